@@ -174,6 +174,7 @@ std::vector<Region> DomainTree::regions() const
 void DomainTree::import_and_grow(const AcceptanceCriterion& criterion, Profile& profile)
 {
     Tree& tree = forest_.tree;
+    import_bytes_ = 0;
     if (total() == 0)
         return;
     const DealtTree dealt{coarse_, domains_, local_};
@@ -182,7 +183,9 @@ void DomainTree::import_and_grow(const AcceptanceCriterion& criterion, Profile& 
     const auto grow = [&](const std::vector<Region>& regions, Sight sight) {
         if (communicator_.size() > 1) {
             const TimedPhase phase(profile, "import");
+            const std::uint64_t before = communicator_.traffic().bytes;
             essential_ = import_trees(regions, sight, opening, dealt, communicator_);
+            import_bytes_ += communicator_.traffic().bytes - before;
             forest_.grow(dealt, essential_, communicator_.rank());
         }
         const TimedPhase phase(profile, "nodes");
@@ -199,6 +202,20 @@ void DomainTree::import_and_grow(const AcceptanceCriterion& criterion, Profile& 
     grow(own, Sight::lists);
     const TimedPhase phase(profile, "import");
     forest_.take_particles(local_, essential_);
+}
+
+std::size_t DomainTree::memory() const
+{
+    return held_bytes(sorted_.keys, sorted_.order, sorted_.scratch.keys, sorted_.scratch.order,
+                      sorted_.scratch.bucket) +
+           memory_of(coarse_.octree) + memory_of(coarse_.moments) +
+           held_bytes(coarse_.leaves, coarse_.first, coarse_.work, domains_.pieces) +
+           arrivals_.memory() + local_.memory() +
+           held_bytes(essential_.leaves, essential_.cells, essential_.higher,
+                      essential_.particles) +
+           memory_of(forest_.tree.octree) + memory_of(forest_.tree.moments) +
+           held_bytes(forest_.tree.nodes.nodes, forest_.tree.nodes.node_of, forest_.cell_of) +
+           held_bytes(groups_.groups, groups_.clusters);
 }
 
 void DomainTree::open(InteractionLists& lists, std::size_t first, std::size_t last) const

@@ -49,6 +49,10 @@ public:
     const TargetGroups& groups() const { return groups_; }
     const EssentialTrees& essential() const { return essential_; }
     std::size_t local_cells() const { return local_.octree.cells.size(); }
+    /// Returns the bytes that this rank has sent for the imports of the last tree.
+    std::uint64_t import_bytes() const { return import_bytes_; }
+    /// Returns the bytes that this rank holds.
+    std::size_t memory() const;
 
     /// Appends the lists of clusters first .. last. Several threads may call it.
     void list(InteractionLists& lists, std::size_t first, std::size_t last) const;
@@ -83,6 +87,7 @@ private:
     Forest forest_;
     TargetGroups groups_;
     Walk walk_;
+    std::uint64_t import_bytes_ = 0;
 };
 
 } // namespace chamomile

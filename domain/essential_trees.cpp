@@ -10,7 +10,8 @@ namespace {
 /// The reach is made longer by this part, so that no rounding of the walk opens more.
 constexpr double rounding = 1 + 1e-9;
 
-/// An Exporter collects the cells of one leaf that regions of another rank open.
+/// An Exporter collects the cells below one leaf that regions of another rank need. The leaf's own
+/// cell is left out, which all ranks have.
 class Exporter {
 public:
     Exporter(const LocalTrees& trees, const Opening& opening, Sight sight,
@@ -25,7 +26,11 @@ public:
         for (std::size_t r = 0; r < all.size(); ++r)
             all[r] = Index(r);
         add(root, all);
-        return trees.cells.size() > 1 || trees.cells[0].has_particles;
+        const bool is_opened = trees.cells.size() > 1 || trees.cells[0].has_particles;
+        trees.cells.erase(trees.cells.begin());
+        if (!trees.higher.empty())
+            trees.higher.erase(trees.higher.begin());
+        return is_opened;
     }
 
     EssentialTrees trees; ///< that were collected, of one leaf
@@ -188,6 +193,8 @@ EssentialTrees import_trees(const std::vector<Region>& regions, Sight sight, con
         answers.push_back(
             exported(inbox.from<Region>(r), sight, opening, tree, communicator.rank()));
     EssentialTrees trees;
+    trees.partners = int(std::count_if(asked.begin(), asked.end(),
+                                       [](const auto& regions) { return !regions.empty(); }));
     deliver(answers, &EssentialTrees::leaves, trees, communicator);
     deliver(answers, &EssentialTrees::cells, trees, communicator);
     deliver(answers, &EssentialTrees::particles, trees, communicator);

@@ -49,7 +49,8 @@ struct EssentialCell {
     Index has_particles; ///< 1 if its particles are here, in their order; then it has no daughters
 };
 
-/// EssentialLeaf tells how many cells and particles have come of a leaf.
+/// EssentialLeaf tells how many cells below a leaf have come, and particles; those without any cell
+/// are of the leaf itself.
 struct EssentialLeaf {
     Index leaf, cells, particles;
 };
@@ -60,6 +61,7 @@ struct EssentialTrees {
     std::vector<EssentialCell> cells;
     std::vector<HigherMoments> higher; ///< of each cell, for orders 3 and 4
     std::vector<Source> particles;
+    int partners = 0; ///< ranks that were asked
 };
 
 /// A DealtTree refers to the tree of all ranks and to this rank's part of it.

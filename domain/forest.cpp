@@ -72,9 +72,12 @@ private:
     void plant_arrived(const Plot& plot)
     {
         Index particle = plot.particles;
-        for (Index k = 0; k < plot.count; ++k) {
+        const Index below = plot.count - 1;
+        plant_coarse(plot.coarse, plot.begin,
+                     {below == 0 ? particle : Forest::absent, 0, plot.begin + plot.count, 0});
+        for (Index k = 0; k < below; ++k) {
             const EssentialCell& other = essential_.cells[plot.from + k];
-            const Index at = plot.begin + k;
+            const Index at = plot.begin + 1 + k;
             tree_.octree.cells[at] = {other.has_particles ? particle : Forest::absent, other.count,
                                       at + other.next, other.octant};
             tree_.moments.multipole[at] = other.multipole;
@@ -126,7 +129,7 @@ void Forest::grow(const DealtTree& dealt, const EssentialTrees& essential, int r
             plot.count = local.roots[leaf - first + 1] - plot.from;
         } else if (arrived < essential.leaves.size() && essential.leaves[arrived].leaf == leaf) {
             const EssentialLeaf& other = essential.leaves[arrived++];
-            plot = {Plot::Kind::arrived, c, end, e, other.cells, particle};
+            plot = {Plot::Kind::arrived, c, end, e, other.cells + 1, particle};
             e += other.cells;
             particle += other.particles;
         }

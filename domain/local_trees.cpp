@@ -40,6 +40,27 @@ void Arrivals::send(std::span<const T> values, const KeyedRows& sorted,
     communicator.all_to_all<T>(runs, to);
 }
 
+std::size_t memory_of(const Octree& octree)
+{
+    return held_bytes(octree.cells, octree.boundaries.level, octree.boundaries.octants,
+                      octree.boundaries.least, octree.order, octree.sources);
+}
+
+std::size_t memory_of(const Moments& moments)
+{
+    return held_bytes(moments.multipole, moments.bounds, moments.higher);
+}
+
+std::size_t LocalTrees::memory() const
+{
+    constexpr std::size_t of_sorter = sizeof(Key) + 14; // of a particle (RadixScratch)
+    std::size_t bytes = memory_of(octree) + memory_of(moments) + held_bytes(roots) +
+                        octree.order.capacity() * of_sorter;
+    for (const std::vector<Cell>& cells : scratch)
+        bytes += held_bytes(cells);
+    return bytes;
+}
+
 void Arrivals::receive(const Rows& rows, const KeyedRows& sorted, const CoarseTree& coarse,
                        const Domains& domains, Communicator& communicator)
 {

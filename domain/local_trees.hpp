@@ -7,6 +7,7 @@
 
 #include "chamomile/core/threads.hpp"
 #include "chamomile/domain/domains.hpp"
+#include "chamomile/domain/held_bytes.hpp"
 #include "chamomile/tree/key_sorter.hpp"
 #include "chamomile/tree/tree_builder.hpp"
 
@@ -20,7 +21,14 @@ struct LocalTrees {
     std::vector<Index> roots; ///< the first cell of each leaf, and after them the number of cells
     KeySorter sorter;
     std::vector<std::vector<Cell>> scratch;
+
+    /// Returns the bytes that it holds.
+    std::size_t memory() const;
 };
+
+/// Return the bytes that these hold.
+std::size_t memory_of(const Octree& octree);
+std::size_t memory_of(const Moments& moments);
 
 /// Arrivals are the particles that a rank has got from all others, in the order of ranks. They keep
 /// their memory.
@@ -40,6 +48,13 @@ public:
     std::span<const Vec3<double>> position() const { return positions_.all<Vec3<double>>(); }
     std::span<const double> mass() const { return masses_.all<double>(); }
     std::span<const char> is_target() const { return is_target_.all<char>(); }
+
+    /// Returns the bytes that it holds.
+    std::size_t memory() const
+    {
+        return held_bytes(leaving_positions_, leaving_masses_, leaving_targets_, positions_, masses_,
+                          is_target_, home_, targets_, target_rows_);
+    }
 
     /// Brings a value of each arrival of all ranks that is a target to its row.
     template <class T>

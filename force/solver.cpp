@@ -150,6 +150,10 @@ void add(ForceStatistics& total, const ForceStatistics& one)
             .imported_cells = before.imported_cells + one.ranks->imported_cells,
             .bytes = before.bytes + one.ranks->bytes,
             .imbalance = std::max(before.imbalance, one.ranks->imbalance),
+            .partners = std::max(before.partners, one.ranks->partners),
+            .import_bytes = before.import_bytes + one.ranks->import_bytes,
+            .most_import_bytes = before.most_import_bytes + one.ranks->most_import_bytes,
+            .most_memory = std::max(before.most_memory, one.ranks->most_memory),
             .not_finite = before.not_finite + one.ranks->not_finite};
     }
     if (one.cancelling_part)

@@ -73,8 +73,11 @@ struct RankStatistics {
     int ranks = 0;
     std::uint64_t imported_particles = 0, imported_cells = 0; ///< of other ranks, by all ranks
     std::uint64_t bytes = 0;                                  ///< sent between ranks
-    double imbalance = 1;         ///< work of the rank with the most, over the mean
-    std::uint64_t not_finite = 0; ///< sums that were made again in double
+    double imbalance = 1; ///< work of the rank with the most, over the mean
+    int partners = 0;     ///< that the rank with the most of them asks for cells
+    std::uint64_t import_bytes = 0, most_import_bytes = 0; ///< sent for imports: by all, by one
+    std::uint64_t most_memory = 0; ///< bytes of the largest rank's tree and sums; of direct sums 0
+    std::uint64_t not_finite = 0;  ///< sums that were made again in double
 };
 
 /// These figures tell what an evaluation did.

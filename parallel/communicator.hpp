@@ -32,6 +32,8 @@ public:
 /// the next exchange again.
 class Inbox {
 public:
+    using value_type = std::byte;
+
     /// Returns the records that a rank has sent, which lie in this inbox.
     template <class T>
     std::span<const T> from(int rank) const
@@ -48,6 +50,8 @@ public:
     /// Makes room for so many bytes of each rank, and returns where they go. What was there is
     /// lost.
     std::byte* make_room(std::span<const std::size_t> sizes);
+    /// Returns for how many bytes it has memory.
+    std::size_t capacity() const { return capacity_; }
     /// Returns where the bytes of a rank begin.
     std::size_t begin(int rank) const { return begin_[std::size_t(rank)]; }
     /// Returns the memory, for a transfer that may outlive this inbox.

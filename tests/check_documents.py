@@ -60,6 +60,8 @@ for name in ("CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff", "THIRD_PARTY.md"
 # Tables of measurements are what their files say, and a table of numbers has a file. (The table of units is one of definitions.)
 done = subprocess.run([sys.executable, root / "docs/scripts/make_tables.py", "--check", root], capture_output=True, text=True)
 complaints += (done.stdout + done.stderr).splitlines()
+done = subprocess.run([sys.executable, root / "docs/scripts/ranks_model.py", "--check"], capture_output=True, text=True)
+complaints += (done.stdout + done.stderr).splitlines()
 for page in (root / "README.md", *sorted((root / "docs").rglob("*.md"))):
     text = re.sub(r"^ *<!-- table .*?^ *<!-- end of table -->", "", page.read_text(), flags=re.M | re.S)
     for rows in re.findall(r"^ *\|[-:| ]+\|\n((?: *\|.*\n)+)", text, re.M):

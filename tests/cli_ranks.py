@@ -120,6 +120,12 @@ def bench(folder):
         check(row["ranks"] == number, f"bench: {row['ranks']} ranks, not {number}")
         check(all(row[c] == rows[0][c] for c in ("99 % error", "particles", "cells", "far")), f"bench on {number} ranks: other errors or lists than one rank")
         check((number == "-") == (row["imported %"] == "-") == (row["MB between ranks"] == "-"), f"bench on {number} ranks: imports told wrongly")
+    for row in rows[1:]:
+        ranks, all_bytes, imports, most = (float(row[c]) for c in ("ranks", "MB between ranks", "MB of imports", "most MB of imports"))
+        check(row["most partners"] == str(int(ranks) - 1), f"bench on {ranks} ranks: {row['most partners']} partners of a sphere")
+        needed = 1e-6 * (32 * float(row["imported %"]) / 100 * 4000 + 144 * float(row["imported cells"]))
+        check(needed < imports < all_bytes and imports / ranks <= most < imports, f"bench on {ranks} ranks: {imports} MB of imports, {needed} needed, of one {most}, in all {all_bytes}")
+        check(200 * 4000 / ranks < 1e6 * float(row["most MB held"]) < 4000 * 4000, f"bench on {ranks} ranks: {row['most MB held']} MB held")
 
 
 def memory(folder):

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""From `bench --csv` to the table and the plot of docs/scripts/scaling.py."""
+"""From `bench --csv` to the tables and plots of docs/scripts/scaling.py and docs/scripts/virtual_ranks.py."""
 import csv
 import math
 import subprocess
 import sys
 import xml.etree.ElementTree as xml
 
-from program import ROOT, chamomile, check, run_parts, table
+from program import PROGRAM, ROOT, chamomile, check, run_parts, table
 
 SCRIPT = ROOT / "docs/scripts/scaling.py"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -58,4 +58,25 @@ def knows_n_log_n(folder):
     scaling(folder, "made.csv", "made.csv", status=1)  # one N twice
 
 
-run_parts("the scaling is drawn as it was measured", draws_what_was_measured, knows_n_log_n)
+def counts_ranks(folder):
+    """Rows of two sets on two numbers of ranks, counted in two calls, and a line for each set in each of four plots."""
+    def virtual_ranks(*words):
+        done = subprocess.run([sys.executable, ROOT / "docs/scripts/virtual_ranks.py", *words], cwd=folder, capture_output=True, text=True, timeout=300)
+        check(done.returncode == 0, f"virtual_ranks.py {words}: {done.stderr}")
+
+    for ranks in ("2", "2,5"):
+        virtual_ranks("count", PROGRAM, "ranks.csv", "--sets", "clumps,plummer", "--ranks", ranks, "-n", "20000", "--when", "2026-11-26")
+    lines = (folder / "ranks.csv").read_text().splitlines()
+    check(lines[0] == "# 2026-11-26", f"first line: {lines[0]}")
+    rows = list(csv.DictReader(lines[1:]))
+    check([(row["set"], row["ranks"], row["N"]) for row in rows] == [(name, ranks, "20000") for name in ("plummer", "clumps") for ranks in "25"], f"rows: {rows}")
+    for row in rows:
+        share = 20000 / int(row["ranks"])
+        check(abs(float(row["c"]) * share ** (2 / 3) - int(row["cells of a rank"])) < 0.01 * share, f"cells: {row}")
+        check((row["p over plan"] == "-") == (row["ranks"] == "5"), f"what was planned: {row}")
+    virtual_ranks("plot", "ranks.csv", "ranks.svg")
+    drawn = [line.get("class") for line in xml.parse(folder / "ranks.svg").getroot().iter(SVG + "polyline") if len(line.get("points").split()) == 2]
+    check(sorted(drawn) == ["clumps"] * 4 + ["plummer"] * 4, f"lines: {drawn}")
+
+
+run_parts("the scaling is drawn as it was measured", draws_what_was_measured, knows_n_log_n, counts_ranks)

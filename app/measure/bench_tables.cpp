@@ -55,8 +55,9 @@ Words result_words(const BenchRow& row)
     return words;
 }
 
-const Words rank_headings{"ranks", "imported %", "imported cells", "MB between ranks",
-                          "most/mean work"};
+const Words rank_headings{"ranks",          "imported %",    "imported cells", "MB between ranks",
+                          "most/mean work", "most partners", "MB of imports",  "most MB of imports",
+                          "most MB held"};
 
 Words rank_words(const BenchRow& row)
 {
@@ -65,8 +66,13 @@ Words rank_words(const BenchRow& row)
     const RankStatistics& ranks = *row.median.ranks;
     return {std::to_string(ranks.ranks),
             formatted("%.3g", 100 * double(ranks.imported_particles) / double(row.particles)),
-            std::to_string(ranks.imported_cells), formatted("%.4g", 1e-6 * double(ranks.bytes)),
-            formatted("%.3f", ranks.imbalance)};
+            std::to_string(ranks.imported_cells),
+            formatted("%.4g", 1e-6 * double(ranks.bytes)),
+            formatted("%.3f", ranks.imbalance),
+            std::to_string(ranks.partners),
+            formatted("%.4g", 1e-6 * double(ranks.import_bytes)),
+            formatted("%.4g", 1e-6 * double(ranks.most_import_bytes)),
+            ranks.most_memory > 0 ? formatted("%.4g", 1e-6 * double(ranks.most_memory)) : "-"};
 }
 
 /// Returns the phases of all rows, each in the order of the first row that has it.

@@ -70,13 +70,16 @@ ForceStatistics RankPart::evaluate_directly(const Order& order, const Request* r
     }
     const std::size_t n = direct_->masses.all<double>().size(),
                       targets = order.has_targets ? active.size() : n;
+    const std::uint64_t sent = ranks_.traffic().bytes - bytes;
     add_figures({.particle_particle = statistics.particle_particle,
                  .groups = statistics.groups,
                  .cells = statistics.cells,
                  .cancelling = statistics.cancelling,
                  .imported_particles = n - std::min(n, sums.size()),
-                 .bytes = ranks_.traffic().bytes - bytes,
-                 .work = statistics.particle_particle},
+                 .bytes = sent,
+                 .work = statistics.particle_particle,
+                 .partners = std::uint64_t(ranks_.size() - 1),
+                 .import_bytes = sent},
                 targets, statistics);
     return statistics;
 }

@@ -207,6 +207,9 @@ ForceStatistics RankPart::evaluate(const Order& order, const Request* request)
     Figures figures;
     sum(order, options, statistics, figures);
     give_back(order, request, statistics.profile);
+    figures.partners = std::uint64_t(tree_->essential().partners);
+    figures.import_bytes = tree_->import_bytes();
+    figures.memory = memory();
     figures.bytes = ranks_.traffic().bytes - bytes;
     add_figures(figures, tree_->targets(), statistics);
     statistics.kept_tree = keeps;
@@ -229,6 +232,15 @@ bool RankPart::keeps_cells(const Order& order)
         in_cells_ = order.count;
     }
     return false;
+}
+
+/// Returns the bytes that this rank holds for tree and sums, without what rank 0 collects of all.
+std::size_t RankPart::memory() const
+{
+    return tree_->memory() +
+           held_bytes(positions_, masses_, asked_positions_, asked_masses_, work_, acceleration_,
+                      potential_, arrived_work_, work_of_target_) +
+           held_bytes(row_acceleration_, row_potential_, marks_, active_, target_rows_);
 }
 
 /// Gets this rank's particles.
@@ -446,7 +458,7 @@ void RankPart::collect(std::span<const T> rows, const Order& order, const Store&
 void RankPart::add_figures(const Figures& mine, std::uint64_t targets, ForceStatistics& statistics)
 {
     Figures all;
-    std::uint64_t most = 0;
+    Figures most;
     for (const Figures& one : ranks_.all_gather(mine)) {
         all.particle_particle += one.particle_particle;
         all.particle_cell += one.particle_cell;
@@ -459,7 +471,11 @@ void RankPart::add_figures(const Figures& mine, std::uint64_t targets, ForceStat
         all.imported_cells += one.imported_cells;
         all.bytes += one.bytes;
         all.work += one.work;
-        most = std::max(most, one.work);
+        all.import_bytes += one.import_bytes;
+        most.work = std::max(most.work, one.work);
+        most.partners = std::max(most.partners, one.partners);
+        most.import_bytes = std::max(most.import_bytes, one.import_bytes);
+        most.memory = std::max(most.memory, one.memory);
         all.bytes_to_device += one.bytes_to_device;
         all.bytes_from_device += one.bytes_from_device;
         if (one.device_span > all.device_span) { // of the card that takes longest
@@ -485,7 +501,11 @@ void RankPart::add_figures(const Figures& mine, std::uint64_t targets, ForceStat
         .imported_particles = all.imported_particles,
         .imported_cells = all.imported_cells,
         .bytes = all.bytes,
-        .imbalance = all.work > 0 ? double(most) * ranks_.size() / double(all.work) : 1,
+        .imbalance = all.work > 0 ? double(most.work) * ranks_.size() / double(all.work) : 1,
+        .partners = int(most.partners),
+        .import_bytes = all.import_bytes,
+        .most_import_bytes = most.import_bytes,
+        .most_memory = most.memory,
         .not_finite = all.not_finite};
 }
 

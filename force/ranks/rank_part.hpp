@@ -99,7 +99,7 @@ private:
         std::uint64_t particle_particle = 0, particle_cell = 0, expansions = 0, groups = 0,
                       cells = 0, not_finite = 0, cancelling = 0, imported_particles = 0,
                       imported_cells = 0, bytes = 0, work = 0, bytes_to_device = 0,
-                      bytes_from_device = 0;
+                      bytes_from_device = 0, partners = 0, import_bytes = 0, memory = 0;
         double device_busy = 0, device_span = 0, device_wait = 0;
     };
     /// These decide what a rank is made of.
@@ -134,6 +134,7 @@ private:
     void sum(const Order& order, const SolverOptions& options, ForceStatistics& statistics,
              Figures& figures);
     bool needs_repetition(ForceStatistics& statistics);
+    std::size_t memory() const;
     void note_work(const InteractionLists& lists, int groups_per_cluster);
     void give_back(const Order& order, const Request* request, Profile& profile);
     template <class T>

@@ -1,0 +1,15 @@
+/// \file  How much memory arrays hold.
+#pragma once
+
+#include <cstddef>
+
+namespace chamomile {
+
+/// Returns the bytes for which these arrays have memory, used or not.
+template <class... Arrays>
+std::size_t held_bytes(const Arrays&... arrays)
+{
+    return (std::size_t(0) + ... + (arrays.capacity() * sizeof(typename Arrays::value_type)));
+}
+
+} // namespace chamomile

@@ -34,9 +34,49 @@ inline constexpr bool is_series_of<SeriesSource<T, order>> = true;
 template <class T, int order>
 inline constexpr bool is_series_of<SoftenedSeries<T, order>> = true;
 
+/// The sources of a tile as a force loop takes them: records of T, one in every lane.
+template <template <class> class Record, class T>
+struct RecordTile {
+    static constexpr bool is_series = is_series_of<Record<T>>;
+    const Record<T>* record;
+
+    CHAMOMILE_HD decltype(auto) operator[](int j) const
+    {
+        if constexpr (is_series)
+            return (record[j]);
+        else
+            return broadcast<Record>(record[j]);
+    }
+};
+
+/// The particles of a tile: places and masses, and eps^2 beside them where they have lengths of
+/// their own.
+template <class Law, class T>
+struct ParticleTile {
+    static constexpr bool is_series = false;
+    template <class U>
+    using RowOf = typename Gravity<SofteningKind::plummer, false>::template Source<U>;
+    using Row = RowOf<T>;
+    using P = Pack<T>;
+
+    alignas(64) Row row[tile_size + P::width]; // read in whole packs
+    T eps2[Law::is_varied ? tile_size : 1];
+
+    static CHAMOMILE_HD RowOf<P> broadcast_row(const Row& row) { return broadcast<RowOf>(row); }
+
+    CHAMOMILE_HD typename Law::template Source<P> operator[](int j) const
+    {
+        const RowOf<P> particle = broadcast_row(row[j]);
+        if constexpr (Law::is_varied)
+            return {particle.position, particle.mass, P(eps2[j])};
+        else
+            return {particle.position, particle.mass};
+    }
+};
+
 /// FORCE-LOOP: `in_flight` packs of targets, from t on, against all sources of a tile.
-template <int in_flight, class Law, template <class> class Record, class T, int fields>
-CHAMOMILE_HD void force_loop_of(const Law& law, int t, const Record<T>* tile, int count,
+template <int in_flight, class Law, class Tile, class T, int fields>
+CHAMOMILE_HD void force_loop_of(const Law& law, int t, const Tile& tile, int count,
                                 GroupTargets<T, fields>& targets)
 {
     using P = Pack<T>;
@@ -45,41 +85,40 @@ CHAMOMILE_HD void force_loop_of(const Law& law, int t, const Record<T>* tile, in
     for (int k = 0; k < in_flight; ++k)
         target[k] = targets.template target<Law>(t + k * P::width);
     for (int j = 0; j < count; ++j) {
-        if constexpr (is_series_of<Record<T>>) { // long enough to hide its root alone
-            law(target[0], tile[j], sum[0]);
-        } else {
-            const Record<P> source = broadcast<Record>(tile[j]);
-            for (int k = 0; k < in_flight; ++k)
-                law(target[k], source, sum[k]);
-        }
+        const auto& source = tile[j];
+        for (int k = 0; k < in_flight; ++k)
+            law(target[k], source, sum[k]);
     }
     for (int k = 0; k < in_flight; ++k)
         targets.add(t + k * P::width, sum[k]);
 }
 
-/// All packs of targets pass over a tile, as many at a time as hide the latency of the root.
-template <template <class> class Record, class Law, class T, int fields>
-void force_loop(const Law& law, const Record<T>* tile, int count, GroupTargets<T, fields>& targets)
+/// All packs of targets pass over a tile, as many at a time as hide the latency of the root; series
+/// are long enough to hide it alone.
+template <class Law, class Tile, class T, int fields>
+void force_loop(const Law& law, const Tile& tile, int count, GroupTargets<T, fields>& targets)
 {
     constexpr int width = Pack<T>::width;
     int t = 0;
-    if constexpr (!is_series_of<Record<T>>) {
+    if constexpr (!Tile::is_series) {
         for (; t + 4 * width <= targets.padded(); t += 4 * width)
-            force_loop_of<4, Law, Record>(law, t, tile, count, targets);
+            force_loop_of<4>(law, t, tile, count, targets);
         for (; t + 2 * width <= targets.padded(); t += 2 * width)
-            force_loop_of<2, Law, Record>(law, t, tile, count, targets);
+            force_loop_of<2>(law, t, tile, count, targets);
     }
     for (; t < targets.padded(); t += width)
-        force_loop_of<1, Law, Record>(law, t, tile, count, targets);
+        force_loop_of<1>(law, t, tile, count, targets);
 }
 
 /// Asks the memory for a cell that is packed soon.
-template <bool with_higher>
+template <bool with_higher, bool is_varied>
 CHAMOMILE_HD void prefetch_cell(const GroupWork& work, Index cell)
 {
     const Multipole& soon = work.multipoles[cell];
     __builtin_prefetch(&soon);
     __builtin_prefetch(&soon.second.zz);
+    if constexpr (is_varied)
+        __builtin_prefetch(&work.own.of_cell[cell].mean);
     if constexpr (with_higher) {
         constexpr int line = 64 / sizeof(double);
         for (int k = 0; k < HigherMoments::count; k += line)
@@ -98,7 +137,7 @@ void sum_over_cells(const GroupWork& work, const Frame& frame, const Law& law,
     int filled = 0;
     for (Index c = work.row.cell_begin; c < work.row.cell_end; ++c) {
         if (c + cells_ahead < work.row.cell_end)
-            prefetch_cell<is_series>(work, work.cells[c + cells_ahead]);
+            prefetch_cell<is_series, Law::is_varied>(work, work.cells[c + cells_ahead]);
         const Index cell = work.cells[c];
         if constexpr (is_series) {
             Law::pack_cell(work.multipoles[cell], work.higher[cell], frame, tile[filled]);
@@ -113,11 +152,11 @@ void sum_over_cells(const GroupWork& work, const Frame& frame, const Law& law,
             tile[filled].eps2 =
                 T(work.own.of_cell[cell].mean * work.inverse_length * work.inverse_length);
         if (++filled == tile_size) {
-            force_loop<CellRecord>(law, tile, filled, targets);
+            force_loop(law, RecordTile<CellRecord, T>{tile}, filled, targets);
             filled = 0;
         }
     }
-    force_loop<CellRecord>(law, tile, filled, targets);
+    force_loop(law, RecordTile<CellRecord, T>{tile}, filled, targets);
 }
 
 } // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

@@ -6,7 +6,7 @@
 namespace chamomile {
 namespace {
 
-/// These were chosen by measurement (docs/explanation/decisions.md, 308): the part of the tolerance
+/// These were chosen by measurement (docs/explanation/decisions.md, 309): the part of the tolerance
 /// that an expansion may leave out, and the part of a cell's reach that is enough where only
 /// targets of the smaller of two lengths feel what the cell leaves out.
 constexpr double part_of_larger = 0.004, part_of_sums = 0.003, reach_of_larger = 0.75;

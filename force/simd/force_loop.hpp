@@ -34,26 +34,10 @@ inline constexpr bool is_series_of<SeriesSource<T, order>> = true;
 template <class T, int order>
 inline constexpr bool is_series_of<SoftenedSeries<T, order>> = true;
 
-/// The sources of a tile as a force loop takes them: records of T, one in every lane.
-template <template <class> class Record, class T>
-struct RecordTile {
-    static constexpr bool is_series = is_series_of<Record<T>>;
-    const Record<T>* record;
-
-    CHAMOMILE_HD decltype(auto) operator[](int j) const
-    {
-        if constexpr (is_series)
-            return (record[j]);
-        else
-            return broadcast<Record>(record[j]);
-    }
-};
-
 /// The particles of a tile: places and masses, and eps^2 beside them where they have lengths of
 /// their own.
 template <class Law, class T>
 struct ParticleTile {
-    static constexpr bool is_series = false;
     template <class U>
     using RowOf = typename Gravity<SofteningKind::plummer, false>::template Source<U>;
     using Row = RowOf<T>;
@@ -64,7 +48,7 @@ struct ParticleTile {
 
     static CHAMOMILE_HD RowOf<P> broadcast_row(const Row& row) { return broadcast<RowOf>(row); }
 
-    CHAMOMILE_HD typename Law::template Source<P> operator[](int j) const
+    CHAMOMILE_HD typename Law::template Source<P> source(int j) const
     {
         const RowOf<P> particle = broadcast_row(row[j]);
         if constexpr (Law::is_varied)
@@ -74,9 +58,22 @@ struct ParticleTile {
     }
 };
 
-/// FORCE-LOOP: `in_flight` packs of targets, from t on, against all sources of a tile.
+/// Source j of a tile, in every lane.
+template <class Law, class T>
+CHAMOMILE_HD auto source_of(const ParticleTile<Law, T>* tile, int j)
+{
+    return tile->source(j);
+}
+template <template <class> class Record, class T>
+CHAMOMILE_HD Record<Pack<T>> source_of(const Record<T>* tile, int j)
+{
+    return broadcast<Record>(tile[j]);
+}
+
+/// FORCE-LOOP: `in_flight` packs of targets, from t on, against all sources of a tile; these are
+/// a ParticleTile, or records of cells.
 template <int in_flight, class Law, class Tile, class T, int fields>
-CHAMOMILE_HD void force_loop_of(const Law& law, int t, const Tile& tile, int count,
+CHAMOMILE_HD void force_loop_of(const Law& law, int t, const Tile* tile, int count,
                                 GroupTargets<T, fields>& targets)
 {
     using P = Pack<T>;
@@ -85,22 +82,25 @@ CHAMOMILE_HD void force_loop_of(const Law& law, int t, const Tile& tile, int cou
     for (int k = 0; k < in_flight; ++k)
         target[k] = targets.template target<Law>(t + k * P::width);
     for (int j = 0; j < count; ++j) {
-        const auto& source = tile[j];
-        for (int k = 0; k < in_flight; ++k)
-            law(target[k], source, sum[k]);
+        if constexpr (is_series_of<Tile>) { // long enough to hide its root alone
+            law(target[0], tile[j], sum[0]);
+        } else {
+            const auto source = source_of(tile, j);
+            for (int k = 0; k < in_flight; ++k)
+                law(target[k], source, sum[k]);
+        }
     }
     for (int k = 0; k < in_flight; ++k)
         targets.add(t + k * P::width, sum[k]);
 }
 
-/// All packs of targets pass over a tile, as many at a time as hide the latency of the root; series
-/// are long enough to hide it alone.
+/// All packs of targets pass over a tile, as many at a time as hide the latency of the root.
 template <class Law, class Tile, class T, int fields>
-void force_loop(const Law& law, const Tile& tile, int count, GroupTargets<T, fields>& targets)
+void force_loop(const Law& law, const Tile* tile, int count, GroupTargets<T, fields>& targets)
 {
     constexpr int width = Pack<T>::width;
     int t = 0;
-    if constexpr (!Tile::is_series) {
+    if constexpr (!is_series_of<Tile>) {
         for (; t + 4 * width <= targets.padded(); t += 4 * width)
             force_loop_of<4>(law, t, tile, count, targets);
         for (; t + 2 * width <= targets.padded(); t += 2 * width)
@@ -152,11 +152,11 @@ void sum_over_cells(const GroupWork& work, const Frame& frame, const Law& law,
             tile[filled].eps2 =
                 T(work.own.of_cell[cell].mean * work.inverse_length * work.inverse_length);
         if (++filled == tile_size) {
-            force_loop(law, RecordTile<CellRecord, T>{tile}, filled, targets);
+            force_loop(law, tile, filled, targets);
             filled = 0;
         }
     }
-    force_loop(law, RecordTile<CellRecord, T>{tile}, filled, targets);
+    force_loop(law, tile, filled, targets);
 }
 
 } // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

@@ -198,7 +198,7 @@ private:
 
     void add_tile(Tile& tile)
     {
-        force_loop(law_, static_cast<const Particles&>(tile), tile.count, targets_);
+        force_loop(law_, static_cast<const Particles*>(&tile), tile.count, targets_);
         tile.count = 0;
     }
 
@@ -252,7 +252,7 @@ private:
             const int last = first + near_run < tile.count ? first + near_run : tile.count;
             Sum run[in_flight];
             for (int j = first; j < last; ++j) {
-                const Source<P> source = tile[j];
+                const Source<P> source = tile.source(j);
                 const Vec3<P> source_residue = Particles::broadcast_row(tile.residue[j]).position;
                 // The same pairs with the target at the origin.
                 Vec3<P> apart[in_flight];

@@ -47,22 +47,20 @@ struct ParticleTile {
     T eps2[Law::is_varied ? tile_size : 1];
 
     static CHAMOMILE_HD RowOf<P> broadcast_row(const Row& row) { return broadcast<RowOf>(row); }
-
-    CHAMOMILE_HD typename Law::template Source<P> source(int j) const
-    {
-        const RowOf<P> particle = broadcast_row(row[j]);
-        if constexpr (Law::is_varied)
-            return {particle.position, particle.mass, P(eps2[j])};
-        else
-            return {particle.position, particle.mass};
-    }
 };
 
 /// Source j of a tile, in every lane.
 template <class Law, class T>
-CHAMOMILE_HD auto source_of(const ParticleTile<Law, T>* tile, int j)
+CHAMOMILE_HD typename Law::template Source<Pack<T>> source_of(const ParticleTile<Law, T>* tile,
+                                                              int j)
 {
-    return tile->source(j);
+    using P = Pack<T>;
+    const auto& row = tile->row[j];
+    const Vec3<P> position{P(row.position.x), P(row.position.y), P(row.position.z)};
+    if constexpr (Law::is_varied)
+        return {position, P(row.mass), P(tile->eps2[j])};
+    else
+        return {position, P(row.mass)};
 }
 template <template <class> class Record, class T>
 CHAMOMILE_HD Record<Pack<T>> source_of(const Record<T>* tile, int j)

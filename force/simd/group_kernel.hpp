@@ -252,7 +252,7 @@ private:
             const int last = first + near_run < tile.count ? first + near_run : tile.count;
             Sum run[in_flight];
             for (int j = first; j < last; ++j) {
-                const Source<P> source = tile.source(j);
+                const Source<P> source = source_of(static_cast<const Particles*>(&tile), j);
                 const Vec3<P> source_residue = Particles::broadcast_row(tile.residue[j]).position;
                 // The same pairs with the target at the origin.
                 Vec3<P> apart[in_flight];

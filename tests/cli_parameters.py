@@ -220,6 +220,41 @@ def bonsai(folder):
     check(told(out).get("theta") == "--theta 0.75" and "without effect here: dev" in out, f"Bonsai: its defaults: {out}")
 
 
+def nemo(folder):
+    """NEMO's treecode by options alone, from a snapshot as its programs write them: the bits of the same particles as text."""
+    chamomile(folder, *"model plummer -n 128 --seed 3 -o hack.txt -q".split())
+    rows = [[float(word) for word in line.split()[:7]] for line in (folder / "hack.txt").read_text().splitlines() if not line.startswith("#")]
+
+    def item(kind, tag, values=(), dimensions=()):
+        head = struct.pack(">H", 0x0b92 if dimensions else 0x0992) + f"{kind}\0{tag}\0".encode()
+        sizes = struct.pack(f">{len(dimensions) + 1}i", *dimensions, 0) if dimensions else b""
+        return head + sizes + (struct.pack(f">{len(values)}{kind}", *values) if values else b"")
+
+    end = struct.pack(">H", 0x0992) + b")\0"
+    parameters = item("(", "Parameters") + item("i", "Nobj", [len(rows)]) + item("d", "Time", [0.0]) + end
+    particles = (item("(", "Particles") + item("i", "CoordSystem", [0o201402]) + item("d", "Mass", [row[0] for row in rows], [len(rows)]) +
+                 item("d", "PhaseSpace", [x for row in rows for x in row[1:]], [len(rows), 2, 3]) + end)
+    (folder / "hack.snap").write_bytes(item("(", "SnapShot") + parameters + particles + end)
+    options = "--t-end 0.5 --dt 0.03125 --eps 0.05 --criterion geometric --theta 1 --order 0 --local-order 0 --group-size 1 --leaf-size 1 --snapshot-every 0.25".split()
+    for file, out in ("hack.snap", "outn"), ("hack.txt", "typed_outn"):
+        chamomile(folder, "run", file, *options, "-o", out)
+    for number in range(3):
+        check(as_text(folder, f"outn/snapshot_{number:03d}.hdf5") == as_text(folder, f"typed_outn/snapshot_{number:03d}.hdf5"), f"NEMO: snapshot {number}")
+    published_run(folder, "hack128.sun4", "run {} --t-end 2 " + " ".join(options[2:]), (-0.2675, -0.5434, 2e-4), (-0.2647, -0.4857, 3e-3))
+    published_run(folder, "hack128.sun4", "run {} --t-end 2 --dt 0.03125 --eps 0.05 --solver direct", (-0.2675, -0.5434, 2.5e-3), (-0.2647, -0.4857, 5e-3))
+
+
+def published_run(folder, file, words, *states):
+    """A run of a file that a code publishes: the total energy, and kinetic over potential, at start and end as the code tells them, within so much."""
+    data = ROOT.parent / "shared/data" / file
+    if not data.exists():
+        return print(f"not here: {file}")
+    chamomile(folder, *words.format(data).split(), "-o", "known", "--overwrite")
+    for row, (total, ratio, within) in zip((energies(folder / "known")[0], energies(folder / "known")[-1]), states):
+        kinetic, potential = row["kinetic"], row["potential"]
+        check(abs(kinetic + potential - total) < within and abs(kinetic / potential - ratio) < within, f"{file}: {kinetic + potential} and {kinetic / potential}, not {total} and {ratio}")
+
+
 def comoving_tipsy(folder):
     """A box goes to Tipsy and back, and ChaNGa's parameters say how large it is."""
     chamomile(folder, *"convert box.hdf5 box.tipsy -q".split())
@@ -328,4 +363,4 @@ def refuses(folder):
     refused(folder, 2, "--duration: contradicts --t-end", *"run sphere.hdf5 --t-end 1 --duration 1 --dt 0.1 --eps 0.1 -o x".split())
 
 
-run_parts("parameter files say what their codes say", makes_inputs, gadget, swift, swift_potentials, changa, bonsai, comoving_tipsy, beside_it, published, refuses)
+run_parts("parameter files say what their codes say", makes_inputs, gadget, swift, swift_potentials, changa, bonsai, nemo, comoving_tipsy, beside_it, published, refuses)

@@ -6,9 +6,12 @@
 namespace chamomile {
 namespace {
 
-/// This part of the tolerance was chosen by measurement (docs/explanation/decisions.md, 241): what
-/// an expansion may leave out; and so were the lengths by which criteria by angles keep away.
-constexpr double expansion_part = 0.0015, expansion_lengths = 16;
+/// These were chosen by measurement (docs/explanation/decisions.md, 309): the part of the tolerance
+/// that an expansion may leave out, and the part of a cell's reach that is enough where only
+/// targets of the smaller of two lengths feel what the cell leaves out.
+constexpr double part_of_larger = 0.004, part_of_sums = 0.003, reach_of_larger = 0.75;
+/// The lengths by which criteria by angles keep away were chosen in the same way (241).
+constexpr double expansion_lengths = 16;
 /// Accelerations in a dense centre, in those at the root mean square radius of all particles.
 constexpr double dense_centre = 64;
 
@@ -25,14 +28,15 @@ SoftenedReach::SoftenedReach(const AcceptanceCriterion& criterion, const Multipo
 {
     // Of two values a and b, the variance is (mean - a) (b - mean), and less where others are.
     const double of_two = (all.mean - criterion.least_softening) * (all.largest - all.mean);
-    is_linear_ = criterion.softening_rule == SofteningRule::root_of_squares ||
-                 all.scatter >= (1 - 1e-9) * of_two * whole.mass;
+    const bool sums = criterion.softening_rule == SofteningRule::root_of_squares;
+    is_linear_ = sums || all.scatter >= (1 - 1e-9) * of_two * whole.mass;
     // CellReach::relative is multiplied by a^(-1/n), and this reach shrinks as a^(-1/6) alone:
     // where that is less, the acceleration of a dense centre takes the place of 1.
     const double size2 = whole.second.trace() / whole.mass / units.length / units.length,
                  dense = dense_centre * (whole.mass / units.mass) / size2;
     if (dense > 1 && dense < HUGE_VAL)
         farther_ = std::pow(dense, std::max(0.0, 1.0 / (criterion.neglected() + 2) - 1.0 / 6));
+    farther_ *= sums ? 1 : reach_of_larger;
 }
 
 double shared_clearance(const AcceptanceCriterion& criterion)
@@ -59,7 +63,9 @@ double softened_expansion_factor(const AcceptanceCriterion& criterion, const Sof
 {
     if (!criterion.is_relative() || criterion.local_order == 0 || is_spline(criterion))
         return 0;
-    const double limit = expansion_part * criterion.tolerance * std::max(acceleration, 1e-280);
+    const double part =
+        criterion.softening_rule == SofteningRule::root_of_squares ? part_of_sums : part_of_larger;
+    const double limit = part * criterion.tolerance * std::max(acceleration, 1e-280);
     return units.length * root(1.5 * targets.half() / units.length / units.length / limit, 4);
 }
 

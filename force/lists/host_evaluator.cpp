@@ -29,11 +29,12 @@ public:
             own_ = {input.octree->softening.data(),
                     input.separate.octree ? input.separate.octree->softening.data() : nullptr,
                     input.moments->softening.data(), input.softening.smaller_part()};
-        const auto kernel_of = own_.of_source
-                                   ? input.form ? kernels_.varied_short_range : kernels_.varied
-                               : input.form ? kernels_.short_range
-                                            : kernels_.kernel;
-        kernel_ = kernel_of(spline_, potential, precise);
+        if (own_.of_source)
+            kernel_ = (input.form ? kernels_.varied_short_range : kernels_.varied)(
+                input.softening.rule, spline_, potential, precise);
+        else
+            kernel_ =
+                (input.form ? kernels_.short_range : kernels_.kernel)(spline_, potential, precise);
         expand_ = input.local_order == 0
                       ? nullptr
                       : kernels_.expand[precise][input.local_order - lowest_local_order]

@@ -136,6 +136,8 @@ private:
         const Multipole& m = work_.multipoles[cell];
         __builtin_prefetch(&m);
         __builtin_prefetch(&m.second.zz);
+        if (work_.softening)
+            __builtin_prefetch(&work_.softening[cell].mean);
         if constexpr (order > 2) {
             constexpr int line = 64 / sizeof(double);
             for (int k = 0; k < HigherMoments::count; k += line)

@@ -34,9 +34,44 @@ inline constexpr bool is_series_of<SeriesSource<T, order>> = true;
 template <class T, int order>
 inline constexpr bool is_series_of<SoftenedSeries<T, order>> = true;
 
-/// FORCE-LOOP: `in_flight` packs of targets, from t on, against all sources of a tile.
-template <int in_flight, class Law, template <class> class Record, class T, int fields>
-CHAMOMILE_HD void force_loop_of(const Law& law, int t, const Record<T>* tile, int count,
+/// The particles of a tile: places and masses, and eps^2 beside them where they have lengths of
+/// their own.
+template <class Law, class T>
+struct ParticleTile {
+    template <class U>
+    using RowOf = typename Gravity<SofteningKind::plummer, false>::template Source<U>;
+    using Row = RowOf<T>;
+    using P = Pack<T>;
+
+    alignas(64) Row row[tile_size + P::width]; // read in whole packs
+    T eps2[Law::is_varied ? tile_size : 1];
+
+    static CHAMOMILE_HD RowOf<P> broadcast_row(const Row& row) { return broadcast<RowOf>(row); }
+};
+
+/// Source j of a tile, in every lane.
+template <class Law, class T>
+CHAMOMILE_HD typename Law::template Source<Pack<T>> source_of(const ParticleTile<Law, T>* tile,
+                                                              int j)
+{
+    using P = Pack<T>;
+    const auto& row = tile->row[j];
+    const Vec3<P> position{P(row.position.x), P(row.position.y), P(row.position.z)};
+    if constexpr (Law::is_varied)
+        return {position, P(row.mass), P(tile->eps2[j])};
+    else
+        return {position, P(row.mass)};
+}
+template <template <class> class Record, class T>
+CHAMOMILE_HD Record<Pack<T>> source_of(const Record<T>* tile, int j)
+{
+    return broadcast<Record>(tile[j]);
+}
+
+/// FORCE-LOOP: `in_flight` packs of targets, from t on, against all sources of a tile; these are
+/// a ParticleTile, or records of cells.
+template <int in_flight, class Law, class Tile, class T, int fields>
+CHAMOMILE_HD void force_loop_of(const Law& law, int t, const Tile* tile, int count,
                                 GroupTargets<T, fields>& targets)
 {
     using P = Pack<T>;
@@ -45,10 +80,10 @@ CHAMOMILE_HD void force_loop_of(const Law& law, int t, const Record<T>* tile, in
     for (int k = 0; k < in_flight; ++k)
         target[k] = targets.template target<Law>(t + k * P::width);
     for (int j = 0; j < count; ++j) {
-        if constexpr (is_series_of<Record<T>>) { // long enough to hide its root alone
+        if constexpr (is_series_of<Tile>) { // long enough to hide its root alone
             law(target[0], tile[j], sum[0]);
         } else {
-            const Record<P> source = broadcast<Record>(tile[j]);
+            const auto source = source_of(tile, j);
             for (int k = 0; k < in_flight; ++k)
                 law(target[k], source, sum[k]);
         }
@@ -58,28 +93,30 @@ CHAMOMILE_HD void force_loop_of(const Law& law, int t, const Record<T>* tile, in
 }
 
 /// All packs of targets pass over a tile, as many at a time as hide the latency of the root.
-template <template <class> class Record, class Law, class T, int fields>
-void force_loop(const Law& law, const Record<T>* tile, int count, GroupTargets<T, fields>& targets)
+template <class Law, class Tile, class T, int fields>
+void force_loop(const Law& law, const Tile* tile, int count, GroupTargets<T, fields>& targets)
 {
     constexpr int width = Pack<T>::width;
     int t = 0;
-    if constexpr (!is_series_of<Record<T>>) {
+    if constexpr (!is_series_of<Tile>) {
         for (; t + 4 * width <= targets.padded(); t += 4 * width)
-            force_loop_of<4, Law, Record>(law, t, tile, count, targets);
+            force_loop_of<4>(law, t, tile, count, targets);
         for (; t + 2 * width <= targets.padded(); t += 2 * width)
-            force_loop_of<2, Law, Record>(law, t, tile, count, targets);
+            force_loop_of<2>(law, t, tile, count, targets);
     }
     for (; t < targets.padded(); t += width)
-        force_loop_of<1, Law, Record>(law, t, tile, count, targets);
+        force_loop_of<1>(law, t, tile, count, targets);
 }
 
 /// Asks the memory for a cell that is packed soon.
-template <bool with_higher>
+template <bool with_higher, bool is_varied>
 CHAMOMILE_HD void prefetch_cell(const GroupWork& work, Index cell)
 {
     const Multipole& soon = work.multipoles[cell];
     __builtin_prefetch(&soon);
     __builtin_prefetch(&soon.second.zz);
+    if constexpr (is_varied)
+        __builtin_prefetch(&work.own.of_cell[cell].mean);
     if constexpr (with_higher) {
         constexpr int line = 64 / sizeof(double);
         for (int k = 0; k < HigherMoments::count; k += line)
@@ -98,7 +135,7 @@ void sum_over_cells(const GroupWork& work, const Frame& frame, const Law& law,
     int filled = 0;
     for (Index c = work.row.cell_begin; c < work.row.cell_end; ++c) {
         if (c + cells_ahead < work.row.cell_end)
-            prefetch_cell<is_series>(work, work.cells[c + cells_ahead]);
+            prefetch_cell<is_series, Law::is_varied>(work, work.cells[c + cells_ahead]);
         const Index cell = work.cells[c];
         if constexpr (is_series) {
             Law::pack_cell(work.multipoles[cell], work.higher[cell], frame, tile[filled]);
@@ -113,11 +150,11 @@ void sum_over_cells(const GroupWork& work, const Frame& frame, const Law& law,
             tile[filled].eps2 =
                 T(work.own.of_cell[cell].mean * work.inverse_length * work.inverse_length);
         if (++filled == tile_size) {
-            force_loop<CellRecord>(law, tile, filled, targets);
+            force_loop(law, tile, filled, targets);
             filled = 0;
         }
     }
-    force_loop<CellRecord>(law, tile, filled, targets);
+    force_loop(law, tile, filled, targets);
 }
 
 } // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

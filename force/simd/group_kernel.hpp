@@ -39,14 +39,14 @@ public:
     static constexpr int sum_fields = int(sizeof(Sum) / sizeof(P));
     static constexpr bool is_centred = sizeof(T) < sizeof(double);
 
-    struct Tile {
-        alignas(64) Source<T> source[tile_size + width]; // read in whole packs
+    using Particles = ParticleTile<Law, T>;
+
+    struct Tile : Particles {
         int count = 0;
     };
     /// Of particles that may be targets or close to them.
-    struct NearTile {
-        alignas(64) Source<T> source[tile_size];
-        Source<T> residue[tile_size]; ///< what rounding leaves behind
+    struct NearTile : Particles {
+        typename Particles::Row residue[tile_size]; ///< what rounding leaves behind
         Index sorted[tile_size];
         int count = 0;
     };
@@ -87,9 +87,9 @@ private:
     static Any make_law(const GroupWork& work, double softening_length)
     {
         if constexpr (Any::is_varied && Any::is_periodic)
-            return Any::with_rule(AnyRule{work.own.smaller_part}, *work.form);
+            return Any::with_rule(decltype(Any::rule){}, *work.form);
         else if constexpr (Any::is_varied)
-            return Any::with_rule(AnyRule{work.own.smaller_part});
+            return Any::with_rule(decltype(Any::rule){});
         else if constexpr (Any::is_periodic)
             return Any::with_lengths(softening_length, *work.form);
         else
@@ -127,6 +127,9 @@ private:
         constexpr int ahead = 16;
         for (int k = 0; k < ahead; k += 2)
             __builtin_prefetch(work_.sources + first + k);
+        if constexpr (Law::is_varied)
+            for (int k = 0; k < ahead; k += 8)
+                __builtin_prefetch(work_.own.of_source + first + k);
     }
 
     static Index within(Index x, Index low, Index high)
@@ -142,7 +145,7 @@ private:
         while (begin < end) {
             const Index taken = least(end - begin, Index(tile_size - tile.count));
             pack(begin, int(taken), tile);
-            if (near_box_.holds_any(tile.source + tile.count, int(taken)))
+            if (near_box_.holds_any(tile.row + tile.count, int(taken)))
                 fill<&GroupKernel::add_near_tile>(near, begin, begin + taken);
             else if ((tile.count += int(taken)) == tile_size)
                 add_tile(tile);
@@ -168,41 +171,34 @@ private:
 
     CHAMOMILE_HD void pack(Index first, int count, Tile& tile) const
     {
-        if constexpr (Law::is_varied)
-            for (int k = 0; k < count; ++k) {
-                Source<T>& source = tile.source[tile.count + k];
-                rows_.pack(work_.sources + first + k, 1, fields<T>(source));
-                source.eps2 = own_softening(first + Index(k));
-            }
-        else
-            rows_.pack(work_.sources + first, count, fields<T>(tile.source[tile.count]));
-    }
-
-    /// In internal units.
-    CHAMOMILE_HD T own_softening(Index sorted) const
-    {
-        return T(work_.own.of_source[sorted] * work_.inverse_length * work_.inverse_length);
+        rows_.pack(work_.sources + first, count, fields<T>(tile.row[tile.count]));
+        pack_softenings(first, count, tile, tile.count);
     }
 
     void pack(Index first, int count, NearTile& tile) const
     {
-        if constexpr (Law::is_varied)
-            for (int k = 0; k < count; ++k) {
-                Source<T>& source = tile.source[tile.count + k];
-                rows_.pack(work_.sources + first + k, 1, fields<T>(source),
-                           fields<T>(tile.residue[tile.count + k]));
-                source.eps2 = own_softening(first + Index(k));
-            }
-        else
-            rows_.pack(work_.sources + first, count, fields<T>(tile.source[tile.count]),
-                       fields<T>(tile.residue[tile.count]));
+        rows_.pack(work_.sources + first, count, fields<T>(tile.row[tile.count]),
+                   fields<T>(tile.residue[tile.count]));
+        pack_softenings(first, count, tile, tile.count);
         for (int k = 0; k < count; ++k)
             tile.sorted[tile.count + k] = first + Index(k);
     }
 
+    /// In internal units.
+    CHAMOMILE_HD void pack_softenings(Index first, int count, [[maybe_unused]] Particles& tile,
+                                      int at) const
+    {
+        if constexpr (Law::is_varied) {
+            const double* const from = work_.own.of_source + first;
+            const double unit = work_.inverse_length * work_.inverse_length; // a power of two
+            for (int k = 0; k < count; ++k)
+                tile.eps2[at + k] = T(from[k] * unit);
+        }
+    }
+
     void add_tile(Tile& tile)
     {
-        force_loop<Source>(law_, tile.source, tile.count, targets_);
+        force_loop(law_, static_cast<const Particles*>(&tile), tile.count, targets_);
         tile.count = 0;
     }
 
@@ -256,29 +252,35 @@ private:
             const int last = first + near_run < tile.count ? first + near_run : tile.count;
             Sum run[in_flight];
             for (int j = first; j < last; ++j) {
-                const Source<P> source = broadcast<Source>(tile.source[j]);
-                const Vec3<P> source_residue = broadcast<Source>(tile.residue[j]).position;
+                const Source<P> source = source_of(static_cast<const Particles*>(&tile), j);
+                const Vec3<P> source_residue = Particles::broadcast_row(tile.residue[j]).position;
                 // The same pairs with the target at the origin.
-                Source<P> relative[in_flight];
+                Vec3<P> apart[in_flight];
+                P mass[in_flight];
                 for (int k = 0; k < in_flight; ++k) {
-                    relative[k] = source;
-                    relative[k].position =
-                        (source.position - position[k]) + (source_residue - residue[k]);
+                    apart[k] = (source.position - position[k]) + (source_residue - residue[k]);
+                    mass[k] = source.mass;
                 }
                 // No mass at a finite place instead of the target itself.
                 const auto leave_out = [&](const auto& where, int k) {
-                    relative[k].position.x = select(where, P(1), relative[k].position.x);
-                    relative[k].mass = select(where, P(0), relative[k].mass);
+                    apart[k].x = select(where, P(1), apart[k].x);
+                    mass[k] = select(where, P(0), mass[k]);
                 };
                 find_self(j, t, in_flight * width, [&](int lane) {
                     for (int k = 0; k < in_flight; ++k)
                         leave_out(is_lane<P>(lane - k * width), k);
                 });
+                const auto relative = [&](int k) {
+                    Source<P> pair = source;
+                    pair.position = apart[k];
+                    pair.mass = mass[k];
+                    return pair;
+                };
                 if (leaves_out_places_)
                     for (int k = 0; k < in_flight; ++k)
-                        leave_out(is_nowhere(relative[k], origin[k]), k);
+                        leave_out(is_nowhere(relative(k), origin[k]), k);
                 for (int k = 0; k < in_flight; ++k)
-                    law_(origin[k], relative[k], run[k]);
+                    law_(origin[k], relative(k), run[k]);
             }
             for (int k = 0; k < in_flight; ++k)
                 for (int f = 0; f < sum_fields; ++f)

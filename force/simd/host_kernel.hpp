@@ -141,9 +141,10 @@ struct HostKernels {
     /// range.
     HostKernel (*kernel)(bool spline, bool with_potential, bool precise);
     HostKernel (*short_range)(bool spline, bool with_potential, bool precise);
-    /// Both for particles with softening lengths of their own.
-    HostKernel (*varied)(bool spline, bool with_potential, bool precise);
-    HostKernel (*varied_short_range)(bool spline, bool with_potential, bool precise);
+    /// Both for particles with softening lengths of their own, by the rule of a pair's.
+    HostKernel (*varied)(SofteningRule rule, bool spline, bool with_potential, bool precise);
+    HostKernel (*varied_short_range)(SofteningRule rule, bool spline, bool with_potential,
+                                     bool precise);
     /// By double precision, local order and order of the multipoles: to 2, 3, 4.
     ExpansionKernel expand[2][highest_local_order - lowest_local_order + 1][3];
     /// Sums of groups where forces cancel are off by at most so much of S / sqrt(N), as

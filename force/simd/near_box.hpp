@@ -26,23 +26,11 @@ public:
 
     explicit operator bool() const { return exists_; }
 
-    /// Whether one of them lies within; position first. Those of four values are read in whole
-    /// packs.
+    /// Whether one of them lies within; position first, then a value. They are read in whole packs.
     template <class Source>
     CHAMOMILE_HD bool holds_any(const Source* source, int count) const
     {
-        if constexpr (sizeof(Source) != 4 * sizeof(T)) {
-            const auto is_within = [this](T x, int axis) {
-                const T d = x - middle_[axis];
-                return d * d < squared_[axis];
-            };
-            for (int k = 0; k < count; ++k) {
-                const Vec3<T>& at = source[k].position;
-                if (is_within(at.x, 0) && is_within(at.y, 1) && is_within(at.z, 2))
-                    return true;
-            }
-            return false;
-        }
+        static_assert(sizeof(Source) == 4 * sizeof(T));
         const T* const from = reinterpret_cast<const T*>(source);
         unsigned near = 0;
         for (int k = 0; k < 4 * count; k += whole) {

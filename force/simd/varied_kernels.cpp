@@ -1,12 +1,17 @@
 // The Chamomile scheme with softening lengths of each particle's own. Contraction: fused.
 #include "chamomile/force/simd/group_kernel.hpp"
 #include "chamomile/force/simd/other_kernels.hpp"
+#include "chamomile/force/simd/ruled_gravity.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
-HostKernel varied_kernel(bool spline, bool with_potential, bool precise)
+HostKernel varied_kernel(SofteningRule rule, bool spline, bool with_potential, bool precise)
 {
-    return group_kernel<VariedGravity>(spline, with_potential, precise);
+    return rule == SofteningRule::larger
+               ? group_kernel<Ruled<SofteningRule::larger>::Gravity>(spline, with_potential,
+                                                                     precise)
+               : group_kernel<Ruled<SofteningRule::root_of_squares>::Gravity>(
+                     spline, with_potential, precise);
 }
 
 } // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

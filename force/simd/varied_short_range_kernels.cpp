@@ -2,12 +2,18 @@
 // Contraction: fused.
 #include "chamomile/force/simd/group_kernel.hpp"
 #include "chamomile/force/simd/other_kernels.hpp"
+#include "chamomile/force/simd/ruled_gravity.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
-HostKernel varied_short_range_kernel(bool spline, bool with_potential, bool precise)
+HostKernel varied_short_range_kernel(SofteningRule rule, bool spline, bool with_potential,
+                                     bool precise)
 {
-    return group_kernel<VariedShortRange>(spline, with_potential, precise);
+    return rule == SofteningRule::larger
+               ? group_kernel<Ruled<SofteningRule::larger>::ShortRange>(spline, with_potential,
+                                                                        precise)
+               : group_kernel<Ruled<SofteningRule::root_of_squares>::ShortRange>(
+                     spline, with_potential, precise);
 }
 
 } // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

@@ -52,8 +52,8 @@ public:
     /// Returns the bytes that it holds.
     std::size_t memory() const
     {
-        return held_bytes(leaving_positions_, leaving_masses_, leaving_targets_, positions_, masses_,
-                          is_target_, home_, targets_, target_rows_);
+        return held_bytes(leaving_positions_, leaving_masses_, leaving_targets_, positions_,
+                          masses_, is_target_, home_, targets_, target_rows_);
     }
 
     /// Brings a value of each arrival of all ranks that is a target to its row.

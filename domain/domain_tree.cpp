@@ -5,7 +5,6 @@
 
 #include "chamomile/core/options/list_where.hpp"
 #include "chamomile/core/threads.hpp"
-#include "chamomile/tree/target_pieces.hpp"
 
 namespace chamomile {
 namespace {

@@ -1,6 +1,7 @@
 // Active particles on ranks, as individual steps ask for them: groups, lists and sums are those of
 // one rank, bit for bit, on new trees and on kept ones.
 #include <numeric>
+#include <optional>
 
 #include <doctest/doctest.h>
 
@@ -90,6 +91,23 @@ int difference(const Series& a, const Series& b)
     return -1;
 }
 
+/// Calls use(options) on the first of three ranks, which the others serve.
+template <class Use>
+void on_three_ranks(const SolverOptions& options, std::optional<std::uint64_t> held_back,
+                    const Use& use)
+{
+    run_ranks(3,
+              [&](Communicator& communicator) {
+                  if (communicator.rank() > 0)
+                      return serve_solver(communicator);
+                  SolverOptions given = options;
+                  given.ranks = &communicator;
+                  use(given);
+                  end_serving(communicator);
+              },
+              {.time_limit = 120, .held_back = held_back});
+}
+
 } // namespace
 
 TEST_CASE("ranks have the bits of one rank at active particles, on new trees and on kept ones")
@@ -124,16 +142,9 @@ TEST_CASE("ranks have the bits of one rank at active particles, on new trees and
                 own.own_ranks = P;
                 CHECK(difference(one, evaluate_blocks(p, *make_solver(own))) == -1);
             }
-            run_ranks(3,
-                      [&](Communicator& communicator) {
-                          if (communicator.rank() > 0)
-                              return serve_solver(communicator);
-                          SolverOptions given = options;
-                          given.ranks = &communicator;
-                          CHECK(difference(one, evaluate_blocks(p, *make_solver(given))) == -1);
-                          end_serving(communicator);
-                      },
-                      {.time_limit = 120, .held_back = 11});
+            on_three_ranks(options, 11, [&](const SolverOptions& given) {
+                CHECK(difference(one, evaluate_blocks(p, *make_solver(given))) == -1);
+            });
         }
 }
 
@@ -143,25 +154,18 @@ TEST_CASE("a rank does not keep the tree of another solver")
     SolverOptions options;
     options.device = "cpu";
     options.softening.length = 0.01;
-    run_ranks(3,
-              [&](Communicator& communicator) {
-                  if (communicator.rank() > 0)
-                      return serve_solver(communicator);
-                  SolverOptions given = options;
-                  given.ranks = &communicator;
-                  const auto first = make_solver(given), second = make_solver(given);
-                  Request of_a = request_of(a, Quantities::acceleration_potential);
-                  of_a.keeps_tree = true;
-                  CHECK(!first->evaluate(of_a).kept_tree);
-                  CHECK(first->evaluate(of_a).kept_tree);
-                  second->solve(b, Quantities::acceleration_potential);
-                  CHECK(!first->evaluate(of_a).kept_tree);
-                  Particles one = a;
-                  make_solver(options)->solve(one, Quantities::acceleration_potential);
-                  CHECK(same_forces(one, a));
-                  end_serving(communicator);
-              },
-              {.time_limit = 120, .held_back = {}});
+    on_three_ranks(options, {}, [&](const SolverOptions& given) {
+        const auto first = make_solver(given), second = make_solver(given);
+        Request of_a = request_of(a, Quantities::acceleration_potential);
+        of_a.keeps_tree = true;
+        CHECK(!first->evaluate(of_a).kept_tree);
+        CHECK(first->evaluate(of_a).kept_tree);
+        second->solve(b, Quantities::acceleration_potential);
+        CHECK(!first->evaluate(of_a).kept_tree);
+        Particles one = a;
+        make_solver(options)->solve(one, Quantities::acceleration_potential);
+        CHECK(same_forces(one, a));
+    });
 }
 
 TEST_CASE(

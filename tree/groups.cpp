@@ -9,7 +9,6 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/options/list_where.hpp"
 #include "chamomile/core/threads.hpp"
-#include "chamomile/tree/target_pieces.hpp"
 
 namespace chamomile {
 namespace {

@@ -113,6 +113,11 @@ struct Piece {
 /// Of the moments the bounds are read.
 std::vector<Piece> cut_pieces(const Octree& octree, const Moments& moments, std::uint64_t most);
 
+/// Cuts the targets of `groups` into pieces, in the order of the tree: about `parts` of them, or
+/// fewer, since each holds whole clusters. Of the moments the bounds are read.
+std::vector<Piece> cut_target_pieces(const TargetGroups& groups, const Octree& octree,
+                                     const Moments& moments, GroupSizes sizes, std::uint64_t parts);
+
 /// Cuts groups as above of these pieces alone, which hold all targets in their order.
 void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
                 GroupSizes sizes, std::span<const Piece> pieces);

@@ -198,12 +198,12 @@ ForceStatistics RankPart::evaluate(const Order& order, const Request* request)
                            .groups = group_sizes(options),
                            .criterion = criterion_of(options),
                            .placement = order.placement}};
-    if (keeps)
+    if (keeps) {
         tree_->refit(rows_, plan, statistics.profile);
-    else
+    } else {
         tree_->build(rows_, plan, statistics.profile);
-    if (!keeps)
         made_by_ = order.number;
+    }
     Figures figures;
     sum(order, options, statistics, figures);
     give_back(order, request, statistics.profile);

@@ -102,7 +102,8 @@ Outcome solve_with_fault(Particles& p, int ranks, int failing, int exchange, boo
                       try {
                           work();
                       } catch (...) {
-                          has_come = has_come || (own.rank() == failing && with_fault.has_come());
+                          if (own.rank() == failing) // the others would write over its word
+                              has_come = with_fault.has_come();
                           throw;
                       }
                   },

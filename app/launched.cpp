@@ -11,6 +11,7 @@
 #include "chamomile/core/version.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/force/threads.hpp"
+#include "chamomile/integrate/ranks/store_part.hpp"
 #include "chamomile/parallel/mpi/mpi_ranks.hpp"
 
 namespace chamomile::app {
@@ -75,7 +76,7 @@ int serve_first(const std::vector<std::string>& arguments)
         std::signal(signal, SIG_IGN); // the first process ends all
     try {
         start(arguments);
-        serve_solver(*world());
+        serve_particles(*world());
         world().reset();
         return 0;
     } catch (const PeerFailed&) {

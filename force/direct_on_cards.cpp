@@ -26,6 +26,7 @@ public:
 
     ForceStatistics evaluate(const Request& request) override
     {
+        require_whole(request);
         if (request.position.on_device || request.rung)
             throw Error(Fault::usage, "several cards: arrays: must lie on the host");
         if (request.active.empty() && targets_.size() != request.count) {

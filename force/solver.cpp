@@ -106,6 +106,12 @@ std::unique_ptr<Solver> make_solver(const SolverOptions& options)
     return make_list_solver(chosen, make_parts(chosen, gpus.empty())); // the host's, of tracers
 }
 
+void require_whole(const Request& request)
+{
+    if (request.part)
+        throw Error(Fault::usage, "particles: must be all, and not a part of those of ranks");
+}
+
 Request request_of(Particles& particles, Quantities quantities)
 {
     const std::size_t n = particles.size();

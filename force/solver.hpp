@@ -15,6 +15,7 @@
 namespace chamomile {
 
 class Archive;
+class Communicator;
 
 enum class Quantities { acceleration, acceleration_potential };
 
@@ -24,6 +25,13 @@ enum class LongRangePart {
     added,
     left_out, ///< It is not computed; criteria that compare with it take what was computed last.
     stored    ///< Its accelerations are computed of all particles, to an array of their own.
+};
+
+/// A RequestPart says that a request names the particles of one rank of several, each of which has
+/// a request of its own. All particles are those of rank 0, then those of rank 1 and so on.
+struct RequestPart {
+    std::uint64_t count = 0, active = 0; ///< of all ranks
+    bool has_potentials = false; ///< asked for by all ranks, of which some may have no particles
 };
 
 /// A request describes one evaluation wholly: nothing that was said in an earlier one matters.
@@ -40,6 +48,9 @@ struct Request {
     std::span<const Index> active = {};
     const std::uint8_t* rung = nullptr;
     int first = 0;
+    /// This is set where the particles are those of a rank (Solver::ranks_of_parts()). `active` are
+    /// those of its own that are active, of which there may be none.
+    std::optional<RequestPart> part = {};
     /// For arrays on a device this is the cudaStream_t that makes them, after whose work so far the
     /// evaluation begins; null: after all work that the device has.
     void* stream = nullptr;
@@ -63,7 +74,12 @@ struct Request {
     /// With LongRangePart::stored, where all particles are targets, the array holds zeros, to which
     /// the long range of each particle is added. Potentials hold both ranges.
     ArrayView long_range_acceleration = {};
+
+    bool are_all_active() const { return part ? part->active == part->count : active.empty(); }
 };
+
+/// Throws Error(usage) for a request of a part, which none but the solvers of ranks take.
+void require_whole(const Request& request);
 
 /// Returns a request of all particles in arrays of the host, which get room for the results.
 Request request_of(Particles& particles, Quantities quantities);
@@ -139,6 +155,9 @@ public:
 
     /// Tells whether requests may name arrays of its GPU.
     virtual bool takes_device_arrays() const { return false; }
+    /// Returns the ranks each of which may have a part of a request (RequestPart); null: requests
+    /// have no parts.
+    virtual Communicator* ranks_of_parts() { return nullptr; }
 
     /// Keeps or restores what later evaluations depend on beside the particles.
     virtual void exchange(Archive&) {}

@@ -39,6 +39,7 @@ public:
             level_.assign(n, 0);
         }
         is_split_ = false;
+        are_all_due_ = true;
         due_.clear();
         const Particles& p = *particles_;
         home_ = {p.position.data(), p.velocity.data(), p.acceleration.data(), p.potential.data()};
@@ -60,7 +61,8 @@ public:
     void set_due(int first, std::uint64_t count) override
     {
         due_.clear();
-        if (count < particles_->size())
+        are_all_due_ = count >= particles_->size();
+        if (!are_all_due_)
             list_where(
                 level_.size(), [&](std::size_t i) { return level_[i] >= first; }, due_);
     }
@@ -77,6 +79,8 @@ public:
     void add_external(const ExternalField& field, double time) override
     {
         Particles& p = *particles_;
+        if (!are_all_due_ && due_.empty())
+            return;
         field.add(time, p.position, due_, p.acceleration,
                   has_potentials_ ? std::span<double>(p.potential) : std::span<double>());
     }
@@ -297,11 +301,11 @@ private:
 
     std::size_t due_count() const
     {
-        return due_.empty() ? particles_->size() : due_.size();
+        return are_all_due_ ? particles_->size() : due_.size();
     }
     std::size_t due(std::size_t k) const
     {
-        return due_.empty() ? k : due_[k];
+        return are_all_due_ ? k : due_[k];
     }
 
     /// The first move of a whole step makes the new state from the one that is kept.
@@ -363,7 +367,8 @@ private:
     Home home_{};
     std::vector<std::uint8_t> level_;
     LevelCounts counts_{};
-    std::vector<Index> due_;          ///< ascending; empty: all
+    bool are_all_due_ = true;
+    std::vector<Index> due_;          ///< ascending, unless all are
     bool has_potentials_ = false;     ///< the last request had them
     bool begins_ = false;             ///< the next move is the first of a whole step
     bool is_split_ = false;           ///< accelerations are those of the short range

@@ -10,6 +10,7 @@
 #include "chamomile/force/lists/solver_state.hpp"
 #include "chamomile/force/periodic/long_range_field.hpp"
 #include "chamomile/integrate/step_checks.hpp"
+#include "chamomile/parallel/communicator.hpp"
 
 namespace chamomile {
 namespace {
@@ -55,7 +56,8 @@ Leapfrog::Leapfrog(Solver& solver, const TimeStep& step, const std::optional<Blo
         require_valid(*blocks_, solver.options());
     else
         require_valid(step_, solver.options());
-    if (!solver.takes_device_arrays()) {
+    if (!solver.takes_device_arrays() &&
+        !(residence_ == Residence::where_solved && solver.ranks_of_parts())) {
         if (residence_ == Residence::device && forces().device == "cpu")
             throw Error(Fault::device,
                         "resident: needs a GPU: " +
@@ -73,8 +75,10 @@ void Leapfrog::make_store()
                                .potentials = needs_potentials(),
                                .long_range = splits_forces(),
                                .box = {forces().box}};
-    store_ = is_resident() ? make_device_store(first_gpu(forces().device), options)
-                           : make_host_store(options);
+    store_ = !is_resident() ? make_host_store(options)
+             : solver_.takes_device_arrays()
+                 ? make_device_store(first_gpu(forces().device), options)
+                 : make_ranks_store(*solver_.ranks_of_parts(), options);
 }
 
 void Leapfrog::put_into(std::shared_ptr<const ExternalField> field)
@@ -111,7 +115,7 @@ void Leapfrog::fill_store(Particles& particles, const StepColumns& columns)
     try {
         store_->load(columns);
     } catch (const OutOfDeviceMemory&) {
-        if (residence_ != Residence::device_if_it_fits)
+        if (residence_ != Residence::where_solved)
             throw;
         residence_ = Residence::host;
         make_store();
@@ -299,6 +303,8 @@ void Leapfrog::move_all(double length, Quantities quantities, Moment now)
         ForceStatistics forces;
         try {
             forces = solver_.evaluate(request);
+        } catch (const PeerFailed&) { // which is to be told, and nobody can look at positions
+            throw;
         } catch (const Error&) {
             if (!store_->has_finite_positions())
                 refuse(reached);

@@ -49,8 +49,8 @@ struct BlockSteps {
 /// Residence says where the particles of a leapfrog live. It changes no bit.
 enum class Residence {
     host,
-    device_if_it_fits, ///< the solver's GPU, if it takes arrays there and has the memory
-    device             ///< the solver's GPU, or an error
+    where_solved, ///< the solver's ranks, or its GPU, if it takes arrays there and has the memory
+    device        ///< the solver's GPU, or an error
 };
 
 /// Leapfrog is that of Quinn et al. (1997), over a store of particles. Without BlockSteps all share
@@ -95,7 +95,8 @@ public:
     const SolverOptions& forces() const override { return solver_.options(); }
     std::string device() const override { return solver_.device(); }
 
-    /// Tells whether the particles live on a GPU, so that the host's are those of the last fetch().
+    /// Tells whether the particles live on a GPU or on ranks, so that the caller's are those of the
+    /// last fetch().
     bool is_resident() const { return residence_ != Residence::host; }
 
     /// Returns the individual steps; none where all particles share one.

@@ -1,4 +1,5 @@
-/// \file  The particles of a leapfrog, where they live: in the caller's arrays or in a GPU's.
+/// \file  The particles of a leapfrog, where they live: in the caller's arrays, in a GPU's or on
+/// ranks.
 #pragma once
 
 #include <array>
@@ -71,7 +72,8 @@ struct KickAndDrift {
 
 /// A ParticleStore owns what a leapfrog moves: positions, velocities, accelerations and the columns
 /// of its options. The arithmetic of every store is the same, bit for bit. All members of a store
-/// on a GPU throw Error(device); after that its state may be lost, which later calls say.
+/// on a GPU throw Error(device), and of one on ranks PeerFailed; after that its state may be lost,
+/// which later calls say.
 class ParticleStore {
 public:
     explicit ParticleStore(const StoreOptions& options) : options_(options) {}
@@ -93,13 +95,14 @@ public:
     }
     virtual StepColumns columns() = 0;
 
-    /// The particles that are due from now on are those of level `first` or above, `count` in all.
+    /// The particles that are due from now on are those of level `first` or above, `count` in all:
+    /// fewer than there are, or all of them.
     virtual void set_due(int first, std::uint64_t count) = 0;
     /// Returns a request of the accelerations, and potentials, of the particles that are due.
     virtual Request request(bool potentials) = 0;
     /// Adds accelerations, and potentials where the last request had them, by the external field at
-    /// that time to those of the particles that are due. A store on a GPU takes fields of formulas
-    /// alone.
+    /// that time to those of the particles that are due. A store on a GPU or
+    /// on ranks takes fields of formulas alone.
     virtual void add_external(const ExternalField& field, double time) = 0;
     /// Returns zeros where the next evaluation puts the accelerations by the long range.
     virtual ArrayView clear_long_range() = 0;
@@ -145,5 +148,9 @@ std::unique_ptr<ParticleStore> make_host_store(const StoreOptions& options);
 /// Makes a store in that GPU's memory: 150 bytes a particle, with individual steps 220, in a box
 /// 250; softening lengths of their own take 8 more. Throws Error(device).
 std::unique_ptr<ParticleStore> make_device_store(int device, const StoreOptions& options);
+
+/// Makes a store in the memory of these ranks, of which this one is rank 0 and the others run
+/// serve_particles(): each has a run of the particles.
+std::unique_ptr<ParticleStore> make_ranks_store(Communicator& ranks, const StoreOptions& options);
 
 } // namespace chamomile

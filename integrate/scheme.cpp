@@ -5,6 +5,7 @@
 #include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/integrate/external/external_field.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
+#include "chamomile/integrate/ranks/store_part.hpp"
 
 namespace chamomile {
 namespace {
@@ -33,7 +34,7 @@ Residence residence_of(const Scheme& scheme)
         scheme.on_host || scheme.host_below || (scheme.field && !scheme.field->has_formulas());
     return scheme.resident ? Residence::device
            : on_host       ? Residence::host
-                           : Residence::device_if_it_fits;
+                           : Residence::where_solved;
 }
 
 HermiteOptions hermite_options(const Scheme& scheme)
@@ -137,9 +138,11 @@ Integration make_integrator(const SolverOptions& options, const Scheme& scheme, 
         return made;
     }
     const Residence residence = residence_of(scheme);
+    SolverOptions given = options;
+    made.ranks = make_own_ranks(given, serve_particles);
     made.solver = scheme.individual && residence == Residence::host
-                      ? make_solver_with_host(options, scheme.host_below)
-                      : make_solver(options);
+                      ? make_solver_with_host(given, scheme.host_below)
+                      : make_solver(given);
     auto leapfrog =
         scheme.individual
             ? std::make_unique<Leapfrog>(*made.solver, block_steps(scheme), clock, residence)

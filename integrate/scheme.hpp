@@ -72,18 +72,21 @@ TimeStep time_step_of(const Scheme& scheme);
 
 /// An Integration is an integrator with what computes its forces.
 struct Integration {
+    std::shared_ptr<const void> ranks; ///< those of this process, which outlive the solver
     std::unique_ptr<Solver> solver;
     std::unique_ptr<JerkSolver> jerks;
     std::unique_ptr<Integrator> integrator;
     const Hermite* hermite = nullptr;   ///< the integrator, if it is that
     const Leapfrog* leapfrog = nullptr; ///< the integrator, if it is that
 
-    /// Tells whether particles live on a GPU, so that the host's are those of Integrator::fetch().
+    /// Tells whether particles live on a GPU or on ranks, so that the caller's are those of
+    /// Integrator::fetch().
     bool is_resident() const { return leapfrog && leapfrog->is_resident(); }
 };
 
 /// Makes an integrator. The clock is the leapfrog's and must outlive it. Particles live on the
-/// solver's GPU where it takes arrays there, they fit, and nothing says otherwise. Throws
+/// solver's ranks, which run serve_particles(), or on its GPU where it takes arrays there and they
+/// fit, unless something says otherwise. Throws
 /// Error(usage) with the line of refusal(), and like make_solver(), make_jerk_solver() and the
 /// integrators.
 Integration make_integrator(const SolverOptions& options, const Scheme& scheme,

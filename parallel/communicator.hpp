@@ -28,6 +28,12 @@ public:
     using Error::Error;
 };
 
+/// Returns what is to be said of an exception: its Error, or that of memory or of anything else.
+Error error_of(const std::exception_ptr& failure);
+
+/// Returns the line that reports the failure of a rank of several: "rank 3 of 8: what".
+Error of_rank(int rank, int size, const Error& error);
+
 /// An Inbox holds the bytes that came from each rank, one rank after the other. Its memory serves
 /// the next exchange again.
 class Inbox {
@@ -124,6 +130,30 @@ public:
         return all_gather(std::span<const T>(&mine, 1));
     }
 
+    /// Sends each rank its run of the `count` values that rank 0 has, which come to equal parts;
+    /// other ranks have none.
+    template <class T>
+    void deal(std::span<const T> values, std::uint64_t count, Inbox& inbox)
+    {
+        std::vector<std::span<const T>> to{std::size_t(size())};
+        for (int r = 0; !values.empty() && r < size(); ++r)
+            to[std::size_t(r)] = values.subspan(first_of_run(count, r), first_of_run(count, r + 1) -
+                                                                            first_of_run(count, r));
+        all_to_all<T>(to, inbox);
+    }
+    std::size_t first_of_run(std::uint64_t count, int rank) const
+    {
+        return std::size_t(count * std::uint64_t(rank) / std::uint64_t(size()));
+    }
+    /// Sends to rank 0 what each rank has.
+    template <class T>
+    void collect(std::span<const T> values, Inbox& inbox)
+    {
+        std::vector<std::span<const T>> to{std::size_t(size())};
+        to[0] = values;
+        all_to_all<T>(to, inbox);
+    }
+
     /// Returns what rank 0 has, on all ranks.
     Inbox broadcast(std::span<const std::byte> from_first, Patience patience = Patience::limited);
 
@@ -145,6 +175,24 @@ public:
             failure = std::current_exception();
         }
         agree(failure);
+    }
+
+    /// Returns what work returns that all ranks do together, with their calls. Throws the same
+    /// Error on all where all have agreed on it, after which they can go on; else PeerFailed.
+    template <class Work>
+    auto as_one(const Work& work) -> decltype(work())
+    {
+        try {
+            return work();
+        } catch (const Agreed& error) {
+            throw Error(error.fault(), error.what());
+        } catch (const PeerFailed&) {
+            throw;
+        } catch (...) {
+            const Error error = error_of(std::current_exception());
+            fail(error);
+            throw PeerFailed(error.fault(), of_rank(rank(), size(), error).what());
+        }
     }
 
     /// Tells the other ranks that this one cannot go on: each of their calls ends with PeerFailed,
@@ -178,12 +226,6 @@ private:
 
 /// Copies by all threads where that is worth it.
 void copy_bytes(std::span<const std::byte> from, std::byte* to);
-
-/// Returns what is to be said of an exception: its Error, or that of memory or of anything else.
-Error error_of(const std::exception_ptr& failure);
-
-/// Returns the line that reports the failure of a rank of several: "rank 3 of 8: what".
-Error of_rank(int rank, int size, const Error& error);
 
 /// Returns the error that tells which rank has been silent for so long.
 Error silent_rank(int rank, int size, double seconds);

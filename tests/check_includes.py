@@ -15,7 +15,7 @@ MAY_INCLUDE = {
     "mesh": {"core"},
     "cosmology": {"core", "mesh"},
     "clients": {"core", "tree", "parallel", "force", "pairs", "integrate"},
-    "integrate": {"core", "force", "mesh", "pairs", "cosmology"},
+    "integrate": {"core", "parallel", "force", "mesh", "pairs", "cosmology"},
     "io": {"core"},
     "view": {"core", "io"},
     "run": {"core", "force", "cosmology", "integrate", "io", "view"},

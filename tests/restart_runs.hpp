@@ -9,9 +9,11 @@
 
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/lists/small_sets.hpp"
+#include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/integrate/comoving_clock.hpp"
 #include "chamomile/integrate/hermite.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
+#include "chamomile/integrate/ranks/store_part.hpp"
 #include "chamomile/integrate/simulation.hpp"
 #include "chamomile/io/checkpoint/checkpoint_file.hpp"
 #include "tests/clouds.hpp"
@@ -21,6 +23,7 @@ namespace chamomile::tests {
 /// An OwnedIntegrator is an integrator with what it keeps references to.
 struct OwnedIntegrator {
     std::unique_ptr<Clock> clock;
+    std::shared_ptr<const void> ranks;
     std::unique_ptr<Solver> solver;
     std::unique_ptr<JerkSolver> jerks;
     std::unique_ptr<Integrator> integrator;
@@ -159,6 +162,27 @@ inline std::vector<WayToMove> ways_to_move(const WrapSolver& wrapped = std::iden
             leapfrog("tree, an accuracy", asked, fixed);
             if (soft && softening.kind == SofteningKind::spline)
                 continue;
+            const auto on_ranks = [&](const std::string& name, SolverOptions options, auto steps) {
+                options.softening = softening;
+                options.device = device;
+                options.own_ranks = 3;
+                ways.push_back({"on 3 ranks, " + name + end, [=] {
+                                    OwnedIntegrator owned;
+                                    SolverOptions given = options;
+                                    owned.ranks = make_own_ranks(given, serve_particles);
+                                    owned.solver = wrapped(make_solver(given));
+                                    owned.integrator = std::make_unique<Leapfrog>(
+                                        *owned.solver, steps, Clock::newtonian(),
+                                        Residence::where_solved);
+                                    return owned;
+                                }});
+            };
+            if (device == "cpu") {
+                on_ranks("tree", {}, fixed);
+                on_ranks("direct", direct, by_potentials);
+                on_ranks("blocks, tree", {}, by_potential);
+                on_ranks("blocks, direct", direct, by_potential);
+            }
             const auto hermite = [&](const std::string& name, HermiteOptions scheme,
                                      Precision precision) {
                 SolverOptions options = direct;

@@ -26,6 +26,7 @@ public:
         return counted(inner_->evaluate(request));
     }
     bool takes_device_arrays() const override { return inner_->takes_device_arrays(); }
+    Communicator* ranks_of_parts() override { return inner_->ranks_of_parts(); }
     void exchange(Archive& archive) override { inner_->exchange(archive); }
     std::string device() const override { return inner_->device(); }
     const SolverOptions& options() const override { return inner_->options(); }

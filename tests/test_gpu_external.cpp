@@ -88,7 +88,7 @@ TEST_CASE("a text keeps particles on the host, and is refused where they must no
     options.softening.length = 0.02;
     options.device = "gpu";
     const auto solver = make_solver(options);
-    Leapfrog may(*solver, TimeStep{}, Clock::newtonian(), Residence::device_if_it_fits),
+    Leapfrog may(*solver, TimeStep{}, Clock::newtonian(), Residence::where_solved),
         must(*solver, TimeStep{}, Clock::newtonian(), Residence::device);
     CHECK(may.is_resident());
     may.put_into(field_of({"text,file=bar.txt"}));

@@ -145,7 +145,7 @@ double steps_per_second(const Bench& bench, std::size_t n)
     options.solver = SolverKind::direct;
     const auto solver = make_solver(options);
     const auto integrator =
-        std::make_unique<Leapfrog>(*solver, step, Clock::newtonian(), Residence::device_if_it_fits);
+        std::make_unique<Leapfrog>(*solver, step, Clock::newtonian(), Residence::where_solved);
     integrator->start(particles, Quantities::acceleration, {});
     const int steps = bench.on_gpu() ? 1000 : 10;
     std::vector<double> seconds;

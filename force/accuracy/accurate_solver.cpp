@@ -49,6 +49,7 @@ public:
 
     ForceStatistics evaluate(const Request& request) override
     {
+        require_whole(request);
         const std::uint64_t number = request.number;
         trials_.begin(request);
         std::optional<double> measured;

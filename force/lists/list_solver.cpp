@@ -20,6 +20,7 @@ public:
 
     ForceStatistics evaluate(const Request& request) override
     {
+        require_whole(request);
         if (request.position.on_device && !takes_device_arrays())
             throw Error(Fault::usage, "arrays on a device: need a GPU, and in boxes a mesh");
         if (request.rung && !request.position.on_device)

@@ -83,6 +83,7 @@ public:
 
     ForceStatistics evaluate(const Request& request) override
     {
+        require_whole(request);
         if (request.position.on_device || request.long_range != LongRangePart::added)
             throw Error(Fault::usage, "direct sums in a periodic box: are made of both ranges at "
                                       "once, on the processor");

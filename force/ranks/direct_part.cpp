@@ -20,11 +20,13 @@ ForceStatistics RankPart::evaluate_directly(const Order& order, const Request* r
     const bool keeps = keeps_cells(order);
     Inbox active_of_all;
     std::span<const Index> active;
+    std::vector<std::size_t> begin;
     {
         const TimedPhase phase(profile, "deal");
         std::span<const Vec3<double>> positions;
         std::span<const double> masses;
         std::span<const std::uint64_t> ids;
+        active_.clear();
         if (request) {
             positions = dense_items(request->position, request->count, asked_positions_);
             masses = dense_items(request->mass, request->count, asked_masses_);
@@ -39,6 +41,9 @@ ForceStatistics RankPart::evaluate_directly(const Order& order, const Request* r
             from_all(ids, direct_->ids);
         }
         from_all(positions, direct_->positions);
+        begin = begins_of_rows();
+        for (Index& i : active_)
+            i += Index(begin[std::size_t(ranks_.rank())]);
         if (order.has_targets)
             active = from_all(std::span<const Index>(active_), active_of_all);
     }
@@ -50,19 +55,16 @@ ForceStatistics RankPart::evaluate_directly(const Order& order, const Request* r
     statistics.kept_tree = keeps;
     statistics.profile.add("deal", profile.seconds("deal"));
     {
-        // To rank 0, or to all, of whom each takes those of its own particles.
         const TimedPhase phase(statistics.profile, "results");
-        std::vector<std::span<const DirectSum>> to{std::size_t(ranks_.size())};
-        for (std::size_t r = 0; r < (order.has_own_rows ? to.size() : 1); ++r)
-            to[r] = sums;
-        ranks_.all_to_all<DirectSum>(to, collected_);
-        std::size_t first = 0; // of this rank's particles
-        for (int r = 0; order.has_own_rows && r < ranks_.rank(); ++r)
-            first += direct_->positions.from<Vec3<double>>(r).size();
+        std::vector<std::vector<DirectSum>> of_rank(std::size_t(ranks_.size()));
+        for (const DirectSum& sum : sums)
+            of_rank[std::size_t(std::upper_bound(begin.begin(), begin.end(), sum.particle) -
+                                begin.begin() - 1)]
+                .push_back(sum);
+        ranks_.all_to_all<DirectSum>(
+            std::vector<std::span<const DirectSum>>(of_rank.begin(), of_rank.end()), collected_);
         for (const DirectSum& sum : collected_.all<DirectSum>()) {
-            const std::size_t i = sum.particle - first; // wraps around for those before
-            if (!request || i >= request->count)
-                continue;
+            const std::size_t i = sum.particle - begin[std::size_t(ranks_.rank())];
             request->acceleration.store_vector(i, sum.acceleration);
             if (request->potential)
                 request->potential.store(i, 0, sum.potential);
@@ -82,6 +84,18 @@ ForceStatistics RankPart::evaluate_directly(const Order& order, const Request* r
                  .import_bytes = sent},
                 targets, statistics);
     return statistics;
+}
+
+/// Returns the number among all of the first particle that each rank has; rank 0 may have all.
+std::vector<std::size_t> RankPart::begins_of_rows() const
+{
+    std::vector<std::size_t> begin;
+    std::size_t next = 0;
+    for (int r = 0; r < ranks_.size(); ++r) {
+        begin.push_back(next);
+        next += direct_->positions.from<Vec3<double>>(r).size();
+    }
+    return begin;
 }
 
 /// Sums at this rank's part of the active particles, which rise, or (none) of all.

@@ -3,10 +3,8 @@
 #include <functional>
 
 #include "chamomile/core/version.hpp"
-#include "chamomile/force/lists/list_solver.hpp"
 #include "chamomile/force/option_table.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
-#include "chamomile/force/repairs/singular_pairs.hpp"
 
 namespace chamomile {
 namespace {
@@ -52,12 +50,10 @@ DistributedSolver::DistributedSolver(const SolverOptions& options, Communicator&
 ForceStatistics DistributedSolver::evaluate(const Request& request)
 {
     ranks_.together([&] {
-        refuse_parts(request);
+        refuse_arrays(request);
         if (!request.active.empty())
             throw Error(Fault::usage, "ranks: active particles: must be all");
     });
-    Order order = Order::of(options_, request);
-    order.has_own_rows = true;
     // Ranks without particles ask for nothing.
     std::uint64_t with_potential[2] = {};
     with_potential[bool(request.potential)] = request.count;
@@ -68,29 +64,11 @@ ForceStatistics DistributedSolver::evaluate(const Request& request)
                                       " of all ranks: must be fewer than 4294967295");
     if (with_potential[0] > 0 && with_potential[1] > 0)
         throw Error(Fault::usage, "potential: must be asked for by all ranks or by none");
-    order.quantities =
-        with_potential[1] > 0 ? Quantities::acceleration_potential : Quantities::acceleration;
+    Request part = request;
+    part.part = {.count = total, .active = total, .has_potentials = with_potential[1] > 0};
+    Order order = Order::of(options_, part);
     devices_.copy(order.device, sizeof order.device - 1);
-    const ForceStatistics statistics = part_.carry_out(order, &request);
-    if (statistics.ranks->not_finite > 0)
-        repair(request);
-    return statistics;
-}
-
-/// Sums such particles among those of all ranks.
-void DistributedSolver::repair(const Request& request)
-{
-    const Particles own = particles_of(request);
-    const std::vector<std::uint64_t> sizes = ranks_.all_gather(std::uint64_t(own.size()));
-    std::size_t first = 0;
-    for (int r = 0; r < ranks_.rank(); ++r)
-        first += sizes[std::size_t(r)];
-    Particles all;
-    all.position = ranks_.all_gather(std::span<const Vec3<double>>(own.position));
-    all.mass = ranks_.all_gather(std::span<const double>(own.mass));
-    all.acceleration.resize(all.mass.size());
-    all.potential.resize(all.mass.size());
-    ranks_.together([&] { repair_not_finite(all, first, request, options_); });
+    return part_.carry_out(order, &part);
 }
 
 std::string DistributedSolver::device() const

@@ -23,8 +23,6 @@ public:
     std::string device() const;
 
 private:
-    void repair(const Request& request);
-
     SolverOptions options_; ///< resolved
     std::string devices_;
     Communicator& ranks_;

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <cstring>
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/gpu.hpp"
@@ -21,7 +22,8 @@ namespace {
 /// OwnRanks are threads of this process that serve rank 0 as long as they live.
 class OwnRanks {
 public:
-    OwnRanks(int ranks, double time_limit) : ranks_(ranks, serve_solver, {.time_limit = time_limit})
+    OwnRanks(int ranks, double time_limit, const ServeRank& serve)
+        : ranks_(ranks, serve, {.time_limit = time_limit})
     {}
     ~OwnRanks()
     {
@@ -39,34 +41,42 @@ private:
     ThreadRanks ranks_;
 };
 
+/// Sends an order of rank 0 to all ranks, with what else guests are told. Returns how many threads
+/// each rank has.
+int send(Order order, std::span<const std::byte> to_guests, Communicator& ranks)
+{
+    order.threads = ranks.share_of_threads(thread_count());
+    order.time_limit = ranks.time_limit();
+    std::vector<std::byte> bytes(sizeof order + to_guests.size());
+    std::memcpy(bytes.data(), &order, sizeof order);
+    std::copy(to_guests.begin(), to_guests.end(), bytes.begin() + sizeof order);
+    ranks.broadcast(bytes);
+    return order.threads;
+}
+
 class DomainSolver final : public AdjustableSolver {
 public:
     /// The devices are those of each machine: cpu, or what choose_gpus() knows.
-    DomainSolver(const SolverOptions& resolved, const std::string& devices, Communicator& ranks)
-        : options_(resolved), devices_(devices), ranks_(ranks), part_(ranks)
+    DomainSolver(const SolverOptions& resolved, const std::string& devices, Communicator& ranks,
+                 std::shared_ptr<const void> own)
+        : own_(std::move(own)), options_(resolved), devices_(devices), ranks_(ranks), part_(ranks)
     {
         ranks_.set_time_limit(options_.peer_timeout);
         give(Order::of(options_), nullptr); // refuses early
     }
-    DomainSolver(const SolverOptions& resolved, const std::string& devices,
-                 std::unique_ptr<OwnRanks> own)
-        : DomainSolver(resolved, devices, own->first())
-    {
-        own_ = std::move(own);
-    }
 
     ForceStatistics evaluate(const Request& request) override
     {
-        refuse_parts(request);
-        if (!request.active.empty() && devices_ != "cpu")
+        refuse_arrays(request);
+        if (!request.are_all_active() && devices_ != "cpu")
             throw Error(Fault::usage, "ranks: active particles: must be all where ranks have GPUs");
         static std::atomic<std::uint64_t> evaluations = 0;
         Order order = Order::of(options_, request);
         order.number = ++evaluations;
         if (request.keeps_tree)
-            order.kept_tree = part_.cells_for(options_.solver, request.count);
+            order.kept_tree = part_.cells_for(options_.solver, order.count);
         const ForceStatistics statistics = give(order, &request);
-        if (statistics.ranks->not_finite > 0) {
+        if (!request.part && statistics.ranks->not_finite > 0) {
             Particles particles = particles_of(request);
             repair_not_finite(particles, 0, request, options_);
         }
@@ -85,20 +95,18 @@ public:
     }
     void adjust(const SolverOptions& resolved) override { options_ = resolved; }
     const SolverOptions& options() const override { return options_; }
+    Communicator* ranks_of_parts() override { return &ranks_; }
 
 private:
     /// Has all ranks carry out an order.
     ForceStatistics give(Order order, const Request* request)
     {
-        order.threads = ranks_.share_of_threads(thread_count());
-        order.time_limit = ranks_.time_limit();
         devices_.copy(order.device, sizeof order.device - 1);
-        ranks_.broadcast(std::as_bytes(std::span(&order, 1)));
-        const ThreadsInUse threads(order.threads);
+        const ThreadsInUse threads(send(order, {}, ranks_));
         return part_.carry_out(order, request);
     }
 
-    std::unique_ptr<OwnRanks> own_; // those of threads; they outlive the part
+    std::shared_ptr<const void> own_; // ranks of threads; they outlive the part
     SolverOptions options_;
     std::string devices_;
     Communicator& ranks_;
@@ -162,31 +170,35 @@ SolverOptions of_first_rank(const SolverOptions& options)
     return one;
 }
 
+std::shared_ptr<const void> make_own_ranks(SolverOptions& options, const ServeRank& serve)
+{
+    if (options.ranks || options.own_ranks == 0)
+        return {};
+    require(ranks_refusal(options), plain_names_of_forces());
+    const std::string devices = devices_of_ranks(options, of_first_rank(options));
+    auto own = std::make_shared<OwnRanks>(number_of_ranks(options, choose_gpus(devices)),
+                                          options.peer_timeout, serve);
+    options.own_ranks = 0;
+    options.ranks = &own->first();
+    return own;
+}
+
 std::unique_ptr<Solver> make_domain_solver(const SolverOptions& options)
 {
     require(ranks_refusal(options), plain_names_of_forces());
-    if (options.accuracy) {
-        if (options.ranks)
-            return make_accurate_solver(options);
-        auto own = std::make_shared<OwnRanks>(options.own_ranks, options.peer_timeout);
-        SolverOptions given = options;
-        given.own_ranks = 0;
-        given.ranks = &own->first();
+    SolverOptions given = options;
+    auto own = make_own_ranks(given, [](Communicator& ranks) { serve_solver(ranks); });
+    if (given.accuracy)
         return make_accurate_solver(given, std::move(own));
-    }
-    const SolverOptions one = resolved(of_first_rank(options));
-    const std::string devices = devices_of_ranks(options, one);
-    if (options.ranks)
-        return std::make_unique<DomainSolver>(one, devices, *options.ranks);
-    const int ranks = number_of_ranks(options, choose_gpus(devices));
-    return std::make_unique<DomainSolver>(one, devices,
-                                          std::make_unique<OwnRanks>(ranks, options.peer_timeout));
+    const SolverOptions one = resolved(of_first_rank(given));
+    return std::make_unique<DomainSolver>(one, devices_of_ranks(given, one), *given.ranks,
+                                          std::move(own));
 }
 
 std::unique_ptr<AdjustableSolver> make_adjustable_domain_solver(const SolverOptions& resolved,
                                                                 Communicator& ranks)
 {
-    return std::make_unique<DomainSolver>(resolved, "cpu", ranks);
+    return std::make_unique<DomainSolver>(resolved, "cpu", ranks, nullptr);
 }
 
 std::string devices_of_ranks(const SolverOptions& options, const SolverOptions& first)
@@ -194,23 +206,40 @@ std::string devices_of_ranks(const SolverOptions& options, const SolverOptions& 
     return first.device == "cpu" ? "cpu" : options.device == "gpu" ? "gpu:all" : options.device;
 }
 
-void serve_solver(Communicator& ranks)
+void serve_solver(Communicator& ranks, RankGuest* guest)
 {
     RankPart part(ranks);
     for (;;) {
         const Inbox inbox = ranks.broadcast({}, Patience::endless);
-        const Order& order = inbox.from<Order>(0)[0];
+        const std::span<const std::byte> bytes = inbox.from<std::byte>(0);
+        const Order& order = *reinterpret_cast<const Order*>(bytes.data());
         if (order.task == Order::Task::end)
             return;
         use_threads(order.threads);
         ranks.set_time_limit(order.time_limit);
+        if (!guest && (order.task == Order::Task::guest || order.has_own_rows))
+            throw Error(Fault::usage, "this rank serves solvers alone: must run serve_particles()");
         try {
-            part.carry_out(order);
+            if (order.task == Order::Task::guest)
+                guest->carry_out(bytes.subspan(sizeof order));
+            else if (order.has_own_rows) {
+                const Request request = ranks.as_one([&] { return guest->request(); });
+                part.carry_out(order, &request);
+            } else
+                part.carry_out(order);
         } catch (const PeerFailed&) {
             throw;
         } catch (const Error&) { // all ranks know, and rank 0 tells
         }
     }
+}
+
+void lead_guests(Communicator& ranks, std::span<const std::byte> message, RankGuest& own)
+{
+    Order order;
+    order.task = Order::Task::guest;
+    const ThreadsInUse threads(send(order, message, ranks));
+    own.carry_out(message);
 }
 
 void end_serving(Communicator& ranks)

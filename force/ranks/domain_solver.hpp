@@ -1,8 +1,11 @@
 /// \file  Forces by one tree that is dealt to several ranks.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "chamomile/force/solver.hpp"
@@ -38,13 +41,36 @@ std::string devices_of_ranks(const SolverOptions& options, const SolverOptions& 
 /// with the refusal, or where ranks would share a GPU that may not.
 std::unique_ptr<Solver> make_domain_solver(const SolverOptions& options);
 
+/// A ServeRank serves rank 0, as serve_solver() does.
+using ServeRank = std::function<void(Communicator&)>;
+
+/// Makes ranks that are threads of this process, where the options say how many, and names them in
+/// the options. They serve rank 0 as long as what is returned lives. Throws as make_domain_solver()
+/// does.
+std::shared_ptr<const void> make_own_ranks(SolverOptions& options, const ServeRank& serve);
+
 /// Makes the same for `resolved` options, without ranks, on processors.
 std::unique_ptr<AdjustableSolver> make_adjustable_domain_solver(const SolverOptions& resolved,
                                                                 Communicator& ranks);
 
-/// Serves the solvers of rank 0 until end_serving() is called there. Throws PeerFailed, or what
-/// this rank fails of, after which no rank can go on.
-void serve_solver(Communicator& ranks);
+/// A RankGuest has particles on a rank, for requests of parts, and carries out what rank 0 tells
+/// all guests. Its errors end all ranks, but for those of which all know.
+class RankGuest {
+public:
+    virtual ~RankGuest() = default;
+    /// All ranks do so together.
+    virtual void carry_out(std::span<const std::byte> message) = 0;
+    /// Returns this rank's part of what rank 0 requests now.
+    virtual Request request() = 0;
+};
+
+/// Serves the solvers of rank 0 until end_serving() is called there; with a guest also those whose
+/// requests are parts. Throws PeerFailed, or what this rank fails of, after which no rank can go
+/// on.
+void serve_solver(Communicator& ranks, RankGuest* guest = nullptr);
+
+/// Has the guests of all ranks carry out a message, that of rank 0 among them, which calls it.
+void lead_guests(Communicator& ranks, std::span<const std::byte> message, RankGuest& own);
 
 /// Ends serve_solver() on the other ranks, if none has failed.
 void end_serving(Communicator& ranks);

@@ -12,12 +12,6 @@
 namespace chamomile {
 namespace {
 
-/// The run of particles that a rank gets of all, by caller's number.
-std::size_t first_of_run(std::uint64_t count, int rank, int ranks)
-{
-    return std::size_t(count * std::uint64_t(rank) / std::uint64_t(ranks));
-}
-
 Vec3<double> item(const ArrayView& array, std::size_t i, const Vec3<double>*)
 {
     return array.load_vector(i);
@@ -82,17 +76,18 @@ Order Order::of(const SolverOptions& o, const Request& request)
 {
     Order order = of(o);
     order.task = Task::evaluate;
-    order.count = request.count;
-    if (request.potential)
+    order.has_own_rows = request.part.has_value();
+    order.count = request.part ? request.part->count : request.count;
+    if (request.part ? request.part->has_potentials : bool(request.potential))
         order.quantities = Quantities::acceleration_potential;
     if (o.decorrelate)
         order.placement = random_placement(*o.decorrelate, request.number);
     order.softening.length = request.softening_length.value_or(o.softening.length);
-    order.has_targets = !request.active.empty();
+    order.has_targets = !request.are_all_active();
     return order;
 }
 
-void refuse_parts(const Request& request)
+void refuse_arrays(const Request& request)
 {
     if (request.position.on_device || request.rung)
         throw Error(Fault::usage, "ranks: arrays: must lie on the host");
@@ -108,7 +103,7 @@ void repair_not_finite(Particles& all, std::size_t first, const Request& request
                        SolverOptions options)
 {
     std::vector<Index> singular;
-    const bool all_active = request.active.empty();
+    const bool all_active = request.are_all_active();
     for (std::size_t k = 0; k < (all_active ? request.count : request.active.size()); ++k) {
         const std::size_t i = all_active ? k : request.active[k];
         Vec3<double>& a = all.acceleration[first + i];
@@ -129,7 +124,7 @@ void repair_not_finite(Particles& all, std::size_t first, const Request& request
 
 ForceStatistics RankPart::carry_out(const Order& order, const Request* request)
 {
-    try {
+    return ranks_.as_one([&]() -> ForceStatistics {
         if (order.task == Order::Task::evaluate) {
             take_machine(order); // as it is prepared, unless another solver came between
             return evaluate(order, request);
@@ -139,15 +134,7 @@ ForceStatistics RankPart::carry_out(const Order& order, const Request* request)
         if (card_ >= 0 && !order.share_gpu)
             refuse_shared(order.device);
         return {};
-    } catch (const Agreed& error) {
-        throw Error(error.fault(), error.what());
-    } catch (const PeerFailed&) {
-        throw;
-    } catch (...) {
-        const Error error = error_of(std::current_exception());
-        ranks_.fail(error);
-        throw PeerFailed(error.fault(), of_rank(ranks_.rank(), ranks_.size(), error).what());
-    }
+    });
 }
 
 /// Makes what evaluates the lists, unless that is there.
@@ -212,6 +199,8 @@ ForceStatistics RankPart::evaluate(const Order& order, const Request* request)
     figures.memory = memory();
     figures.bytes = ranks_.traffic().bytes - bytes;
     add_figures(figures, tree_->targets(), statistics);
+    if (order.has_own_rows && statistics.ranks->not_finite > 0)
+        repair(order, *request);
     statistics.kept_tree = keeps;
     return statistics;
 }
@@ -245,20 +234,23 @@ void RankPart::take_rows(const Order& order, const Request* request, bool keeps,
         positions = dense_items(request->position, request->count, asked_positions_);
         masses = dense_items(request->mass, request->count, asked_masses_);
     }
-    rows_.built = {};
-    if (keeps) {
-        deal(positions, order, moved_);
-        rows_.position = moved_.all<Vec3<double>>();
-        rows_.built = positions_.all<Vec3<double>>();
-    } else if (order.has_own_rows) {
+    if (order.has_own_rows) {
         rows_.position = positions;
         rows_.mass = masses;
+        if (!keeps && order.number > 0) // of cells that a later request may keep
+            own_built_.assign(positions.begin(), positions.end());
+        if (!keeps)
+            built_ = own_built_;
+    } else if (keeps) {
+        deal(positions, order, moved_);
+        rows_.position = moved_.all<Vec3<double>>();
     } else {
         deal(positions, order, positions_);
         deal(masses, order, masses_);
-        rows_.position = positions_.all<Vec3<double>>();
+        built_ = rows_.position = positions_.all<Vec3<double>>();
         rows_.mass = masses_.all<double>();
     }
+    rows_.built = keeps ? built_ : std::span<const Vec3<double>>();
     if (rows_.size() != before)
         work_.clear(); // of other particles
     rows_.work = work_;
@@ -272,12 +264,18 @@ void RankPart::take_targets(const Order& order, const Request* request)
     rows_.is_target = {};
     if (!order.has_targets)
         return;
+    marks_.clear();
     if (request) {
         marks_.assign(request->count, 0);
         for (const Index i : request->active)
             marks_[i] = 1;
         list_where(
             marks_.size(), [&](std::size_t i) { return marks_[i]; }, active_);
+    }
+    if (order.has_own_rows) {
+        rows_.is_target = marks_;
+        target_rows_ = active_;
+        return;
     }
     deal<char>(marks_, order, is_target_);
     rows_.is_target = is_target_.all<char>();
@@ -289,13 +287,7 @@ void RankPart::take_targets(const Order& order, const Request* request)
 template <class T>
 void RankPart::deal(std::span<const T> values, const Order& order, Inbox& inbox)
 {
-    std::vector<std::span<const T>> to{std::size_t(ranks_.size())};
-    for (int r = 0; !values.empty() && r < ranks_.size(); ++r) {
-        const std::size_t begin = first_of_run(order.count, r, ranks_.size());
-        to[std::size_t(r)] =
-            values.subspan(begin, first_of_run(order.count, r + 1, ranks_.size()) - begin);
-    }
-    ranks_.all_to_all<T>(to, inbox);
+    ranks_.deal(values, order.count, inbox);
 }
 
 /// Sums the lists of this rank's targets.
@@ -436,9 +428,7 @@ void RankPart::collect(std::span<const T> rows, const Order& order, const Store&
         values = packed;
     }
     if (!order.has_own_rows) {
-        std::vector<std::span<const T>> to{std::size_t(ranks_.size())};
-        to[0] = values;
-        ranks_.all_to_all<T>(to, collected_);
+        ranks_.collect(values, collected_);
         values = collected_.all<T>();
     }
 #pragma omp parallel for if (values.size() > worth_threads) schedule(static)

@@ -19,7 +19,8 @@ struct Order {
     enum class Task {
         prepare, ///< make what evaluates the lists, which is refused where it cannot be
         evaluate,
-        end ///< nothing more will come
+        guest, ///< something of the guests alone
+        end    ///< nothing more will come
     };
     Task task = Task::evaluate;
     std::uint64_t count = 0;
@@ -48,7 +49,7 @@ struct Order {
 
 /// Throws Error(usage) for a request of particles that are not on the host or have softening
 /// lengths of their own, Error(input) for an active particle that is none of them.
-void refuse_parts(const Request& request);
+void refuse_arrays(const Request& request);
 
 /// Makes those results of a request anew that are not finite, because particles are closer to
 /// another than float can tell; they are the particles `first` and after of all. Throws as
@@ -127,10 +128,12 @@ private:
     ForceStatistics evaluate_directly(const Order& order, const Request* request);
     ForceStatistics sum_directly(const Order& order, bool keeps, std::span<const Index> active,
                                  std::vector<DirectSum>& sums);
+    std::vector<std::size_t> begins_of_rows() const;
     template <class T>
     std::span<const T> from_all(std::span<const T> mine, Inbox& inbox);
     void take_rows(const Order& order, const Request* request, bool keeps, Profile& profile);
     void take_targets(const Order& order, const Request* request);
+    void repair(const Order& order, const Request& request);
     void sum(const Order& order, const SolverOptions& options, ForceStatistics& statistics,
              Figures& figures);
     bool needs_repetition(ForceStatistics& statistics);
@@ -151,13 +154,15 @@ private:
     BatchLimit batch_limit_;
     template <class T>
     using Memory = std::pmr::vector<T>; // made with large_memory()
-    Rows rows_;                  // this rank's particles: its run of those of rank 0, or its own
-    Inbox positions_, masses_;   // of the run, as cells were made
-    Inbox moved_, is_target_;    // where they are now, if cells are kept; which are targets
-    std::uint64_t made_by_ = 0;  // the number of the evaluation that made cells; 0: none
-    std::uint64_t in_cells_ = 0; // particles of all ranks in them
-    std::vector<char> marks_;    // of the targets, on rank 0
-    std::vector<Index> active_;  // the targets by rising number, on rank 0
+    Rows rows_;                // this rank's particles: its run of those of rank 0, or its own
+    Inbox positions_, masses_; // of the run, as cells were made
+    Inbox moved_, is_target_;  // where they are now, if cells are kept; which are targets
+    std::span<const Vec3<double>> built_;            // positions of the run as cells were made
+    Memory<Vec3<double>> own_built_{large_memory()}; // those, of particles of its own
+    std::uint64_t made_by_ = 0;      // the number of the evaluation that made cells; 0: none
+    std::uint64_t in_cells_ = 0;     // particles of all ranks in them
+    std::vector<char> marks_;        // of the targets of a request
+    std::vector<Index> active_;      // the targets of a request by rising number
     std::vector<Index> target_rows_; // of this rank, by rising number
     std::unique_ptr<DirectSources> direct_;
     Memory<Vec3<double>> asked_positions_{large_memory()}; // of a request that is not dense

@@ -43,6 +43,7 @@ public:
 
     ForceStatistics evaluate(const Request& request) override
     {
+        require_whole(request);
         ForceStatistics statistics;
         const std::size_t n = request.count;
         check_number(n);

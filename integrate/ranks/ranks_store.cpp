@@ -1,0 +1,166 @@
+// The particles of a leapfrog on ranks: each has a run of them, in the order of the caller, and
+// makes the calls of a store for those.
+#include "chamomile/integrate/measures/ordered_sum.hpp"
+#include "chamomile/integrate/ranks/store_part.hpp"
+
+namespace chamomile {
+namespace {
+
+using Call = StoreOrder::Call;
+
+class RanksStore final : public ParticleStore {
+public:
+    RanksStore(Communicator& ranks, const StoreOptions& options)
+        : ParticleStore(options), ranks_(ranks), part_(ranks)
+    {}
+
+    void load(StepColumns columns) override
+    {
+        part_.all_columns = &columns;
+        tell({.call = Call::load, .count = particles_->size(), .options = options_});
+        part_.all_columns = nullptr;
+        is_fetched_ = true;
+    }
+
+    void fetch() override
+    {
+        if (is_fetched_)
+            return;
+        tell({.call = Call::fetch, .potentials = has_potentials_ || options_.potentials});
+        is_fetched_ = true;
+    }
+
+    void gather(std::span<const Index> which, const Vec3<double>& origin,
+                std::span<MovingPoint> into) override
+    {
+        part_.which = which;
+        part_.points = into;
+        tell({.call = Call::gather, .origin = origin});
+        part_.which = {};
+        part_.points = {};
+    }
+
+    StepColumns columns() override
+    {
+        StepColumns columns;
+        part_.all_columns = &columns;
+        tell({.call = Call::columns});
+        part_.all_columns = nullptr;
+        return columns;
+    }
+
+    void set_due(int first, std::uint64_t count) override
+    {
+        note({.call = Call::set_due, .count = count, .first = first});
+    }
+
+    Request request(bool potentials) override
+    {
+        is_fetched_ = false;
+        has_potentials_ = potentials;
+        tell({.call = Call::request, .potentials = potentials});
+        return part_.request();
+    }
+
+    void add_external(const ExternalField& field, double time) override
+    {
+        note({.call = Call::add_external, .time = time, .terms = field.terms_at(time)});
+    }
+
+    // Boxes are not for ranks.
+    ArrayView clear_long_range() override { return {}; }
+    void add_long_range(double) override {}
+
+    void begin_step() override { note({.call = Call::begin_step}); }
+    void restore() override
+    {
+        is_fetched_ = false;
+        note({.call = Call::restore});
+    }
+
+    void kick_and_drift(const KickAndDrift& move) override
+    {
+        is_fetched_ = false;
+        note({.call = Call::kick_and_drift, .move = move});
+    }
+    bool kick(const LevelFactors& factors) override
+    {
+        is_fetched_ = false;
+        return tell({.call = Call::kick, .factors = factors}).is_finite;
+    }
+    bool has_finite_positions() override
+    {
+        return tell({.call = Call::has_finite_positions}).is_finite;
+    }
+
+    LevelCounts place(double whole, int lowest) override
+    {
+        return tell({.call = Call::place, .lowest = lowest, .whole = whole}).levels;
+    }
+    LevelCounts change_levels(double whole, int lowest, std::uint64_t may_rise) override
+    {
+        return tell({.call = Call::change_levels,
+                     .lowest = lowest,
+                     .whole = whole,
+                     .may_rise = may_rise})
+            .levels;
+    }
+
+    void choose_first_steps(const BlockRule& rule) override
+    {
+        note({.call = Call::choose_first_steps, .rule = rule});
+    }
+    std::uint64_t choose_steps(const BlockRule& rule, double whole, int lowest) override
+    {
+        return tell({.call = Call::choose_steps, .lowest = lowest, .whole = whole, .rule = rule})
+            .count;
+    }
+    StepCounts count_steps() override
+    {
+        tell({.call = Call::count_steps});
+        return part_.step_counts();
+    }
+    double shortest_time(const DynamicalTime& dynamical) override
+    {
+        BlockRule rule{};
+        rule.dynamical = dynamical;
+        return tell({.call = Call::shortest_time, .rule = rule}).least;
+    }
+    double sum_of_squared_velocities() override
+    {
+        fetch();
+        return ordered_sum<double>(particles_->size(), [&](std::size_t i) {
+            return norm_squared(particles_->velocity[i]);
+        });
+    }
+
+private:
+    /// Notes a call that returns nothing, for the ranks to make before the next that is told.
+    void note(const StoreOrder& order) { noted_.push_back(order); }
+
+    /// Has all ranks make the calls that are noted and this one, and returns what this returns.
+    const StoreAnswer& tell(const StoreOrder& order)
+    {
+        note(order);
+        const std::vector<StoreOrder> orders = std::move(noted_);
+        noted_.clear();
+        part_.all = particles_;
+        lead_guests(ranks_, std::as_bytes(std::span(orders)), part_);
+        return part_.answer();
+    }
+
+    Communicator& ranks_;
+    StorePart part_;
+    std::vector<StoreOrder> noted_;
+    bool is_fetched_ = false;     ///< the caller's particles are those of now
+    bool has_potentials_ = false; ///< the last request had them
+};
+
+} // namespace
+
+std::unique_ptr<ParticleStore> make_ranks_store(Communicator& ranks, const StoreOptions& options)
+{
+    return std::make_unique<RanksStore>(ranks, options);
+}
+
+} // namespace chamomile

@@ -1,0 +1,103 @@
+/// \file  What each rank does of a store of particles on ranks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "chamomile/force/ranks/domain_solver.hpp"
+#include "chamomile/integrate/particle_store.hpp"
+
+namespace chamomile {
+
+/// A StoreOrder tells the ranks which call of a ParticleStore to make, with its arguments.
+struct StoreOrder {
+    enum class Call {
+        load,
+        fetch,
+        gather,
+        columns,
+        set_due,
+        request,
+        add_external,
+        begin_step,
+        restore,
+        kick_and_drift,
+        kick,
+        has_finite_positions,
+        place,
+        change_levels,
+        choose_first_steps,
+        choose_steps,
+        count_steps,
+        shortest_time
+    };
+    Call call;
+    std::uint64_t count = 0; ///< of the particles of all ranks, or of those due
+    int first = 0, lowest = 0;
+    double whole = 0, time = 0;
+    std::uint64_t may_rise = 0;
+    bool potentials = false;
+    Vec3<double> origin = {};
+    StoreOptions options = {};
+    KickAndDrift move = {};
+    LevelFactors factors = {};
+    BlockRule rule = {};
+    ExternalTerms terms = {};
+};
+
+/// A StoreAnswer is what a call returns, of all ranks on rank 0.
+struct StoreAnswer {
+    LevelCounts levels = {};
+    std::uint64_t count = 0;
+    double least = std::numeric_limits<double>::infinity();
+    bool is_finite = true;
+
+    void add(const StoreAnswer& other);
+};
+
+/// A StorePart holds a rank's run of the particles that rank 0 has loaded, in a store of the host.
+class StorePart final : public RankGuest {
+public:
+    explicit StorePart(Communicator& ranks) : ranks_(ranks) {}
+
+    /// On rank 0 these are the caller's particles, and columns to load or that were asked for.
+    Particles* all = nullptr;
+    StepColumns* all_columns = nullptr;
+    /// These are the particles of all that are to be gathered, and their points.
+    std::span<const Index> which = {};
+    std::span<MovingPoint> points = {};
+
+    const StoreAnswer& answer() const { return answer_; }
+    const StepCounts& step_counts() const { return step_counts_; }
+
+    void carry_out(std::span<const std::byte> message) override;
+    Request request() override;
+
+private:
+    StoreAnswer make(const StoreOrder& order);
+    void load(const StoreOrder& order);
+    void fetch(bool potentials);
+    void gather(const Vec3<double>& origin);
+    void send_columns();
+    void count_steps();
+    template <class T>
+    void deal(const std::vector<T>* values, std::vector<T>& own);
+    template <class T>
+    void collect(const std::vector<T>& own, std::vector<T>* values);
+
+    Communicator& ranks_;
+    Particles own_;
+    std::unique_ptr<ParticleStore> store_;
+    std::uint64_t count_ = 0, due_ = 0; ///< of all ranks
+    bool asks_potentials_ = false;
+    StoreAnswer answer_;
+    StepCounts step_counts_;
+    Inbox inbox_;
+};
+
+/// Serves the solvers and stores of rank 0 until end_serving() is called there, as serve_solver()
+/// does.
+void serve_particles(Communicator& ranks);
+
+} // namespace chamomile

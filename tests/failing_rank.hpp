@@ -1,0 +1,91 @@
+/// \file  Ranks of which one fails at any of its exchanges.
+#pragma once
+
+#include <atomic>
+#include <new>
+#include <string>
+
+#include "chamomile/core/error.hpp"
+#include "chamomile/parallel/thread_ranks.hpp"
+
+namespace chamomile::tests {
+
+/// A FailingRank is a rank that fails before one of its exchanges, counted from 0.
+class FailingRank final : public Communicator {
+public:
+    FailingRank(Communicator& ranks, int exchange, bool of_memory)
+        : ranks_(ranks), left_(exchange), of_memory_(of_memory)
+    {
+        set_time_limit(ranks.time_limit());
+    }
+
+    int rank() const override { return ranks_.rank(); }
+    int size() const override { return ranks_.size(); }
+    int ranks_on_host() const override { return ranks_.ranks_on_host(); }
+    int share_of_threads(int threads) const override { return ranks_.share_of_threads(threads); }
+    void fail(const Error& error) noexcept override { ranks_.fail(error); }
+    bool has_failed() const override { return ranks_.has_failed(); }
+
+    /// Returns whether the exchange has come that fails.
+    bool has_come() const { return left_ < 0; }
+
+private:
+    void transfer(std::span<const std::span<const std::byte>> to, Inbox& inbox,
+                  Patience patience) override
+    {
+        if (left_-- == 0) {
+            if (of_memory_)
+                throw std::bad_alloc();
+            throw Error(Fault::input, "a fault");
+        }
+        ranks_.exchange(to, inbox, patience);
+    }
+
+    Communicator& ranks_;
+    int left_;
+    bool of_memory_;
+};
+
+/// What so many ranks ended with.
+struct FailedRanks {
+    std::string line;      ///< of the error that all ended with; none
+    bool has_come = false; ///< the exchange that fails
+    bool tells_so =
+        false; ///< the line is that of the failure, or there is none where it did not come
+};
+
+/// Runs body(communicator) on ranks of which one fails before that of its exchanges: odd ones for
+/// want of memory.
+template <class Body>
+FailedRanks run_with_fault(int ranks, int failing, int exchange, const Body& body)
+{
+    const bool of_memory = exchange % 2 == 1;
+    std::atomic<bool> has_come{false};
+    FailedRanks failed;
+    try {
+        run_ranks(ranks,
+                  [&](Communicator& own) {
+                      FailingRank with_fault(own, own.rank() == failing ? exchange : -1, of_memory);
+                      try {
+                          body(with_fault);
+                      } catch (...) {
+                          if (own.rank() == failing) // the others would write over its word
+                              has_come = with_fault.has_come();
+                          throw;
+                      }
+                  },
+                  {.time_limit = 60, .held_back = {}});
+    } catch (...) {
+        failed.line = error_of(std::current_exception()).what();
+    }
+    failed.has_come = has_come;
+    const std::string what =
+        of_memory ? "not enough memory for so many particles or cells" : "a fault";
+    const std::string named =
+        "rank " + std::to_string(failing) + " of " + std::to_string(ranks) + ": " + what;
+    failed.tells_so = has_come ? failed.line.starts_with(what) || failed.line.starts_with(named)
+                               : failed.line.empty();
+    return failed;
+}
+
+} // namespace chamomile::tests

@@ -1,0 +1,199 @@
+// Particles that live on ranks while a leapfrog moves them: the bits of one rank, whatever moves
+// them, and one error where a rank fails.
+#include <cmath>
+#include <memory>
+
+#include <doctest/doctest.h>
+
+#include "chamomile/core/error.hpp"
+#include "chamomile/integrate/leapfrog.hpp"
+#include "chamomile/integrate/ranks/store_part.hpp"
+#include "chamomile/integrate/scheme.hpp"
+#include "chamomile/integrate/simulation.hpp"
+#include "chamomile/parallel/thread_ranks.hpp"
+#include "tests/clouds.hpp"
+#include "tests/failing_rank.hpp"
+#include "tests/restart_runs.hpp"
+
+using namespace chamomile;
+using namespace chamomile::tests;
+
+TEST_SUITE_BEGIN("ranks_store");
+
+namespace {
+
+std::shared_ptr<const ExternalField> field_of(const std::vector<std::string>& texts)
+{
+    PotentialFiles files;
+    return read_external_field("potential", texts, {}, 1, files);
+}
+
+/// What a run shows on its way: particles where observers look, points of some of them after each
+/// step, and the state that a checkpoint keeps.
+struct Shown {
+    std::vector<Particles> seen;
+    std::vector<MovingPoint> points;
+    bool is_resident = false;
+};
+
+Shown run(Particles p, const SolverOptions& options, const Scheme& scheme)
+{
+    const Integration made = make_integrator(options, scheme);
+    Simulation simulation(p, *made.integrator, 0, 0.125);
+    Shown shown;
+    shown.is_resident = made.is_resident();
+    simulation.at_intervals(0.0625, Quantities::acceleration_potential,
+                            [&](Simulation& now) { shown.seen.push_back(now.particles()); });
+    std::vector<Index> which; // from all ranks, in no order
+    for (Index i = 0; i < std::min<Index>(40, Index(p.size())); ++i)
+        which.push_back(Index(std::uint64_t(i) * 7919 % p.size()));
+    simulation.after_each_step([&](Simulation& now) {
+        std::vector<MovingPoint> points(which.size());
+        now.gather(which, {0.1, 0.2, 0.3}, points);
+        shown.points.insert(shown.points.end(), points.begin(), points.end());
+    });
+    simulation.run();
+    shown.seen.push_back(p);
+    return shown;
+}
+
+bool same(const Shown& a, const Shown& b)
+{
+    if (a.seen.size() != b.seen.size() || a.points.size() != b.points.size())
+        return false;
+    for (std::size_t k = 0; k < a.seen.size(); ++k)
+        if (!same_bits(a.seen[k], b.seen[k]))
+            return false;
+    for (std::size_t k = 0; k < a.points.size(); ++k)
+        if (a.points[k].x != b.points[k].x || a.points[k].y != b.points[k].y ||
+            a.points[k].z != b.points[k].z || a.points[k].speed != b.points[k].speed)
+            return false;
+    return true;
+}
+
+} // namespace
+
+TEST_CASE("particles on ranks move with the bits of one rank, by all steps and in fields")
+{
+    struct Way {
+        const char* name;
+        SolverKind solver;
+        Scheme scheme;
+    };
+    Scheme fixed, adaptive, by_potential, blocks, by_softening, in_field, in_frame;
+    fixed.fixed_length = 1. / 64;
+    adaptive.adaptive = true;
+    by_potential.adaptive = true;
+    by_potential.criterion = StepCriterion::potential;
+    blocks.individual = true;
+    blocks.eta = 0.006;
+    blocks.longest = 1. / 64;
+    by_softening = blocks;
+    by_softening.criterion = StepCriterion::softening;
+    by_softening.eta = 0.05;
+    in_field = blocks;
+    in_field.field = field_of({"plummer,M=0.5,a=0.2,x=0.1,vx=1", "hernquist,M=2,a=1"});
+    in_frame = fixed;
+    in_frame.field = field_of({"rotation,omega=0.4", "plummer,M=1,a=0.7"});
+    const Way ways[] = {{"fixed", SolverKind::tree, fixed},
+                        {"adaptive", SolverKind::direct, adaptive},
+                        {"adaptive by potentials", SolverKind::tree, by_potential},
+                        {"blocks", SolverKind::tree, blocks},
+                        {"blocks, direct", SolverKind::direct, blocks},
+                        {"blocks by softening", SolverKind::tree, by_softening},
+                        {"blocks in a field", SolverKind::tree, in_field},
+                        {"in a turning frame", SolverKind::tree, in_frame}};
+    for (const Way& way : ways)
+        for (const std::size_t n : {std::size_t(3), std::size_t(1511)}) {
+            CAPTURE(way.name);
+            CAPTURE(n);
+            Particles p = plummer(n, 3);
+            for (std::size_t i = 0; i < n; ++i)
+                p.velocity[i] = {0.3 * p.position[i].y, -0.3 * p.position[i].x, 0.1};
+            SolverOptions options;
+            options.device = "cpu";
+            options.solver = way.solver;
+            options.softening.length = 0.05;
+            const Shown one = run(p, options, way.scheme);
+            CHECK(!one.is_resident);
+            for (const int P : {1, 2, 3, 7}) {
+                CAPTURE(P);
+                SolverOptions own = options;
+                own.own_ranks = P;
+                const Shown several = run(p, own, way.scheme);
+                CHECK(several.is_resident);
+                CHECK(same(one, several));
+            }
+        }
+}
+
+TEST_CASE(
+    "a particle that flies away is named as by one rank, and the state is that before the step")
+{
+    std::string line;
+    Particles before;
+    for (const int P : {0, 1, 3}) {
+        CAPTURE(P);
+        Particles p = plummer(900, 3);
+        p.velocity[700] = {1e300, 0, 0};
+        SolverOptions options;
+        options.device = "cpu";
+        options.softening.length = 0.05;
+        options.own_ranks = P;
+        Scheme scheme;
+        scheme.fixed_length = 1e7;
+        const Integration made = make_integrator(options, scheme);
+        Simulation simulation(p, *made.integrator, 0, 1e9);
+        std::string found;
+        try {
+            simulation.run();
+        } catch (const Error& error) {
+            found = error.what();
+        }
+        if (P == 0) {
+            line = found;
+            before = p;
+            CHECK(line.find("particle id 1700: position") != std::string::npos);
+        }
+        CHECK(found == line);
+        CHECK(same_bits(p.position, before.position));
+        CHECK(same_bits(p.velocity, before.velocity));
+    }
+}
+
+TEST_CASE("a rank that fails before any of its exchanges ends a run with its error alone")
+{
+    const Particles cloud = plummer(300, 5);
+    Scheme scheme;
+    scheme.individual = true;
+    scheme.eta = 0.01;
+    scheme.longest = 1. / 64;
+    int all = 0;
+    for (const int failing : {0, 1, 2}) {
+        bool has_come = true;
+        for (int exchange = 0; has_come; exchange += 7) {
+            CAPTURE(failing);
+            CAPTURE(exchange);
+            Particles p = cloud;
+            const FailedRanks failed = run_with_fault(3, failing, exchange, [&](Communicator& own) {
+                if (own.rank() > 0)
+                    return serve_particles(own);
+                SolverOptions options;
+                options.device = "cpu";
+                options.softening.length = 0.02;
+                options.ranks = &own;
+                const Integration made = make_integrator(options, scheme);
+                Simulation simulation(p, *made.integrator, 0, 1. / 32);
+                simulation.run();
+                end_serving(own);
+            });
+            has_come = failed.has_come;
+            CAPTURE(failed.line);
+            CHECK(failed.tells_so);
+            ++all;
+        }
+    }
+    CHECK(all > 60);
+}
+
+TEST_SUITE_END();

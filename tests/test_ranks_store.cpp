@@ -2,6 +2,7 @@
 // them, and one error where a rank fails.
 #include <cmath>
 #include <memory>
+#include <string>
 
 #include <doctest/doctest.h>
 
@@ -76,7 +77,7 @@ bool same(const Shown& a, const Shown& b)
 TEST_CASE("particles on ranks move with the bits of one rank, by all steps and in fields")
 {
     struct Way {
-        const char* name;
+        std::string name;
         SolverKind solver;
         Scheme scheme;
     };

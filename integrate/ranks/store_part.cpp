@@ -180,12 +180,7 @@ void StorePart::fetch(bool potentials)
 void StorePart::gather(const Vec3<double>& origin)
 {
     const Inbox asked = ranks_.broadcast(std::as_bytes(which));
-    const auto rank_of = [&](Index i) {
-        int r = 0;
-        while (ranks_.first_of_run(count_, r + 1) <= i)
-            ++r;
-        return r;
-    };
+    const auto rank_of = [&](Index i) { return ranks_.rank_of_run(count_, i); };
     const std::size_t first = ranks_.first_of_run(count_, ranks_.rank());
     std::vector<Index> mine;
     for (const Index i : asked.from<Index>(0))

@@ -53,11 +53,16 @@ ForceStatistics DistributedSolver::evaluate(const Request& request)
 {
     ranks_.together([&] {
         refuse_parts(request);
+        if (request.softening)
+            throw Error(Fault::usage, "ranks: softening lengths: must be one where each rank has "
+                                      "particles of its own");
         if (!request.active.empty())
             throw Error(Fault::usage, "ranks: active particles: must be all");
     });
     Order order = Order::of(options_, request);
     order.has_own_rows = true;
+    order.count = request.count;
+    order.tracers = 0; // which none of them knows alone
     // Ranks without particles ask for nothing.
     std::uint64_t with_potential[2] = {};
     with_potential[bool(request.potential)] = request.count;
@@ -73,12 +78,12 @@ ForceStatistics DistributedSolver::evaluate(const Request& request)
     devices_.copy(order.device, sizeof order.device - 1);
     const ForceStatistics statistics = part_.carry_out(order, &request);
     if (statistics.ranks->not_finite > 0)
-        repair(request);
+        repair(request, order);
     return statistics;
 }
 
 /// Sums such particles among those of all ranks.
-void DistributedSolver::repair(const Request& request)
+void DistributedSolver::repair(const Request& request, const Order& order)
 {
     const Particles own = particles_of(request);
     const std::vector<std::uint64_t> sizes = ranks_.all_gather(std::uint64_t(own.size()));
@@ -90,7 +95,7 @@ void DistributedSolver::repair(const Request& request)
     all.mass = ranks_.all_gather(std::span<const double>(own.mass));
     all.acceleration.resize(all.mass.size());
     all.potential.resize(all.mass.size());
-    ranks_.together([&] { repair_not_finite(all, first, request, options_); });
+    ranks_.together([&] { repair_not_finite(all, first, request, order); });
 }
 
 std::string DistributedSolver::device() const

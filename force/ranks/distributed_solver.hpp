@@ -23,7 +23,7 @@ public:
     std::string device() const;
 
 private:
-    void repair(const Request& request);
+    void repair(const Request& request, const Order& order);
 
     SolverOptions options_; ///< resolved
     std::string devices_;

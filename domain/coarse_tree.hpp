@@ -1,6 +1,7 @@
 /// \file  The top of the tree that all ranks share: its cells are alike on all ranks.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct Rows {
     std::span<const char> is_target = {}; ///< of each row, with has_targets
     /// Where cells are kept these are the positions of which they were made.
     std::span<const Vec3<double>> built = {};
+    /// Where the rows of all ranks have softening lengths of their own, they are cut to this one.
+    std::optional<double> longest_softening = {};
+    std::span<const double> softening = {}; ///< of each row, with longest_softening
 
     std::size_t size() const { return position.size(); }
 };

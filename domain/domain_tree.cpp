@@ -1,6 +1,7 @@
 #include "chamomile/domain/domain_tree.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "chamomile/core/options/list_where.hpp"
@@ -11,6 +12,22 @@ namespace {
 
 /// Domains are cut into this many pieces for each rank, where pieces can hold whole clusters.
 constexpr std::uint64_t pieces_per_rank = 64;
+
+/// Returns a box that holds all within this distance of another.
+Box widened(Box box, double distance)
+{
+    const double least = -Box::infinity, most = Box::infinity; // so that no rounding cuts it
+    const auto widen = [&](double& low, double& high) {
+        low = std::nextafter(low - distance, least);
+        high = std::nextafter(high + distance, most);
+    };
+    if (distance > 0) {
+        widen(box.low.x, box.high.x);
+        widen(box.low.y, box.high.y);
+        widen(box.low.z, box.high.z);
+    }
+    return box;
+}
 
 } // namespace
 
@@ -44,7 +61,8 @@ void DomainTree::refit(const Rows& rows, const DomainPlan& plan, Profile& profil
         coarse_.measure(rows, sorted_, communicator_);
         domains_ = keep_domains(coarse_, pieces(rows, plan.tree), built_domains_);
     }
-    if (domains_.first_leaf != before)
+    if (domains_.first_leaf != before ||
+        (rows.longest_softening && !arrivals_.has_softenings())) // else they are here already
         make_local(rows, plan.tree, profile);
     {
         const TimedPhase phase(profile, "send");
@@ -52,7 +70,7 @@ void DomainTree::refit(const Rows& rows, const DomainPlan& plan, Profile& profil
     }
     {
         const TimedPhase phase(profile, "cells");
-        gather_sources(local_.octree, arrivals_.position(), arrivals_.mass());
+        gather_particles(local_, arrivals_, rows);
     }
     finish(rows, plan.tree, profile);
 }
@@ -89,6 +107,7 @@ void DomainTree::make_local(const Rows& rows, const TreePlan& plan, Profile& pro
     }
     const TimedPhase phase(profile, "cells");
     make_local_trees(local_, arrivals_, cube_, plan, own_leaves());
+    gather_particles(local_, arrivals_, rows);
 }
 
 /// Makes all that depends on where the particles are now and on the targets.
@@ -97,7 +116,8 @@ void DomainTree::finish(const Rows& rows, const TreePlan& plan, Profile& profile
     {
         const TimedPhase phase(profile, "moments");
         sum_moments(local_, plan.criterion->order);
-        share_moments(coarse_, local_, plan.criterion->order, communicator_);
+        share_moments(coarse_, local_, plan.criterion->order, rows.longest_softening.has_value(),
+                      communicator_);
     }
     {
         const TimedPhase phase(profile, "groups");
@@ -157,14 +177,22 @@ void DomainTree::find_groups(const Rows& rows, const TreePlan& plan)
         cut_groups(groups_, forest_.tree.octree, forest_.tree.moments, plan.groups, pieces);
     }
     finish_groups(groups_);
+    find_softenings(groups_, own.softening);
 }
 
-std::vector<Region> DomainTree::regions() const
+/// Returns what the clusters open. Where targets keep cells away by a clearance of their own, the
+/// box is wider by it, which opens hardly more.
+std::vector<Region> DomainTree::regions(const AcceptanceCriterion& criterion) const
 {
     std::vector<Region> regions;
-    for (const Cluster& cluster : groups_.clusters)
-        regions.push_back(
-            {cluster.box, 0, cluster.center_of_mass, cluster.mass == 0 ? cluster.extent : 0});
+    for (std::size_t c = 0; c < groups_.clusters.size(); ++c) {
+        const Cluster& cluster = groups_.clusters[c];
+        const double clearance = groups_.cluster_softening.empty()
+                                     ? 0
+                                     : own_clearance(criterion, groups_.cluster_softening[c]);
+        regions.push_back({widened(cluster.box, clearance), 0, cluster.center_of_mass,
+                           cluster.mass == 0 ? cluster.extent : 0});
+    }
     return regions;
 }
 
@@ -177,8 +205,7 @@ void DomainTree::import_and_grow(const AcceptanceCriterion& criterion, Profile& 
     if (total() == 0)
         return;
     const DealtTree dealt{coarse_, domains_, local_};
-    const Opening opening{criterion,
-                          WalkUnits::of(coarse_.moments.multipole[0], coarse_.moments.bounds[0])};
+    const Opening opening{criterion, TreeReach(criterion, coarse_.moments)};
     const auto grow = [&](const std::vector<Region>& regions, Sight sight) {
         if (communicator_.size() > 1) {
             const TimedPhase phase(profile, "import");
@@ -191,7 +218,7 @@ void DomainTree::import_and_grow(const AcceptanceCriterion& criterion, Profile& 
         make_walk_nodes(tree.nodes, tree.octree, tree.moments, criterion);
         walk_.prepare(tree.octree, tree.nodes, criterion);
     };
-    std::vector<Region> own = regions();
+    std::vector<Region> own = regions(criterion);
     if (communicator_.size() > 1 && criterion.is_relative()) {
         grow(own, Sight::estimate);
 #pragma omp parallel for schedule(dynamic, 16)
@@ -210,8 +237,8 @@ std::size_t DomainTree::memory() const
            memory_of(coarse_.octree) + memory_of(coarse_.moments) +
            held_bytes(coarse_.leaves, coarse_.first, coarse_.work, domains_.pieces) +
            arrivals_.memory() + local_.memory() +
-           held_bytes(essential_.leaves, essential_.cells, essential_.higher,
-                      essential_.particles) +
+           held_bytes(essential_.leaves, essential_.cells, essential_.higher, essential_.softening,
+                      essential_.particles, essential_.lengths) +
            memory_of(forest_.tree.octree) + memory_of(forest_.tree.moments) +
            held_bytes(forest_.tree.nodes.nodes, forest_.tree.nodes.node_of, forest_.cell_of) +
            held_bytes(groups_.groups, groups_.clusters);

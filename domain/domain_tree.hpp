@@ -74,7 +74,7 @@ private:
     void find_groups(const Rows& rows, const TreePlan& plan);
     std::vector<Cell> own_leaves() const;
     void import_and_grow(const AcceptanceCriterion& criterion, Profile& profile);
-    std::vector<Region> regions() const;
+    std::vector<Region> regions(const AcceptanceCriterion& criterion) const;
 
     Communicator& communicator_;
     RootCube cube_;

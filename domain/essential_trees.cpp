@@ -30,6 +30,8 @@ public:
         trees.cells.erase(trees.cells.begin());
         if (!trees.higher.empty())
             trees.higher.erase(trees.higher.begin());
+        if (!trees.softening.empty())
+            trees.softening.erase(trees.softening.begin());
         return is_opened;
     }
 
@@ -41,8 +43,7 @@ private:
         const Octree& octree = trees_.octree;
         const Multipole& multipole = trees_.moments.multipole[c];
         const Cell& cell = octree.cells[c];
-        const CellReach reach =
-            opening_.criterion.reach(multipole, trees_.moments.bounds[c], opening_.units);
+        const CellReach reach = opening_.reach.of(trees_.moments, c);
         std::vector<Index> opening;
         bool has_particles = false;
         for (const Index r : looking) {
@@ -57,9 +58,16 @@ private:
                                Index(has_particles)});
         if (!trees_.moments.higher.empty())
             trees.higher.push_back(trees_.moments.higher[c]);
-        const auto first = octree.sources.begin() + cell.begin;
+        if (!trees_.moments.softening.empty())
+            trees.softening.push_back(trees_.moments.softening[c]);
+        const auto add_particles = [&cell](auto& to, const auto& from) {
+            const auto first = from.begin() + cell.begin;
+            to.insert(to.end(), first, first + cell.count);
+        };
         if (has_particles)
-            trees.particles.insert(trees.particles.end(), first, first + cell.count);
+            add_particles(trees.particles, octree.sources);
+        if (has_particles && !octree.softening.empty())
+            add_particles(trees.lengths, octree.softening);
         if (!opening.empty())
             for (Index d = c + 1; d < cell.next; d = octree.cells[d].next)
                 add(d, opening);
@@ -84,6 +92,8 @@ void append(EssentialTrees& to, const EssentialTrees& from)
     append(to.cells, std::span(from.cells));
     append(to.higher, std::span(from.higher));
     append(to.particles, std::span(from.particles));
+    append(to.softening, std::span(from.softening));
+    append(to.lengths, std::span(from.lengths));
 }
 
 /// Returns what these regions of another rank open of this rank's trees.
@@ -121,8 +131,7 @@ std::vector<std::vector<Region>> by_rank(const std::vector<Region>& regions, Sig
     std::vector<CellReach> reach(n);
     std::vector<int> owner(n, rank);
     for (std::size_t c = 0; c < n; ++c)
-        reach[c] = opening.criterion.reach(coarse.moments.multipole[c], coarse.moments.bounds[c],
-                                           opening.units);
+        reach[c] = opening.reach.of(coarse.moments, Index(c));
     for (std::size_t leaf = 0; leaf < coarse.leaves.size(); ++leaf)
         owner[coarse.leaves[leaf]] = tree.domains.owner(leaf);
     const std::size_t ranks = tree.domains.first_leaf.size() - 1;
@@ -200,6 +209,10 @@ EssentialTrees import_trees(const std::vector<Region>& regions, Sight sight, con
     deliver(answers, &EssentialTrees::particles, trees, communicator);
     if (opening.criterion.order > 2)
         deliver(answers, &EssentialTrees::higher, trees, communicator);
+    if (!tree.coarse.moments.softening.empty()) {
+        deliver(answers, &EssentialTrees::softening, trees, communicator);
+        deliver(answers, &EssentialTrees::lengths, trees, communicator);
+    }
     return trees;
 }
 

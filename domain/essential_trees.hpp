@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "chamomile/domain/local_trees.hpp"
+#include "chamomile/tree/own_softenings.hpp"
 #include "chamomile/tree/walk.hpp"
 
 namespace chamomile {
@@ -28,7 +29,7 @@ enum class Sight {
 /// any more.
 struct Opening {
     AcceptanceCriterion criterion;
-    WalkUnits units;
+    TreeReach reach;
 
     /// An Answer tells whether the cell's daughters are needed, or a leaf's particles.
     struct Answer {
@@ -61,6 +62,10 @@ struct EssentialTrees {
     std::vector<EssentialCell> cells;
     std::vector<HigherMoments> higher; ///< of each cell, for orders 3 and 4
     std::vector<Source> particles;
+    /// These are of each cell, and the eps^2 of each particle, where they have lengths of their
+    /// own.
+    std::vector<CellSoftening> softening;
+    std::vector<double> lengths;
     int partners = 0; ///< ranks that were asked
 };
 

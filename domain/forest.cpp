@@ -20,8 +20,7 @@ struct Plot {
 };
 
 /// Gives element c of an array of moments, if it is used, the value at `from`.
-template <class T>
-void put(std::pmr::vector<T>& to, Index c, const auto& from, std::size_t at)
+void put(auto& to, Index c, const auto& from, std::size_t at)
 {
     if (!to.empty())
         to[c] = from[at];
@@ -59,6 +58,7 @@ private:
         tree_.moments.multipole[at] = from.multipole[c];
         tree_.moments.bounds[at] = from.bounds[c];
         put(tree_.moments.higher, at, from.higher, c);
+        put(tree_.moments.softening, at, from.softening, c);
     }
 
     void plant_own(const Plot& plot, Index k)
@@ -83,6 +83,7 @@ private:
             tree_.moments.multipole[at] = other.multipole;
             tree_.moments.bounds[at] = other.bounds;
             put(tree_.moments.higher, at, essential_.higher, plot.from + k);
+            put(tree_.moments.softening, at, essential_.softening, plot.from + k);
             particle += other.has_particles ? other.count : 0;
         }
     }
@@ -94,7 +95,7 @@ private:
 
 /// Copies to the entries from `first`.
 template <class T>
-void copy(std::span<const T> from, std::pmr::vector<T>& to, std::size_t first = 0)
+void copy(std::span<const T> from, auto& to, std::size_t first = 0)
 {
     copy_bytes(std::as_bytes(from), reinterpret_cast<std::byte*>(to.data() + first));
 }
@@ -140,6 +141,7 @@ void Forest::grow(const DealtTree& dealt, const EssentialTrees& essential, int r
     tree.moments.multipole.resize(end);
     tree.moments.bounds.resize(end);
     tree.moments.higher.resize(coarse.moments.higher.empty() ? 0 : end);
+    tree.moments.softening.resize(coarse.moments.softening.empty() ? 0 : end);
     Planting planting(tree, dealt, essential);
 #pragma omp parallel for if (end > worth_threads) schedule(dynamic, 1)
     for (std::size_t k = 0; k < plots.size(); ++k)
@@ -183,6 +185,11 @@ void Forest::take_particles(const LocalTrees& local, const EssentialTrees& essen
     copy<Index>(local.octree.order, octree.order);
     copy<Source>(local.octree.sources, octree.sources);
     copy<Source>(essential.particles, octree.sources, own);
+    octree.softening.resize(tree.moments.softening.empty() ? 0 : octree.size);
+    if (octree.softening.empty())
+        return;
+    copy<double>(local.octree.softening, octree.softening);
+    copy<double>(essential.lengths, octree.softening, own);
 }
 
 bool has_absent(const InteractionLists& lists)

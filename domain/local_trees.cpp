@@ -43,12 +43,12 @@ void Arrivals::send(std::span<const T> values, const KeyedRows& sorted,
 std::size_t memory_of(const Octree& octree)
 {
     return held_bytes(octree.cells, octree.boundaries.level, octree.boundaries.octants,
-                      octree.boundaries.least, octree.order, octree.sources);
+                      octree.boundaries.least, octree.order, octree.sources, octree.softening);
 }
 
 std::size_t memory_of(const Moments& moments)
 {
-    return held_bytes(moments.multipole, moments.bounds, moments.higher);
+    return held_bytes(moments.multipole, moments.bounds, moments.higher, moments.softening);
 }
 
 std::size_t LocalTrees::memory() const
@@ -68,6 +68,9 @@ void Arrivals::receive(const Rows& rows, const KeyedRows& sorted, const CoarseTr
     send(rows.built.empty() ? rows.position : rows.built, sorted, begins, leaving_positions_,
          positions_, communicator);
     send(rows.mass, sorted, begins, leaving_masses_, masses_, communicator);
+    has_softenings_ = rows.longest_softening.has_value();
+    if (has_softenings_)
+        send(rows.softening, sorted, begins, leaving_softenings_, softenings_, communicator);
 }
 
 void Arrivals::receive_moved(const Rows& rows, const KeyedRows& sorted, const CoarseTree& coarse,
@@ -110,7 +113,6 @@ void make_local_trees(LocalTrees& trees, const Arrivals& arrivals, const RootCub
         append_cells(own, octree, leaves[leaf], arrivals.position(), plan.leaf_size);
         cells[leaf] = std::move(own);
     }
-    gather_sources(octree, arrivals.position(), arrivals.mass());
     trees.roots = {0};
     for (const std::vector<Cell>& own : cells)
         trees.roots.push_back(trees.roots.back() + Index(own.size()));
@@ -128,19 +130,31 @@ void make_local_trees(LocalTrees& trees, const Arrivals& arrivals, const RootCub
     octree.divided = divided;
 }
 
+void gather_particles(LocalTrees& trees, const Arrivals& arrivals, const Rows& rows)
+{
+    gather_sources(trees.octree, arrivals.position(), arrivals.mass());
+    TreeParticles particles;
+    if (rows.longest_softening) {
+        particles.softening = view_of(arrivals.softening());
+        particles.longest_softening = *rows.longest_softening;
+    }
+    gather_softenings(trees.octree, particles);
+}
+
 void sum_moments(LocalTrees& trees, int order)
 {
     const std::size_t n = trees.octree.cells.size(), leaves = trees.roots.size() - 1;
     trees.moments.multipole.resize(n);
     trees.moments.bounds.resize(n);
     trees.moments.higher.resize(order > 2 ? n : 0);
+    trees.moments.softening.resize(trees.octree.softening.empty() ? 0 : n);
 #pragma omp parallel for if (n > worth_threads) schedule(dynamic, 1)
     for (std::size_t leaf = 0; leaf < leaves; ++leaf)
         compute_moments(trees.moments, trees.octree, order, trees.roots[leaf],
                         trees.roots[leaf + 1]);
 }
 
-void share_moments(CoarseTree& coarse, const LocalTrees& trees, int order,
+void share_moments(CoarseTree& coarse, const LocalTrees& trees, int order, bool varied,
                    Communicator& communicator)
 {
     Moments& moments = coarse.moments;
@@ -159,6 +173,9 @@ void share_moments(CoarseTree& coarse, const LocalTrees& trees, int order,
     share(trees.moments.multipole, moments.multipole);
     if (order > 2)
         share(trees.moments.higher, moments.higher);
+    moments.softening.clear();
+    if (varied)
+        share(trees.moments.softening, moments.softening);
     for (Index c = Index(n); c-- > 0;)
         if (!coarse.octree.is_leaf(c))
             compute_moments(moments, coarse.octree, order, c, c + 1);

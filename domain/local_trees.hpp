@@ -48,12 +48,15 @@ public:
     std::span<const Vec3<double>> position() const { return positions_.all<Vec3<double>>(); }
     std::span<const double> mass() const { return masses_.all<double>(); }
     std::span<const char> is_target() const { return is_target_.all<char>(); }
+    std::span<const double> softening() const { return softenings_.all<double>(); }
+    bool has_softenings() const { return has_softenings_; }
 
     /// Returns the bytes that it holds.
     std::size_t memory() const
     {
-        return held_bytes(leaving_positions_, leaving_masses_, leaving_targets_, positions_,
-                          masses_, is_target_, home_, targets_, target_rows_);
+        return held_bytes(leaving_positions_, leaving_masses_, leaving_softenings_,
+                          leaving_targets_, positions_, masses_, softenings_, is_target_, home_,
+                          targets_, target_rows_);
     }
 
     /// Brings a value of each arrival of all ranks that is a target to its row.
@@ -95,9 +98,10 @@ private:
               Communicator& communicator);
 
     std::pmr::vector<Vec3<double>> leaving_positions_{large_memory()};
-    std::pmr::vector<double> leaving_masses_{large_memory()};
+    std::pmr::vector<double> leaving_masses_{large_memory()}, leaving_softenings_{large_memory()};
     std::pmr::vector<char> leaving_targets_{large_memory()};
-    Inbox positions_, masses_, is_target_, home_;
+    Inbox positions_, masses_, softenings_, is_target_, home_;
+    bool has_softenings_ = false;
     bool has_targets_ = false;       // else all are targets
     std::vector<Index> targets_;     // of the arrivals
     std::vector<Index> target_rows_; // of the rows, in the order of the tree
@@ -108,11 +112,15 @@ private:
 void make_local_trees(LocalTrees& trees, const Arrivals& arrivals, const RootCube& cube,
                       const TreePlan& plan, std::span<const Cell> leaves);
 
+/// Takes the particles where they are now, with softening lengths where rows have them.
+void gather_particles(LocalTrees& trees, const Arrivals& arrivals, const Rows& rows);
+
 /// Sums the moments of their cells, which are those of one rank alone too.
 void sum_moments(LocalTrees& trees, int order);
 
-/// Completes the coarse tree's moments from those of all ranks' trees.
-void share_moments(CoarseTree& coarse, const LocalTrees& trees, int order,
+/// Completes the coarse tree's moments from those of all ranks' trees; `varied` says that particles
+/// have softening lengths of their own.
+void share_moments(CoarseTree& coarse, const LocalTrees& trees, int order, bool varied,
                    Communicator& communicator);
 
 } // namespace chamomile

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "chamomile/core/array_view.hpp"
 #include "chamomile/core/particles.hpp"
@@ -32,6 +33,10 @@ enum class LongRangePart {
 struct RequestPart {
     std::uint64_t count = 0, active = 0; ///< of all ranks
     bool has_potentials = false; ///< asked for by all ranks, of which some may have no particles
+    std::uint64_t tracers = 0; ///< of all ranks: those without mass at the end that pull at nothing
+    /// These are the shortest and the longest softening length of the sources of all ranks, if they
+    /// have lengths of their own.
+    std::optional<std::pair<double, double>> softenings = {};
 };
 
 /// A request describes one evaluation wholly: nothing that was said in an earlier one matters.

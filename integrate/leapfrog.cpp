@@ -78,7 +78,7 @@ void Leapfrog::make_store()
     store_ = !is_resident() ? make_host_store(options)
              : solver_.takes_device_arrays()
                  ? make_device_store(first_gpu(forces().device), options)
-                 : make_ranks_store(*solver_.ranks_of_parts(), options);
+                 : make_ranks_store(solver_, options);
 }
 
 void Leapfrog::put_into(std::shared_ptr<const ExternalField> field)

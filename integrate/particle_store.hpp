@@ -149,8 +149,8 @@ std::unique_ptr<ParticleStore> make_host_store(const StoreOptions& options);
 /// 250; softening lengths of their own take 8 more. Throws Error(device).
 std::unique_ptr<ParticleStore> make_device_store(int device, const StoreOptions& options);
 
-/// Makes a store in the memory of these ranks, of which this one is rank 0 and the others run
-/// serve_particles(): each has a run of the particles.
-std::unique_ptr<ParticleStore> make_ranks_store(Communicator& ranks, const StoreOptions& options);
+/// Makes a store in the memory of the solver's ranks, of which this one is rank 0 and the others
+/// run serve_particles(): each has a run of the particles.
+std::unique_ptr<ParticleStore> make_ranks_store(Solver& solver, const StoreOptions& options);
 
 } // namespace chamomile

@@ -1,114 +1,14 @@
 // Active particles on ranks, as individual steps ask for them: groups, lists and sums are those of
 // one rank, bit for bit, on new trees and on kept ones.
-#include <numeric>
-#include <optional>
-
 #include <doctest/doctest.h>
 
-#include "chamomile/core/norm.hpp"
 #include "chamomile/force/ranks/distributed_solver.hpp"
-#include "chamomile/force/ranks/domain_solver.hpp"
-#include "chamomile/parallel/thread_ranks.hpp"
-#include "tests/rank_sets.hpp"
+#include "tests/rank_series.hpp"
 
 using namespace chamomile;
 using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("small_rungs");
-
-namespace {
-
-/// What evaluations of one after the other give.
-struct Series {
-    std::vector<Particles> after;
-    std::vector<std::vector<std::uint64_t>> figures;
-};
-
-/// Returns so many numbers below n that rise: those of the particles nearest to the first one, or
-/// spread over all.
-std::vector<Index> some_of(const Particles& p, std::size_t count, bool near)
-{
-    std::vector<Index> all(p.size());
-    std::iota(all.begin(), all.end(), Index(0));
-    const auto before = [&](Index i, Index j) {
-        if (near) {
-            const double a = norm_squared(p.position[i] - p.position[0]),
-                         b = norm_squared(p.position[j] - p.position[0]);
-            return a < b || (a == b && i < j);
-        }
-        return i * 2654435761U < j * 2654435761U;
-    };
-    count = std::min(count, p.size());
-    std::sort(all.begin(), all.end(), before);
-    all.resize(count);
-    std::sort(all.begin(), all.end());
-    return all;
-}
-
-/// Evaluates few and many active particles and all of them, on new cells and on kept ones, while
-/// particles move.
-Series evaluate_blocks(Particles p, Solver& solver)
-{
-    struct Block {
-        std::size_t count; ///< 0: all
-        bool near, keeps, potentials;
-    };
-    const Block blocks[] = {
-        {1, true, false, true},    {40, true, true, true},    {3, false, true, false},
-        {700, false, true, true},  {1500, true, true, false}, {0, false, true, true},
-        {200, false, false, true}, {5000, true, true, true},  {1, false, true, false},
-        {60, true, true, true},    {0, false, false, true},   {9, true, true, true}};
-    Series series;
-    std::mt19937_64 random(3);
-    std::uint64_t number = 0;
-    for (const Block& block : blocks) {
-        const std::vector<Index> active =
-            block.count > 0 ? some_of(p, block.count, block.near) : std::vector<Index>();
-        Request request = request_of(p, block.potentials ? Quantities::acceleration_potential
-                                                         : Quantities::acceleration);
-        request.active = active;
-        request.keeps_tree = block.keeps;
-        request.number = number++;
-        const ForceStatistics s = solver.evaluate(request);
-        series.figures.push_back({s.targets, s.groups, s.particle_particle, s.particle_cell,
-                                  s.expansions, std::uint64_t(s.kept_tree)});
-        series.after.push_back(p);
-        for (std::size_t i = 0; i < p.size(); ++i)
-            p.position[i] +=
-                0.02 * norm_of_any_size(p.position[i]) *
-                Vec3<double>{uniform(random) - 0.5, uniform(random) - 0.5, uniform(random) - 0.5};
-    }
-    return series;
-}
-
-/// Says at which evaluation two series differ; -1 if they do not.
-int difference(const Series& a, const Series& b)
-{
-    for (std::size_t k = 0; k < a.after.size(); ++k) {
-        if (!same_forces(a.after[k], b.after[k]) || a.figures[k] != b.figures[k])
-            return int(k);
-    }
-    return -1;
-}
-
-/// Calls use(options) on the first of three ranks, which the others serve.
-template <class Use>
-void on_three_ranks(const SolverOptions& options, std::optional<std::uint64_t> held_back,
-                    const Use& use)
-{
-    run_ranks(3,
-              [&](Communicator& communicator) {
-                  if (communicator.rank() > 0)
-                      return serve_solver(communicator);
-                  SolverOptions given = options;
-                  given.ranks = &communicator;
-                  use(given);
-                  end_serving(communicator);
-              },
-              {.time_limit = 120, .held_back = held_back});
-}
-
-} // namespace
 
 TEST_CASE("ranks have the bits of one rank at active particles, on new trees and on kept ones")
 {

@@ -39,6 +39,13 @@ SoftenedReach::SoftenedReach(const AcceptanceCriterion& criterion, const Multipo
     farther_ *= sums ? 1 : reach_of_larger;
 }
 
+TreeReach::TreeReach(const AcceptanceCriterion& criterion, const Moments& moments)
+    : criterion_(criterion), units_(WalkUnits::of(moments.multipole[0], moments.bounds[0]))
+{
+    if (!moments.softening.empty())
+        softened_.emplace(criterion, moments.multipole[0], moments.softening[0], units_);
+}
+
 double shared_clearance(const AcceptanceCriterion& criterion)
 {
     return is_spline(criterion) ? softened_spline_reach(criterion, criterion.least_softening) : 0;

@@ -13,6 +13,8 @@
 /// Contraction: none, so that host and device give nodes the same bits.
 #pragma once
 
+#include <optional>
+
 #include "chamomile/tree/acceptance.hpp"
 #include "chamomile/tree/groups.hpp"
 
@@ -88,6 +90,29 @@ private:
     WalkUnits units_;
     bool is_linear_ = false; ///< eps^2 of a pair in that of its source
     double farther_ = 1;     ///< factor of the reach of such pairs
+};
+
+/// A TreeReach tells the reach of each cell of a tree, whether its particles have one softening
+/// length or their own.
+class TreeReach {
+public:
+    /// Takes the moments of the root.
+    TreeReach(const AcceptanceCriterion& criterion, const Moments& moments);
+
+    const WalkUnits& units() const { return units_; }
+
+    /// Returns that of cell c of this tree, whose moments may be kept in parts.
+    CellReach of(const Moments& moments, Index c) const
+    {
+        return softened_
+                   ? softened_->reach(moments.multipole[c], moments.bounds[c], moments.softening[c])
+                   : criterion_.reach(moments.multipole[c], moments.bounds[c], units_);
+    }
+
+private:
+    AcceptanceCriterion criterion_;
+    WalkUnits units_;
+    std::optional<SoftenedReach> softened_;
 };
 
 /// Returns the part of a spline's clearance that every cell's reach has.

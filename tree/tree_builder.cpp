@@ -18,7 +18,7 @@ public:
             const TimedPhase phase(profile, "build");
             build_octree(tree.octree, positions(particles), masses(particles),
                          {plan.leaf_size, plan.placement}, sorter_);
-            sort_softenings(tree.octree, particles);
+            gather_softenings(tree.octree, particles);
         }
         sum_moments(tree, profile);
     }
@@ -38,7 +38,7 @@ public:
                 const Index i = octree.order[k];
                 source = {plan.periodicity.nearest_to(source.position, position[i]), mass[i]};
             }
-            sort_softenings(octree, particles);
+            gather_softenings(octree, particles);
         }
         sum_moments(tree, profile);
     }
@@ -54,17 +54,6 @@ public:
     }
 
 private:
-    static void sort_softenings(Octree& octree, const TreeParticles& particles)
-    {
-        octree.softening.resize(particles.softening ? octree.size : 0);
-#pragma omp parallel for if (octree.size > worth_threads)
-        for (std::size_t k = 0; k < octree.softening.size(); ++k) {
-            const double length =
-                std::min(particles.softening.load(octree.order[k]), particles.longest_softening);
-            octree.softening[k] = length * length;
-        }
-    }
-
     void sum_moments(Tree& tree, Profile& profile) const
     {
         const TimedPhase phase(profile, "moments");
@@ -104,6 +93,17 @@ private:
 };
 
 } // namespace
+
+void gather_softenings(Octree& octree, const TreeParticles& particles)
+{
+    octree.softening.resize(particles.softening ? octree.size : 0);
+#pragma omp parallel for if (octree.size > worth_threads)
+    for (std::size_t k = 0; k < octree.softening.size(); ++k) {
+        const double length =
+            std::min(particles.softening.load(octree.order[k]), particles.longest_softening);
+        octree.softening[k] = length * length;
+    }
+}
 
 std::unique_ptr<TreeBuilder> make_host_tree_builder()
 {

@@ -37,6 +37,10 @@ struct TreeParticles {
     double longest_softening = HUGE_VAL; ///< to which they are cut
 };
 
+/// Fills octree.softening with the squares of the particles' lengths, in sorted order, where they
+/// have lengths of their own; else it is empty.
+void gather_softenings(Octree& octree, const TreeParticles& particles);
+
 /// A TreePlan states what a tree is built for.
 struct TreePlan {
     int leaf_size;

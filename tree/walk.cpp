@@ -235,7 +235,7 @@ double Walk::relative_factor(const Cluster& cluster) const
 
 double Walk::estimate_reach(const CellReach& reach, const AcceptanceCriterion& criterion)
 {
-    return estimate_opening * (reach.least - criterion.clearance);
+    return estimate_opening * (reach.least - (criterion.clearance + shared_clearance(criterion)));
 }
 
 /// Returns the acceleration in the nodes' units, in which squares neither overflow nor vanish.

@@ -1,7 +1,6 @@
 #include "chamomile/tree/walk_nodes.hpp"
 
 #include <cassert>
-#include <optional>
 
 #include "chamomile/core/threads.hpp"
 #include "chamomile/tree/own_softenings.hpp"
@@ -45,21 +44,14 @@ void make_walk_nodes(WalkNodes& walk_nodes, const Octree& octree, const Moments&
     walk_nodes.units = {};
     if (n == 0)
         return;
-    const WalkUnits units = WalkUnits::of(moments.multipole[0], moments.bounds[0]);
+    const TreeReach reach(criterion, moments);
+    const WalkUnits units = reach.units();
     walk_nodes.units = units;
-    std::optional<SoftenedReach> softened;
-    if (!moments.softening.empty())
-        softened.emplace(criterion, moments.multipole[0], moments.softening[0], units);
     const auto fill = [&](WalkNode& node, Index begin, Index end) {
         int lane = 0;
         node = {};
         for (Index c = begin; c < end; c = octree.cells[c].next, ++lane) {
-            const Multipole& multipole = moments.multipole[c];
-            const Box& bounds = moments.bounds[c];
-            fill_lane(node, lane, c, node_of[c], multipole,
-                      softened ? softened->reach(multipole, bounds, moments.softening[c])
-                               : criterion.reach(multipole, bounds, units),
-                      units);
+            fill_lane(node, lane, c, node_of[c], moments.multipole[c], reach.of(moments, c), units);
             node.inner |= Index(node_of[c] != no_node) << lane;
         }
         assert(lane <= 8);

@@ -41,11 +41,7 @@ AcceptanceCriterion ListField::criterion() const
 {
     SolverOptions softened = options_;
     softened.softening = softening_;
-    AcceptanceCriterion criterion = criterion_of(softened);
-    if (sources_.softening) {
-        criterion.clearance = 0; // each cell has its own
-        criterion.least_softening = least_softening_ * least_softening_;
-    }
+    AcceptanceCriterion criterion = criterion_of(softened, least_softening_);
     if (long_range_) {
         criterion.periodicity = {options_.box};
         criterion.cut = long_range_->cut();
@@ -125,19 +121,17 @@ void ListField::take(const TreeParticles& sources, const Plan& plan, bool keeps_
     size_ = sources.count;
 }
 
-/// Finds the softening of this evaluation. Lengths that are all equal are one.
+/// Finds the softening of this evaluation.
 void ListField::take_softening(const Plan& plan)
 {
-    double length = plan.softening_length.value_or(options_.softening.length);
+    const auto [length, least] =
+        softening_lengths(sources_.softening, sources_.count, plan.softening_length, options_);
+    least_softening_ = least;
     if (sources_.softening && sources_.count > 0) {
-        const auto [least, largest] = span_of_softenings(sources_.softening, sources_.count,
-                                                         plan.softening_length, options_.device);
-        sources_.longest_softening = length = largest;
-        least_softening_ = least;
-        if (least == largest) {
+        if (least)
+            sources_.longest_softening = length;
+        else
             sources_.softening = {};
-            length = length_of_all_pairs(length, options_.softening.rule);
-        }
         if (length > 0.1 * options_.box && options_.is_periodic())
             throw Error(Fault::input, "softening length: " + std::to_string(length) +
                                           ": must be at most a tenth of the box");

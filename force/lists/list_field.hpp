@@ -145,9 +145,9 @@ private:
     ShortRangeForm form_;
     double fitted_for_ = 0; // unit of length of the form
     Plan plan_;
-    TreeParticles sources_;      // of the last plan; its arrays may be gone
-    Softening softening_;        // of the present evaluation
-    double least_softening_ = 0; // length, of particles with their own
+    TreeParticles sources_;                 // of the last plan; its arrays may be gone
+    Softening softening_;                   // of the present evaluation
+    std::optional<double> least_softening_; // length, of particles with their own
     InternalScale scale_;
     Profile build_profile_;
     BatchLimit batch_limit_;

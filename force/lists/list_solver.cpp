@@ -25,7 +25,8 @@ public:
             throw Error(Fault::usage, "arrays on a device: need a GPU, and in boxes a mesh");
         if (request.rung && !request.position.on_device)
             throw Error(Fault::usage, "rungs: are those of arrays on a device; name active ones");
-        const std::size_t count = takes_tracers_ ? sources_of(request) : request.count;
+        const std::size_t count =
+            takes_tracers_ ? sources_of(request, options(), lengths_) : request.count;
         TreeParticles sources{count, request.position, request.mass};
         sources.softening = request.softening;
         const ListField::Plan plan{.number = request.number,
@@ -61,26 +62,6 @@ public:
     const SolverOptions& options() const override { return field_.options(); }
 
 private:
-    /// Returns how many particles stand before those without mass at the end, the tracers, which
-    /// pull at nothing and are points of the field. Where there are no others in a box, or sources
-    /// have one softening length and tracers another, all stay sources.
-    std::size_t sources_of(const Request& request)
-    {
-        std::size_t n = request.count;
-        while (n > 0 && request.mass.load(n - 1) == 0)
-            --n;
-        if (n == request.count || (n == 0 && options().is_periodic()))
-            return request.count;
-        lengths_.clear();
-        if (!request.softening)
-            return n;
-        lengths_ = cut_softenings(request.softening, request.count, request.softening_length);
-        const auto differs = [this](double length) { return length != lengths_.front(); };
-        const auto tracers = lengths_.begin() + std::ptrdiff_t(n);
-        const bool is_one = std::none_of(lengths_.begin(), tracers, differs);
-        return is_one && std::any_of(tracers, lengths_.end(), differs) ? request.count : n;
-    }
-
     /// Sums at the active sources, and at the active tracers as points among them.
     ForceStatistics with_tracers(const Request& request, std::size_t sources, bool keeps)
     {
@@ -146,6 +127,24 @@ private:
 
 } // namespace
 
+std::size_t sources_of(const Request& request, const SolverOptions& options,
+                       std::vector<double>& lengths)
+{
+    std::size_t n = request.count;
+    while (n > 0 && request.mass && request.mass.load(n - 1) == 0)
+        --n;
+    if (n == request.count || (n == 0 && options.is_periodic()))
+        return request.count;
+    lengths.clear();
+    if (!request.softening)
+        return n;
+    lengths = cut_softenings(request.softening, request.count, request.softening_length);
+    const auto differs = [&lengths](double length) { return length != lengths.front(); };
+    const auto tracers = lengths.begin() + std::ptrdiff_t(n);
+    const bool is_one = std::none_of(lengths.begin(), tracers, differs);
+    return is_one && std::any_of(tracers, lengths.end(), differs) ? request.count : n;
+}
+
 GroupSizes group_sizes(const SolverOptions& options)
 {
     GroupSizes sizes{options.group_size, options.cluster_size};
@@ -157,7 +156,7 @@ GroupSizes group_sizes(const SolverOptions& options)
     return sizes;
 }
 
-AcceptanceCriterion criterion_of(const SolverOptions& options)
+AcceptanceCriterion criterion_of(const SolverOptions& options, std::optional<double> least_length)
 {
     AcceptanceCriterion criterion;
     criterion.kind = options.criterion;
@@ -168,7 +167,9 @@ AcceptanceCriterion criterion_of(const SolverOptions& options)
     criterion.softening = options.softening.length;
     criterion.softening_kind = options.softening.kind;
     criterion.softening_rule = options.softening.rule;
-    if (options.softening.kind == SofteningKind::spline)
+    if (least_length)
+        criterion.least_softening = *least_length * *least_length; // each cell has its clearance
+    else if (options.softening.kind == SofteningKind::spline)
         criterion.clearance = options.softening.spline_radius();
     return criterion;
 }

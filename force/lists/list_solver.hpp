@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "chamomile/force/evaluator.hpp"
 #include "chamomile/force/solver.hpp"
@@ -26,11 +27,20 @@ SolverOptions resolved(const SolverOptions& options);
 /// come.
 SolverParts make_parts(const SolverOptions& resolved, bool separate_targets = false);
 
+/// Returns how many particles stand before those without mass at the end, the tracers, which pull
+/// at nothing and are points of the field; `lengths` gets the softening lengths of all, if there
+/// are tracers and they have such. Where there are no others in a box, or sources have one
+/// softening length and tracers another, all are sources.
+std::size_t sources_of(const Request& request, const SolverOptions& options,
+                       std::vector<double>& lengths);
+
 /// Returns the sizes by which targets that are sources are cut into groups.
 GroupSizes group_sizes(const SolverOptions& resolved);
 
-/// Returns the criterion by which a tree with these options accepts cells.
-AcceptanceCriterion criterion_of(const SolverOptions& options);
+/// Returns the criterion by which a tree with these options accepts cells; of particles with
+/// softening lengths of their own `least_length` is the shortest.
+AcceptanceCriterion criterion_of(const SolverOptions& options,
+                                 std::optional<double> least_length = {});
 
 /// The criterion, orders and sizes of this solver may change between evaluations; buffers stay.
 class AdjustableSolver : public Solver {

@@ -1,5 +1,8 @@
 // A direct sum on several ranks: each has all particles, and sums at a part of the groups of one
 // rank, so that the sums have its bits.
+#include <algorithm>
+#include <utility>
+
 #include "chamomile/force/lists/list_field.hpp"
 #include "chamomile/force/ranks/rank_part.hpp"
 
@@ -24,12 +27,14 @@ ForceStatistics RankPart::evaluate_directly(const Order& order, const Request* r
     {
         const TimedPhase phase(profile, "deal");
         std::span<const Vec3<double>> positions;
-        std::span<const double> masses;
+        std::span<const double> masses, softenings;
         std::span<const std::uint64_t> ids;
         active_.clear();
         if (request) {
             positions = dense_items(request->position, request->count, asked_positions_);
             masses = dense_items(request->mass, request->count, asked_masses_);
+            if (request->softening)
+                softenings = dense_items(request->softening, request->count, asked_softenings_);
             ids = request->id;
             active_.assign(request->active.begin(), request->active.end());
             std::sort(active_.begin(), active_.end());
@@ -40,6 +45,8 @@ ForceStatistics RankPart::evaluate_directly(const Order& order, const Request* r
             from_all(masses, direct_->masses);
             from_all(ids, direct_->ids);
         }
+        if (order.least_softening && !std::exchange(direct_->has_softenings, true))
+            from_all(softenings, direct_->softenings);
         from_all(positions, direct_->positions);
         begin = begins_of_rows();
         for (Index& i : active_)
@@ -105,15 +112,16 @@ ForceStatistics RankPart::sum_directly(const Order& order, bool keeps,
     const std::span<const Vec3<double>> positions = direct_->positions.all<Vec3<double>>();
     const std::span<const double> masses = direct_->masses.all<double>();
     const std::span<const std::uint64_t> ids = direct_->ids.all<std::uint64_t>();
+    const std::span<const double> softenings =
+        order.least_softening ? direct_->softenings.all<double>() : std::span<const double>();
     const std::size_t n = positions.size();
-    std::size_t sources = n; // Those without mass at the end are tracers, as on one rank.
-    while (sources > 0 && masses[sources - 1] == 0)
-        --sources;
+    const std::size_t sources = order.count; // those after them are tracers
     if (!keeps) {
         const SolverOptions options = options_of(order);
         direct_->field = std::make_unique<ListField>(options, make_parts(options, true));
     }
-    const TreeParticles particles{sources, view_of(positions), view_of(masses)};
+    TreeParticles particles{sources, view_of(positions), view_of(masses)};
+    particles.softening = view_of(softenings);
     const ListField::Plan plan{.softening_length = order.softening.length,
                                .id = ids.first(std::min(sources, ids.size()))};
     ListField& field = *direct_->field;
@@ -146,11 +154,17 @@ ForceStatistics RankPart::sum_directly(const Order& order, bool keeps,
         return active.empty() ? sources + k : active[of_sources.size() + k];
     };
     std::vector<Vec3<double>> places(tracers);
+    std::vector<double> lengths(softenings.empty() ? 0 : tracers);
     for (std::size_t k = 0; k < tracers; ++k)
         places[k] = positions[number(k)];
+    for (std::size_t k = 0; k < lengths.size(); ++k)
+        lengths[k] = std::min(softenings[number(k)], order.most_softening);
     const ListField::Outputs to = outputs(tracers);
     if (sources > 0) {
-        add(statistics, field.at_points({tracers, view_of(std::span(places))}, to));
+        add(statistics, field.at_points({.count = tracers,
+                                         .position = view_of(std::span(places)),
+                                         .softening = view_of(std::span(lengths))},
+                                        to));
     } else { // nothing pulls
         std::fill(acceleration_.begin(), acceleration_.end(), Vec3<double>{});
         std::fill(potential_.begin(), potential_.end(), 0);

@@ -51,6 +51,9 @@ ForceStatistics DistributedSolver::evaluate(const Request& request)
 {
     ranks_.together([&] {
         refuse_arrays(request);
+        if (request.softening)
+            throw Error(Fault::usage, "ranks: softening lengths: must be one where each rank has "
+                                      "particles of its own");
         if (!request.active.empty())
             throw Error(Fault::usage, "ranks: active particles: must be all");
     });
@@ -65,10 +68,33 @@ ForceStatistics DistributedSolver::evaluate(const Request& request)
     if (with_potential[0] > 0 && with_potential[1] > 0)
         throw Error(Fault::usage, "potential: must be asked for by all ranks or by none");
     Request part = request;
-    part.part = {.count = total, .active = total, .has_potentials = with_potential[1] > 0};
+    part.part = {.count = total,
+                 .active = total,
+                 .has_potentials = with_potential[1] > 0,
+                 .tracers = tracers_of(request)};
     Order order = Order::of(options_, part);
     devices_.copy(order.device, sizeof order.device - 1);
     return part_.carry_out(order, &part);
+}
+
+/// Returns how many particles of all ranks are without mass at the end.
+std::uint64_t DistributedSolver::tracers_of(const Request& request)
+{
+    struct End {
+        std::uint64_t count, without_mass;
+    };
+    End own{request.count, 0};
+    while (own.without_mass < own.count && request.mass &&
+           request.mass.load(own.count - own.without_mass - 1) == 0)
+        ++own.without_mass;
+    const std::vector<End> ends = ranks_.all_gather(own);
+    std::uint64_t tracers = 0;
+    for (auto end = ends.rbegin(); end != ends.rend(); ++end) {
+        tracers += end->without_mass;
+        if (end->without_mass < end->count)
+            break;
+    }
+    return tracers;
 }
 
 std::string DistributedSolver::device() const

@@ -23,6 +23,8 @@ public:
     std::string device() const;
 
 private:
+    std::uint64_t tracers_of(const Request& request);
+
     SolverOptions options_; ///< resolved
     std::string devices_;
     Communicator& ranks_;

@@ -70,15 +70,20 @@ public:
         refuse_arrays(request);
         if (!request.are_all_active() && devices_ != "cpu")
             throw Error(Fault::usage, "ranks: active particles: must be all where ranks have GPUs");
+        if (request.softening && devices_ != "cpu")
+            throw Error(Fault::usage,
+                        "ranks: softening lengths: must be one where ranks have GPUs");
         static std::atomic<std::uint64_t> evaluations = 0;
         Order order = Order::of(options_, request);
         order.number = ++evaluations;
         if (request.keeps_tree)
-            order.kept_tree = part_.cells_for(options_.solver, order.count);
+            order.kept_tree = part_.cells_for(options_.solver, order.count + order.tracers);
         const ForceStatistics statistics = give(order, &request);
         if (!request.part && statistics.ranks->not_finite > 0) {
             Particles particles = particles_of(request);
-            repair_not_finite(particles, 0, request, options_);
+            if (!order.least_softening)
+                particles.softening.clear();
+            repair_not_finite(particles, 0, request, order);
         }
         return statistics;
     }
@@ -151,8 +156,9 @@ std::optional<std::string> ranks_refusal(const SolverOptions& o, const std::stri
         return several + ": are not for periodic boxes";
     if (o.accuracy && o.device != "auto" && o.device != "cpu")
         return several + ": take --accuracy on processors alone; give --tolerance";
-    if (o.softening.is_varied || !o.type_softenings.empty())
-        return several + ": know one softening length";
+    if ((o.softening.is_varied || !o.type_softenings.empty()) && o.device != "auto" &&
+        o.device != "cpu")
+        return several + ": take several softening lengths on processors alone; give one --eps";
     return {};
 }
 

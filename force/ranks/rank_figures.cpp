@@ -9,8 +9,9 @@ namespace chamomile {
 std::size_t RankPart::memory() const
 {
     return tree_->memory() +
-           held_bytes(positions_, masses_, asked_positions_, asked_masses_, work_, acceleration_,
-                      potential_, arrived_work_, work_of_target_) +
+           held_bytes(positions_, masses_, softenings_, asked_positions_, asked_masses_,
+                      asked_softenings_, work_, acceleration_, potential_, arrived_work_,
+                      work_of_target_) +
            held_bytes(row_acceleration_, row_potential_, marks_, active_, target_rows_);
 }
 

@@ -82,7 +82,21 @@ Order Order::of(const SolverOptions& o, const Request& request)
         order.quantities = Quantities::acceleration_potential;
     if (o.decorrelate)
         order.placement = random_placement(*o.decorrelate, request.number);
-    order.softening.length = request.softening_length.value_or(o.softening.length);
+    SofteningLengths found;
+    if (request.part) {
+        order.tracers = o.solver == SolverKind::direct ? request.part->tracers : 0;
+        order.count -= order.tracers;
+        found = softening_lengths(request.part->softenings, request.softening_length, o);
+    } else {
+        std::vector<double> lengths;
+        if (o.solver == SolverKind::direct)
+            order.count = sources_of(request, o, lengths);
+        order.tracers = request.count - order.count;
+        found = softening_lengths(request.softening, order.count, request.softening_length, o);
+    }
+    order.softening.length = found.length;
+    order.least_softening = found.least;
+    order.most_softening = request.softening_length.value_or(HUGE_VAL);
     order.has_targets = !request.are_all_active();
     return order;
 }
@@ -91,8 +105,6 @@ void refuse_arrays(const Request& request)
 {
     if (request.position.on_device || request.rung)
         throw Error(Fault::usage, "ranks: arrays: must lie on the host");
-    if (request.softening)
-        throw Error(Fault::usage, "ranks: softening lengths: must be one");
     const auto highest = std::max_element(request.active.begin(), request.active.end());
     if (highest != request.active.end() && *highest >= request.count)
         throw Error(Fault::input, "active particles: index: " + std::to_string(*highest) +
@@ -100,7 +112,7 @@ void refuse_arrays(const Request& request)
 }
 
 void repair_not_finite(Particles& all, std::size_t first, const Request& request,
-                       SolverOptions options)
+                       const Order& order)
 {
     std::vector<Index> singular;
     const bool all_active = request.are_all_active();
@@ -113,8 +125,7 @@ void repair_not_finite(Particles& all, std::size_t first, const Request& request
         if (!std::isfinite(a.x + a.y + a.z + potential))
             singular.push_back(Index(first + i));
     }
-    options.softening.length = request.softening_length.value_or(options.softening.length);
-    repair_singular_targets(all, singular, options, Quantities::acceleration_potential);
+    repair_singular_targets(all, singular, options_of(order), Quantities::acceleration_potential);
     for (const Index k : singular) {
         request.acceleration.store_vector(k - first, all.acceleration[k]);
         if (request.potential)
@@ -183,7 +194,7 @@ ForceStatistics RankPart::evaluate(const Order& order, const Request* request)
     take_rows(order, request, keeps, statistics.profile);
     const DomainPlan plan{{.leaf_size = options.leaf_size,
                            .groups = group_sizes(options),
-                           .criterion = criterion_of(options),
+                           .criterion = criterion_of(options, order.least_softening),
                            .placement = order.placement}};
     if (keeps) {
         tree_->refit(rows_, plan, statistics.profile);
@@ -254,7 +265,31 @@ void RankPart::take_rows(const Order& order, const Request* request, bool keeps,
     if (rows_.size() != before)
         work_.clear(); // of other particles
     rows_.work = work_;
+    take_softenings(order, request, keeps);
     take_targets(order, request);
+}
+
+/// Gets the softening lengths of this rank's particles, unless they are here.
+void RankPart::take_softenings(const Order& order, const Request* request, bool keeps)
+{
+    has_softenings_ = has_softenings_ && keeps;
+    rows_.longest_softening = {};
+    rows_.softening = {};
+    if (!order.least_softening)
+        return;
+    rows_.longest_softening = order.softening.length;
+    const std::span<const double> asked =
+        request && request->count > 0
+            ? dense_items(request->softening, request->count, asked_softenings_)
+            : std::span<const double>();
+    if (order.has_own_rows) {
+        rows_.softening = asked;
+        return;
+    }
+    if (!has_softenings_)
+        deal(asked, order, softenings_);
+    has_softenings_ = true;
+    rows_.softening = softenings_.all<double>();
 }
 
 /// Learns which of this rank's particles are targets.

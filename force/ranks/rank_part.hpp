@@ -1,6 +1,7 @@
 /// \file  What each rank does of an evaluation of all: its part of the tree, lists and sums.
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,10 +24,15 @@ struct Order {
         end    ///< nothing more will come
     };
     Task task = Task::evaluate;
-    std::uint64_t count = 0;
+    std::uint64_t count = 0;   ///< of the sources, which come first
+    std::uint64_t tracers = 0; ///< particles after them that are summed at as points
     Quantities quantities = Quantities::acceleration;
     CubePlacement placement = {};
     Softening softening = {};
+    /// Where sources have softening lengths of their own, this is the shortest and softening.length
+    /// the longest; `most_softening` is that to which all are cut.
+    std::optional<double> least_softening = {};
+    double most_softening = HUGE_VAL;
     double gravitational_constant = 1;
     SolverKind solver = SolverKind::tree;
     ListOptions lists = {};
@@ -47,15 +53,15 @@ struct Order {
     static Order of(const SolverOptions& resolved, const Request& request);
 };
 
-/// Throws Error(usage) for a request of particles that are not on the host or have softening
-/// lengths of their own, Error(input) for an active particle that is none of them.
+/// Throws Error(usage) for a request of particles that are not on the host, Error(input) for an
+/// active particle that is none of them.
 void refuse_arrays(const Request& request);
 
 /// Makes those results of a request anew that are not finite, because particles are closer to
 /// another than float can tell; they are the particles `first` and after of all. Throws as
 /// repair_singular_targets() does.
 void repair_not_finite(Particles& all, std::size_t first, const Request& request,
-                       SolverOptions options);
+                       const Order& order);
 
 /// Returns the options that ranks have from an order.
 SolverOptions options_of(const Order& order);
@@ -112,7 +118,8 @@ private:
 
     /// This is what a direct sum has of all particles, as they were built.
     struct DirectSources {
-        Inbox positions, masses, ids;
+        Inbox positions, masses, softenings, ids;
+        bool has_softenings = false;
         std::unique_ptr<ListField> field;
         std::uint64_t made_by = 0; ///< the number of the evaluation; 0: none
     };
@@ -132,6 +139,7 @@ private:
     template <class T>
     std::span<const T> from_all(std::span<const T> mine, Inbox& inbox);
     void take_rows(const Order& order, const Request* request, bool keeps, Profile& profile);
+    void take_softenings(const Order& order, const Request* request, bool keeps);
     void take_targets(const Order& order, const Request* request);
     void repair(const Order& order, const Request& request);
     void sum(const Order& order, const SolverOptions& options, ForceStatistics& statistics,
@@ -154,9 +162,10 @@ private:
     BatchLimit batch_limit_;
     template <class T>
     using Memory = std::pmr::vector<T>; // made with large_memory()
-    Rows rows_;                // this rank's particles: its run of those of rank 0, or its own
-    Inbox positions_, masses_; // of the run, as cells were made
-    Inbox moved_, is_target_;  // where they are now, if cells are kept; which are targets
+    Rows rows_; // this rank's particles: its run of those of rank 0, or its own
+    Inbox positions_, masses_, softenings_; // of the run, as cells were made
+    bool has_softenings_ = false;
+    Inbox moved_, is_target_; // where they are now, if cells are kept; which are targets
     std::span<const Vec3<double>> built_;            // positions of the run as cells were made
     Memory<Vec3<double>> own_built_{large_memory()}; // those, of particles of its own
     std::uint64_t made_by_ = 0;      // the number of the evaluation that made cells; 0: none
@@ -166,7 +175,7 @@ private:
     std::vector<Index> target_rows_; // of this rank, by rising number
     std::unique_ptr<DirectSources> direct_;
     Memory<Vec3<double>> asked_positions_{large_memory()}; // of a request that is not dense
-    Memory<double> asked_masses_{large_memory()};
+    Memory<double> asked_masses_{large_memory()}, asked_softenings_{large_memory()};
     Memory<float> work_{large_memory()};                // of the run, when each was last a target
     Memory<Vec3<double>> acceleration_{large_memory()}; // of this rank's targets
     Memory<double> potential_{large_memory()};

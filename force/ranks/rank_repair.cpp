@@ -16,9 +16,11 @@ void RankPart::repair(const Order& order, const Request& request)
     all.id = ranks_.all_gather(std::span<const std::uint64_t>(own.id));
     all.position = ranks_.all_gather(std::span<const Vec3<double>>(own.position));
     all.mass = ranks_.all_gather(std::span<const double>(own.mass));
+    if (order.least_softening)
+        all.softening = ranks_.all_gather(std::span<const double>(own.softening));
     all.acceleration.resize(all.mass.size());
     all.potential.resize(all.mass.size());
-    ranks_.together([&] { repair_not_finite(all, first, request, options_of(order)); });
+    ranks_.together([&] { repair_not_finite(all, first, request, order); });
 }
 
 } // namespace chamomile

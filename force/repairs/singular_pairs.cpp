@@ -93,6 +93,27 @@ std::pair<double, double> span_of_softenings(const ArrayView& softening, std::si
     return {std::min(least, most.value_or(least)), std::min(largest, most.value_or(largest))};
 }
 
+SofteningLengths softening_lengths(const ArrayView& own, std::size_t n, std::optional<double> most,
+                                   const SolverOptions& options)
+{
+    if (!own || n == 0)
+        return softening_lengths({}, most, options);
+    return softening_lengths(span_of_softenings(own, n, most, options.device), most, options);
+}
+
+SofteningLengths softening_lengths(std::optional<std::pair<double, double>> own,
+                                   std::optional<double> most, const SolverOptions& options)
+{
+    if (!own)
+        return {most.value_or(options.softening.length), {}};
+    const double least = std::min(own->first, most.value_or(own->first)),
+                 largest = std::min(own->second, most.value_or(own->second));
+    if (least < largest)
+        return {largest, least};
+    const bool sums = options.softening.rule == SofteningRule::root_of_squares;
+    return {sums ? std::sqrt(2.0) * largest : largest, {}};
+}
+
 void refuse_singular_target(const Particles& particles, Index i, const Softening& softening)
 {
     const Vec3<double>& p = particles.position[i];

@@ -35,11 +35,20 @@ std::vector<double> cut_softenings(const ArrayView& softening, std::size_t n,
 std::pair<double, double> span_of_softenings(const ArrayView& softening, std::size_t n,
                                              std::optional<double> most, const std::string& device);
 
-/// Returns the softening length of all pairs where every particle has this length.
-inline double length_of_all_pairs(double length, SofteningRule rule)
-{
-    return rule == SofteningRule::root_of_squares ? std::sqrt(2.0) * length : length;
-}
+/// SofteningLengths are those of an evaluation.
+struct SofteningLengths {
+    double length;               ///< of all pairs; the longest, where particles differ
+    std::optional<double> least; ///< the shortest, where they differ
+};
+
+/// Returns those of n particles, from the lengths of their own if there are any, which lie on the
+/// host or on the device, each `most` at most. Lengths that are all equal are one. Throws like
+/// cut_softenings().
+SofteningLengths softening_lengths(const ArrayView& own, std::size_t n, std::optional<double> most,
+                                   const SolverOptions& options);
+/// Returns those of particles whose shortest and longest length of their own are these, if any.
+SofteningLengths softening_lengths(std::optional<std::pair<double, double>> own,
+                                   std::optional<double> most, const SolverOptions& options);
 
 /// Returns the sum of |m|. Throws Error(input) naming the first particle whose mass is not finite
 /// or, if they are to be summed in cells, negative.

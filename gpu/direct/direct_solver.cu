@@ -87,20 +87,14 @@ public:
     const SolverOptions& options() const override { return options_; }
 
 private:
-    /// Finds the softening of this evaluation. Lengths that are all equal are one.
+    /// Finds the softening of this evaluation.
     void take_softening(const Request& request)
     {
-        softening_.length = request.softening_length.value_or(options_.softening.length);
-        is_varied_ = request.softening && request.count > 0;
-        if (!is_varied_)
-            return;
-        const auto [least, largest] = span_of_softenings(request.softening, request.count,
-                                                         request.softening_length, options_.device);
-        least_softening_ = least;
-        softening_.length = largest;
-        is_varied_ = least < largest;
-        if (!is_varied_)
-            softening_.length = length_of_all_pairs(largest, softening_.rule);
+        const SofteningLengths lengths =
+            softening_lengths(request.softening, request.count, request.softening_length, options_);
+        softening_.length = lengths.length;
+        is_varied_ = lengths.least.has_value();
+        least_softening_ = lengths.least.value_or(0);
     }
 
     /// Returns the items of a view that are in its memory as they are needed, or else copies.

@@ -1,5 +1,7 @@
 // The particles of a leapfrog on ranks: each has a run of them, in the order of the caller, and
 // makes the calls of a store for those.
+#include "chamomile/force/lists/list_solver.hpp"
+#include "chamomile/force/repairs/singular_pairs.hpp"
 #include "chamomile/integrate/measures/ordered_sum.hpp"
 #include "chamomile/integrate/ranks/store_part.hpp"
 
@@ -10,14 +12,15 @@ using Call = StoreOrder::Call;
 
 class RanksStore final : public ParticleStore {
 public:
-    RanksStore(Communicator& ranks, const StoreOptions& options)
-        : ParticleStore(options), ranks_(ranks), part_(ranks)
+    RanksStore(Solver& solver, const StoreOptions& options)
+        : ParticleStore(options), solver_(solver), ranks_(*solver.ranks_of_parts()), part_(ranks_)
     {}
 
     void load(StepColumns columns) override
     {
         part_.all_columns = &columns;
         tell({.call = Call::load, .count = particles_->size(), .options = options_});
+        find_tracers();
         part_.all_columns = nullptr;
         is_fetched_ = true;
     }
@@ -59,7 +62,10 @@ public:
         is_fetched_ = false;
         has_potentials_ = potentials;
         tell({.call = Call::request, .potentials = potentials});
-        return part_.request();
+        Request request = part_.request();
+        request.part->tracers = tracers_;
+        request.part->softenings = softenings_;
+        return request;
     }
 
     void add_external(const ExternalField& field, double time) override
@@ -149,8 +155,25 @@ private:
         return part_.answer();
     }
 
+    /// Finds which particles are sources, and the softening lengths of these.
+    void find_tracers()
+    {
+        const Request all = request_of(*particles_, Quantities::acceleration);
+        std::vector<double> lengths;
+        const std::size_t sources = solver_.options().solver == SolverKind::direct
+                                        ? sources_of(all, solver_.options(), lengths)
+                                        : all.count;
+        tracers_ = all.count - sources;
+        softenings_.reset();
+        if (all.softening && sources > 0)
+            softenings_ = span_of_softenings(all.softening, sources, {}, "cpu");
+    }
+
+    Solver& solver_;
     Communicator& ranks_;
     StorePart part_;
+    std::uint64_t tracers_ = 0;
+    std::optional<std::pair<double, double>> softenings_;
     std::vector<StoreOrder> noted_;
     bool is_fetched_ = false;     ///< the caller's particles are those of now
     bool has_potentials_ = false; ///< the last request had them
@@ -158,9 +181,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<ParticleStore> make_ranks_store(Communicator& ranks, const StoreOptions& options)
+std::unique_ptr<ParticleStore> make_ranks_store(Solver& solver, const StoreOptions& options)
 {
-    return std::make_unique<RanksStore>(ranks, options);
+    return std::make_unique<RanksStore>(solver, options);
 }
 
 } // namespace chamomile

@@ -12,7 +12,7 @@ beside its prediction) and ranks_model.csv (16 million particles a card, to 1638
 
 where K are the kernels of one card. Ranks with n particles each take
 
-    T(P) = a n + (60 n + I) / B + m P e + (t + s / B) C,    and 56 n (P - 1) / B for a `run`, which rank 0 deals,
+    T(P) = a n + (60 n + I) / B + m P e + (t + s / B) C,    and 80 n (P - 1) / B for an output, whose particles rank 0 collects,
 
 a being the time of a particle (as it is, or as on one card that makes its tree), I the bytes sent for imports, B the network, m the time of a message, e the exchanges with all ranks, t, s and C the time, bytes and number of coarse cells.
 """
@@ -71,7 +71,7 @@ class Imports:
 
 
 def on_ranks(imports, cards, share):
-    """Milliseconds by part, of ranks that have their particles, and of the dealing by rank 0."""
+    """Milliseconds by part of an evaluation, and of collecting an output on rank 0."""
     levels = CONSTANT["levels of the coarse tree"] + math.log(cards, 8)
     network = CONSTANT["network of a rank"] * 1e6  # bytes a millisecond
     several = cards > 1
@@ -82,13 +82,13 @@ def on_ranks(imports, cards, share):
         "imports": 1e6 * imports.law(cards, MEGABYTES, share) / network if several else 0,
         "messages": several * cards * (CONSTANT["exchanges with all ranks"] + 2 * levels) * CONSTANT["message"] * 1e-3,
         "coarse tree": several * cards * CONSTANT["coarse cells"] * (CONSTANT["coarse cell"] * 1e-6 + CONSTANT["coarse cell sent"] / network),
-        "dealing": 56 * share * (cards - 1) / network}
+        "output": 80 * share * (cards - 1) / network}
 
 
 def first_to_break(parts, cards, share):
-    """What ends a `run`, and what takes most besides the own work where each rank has its particles."""
+    """What ends a `run`, and what takes most of an evaluation besides the own work."""
     memory = CONSTANT["particle on rank 0"] * share * cards / 1e9
-    run = f"memory of rank 0, {memory:.3g} GB" if memory > CONSTANT["machine of rank 0"] else "rank 0, which deals" if parts["dealing"] > parts["own"] else "-"
+    run = f"memory of rank 0, {memory:.3g} GB" if memory > CONSTANT["machine of rank 0"] else "-"
     others = {name: parts[name] for name in ("particles", "imports", "messages", "coarse tree")}
     largest = max(others, key=others.get)
     words = {"particles": "bandwidth: particles to their domains", "imports": "bandwidth: imports", "messages": "latency: messages to all", "coarse tree": "coarse tree"}
@@ -129,9 +129,9 @@ def main():
         run, own = first_to_break(parts, cards, SHARE)
         held = CONSTANT["coarse cells"] * cards * CONSTANT["coarse cell held"] / 1e9
         rows.append([cards, f"{cards * SHARE:.3g}", *(f"{parts[name]:.3g}" for name in ("own", "particles", "imports", "messages", "coarse tree")), f"{owned:.3g}",
-                     f"{parts['own'] / owned:.2f}", f"{by_card:.3g}", f"{parts['own of a card'] / by_card:.2f}", f"{owned + parts['dealing']:.3g}", f"{CONSTANT['particle on rank 0'] * cards * SHARE / 1e9:.3g}", f"{held:.3g}", own, run])
+                     f"{parts['own'] / owned:.2f}", f"{by_card:.3g}", f"{parts['own of a card'] / by_card:.2f}", f"{parts['output']:.3g}", f"{CONSTANT['particle on rank 0'] * cards * SHARE / 1e9:.3g}", f"{held:.3g}", own, run])
     write("ranks_model.csv", "computed on 2026-11-26 by docs/scripts/ranks_model.py for a Plummer sphere, 1.6e7 particles a card, ranks with a card and 16 cores each",
-          ["cards", "N", "own ms", "particles ms", "imports ms", "messages ms", "coarse tree ms", "ms", "efficiency", "ms if cards made the trees", "efficiency then", "`run` ms", "GB on rank 0", "GB of coarse tree", "most besides the own", "`run` ends by"], rows)
+          ["cards", "N", "own ms", "particles ms", "imports ms", "messages ms", "coarse tree ms", "ms", "efficiency", "ms if cards made the trees", "efficiency then", "output ms", "GB on rank 0", "GB of coarse tree", "most besides the own", "`run` ends by"], rows)
 
 
 if __name__ == "__main__":

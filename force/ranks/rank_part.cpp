@@ -250,8 +250,11 @@ void RankPart::take_rows(const Order& order, const Request* request, bool keeps,
         rows_.mass = masses;
         if (!keeps && order.number > 0) // of cells that a later request may keep
             own_built_.assign(positions.begin(), positions.end());
-        if (!keeps)
+        if (!keeps) {
             built_ = own_built_;
+            for (Inbox* of_rank_0 : {&positions_, &masses_, &moved_, &collected_})
+                *of_rank_0 = {}; // which would lie idle
+        }
     } else if (keeps) {
         deal(positions, order, moved_);
         rows_.position = moved_.all<Vec3<double>>();

@@ -163,6 +163,7 @@ void StorePart::load(const StoreOrder& order)
         (deal(all_columns ? &(all_columns->*members) : nullptr, columns.*members), ...);
     };
     each_column(&StepColumns::step, &StepColumns::measured, &StepColumns::orbit);
+    inbox_ = {}; // whose memory would lie idle
     store_->attach(own_);
     store_->load(std::move(columns));
 }
@@ -174,6 +175,7 @@ void StorePart::fetch(bool potentials)
     collect(own_.acceleration, all ? &all->acceleration : nullptr);
     if (potentials)
         collect(own_.potential, all ? &all->potential : nullptr);
+    inbox_ = {};
 }
 
 /// Makes the points of those particles that are on this rank, in their order.

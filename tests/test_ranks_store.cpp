@@ -15,6 +15,7 @@
 #include "tests/clouds.hpp"
 #include "tests/failing_rank.hpp"
 #include "tests/restart_runs.hpp"
+#include "tests/snapshot_fixture.hpp"
 
 using namespace chamomile;
 using namespace chamomile::tests;
@@ -54,6 +55,8 @@ Shown run(Particles p, const SolverOptions& options, const Scheme& scheme)
         shown.points.insert(shown.points.end(), points.begin(), points.end());
     });
     simulation.run();
+    const TemporaryFolder folder; // what is kept of each particle comes from all ranks
+    write_checkpoint(folder / "state.chk", [&](Archive& archive) { simulation.exchange(archive); });
     shown.seen.push_back(p);
     return shown;
 }

@@ -152,6 +152,7 @@ void StorePart::load(const StoreOrder& order)
 {
     store_ = make_host_store(order.options);
     count_ = due_ = order.count;
+    has_orbits_ = order.options.individual && order.options.potentials;
     const auto each = [&](auto... members) {
         (deal(all ? &(all->*members) : nullptr, own_.*members), ...);
     };
@@ -203,7 +204,7 @@ void StorePart::send_columns()
     const StepColumns own = store_->columns();
     collect(own.step, all_columns ? &all_columns->step : nullptr);
     collect(own.measured, all_columns ? &all_columns->measured : nullptr);
-    if (own.orbit.size() == own.step.size())
+    if (has_orbits_)
         collect(own.orbit, all_columns ? &all_columns->orbit : nullptr);
 }
 

@@ -90,7 +90,7 @@ private:
     Particles own_;
     std::unique_ptr<ParticleStore> store_;
     std::uint64_t count_ = 0, due_ = 0; ///< of all ranks
-    bool asks_potentials_ = false;
+    bool asks_potentials_ = false, has_orbits_ = false;
     StoreAnswer answer_;
     StepCounts step_counts_;
     Inbox inbox_;

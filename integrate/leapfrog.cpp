@@ -446,7 +446,8 @@ void Leapfrog::note_block(const ForceStatistics& forces, double seconds, double 
 /// Names the first particle whose position or acceleration is no longer finite.
 void Leapfrog::refuse(Moment now)
 {
-    store_->fetch();
+    if (is_resident()) // else they are the caller's, and the state before may be where they go
+        store_->fetch();
     const Particles& particles = store_->particles();
     const Moment shown{now.step, clock_.file_time(now.time)};
     require_finite(particles, particles.position, "position", shown);

@@ -6,10 +6,10 @@
 namespace chamomile {
 namespace {
 
-/// These were chosen by measurement (docs/explanation/decisions.md, 309): the part of the tolerance
+/// These were chosen by measurement (docs/explanation/decisions.md, 325): the part of the tolerance
 /// that an expansion may leave out, and the part of a cell's reach that is enough where only
-/// targets of the smaller of two lengths feel what the cell leaves out.
-constexpr double part_of_larger = 0.004, part_of_sums = 0.003, reach_of_larger = 0.75;
+/// targets of the smaller of two lengths feel what the cell leaves out (309).
+constexpr double expansion_part = 0.003, reach_of_larger = 0.75;
 /// The lengths by which criteria by angles keep away were chosen in the same way (241).
 constexpr double expansion_lengths = 16;
 /// Accelerations in a dense centre, in those at the root mean square radius of all particles.
@@ -70,9 +70,7 @@ double softened_expansion_factor(const AcceptanceCriterion& criterion, const Sof
 {
     if (!criterion.is_relative() || criterion.local_order == 0 || is_spline(criterion))
         return 0;
-    const double part =
-        criterion.softening_rule == SofteningRule::root_of_squares ? part_of_sums : part_of_larger;
-    const double limit = part * criterion.tolerance * std::max(acceleration, 1e-280);
+    const double limit = expansion_part * criterion.tolerance * std::max(acceleration, 1e-280);
     return units.length * root(1.5 * targets.half() / units.length / units.length / limit, 4);
 }
 

@@ -64,7 +64,6 @@ private:
     CHAMOMILE_HD void extend_plummer(CellReach& reach, const Multipole& multipole,
                                      const Box& bounds, const CellSoftening& softening) const
     {
-        const auto largest = [](double a, double b) { return a < b ? b : a; };
         const double scatter = softening.scatter, own = multipole.mass, mass = own / units_.mass;
         if (!(mass > 0 && scatter > 0))
             return;
@@ -75,15 +74,24 @@ private:
             return;
         }
         const double limit = cell_part * criterion_.tolerance;
-        double nearest;
         if (is_linear_) {
             const double b = bounds.farthest_distance(multipole.center) / units_.length;
-            nearest = farther_ * largest(root(1.2 * mass * deviation * b / limit, 5),
-                                         root(1.875 * mass * deviation * deviation / limit, 6));
+            extend(reach, 1.2 * mass * deviation * b / limit, 5, farther_);
+            extend(reach, 1.875 * mass * deviation * deviation / limit, 6, farther_);
         } else {
-            nearest = root(0.75 * mass * deviation / limit, 4);
+            extend(reach, 0.75 * mass * deviation / limit, 4, 1);
         }
-        reach.relative = largest(reach.relative, units_.length * nearest);
+    }
+
+    /// Extends the reach to part x^(1/n) units of length; the root is taken only where it counts.
+    CHAMOMILE_HD void extend(CellReach& reach, double x, int n, double part) const
+    {
+        const double unit = part * units_.length, had = reach.relative / unit;
+        double power = had;
+        for (int k = 1; k < n; ++k)
+            power *= had;
+        if (x > power)
+            reach.relative = unit * root(x, n);
     }
 
     AcceptanceCriterion criterion_;

@@ -25,16 +25,15 @@ public:
         const bool precise = precision_ == Precision::double_precision;
         const bool potential = input.quantities == Quantities::acceleration_potential;
         own_ = {};
-        if (!input.octree->softening.empty())
+        kernel_ =
+            (input.form ? kernels_.short_range : kernels_.kernel)(spline_, potential, precise);
+        if (!input.octree->softening.empty()) {
             own_ = {input.octree->softening.data(),
                     input.separate.octree ? input.separate.octree->softening.data() : nullptr,
                     input.moments->softening.data(), input.softening.smaller_part()};
-        if (own_.of_source)
-            kernel_ = (input.form ? kernels_.varied_short_range : kernels_.varied)(
+            varied_kernel_ = (input.form ? kernels_.varied_short_range : kernels_.varied)(
                 input.softening.rule, spline_, potential, precise);
-        else
-            kernel_ =
-                (input.form ? kernels_.short_range : kernels_.kernel)(spline_, potential, precise);
+        }
         expand_ = input.local_order == 0
                       ? nullptr
                       : kernels_.expand[precise][input.local_order - lowest_local_order]
@@ -87,9 +86,9 @@ public:
                                  input_.order,
                                  input_.periodicity,
                                  input_.form,
-                                 own_};
+                                 is_varied(row) ? own_ : OwnSoftenings{}};
             thread.sums.resize(row.target_end - row.target_begin);
-            kernel_(work, thread.scratch, thread.sums.data());
+            (is_varied(row) ? varied_kernel_ : kernel_)(work, thread.scratch, thread.sums.data());
             for (Index t = row.target_begin; t < row.target_end; ++t)
                 thread.not_finite +=
                     !store_sum(input_.output, particle(t), thread.sums[t - row.target_begin]);
@@ -119,6 +118,16 @@ private:
         std::vector<SelfPair> self;      // of a group of separate targets
         std::size_t not_finite = 0;
     };
+
+    /// Returns whether pairs with the targets of a group or cluster differ in softening. Where the
+    /// larger of two counts and all targets have the largest of all, they do not.
+    template <class Row>
+    bool is_varied(const Row& row) const
+    {
+        const double largest = input_.softening.length * input_.softening.length;
+        return own_.of_source &&
+               (input_.softening.rule != SofteningRule::larger || row.softening != largest);
+    }
 
     /// Returns the caller's number of a target.
     Index particle(Index target) const
@@ -161,14 +170,15 @@ private:
                  lists.far_cells.data() + row.far_begin, row.far_end - row.far_begin,
                  1 / input_.scale.length, 1 / input_.scale.mass,
                  spline_ ? 0 : input_.softening.length / input_.scale.length, input_.order,
-                 spline_ ? nullptr : own_.of_cell, row.softening, own_.smaller_part},
+                 spline_ || !is_varied(row) ? nullptr : own_.of_cell, row.softening,
+                 own_.smaller_part},
                 wider, expansion);
     }
 
     HostKernels kernels_;
     Precision precision_;
     EvaluationInput input_;
-    HostKernel kernel_ = nullptr;
+    HostKernel kernel_ = nullptr, varied_kernel_ = nullptr;
     ExpansionKernel expand_ = nullptr;
     bool spline_ = false;
     OwnSoftenings own_;

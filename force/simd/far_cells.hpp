@@ -2,6 +2,7 @@
 /// T over some hundred cells; then they are added in double, in the order of the list.
 #pragma once
 
+#include "chamomile/core/simd_math.hpp"
 #include "chamomile/force/expansions/local_expansion.hpp"
 #include "chamomile/force/simd/far_field.hpp"
 #include "chamomile/force/simd/rows.hpp"
@@ -83,17 +84,19 @@ private:
         }
     }
 
-    /// eps^2 between each cell and the targets.
+    /// eps^2 between each cell and the targets; of a lane without a cell that of the last one.
     CHAMOMILE_HD P own_softening(std::size_t first) const
     {
-        T eps2[width];
+        double mean[width];
         for (std::size_t k = 0; k < width; ++k) {
             const std::size_t at = first + k < work_.count ? first + k : work_.count - 1;
-            const double a = work_.softening[work_.cells[at]].mean, b = work_.target_softening;
-            eps2[k] =
-                T(((a < b ? b : a) + work_.smaller_part * (a < b ? a : b)) * to_unit_ * to_unit_);
+            mean[k] = work_.softening[work_.cells[at]].mean;
         }
-        return P::load(eps2);
+        const double unit = to_unit_ * to_unit_;
+        T eps2[width];
+        scale_row(mean, int(width), unit, eps2);
+        const P a = P::load(eps2), b(T(work_.target_softening * unit));
+        return larger(a, b) + P(T(work_.smaller_part)) * smaller(a, b);
     }
 
     /// A lane without a cell takes the last one's moments in units of no length: they add nothing.

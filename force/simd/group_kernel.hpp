@@ -189,10 +189,8 @@ private:
                                       int at) const
     {
         if constexpr (Law::is_varied) {
-            const double* const from = work_.own.of_source + first;
             const double unit = work_.inverse_length * work_.inverse_length; // a power of two
-            for (int k = 0; k < count; ++k)
-                tile.eps2[at + k] = T(from[k] * unit);
+            scale_row(work_.own.of_source + first, count, unit, tile.eps2 + at);
         }
     }
 

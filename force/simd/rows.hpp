@@ -70,6 +70,25 @@ CHAMOMILE_HD void store_rounded(const Row& row, double* to, double* residue)
     store_rounded<Row>(row - row, residue);
 }
 
+/// to[k] = factor * from[k], rounded.
+template <class T>
+CHAMOMILE_HD void scale_row(const double* from, int count, double factor, T* to)
+{
+    for (; count >= 8; count -= 8, from += 8, to += 8) {
+        Eight eight;
+        load_row(eight, from);
+        store_rounded<Eight>(eight * factor, to);
+    }
+    if (count >= 4) {
+        Four four;
+        load_row(four, from);
+        store_rounded<Four>(four * factor, to);
+        count -= 4, from += 4, to += 4;
+    }
+    for (int k = 0; k < count; ++k)
+        to[k] = T(from[k] * factor);
+}
+
 /// to[k] += factor * lane k, in double.
 CHAMOMILE_HD void add_lanes(Pack<float> lanes, double factor, double* to)
 {

@@ -307,6 +307,35 @@ TEST_CASE("points have a length of their own, or none, and sources theirs")
         }
 }
 
+TEST_CASE("points on both sides of the largest length of all sources keep their own")
+{
+    // (1 + 49) / 2 = 25: the middle of the points' eps^2 is that of the sources.
+    Particles p = plummer(2003);
+    for (std::size_t i = 0; i < p.size(); ++i)
+        p.softening.push_back(i % 2 ? 5. / 64 : 1. / 64);
+    const Softening law{SofteningKind::plummer, 0, SofteningRule::larger, true};
+    const auto field =
+        make_field_solver(options_of(law, SolverKind::tree, Precision::double_precision));
+    field->build({p.size(),
+                  view_of(std::span(p.position)),
+                  view_of(std::span(p.mass)),
+                  {},
+                  view_of(std::span(p.softening))});
+    std::vector<Vec3<double>> point{{0.1, 0.2, 0.3}, {0.1, 0.2, 0.31}}, acceleration(2);
+    std::vector<double> own{1. / 64, 7. / 64};
+    field->evaluate({point.size(), view_of(std::span(point)), {}, {}, view_of(std::span(own))},
+                    {view_of(std::span(acceleration)), {}});
+    for (std::size_t k = 0; k < point.size(); ++k) {
+        Vec3<double> a{};
+        for (std::size_t j = 0; j < p.size(); ++j) {
+            const Vec3<double> d = p.position[j] - point[k];
+            const double r = length(d);
+            a += (p.mass[j] * pull(r, own[k], p.softening[j], law).force / r) * d;
+        }
+        CHECK(length(acceleration[k] - a) < 2e-3 * length(a));
+    }
+}
+
 namespace {
 
 /// Returns the error of the tree as part of sum |a| of 99 %, with one length.

@@ -13,6 +13,7 @@
 #include "chamomile/integrate/simulation.hpp"
 #include "chamomile/io/models/galaxy.hpp"
 #include "tests/clouds.hpp"
+#include "tests/plain_sums.hpp"
 
 using namespace chamomile;
 using namespace chamomile::tests;
@@ -20,67 +21,6 @@ using namespace chamomile::tests;
 TEST_SUITE_BEGIN("own_softenings");
 
 namespace {
-
-/// The pull of a unit mass at r on a target, and minus its potential.
-struct Pull {
-    double force, potential;
-};
-
-Pull pull(double r, double a, double b, const Softening& softening)
-{
-    const double eps =
-        softening.rule == SofteningRule::larger ? std::fmax(a, b) : std::sqrt(a * a + b * b);
-    if (softening.kind == SofteningKind::plummer || r >= 2.8 * eps) {
-        const double u =
-            softening.kind == SofteningKind::plummer ? std::sqrt(r * r + eps * eps) : r;
-        return {r / (u * u * u), 1 / u};
-    }
-    // Springel (2005), the density of Monaghan & Lattanzio (1985) integrated.
-    const double h = 2.8 * eps, q = r / h;
-    if (q < 0.5)
-        return {q / (h * h) * (32. / 3 - 192. / 5 * q * q + 32 * q * q * q),
-                (14. / 5 - 16. / 3 * q * q + 48. / 5 * std::pow(q, 4) - 32. / 5 * std::pow(q, 5)) /
-                    h};
-    return {q / (h * h) *
-                (64. / 3 - 48 * q + 192. / 5 * q * q - 32. / 3 * q * q * q - 1 / (15 * q * q * q)),
-            (16. / 5 - 1 / (15 * q) - 32. / 3 * q * q + 16 * q * q * q - 48. / 5 * std::pow(q, 4) +
-             32. / 15 * std::pow(q, 5)) /
-                h};
-}
-
-struct PlainSums {
-    std::vector<Vec3<double>> acceleration;
-    std::vector<double> potential, absolute;
-};
-
-/// Sums all pairs one by one at every `stride`-th particle.
-PlainSums plain_sums(const Particles& p, const Softening& softening, std::size_t stride = 1)
-{
-    PlainSums sums;
-    for (std::size_t i = 0; i < p.size(); i += stride) {
-        Vec3<double> a{};
-        double phi = 0, absolute = 0;
-        for (std::size_t j = 0; j < p.size(); ++j) {
-            if (j == i)
-                continue;
-            const Vec3<double> d = p.position[j] - p.position[i];
-            const double r = std::sqrt(d.x * d.x + d.y * d.y + d.z * d.z);
-            const Pull f = pull(r, p.softening[i], p.softening[j], softening);
-            a += (p.mass[j] * f.force / r) * d;
-            phi -= p.mass[j] * f.potential;
-            absolute += p.mass[j] * f.force;
-        }
-        sums.acceleration.push_back(a);
-        sums.potential.push_back(phi);
-        sums.absolute.push_back(absolute);
-    }
-    return sums;
-}
-
-double length(const Vec3<double>& v)
-{
-    return std::sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
-}
 
 struct NamedParticles {
     const char* name;
@@ -365,6 +305,35 @@ TEST_CASE("points have a length of their own, or none, and sources theirs")
                 }
             }
         }
+}
+
+TEST_CASE("points on both sides of the largest length of all sources keep their own")
+{
+    // (1 + 49) / 2 = 25: the middle of the points' eps^2 is that of the sources.
+    Particles p = plummer(2003);
+    for (std::size_t i = 0; i < p.size(); ++i)
+        p.softening.push_back(i % 2 ? 5. / 64 : 1. / 64);
+    const Softening law{SofteningKind::plummer, 0, SofteningRule::larger, true};
+    const auto field =
+        make_field_solver(options_of(law, SolverKind::tree, Precision::double_precision));
+    field->build({p.size(),
+                  view_of(std::span(p.position)),
+                  view_of(std::span(p.mass)),
+                  {},
+                  view_of(std::span(p.softening))});
+    std::vector<Vec3<double>> point{{0.1, 0.2, 0.3}, {0.1, 0.2, 0.31}}, acceleration(2);
+    std::vector<double> own{1. / 64, 7. / 64};
+    field->evaluate({point.size(), view_of(std::span(point)), {}, {}, view_of(std::span(own))},
+                    {view_of(std::span(acceleration)), {}});
+    for (std::size_t k = 0; k < point.size(); ++k) {
+        Vec3<double> a{};
+        for (std::size_t j = 0; j < p.size(); ++j) {
+            const Vec3<double> d = p.position[j] - point[k];
+            const double r = length(d);
+            a += (p.mass[j] * pull(r, own[k], p.softening[j], law).force / r) * d;
+        }
+        CHECK(length(acceleration[k] - a) < 2e-3 * length(a));
+    }
 }
 
 namespace {

@@ -120,13 +120,15 @@ private:
     };
 
     /// Returns whether pairs with the targets of a group or cluster differ in softening. Where the
-    /// larger of two counts and all targets have the largest of all, they do not.
+    /// larger of two counts and all targets have the largest of all, they do not; points that are
+    /// no sources may have a longer one.
     template <class Row>
     bool is_varied(const Row& row) const
     {
         const double largest = input_.softening.length * input_.softening.length;
         return own_.of_source &&
-               (input_.softening.rule != SofteningRule::larger || row.softening != largest);
+               (input_.separate.octree || input_.softening.rule != SofteningRule::larger ||
+                row.softening != largest);
     }
 
     /// Returns the caller's number of a target.

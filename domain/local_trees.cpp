@@ -138,7 +138,7 @@ void gather_particles(LocalTrees& trees, const Arrivals& arrivals, const Rows& r
         particles.softening = view_of(arrivals.softening());
         particles.longest_softening = *rows.longest_softening;
     }
-    gather_softenings(trees.octree, particles);
+    take_softenings(trees.octree, particles);
 }
 
 void sum_moments(LocalTrees& trees, int order)

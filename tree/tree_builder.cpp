@@ -18,7 +18,7 @@ public:
             const TimedPhase phase(profile, "build");
             build_octree(tree.octree, positions(particles), masses(particles),
                          {plan.leaf_size, plan.placement}, sorter_);
-            gather_softenings(tree.octree, particles);
+            take_softenings(tree.octree, particles);
         }
         sum_moments(tree, profile);
     }
@@ -38,7 +38,7 @@ public:
                 const Index i = octree.order[k];
                 source = {plan.periodicity.nearest_to(source.position, position[i]), mass[i]};
             }
-            gather_softenings(octree, particles);
+            take_softenings(octree, particles);
         }
         sum_moments(tree, profile);
     }
@@ -94,7 +94,7 @@ private:
 
 } // namespace
 
-void gather_softenings(Octree& octree, const TreeParticles& particles)
+void take_softenings(Octree& octree, const TreeParticles& particles)
 {
     octree.softening.resize(particles.softening ? octree.size : 0);
 #pragma omp parallel for if (octree.size > worth_threads)

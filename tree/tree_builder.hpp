@@ -39,7 +39,7 @@ struct TreeParticles {
 
 /// Fills octree.softening with the squares of the particles' lengths, in sorted order, where they
 /// have lengths of their own; else it is empty.
-void gather_softenings(Octree& octree, const TreeParticles& particles);
+void take_softenings(Octree& octree, const TreeParticles& particles);
 
 /// A TreePlan states what a tree is built for.
 struct TreePlan {

@@ -1,5 +1,6 @@
 #include "chamomile/force/ranks/distributed_solver.hpp"
 
+#include <algorithm>
 #include <functional>
 
 #include "chamomile/core/version.hpp"
@@ -61,8 +62,7 @@ ForceStatistics DistributedSolver::evaluate(const Request& request)
     });
     Order order = Order::of(options_, request);
     order.has_own_rows = true;
-    order.count = request.count;
-    order.tracers = 0; // which none of them knows alone
+    take_tracers(order, request);
     // Ranks without particles ask for nothing.
     std::uint64_t with_potential[2] = {};
     with_potential[bool(request.potential)] = request.count;
@@ -82,6 +82,21 @@ ForceStatistics DistributedSolver::evaluate(const Request& request)
     return statistics;
 }
 
+/// Finds this rank's sources: no rank knows alone whether particles without mass at its end are
+/// tracers.
+void DistributedSolver::take_tracers(Order& order, const Request& request)
+{
+    const bool has_points = options_.device == "cpu" && options_.solver == SolverKind::tree;
+    const std::vector<std::uint64_t> sources =
+        ranks_.all_gather(has_points ? order.count : request.count);
+    const auto has_some = [](std::uint64_t n) { return n > 0; };
+    const auto own = sources.begin() + ranks_.rank();
+    order.count = std::any_of(own + 1, sources.end(), has_some) ? request.count : *own;
+    order.take_targets(request);
+    order.has_sources = order.sums_sources = std::any_of(sources.begin(), sources.end(), has_some);
+    ranks_.sum(std::span(&order.tracers, 1));
+}
+
 /// Sums such particles among those of all ranks.
 void DistributedSolver::repair(const Request& request, const Order& order)
 {
@@ -95,7 +110,10 @@ void DistributedSolver::repair(const Request& request, const Order& order)
     all.mass = ranks_.all_gather(std::span<const double>(own.mass));
     all.acceleration.resize(all.mass.size());
     all.potential.resize(all.mass.size());
-    ranks_.together([&] { repair_not_finite(all, first, request, order); });
+    std::size_t sources = all.mass.size();
+    while (order.tracers > 0 && sources > 0 && all.mass[sources - 1] == 0)
+        --sources;
+    ranks_.together([&] { repair_not_finite(all, sources, first, request, order); });
 }
 
 std::string DistributedSolver::device() const

@@ -23,6 +23,7 @@ public:
     std::string device() const;
 
 private:
+    void take_tracers(Order& order, const Request& request);
     void repair(const Request& request, const Order& order);
 
     SolverOptions options_; ///< resolved

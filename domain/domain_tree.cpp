@@ -49,7 +49,7 @@ void DomainTree::build(const Rows& rows, const DomainPlan& plan, Profile& profil
         built_domains_ = domains_ = make_domains(coarse_, pieces(rows, plan.tree), shares);
     }
     make_local(rows, plan.tree, profile);
-    finish(rows, plan.tree, profile);
+    finish(rows, plan, profile);
 }
 
 void DomainTree::refit(const Rows& rows, const DomainPlan& plan, Profile& profile)
@@ -72,7 +72,7 @@ void DomainTree::refit(const Rows& rows, const DomainPlan& plan, Profile& profil
         const TimedPhase phase(profile, "cells");
         gather_particles(local_, arrivals_, rows);
     }
-    finish(rows, plan.tree, profile);
+    finish(rows, plan, profile);
 }
 
 /// Returns how many particles a leaf of the coarse tree may have: those of a cluster at least.
@@ -111,22 +111,23 @@ void DomainTree::make_local(const Rows& rows, const TreePlan& plan, Profile& pro
 }
 
 /// Makes all that depends on where the particles are now and on the targets.
-void DomainTree::finish(const Rows& rows, const TreePlan& plan, Profile& profile)
+void DomainTree::finish(const Rows& rows, const DomainPlan& plan, Profile& profile)
 {
     {
         const TimedPhase phase(profile, "moments");
-        sum_moments(local_, plan.criterion->order);
-        share_moments(coarse_, local_, plan.criterion->order, rows.longest_softening.has_value(),
-                      communicator_);
+        const int order = plan.tree.criterion ? plan.tree.criterion->order : 0;
+        sum_moments(local_, order);
+        share_moments(coarse_, local_, order, rows.longest_softening.has_value(), communicator_);
     }
     {
         const TimedPhase phase(profile, "groups");
         arrivals_.receive_targets(rows, sorted_, coarse_, domains_, communicator_);
         essential_ = {};
         forest_.grow({coarse_, domains_, local_}, essential_, communicator_.rank());
-        find_groups(rows, plan);
+        find_groups(rows, plan.tree);
     }
-    import_and_grow(*plan.criterion, profile);
+    if (plan.tree.criterion && plan.has_lists)
+        serve(groups_, *plan.tree.criterion, profile);
 }
 
 /// Returns the leaves of the coarse tree that this rank has, which count its arrivals.
@@ -178,6 +179,8 @@ void DomainTree::find_groups(const Rows& rows, const TreePlan& plan)
     }
     finish_groups(groups_);
     find_softenings(groups_, own.softening);
+    for (Cluster& cluster : groups_.clusters)
+        cluster.mass = plan.criterion ? cluster.mass : 0;
 }
 
 /// Returns what the clusters open. Where targets keep cells away by a clearance of their own, the
@@ -185,21 +188,24 @@ void DomainTree::find_groups(const Rows& rows, const TreePlan& plan)
 std::vector<Region> DomainTree::regions(const AcceptanceCriterion& criterion) const
 {
     std::vector<Region> regions;
-    for (std::size_t c = 0; c < groups_.clusters.size(); ++c) {
-        const Cluster& cluster = groups_.clusters[c];
-        const double clearance = groups_.cluster_softening.empty()
+    for (std::size_t c = 0; c < listed_->clusters.size(); ++c) {
+        const Cluster& cluster = listed_->clusters[c];
+        const double clearance = listed_->cluster_softening.empty()
                                      ? 0
-                                     : own_clearance(criterion, groups_.cluster_softening[c]);
+                                     : own_clearance(criterion, listed_->cluster_softening[c]);
         regions.push_back({widened(cluster.box, clearance), 0, cluster.center_of_mass,
                            cluster.mass == 0 ? cluster.extent : 0});
     }
     return regions;
 }
 
-/// Imports what the lists need, and before that, where the criterion compares with accelerations,
-/// what the estimates of these need. Estimates and lists are then those of one rank alone.
-void DomainTree::import_and_grow(const AcceptanceCriterion& criterion, Profile& profile)
+/// Imports what the lists of these groups need, and before that, where the criterion compares with
+/// accelerations, what the estimates of these need. Estimates and lists are then those of one rank
+/// alone.
+void DomainTree::serve(const TargetGroups& points, const AcceptanceCriterion& criterion,
+                       Profile& profile)
 {
+    listed_ = &points;
     Tree& tree = forest_.tree;
     import_bytes_ = 0;
     if (total() == 0)
@@ -223,7 +229,7 @@ void DomainTree::import_and_grow(const AcceptanceCriterion& criterion, Profile& 
         grow(own, Sight::estimate);
 #pragma omp parallel for schedule(dynamic, 16)
         for (std::size_t c = 0; c < own.size(); ++c)
-            own[c].relative_factor = walk_.relative_factor(groups_.clusters[c]);
+            own[c].relative_factor = walk_.relative_factor(points.clusters[c]);
     }
     grow(own, Sight::lists);
     const TimedPhase phase(profile, "import");
@@ -246,12 +252,12 @@ std::size_t DomainTree::memory() const
 
 void DomainTree::open(InteractionLists& lists, std::size_t first, std::size_t last) const
 {
-    walk_.open(lists, groups_, first, last);
+    walk_.open(lists, *listed_, first, last);
 }
 
 void DomainTree::list(InteractionLists& lists, std::size_t first, std::size_t last) const
 {
-    walk_.list(lists, groups_, first, last);
+    walk_.list(lists, *listed_, first, last);
     if (has_absent(lists))
         throw Error(Fault::numeric, "domains: a list opens a cell that was not imported");
 }

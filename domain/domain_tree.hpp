@@ -12,9 +12,12 @@ namespace chamomile {
 
 /// A DomainPlan states what a tree is built for.
 struct DomainPlan {
-    TreePlan tree; ///< has a criterion
+    /// Without a criterion it is a tree of points, which pull at nothing and have no lists of their
+    /// own.
+    TreePlan tree;
     /// The shares of the work at which the domains are cut; empty: equal ones.
     std::vector<double> shares = {};
+    bool has_lists = true; ///< of its own groups; else serve() says whose lists are made
 };
 
 /// A DomainTree is the tree of the rows of all ranks. Each rank has the particles of its domain and
@@ -26,6 +29,8 @@ public:
     DomainTree(Communicator& communicator, const std::string& instruction_set)
         : communicator_(communicator), walk_(instruction_set)
     {}
+    DomainTree(const DomainTree&) = delete;
+    DomainTree& operator=(const DomainTree&) = delete;
 
     /// Throws the same Error(input) on all ranks if a position or mass is not finite or a mass is
     /// negative, and Error(input) if there are too many particles.
@@ -34,6 +39,10 @@ public:
     /// may be others, and domains are those of the build but for leaves at their ends. Throws as
     /// build().
     void refit(const Rows& rows, const DomainPlan& plan, Profile& profile);
+
+    /// Has list() and open() make the lists of these groups of points beside the tree, until the
+    /// next build or refit.
+    void serve(const TargetGroups& points, const AcceptanceCriterion& criterion, Profile& profile);
 
     std::size_t total() const { return coarse_.octree.size; } ///< particles of all ranks
     std::size_t targets() const                               ///< of all ranks
@@ -47,6 +56,8 @@ public:
     /// number of each particle among this rank's arrivals.
     const Tree& tree() const { return forest_.tree; }
     const TargetGroups& groups() const { return groups_; }
+    /// Returns this rank's particles and their cells, to which the groups refer.
+    const Octree& own() const { return local_.octree; }
     const EssentialTrees& essential() const { return essential_; }
     std::size_t local_cells() const { return local_.octree.cells.size(); }
     /// Returns the bytes that this rank has sent for the imports of the last tree.
@@ -70,10 +81,9 @@ private:
     std::uint64_t most_in_leaf(const TreePlan& plan, std::uint64_t all) const;
     std::vector<Piece> pieces(const Rows& rows, const TreePlan& plan) const;
     void make_local(const Rows& rows, const TreePlan& plan, Profile& profile);
-    void finish(const Rows& rows, const TreePlan& plan, Profile& profile);
+    void finish(const Rows& rows, const DomainPlan& plan, Profile& profile);
     void find_groups(const Rows& rows, const TreePlan& plan);
     std::vector<Cell> own_leaves() const;
-    void import_and_grow(const AcceptanceCriterion& criterion, Profile& profile);
     std::vector<Region> regions(const AcceptanceCriterion& criterion) const;
 
     Communicator& communicator_;
@@ -86,6 +96,7 @@ private:
     EssentialTrees essential_;
     Forest forest_;
     TargetGroups groups_;
+    const TargetGroups* listed_ = &groups_; // those of the lists
     Walk walk_;
     std::uint64_t import_bytes_ = 0;
 };

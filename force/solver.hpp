@@ -33,7 +33,9 @@ enum class LongRangePart {
 struct RequestPart {
     std::uint64_t count = 0, active = 0; ///< of all ranks
     bool has_potentials = false; ///< asked for by all ranks, of which some may have no particles
-    std::uint64_t tracers = 0; ///< of all ranks: those without mass at the end that pull at nothing
+    std::uint64_t first = 0;     ///< number of this rank's first particle among all
+    /// Of all ranks so many are tracers, without mass at the end, and so many of these are active.
+    std::uint64_t tracers = 0, active_tracers = 0;
     /// These are the shortest and the longest softening length of the sources of all ranks, if they
     /// have lengths of their own.
     std::optional<std::pair<double, double>> softenings = {};

@@ -82,10 +82,38 @@ def individual(folder):
         check(results(folder, "out") == one, f"restarts on other numbers of ranks: other results with individual steps by {what}")
 
 
+def softenings(folder):
+    """Softening lengths by type and by particle: the bytes of one rank on threads and processes, and from one rank to three to two."""
+    chamomile(folder, "model", "galaxy", "-n", 3000, "--seed", 4, "-o", "galaxy.hdf5", "-q")
+    by_type = ["--eps-type", "halo=0.3,disk=0.02,bulge=0.1"]
+    common = ["galaxy.hdf5", *by_type, "--t-end", 0.0625, "--snapshot-every", 0.03125, "-q", "--overwrite"]
+    for what, words in [
+            ("by type", [*common, "--dt", 0.015625, "--frames"]),
+            ("spline, root of squares, individual steps", [*common, "--softening", "spline", "--eps-rule", "root-of-squares", "--block-steps", "--dt-max", 0.015625]),
+            ("direct sums in double", [*common, "--dt", 0.015625, "--solver", "direct", "--precision", "double"]),
+            ("of each particle", ["one/snapshot_001.hdf5", "--t-end", 0.09375, "--dt", 0.015625, "--snapshot-every", 0.03125, "-q", "--overwrite"])]:
+        if what == "of each particle":
+            shutil.copy(folder / "one/snapshot_001.hdf5", folder / "lengths.hdf5")
+            words[0] = "lengths.hdf5"
+        chamomile(folder, "run", *words, "-o", "one")
+        one = results(folder, "one")
+        for number in (2, 7):
+            chamomile(folder, "run", *words, "-o", "out", "--ranks", number, "--threads", 4)
+            check(results(folder, "out") == one, f"--ranks {number}: other results than one rank with softening lengths {what}")
+        if MPIRUN:
+            status, _, err = processes(folder, 3, "run", *words, "-o", "out")
+            check(status == 0 and not own_lines(err), f"3 processes, softening lengths {what}: status {status}: {err}")
+            check(results(folder, "out") == one, f"3 processes: other results than one rank with softening lengths {what}")
+        chamomile(folder, "run", *words, "-o", "out", "--max-walltime", 1e-4)
+        chamomile(folder, "run", "--restart", "out", "-q", "--ranks", 3, "--max-walltime", 1e-4)
+        chamomile(folder, "run", "--restart", "out", "-q", "--ranks", 2, "--max-walltime", 1000)
+        check(results(folder, "out") == one, f"restarts on other numbers of ranks: other results with softening lengths {what}")
+
+
 def with_tracers(folder):
-    """Tracers are in the tree of ranks: its bits are those of any number of ranks, and directly of one rank too."""
+    """Tracers are points beside the tree and in direct sums: the bits are those of one rank."""
     words = ["start.hdf5", "--tracers", "few.hdf5", "--block-steps", "--dt-max", 0.0078125, "--eps", 0.01, "--t-end", 0.015625, "-q", "--overwrite"]
-    for solver, numbers in (("tree", (1, 2, 7)), ("direct", (None, 3))):
+    for solver, numbers in (("tree", (None, 1, 2, 7)), ("direct", (None, 3))):
         found = []
         for number in numbers:
             chamomile(folder, "run", *words, "--solver", solver, "-o", "out", *(["--ranks", number] if number else []))
@@ -277,6 +305,7 @@ def main():
         chamomile(folder, "model", "plummer", "-n", 900, "--seed", 2, "-o", "few.hdf5", "-q")
         restarts(folder, one)
         individual(folder)
+        softenings(folder)
         with_tracers(folder)
         bench(folder)
         memory(folder)

@@ -108,13 +108,22 @@ TEST_CASE("particles on ranks move with the bits of one rank, by all steps and i
                         {"blocks in a field", SolverKind::tree, in_field},
                         {"in a turning frame", SolverKind::tree, in_frame}};
     for (const Way& way : ways)
-        for (const std::size_t n : {std::size_t(3), std::size_t(1511)}) {
+        for (const auto& [n, is_mixed] :
+             {std::pair<std::size_t, bool>{3, false}, {3, true}, {1511, false}, {1511, true}}) {
             CAPTURE(way.name);
             CAPTURE(n);
+            CAPTURE(is_mixed);
             Particles p = plummer(n, 3);
             for (std::size_t i = 0; i < n; ++i)
                 p.velocity[i] = {0.3 * p.position[i].y, -0.3 * p.position[i].x, 0.1};
             SolverOptions options;
+            if (is_mixed) { // tracers, and softening lengths of their own
+                for (std::size_t i = n - n / 3; i < n; ++i)
+                    p.mass[i] = 0;
+                for (std::size_t i = 0; i < n; ++i)
+                    p.softening.push_back(i % 3 ? 0.05 : 0.02);
+                options.softening.is_varied = true;
+            }
             options.device = "cpu";
             options.solver = way.solver;
             options.softening.length = 0.05;

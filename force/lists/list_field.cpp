@@ -334,18 +334,12 @@ bool ListField::needs_repetition(ForceStatistics& statistics)
     return parts_.evaluator->needs_repetition();
 }
 
-namespace {
-
-/// Returns a distance for a group of separate targets: sources closer than this to its centre are
-/// summed in two floats.
 Vec3<double> near_distance(const Group& group, double unit)
 {
     const Vec3<double> half = 0.5 * (group.box.high - group.box.low);
     const double least = 1e-6 * group.radius + 1e-12 * unit; // above 0 in float
     return {1.0001 * half.x + least, 1.0001 * half.y + least, 1.0001 * half.z + least};
 }
-
-} // namespace
 
 void ListField::submit(const SeparateTargets& separate, int batch_size, ForceStatistics& statistics)
 {

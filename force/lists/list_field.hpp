@@ -14,6 +14,10 @@
 
 namespace chamomile {
 
+/// Returns a distance for a group of separate targets: sources closer than this to its centre are
+/// summed in two floats.
+Vec3<double> near_distance(const Group& group, double unit);
+
 /// Sources in a tree (or in cells for the groups' sake alone, where all pairs are summed), and sums
 /// of gravity over their interaction lists at the sources or at any points; in a periodic box with
 /// both ranges. Solvers and kept fields are adaptors of this class, so that their sums have the
@@ -115,7 +119,6 @@ private:
     void complete_potentials(const ArrayView& potential);
     void compare_estimates(const ForceOutput& output, ForceStatistics& statistics);
 
-    GroupSizes target_sizes(std::size_t targets) const;
     void find_self(const FieldTargets& targets);
     /// This tells whether some targets may be so far away that lists cannot serve them.
     enum class MayBeFar { yes, no };

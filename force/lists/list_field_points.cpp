@@ -30,7 +30,8 @@ ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs&
     if (long_range_)
         inside.position = in_box(targets.position, targets.count, wrapped_targets_);
     TreePlan plan = tree_plan();
-    plan.groups = target_sizes(targets.count);
+    plan.groups = sizes_of_points(options_, targets.count, size());
+    plan.groups.longest_side = longest_group();
     plan.criterion = {};
     plan.placement = {};
     std::vector<double> softenings;
@@ -106,21 +107,6 @@ void ListField::add_long_range_at(const FieldTargets& targets, const Outputs& to
             potentials[i] + long_range_->potential_offset(self < 0 ? 0 : mass[std::size_t(self)]);
     }
     write(potential, n, to.potential);
-}
-
-/// Groups and clusters of sparse targets are smaller, so that they hold no more sources than usual;
-/// but groups fill a pack or warp.
-GroupSizes ListField::target_sizes(std::size_t targets) const
-{
-    const double part = double(targets) / double(size());
-    GroupSizes sizes{options_.group_size, options_.cluster_size, longest_group()};
-    if (!walks() || part >= 1)
-        return sizes;
-    const double most = options_.group_size, least = options_.device == "cpu" ? 16 : 32;
-    const double group = std::max(std::min(least, most), part * most);
-    sizes.group = int(group);
-    sizes.cluster = std::max(1, int(options_.cluster_size * part * most / group));
-    return sizes;
 }
 
 /// Returns the lengths of targets among sources that have their own.

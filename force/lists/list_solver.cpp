@@ -156,6 +156,19 @@ GroupSizes group_sizes(const SolverOptions& options)
     return sizes;
 }
 
+GroupSizes sizes_of_points(const SolverOptions& options, std::size_t points, std::size_t sources)
+{
+    const double part = double(points) / double(sources);
+    GroupSizes sizes{options.group_size, options.cluster_size};
+    if (options.solver != SolverKind::tree || part >= 1)
+        return sizes;
+    const double most = options.group_size, least = options.device == "cpu" ? 16 : 32;
+    const double group = std::max(std::min(least, most), part * most);
+    sizes.group = int(group);
+    sizes.cluster = std::max(1, int(options.cluster_size * part * most / group));
+    return sizes;
+}
+
 AcceptanceCriterion criterion_of(const SolverOptions& options, std::optional<double> least_length)
 {
     AcceptanceCriterion criterion;

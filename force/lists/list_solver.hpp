@@ -37,6 +37,11 @@ std::size_t sources_of(const Request& request, const SolverOptions& options,
 /// Returns the sizes by which targets that are sources are cut into groups.
 GroupSizes group_sizes(const SolverOptions& resolved);
 
+/// Returns those by which points beside so many sources are cut. Groups and clusters of sparse
+/// points are smaller, so that they hold no more sources than usual; but groups fill a pack or
+/// warp.
+GroupSizes sizes_of_points(const SolverOptions& resolved, std::size_t points, std::size_t sources);
+
 /// Returns the criterion by which a tree with these options accepts cells; of particles with
 /// softening lengths of their own `least_length` is the shortest.
 AcceptanceCriterion criterion_of(const SolverOptions& options,

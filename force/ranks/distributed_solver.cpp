@@ -1,5 +1,6 @@
 #include "chamomile/force/ranks/distributed_solver.hpp"
 
+#include <algorithm>
 #include <functional>
 
 #include "chamomile/core/version.hpp"
@@ -68,17 +69,15 @@ ForceStatistics DistributedSolver::evaluate(const Request& request)
     if (with_potential[0] > 0 && with_potential[1] > 0)
         throw Error(Fault::usage, "potential: must be asked for by all ranks or by none");
     Request part = request;
-    part.part = {.count = total,
-                 .active = total,
-                 .has_potentials = with_potential[1] > 0,
-                 .tracers = tracers_of(request)};
+    part.part = part_of(request, with_potential[1] > 0);
     Order order = Order::of(options_, part);
     devices_.copy(order.device, sizeof order.device - 1);
     return part_.carry_out(order, &part);
 }
 
-/// Returns how many particles of all ranks are without mass at the end.
-std::uint64_t DistributedSolver::tracers_of(const Request& request)
+/// Returns what the ranks have together. No rank knows alone whether particles without mass at its
+/// end are tracers.
+RequestPart DistributedSolver::part_of(const Request& request, bool has_potentials)
 {
     struct End {
         std::uint64_t count, without_mass;
@@ -87,14 +86,18 @@ std::uint64_t DistributedSolver::tracers_of(const Request& request)
     while (own.without_mass < own.count && request.mass &&
            request.mass.load(own.count - own.without_mass - 1) == 0)
         ++own.without_mass;
-    const std::vector<End> ends = ranks_.all_gather(own);
-    std::uint64_t tracers = 0;
-    for (auto end = ends.rbegin(); end != ends.rend(); ++end) {
-        tracers += end->without_mass;
-        if (end->without_mass < end->count)
-            break;
+    const std::vector<End> ranks = ranks_.all_gather(own);
+    RequestPart part{.has_potentials = has_potentials};
+    for (std::size_t r = 0; r < ranks.size(); ++r) {
+        if (int(r) == ranks_.rank())
+            part.first = part.count;
+        part.count += ranks[r].count;
+        part.tracers =
+            ranks[r].without_mass + (ranks[r].without_mass < ranks[r].count ? 0 : part.tracers);
     }
-    return tracers;
+    part.active = part.count;
+    part.active_tracers = part.tracers;
+    return part;
 }
 
 std::string DistributedSolver::device() const

@@ -23,7 +23,7 @@ public:
     std::string device() const;
 
 private:
-    std::uint64_t tracers_of(const Request& request);
+    RequestPart part_of(const Request& request, bool has_potentials);
 
     SolverOptions options_; ///< resolved
     std::string devices_;

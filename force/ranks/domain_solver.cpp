@@ -76,14 +76,17 @@ public:
         static std::atomic<std::uint64_t> evaluations = 0;
         Order order = Order::of(options_, request);
         order.number = ++evaluations;
-        if (request.keeps_tree)
-            order.kept_tree = part_.cells_for(options_.solver, order.count + order.tracers);
+        if (request.keeps_tree && order.count > 0)
+            order.kept_tree =
+                part_.cells_for(options_.solver, options_.solver == SolverKind::tree ? order.count
+                                                 : request.part ? request.part->count
+                                                                : request.count);
         const ForceStatistics statistics = give(order, &request);
         if (!request.part && statistics.ranks->not_finite > 0) {
             Particles particles = particles_of(request);
             if (!order.least_softening)
                 particles.softening.clear();
-            repair_not_finite(particles, 0, request, order);
+            repair_not_finite(particles, order.count, 0, request, order);
         }
         return statistics;
     }

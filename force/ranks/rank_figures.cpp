@@ -12,7 +12,8 @@ std::size_t RankPart::memory() const
            held_bytes(positions_, masses_, softenings_, asked_positions_, asked_masses_,
                       asked_softenings_, work_, acceleration_, potential_, arrived_work_,
                       work_of_target_) +
-           held_bytes(row_acceleration_, row_potential_, marks_, active_, target_rows_);
+           held_bytes(row_acceleration_, row_potential_, marks_, active_, target_rows_) +
+           (points_ ? points_->tree.memory() : 0);
 }
 
 void RankPart::add_figures(const Figures& mine, std::uint64_t targets, ForceStatistics& statistics)

@@ -7,6 +7,7 @@
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/lists/list_solver.hpp"
+#include "chamomile/force/lists/single_target.hpp"
 #include "chamomile/force/repairs/singular_pairs.hpp"
 
 namespace chamomile {
@@ -82,22 +83,18 @@ Order Order::of(const SolverOptions& o, const Request& request)
         order.quantities = Quantities::acceleration_potential;
     if (o.decorrelate)
         order.placement = random_placement(*o.decorrelate, request.number);
-    SofteningLengths found;
-    if (request.part) {
-        order.tracers = o.solver == SolverKind::direct ? request.part->tracers : 0;
-        order.count -= order.tracers;
-        found = softening_lengths(request.part->softenings, request.softening_length, o);
-    } else {
-        std::vector<double> lengths;
-        if (o.solver == SolverKind::direct)
-            order.count = sources_of(request, o, lengths);
-        order.tracers = request.count - order.count;
-        found = softening_lengths(request.softening, order.count, request.softening_length, o);
-    }
+    std::vector<double> lengths;
+    if (o.device == "cpu") // else they are sources too
+        order.count = request.part ? request.part->count - request.part->tracers
+                                   : sources_of(request, o, lengths);
+    order.take_targets(request);
+    const SofteningLengths found =
+        request.part
+            ? softening_lengths(request.part->softenings, request.softening_length, o)
+            : softening_lengths(request.softening, order.count, request.softening_length, o);
     order.softening.length = found.length;
     order.least_softening = found.least;
     order.most_softening = request.softening_length.value_or(HUGE_VAL);
-    order.has_targets = !request.are_all_active();
     return order;
 }
 
@@ -111,28 +108,6 @@ void refuse_arrays(const Request& request)
                                       ": must be below " + std::to_string(request.count));
 }
 
-void repair_not_finite(Particles& all, std::size_t first, const Request& request,
-                       const Order& order)
-{
-    std::vector<Index> singular;
-    const bool all_active = request.are_all_active();
-    for (std::size_t k = 0; k < (all_active ? request.count : request.active.size()); ++k) {
-        const std::size_t i = all_active ? k : request.active[k];
-        Vec3<double>& a = all.acceleration[first + i];
-        double& potential = all.potential[first + i];
-        a = request.acceleration.load_vector(i);
-        potential = request.potential ? request.potential.load(i) : 0;
-        if (!std::isfinite(a.x + a.y + a.z + potential))
-            singular.push_back(Index(first + i));
-    }
-    repair_singular_targets(all, singular, options_of(order), Quantities::acceleration_potential);
-    for (const Index k : singular) {
-        request.acceleration.store_vector(k - first, all.acceleration[k]);
-        if (request.potential)
-            request.potential.store(k - first, 0, all.potential[k]);
-    }
-}
-
 ForceStatistics RankPart::carry_out(const Order& order, const Request* request)
 {
     return ranks_.as_one([&]() -> ForceStatistics {
@@ -142,6 +117,7 @@ ForceStatistics RankPart::carry_out(const Order& order, const Request* request)
         }
         ranks_.together([&] { take_machine(order); });
         work_.clear(); // of other particles
+        points_.reset();
         if (card_ >= 0 && !order.share_gpu)
             refuse_shared(order.device);
         return {};
@@ -183,19 +159,24 @@ void RankPart::refuse_shared(const std::string& device)
                                  "): must be one rank for each; --share-gpu lets them share");
 }
 
-ForceStatistics RankPart::evaluate(const Order& order, const Request* request)
+ForceStatistics RankPart::evaluate(const Order& of_all, const Request* request)
 {
-    if (order.solver == SolverKind::direct)
-        return evaluate_directly(order, request);
+    if (of_all.solver == SolverKind::direct)
+        return evaluate_directly(of_all, request);
     ForceStatistics statistics;
-    const SolverOptions options = options_of(order);
+    const SolverOptions options = options_of(of_all);
     const std::uint64_t bytes = ranks_.traffic().bytes;
-    const bool keeps = keeps_cells(order);
+    const bool keeps = keeps_cells(of_all);
+    Order order = of_all;
+    if (order.has_own_rows) // the sources among them
+        order.count = std::min<std::uint64_t>(
+            request->count, std::max(of_all.count, request->part->first) - request->part->first);
     take_rows(order, request, keeps, statistics.profile);
-    const DomainPlan plan{{.leaf_size = options.leaf_size,
-                           .groups = group_sizes(options),
-                           .criterion = criterion_of(options, order.least_softening),
-                           .placement = order.placement}};
+    const DomainPlan plan{.tree = {.leaf_size = options.leaf_size,
+                                   .groups = group_sizes(options),
+                                   .criterion = criterion_of(options, order.least_softening),
+                                   .placement = order.placement},
+                          .has_lists = order.sums_sources};
     if (keeps) {
         tree_->refit(rows_, plan, statistics.profile);
     } else {
@@ -203,15 +184,16 @@ ForceStatistics RankPart::evaluate(const Order& order, const Request* request)
         made_by_ = order.number;
     }
     Figures figures;
-    sum(order, options, statistics, figures);
-    give_back(order, request, statistics.profile);
-    figures.partners = std::uint64_t(tree_->essential().partners);
-    figures.import_bytes = tree_->import_bytes();
-    figures.memory = memory();
+    if (order.sums_sources) {
+        sum(order, options, statistics, figures);
+        give_back(order, request, statistics.profile);
+    }
     figures.bytes = ranks_.traffic().bytes - bytes;
-    add_figures(figures, tree_->targets(), statistics);
+    add_figures(figures, order.sums_sources ? tree_->targets() : 0, statistics);
+    if (order.tracers > 0)
+        add(statistics, sum_tracers(order, request, options));
     if (order.has_own_rows && statistics.ranks->not_finite > 0)
-        repair(order, *request);
+        repair(of_all, *request);
     statistics.kept_tree = keeps;
     return statistics;
 }
@@ -242,8 +224,8 @@ void RankPart::take_rows(const Order& order, const Request* request, bool keeps,
     std::span<const Vec3<double>> positions;
     std::span<const double> masses;
     if (request) {
-        positions = dense_items(request->position, request->count, asked_positions_);
-        masses = dense_items(request->mass, request->count, asked_masses_);
+        positions = dense_items(request->position, order.count, asked_positions_);
+        masses = dense_items(request->mass, order.count, asked_masses_);
     }
     if (order.has_own_rows) {
         rows_.position = positions;
@@ -282,9 +264,8 @@ void RankPart::take_softenings(const Order& order, const Request* request, bool 
         return;
     rows_.longest_softening = order.softening.length;
     const std::span<const double> asked =
-        request && request->count > 0
-            ? dense_items(request->softening, request->count, asked_softenings_)
-            : std::span<const double>();
+        request && order.count > 0 ? dense_items(request->softening, order.count, asked_softenings_)
+                                   : std::span<const double>();
     if (order.has_own_rows) {
         rows_.softening = asked;
         return;
@@ -304,9 +285,10 @@ void RankPart::take_targets(const Order& order, const Request* request)
         return;
     marks_.clear();
     if (request) {
-        marks_.assign(request->count, 0);
+        marks_.assign(order.count, 0);
         for (const Index i : request->active)
-            marks_[i] = 1;
+            if (i < order.count)
+                marks_[i] = 1;
         list_where(
             marks_.size(), [&](std::size_t i) { return marks_[i]; }, active_);
     }
@@ -328,23 +310,40 @@ void RankPart::deal(std::span<const T> values, const Order& order, Inbox& inbox)
     ranks_.deal(values, order.count, inbox);
 }
 
-/// Sums the lists of this rank's targets.
+/// Returns what the caller on this rank gets: its own values, or those of all ranks in their order.
+template <class T>
+std::span<const T> RankPart::to_caller(std::span<const T> values, const Order& order)
+{
+    if (order.has_own_rows)
+        return values;
+    std::vector<std::span<const T>> to{std::size_t(ranks_.size())};
+    to[0] = values;
+    ranks_.all_to_all<T>(to, collected_);
+    return collected_.all<T>();
+}
+
+template void RankPart::deal(std::span<const double>, const Order&, Inbox&);
+template void RankPart::deal(std::span<const Vec3<double>>, const Order&, Inbox&);
+template std::span<const double> RankPart::to_caller(std::span<const double>, const Order&);
+template std::span<const Vec3<double>> RankPart::to_caller(std::span<const Vec3<double>>,
+                                                           const Order&);
+
+/// Sums the lists of this rank's targets: sources, or these points beside them.
 void RankPart::sum(const Order& order, const SolverOptions& options, ForceStatistics& statistics,
-                   Figures& figures)
+                   Figures& figures, const DomainTree* points)
 {
     const Tree& tree = tree_->tree();
-    const TargetGroups& groups = tree_->groups();
-    const std::size_t n = tree_->size();
+    const DomainTree& targets = points ? *points : *tree_;
+    const TargetGroups& groups = targets.groups();
+    const std::size_t n = targets.size();
     acceleration_.resize(n);
     potential_.resize(order.quantities == Quantities::acceleration_potential ? n : 0);
     arrived_work_.resize(n);
     if (order.has_targets) // other particles take no work
         std::fill(arrived_work_.begin(), arrived_work_.end(), 0.0F);
     work_of_target_.resize(n);
-    const bool empty = tree_->total() == 0;
-    const double side = empty ? 0 : tree.moments.bounds[0].longest_side(),
-                 mass = empty ? 0 : tree.moments.multipole[0].mass;
-    const InternalScale scale = InternalScale::of(side, options.softening.length, mass);
+    const double mass = tree_->total() == 0 ? 0 : tree.moments.multipole[0].mass;
+    const InternalScale scale = this->scale(options);
     ForceOutput output{view_of(std::span(acceleration_)), {}};
     if (order.quantities == Quantities::acceleration_potential)
         output.potential = view_of(std::span(potential_));
@@ -362,6 +361,7 @@ void RankPart::sum(const Order& order, const SolverOptions& options, ForceStatis
                                 .quantities = order.quantities,
                                 .local_order = options.local_order,
                                 .output = output,
+                                .separate = {points ? &points->own() : nullptr},
                                 .targets_of_ranks = tree_->total(),
                                 .nodes = &tree.nodes,
                                 .work = std::span(work_of_target_),
@@ -377,7 +377,11 @@ void RankPart::sum(const Order& order, const SolverOptions& options, ForceStatis
                     if (are_open)
                         return tree_->open(lists, first, last);
                     tree_->list(lists, first, last);
-                    note_work(lists, options.cluster_size);
+                    Index g = groups.clusters[first].first_group;
+                    for (ListRow& row : lists.rows)
+                        if (points)
+                            row.near_distance = near_distance(groups.groups[g++], scale.length);
+                    note_work(lists, options.cluster_size, targets);
                 },
                 statistics);
         });
@@ -407,6 +411,9 @@ void RankPart::sum(const Order& order, const SolverOptions& options, ForceStatis
     for (std::size_t i = 0; i < n; ++i)
         work += std::uint64_t(arrived_work_[i]);
     figures.work = work;
+    figures.partners = std::uint64_t(tree_->essential().partners);
+    figures.import_bytes = tree_->import_bytes();
+    figures.memory = memory();
 }
 
 bool RankPart::needs_repetition(ForceStatistics& statistics)
@@ -416,9 +423,10 @@ bool RankPart::needs_repetition(ForceStatistics& statistics)
 }
 
 /// Notes the work of each target, by which the next domains are cut.
-void RankPart::note_work(const InteractionLists& lists, int groups_per_cluster)
+void RankPart::note_work(const InteractionLists& lists, int groups_per_cluster,
+                         const DomainTree& tree)
 {
-    const auto& order = tree_->tree().octree.order;
+    const auto& order = tree.own().order;
     for (const ListRow& row : lists.rows) {
         const ClusterRow* cluster =
             row.cluster == no_cluster ? nullptr : &lists.clusters[row.cluster];
@@ -428,7 +436,7 @@ void RankPart::note_work(const InteractionLists& lists, int groups_per_cluster)
             row_work(row.target_end - row.target_begin, row.particle_count,
                      row.cell_end - row.cell_begin, shared + row.far_end - row.far_begin);
         for (Index t = row.target_begin; t < row.target_end; ++t)
-            arrived_work_[order[tree_->groups().target(t)]] = work;
+            arrived_work_[order[tree.groups().target(t)]] = work;
     }
 }
 

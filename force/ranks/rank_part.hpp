@@ -24,8 +24,12 @@ struct Order {
         end    ///< nothing more will come
     };
     Task task = Task::evaluate;
-    std::uint64_t count = 0;   ///< of the sources, which come first
-    std::uint64_t tracers = 0; ///< particles after them that are summed at as points
+    std::uint64_t count = 0; ///< of the sources of all ranks, which come first
+    /// Particles without mass after the last source are points beside a tree, as on one rank: this
+    /// many of all ranks are to be summed at.
+    std::uint64_t tracers = 0;
+    bool has_sources = true;  ///< some rank has one
+    bool sums_sources = true; ///< some source is to be summed at
     Quantities quantities = Quantities::acceleration;
     CubePlacement placement = {};
     Softening softening = {};
@@ -39,7 +43,7 @@ struct Order {
     Precision precision = Precision::single_precision;
     bool share_gpu = false;
     bool has_own_rows = false;   ///< each rank has a request, of particles of its own
-    bool has_targets = false;    ///< the request names its targets; else all particles are
+    bool has_targets = false;    ///< the request names its targets; else all sources are
     std::uint64_t kept_tree = 0; ///< the number of the evaluation whose cells may stay; 0: none
     std::uint64_t number = 0;    ///< of this evaluation among those of rank 0's process, from 1
     int threads = 1;             ///< of each rank
@@ -51,6 +55,8 @@ struct Order {
     static Order of(const SolverOptions& resolved);
     /// Returns that to evaluate a request.
     static Order of(const SolverOptions& resolved, const Request& request);
+    /// Says which of a request's particles are to be summed at, where `count` is known.
+    void take_targets(const Request& request);
 };
 
 /// Throws Error(usage) for a request of particles that are not on the host, Error(input) for an
@@ -58,10 +64,10 @@ struct Order {
 void refuse_arrays(const Request& request);
 
 /// Makes those results of a request anew that are not finite, because particles are closer to
-/// another than float can tell; they are the particles `first` and after of all. Throws as
-/// repair_singular_targets() does.
-void repair_not_finite(Particles& all, std::size_t first, const Request& request,
-                       const Order& order);
+/// another than float can tell; they are the particles `first` and after of all, of which so many
+/// are sources. Throws as repair_singular_targets() does, Error(numeric) naming a tracer.
+void repair_not_finite(Particles& all, std::size_t sources, std::size_t first,
+                       const Request& request, const Order& order);
 
 /// Returns the options that ranks have from an order.
 SolverOptions options_of(const Order& order);
@@ -116,6 +122,21 @@ private:
         bool operator==(const Machine&) const = default;
     };
 
+    /// These are a rank's tracers, as points beside the tree.
+    struct Points {
+        DomainTree tree;
+        Inbox positions, softenings;
+        std::vector<Vec3<double>> near; // that are not too far for lists
+        std::vector<double> near_softenings, ones;
+        std::vector<float> work; // of those, when they were last summed at
+        std::vector<Vec3<double>> acceleration;
+        std::vector<double> potential;
+
+        Points(Communicator& ranks, const std::string& instruction_set)
+            : tree(ranks, instruction_set)
+        {}
+    };
+
     /// This is what a direct sum has of all particles, as they were built.
     struct DirectSources {
         Inbox positions, masses, softenings, ids;
@@ -143,13 +164,24 @@ private:
     void take_targets(const Order& order, const Request* request);
     void repair(const Order& order, const Request& request);
     void sum(const Order& order, const SolverOptions& options, ForceStatistics& statistics,
-             Figures& figures);
+             Figures& figures, const DomainTree* points = nullptr);
+    ForceStatistics sum_tracers(const Order& order, const Request* request,
+                                const SolverOptions& options);
+    std::vector<Index> sum_far(const Order& order, const SolverOptions& options,
+                               std::span<const Vec3<double>> position,
+                               std::span<const double> length);
+    void bring_near(const Order& order, const std::vector<Index>& near);
+    void sum_near(const Order& order, const SolverOptions& options, ForceStatistics& statistics,
+                  Figures& figures);
+    InternalScale scale(const SolverOptions& options) const;
     bool needs_repetition(ForceStatistics& statistics);
     std::size_t memory() const;
-    void note_work(const InteractionLists& lists, int groups_per_cluster);
+    void note_work(const InteractionLists& lists, int groups_per_cluster, const DomainTree& tree);
     void give_back(const Order& order, const Request* request, Profile& profile);
     template <class T>
     void deal(std::span<const T> values, const Order& order, Inbox& inbox);
+    template <class T>
+    std::span<const T> to_caller(std::span<const T> values, const Order& order);
     template <class T, class Store>
     void collect(std::span<const T> rows, const Order& order, const Store& store);
     void add_figures(const Figures& mine, std::uint64_t targets, ForceStatistics& statistics);
@@ -174,6 +206,7 @@ private:
     std::vector<Index> active_;      // the targets of a request by rising number
     std::vector<Index> target_rows_; // of this rank, by rising number
     std::unique_ptr<DirectSources> direct_;
+    std::unique_ptr<Points> points_;
     Memory<Vec3<double>> asked_positions_{large_memory()}; // of a request that is not dense
     Memory<double> asked_masses_{large_memory()}, asked_softenings_{large_memory()};
     Memory<float> work_{large_memory()};                // of the run, when each was last a target

@@ -117,7 +117,7 @@ private:
             fill<&GroupKernel::add_near_tile>(near, own_first, own_last);
             add_particles(tile, near, own_last, end);
         }
-        add_tile(tile);
+        add_judged(tile, near);
         add_near_tile(near);
     }
 
@@ -137,7 +137,8 @@ private:
         return x < low ? low : x > high ? high : x;
     }
 
-    /// Particles that are not among the targets, to one tile or the other.
+    /// Particles that are not among the targets, to one tile or the other: as many together as fill
+    /// a tile, however they lie in memory.
     void add_particles(Tile& tile, NearTile& near, Index begin, Index end)
     {
         if (!near_box_)
@@ -145,12 +146,24 @@ private:
         while (begin < end) {
             const Index taken = least(end - begin, Index(tile_size - tile.count));
             pack(begin, int(taken), tile);
-            if (near_box_.holds_any(tile.row + tile.count, int(taken)))
-                fill<&GroupKernel::add_near_tile>(near, begin, begin + taken);
-            else if ((tile.count += int(taken)) == tile_size)
-                add_tile(tile);
+            runs_[run_count_++] = {begin, begin + taken};
             begin += taken;
+            if ((tile.count += int(taken)) == tile_size)
+                add_judged(tile, near);
         }
+    }
+
+    /// Adds a tile, or gives its particles to the other if one of them is near.
+    void add_judged(Tile& tile, NearTile& near)
+    {
+        if (near_box_ && near_box_.holds_any(tile.row, tile.count)) {
+            for (int r = 0; r < run_count_; ++r)
+                fill<&GroupKernel::add_near_tile>(near, runs_[r].begin, runs_[r].end);
+            tile.count = 0;
+        } else {
+            add_tile(tile);
+        }
+        run_count_ = 0;
     }
 
     static Index least(Index a, Index b) { return a < b ? a : b; }
@@ -309,6 +322,11 @@ private:
     const bool leaves_out_places_ =
         work_.separate_targets && (Law::is_varied || work_.softening_length == 0);
     const NearBox<T> near_box_;
+    /// The sorted particles in the present tile, where there is a near box.
+    struct Run {
+        Index begin, end;
+    } runs_[tile_size];
+    int run_count_ = 0;
 };
 
 /// A HostKernel: GroupKernel as a function.

@@ -63,7 +63,10 @@ public:
         has_potentials_ = potentials;
         tell({.call = Call::request, .potentials = potentials});
         Request request = part_.request();
-        request.part->tracers = tracers_;
+        request.part->tracers = request.part->active_tracers = tracers_;
+        if (tracers_ > 0 && !request.are_all_active())
+            request.part->active_tracers =
+                tell({.call = Call::count_tracers, .count = particles_->size() - tracers_}).count;
         request.part->softenings = softenings_;
         return request;
     }
@@ -160,7 +163,7 @@ private:
     {
         const Request all = request_of(*particles_, Quantities::acceleration);
         std::vector<double> lengths;
-        const std::size_t sources = solver_.options().solver == SolverKind::direct
+        const std::size_t sources = solver_.options().device == "cpu"
                                         ? sources_of(all, solver_.options(), lengths)
                                         : all.count;
         tracers_ = all.count - sources;

@@ -16,6 +16,7 @@ bool has_answer(Call call)
     case Call::place:
     case Call::change_levels:
     case Call::choose_steps:
+    case Call::count_tracers:
     case Call::shortest_time:
         return true;
     default:
@@ -57,7 +58,10 @@ void StorePart::carry_out(std::span<const std::byte> message)
 Request StorePart::request()
 {
     Request request = store_->request(asks_potentials_);
-    request.part = {.count = count_, .active = due_, .has_potentials = asks_potentials_};
+    request.part = {.count = count_,
+                    .active = due_,
+                    .has_potentials = asks_potentials_,
+                    .first = ranks_.first_of_run(count_, ranks_.rank())};
     return request;
 }
 
@@ -88,6 +92,12 @@ StoreAnswer StorePart::make(const StoreOrder& o)
     case Call::request:
         asks_potentials_ = o.potentials;
         break;
+    case Call::count_tracers: {
+        const Request own = request();
+        for (const Index i : own.active)
+            answer.count += own.part->first + i >= o.count;
+        break;
+    }
     case Call::add_external:
         store_->add_external(ExternalField(o.terms), o.time);
         break;

@@ -19,6 +19,7 @@ struct StoreOrder {
         columns,
         set_due,
         request,
+        count_tracers,
         add_external,
         begin_step,
         restore,

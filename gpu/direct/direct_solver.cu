@@ -89,8 +89,8 @@ private:
     /// Finds the softening of this evaluation.
     void take_softening(const Request& request)
     {
-        const SofteningLengths lengths = softening_lengths(request.softening, request.count,
-                                                           request.softening_length, options_);
+        const SofteningLengths lengths =
+            softening_lengths(request.softening, request.count, request.softening_length, options_);
         softening_.length = lengths.length;
         is_varied_ = lengths.least.has_value();
         least_softening_ = lengths.least.value_or(0);

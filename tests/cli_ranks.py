@@ -190,7 +190,7 @@ def refusals(folder):
             ("--ranks, or several processes: need --integrator leapfrog", [*common, "--ranks", 2, "--integrator", "hermite"]),
             ("--ranks, or several processes: sum directly on processors alone", [*fixed, "--ranks", 2, "--solver", "direct", "--device", "gpu"]),
             ("--ranks, or several processes: are not for periodic boxes", [*fixed, "--ranks", 2, "--box", 20]),
-            ("--ranks, or several processes: take several softening lengths on processors alone", [*fixed, "--ranks", 2, "--eps-type", "halo=0.1,stars=0.02", "--device", "gpu"]),
+            ("--ranks, or several processes: take several softening lengths on processors alone", ["run", "galaxy.hdf5", "--t-end", 1, "--dt", 0.1, "-o", "none", "--ranks", 2, "--eps-type", "halo=0.1,disk=0.02,bulge=0.02", "--device", "gpu"]),
             ("--ranks, or several processes: take --accuracy on processors alone", [*fixed, "--ranks", 2, "--accuracy", "1e-3", "--device", "gpu"]),
             ("device: gpu:0,0: must be auto, cpu, gpu, gpu:NUMBER", [*fixed, "--device", "gpu:0,0"]),
             ("device: gpu:,1: must be auto, cpu, gpu, gpu:NUMBER", [*fixed, "--ranks", 2, "--device", "gpu:,1"])]:

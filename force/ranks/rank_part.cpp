@@ -203,12 +203,14 @@ ForceStatistics RankPart::evaluate(const Order& of_all, const Request* request)
 bool RankPart::keeps_cells(const Order& order)
 {
     bool keeps = order.kept_tree > 0;
+    const std::uint64_t made = order.has_own_rows == are_own_rows_ ? made_by(order.solver) : 0;
     if (keeps)
-        for (const std::uint64_t number : ranks_.all_gather(made_by(order.solver)))
+        for (const std::uint64_t number : ranks_.all_gather(made))
             keeps = keeps && number == order.kept_tree;
     if (keeps)
         return true;
     direct_.reset(); // which takes the memory of all particles
+    are_own_rows_ = order.has_own_rows;
     if (order.solver == SolverKind::tree) {
         made_by_ = 0; // until they are made
         in_cells_ = order.count;
@@ -316,9 +318,7 @@ std::span<const T> RankPart::to_caller(std::span<const T> values, const Order& o
 {
     if (order.has_own_rows)
         return values;
-    std::vector<std::span<const T>> to{std::size_t(ranks_.size())};
-    to[0] = values;
-    ranks_.all_to_all<T>(to, collected_);
+    ranks_.collect(values, collected_);
     return collected_.all<T>();
 }
 

@@ -200,6 +200,7 @@ private:
     Inbox moved_, is_target_; // where they are now, if cells are kept; which are targets
     std::span<const Vec3<double>> built_;            // positions of the run as cells were made
     Memory<Vec3<double>> own_built_{large_memory()}; // those, of particles of its own
+    bool are_own_rows_ = false;                      // of which cells were made
     std::uint64_t made_by_ = 0;      // the number of the evaluation that made cells; 0: none
     std::uint64_t in_cells_ = 0;     // particles of all ranks in them
     std::vector<char> marks_;        // of the targets of a request

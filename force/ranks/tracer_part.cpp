@@ -33,10 +33,10 @@ void Order::take_targets(const Request& request)
     has_sources = count > 0;
     has_targets = !request.are_all_active();
     sums_sources = has_sources;
-    tracers = request.part ? request.part->tracers : request.count - count;
+    tracers = (request.part ? request.part->count : request.count) - count;
     if (has_targets && request.part) {
-        sums_sources = request.part->active > request.part->active_tracers;
-        tracers = request.part->active_tracers;
+        tracers = tracers > 0 ? request.part->active_tracers : 0;
+        sums_sources = request.part->active > tracers;
     } else if (has_targets) {
         sums_sources = std::any_of(request.active.begin(), request.active.end(), is_source);
         tracers = std::uint64_t(std::count_if(request.active.begin(), request.active.end(),

@@ -452,7 +452,7 @@ void Leapfrog::refuse(Moment now)
     const Moment shown{now.step, clock_.file_time(now.time)};
     require_finite(particles, particles.position, "position", shown);
     require_finite(particles, particles.acceleration, "acceleration", shown);
-    throw Error(Fault::device, "particles on the GPU are not finite, but those copied are");
+    throw Error(Fault::device, "particles are not finite where they live, but those fetched are");
 }
 
 void Leapfrog::exchange(Archive& archive, Particles& particles)

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <algorithm>
+#include <initializer_list>
 #include <numeric>
 #include <optional>
+
+#include <doctest/doctest.h>
 
 #include "chamomile/core/norm.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
@@ -101,6 +104,24 @@ void on_three_ranks(const SolverOptions& options, std::optional<std::uint64_t> h
                   end_serving(communicator);
               },
               {.time_limit = 120, .held_back = held_back});
+}
+
+/// Checks that so many ranks, and three whose messages are held back at random by a seed, evaluate
+/// the blocks with the bits of one rank, whose series it returns.
+inline Series check_blocks(const Particles& p, const SolverOptions& options,
+                           std::initializer_list<int> ranks, std::uint64_t seed)
+{
+    Series one = evaluate_blocks(p, *make_solver(options));
+    for (const int P : ranks) {
+        CAPTURE(P);
+        SolverOptions own = options;
+        own.own_ranks = P;
+        CHECK(difference(one, evaluate_blocks(p, *make_solver(own))) == -1);
+    }
+    on_three_ranks(options, seed, [&](const SolverOptions& given) {
+        CHECK(difference(one, evaluate_blocks(p, *make_solver(given))) == -1);
+    });
+    return one;
 }
 
 } // namespace chamomile::tests

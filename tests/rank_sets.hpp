@@ -7,7 +7,9 @@
 #include <random>
 #include <vector>
 
+#include "chamomile/force/ranks/distributed_solver.hpp"
 #include "chamomile/force/solver.hpp"
+#include "chamomile/parallel/thread_ranks.hpp"
 
 namespace chamomile::tests {
 
@@ -102,6 +104,34 @@ inline void solve_on_ranks(Particles& p, SolverOptions options, int ranks, int t
     const auto solver = make_solver(options);
     for (int k = 0; k < times; ++k)
         solver->solve(p, Quantities::acceleration_potential);
+}
+
+/// Solves twice on ranks that have the particles from first(rank) up to first(rank + 1), and whose
+/// messages are held back at random by a seed.
+template <class First>
+void solve_own_rows(Particles& p, const SolverOptions& options, int ranks, const First& first,
+                    std::uint64_t seed)
+{
+    p.acceleration.resize(p.size());
+    p.potential.resize(p.size());
+    run_ranks(ranks,
+              [&](Communicator& communicator) {
+                  const std::size_t begin = first(communicator.rank()),
+                                    count = first(communicator.rank() + 1) - begin;
+                  const auto own = [&](auto& values) {
+                      return view_of(std::span(values).subspan(begin, count));
+                  };
+                  DistributedSolver solver(options, communicator);
+                  Request request;
+                  request.count = count;
+                  request.position = own(p.position);
+                  request.mass = own(p.mass);
+                  request.acceleration = own(p.acceleration);
+                  request.potential = own(p.potential);
+                  for (int k = 0; k < 2; ++k)
+                      solver.evaluate(request);
+              },
+              {.time_limit = 120, .held_back = seed});
 }
 
 inline bool same_forces(const Particles& a, const Particles& b)

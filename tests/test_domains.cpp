@@ -89,16 +89,19 @@ ListsByGroup lists_of_one(const Particles& p, const TreePlan& plan)
     return all;
 }
 
+/// Returns the first row of a rank: rank 2 begins where rank 1 does, which has none.
+std::size_t first_row(std::size_t n, int rank, int ranks)
+{
+    return rank >= ranks            ? n
+           : rank == 2 && ranks > 2 ? n * 1 / std::size_t(ranks)
+                                    : n * std::size_t(rank) / std::size_t(ranks);
+}
+
 /// Returns the rows of that rank: cut unevenly, and none for rank 1 of several.
 Rows rows_of(const Particles& p, int rank, int ranks)
 {
-    const std::size_t n = p.size();
-    const auto cut = [&](int r) {
-        return r >= ranks            ? n
-               : r == 2 && ranks > 2 ? n * 1 / std::size_t(ranks)
-                                     : n * std::size_t(r) / std::size_t(ranks);
-    };
-    const std::size_t begin = cut(rank), end = cut(rank + 1);
+    const std::size_t begin = first_row(p.size(), rank, ranks),
+                      end = first_row(p.size(), rank + 1, ranks);
     return {std::span(p.position).subspan(begin, end - begin),
             std::span(p.mass).subspan(begin, end - begin)};
 }
@@ -274,27 +277,8 @@ TEST_CASE("particles that lie on the ranks have the forces of one rank, bit for 
         for (const int P : rank_counts) {
             CAPTURE(P);
             Particles several = set.particles;
-            several.acceleration.resize(several.size());
-            several.potential.resize(several.size());
-            run_ranks(P,
-                      [&](Communicator& communicator) {
-                          const Rows rows = rows_of(several, communicator.rank(), P);
-                          const std::size_t first =
-                              std::size_t(rows.position.data() - several.position.data());
-                          const auto own = [&](auto& values) {
-                              return view_of(std::span(values).subspan(first, rows.size()));
-                          };
-                          DistributedSolver solver(options, communicator);
-                          Request request;
-                          request.count = rows.size();
-                          request.position = own(several.position);
-                          request.mass = own(several.mass);
-                          request.acceleration = own(several.acceleration);
-                          request.potential = own(several.potential);
-                          for (int k = 0; k < 2; ++k)
-                              solver.evaluate(request);
-                      },
-                      {.time_limit = 120, .held_back = 7});
+            solve_own_rows(
+                several, options, P, [&](int r) { return first_row(several.size(), r, P); }, 7);
             CHECK(same_forces(one, several));
         }
     }

@@ -143,16 +143,7 @@ TEST_CASE("ranks have the bits of one rank at active particles, on new trees and
                     p.mass[i] = 0; // tracers
                 if (kind == SolverKind::tree)
                     p.mass.back() = 1e-4;
-                const Series one = evaluate_blocks(p, *make_solver(options));
-                for (const int P : {2, 7}) {
-                    CAPTURE(P);
-                    SolverOptions own = options;
-                    own.own_ranks = P;
-                    CHECK(difference(one, evaluate_blocks(p, *make_solver(own))) == -1);
-                }
-                on_three_ranks(options, 11, [&](const SolverOptions& given) {
-                    CHECK(difference(one, evaluate_blocks(p, *make_solver(given))) == -1);
-                });
+                check_blocks(p, options, {2, 7}, 11);
             }
 }
 

@@ -95,16 +95,7 @@ TEST_CASE("sources and tracers have the bits of one rank, all of them and active
             solve_on_ranks(several, options, P, 2);
             CHECK(same_forces(one, several));
         }
-        const Series series = evaluate_blocks(p, *make_solver(options));
-        for (const int P : {1, 3, 7}) {
-            CAPTURE(P);
-            SolverOptions own = options;
-            own.own_ranks = P;
-            CHECK(difference(series, evaluate_blocks(p, *make_solver(own))) == -1);
-        }
-        on_three_ranks(options, 5, [&](const SolverOptions& given) {
-            CHECK(difference(series, evaluate_blocks(p, *make_solver(given))) == -1);
-        });
+        check_blocks(p, options, {1, 3, 7}, 5);
     }
 }
 
@@ -148,25 +139,10 @@ TEST_CASE("tracers of all ranks together are those at the end of all particles")
                 for (const int P : {1, 3, 7}) {
                     CAPTURE(P);
                     Particles several = p;
-                    run_ranks(P,
-                              [&](Communicator& communicator) {
-                                  const std::size_t r = std::size_t(communicator.rank()),
-                                                    n = p.size(), first = n * r / std::size_t(P),
-                                                    count = n * (r + 1) / std::size_t(P) - first;
-                                  const auto own = [&](auto& values) {
-                                      return view_of(std::span(values).subspan(first, count));
-                                  };
-                                  DistributedSolver solver(options, communicator);
-                                  Request request;
-                                  request.count = count;
-                                  request.position = own(several.position);
-                                  request.mass = own(several.mass);
-                                  request.acceleration = own(several.acceleration);
-                                  request.potential = own(several.potential);
-                                  for (int k = 0; k < 2; ++k)
-                                      solver.evaluate(request);
-                              },
-                              {.time_limit = 120, .held_back = 3});
+                    const auto first = [&](int r) {
+                        return p.size() * std::size_t(r) / std::size_t(P);
+                    };
+                    solve_own_rows(several, options, P, first, 3);
                     CHECK(same_forces(one, several));
                 }
             }

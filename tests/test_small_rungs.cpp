@@ -34,17 +34,8 @@ TEST_CASE("ranks have the bits of one rank at active particles, on new trees and
                 options.criterion = Criterion::geometric;
             if (set.name == std::string("uniform"))
                 options.precision = Precision::double_precision;
-            const Series one = evaluate_blocks(p, *make_solver(options));
+            const Series one = check_blocks(p, options, {1, 2, 3, 7}, 11);
             CHECK(one.figures[1].back() == 1);
-            for (const int P : {1, 2, 3, 7}) {
-                CAPTURE(P);
-                SolverOptions own = options;
-                own.own_ranks = P;
-                CHECK(difference(one, evaluate_blocks(p, *make_solver(own))) == -1);
-            }
-            on_three_ranks(options, 11, [&](const SolverOptions& given) {
-                CHECK(difference(one, evaluate_blocks(p, *make_solver(given))) == -1);
-            });
         }
 }
 

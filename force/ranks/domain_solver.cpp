@@ -1,6 +1,6 @@
-// Rank 0 holds the particles of its caller and sends each rank an equal run of them. From there on
-// all ranks are alike: each sorts its run, gets the particles of its domain, makes their lists and
-// sums, and the sums go back by the same two ways.
+// Each rank has an equal run of the particles, or gets it of rank 0, which then has those of its
+// caller. From there on all ranks are alike: each sorts its run, gets the particles of its domain,
+// makes their lists and sums, and the sums go back by the same ways.
 #include "chamomile/force/ranks/domain_solver.hpp"
 
 #include <atomic>

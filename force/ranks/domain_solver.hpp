@@ -49,7 +49,7 @@ using ServeRank = std::function<void(Communicator&)>;
 /// does.
 std::shared_ptr<const void> make_own_ranks(SolverOptions& options, const ServeRank& serve);
 
-/// Makes the same for `resolved` options, without ranks, on processors.
+/// Makes the solver of make_domain_solver() for `resolved` options, without ranks, on processors.
 std::unique_ptr<AdjustableSolver> make_adjustable_domain_solver(const SolverOptions& resolved,
                                                                 Communicator& ranks);
 

@@ -11,7 +11,7 @@ std::size_t RankPart::memory() const
     return tree_->memory() +
            held_bytes(positions_, masses_, softenings_, asked_positions_, asked_masses_,
                       asked_softenings_, work_, acceleration_, potential_, arrived_work_,
-                      work_of_target_) +
+                      work_of_target_, own_built_) +
            held_bytes(row_acceleration_, row_potential_, marks_, active_, target_rows_) +
            (points_ ? points_->tree.memory() : 0);
 }

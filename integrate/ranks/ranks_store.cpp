@@ -1,8 +1,8 @@
 // The particles of a leapfrog on ranks: each has a run of them, in the order of the caller, and
 // makes the calls of a store for those.
+#include "chamomile/core/error.hpp"
 #include "chamomile/force/lists/list_solver.hpp"
 #include "chamomile/force/repairs/singular_pairs.hpp"
-#include "chamomile/integrate/measures/ordered_sum.hpp"
 #include "chamomile/integrate/ranks/store_part.hpp"
 
 namespace chamomile {
@@ -76,9 +76,9 @@ public:
         note({.call = Call::add_external, .time = time, .terms = field.terms_at(time)});
     }
 
-    // Boxes are not for ranks.
-    ArrayView clear_long_range() override { return {}; }
-    void add_long_range(double) override {}
+    ArrayView clear_long_range() override { refuse_box(); }
+    void add_long_range(double) override { refuse_box(); }
+    double sum_of_squared_velocities() override { refuse_box(); }
 
     void begin_step() override { note({.call = Call::begin_step}); }
     void restore() override
@@ -135,15 +135,14 @@ public:
         rule.dynamical = dynamical;
         return tell({.call = Call::shortest_time, .rule = rule}).least;
     }
-    double sum_of_squared_velocities() override
-    {
-        fetch();
-        return ordered_sum<double>(particles_->size(), [&](std::size_t i) {
-            return norm_squared(particles_->velocity[i]);
-        });
-    }
 
 private:
+    /// Throws what calls of boxes end with, which have a long range.
+    [[noreturn]] static void refuse_box()
+    {
+        throw Error(Fault::usage, "particles on ranks: are not for periodic boxes");
+    }
+
     /// Notes a call that returns nothing, for the ranks to make before the next that is told.
     void note(const StoreOrder& order) { noted_.push_back(order); }
 

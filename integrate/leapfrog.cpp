@@ -303,10 +303,13 @@ void Leapfrog::move_all(double length, Quantities quantities, Moment now)
         ForceStatistics forces;
         try {
             forces = solver_.evaluate(request);
-        } catch (const PeerFailed&) { // which is to be told, and nobody can look at positions
-            throw;
         } catch (const Error&) {
-            if (!store_->has_finite_positions())
+            bool are_finite = true;
+            try {
+                are_finite = store_->has_finite_positions();
+            } catch (const PeerFailed&) { // nobody can look at them, and the first error is told
+            }
+            if (!are_finite)
                 refuse(reached);
             throw;
         }

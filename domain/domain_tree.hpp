@@ -56,6 +56,8 @@ public:
     /// number of each particle among this rank's arrivals.
     const Tree& tree() const { return forest_.tree; }
     const TargetGroups& groups() const { return groups_; }
+    /// Returns the arrivals of this rank that are targets, in their order; none if all are.
+    std::span<const Index> active() const { return arrivals_.targets(); }
     /// Returns this rank's particles and their cells, to which the groups refer.
     const Octree& own() const { return local_.octree; }
     const EssentialTrees& essential() const { return essential_; }

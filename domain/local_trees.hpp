@@ -48,6 +48,11 @@ public:
     std::span<const Vec3<double>> position() const { return positions_.all<Vec3<double>>(); }
     std::span<const double> mass() const { return masses_.all<double>(); }
     std::span<const char> is_target() const { return is_target_.all<char>(); }
+    /// Returns the arrivals that are targets, where not all are.
+    std::span<const Index> targets() const
+    {
+        return has_targets_ ? targets_ : std::span<const Index>();
+    }
     std::span<const double> softening() const { return softenings_.all<double>(); }
     bool has_softenings() const { return has_softenings_; }
 

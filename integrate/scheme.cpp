@@ -93,8 +93,6 @@ Refusal refusal(const SolverOptions& options, const Scheme& scheme)
             return ranks + ": need --integrator leapfrog";
         if (const Refusal line = ranks_refusal(options))
             return line;
-        if (scheme.individual && options.device != "auto" && options.device != "cpu")
-            return ranks + ": take --block-steps on processors alone";
         if (scheme.host_below)
             return "--host-below: is for one rank";
         if (scheme.resident)

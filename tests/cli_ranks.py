@@ -185,12 +185,10 @@ def refusals(folder):
             ("--share-gpu: needs --device gpu and --ranks", [*fixed, "--device", "gpu:0", "--share-gpu"]),
             ("--on-device-error: is for one rank", [*fixed, "--ranks", 2, "--on-device-error", "stop"]),
             ("--peer-timeout", [*fixed, "--ranks", 2, "--peer-timeout", 0]),
-            ("--ranks, or several processes: take --block-steps on processors alone", [*common, "--ranks", 2, "--block-steps", "--device", "gpu"]),
             ("--host-below: is for one rank", [*common, "--ranks", 2, "--block-steps", "--host-below", 10]),
             ("--ranks, or several processes: need --integrator leapfrog", [*common, "--ranks", 2, "--integrator", "hermite"]),
             ("--ranks, or several processes: sum directly on processors alone", [*fixed, "--ranks", 2, "--solver", "direct", "--device", "gpu"]),
             ("--ranks, or several processes: are not for periodic boxes", [*fixed, "--ranks", 2, "--box", 20]),
-            ("--ranks, or several processes: take several softening lengths on processors alone", ["run", "galaxy.hdf5", "--t-end", 1, "--dt", 0.1, "-o", "none", "--ranks", 2, "--eps-type", "halo=0.1,disk=0.02,bulge=0.02", "--device", "gpu"]),
             ("--ranks, or several processes: take --accuracy on processors alone", [*fixed, "--ranks", 2, "--accuracy", "1e-3", "--device", "gpu"]),
             ("device: gpu:0,0: must be auto, cpu, gpu, gpu:NUMBER", [*fixed, "--device", "gpu:0,0"]),
             ("device: gpu:,1: must be auto, cpu, gpu, gpu:NUMBER", [*fixed, "--ranks", 2, "--device", "gpu:,1"])]:

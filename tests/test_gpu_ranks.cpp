@@ -5,7 +5,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "tests/clouds.hpp"
-#include "tests/rank_sets.hpp"
+#include "tests/rank_series.hpp"
 
 using namespace chamomile;
 using namespace chamomile::tests;
@@ -94,6 +94,36 @@ TEST_CASE("ranks have the forces of one rank by all methods")
                 }
                 check_same(p, options, quantities);
             }
+}
+
+TEST_CASE("ranks have the bits of one rank at active particles and of several softening lengths")
+{
+    for (const bool own_softenings : {false, true})
+        for (const SofteningKind kind : {SofteningKind::plummer, SofteningKind::spline}) {
+            CAPTURE(own_softenings);
+            CAPTURE(int(kind));
+            SolverOptions options;
+            options.softening = {kind, 0.02};
+            options.softening.is_varied = own_softenings;
+            options.device = "gpu:0";
+            Particles p = plummer(20011, 5);
+            for (std::size_t i = 0; own_softenings && i < p.size(); ++i)
+                p.softening.push_back(i % 3 ? 0.02 : 0.1);
+            const Series one = evaluate_blocks(p, *make_solver(options));
+            for (const Cards& cards : all_cards()) {
+                if (cards.ranks == 0)
+                    continue;
+                CAPTURE(cards.device);
+                CAPTURE(cards.ranks);
+                options.device = cards.device;
+                options.own_ranks = cards.ranks;
+                options.share_gpu = cards.share;
+                options.peer_timeout = 120;
+                CHECK(difference(one, evaluate_blocks(p, *make_solver(options))) == -1);
+            }
+            options.own_ranks = 0;
+            options.share_gpu = false;
+        }
 }
 
 TEST_CASE("ranks share targets among warps as one rank does, which fills the card alone")

@@ -68,11 +68,6 @@ public:
     ForceStatistics evaluate(const Request& request) override
     {
         refuse_arrays(request);
-        if (!request.are_all_active() && devices_ != "cpu")
-            throw Error(Fault::usage, "ranks: active particles: must be all where ranks have GPUs");
-        if (request.softening && devices_ != "cpu")
-            throw Error(Fault::usage,
-                        "ranks: softening lengths: must be one where ranks have GPUs");
         static std::atomic<std::uint64_t> evaluations = 0;
         Order order = Order::of(options_, request);
         order.number = ++evaluations;
@@ -159,9 +154,6 @@ std::optional<std::string> ranks_refusal(const SolverOptions& o, const std::stri
         return several + ": are not for periodic boxes";
     if (o.accuracy && o.device != "auto" && o.device != "cpu")
         return several + ": take --accuracy on processors alone; give --tolerance";
-    if ((o.softening.is_varied || !o.type_softenings.empty()) && o.device != "auto" &&
-        o.device != "cpu")
-        return several + ": take several softening lengths on processors alone; give one --eps";
     return {};
 }
 

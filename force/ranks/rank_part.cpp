@@ -341,7 +341,7 @@ void RankPart::sum(const Order& order, const SolverOptions& options, ForceStatis
     arrived_work_.resize(n);
     if (order.has_targets) // other particles take no work
         std::fill(arrived_work_.begin(), arrived_work_.end(), 0.0F);
-    work_of_target_.resize(n);
+    work_of_target_.resize(groups.target_count);
     const double mass = tree_->total() == 0 ? 0 : tree.moments.multipole[0].mass;
     const InternalScale scale = this->scale(options);
     ForceOutput output{view_of(std::span(acceleration_)), {}};
@@ -362,7 +362,8 @@ void RankPart::sum(const Order& order, const SolverOptions& options, ForceStatis
                                 .local_order = options.local_order,
                                 .output = output,
                                 .separate = {points ? &points->own() : nullptr},
-                                .targets_of_ranks = tree_->total(),
+                                .active = targets.active(),
+                                .targets_of_ranks = tree_->targets(),
                                 .nodes = &tree.nodes,
                                 .work = std::span(work_of_target_),
                                 .groups_per_cluster = options.cluster_size};
@@ -390,9 +391,10 @@ void RankPart::sum(const Order& order, const SolverOptions& options, ForceStatis
         const TimedPhase phase(statistics.profile, "results");
         figures.not_finite = evaluator_->finish();
     }
-#pragma omp parallel for if (are_open && n > worth_threads) schedule(static)
-    for (std::size_t t = 0; t < (are_open ? n : 0); ++t)
-        arrived_work_[tree.octree.order[t]] = work_of_target_[t];
+    const std::size_t noted = are_open ? groups.target_count : 0; // by the evaluator
+#pragma omp parallel for if (noted > worth_threads) schedule(static)
+    for (std::size_t t = 0; t < noted; ++t)
+        arrived_work_[targets.own().order[groups.target(t)]] = work_of_target_[t];
     evaluator_->add_statistics(statistics);
     figures.bytes_to_device = statistics.bytes_to_device;
     figures.bytes_from_device = statistics.bytes_from_device;

@@ -5,7 +5,7 @@
 
 #include "chamomile/force/evaluator.hpp"
 #include "chamomile/force/lists/list_pool.hpp"
-#include "chamomile/gpu/tree/device_tree.cuh"
+#include "chamomile/gpu/lists/sum_storage.cuh"
 
 namespace chamomile {
 
@@ -13,16 +13,21 @@ namespace chamomile {
 enum class TreeFrom {
     builder,   ///< one on the device
     host,      ///< nobody: begin() copies it
-    other_card ///< the owner of another card's evaluator, who takes the sums from there too
+    other_card ///< the owner of another card's evaluator
 };
 
 /// A CardEvaluator is an evaluator whose sums may be taken where they are.
 class CardEvaluator : public Evaluator {
 public:
-    /// Waits for everything submitted, and returns the sums of all targets, in internal units. Of
-    /// one with TreeFrom::other_card all bits of those are set that no list came for.
+    /// Says whether the lists of the next begin() are shared among cards.
+    virtual void share_lists(bool are_shared) = 0;
+    /// Waits for everything submitted, and returns the sums of all targets, in internal units.
+    /// Where lists are shared all bits of those are set that no list came for.
     virtual TargetSum* wait_for_sums() = 0;
+    /// Ends as finish() does, where other cards have parts of the sums.
+    virtual std::size_t store(std::span<const SumStorage::Part> parts) = 0;
     virtual DeviceTree& tree() = 0;
+    virtual SumStorage& storage() = 0;
 };
 
 /// Makes the evaluator of a tree's card; `target_tree` holds targets that are no sources, and is

@@ -1,22 +1,21 @@
-// Several cards share the lists of one tree: the first builds it, the others get a copy and sum
-// batches of their own, and the first takes their sums, so that all else is as with one card.
-// A target's sum depends on its list alone, so that cards of one kind give the bits of one card.
+// Several cards share the lists of one tree: the first builds it, with the help of the others,
+// which get copies and sum batches of their own. Each brings the sums of a part of the targets to
+// the host. A target's sum depends on its list alone, so that cards of one kind give the bits of
+// one.
 //
-// Bytes from card to card: the tree, 36 a particle and some 160 a cell, and 32 a target back.
-// Contraction: none.
+// Bytes from card to card: the tree (gpu/tree/other_cards.cu), and 32 of each target to the card
+// that has its part. Contraction: none.
 #include <algorithm>
 #include <atomic>
 #include <vector>
 
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/gpu/lists/card_evaluator.cuh"
+#include "chamomile/gpu/tree/other_cards.cuh"
 
 namespace chamomile {
 namespace {
 
-/// Fewer targets are summed by the first card alone: two H100 took 0.87 and 1.00 of its speed at
-/// 10^6, and 1.12 and 1.19 at 4e6.
-constexpr std::size_t least_shared = 1500000;
 constexpr std::size_t sources_per_target = 4; // at most
 
 /// Takes the sums that another card has made; it has set all bits of the others.
@@ -27,37 +26,18 @@ __global__ void take_sums(const TargetSum* from, std::size_t n, TargetSum* to)
         to[t] = from[t];
 }
 
-/// Lets a card reach the memory of another without the host, where the machine can.
-void enable_peer(int from, int to)
-{
-    int can = 0;
-    check(cudaSetDevice(from), "choose the device");
-    check(cudaDeviceCanAccessPeer(&can, from, to), "ask for access to another device");
-    if (!can)
-        return;
-    const cudaError_t status = cudaDeviceEnablePeerAccess(to, 0);
-    if (status == cudaErrorPeerAccessAlreadyEnabled)
-        cudaGetLastError();
-    else
-        check(status, "allow access to another device");
-}
-
 class CardsEvaluator final : public Evaluator {
 public:
     /// The first of the cards has the builder's tree, and the others copies.
-    explicit CardsEvaluator(std::vector<std::unique_ptr<CardEvaluator>> cards)
-        : cards_(std::move(cards))
+    CardsEvaluator(std::vector<std::unique_ptr<CardEvaluator>> cards,
+                   std::shared_ptr<OtherCards> others)
+        : cards_(std::move(cards)), others_(std::move(others)), arrived_(cards_.size())
     {
-        for (const auto& card : cards_) {
+        for (const auto& card : cards_)
             if (card->device() != first().device())
                 throw Error(Fault::usage, "device: cards that share a tree: " + first().device() +
                                               " and " + card->device() + ": must be of one kind");
-            for (const auto& other : cards_)
-                if (other != card)
-                    enable_peer(card->tree().device, other->tree().device);
-        }
         check(cudaSetDevice(first().tree().device), "choose the device");
-        is_there_ = std::make_unique<Event>();
     }
 
     ~CardsEvaluator() override
@@ -68,20 +48,27 @@ public:
 
     void begin(const EvaluationInput& input) override
     {
-        first().begin(input);
         target_count_ = input.groups->target_count;
-        used_ = !input.separate.octree && target_count_ >= least_shared &&
+        used_ = !input.separate.octree && OtherCards::share(target_count_) &&
                         target_count_ * sources_per_target >= input.octree->size
                     ? cards_.size()
                     : 1;
         next_ = 0;
+        // Sums of all particles for the host come from all cards.
+        have_parts_ = input.groups->targets.empty() && !input.mesh &&
+                      !input.output.acceleration.on_device && !input.output.potential.on_device;
+        first().share_lists(used_ > 1);
+        first().begin(input);
+        if (used_ == 1)
+            return;
         check(cudaSetDevice(first().tree().device), "choose the device");
-        is_there_->record(first().tree().stream);
+        others_->copy_rest(*input.octree, input.order,
+                           input.groups->targets.empty() ? 0 : target_count_);
         EvaluationInput part = input; // without what the first card does alone
         part.output = {};
         part.mesh = nullptr;
         for (std::size_t c = 1; c < used_; ++c) {
-            copy_tree(cards_[c]->tree(), input);
+            cards_[c]->share_lists(true);
             cards_[c]->begin(part);
         }
     }
@@ -110,17 +97,22 @@ public:
 
     std::size_t finish() override
     {
-        TargetSum* const sums = first().wait_for_sums();
-        DeviceTree& tree = first().tree();
-        for (std::size_t c = 1; c < used_ && target_count_ > 0; ++c) {
-            const TargetSum* const from = cards_[c]->wait_for_sums();
-            check(cudaSetDevice(tree.device), "choose the device");
-            copy(arrived_, from, target_count_, cards_[c]->tree().device, tree);
-            take_sums<<<unsigned((target_count_ + 255) / 256), 256, 0, tree.stream>>>(
-                arrived_.data(), target_count_, sums);
-            check(cudaGetLastError(), "take another card's sums");
+        if (used_ == 1 || target_count_ == 0)
+            return first().finish();
+        std::vector<TargetSum*> sums;
+        for (std::size_t c = 0; c < used_; ++c)
+            sums.push_back(cards_[c]->wait_for_sums());
+        if (!have_parts_) {
+            take_from_others(0, sums, 0, target_count_);
+            return first().finish();
         }
-        return first().finish();
+        std::vector<SumStorage::Part> parts;
+        for (std::size_t c = 0; c < used_; ++c) {
+            const std::size_t begin = begin_of(c), count = begin_of(c + 1) - begin;
+            take_from_others(c, sums, begin, count);
+            parts.push_back({cards_[c]->storage(), sums[c], begin, count});
+        }
+        return first().store(parts);
     }
 
     std::string device() const override
@@ -151,48 +143,40 @@ public:
 private:
     CardEvaluator& first() const { return *cards_[0]; }
 
-    /// Copies an array of another card in the order of the tree's stream.
-    template <class T>
-    static void copy(DeviceBuffer<T>& to, const T* from, std::size_t n, int from_device,
-                     DeviceTree& tree)
+    /// Returns where the part of the targets begins whose sums a card brings to the host.
+    std::size_t begin_of(std::size_t card) const
     {
-        T* const data = to.reserve(n);
-        if (n > 0)
-            check(cudaMemcpyPeerAsync(data, tree.device, from, from_device, n * sizeof(T),
-                                      tree.stream),
-                  "copy from another device");
+        constexpr std::size_t line = 64; // whole lines of any numbers
+        return card == used_ ? target_count_ : target_count_ * card / used_ / line * line;
     }
 
-    /// Gives another card what its kernels read of the first card's tree.
-    void copy_tree(DeviceTree& to, const EvaluationInput& input)
+    /// Has a card take the sums of a part of the targets that others have made, which are there.
+    void take_from_others(std::size_t card, const std::vector<TargetSum*>& sums, std::size_t begin,
+                          std::size_t count)
     {
-        DeviceTree& from = first().tree();
-        check(cudaSetDevice(to.device), "choose the device");
-        check(cudaStreamWaitEvent(to.stream, *is_there_), "order the streams");
-        const auto take = [&](auto DeviceTree::*buffer, std::size_t n) {
-            copy(to.*buffer, (from.*buffer).data(), n, from.device, to);
-        };
-        const std::size_t n = input.octree->size, cells = input.octree->cells.size();
-        to.particles = from.particles;
-        take(&DeviceTree::order, n);
-        take(&DeviceTree::sources, n);
-        take(&DeviceTree::targets, input.groups->targets.empty() ? 0 : target_count_);
-        to.has_targets = true;
-        take(&DeviceTree::cells, cells);
-        take(&DeviceTree::multipoles, cells);
-        take(&DeviceTree::higher, input.order > 2 ? cells : 0);
-        take(&DeviceTree::nodes, 1 + input.octree->divided);
-        to.has_softenings = from.has_softenings;
-        take(&DeviceTree::softening, from.has_softenings ? n : 0);
-        take(&DeviceTree::cell_softening, from.has_softenings ? cells : 0);
+        DeviceTree& tree = cards_[card]->tree();
+        check(cudaSetDevice(tree.device), "choose the device");
+        for (std::size_t other = 0; other < used_; ++other) {
+            if (other == card)
+                continue;
+            TargetSum* const arrived = arrived_[card].reserve(count);
+            check(cudaMemcpyPeerAsync(arrived, tree.device, sums[other] + begin,
+                                      cards_[other]->tree().device, count * sizeof(TargetSum),
+                                      tree.stream),
+                  "copy from another device");
+            take_sums<<<unsigned((count + 255) / 256), 256, 0, tree.stream>>>(arrived, count,
+                                                                              sums[card] + begin);
+            check(cudaGetLastError(), "take another card's sums");
+        }
     }
 
     std::vector<std::unique_ptr<CardEvaluator>> cards_;
-    std::size_t used_ = 1; // of the cards, in this evaluation
+    std::shared_ptr<OtherCards> others_;
+    std::size_t used_ = 1;    // of the cards, in this evaluation
+    bool have_parts_ = false; // of the sums, for the host
     std::size_t target_count_ = 0;
     std::atomic<std::size_t> next_{0};
-    std::unique_ptr<Event> is_there_; // the tree, on the first card
-    DeviceBuffer<TargetSum> arrived_;
+    std::vector<DeviceBuffer<TargetSum>> arrived_; // of each card, from others
 };
 
 } // namespace
@@ -205,20 +189,23 @@ SolverParts make_cuda_parts(const std::vector<int>& devices, Precision precision
     auto memory = std::make_shared<PinnedMemory>();
     auto target_tree = separate_targets ? std::make_shared<DeviceTree>(devices[0]) : nullptr;
     auto pool = std::make_shared<ListPool>();
+    std::vector<std::shared_ptr<DeviceTree>> copies;
     std::vector<std::unique_ptr<CardEvaluator>> cards;
     cards.push_back(make_card_evaluator(tree, target_tree, precision, TreeFrom::builder, pool));
     for (std::size_t c = 1; c < devices.size(); ++c) {
         check(cudaSetDevice(devices[c]), "choose the device");
-        cards.push_back(make_card_evaluator(std::make_shared<DeviceTree>(devices[c]), nullptr,
-                                            precision, TreeFrom::other_card, pool));
+        copies.push_back(std::make_shared<DeviceTree>(devices[c]));
+        cards.push_back(
+            make_card_evaluator(copies.back(), nullptr, precision, TreeFrom::other_card, pool));
     }
+    auto others = copies.empty() ? nullptr : std::make_shared<OtherCards>(tree, copies);
     check(cudaSetDevice(devices[0]), "choose the device");
-    SolverParts parts{make_cuda_tree_builder(tree, memory), nullptr,
+    SolverParts parts{make_cuda_tree_builder(tree, memory, others), nullptr,
                       target_tree ? make_cuda_tree_builder(target_tree, memory) : nullptr};
     if (cards.size() == 1)
         parts.evaluator = std::move(cards[0]);
     else
-        parts.evaluator = std::make_unique<CardsEvaluator>(std::move(cards));
+        parts.evaluator = std::make_unique<CardsEvaluator>(std::move(cards), std::move(others));
     return parts;
 }
 

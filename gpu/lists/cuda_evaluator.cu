@@ -15,7 +15,6 @@
 #include "chamomile/gpu/lists/card_evaluator.cuh"
 #include "chamomile/gpu/lists/list_kernels.cuh"
 #include "chamomile/gpu/lists/prune.cuh"
-#include "chamomile/gpu/lists/sum_storage.cuh"
 #include "chamomile/gpu/mesh/tree_mesh.cuh"
 
 namespace chamomile {
@@ -61,12 +60,12 @@ public:
         if (is_there)
             wait_for_owner();
         input_ = input;
-        kernel_ = find_kernel(input, precision_);
-        softened_kernel_ =
-            tree_->has_softenings ? find_softened_kernel(input, precision_) : nullptr;
         const TargetGroups& groups = *input.groups;
         if (from_ == TreeFrom::host)
             copy_tree(*input.octree, *input.moments, input.nodes);
+        kernel_ = find_kernel(input, precision_);
+        softened_kernel_ =
+            tree_->has_softenings ? find_softened_kernel(input, precision_) : nullptr;
         if (!groups.targets.empty() && !std::exchange(tree_->has_targets, false))
             tree_->staging.upload(tree_->targets, groups.targets.data(), groups.targets.size(),
                                   tree_->stream);
@@ -78,7 +77,7 @@ public:
             check(cudaStreamWaitEvent(tree_->stream, *sorted_), "order the streams");
         }
         sums_.reserve(groups.target_count);
-        if (from_ == TreeFrom::other_card)
+        if (are_shared_)
             check(cudaMemsetAsync(sums_.data(), 0xff, groups.target_count * sizeof(TargetSum),
                                   tree_->stream),
                   "clear the sums");
@@ -133,7 +132,11 @@ public:
         return notes.are_too_deep || !has_room;
     }
 
-    std::size_t finish() override
+    void share_lists(bool are_shared) override { are_shared_ = are_shared; }
+
+    std::size_t finish() override { return store({}); }
+
+    std::size_t store(std::span<const SumStorage::Part> parts) override
     {
         wait_for_batches();
         const std::size_t targets = input_.groups->target_count;
@@ -147,7 +150,7 @@ public:
                                     input_.active,
                                     input_.groups->targets.empty(),
                                     precision_ == Precision::single_precision};
-        return storage_.store(sums, input_.output);
+        return storage_.store(sums, input_.output, parts);
     }
 
     TargetSum* wait_for_sums() override
@@ -157,6 +160,7 @@ public:
     }
 
     DeviceTree& tree() override { return *tree_; }
+    SumStorage& storage() override { return storage_; }
 
     std::string device() const override { return name_; }
 
@@ -226,19 +230,22 @@ private:
         t.bytes_down = 0;
         t.has_targets = false;
         t.particles = octree.size;
-        t.bytes_up = octree.order.size() * sizeof(Index) + octree.sources.size() * sizeof(Source) +
-                     moments.multipole.size() * sizeof(Multipole) +
-                     moments.higher.size() * sizeof(HigherMoments);
-        t.staging.upload(t.order, octree.order.data(), octree.order.size(), t.stream);
-        t.staging.upload(t.sources, octree.sources.data(), octree.sources.size(), t.stream);
-        t.staging.upload(t.multipoles, moments.multipole.data(), moments.multipole.size(),
-                         t.stream);
-        t.staging.upload(t.higher, moments.higher.data(), moments.higher.size(), t.stream);
+        t.bytes_up = 0;
+        const auto take = [&t](auto& to, const auto& from) {
+            t.bytes_up += from.size() * sizeof from[0];
+            t.staging.upload(to, from.data(), from.size(), t.stream);
+        };
+        take(t.order, octree.order);
+        take(t.sources, octree.sources);
+        take(t.multipoles, moments.multipole);
+        take(t.higher, moments.higher);
+        t.has_softenings = !octree.softening.empty();
+        take(t.softening, octree.softening);
+        take(t.cell_softening, moments.softening);
         if (!nodes)
             return;
-        t.bytes_up += octree.cells.size() * sizeof(Cell) + nodes->nodes.size() * sizeof(WalkNode);
-        t.staging.upload(t.cells, octree.cells.data(), octree.cells.size(), t.stream);
-        t.staging.upload(t.nodes, nodes->nodes.data(), nodes->nodes.size(), t.stream);
+        take(t.cells, octree.cells);
+        take(t.nodes, nodes->nodes);
     }
 
     /// Adds the mesh's field to the sums, in internal units.
@@ -349,6 +356,7 @@ private:
 
     std::shared_ptr<DeviceTree> tree_, target_tree_;
     TreeFrom from_;
+    bool are_shared_ = false; // the lists, among cards
     int device_;
     Precision precision_;
     std::string name_;

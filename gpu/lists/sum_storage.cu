@@ -129,74 +129,100 @@ void store_numbers(std::span<const Number> numbers, double in_units, bool past_c
 
 } // namespace
 
-std::size_t SumStorage::store(const Sums& sums, const ForceOutput& output)
+std::size_t SumStorage::store(const Sums& sums, const ForceOutput& output,
+                              std::span<const Part> parts)
 {
     bytes_down_ = 0;
+    const Part whole{*this, sums.sums, 0, sums.count};
+    if (parts.empty())
+        parts = std::span(&whole, 1);
     const SumUnit unit{output.acceleration_unit, output.potential_unit, sums.are_of_floats};
     if (!sums.are_of_all)
         return output.acceleration.on_device ? store_on_device(sums, unit, output)
                                              : store_active(sums, unit, output);
     if (unit.rounds && !output.acceleration.on_device &&
         (!output.potential || !output.potential.on_device))
-        if (const auto not_finite = store_floats(sums, unit, output))
+        if (const auto not_finite = store_floats(parts, unit, output))
             return *not_finite;
-    return store_doubles(sums, unit, output);
+    return store_doubles(parts, unit, output);
 }
 
 /// Stores the sums of all particles on the host as floats, if all of them are floats.
-std::optional<std::size_t> SumStorage::store_floats(const Sums& sums, const SumUnit& unit,
-                                                    const ForceOutput& output)
+std::optional<std::size_t> SumStorage::store_floats(std::span<const Part> parts,
+                                                    const SumUnit& unit, const ForceOutput& output)
 {
-    const std::size_t n = sums.count;
     const bool potential(output.potential);
-    Vec3<float>* const accelerations = short_accelerations_.reserve(n);
-    float* const potentials = potential ? short_potentials_.reserve(n) : nullptr;
-    shorten_sums<<<blocks_of(n), block_size, 0, tree_.stream>>>(sums.sums, n, unit, accelerations,
-                                                                potentials, clear_counts());
-    const SumCounts counts = wait_for_counts();
+    std::vector<const float*> accelerations, potentials;
+    for (const auto& [storage, sums, begin, n] : parts) {
+        check(cudaSetDevice(storage.tree_.device), "choose the device");
+        Vec3<float>* const a = storage.short_accelerations_.reserve(n);
+        float* const phi = potential ? storage.short_potentials_.reserve(n) : nullptr;
+        shorten_sums<<<blocks_of(n), block_size, 0, storage.tree_.stream>>>(
+            sums + begin, n, unit, a, phi, storage.clear_counts());
+        accelerations.push_back(&a->x);
+        potentials.push_back(phi);
+    }
+    const SumCounts counts = wait_for_counts(parts);
     if (counts.not_float)
         return {};
-    copy(&accelerations->x, n, 3, unit.acceleration, output.acceleration);
+    copy(parts, accelerations, 3, unit.acceleration, output.acceleration);
     if (potential)
-        copy(potentials, n, 1, unit.potential, output.potential);
+        copy(parts, potentials, 1, unit.potential, output.potential);
     return counts.not_finite;
 }
 
-std::size_t SumStorage::store_doubles(const Sums& sums, const SumUnit& unit,
+std::size_t SumStorage::store_doubles(std::span<const Part> parts, const SumUnit& unit,
                                       const ForceOutput& output)
 {
-    const std::size_t n = sums.count;
-    ArrayView accelerations = output.acceleration, potentials = output.potential;
-    if (!output.acceleration.on_device)
-        accelerations = view_of(std::span(accelerations_.reserve(n), n));
-    if (output.potential && !output.potential.on_device)
-        potentials = view_of(std::span(potentials_.reserve(n), n));
-    convert_sums<<<blocks_of(n), block_size, 0, tree_.stream>>>(sums.sums, n, unit, accelerations,
-                                                                potentials, clear_counts());
-    const SumCounts counts = wait_for_counts();
-    if (!output.acceleration.on_device)
-        copy(reinterpret_cast<const double*>(accelerations_.data()), n, 3, 1, output.acceleration);
-    if (output.potential && !output.potential.on_device)
-        copy(potentials_.data(), n, 1, 1, output.potential);
+    const bool takes_accelerations = !output.acceleration.on_device,
+               takes_potentials = output.potential && !output.potential.on_device;
+    std::vector<const double*> from_accelerations, from_potentials;
+    for (const auto& [storage, sums, begin, n] : parts) {
+        check(cudaSetDevice(storage.tree_.device), "choose the device");
+        ArrayView accelerations = output.acceleration, potentials = output.potential;
+        if (takes_accelerations)
+            accelerations = view_of(std::span(storage.accelerations_.reserve(n), n));
+        if (takes_potentials)
+            potentials = view_of(std::span(storage.potentials_.reserve(n), n));
+        convert_sums<<<blocks_of(n), block_size, 0, storage.tree_.stream>>>(
+            sums + begin, n, unit, accelerations, potentials, storage.clear_counts());
+        from_accelerations.push_back(
+            reinterpret_cast<const double*>(storage.accelerations_.data()));
+        from_potentials.push_back(storage.potentials_.data());
+    }
+    const SumCounts counts = wait_for_counts(parts);
+    if (takes_accelerations)
+        copy(parts, from_accelerations, 3, 1, output.acceleration);
+    if (takes_potentials)
+        copy(parts, from_potentials, 1, 1, output.potential);
     return counts.not_finite;
 }
 
-/// Copies n items of so many numbers to an array of the host, in those units.
+/// Copies items of so many numbers from where each part has them to an array of the host, in those
+/// units.
 template <class Number>
-void SumStorage::copy(const Number* from, std::size_t n, std::size_t components, double in_units,
-                      const ArrayView& to)
+void SumStorage::copy(std::span<const Part> parts, const std::vector<const Number*>& from,
+                      std::size_t components, double in_units, const ArrayView& to)
 {
-    bytes_down_ += n * components * sizeof(Number);
+    std::vector<CardPiece<const Number>> pieces;
+    std::size_t numbers = 0;
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+        DeviceTree& tree = parts[p].storage.tree_;
+        pieces.push_back({from[p], parts[p].begin * components, parts[p].count * components,
+                          tree.device, tree.stream});
+        numbers += parts[p].count * components;
+    }
+    bytes_down_ += numbers * sizeof(Number);
     double* const dense = to.is_dense() ? reinterpret_cast<double*>(to.component[0]) : nullptr;
-    const bool past_cache = n * components * sizeof(double) > most_in_cache;
-    tree_.staging.take(from, n * components, tree_.stream,
-                       [&](std::size_t begin, std::span<const Number> numbers) {
+    const bool past_cache = numbers * sizeof(double) > most_in_cache;
+    tree_.staging.take(std::span<const CardPiece<const Number>>(pieces),
+                       [&](std::size_t begin, std::span<const Number> some) {
                            if (dense)
-                               store_numbers(numbers, in_units, past_cache, dense + begin);
+                               store_numbers(some, in_units, past_cache, dense + begin);
                            else
-                               for (std::size_t k = 0; k < numbers.size(); ++k)
+                               for (std::size_t k = 0; k < some.size(); ++k)
                                    to.store((begin + k) / components, int((begin + k) % components),
-                                            in_units * double(numbers[k]));
+                                            in_units * double(some[k]));
                        });
 }
 
@@ -239,6 +265,19 @@ SumCounts* SumStorage::clear_counts()
 {
     check(cudaMemsetAsync(counts_.reserve(1), 0, sizeof(SumCounts), tree_.stream), "clear counts");
     return counts_.data();
+}
+
+/// Returns the counts of all parts.
+SumCounts SumStorage::wait_for_counts(std::span<const Part> parts)
+{
+    SumCounts all{};
+    for (const Part& part : parts) {
+        check(cudaSetDevice(part.storage.tree_.device), "choose the device");
+        const SumCounts counts = part.storage.wait_for_counts();
+        all.not_finite += counts.not_finite;
+        all.not_float += counts.not_float;
+    }
+    return all;
 }
 
 /// Waits for the counts of sums.

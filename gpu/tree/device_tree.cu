@@ -11,14 +11,13 @@
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <thrust/scan.h>
-#include <thrust/sort.h>
 
 #include "chamomile/core/threads.hpp"
 #include "chamomile/gpu/device/caching_allocator.cuh"
 #include "chamomile/gpu/device/device_arrays.cuh"
 #include "chamomile/gpu/tree/device_cells.cuh"
 #include "chamomile/gpu/tree/device_targets.cuh"
-#include "chamomile/gpu/tree/device_tree.cuh"
+#include "chamomile/gpu/tree/other_cards.cuh"
 #include "chamomile/gpu/tree/tree_kernels.cuh"
 
 namespace chamomile {
@@ -26,9 +25,10 @@ namespace {
 
 class CudaTreeBuilder final : public TreeBuilder {
 public:
-    CudaTreeBuilder(std::shared_ptr<DeviceTree> tree, std::shared_ptr<PinnedMemory> pinned)
-        : tree_(std::move(tree)), pinned_(std::move(pinned)), targets_(*tree_),
-          cells_(*tree_, scratch_)
+    CudaTreeBuilder(std::shared_ptr<DeviceTree> tree, std::shared_ptr<PinnedMemory> pinned,
+                    std::shared_ptr<OtherCards> others)
+        : tree_(std::move(tree)), pinned_(std::move(pinned)), others_(std::move(others)),
+          targets_(*tree_), keys_(scratch_), cells_(*tree_, scratch_)
     {}
 
     void build(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
@@ -38,6 +38,8 @@ public:
         Moments& moments = tree.moments;
         check(cudaSetDevice(tree_->device), "choose the device");
         check_number(particles.count);
+        if (others_)
+            others_->start();
         const std::size_t n = particles.count;
         tree_->bytes_up = tree_->bytes_down = 0;
         tree_->has_targets = false;
@@ -57,8 +59,9 @@ public:
         }
         {
             const TimedPhase phase(profile, "upload");
-            upload_positions(particles);
-            start_extent();
+            const std::size_t own = upload_positions(particles);
+            others_have_ = own < n;
+            keys_.start_extent(tree_->positions.data(), own, tree_->stream);
         }
         bool are_cells_here;
         {
@@ -78,13 +81,20 @@ public:
             gather_sources();
         }
         gather_softenings(particles);
+        const bool is_shared = others_ && OtherCards::share(n) && plan.criterion;
+        if (is_shared)
+            others_->copy_particles();
         make_moments(tree, plan, profile);
+        if (is_shared)
+            others_->copy_cells(octree, plan.criterion->order);
     }
 
     void refit(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
                Profile& profile) override
     {
         check(cudaSetDevice(tree_->device), "choose the device");
+        if (others_)
+            others_->start();
         tree_->bytes_up = tree_->bytes_down = 0;
         if (particles.count == 0)
             return;
@@ -155,8 +165,6 @@ public:
     std::pmr::memory_resource* memory() override { return pinned_.get(); }
 
 private:
-    static constexpr unsigned extent_blocks = 512;
-
     void make_moments(Tree& tree, const TreePlan& plan, Profile& profile)
     {
         Octree& octree = tree.octree;
@@ -184,7 +192,8 @@ private:
                                                tree_->cell_softening.data()});
     }
 
-    void upload_positions(const TreeParticles& particles)
+    /// Returns how many positions no other card has.
+    std::size_t upload_positions(const TreeParticles& particles)
     {
         DeviceTree& t = *tree_;
         const std::size_t n = particles.count;
@@ -192,20 +201,14 @@ private:
             require_on_device(particles.position, t.device);
             wait_for_owner();
             gather_vectors(particles.position, n, t.positions.reserve(n), t.stream);
-        } else {
-            t.staging.upload(t.positions, host_positions(particles).data(), n, t.stream);
-            t.bytes_up += n * sizeof(Vec3<double>);
+            return others_ && others_->bring(n) ? others_->take_positions(n) : n;
         }
-    }
-
-    void start_extent()
-    {
-        DeviceTree& t = *tree_;
-        measure_extent<<<extent_blocks, block_size, 0, t.stream>>>(t.positions.data(), t.particles,
-                                                                   extents_.reserve(extent_blocks));
-        check(cudaGetLastError(), "launch the extent");
-        download(host_extents_.reserve(extent_blocks), extents_.data(), extent_blocks, t.stream);
-        measured_.record(t.stream);
+        const Vec3<double>* const from = host_positions(particles).data();
+        t.bytes_up += n * sizeof(Vec3<double>);
+        if (others_ && others_->bring(n))
+            return others_->upload_positions(from, n);
+        t.staging.upload(t.positions, from, n, t.stream);
+        return n;
     }
 
     void upload_masses(const TreeParticles& particles)
@@ -232,17 +235,23 @@ private:
                 wait_for_owner();
             gather_numbers(numbers, n, to.reserve(n), masses_stream_);
         } else if (numbers.is_dense()) {
-            t.staging.upload(to, reinterpret_cast<const double*>(numbers.component[0]), n,
-                             masses_stream_);
-            t.bytes_up += n * sizeof(double);
+            copy_numbers(reinterpret_cast<const double*>(numbers.component[0]), n, to);
         } else {
             memory.resize(n);
             for (std::size_t i = 0; i < n; ++i)
                 memory[i] = numbers.load(i);
-            t.staging.upload(to, memory.data(), n, masses_stream_);
-            t.bytes_up += n * sizeof(double);
+            copy_numbers(memory.data(), n, to);
         }
         masses_uploaded_.record(masses_stream_);
+    }
+
+    void copy_numbers(const double* from, std::size_t n, DeviceBuffer<double>& to)
+    {
+        if (others_ && others_->bring(n))
+            others_->upload_numbers(to, from, n, masses_stream_);
+        else
+            tree_->staging.upload(to, from, n, masses_stream_);
+        tree_->bytes_up += n * sizeof(double);
     }
 
     /// Returns the positions where they lie, if that will do, or a copy.
@@ -267,14 +276,11 @@ private:
 
     RootCube root_cube(const TreeParticles& particles)
     {
-        check(status_when_done(measured_), "measure the extent");
         Box box;
-        double probe = 0;
-        for (unsigned b = 0; b < extent_blocks; ++b) {
-            box.add(host_extents_.data()[b].box);
-            probe += host_extents_.data()[b].probe;
-        }
-        if (probe != 0 || !std::isfinite(box.longest_side()))
+        bool are_finite = keys_.add_extent(box);
+        if (others_have_)
+            are_finite = others_->add_extent(box) && are_finite;
+        if (!are_finite || !std::isfinite(box.longest_side()))
             return bounding_cube(host_positions(particles)); // which says what is wrong
         return cube_around(box.low, box.high);
     }
@@ -285,15 +291,11 @@ private:
         DeviceTree& t = *tree_;
         const std::size_t n = particles.count;
         const RootCube cube = placed(root_cube(particles), plan.placement);
-        Key* keys = t.keys.reserve(n);
-        Index* order = t.order.reserve(n);
-        compute_keys<<<blocks_of(n), block_size, 0, t.stream>>>(t.positions.data(), n, cube, keys,
-                                                                order);
-        check(cudaGetLastError(), "launch the keys");
-        call_thrust("launch the sort of keys", [&] {
-            thrust::stable_sort_by_key(thrust::cuda::par_nosync(scratch_).on(t.stream), keys,
-                                       keys + n, order);
-        });
+        if (others_have_)
+            others_->start_sort(keys_, scratch_, cube);
+        else
+            keys_.start_sort(t.positions.data(), n, 0, cube, t.keys.reserve(n), t.order.reserve(n),
+                             t.stream);
     }
 
     /// Divides particles that share keys on the host, which refines their order.
@@ -431,13 +433,14 @@ private:
 
     std::shared_ptr<DeviceTree> tree_; // its device is the current one when the streams are made
     std::shared_ptr<PinnedMemory> pinned_;
+    std::shared_ptr<OtherCards> others_; // null: none
+    bool others_have_ = false;           // positions of the last build
     DeviceTargets targets_;
     CachingAllocator scratch_;
+    CardKeys keys_;
     DeviceCells cells_;
-    DeviceBuffer<Extent> extents_;
     DeviceBuffer<std::uint8_t> levels_, octants_, least_; // of particles that share keys
     DeviceBuffer<Index> mothers_, missing_;
-    PinnedBuffer<Extent> host_extents_;
     DeviceBuffer<NumberedMultipole> collected_;
     DeviceBuffer<unsigned> count_;
     PinnedBuffer<NumberedMultipole> host_collected_;
@@ -449,15 +452,16 @@ private:
     PinnedBuffer<CellSoftening> host_softening_;
     Stream masses_stream_; // masses come while the keys are sorted
     Stream down_;          // what the host reads goes down while the tree is built on
-    Event measured_, masses_uploaded_, summed_, counted_, moments_here_, filled_;
+    Event masses_uploaded_, summed_, counted_, moments_here_, filled_;
 };
 
 } // namespace
 
 std::unique_ptr<TreeBuilder> make_cuda_tree_builder(std::shared_ptr<DeviceTree> tree,
-                                                    std::shared_ptr<PinnedMemory> pinned)
+                                                    std::shared_ptr<PinnedMemory> pinned,
+                                                    std::shared_ptr<OtherCards> others)
 {
-    return std::make_unique<CudaTreeBuilder>(std::move(tree), std::move(pinned));
+    return std::make_unique<CudaTreeBuilder>(std::move(tree), std::move(pinned), std::move(others));
 }
 
 } // namespace chamomile

@@ -35,9 +35,12 @@ struct DeviceTree {
     DeviceBuffer<CellSoftening> cell_softening;
 };
 
-/// Makes the builder that does keys, sort, gather and moments on the device, cells on the host.
-/// Host arrays are filled in the given pinned memory.
+class OtherCards;
+
+/// Makes the builder of a tree on that device, with the help of other cards, if there are any. Host
+/// arrays are filled in the given pinned memory.
 std::unique_ptr<TreeBuilder> make_cuda_tree_builder(std::shared_ptr<DeviceTree> tree,
-                                                    std::shared_ptr<PinnedMemory> pinned);
+                                                    std::shared_ptr<PinnedMemory> pinned,
+                                                    std::shared_ptr<OtherCards> others = nullptr);
 
 } // namespace chamomile

@@ -1,4 +1,4 @@
-/// \file  Kernels of the tree's build: extent, keys, boundaries, gather, moments, nodes.
+/// \file  Kernels of the tree's build: boundaries, gather, moments, nodes.
 ///
 /// Contraction: none, so that moments and nodes have the bits that the host would give them.
 #pragma once
@@ -19,52 +19,6 @@ constexpr unsigned block_size = 256;
 unsigned blocks_of(std::size_t n)
 {
     return unsigned((n + block_size - 1) / block_size);
-}
-
-/// An Extent is that of the positions seen by one block.
-struct Extent {
-    Box box;
-    double probe; ///< 0; NaN if a coordinate is not finite
-};
-
-__global__ void measure_extent(const Vec3<double>* positions, std::size_t n, Extent* of_block)
-{
-    __shared__ double shared[7][block_size];
-    Box box;
-    double probe = 0;
-    for (std::size_t i = std::size_t(blockIdx.x) * block_size + threadIdx.x; i < n;
-         i += std::size_t(gridDim.x) * block_size) {
-        const Vec3<double> p = positions[i];
-        box.add(p);
-        probe += 0 * (p.x + p.y + p.z);
-    }
-    const unsigned t = threadIdx.x;
-    const double mine[7] = {box.low.x,   box.low.y,   box.low.z, -box.high.x,
-                            -box.high.y, -box.high.z, probe};
-    for (int f = 0; f < 7; ++f)
-        shared[f][t] = mine[f];
-    for (unsigned half = block_size / 2; half > 0; half /= 2) {
-        __syncthreads();
-        if (t < half) {
-            for (int f = 0; f < 6; ++f)
-                shared[f][t] = fmin(shared[f][t], shared[f][t + half]);
-            shared[6][t] += shared[6][t + half];
-        }
-    }
-    if (t == 0)
-        of_block[blockIdx.x] = {{{shared[0][0], shared[1][0], shared[2][0]},
-                                 {-shared[3][0], -shared[4][0], -shared[5][0]}},
-                                shared[6][0]};
-}
-
-__global__ void compute_keys(const Vec3<double>* positions, std::size_t n, RootCube cube, Key* keys,
-                             Index* order)
-{
-    const std::size_t i = std::size_t(blockIdx.x) * block_size + threadIdx.x;
-    if (i >= n)
-        return;
-    keys[i] = morton_key(positions[i], cube);
-    order[i] = Index(i);
 }
 
 static_assert(Boundaries::block == block_size);

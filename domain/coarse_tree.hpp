@@ -22,6 +22,10 @@ struct Rows {
     std::span<const char> is_target = {}; ///< of each row, with has_targets
     /// Where cells are kept these are the positions of which they were made.
     std::span<const Vec3<double>> built = {};
+    /// In the tree rows of equal keys follow each other by these numbers, which all ranks have then;
+    /// else by rank and row.
+    bool has_numbers = false;
+    std::span<const Index> number = {};
     /// Where the rows of all ranks have softening lengths of their own, they are cut to this one.
     std::optional<double> longest_softening = {};
     std::span<const double> softening = {}; ///< of each row, with longest_softening
@@ -29,7 +33,7 @@ struct Rows {
     std::size_t size() const { return position.size(); }
 };
 
-/// KeyedRows tells a rank's rows by rising key, and those of equal keys by number. It keeps its
+/// KeyedRows tells a rank's rows by rising key, and those of equal keys by row. It keeps its
 /// memory.
 struct KeyedRows {
     std::pmr::vector<Key> keys{large_memory()};

@@ -49,6 +49,13 @@ public:
     {
         return coarse_.targets_before.empty() ? 0 : coarse_.targets_before.back();
     }
+    /// Returns this rank's rows in the order of the tree, and where those of each rank's domain
+    /// begin, with their number after them.
+    std::span<const Index> leaving() const { return sorted_.order; }
+    std::vector<std::size_t> leaving_begins() const
+    {
+        return begins_of_ranks(sorted_, coarse_, domains_);
+    }
     /// Returns the number of particles of this rank's domain, which hold its targets.
     std::size_t size() const { return arrivals_.size(); }
 

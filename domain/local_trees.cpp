@@ -8,9 +8,6 @@
 
 namespace chamomile {
 
-namespace {
-
-/// Returns where the rows of each rank begin in sorted order, and after them all.
 std::vector<std::size_t> begins_of_ranks(const KeyedRows& sorted, const CoarseTree& coarse,
                                          const Domains& domains)
 {
@@ -20,8 +17,6 @@ std::vector<std::size_t> begins_of_ranks(const KeyedRows& sorted, const CoarseTr
         of_ranks.push_back(begins[leaf]);
     return of_ranks;
 }
-
-} // namespace
 
 /// Sends the values of all rows in sorted order, each run to its rank.
 template <class T>
@@ -68,6 +63,10 @@ void Arrivals::receive(const Rows& rows, const KeyedRows& sorted, const CoarseTr
     send(rows.built.empty() ? rows.position : rows.built, sorted, begins, leaving_positions_,
          positions_, communicator);
     send(rows.mass, sorted, begins, leaving_masses_, masses_, communicator);
+    if (rows.has_numbers)
+        send(rows.number, sorted, begins, leaving_numbers_, numbers_, communicator);
+    else
+        numbers_ = {};
     has_softenings_ = rows.longest_softening.has_value();
     if (has_softenings_)
         send(rows.softening, sorted, begins, leaving_softenings_, softenings_, communicator);
@@ -102,15 +101,17 @@ void make_local_trees(LocalTrees& trees, const Arrivals& arrivals, const RootCub
 {
     Octree& octree = trees.octree;
     octree.size = arrivals.size();
-    // Those of equal keys arrive in the order of ranks and rows, which the sorting keeps.
-    trees.sorter.sort(arrivals.position(), cube, octree.boundaries, octree.order);
+    // Without numbers those of equal keys arrive in their order, which the sorting keeps.
+    trees.sorter.sort(arrivals.position(), cube, octree.boundaries, octree.order,
+                      arrivals.number());
     std::vector<std::vector<Cell>>& cells = trees.scratch;
     cells.resize(leaves.size());
 #pragma omp parallel for if (octree.size > worth_threads) schedule(dynamic, 1)
     for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
         std::vector<Cell> own = std::move(cells[leaf]); // apart from its neighbours' cache lines
         own.clear();
-        append_cells(own, octree, leaves[leaf], arrivals.position(), plan.leaf_size);
+        append_cells(own, octree, leaves[leaf], arrivals.position(), plan.leaf_size,
+                     arrivals.number());
         cells[leaf] = std::move(own);
     }
     trees.roots = {0};

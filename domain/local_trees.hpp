@@ -30,6 +30,10 @@ struct LocalTrees {
 std::size_t memory_of(const Octree& octree);
 std::size_t memory_of(const Moments& moments);
 
+/// Returns where the rows of each rank's domain begin in sorted order, and after them all.
+std::vector<std::size_t> begins_of_ranks(const KeyedRows& sorted, const CoarseTree& coarse,
+                                         const Domains& domains);
+
 /// Arrivals are the particles that a rank has got from all others, in the order of ranks. They keep
 /// their memory.
 class Arrivals {
@@ -55,13 +59,15 @@ public:
     }
     std::span<const double> softening() const { return softenings_.all<double>(); }
     bool has_softenings() const { return has_softenings_; }
+    /// Returns Rows::number of the arrivals, where rows have numbers.
+    std::span<const Index> number() const { return numbers_.all<Index>(); }
 
     /// Returns the bytes that it holds.
     std::size_t memory() const
     {
         return held_bytes(leaving_positions_, leaving_masses_, leaving_softenings_,
-                          leaving_targets_, positions_, masses_, softenings_, is_target_, home_,
-                          targets_, target_rows_);
+                          leaving_targets_, leaving_numbers_, positions_, masses_, softenings_,
+                          is_target_, numbers_, home_, targets_, target_rows_);
     }
 
     /// Brings a value of each arrival of all ranks that is a target to its row.
@@ -105,7 +111,8 @@ private:
     std::pmr::vector<Vec3<double>> leaving_positions_{large_memory()};
     std::pmr::vector<double> leaving_masses_{large_memory()}, leaving_softenings_{large_memory()};
     std::pmr::vector<char> leaving_targets_{large_memory()};
-    Inbox positions_, masses_, softenings_, is_target_, home_;
+    std::pmr::vector<Index> leaving_numbers_{large_memory()};
+    Inbox positions_, masses_, softenings_, is_target_, numbers_, home_;
     bool has_softenings_ = false;
     bool has_targets_ = false;       // else all are targets
     std::vector<Index> targets_;     // of the arrivals

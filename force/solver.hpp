@@ -28,17 +28,36 @@ enum class LongRangePart {
     stored    ///< Its accelerations are computed of all particles, to an array of their own.
 };
 
+/// PartPlaces tell which rank has this rank's sources in its part of the tree.
+struct PartPlaces {
+    std::vector<Index> leaving;      ///< this rank's sources in the order of the tree
+    std::vector<std::size_t> begins; ///< of those that each rank has, and after them all
+    /// The k-th source in the order of the tree that this rank has is so manieth of those that come
+    /// from rank 0, then rank 1 and so on.
+    std::vector<Index> arriving;
+};
+
 /// A RequestPart says that a request names the particles of one rank of several, each of which has
-/// a request of its own. All particles are those of rank 0, then those of rank 1 and so on.
+/// a request of its own. All particles are those of rank 0, then those of rank 1 and so on, unless
+/// they have numbers.
 struct RequestPart {
     std::uint64_t count = 0, active = 0; ///< of all ranks
     bool has_potentials = false; ///< asked for by all ranks, of which some may have no particles
     std::uint64_t first = 0;     ///< number of this rank's first particle among all
+    /// Says how often the ranks have exchanged particles by the places of the evaluation before.
+    /// Then each has sources in any order, tracers after them, and the numbers of both among all.
+    std::uint64_t exchanges = 0;
+    std::span<const Index> number = {};
+    /// Where all ranks have sources alone that are active these get the places.
+    PartPlaces* places = nullptr;
     /// Of all ranks so many are tracers, without mass at the end, and so many of these are active.
     std::uint64_t tracers = 0, active_tracers = 0;
     /// These are the shortest and the longest softening length of the sources of all ranks, if they
     /// have lengths of their own.
     std::optional<std::pair<double, double>> softenings = {};
+
+    /// Returns the number of particle i of this rank among all.
+    std::size_t number_of(std::size_t i) const { return number.empty() ? first + i : number[i]; }
 };
 
 /// A request describes one evaluation wholly: nothing that was said in an earlier one matters.

@@ -14,6 +14,7 @@
 #include "chamomile/parallel/thread_ranks.hpp"
 #include "tests/clouds.hpp"
 #include "tests/failing_rank.hpp"
+#include "tests/rank_sets.hpp"
 #include "tests/restart_runs.hpp"
 #include "tests/snapshot_fixture.hpp"
 
@@ -138,6 +139,40 @@ TEST_CASE("particles on ranks move with the bits of one rank, by all steps and i
                 CHECK(same(one, several));
             }
         }
+}
+
+TEST_CASE("particles that no key tells apart keep their order when ranks exchange them")
+{
+    const std::size_t n = 1511;
+    Particles p = plummer(n, 7);
+    std::mt19937_64 random(5);
+    const auto draw = [&] { return uniform(random); };
+    for (std::size_t i = 0; i < n; ++i) { // ten in a cell of one key, each of which crosses several
+        p.position[i] = {60 * draw(), 60 * draw(), 0};
+        p.velocity[i] = 400. * Vec3<double>{draw() - 0.5, draw() - 0.5, 0};
+    }
+    for (std::size_t i = 20; i < 200; ++i) { // pairs that stay together
+        p.position[n - i] = p.position[i];
+        p.velocity[n - i] = p.velocity[i];
+    }
+    SolverOptions options;
+    options.device = "cpu";
+    options.softening.length = 0.05;
+    Scheme scheme;
+    scheme.fixed_length = 1. / 256; // 32 steps, in which they are exchanged four times
+    // The cells of one key are those of the cube of all, or of a cube within one such cell.
+    for (const double farthest : {1e7, 1e14}) {
+        CAPTURE(farthest);
+        p.position[11] = {1e7, 0, 0};
+        p.position[12] = {farthest, 0, 0};
+        const Shown one = run(p, options, scheme);
+        for (const int P : {2, 3, 7}) {
+            CAPTURE(P);
+            SolverOptions own = options;
+            own.own_ranks = P;
+            CHECK(same(one, run(p, own, scheme)));
+        }
+    }
 }
 
 TEST_CASE(

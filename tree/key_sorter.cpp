@@ -8,7 +8,8 @@
 namespace chamomile {
 
 void KeySorter::sort(std::span<const Vec3<double>> positions, const RootCube& cube,
-                     Boundaries& boundaries, std::pmr::vector<Index>& order)
+                     Boundaries& boundaries, std::pmr::vector<Index>& order,
+                     std::span<const Index> number)
 {
     const std::size_t n = positions.size();
     keys_.resize(n);
@@ -17,7 +18,7 @@ void KeySorter::sort(std::span<const Vec3<double>> positions, const RootCube& cu
 #pragma omp parallel for if (n > worth_threads)
     for (std::size_t k = 0; k < n; ++k)
         order[k] = Index(k);
-    radix_sort(keys_, order, scratch_);
+    radix_sort(keys_, order, scratch_, number);
     assert(std::is_sorted(keys_.begin(), keys_.end()));
     boundaries.resize(n);
 #pragma omp parallel for if (n > worth_threads)

@@ -14,9 +14,10 @@ namespace chamomile {
 class KeySorter {
 public:
     /// Resizes and fills `order` (sorted particle k has position order[k]) and the boundaries
-    /// between the sorted particles. Particles with equal keys keep the order of the positions.
+    /// between the sorted particles. Particles with equal keys keep the order of the positions, or
+    /// that of their numbers, if they are given.
     void sort(std::span<const Vec3<double>> positions, const RootCube& cube, Boundaries& boundaries,
-              std::pmr::vector<Index>& order);
+              std::pmr::vector<Index>& order, std::span<const Index> number = {});
 
 private:
     std::pmr::vector<Key> keys_{large_memory()};

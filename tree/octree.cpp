@@ -20,8 +20,9 @@ constexpr double smallest_extent = 1e-280;
 /// A Divider divides ranges of sorted particles into cells.
 class Divider {
 public:
-    Divider(Octree& octree, std::span<const Vec3<double>> positions, Index leaf_size)
-        : octree_(octree), positions_(positions), leaf_size_(leaf_size)
+    Divider(Octree& octree, std::span<const Vec3<double>> positions, Index leaf_size,
+            std::span<const Index> number = {})
+        : octree_(octree), positions_(positions), leaf_size_(leaf_size), number_(number)
     {}
 
     /// Appends the cell of begin .. end and all below it; `next` counts within `cells`.
@@ -124,7 +125,7 @@ private:
         for (Index k = begin; k < end; ++k)
             keys.push_back(morton_key(positions_[octree_.order[k]], cube));
         RadixScratch scratch;
-        radix_sort(keys, std::span(octree_.order.data() + begin, end - begin), scratch);
+        radix_sort(keys, std::span(octree_.order.data() + begin, end - begin), scratch, number_);
         Boundaries& between = octree_.boundaries;
         for (Index k = begin; k + 1 < end; ++k) {
             const Boundary b = boundary_between(keys[k - begin], keys[k + 1 - begin]);
@@ -141,6 +142,7 @@ private:
     Octree& octree_;
     std::span<const Vec3<double>> positions_;
     Index leaf_size_;
+    std::span<const Index> number_; // of the positions, for those that coincide; empty: their order
 };
 
 /// A ParallelBuild builds the top of the tree first, down to subtrees small enough to share among
@@ -244,9 +246,10 @@ void divide_into_cells(Octree& octree, std::span<const Vec3<double>> positions, 
 }
 
 void append_cells(std::vector<Cell>& cells, Octree& octree, const Cell& whole,
-                  std::span<const Vec3<double>> positions, int leaf_size)
+                  std::span<const Vec3<double>> positions, int leaf_size,
+                  std::span<const Index> number)
 {
-    Divider(octree, positions, Index(leaf_size))
+    Divider(octree, positions, Index(leaf_size), number)
         .append(cells, whole.begin, whole.begin + whole.count, whole.octant);
 }
 

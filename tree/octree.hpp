@@ -50,9 +50,11 @@ void divide_into_cells(Octree& octree, std::span<const Vec3<double>> positions, 
 
 /// Appends the cell of the sorted particles begin .. begin + count in that octant of its mother,
 /// and all cells below it, as divide_into_cells() would make them; `next` counts within `cells`.
-/// Several threads may divide ranges that do not overlap.
+/// Particles whose order no position tells keep it, or have that of their numbers, if they are
+/// given. Several threads may divide ranges that do not overlap.
 void append_cells(std::vector<Cell>& cells, Octree& octree, const Cell& whole,
-                  std::span<const Vec3<double>> positions, int leaf_size);
+                  std::span<const Vec3<double>> positions, int leaf_size,
+                  std::span<const Index> number = {});
 
 /// Fills octree.sources with the particles in sorted order.
 void gather_sources(Octree& octree, std::span<const Vec3<double>> positions,

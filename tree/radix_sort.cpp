@@ -280,9 +280,25 @@ std::size_t bucket_number(std::size_t n, int threads)
     return std::bit_floor(std::min(wanted, most_buckets));
 }
 
-} // namespace
+/// Puts pairs of equal keys, which follow each other, in the order of these numbers.
+void order_equal_keys(std::span<const Key> keys, std::span<Index> order,
+                      std::span<const Index> number)
+{
+    const std::size_t n = keys.size();
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < n; ++k) {
+        if (k > 0 && keys[k - 1] == keys[k])
+            continue; // not the first of them
+        std::size_t end = k + 1;
+        while (end < n && keys[end] == keys[k])
+            ++end;
+        if (end > k + 1)
+            std::sort(order.begin() + std::ptrdiff_t(k), order.begin() + std::ptrdiff_t(end),
+                      [&](Index i, Index j) { return number[i] < number[j]; });
+    }
+}
 
-void radix_sort(std::span<Key> keys, std::span<Index> order, RadixScratch& scratch)
+void sort_pairs(std::span<Key> keys, std::span<Index> order, RadixScratch& scratch)
 {
     const std::size_t n = keys.size();
     scratch.keys.resize(n);
@@ -328,6 +344,16 @@ void radix_sort(std::span<Key> keys, std::span<Index> order, RadixScratch& scrat
             sort_bucket(there.from(begins[b]), here.from(begins[b]), begins[b + 1] - begins[b],
                         words);
     }
+}
+
+} // namespace
+
+void radix_sort(std::span<Key> keys, std::span<Index> order, RadixScratch& scratch,
+                std::span<const Index> number)
+{
+    sort_pairs(keys, order, scratch);
+    if (!number.empty())
+        order_equal_keys(keys, order, number);
 }
 
 } // namespace chamomile

@@ -81,7 +81,7 @@ public:
             Particles particles = particles_of(request);
             if (!order.least_softening)
                 particles.softening.clear();
-            repair_not_finite(particles, order.count, 0, request, order);
+            repair_not_finite(particles, order.count, {}, request, order);
         }
         return statistics;
     }

@@ -22,6 +22,17 @@ double item(const ArrayView& array, std::size_t i, const double*)
     return array ? array.load(i) : 1; // masses that are all 1
 }
 
+/// Returns how many particles of a part are sources, where so many of all are.
+std::uint64_t sources_of_part(const Request& request, std::uint64_t sources)
+{
+    const RequestPart& part = *request.part;
+    if (part.number.empty())
+        return std::min<std::uint64_t>(request.count, std::max(sources, part.first) - part.first);
+    const auto tracers = std::partition_point(part.number.begin(), part.number.end(),
+                                              [&](Index number) { return number < sources; });
+    return std::uint64_t(tracers - part.number.begin());
+}
+
 /// Tells which card a rank has, so that all can compare.
 struct CardName {
     char text[320] = {};
@@ -169,8 +180,7 @@ ForceStatistics RankPart::evaluate(const Order& of_all, const Request* request)
     const bool keeps = keeps_cells(of_all);
     Order order = of_all;
     if (order.has_own_rows) // the sources among them
-        order.count = std::min<std::uint64_t>(
-            request->count, std::max(of_all.count, request->part->first) - request->part->first);
+        order.count = sources_of_part(*request, of_all.count);
     take_rows(order, request, keeps, statistics.profile);
     const DomainPlan plan{.tree = {.leaf_size = options.leaf_size,
                                    .groups = group_sizes(options),
@@ -187,6 +197,8 @@ ForceStatistics RankPart::evaluate(const Order& of_all, const Request* request)
     if (order.sums_sources) {
         sum(order, options, statistics, figures);
         give_back(order, request, statistics.profile);
+        if (order.has_own_rows && request->part->places && !order.has_targets)
+            tell_places(*request->part->places);
     }
     figures.bytes = ranks_.traffic().bytes - bytes;
     add_figures(figures, order.sums_sources ? tree_->targets() : 0, statistics);
@@ -196,6 +208,20 @@ ForceStatistics RankPart::evaluate(const Order& of_all, const Request* request)
         repair(of_all, *request);
     statistics.kept_tree = keeps;
     return statistics;
+}
+
+/// Tells where this rank's sources are in the tree, and notes the work of those that it would get.
+void RankPart::tell_places(PartPlaces& places)
+{
+    const std::span<const Index> leaving = tree_->leaving(), order = tree_->own().order;
+    const std::size_t n = tree_->size();
+    places.leaving.assign(leaving.begin(), leaving.end());
+    places.begins = tree_->leaving_begins();
+    places.arriving.assign(order.begin(), order.begin() + std::ptrdiff_t(n));
+    placed_work_.resize(n);
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < n; ++k)
+        placed_work_[k] = arrived_work_[order[k]];
 }
 
 /// Returns whether all ranks have the cells that the order would keep; else they are to make new
@@ -222,16 +248,26 @@ bool RankPart::keeps_cells(const Order& order)
 void RankPart::take_rows(const Order& order, const Request* request, bool keeps, Profile& profile)
 {
     const TimedPhase phase(profile, "deal");
-    const std::size_t before = rows_.size();
     std::span<const Vec3<double>> positions;
     std::span<const double> masses;
     if (request) {
         positions = dense_items(request->position, order.count, asked_positions_);
         masses = dense_items(request->mass, order.count, asked_masses_);
     }
+    rows_.has_numbers = false;
+    rows_.number = {};
+    const std::uint64_t exchanges = order.has_own_rows ? request->part->exchanges : 0;
+    if (exchanges == exchanges_ + 1)
+        work_.swap(placed_work_);
+    else if (exchanges != exchanges_)
+        work_.clear();
+    exchanges_ = exchanges;
     if (order.has_own_rows) {
         rows_.position = positions;
         rows_.mass = masses;
+        rows_.has_numbers = exchanges > 0;
+        if (rows_.has_numbers)
+            rows_.number = request->part->number.first(order.count);
         if (!keeps && order.number > 0) // of cells that a later request may keep
             own_built_.assign(positions.begin(), positions.end());
         if (!keeps) {
@@ -249,7 +285,7 @@ void RankPart::take_rows(const Order& order, const Request* request, bool keeps,
         rows_.mass = masses_.all<double>();
     }
     rows_.built = keeps ? built_ : std::span<const Vec3<double>>();
-    if (rows_.size() != before)
+    if (rows_.size() != work_.size())
         work_.clear(); // of other particles
     rows_.work = work_;
     take_softenings(order, request, keeps);

@@ -64,9 +64,9 @@ struct Order {
 void refuse_arrays(const Request& request);
 
 /// Makes those results of a request anew that are not finite, because particles are closer to
-/// another than float can tell; they are the particles `first` and after of all, of which so many
-/// are sources. Throws as repair_singular_targets() does, Error(numeric) naming a tracer.
-void repair_not_finite(Particles& all, std::size_t sources, std::size_t first,
+/// another than float can tell; the part tells their numbers among all, of which so many are
+/// sources. Throws as repair_singular_targets() does, Error(numeric) naming a tracer.
+void repair_not_finite(Particles& all, std::size_t sources, const RequestPart& part,
                        const Request& request, const Order& order);
 
 /// Returns the options that ranks have from an order.
@@ -177,6 +177,7 @@ private:
     bool needs_repetition(ForceStatistics& statistics);
     std::size_t memory() const;
     void note_work(const InteractionLists& lists, int groups_per_cluster, const DomainTree& tree);
+    void tell_places(PartPlaces& places);
     void give_back(const Order& order, const Request* request, Profile& profile);
     template <class T>
     void deal(std::span<const T> values, const Order& order, Inbox& inbox);
@@ -211,6 +212,8 @@ private:
     Memory<Vec3<double>> asked_positions_{large_memory()}; // of a request that is not dense
     Memory<double> asked_masses_{large_memory()}, asked_softenings_{large_memory()};
     Memory<float> work_{large_memory()};                // of the run, when each was last a target
+    Memory<float> placed_work_{large_memory()};         // of those that PartPlaces tell
+    std::uint64_t exchanges_ = 0;                       // RequestPart::exchanges, of the run
     Memory<Vec3<double>> acceleration_{large_memory()}; // of this rank's targets
     Memory<double> potential_{large_memory()};
     Memory<float> arrived_work_{large_memory()}, work_of_target_{large_memory()};

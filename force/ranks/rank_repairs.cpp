@@ -1,4 +1,5 @@
 // Sums of ranks that are not finite are made again in double where all particles are.
+#include <algorithm>
 #include <cmath>
 
 #include "chamomile/core/error.hpp"
@@ -23,19 +24,23 @@ void store_point(const Request& request, std::size_t i, std::size_t tracer, cons
 
 } // namespace
 
-void repair_not_finite(Particles& all, std::size_t sources, std::size_t first,
+void repair_not_finite(Particles& all, std::size_t sources, const RequestPart& part,
                        const Request& request, const Order& order)
 {
-    std::vector<Index> singular, points;
+    struct Target {
+        Index number; ///< among all
+        std::size_t i;
+    };
+    std::vector<Target> singular, points;
     const bool all_active = request.are_all_active();
     for (std::size_t k = 0; k < (all_active ? request.count : request.active.size()); ++k) {
-        const std::size_t i = all_active ? k : request.active[k];
-        Vec3<double>& a = all.acceleration[first + i];
-        double& potential = all.potential[first + i];
+        const std::size_t i = all_active ? k : request.active[k], number = part.number_of(i);
+        Vec3<double>& a = all.acceleration[number];
+        double& potential = all.potential[number];
         a = request.acceleration.load_vector(i);
         potential = request.potential ? request.potential.load(i) : 0;
         if (!std::isfinite(a.x + a.y + a.z + potential))
-            (first + i < sources ? singular : points).push_back(Index(first + i));
+            (number < sources ? singular : points).push_back({Index(number), i});
     }
     const std::vector<Vec3<double>> places = all.position;
     const std::vector<double> lengths = all.softening;
@@ -45,17 +50,21 @@ void repair_not_finite(Particles& all, std::size_t sources, std::size_t first,
         if (!has_ids)
             all.id.clear();
     }
-    repair_singular_targets(all, singular, options_of(order), Quantities::acceleration_potential);
-    for (const Index i : points) {
-        const TargetSum sum = sum_of_single_target(all, places[i], -1, order.softening,
-                                                   lengths.empty() ? 0 : lengths[i]);
+    std::vector<Index> numbers;
+    for (const Target& target : singular)
+        numbers.push_back(target.number);
+    std::sort(numbers.begin(), numbers.end()); // so that the first is named
+    repair_singular_targets(all, numbers, options_of(order), Quantities::acceleration_potential);
+    for (const auto& [number, i] : points) {
+        const TargetSum sum = sum_of_single_target(all, places[number], -1, order.softening,
+                                                   lengths.empty() ? 0 : lengths[number]);
         const double G = order.gravitational_constant;
-        store_point(request, i - first, i - sources, {G * sum.acceleration, G * sum.potential});
+        store_point(request, i, number - sources, {G * sum.acceleration, G * sum.potential});
     }
-    for (const Index k : singular) {
-        request.acceleration.store_vector(k - first, all.acceleration[k]);
+    for (const auto& [number, i] : singular) {
+        request.acceleration.store_vector(i, all.acceleration[number]);
         if (request.potential)
-            request.potential.store(k - first, 0, all.potential[k]);
+            request.potential.store(i, 0, all.potential[number]);
     }
 }
 
@@ -63,16 +72,29 @@ void repair_not_finite(Particles& all, std::size_t sources, std::size_t first,
 void RankPart::repair(const Order& order, const Request& request)
 {
     const Particles own = particles_of(request);
+    const RequestPart& part = *request.part;
+    std::vector<Index> number;
+    if (part.exchanges > 0)
+        number = ranks_.all_gather(part.number);
+    const auto of_all = [&](const auto& values) {
+        using Value = typename std::decay_t<decltype(values)>::value_type;
+        std::vector<Value> gathered = ranks_.all_gather(std::span<const Value>(values));
+        if (number.empty() || gathered.empty())
+            return gathered;
+        std::vector<Value> sorted(gathered.size());
+        for (std::size_t k = 0; k < gathered.size(); ++k)
+            sorted[number[k]] = gathered[k];
+        return sorted;
+    };
     Particles all;
-    all.id = ranks_.all_gather(std::span<const std::uint64_t>(own.id));
-    all.position = ranks_.all_gather(std::span<const Vec3<double>>(own.position));
-    all.mass = ranks_.all_gather(std::span<const double>(own.mass));
+    all.id = of_all(own.id);
+    all.position = of_all(own.position);
+    all.mass = of_all(own.mass);
     if (order.least_softening)
-        all.softening = ranks_.all_gather(std::span<const double>(own.softening));
+        all.softening = of_all(own.softening);
     all.acceleration.resize(all.mass.size());
     all.potential.resize(all.mass.size());
-    ranks_.together(
-        [&] { repair_not_finite(all, order.count, request.part->first, request, order); });
+    ranks_.together([&] { repair_not_finite(all, order.count, part, request, order); });
 }
 
 } // namespace chamomile

@@ -1,11 +1,18 @@
 #include "chamomile/integrate/ranks/store_part.hpp"
 
 #include <algorithm>
+#include <numeric>
+
+#include "chamomile/core/threads.hpp"
+#include "chamomile/tree/radix_sort.hpp"
 
 namespace chamomile {
 namespace {
 
 using Call = StoreOrder::Call;
+
+/// Particles are exchanged before the second step and then before each so manieth.
+constexpr std::uint64_t steps_between_exchanges = 8;
 
 /// Tells whether rank 0 waits for what the call returns.
 bool has_answer(Call call)
@@ -61,7 +68,11 @@ Request StorePart::request()
     request.part = {.count = count_,
                     .active = due_,
                     .has_potentials = asks_potentials_,
-                    .first = ranks_.first_of_run(count_, ranks_.rank())};
+                    .first = ranks_.first_of_run(count_, ranks_.rank()),
+                    .exchanges = exchanges_,
+                    .number = number_};
+    if (due_ == count_ && steps_ % steps_between_exchanges == 1)
+        request.part->places = &places_;
     return request;
 }
 
@@ -95,14 +106,14 @@ StoreAnswer StorePart::make(const StoreOrder& o)
     case Call::count_tracers: {
         const Request own = request();
         for (const Index i : own.active)
-            answer.count += own.part->first + i >= o.count;
+            answer.count += own.part->number_of(i) >= o.count;
         break;
     }
     case Call::add_external:
         store_->add_external(ExternalField(o.terms), o.time);
         break;
     case Call::begin_step:
-        store_->begin_step();
+        begin_step();
         break;
     case Call::restore:
         store_->restore();
@@ -147,21 +158,38 @@ void StorePart::deal(const std::vector<T>* values, std::vector<T>& own)
     own.assign(run.begin(), run.end());
 }
 
+/// Returns the numbers of what all ranks have, on rank 0; nothing where they have runs.
+std::vector<Index> StorePart::numbers_of_all()
+{
+    if (exchanges_ == 0)
+        return {};
+    ranks_.collect(std::span<const Index>(number_), inbox_);
+    const std::span<const Index> all = inbox_.all<Index>();
+    return {all.begin(), all.end()};
+}
+
 /// Puts the values of all ranks to those of rank 0.
 template <class T>
-void StorePart::collect(const std::vector<T>& own, std::vector<T>* values)
+void StorePart::collect(const std::vector<T>& own, const std::vector<Index>& number,
+                        std::vector<T>* values)
 {
     ranks_.collect(std::span<const T>(own), inbox_);
     if (!values)
         return;
     values->resize(count_);
-    copy_bytes(std::as_bytes(inbox_.all<T>()), reinterpret_cast<std::byte*>(values->data()));
+    const std::span<const T> all = inbox_.all<T>();
+    if (number.empty())
+        return copy_bytes(std::as_bytes(all), reinterpret_cast<std::byte*>(values->data()));
+#pragma omp parallel for if (all.size() > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < all.size(); ++k)
+        (*values)[number[k]] = all[k];
 }
 
 void StorePart::load(const StoreOrder& order)
 {
     store_ = make_host_store(order.options);
     count_ = due_ = order.count;
+    has_columns_ = order.options.individual;
     has_orbits_ = order.options.individual && order.options.potentials;
     const auto each = [&](auto... members) {
         (deal(all ? &(all->*members) : nullptr, own_.*members), ...);
@@ -169,6 +197,14 @@ void StorePart::load(const StoreOrder& order)
     each(&Particles::mass, &Particles::position, &Particles::velocity, &Particles::acceleration,
          &Particles::potential, &Particles::softening, &Particles::id);
     own_.potential.resize(own_.size());
+    std::uint64_t has[] = {own_.softening.size(), own_.id.size()};
+    ranks_.sum(has);
+    has_softenings_ = has[0] > 0;
+    has_ids_ = has[1] > 0;
+    number_.clear();
+    by_number_.clear();
+    exchanges_ = steps_ = 0;
+    places_ = {};
     StepColumns columns;
     const auto each_column = [&](auto... members) {
         (deal(all_columns ? &(all_columns->*members) : nullptr, columns.*members), ...);
@@ -179,43 +215,131 @@ void StorePart::load(const StoreOrder& order)
     store_->load(std::move(columns));
 }
 
+void StorePart::begin_step()
+{
+    if (++steps_ > 1 && !places_.begins.empty())
+        exchange();
+    store_->begin_step();
+}
+
+/// Gives each rank the sources of its part of the tree, in their order.
+void StorePart::exchange()
+{
+    if (exchanges_++ == 0) {
+        number_.resize(own_.size());
+        std::iota(number_.begin(), number_.end(),
+                  Index(ranks_.first_of_run(count_, ranks_.rank())));
+    }
+    by_number_.clear();
+    StepColumns columns = store_->columns();
+    exchange(number_);
+    exchange(own_.mass);
+    exchange(own_.position);
+    exchange(own_.velocity);
+    exchange(own_.acceleration);
+    exchange(own_.potential);
+    exchange(own_.softening, has_softenings_);
+    exchange(own_.id, has_ids_);
+    exchange(columns.step, has_columns_);
+    exchange(columns.measured, has_columns_);
+    exchange(columns.orbit, has_orbits_);
+    places_ = {};
+    inbox_ = {};
+    store_->attach(own_);
+    store_->load(std::move(columns));
+}
+
+/// Does so with a value of each particle, if there are any. Tracers stay, behind the sources.
+template <class T>
+void StorePart::exchange(std::vector<T>& values, bool are_kept)
+{
+    if (!are_kept)
+        return;
+    const std::vector<Index>&leaving = places_.leaving, &arriving = places_.arriving;
+    std::vector<T> left(leaving.size());
+#pragma omp parallel for if (left.size() > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < left.size(); ++k)
+        left[k] = values[leaving[k]];
+    std::vector<std::span<const T>> runs;
+    for (std::size_t r = 0; r + 1 < places_.begins.size(); ++r)
+        runs.push_back(std::span<const T>(left).subspan(places_.begins[r],
+                                                        places_.begins[r + 1] - places_.begins[r]));
+    ranks_.all_to_all<T>(runs, inbox_);
+    const std::span<const T> arrived = inbox_.all<T>();
+    const std::size_t n = arriving.size(), tracers = values.size() - leaving.size();
+    left.resize(n + tracers);
+    std::copy(values.end() - std::ptrdiff_t(tracers), values.end(),
+              left.begin() + std::ptrdiff_t(n));
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < n; ++k)
+        left[k] = arrived[arriving[k]];
+    values.swap(left);
+}
+
 void StorePart::fetch(bool potentials)
 {
-    collect(own_.position, all ? &all->position : nullptr);
-    collect(own_.velocity, all ? &all->velocity : nullptr);
-    collect(own_.acceleration, all ? &all->acceleration : nullptr);
+    const std::vector<Index> number = numbers_of_all();
+    collect(own_.position, number, all ? &all->position : nullptr);
+    collect(own_.velocity, number, all ? &all->velocity : nullptr);
+    collect(own_.acceleration, number, all ? &all->acceleration : nullptr);
     if (potentials)
-        collect(own_.potential, all ? &all->potential : nullptr);
+        collect(own_.potential, number, all ? &all->potential : nullptr);
     inbox_ = {};
 }
 
-/// Makes the points of those particles that are on this rank, in their order.
+/// Returns where this rank has the particle of that number, if it has it.
+std::optional<Index> StorePart::find(Index number)
+{
+    if (exchanges_ == 0) {
+        const std::size_t first = ranks_.first_of_run(count_, ranks_.rank());
+        if (number < first || number >= first + own_.size())
+            return {};
+        return Index(number - first);
+    }
+    if (by_number_.empty()) {
+        std::vector<Key> keys(number_.begin(), number_.end());
+        by_number_.resize(keys.size());
+        std::iota(by_number_.begin(), by_number_.end(), Index(0));
+        RadixScratch scratch;
+        radix_sort(keys, by_number_, scratch);
+    }
+    const auto found =
+        std::ranges::lower_bound(by_number_, number, {}, [&](Index i) { return number_[i]; });
+    if (found == by_number_.end() || number_[*found] != number)
+        return {};
+    return *found;
+}
+
+/// Makes the points of those particles that are on this rank.
 void StorePart::gather(const Vec3<double>& origin)
 {
-    const Inbox asked = ranks_.broadcast(std::as_bytes(which));
-    const auto rank_of = [&](Index i) { return ranks_.rank_of_run(count_, i); };
-    const std::size_t first = ranks_.first_of_run(count_, ranks_.rank());
-    std::vector<Index> mine;
-    for (const Index i : asked.from<Index>(0))
-        if (rank_of(i) == ranks_.rank())
-            mine.push_back(Index(i - first));
+    const Inbox message = ranks_.broadcast(std::as_bytes(which));
+    std::vector<Index> mine, places; // and where those stand among the asked ones
+    for (Index place = 0; const Index number : message.from<Index>(0)) {
+        if (const std::optional<Index> i = find(number)) {
+            mine.push_back(*i);
+            places.push_back(place);
+        }
+        ++place;
+    }
     std::vector<MovingPoint> found(mine.size());
     store_->gather(mine, origin, found);
+    ranks_.collect(std::span<const Index>(places), inbox_);
+    const std::span<const Index> to = inbox_.all<Index>();
+    const std::vector<Index> all_places(to.begin(), to.end());
     ranks_.collect(std::span<const MovingPoint>(found), inbox_);
-    std::vector<std::size_t> next(std::size_t(ranks_.size()));
-    for (std::size_t k = 0; k < points.size(); ++k) {
-        const int r = rank_of(which[k]);
-        points[k] = inbox_.from<MovingPoint>(r)[next[std::size_t(r)]++];
-    }
+    for (std::size_t k = 0; k < all_places.size(); ++k)
+        points[all_places[k]] = inbox_.all<MovingPoint>()[k];
 }
 
 void StorePart::send_columns()
 {
     const StepColumns own = store_->columns();
-    collect(own.step, all_columns ? &all_columns->step : nullptr);
-    collect(own.measured, all_columns ? &all_columns->measured : nullptr);
+    const std::vector<Index> number = numbers_of_all();
+    collect(own.step, number, all_columns ? &all_columns->step : nullptr);
+    collect(own.measured, number, all_columns ? &all_columns->measured : nullptr);
     if (has_orbits_)
-        collect(own.orbit, all_columns ? &all_columns->orbit : nullptr);
+        collect(own.orbit, number, all_columns ? &all_columns->orbit : nullptr);
 }
 
 void StorePart::count_steps()

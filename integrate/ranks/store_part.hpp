@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/integrate/particle_store.hpp"
@@ -57,7 +59,10 @@ struct StoreAnswer {
     void add(const StoreAnswer& other);
 };
 
-/// A StorePart holds a rank's run of the particles that rank 0 has loaded, in a store of the host.
+/// A StorePart holds a rank's part of the particles that rank 0 has loaded, in a store of the host:
+/// a run of them at first, and the sources of its domain, in the order of the tree, once the ranks
+/// have exchanged them. That is done before every so manieth step, by what the last evaluation of a
+/// tree has told.
 class StorePart final : public RankGuest {
 public:
     explicit StorePart(Communicator& ranks) : ranks_(ranks) {}
@@ -78,20 +83,34 @@ public:
 private:
     StoreAnswer make(const StoreOrder& order);
     void load(const StoreOrder& order);
+    void begin_step();
+    void exchange();
+    template <class T>
+    void exchange(std::vector<T>& values, bool are_kept = true);
     void fetch(bool potentials);
     void gather(const Vec3<double>& origin);
     void send_columns();
     void count_steps();
     template <class T>
     void deal(const std::vector<T>* values, std::vector<T>& own);
+    std::optional<Index> find(Index number);
+    std::vector<Index> numbers_of_all();
     template <class T>
-    void collect(const std::vector<T>& own, std::vector<T>* values);
+    void collect(const std::vector<T>& own, const std::vector<Index>& number,
+                 std::vector<T>* values);
 
     Communicator& ranks_;
     Particles own_;
     std::unique_ptr<ParticleStore> store_;
     std::uint64_t count_ = 0, due_ = 0; ///< of all ranks
-    bool asks_potentials_ = false, has_orbits_ = false;
+    bool asks_potentials_ = false;
+    bool has_columns_ = false, has_orbits_ = false; ///< StepColumns
+    bool has_softenings_ = false, has_ids_ = false; ///< on some rank
+    std::vector<Index> number_;                     ///< of each particle among all, once exchanged
+    std::vector<Index> by_number_;                  ///< number_ rises so; made where it is needed
+    std::uint64_t exchanges_ = 0;                   ///< of particles between ranks, so far
+    std::uint64_t steps_ = 0;                       ///< begun since all were loaded
+    PartPlaces places_;                             ///< empty, or of the last evaluation
     StoreAnswer answer_;
     StepCounts step_counts_;
     Inbox inbox_;

@@ -229,11 +229,6 @@ TEST_CASE("what ranks do not compute with several lengths is refused in one line
                       "particle 3: softening length: -1.000000: must be 0 or more");
     p.softening[3] = 0.1;
     solver->solve(p, Quantities::acceleration);
-    options.device = "gpu";
-    options.softening.is_varied = true;
-    CHECK_THROWS_WITH(make_solver(options),
-                      "--ranks, or several processes: take several softening lengths on processors "
-                      "alone; give one softening");
     try {
         run_ranks(2,
                   [&](Communicator& communicator) {

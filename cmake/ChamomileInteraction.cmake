@@ -10,10 +10,10 @@ set(chamomile_sets baseline)
 if(NOT CHAMOMILE_BASELINE_ONLY AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
     list(APPEND chamomile_sets avx2 avx512)
 endif()
-# Of code in packs. g++ 12 takes the undefined operands within its own intrinsics for mistakes, hence no-maybe-uninitialized.
+# Of code in packs. g++ 12 takes the undefined operands within its own intrinsics for mistakes, hence no-uninitialized.
 set(chamomile_pack_flags -Wall -Wextra -fno-math-errno -fno-trapping-math)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    list(APPEND chamomile_pack_flags -ffp-contract=fast -Wno-maybe-uninitialized)
+    list(APPEND chamomile_pack_flags -ffp-contract=fast -Wno-maybe-uninitialized -Wno-uninitialized)
 else()
     # clang fuses differently with and without potentials, and the same accelerations would have other bits.
     list(APPEND chamomile_pack_flags -ffp-contract=on)

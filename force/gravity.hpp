@@ -37,6 +37,9 @@ CHAMOMILE_HD Vec3<T> rounded(const Vec3<double>& x)
     return {T(x.x), T(x.y), T(x.z)};
 }
 
+/// NoScatter stands for the scatter of softenings that all particles share.
+struct NoScatter {};
+
 template <SofteningKind softening, bool with_potential>
 struct Gravity {
     template <class T>
@@ -80,7 +83,6 @@ struct Gravity {
     struct alignas(4 * sizeof(T)) CellSource {
         Vec3<T> position;
         T mass, xx, xy, xz, yy, yz, zz, trace;
-        T eps2; ///< eps^2 of the particles, where they have lengths of their own
     };
 
     /// These are cells with third and with fourth moments.
@@ -121,8 +123,7 @@ struct Gravity {
                   T(w * s.yy),
                   T(w * s.yz),
                   T(w * s.zz),
-                  T(0.5 * w * (s.xx + s.yy + s.zz)),
-                  T(0)};
+                  T(0.5 * w * (s.xx + s.yy + s.zz))};
     }
 
     template <class T, int order>
@@ -203,9 +204,10 @@ protected:
             sum.potential -= m_inv_u; // 1
     }
 
-    template <class Place, class T>
+    /// `scatter` are 15/8 of the mass times the variance of eps^2, or nothing, which is NoScatter.
+    template <class Place, class T, class Scatter = NoScatter>
     static CHAMOMILE_HD void add_cell(const Place& i, const CellSource<T>& j, const T& eps2,
-                                      Sum<T>& sum)
+                                      Sum<T>& sum, const Scatter& scatter = {})
     {
         const Vec3<T> r = j.position - i.position;
         const T inv_u = inverse_sqrt(norm_squared(r, eps2));
@@ -215,11 +217,16 @@ protected:
                                            j.xy * r.x + j.yy * r.y + j.yz * r.z,
                                            j.xz * r.x + j.yz * r.y + j.zz * r.z};
         const T rsr = dot(r, s);
-        const T mass = j.mass + (T(2.5f) * rsr - j.trace) * inv_u2;
+        T along = T(2.5f) * rsr - j.trace, potential = T(0.5f) * rsr - T(1 / 3.0) * j.trace;
+        if constexpr (std::is_same_v<Scatter, T>) {
+            along += scatter * inv_u2;
+            potential += T(0.2f) * scatter * inv_u2;
+        }
+        const T mass = j.mass + along * inv_u2;
         sum.acceleration += (mass * inv_u3) * r;
         sum.acceleration -= inv_u3 * s;
         if constexpr (with_potential)
-            sum.potential -= j.mass * inv_u + (T(0.5f) * rsr - T(1 / 3.0) * j.trace) * inv_u3;
+            sum.potential -= j.mass * inv_u + potential * inv_u3;
     }
 
     template <class T, class U, int order>

@@ -1,8 +1,8 @@
 /// \file  Newtonian gravity of particles with softening lengths of their own; G = 1.
 ///
-/// Targets, sources and cells carry eps^2. That of a pair is the larger of the two (as in GADGET)
-/// or their sum, by SofteningRule. A cell carries the mean over its particles' mass, which is what
-/// its monopole needs to first order.
+/// Targets and sources carry eps^2. That of a pair is the larger of the two (as in GADGET) or their
+/// sum, by SofteningRule. A cell carries two values for its particles (CellSoftening): seen from a
+/// target it has their mean and, in its monopole, what their variance adds to second order.
 #pragma once
 
 #include "chamomile/core/lane_math.hpp"
@@ -10,11 +10,14 @@
 
 namespace chamomile {
 
-/// This is a cell with third or fourth moments, and a softening.
-template <class T, int order>
-struct SoftenedSeries : SeriesSource<T, order> {
-    T eps2;
+/// This is a CellSource of any law, or a cell with third or fourth moments, with its softenings.
+template <class T, class Unsoftened>
+struct SoftenedCell : Unsoftened {
+    T low, high, high_part;
+    T weight; ///< 15/8 of the mass times the parts of both
 };
+template <class T, int order>
+using SoftenedSeries = SoftenedCell<T, SeriesSource<T, order>>;
 
 /// This is a SofteningRule that is known as a kernel runs: larger + smaller_part * smaller.
 struct AnyRule {
@@ -49,7 +52,7 @@ struct VariedGravityBy : Gravity<softening, with_potential> {
         T mass, eps2;
     };
     template <class T>
-    using CellSource = typename Newton::template CellSource<T>;
+    struct CellSource : SoftenedCell<T, typename Newton::template CellSource<T>> {};
     template <class T>
     using OctupoleSource = SoftenedSeries<T, 3>;
     template <class T>
@@ -63,6 +66,23 @@ struct VariedGravityBy : Gravity<softening, with_potential> {
     {
         packed.position = rounded<T>(frame.of(m.center));
         packed.mass = T(m.mass * frame.inverse_mass);
+    }
+
+    template <class T, class Unsoftened>
+    static CHAMOMILE_HD void pack_softening(const CellSoftening& own, double inverse_length,
+                                            SoftenedCell<T, Unsoftened>& packed)
+    {
+        const double unit = inverse_length * inverse_length;
+        packed.low = T(unit * own.low);
+        packed.high = T(unit * own.high);
+        packed.high_part = T(own.high_part);
+        packed.weight = T(1.875) * packed.mass * packed.high_part * (T(1) - packed.high_part);
+    }
+    template <class T>
+    static CHAMOMILE_HD void pack_softening(const CellSoftening& own, double inverse_length,
+                                            Source<T>& packed)
+    {
+        packed.eps2 = T(inverse_length * inverse_length * own.mean());
     }
 
     Rule rule;
@@ -102,23 +122,41 @@ struct VariedGravityBy : Gravity<softening, with_potential> {
     template <class T>
     CHAMOMILE_HD void operator()(const Target<T>& i, const CellSource<T>& j, Sum<T>& sum) const
     {
-        Newton::add_cell(i, j, plummer_softening(i.eps2, j.eps2), sum);
+        T eps2, step;
+        find_softening(i.eps2, j, eps2, step);
+        Newton::add_cell(i, j, eps2, sum, j.weight * step * step);
     }
 
     template <class T, class U, int order>
     CHAMOMILE_HD void operator()(const Target<U>& i, const SoftenedSeries<T, order>& j,
                                  Sum<U>& sum) const
     {
-        Newton::add_series_cell(i.position, static_cast<const SeriesSource<T, order>&>(j),
-                                plummer_softening(i.eps2, U(j.eps2)), sum);
+        U eps2, step;
+        find_softening(i.eps2, j, eps2, step);
+        Newton::add_series_cell(i.position, static_cast<const SeriesSource<T, order>&>(j), eps2,
+                                sum);
+        const Vec3<U> r{U(j.position.x) - i.position.x, U(j.position.y) - i.position.y,
+                        U(j.position.z) - i.position.z};
+        const U inv_u = inverse_sqrt(norm_squared(r, eps2)), inv_u2 = inv_u * inv_u,
+                h = step * inv_u2, more = U(j.weight) * h * h * inv_u;
+        sum.acceleration += (more * inv_u2) * r;
+        if constexpr (with_potential)
+            sum.potential -= U(0.2f) * more;
     }
 
 protected:
-    /// A spline's cells are Newtonian where they are listed.
-    template <class T>
-    CHAMOMILE_HD T plummer_softening(const T& a, const T& b) const
+    /// Computes the mean eps^2 of pairs of a target with a cell's particles, and the difference of
+    /// the two values that stand for them. A spline's cells are Newtonian where they are listed.
+    template <class U, class T, class Unsoftened>
+    CHAMOMILE_HD void find_softening(const U& target, const SoftenedCell<T, Unsoftened>& cell,
+                                     U& eps2, U& step) const
     {
-        return softening == SofteningKind::plummer ? pair_softening(a, b) : T(0);
+        eps2 = step = U(0);
+        if constexpr (softening == SofteningKind::plummer) {
+            const U low = rule(target, U(cell.low));
+            step = rule(target, U(cell.high)) - low;
+            eps2 = low + U(cell.high_part) * step;
+        }
     }
 
     /// The root of h is taken only where a pair is within it.

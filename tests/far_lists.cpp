@@ -45,7 +45,7 @@ struct Scene {
         Box box;
         for (std::size_t g = first; g < last; ++g)
             box.add(groups.groups[g].box);
-        ClusterRow cluster{0, 0, box.center(), 0, 0};
+        ClusterRow cluster{0, 0, box.center(), 0, {}};
         cluster.radius = norm(box.high - cluster.center);
         cluster.far_begin = Index(lists.far_cells.size());
         const bool expanded = kind == FarCells::expanded;

@@ -27,8 +27,7 @@ FieldValue<double> cell_law(const Vec& r, const Vec& x, double eps)
     const auto& s = moments;
     const Law::CellSource<double> cell{r,        2,        3 * s.xx,
                                        3 * s.xy, 3 * s.xz, 3 * s.yy,
-                                       3 * s.yz, 3 * s.zz, 1.5 * (s.xx + s.yy + s.zz),
-                                       0};
+                                       3 * s.yz, 3 * s.zz, 1.5 * (s.xx + s.yy + s.zz)};
     Law::Sum<double> sum;
     Law::with_length(eps)(Law::Target<double>{x}, cell, sum);
     return {sum.acceleration, sum.potential};

@@ -72,30 +72,54 @@ struct SofteningSums {
     /// Sums those of a cell; of its daughters they must be known.
     CHAMOMILE_HD void sum(Index c) const
     {
-        CellSoftening own;
-        double mass = 0, weighted = 0;
+        double largest = 0, mass = 0, weighted = 0;
         each_part(c, [&](double m, const CellSoftening& part) {
-            own.largest = own.largest < part.largest ? part.largest : own.largest;
+            largest = largest < part.largest ? part.largest : largest;
             mass += m;
-            weighted += m * part.mean;
+            weighted += m * part.mean();
         });
-        own.mean = mass > 0 ? weighted / mass : own.largest;
-        own.mean = own.largest < own.mean ? own.largest : own.mean;
-        each_part(c, [&](double m, const CellSoftening& part) {
-            const double d = part.mean - own.mean;
-            own.scatter += part.scatter + m * d * d;
-        });
-        of_cell[c] = own;
+        double mean = mass > 0 ? weighted / mass : largest;
+        mean = largest < mean ? largest : mean;
+        double second = 0, third = 0; // about the mean, in units of the largest
+        const auto add = [&](double m, double eps2) {
+            const double d = (eps2 - mean) / largest;
+            second += m / mass * d * d;
+            third += m / mass * d * d * d;
+        };
+        if (mass > 0 && largest > 0)
+            each_part(c, [&](double m, const CellSoftening& part) {
+                add(m * (1 - part.high_part), part.low);
+                add(m * part.high_part, part.high);
+            });
+        of_cell[c] = two_values(mean, second, third, largest);
     }
 
 private:
+    /// Returns the two values with these moments; a variance that is rounding is none.
+    static CHAMOMILE_HD CellSoftening two_values(double mean, double second, double third,
+                                                 double largest)
+    {
+        CellSoftening own{mean, mean, 0, largest};
+        if (!(second > 1e-24))
+            return own;
+        // Their differences d from the mean are the roots of d^2 - (third / second) d - second.
+        const double half = 0.5 * third / second, root = sqrt(half * half + second),
+                     up = half > 0 ? half + root : second / (root - half), down = second / up;
+        own.high_part = down / (up + down);
+        own.high = mean + largest * up;
+        own.high = largest < own.high ? largest : own.high;
+        own.low = mean - largest * down;
+        own.low = own.low < 0 ? 0 : own.low;
+        return own;
+    }
+
     template <class Add>
     CHAMOMILE_HD void each_part(Index c, const Add& add) const
     {
         const Cell cell = cells[c];
         if (cell.next == c + 1)
             for (Index k = cell.begin; k < cell.begin + cell.count; ++k)
-                add(sources[k].mass, CellSoftening{softening[k], 0, softening[k]});
+                add(sources[k].mass, CellSoftening::of_one(softening[k]));
         else
             for (Index d = c + 1; d < cell.next; d = cells[d].next)
                 add(multipoles[d].mass, of_cell[d]);

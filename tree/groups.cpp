@@ -373,16 +373,6 @@ void finish_groups(TargetGroups& groups)
     }
 }
 
-namespace {
-
-void join(SofteningSpan& to, const SofteningSpan& from)
-{
-    to.least = std::min(to.least, from.least);
-    to.largest = std::max(to.largest, from.largest);
-}
-
-} // namespace
-
 void find_softenings(TargetGroups& groups, std::span<const double> softening)
 {
     const bool varied = !softening.empty();
@@ -394,8 +384,8 @@ void find_softenings(TargetGroups& groups, std::span<const double> softening)
         for (Index t = group.begin; t < group.end; ++t) {
             const double own = softening[groups.target(t)];
             if (t == group.begin)
-                span = {own, own};
-            join(span, {own, own});
+                span = SofteningSpan::of_one(own);
+            span.join(SofteningSpan::of_one(own));
         }
     }
     join_softenings(groups);
@@ -411,7 +401,7 @@ void join_softenings(TargetGroups& groups)
         for (Index g = cluster.first_group; g < cluster.last_group; ++g) {
             if (g == cluster.first_group)
                 span = groups.group_softening[g];
-            join(span, groups.group_softening[g]);
+            span.join(groups.group_softening[g]);
         }
     }
 }

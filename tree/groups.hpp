@@ -33,9 +33,37 @@ struct Cluster {
 /// A SofteningSpan is the range of eps^2 of some particles that have lengths of their own.
 struct SofteningSpan {
     double least = 0, largest = 0;
+    double inner = 0; ///< the largest of those below `largest`, or `least`
 
-    double middle() const { return 0.5 * (least + largest); }
+    static CHAMOMILE_HD SofteningSpan of_one(double eps2) { return {eps2, eps2, eps2}; }
+
+    /// Takes those of other particles in.
+    CHAMOMILE_HD void join(const SofteningSpan& other)
+    {
+        const bool more = largest < other.largest;
+        const SofteningSpan &high = more ? other : *this, &low = more ? *this : other;
+        least = least < other.least ? least : other.least;
+        const double below = low.largest < high.largest ? low.largest : low.inner,
+                     own = high.inner < high.largest ? high.inner : least;
+        inner = below < high.largest && own < below ? below : own;
+        largest = high.largest;
+    }
+
     double half() const { return 0.5 * (largest - least); }
+
+    /// Tells whether there is a step from `least` to `inner`, or from there to `largest`.
+    CHAMOMILE_HD bool has_step(int step) const
+    {
+        return step == 0 ? least < inner : inner < largest;
+    }
+
+    /// Returns which part of the step from `least` to `inner`, or of that to `largest`, this eps^2
+    /// has behind it.
+    CHAMOMILE_HD double part(int step, double eps2) const
+    {
+        const double from = step == 0 ? least : inner, to = step == 0 ? inner : largest;
+        return eps2 <= from || !(from < to) ? 0 : to <= eps2 ? 1 : (eps2 - from) / (to - from);
+    }
 };
 
 /// A GroupPart holds the groups and clusters of one part of the tree, numbered from 0.

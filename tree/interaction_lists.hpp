@@ -24,7 +24,7 @@ struct ClusterRow {
     Index far_begin, far_end; ///< in `far_cells`
     Vec3<double> center;
     double radius;                      ///< largest distance of a target's place from the centre
-    double softening;                   ///< eps^2 that targets with lengths of their own have about
+    SofteningSpan softening;            ///< of targets with lengths of their own
     Index open_begin = 0, open_end = 0; ///< in `open`
 };
 
@@ -42,7 +42,7 @@ struct ListRow {
     /// Tiles with sources within this of the centre along each axis are evaluated with coordinates
     /// in two floats, and so are tiles that hold targets of the group.
     Vec3<double> near_distance;
-    double softening; ///< eps^2 that targets with lengths of their own have about
+    SofteningSpan softening; ///< of targets with lengths of their own
 };
 
 /// Returns the work of a group's lists for each target, in pairs of particles, of which a pair with

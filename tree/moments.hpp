@@ -47,11 +47,21 @@ struct HigherMoments {
 };
 
 /// A CellSoftening describes the squares of the softening lengths of a cell's particles, where they
-/// have lengths of their own.
+/// have lengths of their own, by two values with parts of the mass: those whose mean, variance and
+/// third moment are those of the particles (Gauss's quadrature of two points). They are exact for
+/// particles of two lengths.
 struct CellSoftening {
-    double mean = 0;    ///< by mass; of a massless cell the largest
-    double scatter = 0; ///< sum_j m_j (eps_j^2 - mean)^2
+    double low = 0, high = 0; ///< of a massless cell the largest
+    double high_part = 0;     ///< of the mass, less than 1
     double largest = 0;
+
+    static CHAMOMILE_HD CellSoftening of_one(double eps2) { return {eps2, eps2, 0, eps2}; }
+
+    CHAMOMILE_HD double mean() const { return low + high_part * (high - low); }
+    CHAMOMILE_HD double variance() const
+    {
+        return high_part * (1 - high_part) * (high - low) * (high - low);
+    }
 };
 
 /// Moments holds one entry per cell: entry c of each array belongs to cell c of the octree.

@@ -6,10 +6,10 @@
 namespace chamomile {
 namespace {
 
-/// These were chosen by measurement (docs/explanation/decisions.md, 325): the part of the tolerance
-/// that an expansion may leave out, and the part of a cell's reach that is enough where only
-/// targets of the smaller of two lengths feel what the cell leaves out (309).
-constexpr double expansion_part = 0.003, reach_of_larger = 0.75;
+/// These were chosen by measurement (docs/explanation/decisions.md, 335): the part of the tolerance
+/// by which an expansion may change between targets, and the part of a cell's reach that is enough
+/// where only targets of the smaller of two lengths feel what the cell leaves out (309).
+constexpr double expansion_part = 0.015, reach_of_larger = 0.75;
 /// The lengths by which criteria by angles keep away were chosen in the same way (241).
 constexpr double expansion_lengths = 16;
 /// Accelerations in a dense centre, in those at the root mean square radius of all particles.
@@ -23,27 +23,24 @@ bool is_spline(const AcceptanceCriterion& criterion)
 } // namespace
 
 SoftenedReach::SoftenedReach(const AcceptanceCriterion& criterion, const Multipole& whole,
-                             const CellSoftening& all, const WalkUnits& units)
+                             const WalkUnits& units)
     : criterion_(criterion), units_(units)
 {
-    // Of two values a and b, the variance is (mean - a) (b - mean), and less where others are.
-    const double of_two = (all.mean - criterion.least_softening) * (all.largest - all.mean);
-    const bool sums = criterion.softening_rule == SofteningRule::root_of_squares;
-    is_linear_ = sums || all.scatter >= (1 - 1e-9) * of_two * whole.mass;
-    // CellReach::relative is multiplied by a^(-1/n), and this reach shrinks as a^(-1/6) alone:
+    // CellReach::relative is multiplied by a^(-1/n), and this reach shrinks as a^(-1/5) alone:
     // where that is less, the acceleration of a dense centre takes the place of 1.
     const double size2 = whole.second.trace() / whole.mass / units.length / units.length,
                  dense = dense_centre * (whole.mass / units.mass) / size2;
     if (dense > 1 && dense < HUGE_VAL)
-        farther_ = std::pow(dense, std::max(0.0, 1.0 / (criterion.neglected() + 2) - 1.0 / 6));
-    farther_ *= sums ? 1 : reach_of_larger;
+        farther_ = std::pow(dense, std::max(0.0, 1.0 / (criterion.neglected() + 2) - 1.0 / 5));
+    if (criterion.softening_rule != SofteningRule::root_of_squares)
+        farther_ *= reach_of_larger;
 }
 
 TreeReach::TreeReach(const AcceptanceCriterion& criterion, const Moments& moments)
     : criterion_(criterion), units_(WalkUnits::of(moments.multipole[0], moments.bounds[0]))
 {
     if (!moments.softening.empty())
-        softened_.emplace(criterion, moments.multipole[0], moments.softening[0], units_);
+        softened_.emplace(criterion, moments.multipole[0], units_);
 }
 
 double shared_clearance(const AcceptanceCriterion& criterion)

@@ -1,14 +1,12 @@
 /// \file  The acceptance criterion where particles have softening lengths of their own.
 ///
 /// A spline's clearance is that of the cell's largest length and of the targets'. With Plummer's
-/// softening a cell stands for its particles by the mean eps^2. What that leaves out of its field
-/// is at most a part of `tolerance` times the acceleration: one of 1 in WalkUnits, because a reach
-/// is one distance for all targets. Where eps^2 of a pair is linear in that of the source (the sum
-/// of squares, or the larger of two values in all) this is 15/8 sum_j m_j (eps_j^2 - mean)^2 / d^6
-/// and what comes of lengths that differ with the place in the cell, about 6/5 b sum_j m_j |eps_j^2
-/// - mean| / d^5, else at most 3/4 sum_j m_j |eps_j^2 - mean| / d^4. Cells are expanded about
-/// targets of different lengths where the difference from their middle changes the field by a part
-/// of the same.
+/// softening a cell stands for its particles by two values of eps^2 (CellSoftening), which are as
+/// good as its particles but for lengths that differ with the place in the cell. These leave out
+/// about 6/5 b sum_j m_j |eps_j^2 - mean| / d^5, which is at most a part of `tolerance` times the
+/// acceleration: one of 1 in WalkUnits, because a reach is one distance for all targets. Cells are
+/// expanded about targets of different lengths where half their difference changes the field by a
+/// part of the same: the change itself is expanded too, to a lower order.
 ///
 /// Contraction: none, so that host and device give nodes the same bits.
 #pragma once
@@ -40,7 +38,7 @@ class SoftenedReach {
 public:
     /// Takes the moments of the root.
     SoftenedReach(const AcceptanceCriterion& criterion, const Multipole& whole,
-                  const CellSoftening& all, const WalkUnits& units);
+                  const WalkUnits& units);
 
     const AcceptanceCriterion& criterion() const { return criterion_; }
 
@@ -57,47 +55,32 @@ public:
     }
 
 private:
-    /// These factors were chosen by measurement (docs/explanation/decisions.md, 241): the part of
+    /// These factors were chosen by measurement (docs/explanation/decisions.md, 335): the part of
     /// the tolerance that a cell may leave out, and lengths by which criteria by angles keep away.
-    static constexpr double cell_part = 0.4, cell_lengths = 4, linear_cell_lengths = 2;
+    static constexpr double cell_part = 0.125, cell_lengths = 2;
 
     CHAMOMILE_HD void extend_plummer(CellReach& reach, const Multipole& multipole,
                                      const Box& bounds, const CellSoftening& softening) const
     {
-        const double scatter = softening.scatter, own = multipole.mass, mass = own / units_.mass;
-        if (!(mass > 0 && scatter > 0))
+        const double variance = softening.variance(), mass = multipole.mass / units_.mass;
+        if (!(mass > 0 && variance > 0))
             return;
-        const double deviation = sqrt(scatter / own) / units_.length / units_.length;
+        const double deviation = sqrt(variance) / units_.length / units_.length;
         if (!criterion_.is_relative()) {
-            const double lengths = is_linear_ ? linear_cell_lengths : cell_lengths;
-            reach.least += lengths / criterion_.theta * units_.length * sqrt(deviation);
+            reach.least += cell_lengths / criterion_.theta * units_.length * sqrt(deviation);
             return;
         }
-        const double limit = cell_part * criterion_.tolerance;
-        if (is_linear_) {
-            const double b = bounds.farthest_distance(multipole.center) / units_.length;
-            extend(reach, 1.2 * mass * deviation * b / limit, 5, farther_);
-            extend(reach, 1.875 * mass * deviation * deviation / limit, 6, farther_);
-        } else {
-            extend(reach, 0.75 * mass * deviation / limit, 4, 1);
-        }
-    }
-
-    /// Extends the reach to part x^(1/n) units of length; the root is taken only where it counts.
-    CHAMOMILE_HD void extend(CellReach& reach, double x, int n, double part) const
-    {
-        const double unit = part * units_.length, had = reach.relative / unit;
-        double power = had;
-        for (int k = 1; k < n; ++k)
-            power *= had;
-        if (x > power)
-            reach.relative = unit * root(x, n);
+        const double limit = cell_part * criterion_.tolerance,
+                     b = bounds.farthest_distance(multipole.center) / units_.length,
+                     x = 1.2 * mass * deviation * b / limit, unit = farther_ * units_.length,
+                     had = reach.relative / unit;
+        if (x > had * had * had * had * had) // else the root is not needed
+            reach.relative = unit * root(x, 5);
     }
 
     AcceptanceCriterion criterion_;
     WalkUnits units_;
-    bool is_linear_ = false; ///< eps^2 of a pair in that of its source
-    double farther_ = 1;     ///< factor of the reach of such pairs
+    double farther_ = 1; ///< factor of this reach
 };
 
 /// A TreeReach tells the reach of each cell of a tree, whether its particles have one softening

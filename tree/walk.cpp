@@ -157,7 +157,7 @@ void Walk::append_rows(InteractionLists& lists, const TargetGroups& groups, cons
     if (begin.far_cells > 0)
         lists.clusters.push_back(
             {far, far + begin.far_cells, cluster.center, cluster.radius,
-             varied ? groups.cluster_softening[number_of_cluster].middle() : 0});
+             varied ? groups.cluster_softening[number_of_cluster] : SofteningSpan{}});
     for (std::size_t g = 0; g < count; ++g) {
         const Group& group = groups.groups[cluster.first_group + g];
         const GroupEnds end = scratch.ends.data[g + 1];
@@ -177,7 +177,7 @@ void Walk::append_rows(InteractionLists& lists, const TargetGroups& groups, cons
              group.center,
              group.radius,
              {},
-             varied ? groups.group_softening[cluster.first_group + g].middle() : 0});
+             varied ? groups.group_softening[cluster.first_group + g] : SofteningSpan{}});
         begin = end;
     }
     assert(begin.cells == scratch.cells.size && begin.ranges == scratch.ranges.size &&
@@ -195,10 +195,10 @@ void Walk::append_open_rows(InteractionLists& lists, const TargetGroups& groups,
     const std::size_t number_of_cluster = std::size_t(&cluster - groups.clusters.data());
     const Index far = Index(lists.far_cells.size()), open = Index(lists.open.size()),
                 number = Index(lists.clusters.size());
-    lists.clusters.push_back({far, far + Index(scratch.far_cells.size), cluster.center,
-                              cluster.radius,
-                              varied ? groups.cluster_softening[number_of_cluster].middle() : 0,
-                              open, open + Index(scratch.left_open.size)});
+    lists.clusters.push_back(
+        {far, far + Index(scratch.far_cells.size), cluster.center, cluster.radius,
+         varied ? groups.cluster_softening[number_of_cluster] : SofteningSpan{}, open,
+         open + Index(scratch.left_open.size)});
     for (std::size_t g = cluster.first_group; g < cluster.last_group; ++g) {
         ListRow row{};
         row.target_begin = groups.groups[g].begin;
@@ -206,7 +206,7 @@ void Walk::append_open_rows(InteractionLists& lists, const TargetGroups& groups,
         row.cluster = number;
         row.center = groups.groups[g].center;
         row.radius = groups.groups[g].radius;
-        row.softening = varied ? groups.group_softening[g].middle() : 0;
+        row.softening = varied ? groups.group_softening[g] : SofteningSpan{};
         lists.rows.push_back(row);
         lists.regions.push_back(scratch.regions.data[g - cluster.first_group]);
     }

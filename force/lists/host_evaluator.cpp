@@ -128,7 +128,7 @@ private:
         const double largest = input_.softening.length * input_.softening.length;
         return own_.of_source &&
                (input_.separate.octree || input_.softening.rule != SofteningRule::larger ||
-                row.softening != largest);
+                row.softening.least != largest);
     }
 
     /// Returns the caller's number of a target.
@@ -167,13 +167,13 @@ private:
                 Expansion& expansion) const
     {
         expansion.center = row.center;
+        expansion.targets = spline_ ? SofteningSpan{} : row.softening;
         expansion.unit = InternalScale::unit_of_radius(row.radius / input_.scale.length);
         expand_({input_.moments->multipole.data(), input_.moments->higher.data(),
                  lists.far_cells.data() + row.far_begin, row.far_end - row.far_begin,
                  1 / input_.scale.length, 1 / input_.scale.mass,
                  spline_ ? 0 : input_.softening.length / input_.scale.length, input_.order,
-                 spline_ || !is_varied(row) ? nullptr : own_.of_cell, row.softening,
-                 own_.smaller_part},
+                 spline_ || !is_varied(row) ? nullptr : own_.of_cell, own_.smaller_part},
                 wider, expansion);
     }
 

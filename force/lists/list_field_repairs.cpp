@@ -29,7 +29,7 @@ ForceStatistics ListField::at_points_with_far(const FieldTargets& targets, const
     // Sources so far away are felt by their mean eps^2.
     Softening mean = softening_;
     if (varied)
-        mean.length = std::sqrt(tree_.moments.softening[0].mean);
+        mean.length = std::sqrt(tree_.moments.softening[0].mean());
     for (std::size_t i = 0; i < targets.count; ++i) {
         const Vec3<double> place{places[3 * i], places[3 * i + 1], places[3 * i + 2]};
         const std::int64_t own = targets.self.empty() ? -1 : targets.self[i];

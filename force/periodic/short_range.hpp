@@ -102,8 +102,8 @@ struct ShortRangeOf : Newtons<softening, with_potential> {
         const auto& smooth = form->template of<Lane>();
         const Vec3<T> r = j.position - i.position; // 3 flops
         if constexpr (softening == SofteningKind::plummer) {
-            T u2, x;
-            find_places(i, j, r, u2, x); // 8
+            T u2, x, step;
+            find_places(i, j, r, u2, x, step); // 8
             T m_inv_u, m_inv_u3;
             divide_by_powers(j.mass, u2, m_inv_u, m_inv_u3);            // the root, 3
             const T force = m_inv_u3 - j.mass * value(smooth.force, x); // 20 and 2
@@ -136,8 +136,8 @@ struct ShortRangeOf : Newtons<softening, with_potential> {
         const auto& smooth = form->template of<Lane>();
         const Vec3<T> r = j.position - i.position;
         const T slope = T(Lane(form->slope));
-        T u2, x;
-        find_places(i, j, r, u2, x);
+        T u2, x, softenings{};
+        find_places(i, j, r, u2, x, softenings);
         const T inside = select(x < T(1), T(1), T(0));
         x = select(x < T(1), x, T(1)); // finite
         const T inv_u = inverse_sqrt(u2);
@@ -153,7 +153,13 @@ struct ShortRangeOf : Newtons<softening, with_potential> {
                                                      j.xy * r.x + j.yy * r.y + j.yz * r.z,
                                                      j.xz * r.x + j.yz * r.y + j.zz * r.z};
         const T rsr = dot(r, s), half_trace = T(Lane(1 / 3.0)) * j.trace;
-        const T along = inside * (j.mass * a - half_trace * b + T(0.5f) * rsr * c);
+        T along = inside * (j.mass * a - half_trace * b + T(0.5f) * rsr * c);
+        if constexpr (Newton::is_varied) {
+            const T h = softenings * inv_u2, more = inside * j.weight * h * h * inv_u;
+            along += more * inv_u2;
+            if constexpr (with_potential)
+                sum.potential -= T(0.2f) * more;
+        }
         sum.acceleration += along * r - (inside * b) * s;
         if constexpr (with_potential)
             sum.potential -= inside * (j.mass * (inv_u - value(smooth.potential, x)) -
@@ -161,17 +167,22 @@ struct ShortRangeOf : Newtons<softening, with_potential> {
     }
 
 private:
-    /// Computes u^2, and x of r^2.
+    /// Computes u^2, x of r^2 and, of a cell, the difference between its two softenings.
     template <class T, class Other>
     CHAMOMILE_HD void find_places([[maybe_unused]] const Target<T>& i,
-                                  [[maybe_unused]] const Other& j, const Vec3<T>& r, T& u2,
-                                  T& x) const
+                                  [[maybe_unused]] const Other& j, const Vec3<T>& r, T& u2, T& x,
+                                  [[maybe_unused]] T& step) const
     {
         using Lane = typename LaneOf<T>::type;
         const T slope = T(Lane(form->slope));
         if constexpr (Newton::is_varied) {
             const T r2 = norm_squared(r, T(0));
-            u2 = r2 + this->plummer_softening(i.eps2, j.eps2);
+            T eps2;
+            if constexpr (std::is_same_v<Other, Source<T>>)
+                eps2 = this->pair_softening(i.eps2, j.eps2);
+            else
+                this->find_softening(i.eps2, j, eps2, step);
+            u2 = r2 + eps2;
             x = slope * r2 + T(-1);
         } else {
             const T eps2 = softening == SofteningKind::plummer ? T(Lane(this->parameter)) : T(0);

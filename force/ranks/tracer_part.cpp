@@ -123,7 +123,7 @@ std::vector<Index> RankPart::sum_far(const Order& order, const SolverOptions& op
     const double far = far_away * scale(options).length, G = order.gravitational_constant;
     const Moments& moments = tree_->tree().moments;
     const Multipole& whole = moments.multipole[0];
-    const double mean = moments.softening.empty() ? 0 : moments.softening[0].mean; // eps^2
+    const double mean = moments.softening.empty() ? 0 : moments.softening[0].mean(); // eps^2
     std::vector<Index> near;
     points.near.clear();
     points.near_softenings.clear();

@@ -6,6 +6,7 @@
 #include "chamomile/force/expansions/local_expansion.hpp"
 #include "chamomile/force/simd/far_field.hpp"
 #include "chamomile/force/simd/rows.hpp"
+#include "chamomile/force/varied_gravity.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
@@ -15,28 +16,34 @@ class Expander {
 public:
     using P = Pack<T>;
     using Terms = LocalExpansion<P, local_order>;
+    using Change = ChangeExpansion<P>;
 
     Expander(const FarWork& work, const Expansion& expansion)
         : Expander(work, expansion,
                    Frame{expansion.center, work.inverse_length / expansion.unit, work.inverse_mass})
     {}
 
-    void add_cells(double* terms) const
+    /// Adds the terms of all cells, and those of the changes with the targets' softening.
+    void add_cells(double* terms, ChangeExpansion<double> (&changes)[2]) const
     {
         constexpr std::size_t in_float = std::size_t(packs_in_float * P::width);
         for (std::size_t begin = 0; begin < work_.count; begin += in_float) {
             Terms sum;
+            Change change[2];
             for (std::size_t first = begin; first < work_.count && first < begin + in_float;
                  first += std::size_t(P::width))
-                add_pack(first, sum);
+                add_pack(first, sum, change);
             for (int t = 0; t < Terms::size; ++t)
                 terms[t] += sum_of_lanes(sum.term[t]);
+            for (int k = 0; k < 2; ++k)
+                for (int t = 0; has_change(k) && t < Change::size; ++t)
+                    changes[k].term[t] += sum_of_lanes(change[k].term[t]);
         }
     }
 
 private:
     Expander(const FarWork& work, const Expansion& expansion, const Frame& frame)
-        : work_(work), rows_(frame), higher_rows_(frame),
+        : work_(work), expansion_(expansion), rows_(frame), higher_rows_(frame),
           eps2_(T(work.softening_length / expansion.unit) *
                 T(work.softening_length / expansion.unit)),
           to_unit_(work.inverse_length / expansion.unit)
@@ -46,7 +53,7 @@ private:
     static constexpr std::size_t packs_ahead = 2; // to ask the memory for
     static constexpr std::size_t width = P::width;
 
-    CHAMOMILE_HD void add_pack(std::size_t first, Terms& sum) const
+    CHAMOMILE_HD void add_pack(std::size_t first, Terms& sum, Change (&change)[2]) const
     {
         constexpr int fields = MultipoleRows::fields, tail_fields = MultipoleRows::tail_fields;
         T row[width * fields], tail[width * tail_fields];
@@ -67,7 +74,10 @@ private:
         P column[fields], last[tail_fields];
         load(row, column);
         const Vec3<P> r{column[0], column[1], column[2]};
-        const P eps2 = work_.softening ? own_softening(first) : P(eps2_);
+        SoftenedPairs<P> pairs;
+        if (work_.softening)
+            find_pairs(first, pairs);
+        const P eps2 = work_.softening ? pairs.eps2 : P(eps2_);
         if constexpr (order == 0) {
             sum.add_mass(r, column[3], eps2);
         } else {
@@ -82,21 +92,44 @@ private:
                 sum.template add_cell<order>(r, column[3], second, length, higher, eps2);
             }
         }
+        if (work_.softening)
+            add_changes(r, column[3], pairs, sum, change);
     }
 
-    /// eps^2 between each cell and the targets; of a lane without a cell that of the last one.
-    CHAMOMILE_HD P own_softening(std::size_t first) const
+    bool has_change(int k) const { return work_.softening && expansion_.has_step(k); }
+
+    /// Those of a lane without a cell are of the last one.
+    __attribute__((noinline)) void find_pairs(std::size_t first, SoftenedPairs<P>& pairs) const
     {
-        double mean[width];
+        static_assert(sizeof(CellSoftening) == sizeof(Four));
+        constexpr int fields = 4;
+        const double unit = to_unit_ * to_unit_;
+        const Four scale{unit, unit, 1, unit};
+        T row[width * fields];
         for (std::size_t k = 0; k < width; ++k) {
             const std::size_t at = first + k < work_.count ? first + k : work_.count - 1;
-            mean[k] = work_.softening[work_.cells[at]].mean;
+            Four own;
+            load_row(own, work_.softening + work_.cells[at]);
+            store_rounded<Four>(own * scale, row + k * fields);
         }
-        const double unit = to_unit_ * to_unit_;
-        T eps2[width];
-        scale_row(mean, int(width), unit, eps2);
-        const P a = P::load(eps2), b(T(work_.target_softening * unit));
-        return larger(a, b) + P(T(work_.smaller_part)) * smaller(a, b);
+        P column[fields];
+        load(row, column);
+        const SofteningSpan& span = expansion_.targets;
+        const P targets[3]{P(T(unit * span.least)), P(T(unit * span.inner)),
+                           P(T(unit * span.largest))};
+        pairs.find(AnyRule{work_.smaller_part}, targets, column[0], column[1], column[2]);
+    }
+
+    __attribute__((noinline)) void add_changes(const Vec3<P>& r, const P& mass,
+                                               const SoftenedPairs<P>& pairs, Terms& sum,
+                                               Change (&change)[2]) const
+    {
+        const SofteningChange<P> of_cell(r, mass, pairs.eps2);
+        of_cell.add(pairs.mean[0], pairs.square[0], sum);
+        for (int k = 0; k < 2; ++k)
+            if (expansion_.has_step(k))
+                of_cell.add(pairs.mean[k + 1] - pairs.mean[k],
+                            pairs.square[k + 1] - pairs.square[k], change[k]);
     }
 
     /// A lane without a cell takes the last one's moments in units of no length: they add nothing.
@@ -140,7 +173,7 @@ private:
         __builtin_prefetch(&m);
         __builtin_prefetch(&m.second.zz);
         if (work_.softening)
-            __builtin_prefetch(&work_.softening[cell].mean);
+            __builtin_prefetch(&work_.softening[cell].low);
         if constexpr (order > 2) {
             constexpr int line = 64 / sizeof(double);
             for (int k = 0; k < HigherMoments::count; k += line)
@@ -150,6 +183,7 @@ private:
     }
 
     const FarWork& work_;
+    const Expansion& expansion_;
     const MultipoleRows rows_;
     const HigherRows higher_rows_;
     const T eps2_;
@@ -161,23 +195,43 @@ template <class T, int local_order, int order>
 void expand(const FarWork& work, const Expansion* wider, Expansion& expansion)
 {
     LocalExpansion<double, local_order> local;
+    ChangeExpansion<double> change[2];
     if (wider) {
-        for (int t = 0; t < local.size; ++t)
-            local.term[t] = wider->term[t];
-        const double inverse_unit = work.inverse_length / wider->unit;
-        local.shift(inverse_unit * (expansion.center - wider->center));
-        local.change_unit(wider->unit / expansion.unit);
+        const Vec3<double> d =
+            (work.inverse_length / wider->unit) * (expansion.center - wider->center);
+        const auto take = [&](const double* from, auto& to) {
+            for (int t = 0; t < to.size; ++t)
+                to.term[t] = from[t];
+            to.shift(d);
+            to.change_unit(wider->unit / expansion.unit);
+        };
+        take(wider->term, local);
+        const SofteningSpan& own = expansion.targets;
+        for (int k = 0; k < 2; ++k)
+            if (wider->has_step(k)) {
+                ChangeExpansion<double> all;
+                take(wider->change[k], all);
+                const auto part = [&](double eps2) { return wider->targets.part(k, eps2); };
+                for (int t = 0; t < all.size; ++t) {
+                    local.term[t] += part(own.least) * all.term[t];
+                    change[0].term[t] += (part(own.inner) - part(own.least)) * all.term[t];
+                    change[1].term[t] += (part(own.largest) - part(own.inner)) * all.term[t];
+                }
+            }
     }
     if constexpr (order == 2) {
         if (work.order == 0)
-            Expander<T, local_order, 0>(work, expansion).add_cells(local.term);
+            Expander<T, local_order, 0>(work, expansion).add_cells(local.term, change);
         else
-            Expander<T, local_order, 2>(work, expansion).add_cells(local.term);
+            Expander<T, local_order, 2>(work, expansion).add_cells(local.term, change);
     } else {
-        Expander<T, local_order, order>(work, expansion).add_cells(local.term);
+        Expander<T, local_order, order>(work, expansion).add_cells(local.term, change);
     }
     for (int t = 0; t < local.size; ++t)
         expansion.term[t] = local.term[t];
+    for (int k = 0; k < 2; ++k)
+        for (int t = 0; t < change[k].size; ++t)
+            expansion.change[k][t] = change[k].term[t];
 }
 
 /// The kernels of one precision and order of the multipoles; each source makes those of one order,

@@ -116,7 +116,7 @@ CHAMOMILE_HD void prefetch_cell(const GroupWork& work, Index cell)
     __builtin_prefetch(&soon);
     __builtin_prefetch(&soon.second.zz);
     if constexpr (is_varied)
-        __builtin_prefetch(&work.own.of_cell[cell].mean);
+        __builtin_prefetch(&work.own.of_cell[cell].low);
     if constexpr (with_higher) {
         constexpr int line = 64 / sizeof(double);
         for (int k = 0; k < HigherMoments::count; k += line)
@@ -139,16 +139,18 @@ void sum_over_cells(const GroupWork& work, const Frame& frame, const Law& law,
         const Index cell = work.cells[c];
         if constexpr (is_series) {
             Law::pack_cell(work.multipoles[cell], work.higher[cell], frame, tile[filled]);
-        } else if constexpr (Law::is_periodic) {
-            Multipole image = work.multipoles[cell];
-            image.center = work.periodicity.nearest_to(work.row.center, image.center);
-            Law::pack_cell(image, frame, tile[filled]);
+        } else if constexpr (Law::is_periodic || Law::is_varied) {
+            Multipole taken = work.multipoles[cell];
+            if constexpr (Law::is_periodic)
+                taken.center = work.periodicity.nearest_to(work.row.center, taken.center);
+            if (work.order == 0)
+                taken.second = {};
+            Law::pack_cell(taken, frame, tile[filled]);
         } else {
             Law::pack_cell(work.multipoles[cell], frame, tile[filled]);
         }
         if constexpr (Law::is_varied)
-            tile[filled].eps2 =
-                T(work.own.of_cell[cell].mean * work.inverse_length * work.inverse_length);
+            Law::pack_softening(work.own.of_cell[cell], work.inverse_length, tile[filled]);
         if (++filled == tile_size) {
             force_loop(law, tile, filled, targets);
             filled = 0;

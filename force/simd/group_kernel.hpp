@@ -64,13 +64,13 @@ public:
         if (!Law::is_periodic && work_.expansion)
             add_expansion(*work_.expansion, work_.local_order, sum_fields > 3,
                           rounded<T>(frame_.of(work_.expansion->center)), targets_.positions(),
-                          targets_.padded(), targets_.sums());
+                          targets_.parts(*work_.expansion), targets_.padded(), targets_.sums());
         sum_over_particles();
         const auto cells = make_law<CellLaw>(
             work_, softening == SofteningKind::plummer ? work_.softening_length : 0);
-        if (work_.order == 0)
+        if (work_.order == 0 && !CellLaw::is_varied)
             sum_over_cells<Source>(work_, frame_, law_, targets_);
-        else if (Law::is_periodic || work_.order == 2)
+        else if (Law::is_periodic || work_.order <= 2)
             sum_over_cells<CellLaw::template CellSource>(work_, frame_, cells, targets_);
         else if constexpr (!Law::is_periodic) {
             if (work_.order == 3)

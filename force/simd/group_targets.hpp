@@ -20,11 +20,12 @@ public:
         : work_(work), count_(int(work.row.target_end - work.row.target_begin)),
           padded_((count_ + width - 1) / width * width)
     {
-        make_room(scratch, std::size_t(padded_) * (3 + 3 + 4 + 1));
+        make_room(scratch, std::size_t(padded_) * (3 + 3 + 4 + 1 + 2));
         positions_ = reinterpret_cast<T*>(scratch.data);
         residues_ = positions_ + 3 * padded_;
         sums_ = scratch.data + 6 * padded_;
         softenings_ = reinterpret_cast<T*>(sums_ + 4 * padded_);
+        parts_ = softenings_ + padded_;
         for (int k = 0; k < fields * padded_; ++k)
             sums_[k] = 0;
         load(rows);
@@ -92,7 +93,19 @@ public:
     CHAMOMILE_HD Vec3<P> residue(int t) const { return vector(residues_ + t); }
 
     const T* positions() const { return positions_; } ///< by component
-    double* sums() { return sums_; }                  ///< by field
+
+    /// The parts that the targets take of an expansion's changes with softening, by step; null: it
+    /// has none.
+    const T* parts(const Expansion& expansion)
+    {
+        if (!(expansion.targets.least < expansion.targets.largest))
+            return nullptr;
+        for (int k = 0; k < 2; ++k)
+            for (int t = 0; t < padded_ && expansion.has_step(k); ++t)
+                parts_[k * padded_ + t] = T(expansion.targets.part(k, own_softening(t)));
+        return parts_;
+    }
+    double* sums() { return sums_; } ///< by field
 
     /// Adds a pack's sums to those of targets t and on.
     template <class Sum>
@@ -144,11 +157,16 @@ private:
 
     void load_softenings()
     {
+        for (int t = 0; t < padded_; ++t)
+            softenings_[t] = T(own_softening(t) * work_.inverse_length * work_.inverse_length);
+    }
+
+    /// eps^2 of target t in the caller's units; the last one is repeated.
+    double own_softening(int t) const
+    {
         const double* const all =
             work_.separate_targets ? work_.own.of_target : work_.own.of_source;
-        for (int t = 0; t < padded_; ++t)
-            softenings_[t] = T(all[sorted(t < count_ ? t : count_ - 1)] * work_.inverse_length *
-                               work_.inverse_length);
+        return all[sorted(t < count_ ? t : count_ - 1)];
     }
 
     void store_columns(const T* rows, T* to) const
@@ -170,7 +188,7 @@ private:
     const int count_, padded_;
     T *positions_, *residues_; // by component
     double* sums_;             // by field
-    T* softenings_;
+    T *softenings_, *parts_;
 };
 
 } // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

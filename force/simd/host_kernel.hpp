@@ -6,7 +6,7 @@
 
 #include "chamomile/core/periodic.hpp"
 #include "chamomile/core/softening.hpp"
-#include "chamomile/force/expansions/taylor_terms.hpp"
+#include "chamomile/force/expansions/softening_change.hpp"
 #include "chamomile/force/repairs/cancellation.hpp"
 #include "chamomile/tree/interaction_lists.hpp"
 
@@ -22,6 +22,12 @@ struct Expansion {
     Vec3<double> center;
     double unit; ///< of length, in internal units
     double term[term_count(highest_local_order)];
+    /// Of targets with lengths of their own, eps^2 in the caller's units. The terms are those for
+    /// the least; the changes are those of both steps of the span, of which each target has a part.
+    SofteningSpan targets;
+    double change[2][term_count(change_order)];
+
+    CHAMOMILE_HD bool has_step(int k) const { return targets.has_step(k); }
 };
 
 /// The softenings of particles that have lengths of their own, eps^2 in the caller's units; null
@@ -42,10 +48,9 @@ struct FarWork {
     double inverse_length, inverse_mass; ///< into internal units
     double softening_length;             ///< in internal units; 0: Newtonian
     int order;                           ///< of the multipoles
-    /// Plummer's softening of cells that have their own (else null), and about what the targets
-    /// have, eps^2 in the caller's units.
+    /// Plummer's softenings of cells that have their own (else null).
     const CellSoftening* softening = nullptr;
-    double target_softening = 0, smaller_part = 0;
+    double smaller_part = 0; ///< Softening::smaller_part()
 };
 
 /// Writes the terms of the far cells' field about expansion.center, and adds those of `wider`,

@@ -302,14 +302,17 @@ private:
         const auto& batch = list_.batch;
         if constexpr (order > 2)
             Law::pack_cell(batch.multipoles[cell], batch.higher[cell], list_.frame, packed);
-        else if constexpr (Law::is_periodic) {
-            Multipole image = batch.multipoles[cell];
-            image.center = batch.periodicity.nearest_to(list_.row.center, image.center);
-            Law::pack_cell(image, list_.frame, packed);
+        else if constexpr (Law::is_periodic || Law::is_varied) {
+            Multipole taken = batch.multipoles[cell];
+            if constexpr (Law::is_periodic)
+                taken.center = batch.periodicity.nearest_to(list_.row.center, taken.center);
+            if (batch.order == 0)
+                taken.second = {};
+            Law::pack_cell(taken, list_.frame, packed);
         } else
             Law::pack_cell(batch.multipoles[cell], list_.frame, packed);
         if constexpr (Law::is_varied)
-            packed.eps2 = T(batch.internal(batch.of_cell[cell].mean));
+            Law::pack_softening(batch.of_cell[cell], batch.inverse_length, packed);
     }
 
     const WarpList<Law, T>& list_;
@@ -347,7 +350,7 @@ public:
     {
         ListParticles<Law, T> particles(list_);
         loop_.sum_over(particles, 0, tiles(list_.row.particle_count));
-        if (order == 2 && list_.batch.order == 0)
+        if (order == 2 && list_.batch.order == 0 && !Law::is_varied)
             sum_over_cells<Particle>();
         else
             sum_over_cells<Cell>();

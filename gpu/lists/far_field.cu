@@ -9,8 +9,10 @@
 // Cost of order 5 in single precision: 343 operations and 80 bytes per cell (466 and 546 operations
 // and 288 bytes for cells of orders 3 and 4), 228 per group for the shift, 560 for the butterfly,
 // 120 per target; 32 bytes per target written and read again. Cells whose particles have softening
-// lengths of their own take 8 bytes and 5 operations in double more. Contraction: fused.
-#include "chamomile/force/expansions/local_expansion.hpp"
+// lengths of their own take 32 bytes and about 40 operations more, and are read three times more
+// for the expansions of their changes, each of about 150 operations and 240 of a butterfly: a lane
+// that kept all sums at once would need 144 registers for them. Contraction: fused.
+#include "chamomile/force/expansions/softening_change.hpp"
 #include "chamomile/gpu/lists/far_field.cuh"
 
 namespace chamomile {
@@ -21,6 +23,8 @@ template <class Batch, class T, int local_order, int order>
 class FarFieldWarp {
 public:
     using Local = LocalExpansion<T, local_order>;
+    using Change = ChangeExpansion<T>;
+    static constexpr bool is_varied = std::is_same_v<Batch, SoftenedBatch>;
 
     __device__ FarFieldWarp(const Batch& batch, const DeviceFarField& far,
                             const Vec3<double>& center, double radius)
@@ -29,15 +33,22 @@ public:
           inverse_(batch.inverse_length / unit_), lane_(int(threadIdx.x) % warp_size)
     {}
 
-    /// `targets` is eps^2 about which those are that have lengths of their own.
-    __device__ void add_cells(const Index* far_cells, Index begin, Index end,
-                              [[maybe_unused]] double targets)
+    /// Sets what the targets have that have lengths of their own.
+    __device__ void soften(const SofteningSpan& targets)
+    {
+        const double unit = inverse_ * inverse_;
+        targets_[0] = T(unit * targets.least);
+        targets_[1] = T(unit * targets.inner);
+        targets_[2] = T(unit * targets.largest);
+    }
+
+    __device__ void add_cells(const Index* far_cells, Index begin, Index end)
     {
         const T eps = T(far_.softening_length / unit_);
         for (Index k = begin + Index(lane_); k < end; k += warp_size) {
             T eps2 = eps * eps;
             if constexpr (is_varied)
-                eps2 = own_softening(far_cells[k], targets);
+                eps2 = pairs_of(far_cells[k]).eps2;
             const Multipole m = batch_.multipoles[far_cells[k]];
             const Vec3<T> r = rounded(inverse_ * (m.center - center_));
             const T mass = T(batch_.inverse_mass * m.mass);
@@ -57,30 +68,61 @@ public:
     }
 
     /// Gives all lanes the sum over the lanes.
-    __device__ void add_lanes()
+    template <class Expansion>
+    static __device__ void add_lanes(Expansion& sum)
     {
 #pragma unroll
-        for (int t = 0; t < Local::size; ++t)
+        for (int t = 0; t < Expansion::size; ++t)
 #pragma unroll
             for (int step = 1; step < warp_size; step *= 2)
-                local_.term[t] += __shfl_xor_sync(0xffffffffu, local_.term[t], step);
+                sum.term[t] += __shfl_xor_sync(0xffffffffu, sum.term[t], step);
     }
 
-    __device__ void store(Local& terms) const
+    __device__ void store(Local& terms)
     {
+        add_lanes(local_);
         if (lane_ == 0)
             terms = local_;
     }
 
-private:
-    static constexpr bool is_varied = std::is_same_v<Batch, SoftenedBatch>;
-
-    /// Returns eps^2 between a cell and targets, 0 of a spline.
-    __device__ T own_softening(Index cell, double targets) const
+    /// Adds to stored terms, and stores, how they change with the targets' softening: by passes of
+    /// their own, so that a lane has registers for them.
+    __device__ void store_changes(const Index* far_cells, Index begin, Index end, Local& terms,
+                                  Change* changes)
     {
-        const double own = batch_.of_cell[cell].mean,
-                     eps2 = fmax(own, targets) + batch_.smaller_part * fmin(own, targets);
-        return far_.softening_length > 0 ? T(eps2 * inverse_ * inverse_) : T(0);
+        for (int k = 0; k < 3; ++k) {
+            Change sum;
+            for (Index c = begin + Index(lane_); c < end; c += warp_size) {
+                const SoftenedPairs<T> pairs = pairs_of(far_cells[c]);
+                const Multipole& m = batch_.multipoles[far_cells[c]];
+                const SofteningChange<T> of_cell(rounded(inverse_ * (m.center - center_)),
+                                                 T(batch_.inverse_mass * m.mass), pairs.eps2);
+                const T mean = k == 0 ? T(0) : pairs.mean[k - 1],
+                        square = k == 0 ? T(0) : pairs.square[k - 1];
+                of_cell.add(pairs.mean[k] - mean, pairs.square[k] - square, sum);
+            }
+            add_lanes(sum);
+            if (lane_ > 0)
+                continue;
+            if (k > 0)
+                changes[k - 1] = sum;
+            for (int t = 0; k == 0 && t < Change::size; ++t)
+                terms.term[t] += sum.term[t];
+        }
+    }
+
+private:
+    /// Returns the softenings of pairs with a cell, 0 of a spline.
+    __device__ SoftenedPairs<T> pairs_of(Index cell) const
+    {
+        SoftenedPairs<T> pairs{};
+        if (far_.softening_length > 0) {
+            const CellSoftening& own = batch_.of_cell[cell];
+            const double unit = inverse_ * inverse_;
+            pairs.find(AnyRule{batch_.smaller_part}, targets_, T(unit * own.low),
+                       T(unit * own.high), T(own.high_part));
+        }
+        return pairs;
     }
 
     __device__ void add_higher(Index cell, const Vec3<T>& r, const T& mass,
@@ -106,6 +148,7 @@ private:
     const Vec3<double> center_;
     const double unit_, inverse_; // internal; from the particles' unit into this one
     const int lane_;
+    T targets_[3]{};
     Local local_;
 };
 
@@ -117,6 +160,15 @@ constexpr int far_field_blocks = sizeof(T) == 4 ? 6 : 1;
 __device__ Index number_of_warp()
 {
     return (blockIdx.x * blockDim.x + threadIdx.x) / warp_size;
+}
+
+/// Returns the changes of all expansions with the targets' softening, two of each behind the terms.
+template <class T, int local_order>
+__device__ ChangeExpansion<T>* changes_of(const DeviceFarField& far)
+{
+    return reinterpret_cast<ChangeExpansion<T>*>(
+        static_cast<LocalExpansion<T, local_order>*>(far.terms) +
+        (far.cluster_count + far.row_count));
 }
 
 /// Expands the far cells of each cluster, then those of each group.
@@ -133,7 +185,8 @@ __global__ void __launch_bounds__(far_field_block, far_field_blocks<T>)
     const bool is_cluster = number < far.cluster_count;
     Index begin, end;
     Vec3<double> center;
-    double radius, softening;
+    double radius;
+    SofteningSpan softening;
     const auto read = [&](const auto& row) {
         begin = row.far_begin, end = row.far_end, center = row.center, radius = row.radius;
         softening = row.softening;
@@ -143,14 +196,19 @@ __global__ void __launch_bounds__(far_field_block, far_field_blocks<T>)
     else
         read(batch.rows[number - far.cluster_count]);
     Warp warp(batch, far, center, radius);
-    warp.add_cells(is_cluster ? far.far_cells : far.group_far_cells, begin, end, softening);
-    warp.add_lanes();
-    warp.store(static_cast<typename Warp::Local*>(far.terms)[number]);
+    const Index* const cells = is_cluster ? far.far_cells : far.group_far_cells;
+    auto& terms = static_cast<typename Warp::Local*>(far.terms)[number];
+    if constexpr (Warp::is_varied)
+        warp.soften(softening);
+    warp.add_cells(cells, begin, end);
+    warp.store(terms);
+    if constexpr (Warp::is_varied)
+        warp.store_changes(cells, begin, end, terms, changes_of<T, local_order>(far) + 2 * number);
 }
 
 /// Adds the field of each group's cluster to that of the group, a thread to a group.
-template <class T, int local_order>
-__global__ void __launch_bounds__(far_field_block) shift(DeviceBatch batch, DeviceFarField far)
+template <class Batch, class T, int local_order>
+__global__ void __launch_bounds__(far_field_block) shift(Batch batch, DeviceFarField far)
 {
     using Local = LocalExpansion<T, local_order>;
     const Index number = blockIdx.x * blockDim.x + threadIdx.x;
@@ -166,11 +224,29 @@ __global__ void __launch_bounds__(far_field_block) shift(DeviceBatch batch, Devi
     shifted.shift({T(d.x), T(d.y), T(d.z)});
     shifted.change_unit(T(wide / unit));
     terms[far.cluster_count + number] += shifted;
+    if constexpr (std::is_same_v<Batch, SoftenedBatch>) {
+        auto* const changes = changes_of<T, local_order>(far);
+        Local& to = terms[far.cluster_count + number];
+        ChangeExpansion<T>* const own = changes + 2 * (far.cluster_count + number);
+        for (int k = 0; k < 2; ++k) {
+            ChangeExpansion<T> all = changes[2 * row.cluster + k];
+            all.shift({T(d.x), T(d.y), T(d.z)});
+            all.change_unit(T(wide / unit));
+            const T least = T(cluster.softening.part(k, row.softening.least)),
+                    inner = T(cluster.softening.part(k, row.softening.inner)),
+                    largest = T(cluster.softening.part(k, row.softening.largest));
+            for (int t = 0; t < all.size; ++t) {
+                to.term[t] += least * all.term[t];
+                own[0].term[t] += (inner - least) * all.term[t];
+                own[1].term[t] += (largest - inner) * all.term[t];
+            }
+        }
+    }
 }
 
 /// Writes the sums of all targets of the batch, which the Chamomile kernel goes on with.
-template <class T, int local_order>
-__global__ void __launch_bounds__(far_field_block) evaluate(DeviceBatch batch, DeviceFarField far)
+template <class Batch, class T, int local_order>
+__global__ void __launch_bounds__(far_field_block) evaluate(Batch batch, DeviceFarField far)
 {
     using Local = LocalExpansion<T, local_order>;
     const Index number = number_of_warp();
@@ -184,7 +260,20 @@ __global__ void __launch_bounds__(far_field_block) evaluate(DeviceBatch batch, D
     const Index end = row.target_end;
     for (Index t = row.target_begin + threadIdx.x % warp_size; t < end; t += warp_size) {
         const Vec3<double> x = (batch.inverse_length / unit) * (batch.place(t) - center);
-        const FieldValue<T> value = local.evaluate(Vec3<T>{T(x.x), T(x.y), T(x.z)});
+        const Vec3<T> place{T(x.x), T(x.y), T(x.z)};
+        FieldValue<T> value = local.evaluate(place);
+        if constexpr (std::is_same_v<Batch, SoftenedBatch>) {
+            const ChangeExpansion<T>* const changes =
+                changes_of<T, local_order>(far) + 2 * (far.cluster_count + number);
+            const double eps2 = batch.of_own[batch.sorted(t)];
+            for (int k = 0; k < 2; ++k)
+                if (row.softening.has_step(k)) {
+                    const FieldValue<T> more = changes[k].evaluate(place);
+                    const T part = T(row.softening.part(k, eps2));
+                    value.acceleration += part * more.acceleration;
+                    value.potential += part * more.potential;
+                }
+        }
         TargetSum sum;
         sum.acceleration = {acceleration_unit * double(value.acceleration.x),
                             acceleration_unit * double(value.acceleration.y),
@@ -196,8 +285,10 @@ __global__ void __launch_bounds__(far_field_block) evaluate(DeviceBatch batch, D
 
 template <class Batch, class T, int local_order, int order>
 constexpr FarFieldKernels<Batch> far_field_kernels_of{
-    expand<Batch, T, local_order, order>, shift<T, local_order>, evaluate<T, local_order>,
-    sizeof(LocalExpansion<T, local_order>)};
+    expand<Batch, T, local_order, order>, shift<Batch, T, local_order>,
+    evaluate<Batch, T, local_order>,
+    sizeof(LocalExpansion<T, local_order>) +
+        (std::is_same_v<Batch, SoftenedBatch> ? 2 * sizeof(ChangeExpansion<T>) : 0)};
 
 template <class Batch, class T, int order>
 FarFieldKernels<Batch> far_field_kernels(int local_order)

@@ -11,7 +11,7 @@ struct DeviceFarField {
     Index cluster_count, row_count;
     const Index *far_cells, *group_far_cells;
     double softening_length; ///< in internal units; 0 with spline softening: Newtonian
-    void* terms;             ///< LocalExpansion of each cluster, then of each row
+    void* terms; ///< LocalExpansion of each cluster, then of each row; then their changes
 };
 
 inline constexpr int far_field_block = 64;
@@ -20,9 +20,9 @@ inline constexpr int far_field_block = 64;
 /// sums of all targets of the batch, which the Chamomile kernel goes on with.
 template <class Batch>
 struct FarFieldKernels {
-    void (*expand)(Batch, DeviceFarField);         ///< a warp for each cluster and row
-    void (*shift)(DeviceBatch, DeviceFarField);    ///< a thread for each row
-    void (*evaluate)(DeviceBatch, DeviceFarField); ///< a warp for each row
+    void (*expand)(Batch, DeviceFarField);   ///< a warp for each cluster and row
+    void (*shift)(Batch, DeviceFarField);    ///< a thread for each row
+    void (*evaluate)(Batch, DeviceFarField); ///< a warp for each row
     std::size_t bytes_of_terms;
 };
 

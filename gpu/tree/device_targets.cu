@@ -53,18 +53,20 @@ __global__ void find_group_softenings(const double* softening, const Index* targ
     if (g >= n)
         return;
     const unsigned lane = threadIdx.x % warp_size;
-    double least = HUGE_VAL, largest = 0;
-    for (unsigned t = ranges[g].x + lane; t < ranges[g].y; t += warp_size) {
-        const double own = softening[targets ? targets[t] : t];
-        least = fmin(least, own);
-        largest = fmax(largest, own);
-    }
-    for (int step = warp_size / 2; step > 0; step /= 2) {
-        least = fmin(least, __shfl_xor_sync(0xffffffffu, least, step));
-        largest = fmax(largest, __shfl_xor_sync(0xffffffffu, largest, step));
-    }
+    // Lanes without a target repeat the last one.
+    const unsigned first = ranges[g].x, last = ranges[g].y - 1;
+    const auto of_target = [&](unsigned t) {
+        return SofteningSpan::of_one(softening[targets ? targets[t] : t]);
+    };
+    SofteningSpan span = of_target(min(first + lane, last));
+    for (unsigned t = first + lane + warp_size; t <= last; t += warp_size)
+        span.join(of_target(t));
+    for (int step = warp_size / 2; step > 0; step /= 2)
+        span.join({__shfl_xor_sync(0xffffffffu, span.least, step),
+                   __shfl_xor_sync(0xffffffffu, span.largest, step),
+                   __shfl_xor_sync(0xffffffffu, span.inner, step)});
     if (lane == 0)
-        spans[g] = SofteningSpan{least, largest};
+        spans[g] = span;
 }
 
 unsigned blocks_of_groups(std::size_t n)

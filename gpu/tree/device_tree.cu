@@ -187,9 +187,9 @@ private:
             return;
         moments.softening[0] = *host_softening_.data();
         if (plan.criterion) // what a reach takes from the root is computed here
-            start_nodes(tree, ReachBySoftening{{*plan.criterion, moments.multipole[0],
-                                                moments.softening[0], tree.nodes.units},
-                                               tree_->cell_softening.data()});
+            start_nodes(tree,
+                        ReachBySoftening{{*plan.criterion, moments.multipole[0], tree.nodes.units},
+                                         tree_->cell_softening.data()});
     }
 
     /// Returns how many positions no other card has.

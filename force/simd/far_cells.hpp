@@ -197,20 +197,19 @@ void expand(const FarWork& work, const Expansion* wider, Expansion& expansion)
     LocalExpansion<double, local_order> local;
     ChangeExpansion<double> change[2];
     if (wider) {
-        const Vec3<double> d =
-            (work.inverse_length / wider->unit) * (expansion.center - wider->center);
-        const auto take = [&](const double* from, auto& to) {
-            for (int t = 0; t < to.size; ++t)
-                to.term[t] = from[t];
-            to.shift(d);
-            to.change_unit(wider->unit / expansion.unit);
-        };
-        take(wider->term, local);
+        for (int t = 0; t < local.size; ++t)
+            local.term[t] = wider->term[t];
+        const double inverse_unit = work.inverse_length / wider->unit;
+        local.shift(inverse_unit * (expansion.center - wider->center));
+        local.change_unit(wider->unit / expansion.unit);
         const SofteningSpan& own = expansion.targets;
         for (int k = 0; k < 2; ++k)
             if (wider->has_step(k)) {
                 ChangeExpansion<double> all;
-                take(wider->change[k], all);
+                for (int t = 0; t < all.size; ++t)
+                    all.term[t] = wider->change[k][t];
+                all.shift(inverse_unit * (expansion.center - wider->center));
+                all.change_unit(wider->unit / expansion.unit);
                 const auto part = [&](double eps2) { return wider->targets.part(k, eps2); };
                 for (int t = 0; t < all.size; ++t) {
                     local.term[t] += part(own.least) * all.term[t];

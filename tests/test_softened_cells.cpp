@@ -24,7 +24,8 @@ TEST_CASE("two values stand for the lengths of a cell by mean, variance and thir
         Octree octree;
         KeySorter sorter;
         build_octree(octree, p.position, p.mass, 8, sorter);
-        const TreeParticles particles{.softening = view_of(std::span(p.softening))};
+        TreeParticles particles;
+        particles.softening = view_of(std::span(p.softening));
         take_softenings(octree, particles);
         Moments moments;
         compute_moments(moments, octree);

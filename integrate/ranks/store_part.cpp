@@ -11,8 +11,12 @@ namespace {
 
 using Call = StoreOrder::Call;
 
-/// Particles are exchanged before the second step and then before each so manieth.
-constexpr std::uint64_t steps_between_exchanges = 8;
+/// Every so manieth step, from the first on, tells where particles belong, and they are exchanged
+/// before the next if more than this part of all is on the wrong rank.
+constexpr std::uint64_t steps_between_places = 8;
+constexpr double wrong_part = 0.05;
+
+constexpr std::size_t largest_value = sizeof(Vec3<double>); // that is exchanged of a particle
 
 /// Tells whether rank 0 waits for what the call returns.
 bool has_answer(Call call)
@@ -71,7 +75,7 @@ Request StorePart::request()
                     .first = ranks_.first_of_run(count_, ranks_.rank()),
                     .exchanges = exchanges_,
                     .number = number_};
-    if (due_ == count_ && steps_ % steps_between_exchanges == 1)
+    if (due_ == count_ && steps_ % steps_between_places == 1)
         request.part->places = &places_;
     return request;
 }
@@ -217,9 +221,22 @@ void StorePart::load(const StoreOrder& order)
 
 void StorePart::begin_step()
 {
-    if (++steps_ > 1 && !places_.begins.empty())
+    ++steps_;
+    if (!places_.begins.empty() && are_misplaced())
         exchange();
+    places_ = {};
     store_->begin_step();
+}
+
+/// Tells whether particles are to be exchanged; they are once, so that they stand in the order of
+/// the tree.
+bool StorePart::are_misplaced()
+{
+    const std::size_t rank = std::size_t(ranks_.rank()),
+                      stay = places_.begins[rank + 1] - places_.begins[rank];
+    std::uint64_t wrong = places_.leaving.size() - stay;
+    ranks_.sum(std::span(&wrong, 1));
+    return exchanges_ == 0 || double(wrong) > wrong_part * double(count_);
 }
 
 /// Gives each rank the sources of its part of the tree, in their order.
@@ -231,6 +248,7 @@ void StorePart::exchange()
                   Index(ranks_.first_of_run(count_, ranks_.rank())));
     }
     by_number_.clear();
+    left_ = std::make_unique_for_overwrite<std::byte[]>(largest_value * places_.leaving.size());
     StepColumns columns = store_->columns();
     exchange(number_);
     exchange(own_.mass);
@@ -243,8 +261,8 @@ void StorePart::exchange()
     exchange(columns.step, has_columns_);
     exchange(columns.measured, has_columns_);
     exchange(columns.orbit, has_orbits_);
-    places_ = {};
     inbox_ = {};
+    left_.reset();
     store_->attach(own_);
     store_->load(std::move(columns));
 }
@@ -256,24 +274,23 @@ void StorePart::exchange(std::vector<T>& values, bool are_kept)
     if (!are_kept)
         return;
     const std::vector<Index>&leaving = places_.leaving, &arriving = places_.arriving;
-    std::vector<T> left(leaving.size());
-#pragma omp parallel for if (left.size() > worth_threads) schedule(static)
-    for (std::size_t k = 0; k < left.size(); ++k)
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= largest_value);
+    T* const left = reinterpret_cast<T*>(left_.get());
+    const std::size_t leave = leaving.size(), arrive = arriving.size();
+#pragma omp parallel for if (leave > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < leave; ++k)
         left[k] = values[leaving[k]];
     std::vector<std::span<const T>> runs;
     for (std::size_t r = 0; r + 1 < places_.begins.size(); ++r)
-        runs.push_back(std::span<const T>(left).subspan(places_.begins[r],
-                                                        places_.begins[r + 1] - places_.begins[r]));
+        runs.push_back({left + places_.begins[r], left + places_.begins[r + 1]});
     ranks_.all_to_all<T>(runs, inbox_);
     const std::span<const T> arrived = inbox_.all<T>();
-    const std::size_t n = arriving.size(), tracers = values.size() - leaving.size();
-    left.resize(n + tracers);
-    std::copy(values.end() - std::ptrdiff_t(tracers), values.end(),
-              left.begin() + std::ptrdiff_t(n));
-#pragma omp parallel for if (n > worth_threads) schedule(static)
-    for (std::size_t k = 0; k < n; ++k)
-        left[k] = arrived[arriving[k]];
-    values.swap(left);
+    const std::vector<T> tracers(values.begin() + std::ptrdiff_t(leave), values.end());
+    values.resize(arrive + tracers.size());
+    std::copy(tracers.begin(), tracers.end(), values.begin() + std::ptrdiff_t(arrive));
+#pragma omp parallel for if (arrive > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < arrive; ++k)
+        values[k] = arrived[arriving[k]];
 }
 
 void StorePart::fetch(bool potentials)

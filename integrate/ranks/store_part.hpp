@@ -61,8 +61,8 @@ struct StoreAnswer {
 
 /// A StorePart holds a rank's part of the particles that rank 0 has loaded, in a store of the host:
 /// a run of them at first, and the sources of its domain, in the order of the tree, once the ranks
-/// have exchanged them. That is done before every so manieth step, by what the last evaluation of a
-/// tree has told.
+/// have exchanged them. That is done before the second step, and later where too many are on
+/// another rank, by what the last evaluation of a tree has told.
 class StorePart final : public RankGuest {
 public:
     explicit StorePart(Communicator& ranks) : ranks_(ranks) {}
@@ -84,6 +84,7 @@ private:
     StoreAnswer make(const StoreOrder& order);
     void load(const StoreOrder& order);
     void begin_step();
+    bool are_misplaced();
     void exchange();
     template <class T>
     void exchange(std::vector<T>& values, bool are_kept = true);
@@ -111,6 +112,7 @@ private:
     std::uint64_t exchanges_ = 0;                   ///< of particles between ranks, so far
     std::uint64_t steps_ = 0;                       ///< begun since all were loaded
     PartPlaces places_;                             ///< empty, or of the last evaluation
+    std::unique_ptr<std::byte[]> left_;             ///< values that leave, while they are exchanged
     StoreAnswer answer_;
     StepCounts step_counts_;
     Inbox inbox_;

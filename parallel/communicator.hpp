@@ -145,11 +145,6 @@ public:
     {
         return std::size_t(count * std::uint64_t(rank) / std::uint64_t(size()));
     }
-    /// Returns the rank whose run has the i-th of the values.
-    int rank_of_run(std::uint64_t count, std::uint64_t i) const
-    {
-        return int(((i + 1) * std::uint64_t(size()) + count - 1) / count) - 1;
-    }
     /// Sends to rank 0 what each rank has.
     template <class T>
     void collect(std::span<const T> values, Inbox& inbox)

@@ -22,8 +22,8 @@ struct Rows {
     std::span<const char> is_target = {}; ///< of each row, with has_targets
     /// Where cells are kept these are the positions of which they were made.
     std::span<const Vec3<double>> built = {};
-    /// In the tree rows of equal keys follow each other by these numbers, which all ranks have then;
-    /// else by rank and row.
+    /// In the tree rows of equal keys follow each other by these numbers, which all ranks have
+    /// then; else by rank and row.
     bool has_numbers = false;
     std::span<const Index> number = {};
     /// Where the rows of all ranks have softening lengths of their own, they are cut to this one.

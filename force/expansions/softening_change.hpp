@@ -16,11 +16,11 @@ inline constexpr int change_order = 3;
 template <class T>
 using ChangeExpansion = LocalExpansion<T, change_order>;
 
-/// SoftenedPairs are those of a cell with targets of a SofteningSpan: eps^2 about which it is
+/// CellPairs are those of a cell with targets of a SofteningSpan: eps^2 about which it is
 /// expanded, and what those of the pairs differ from it by on the mean, and the square of that, for
 /// the least targets, the inner and the largest.
 template <class T>
-struct SoftenedPairs {
+struct CellPairs {
     T eps2, mean[3], square[3];
 
     /// `rule` gives eps^2 of a target and a source, of which the cell has `low` and `high`.

@@ -74,7 +74,7 @@ private:
         P column[fields], last[tail_fields];
         load(row, column);
         const Vec3<P> r{column[0], column[1], column[2]};
-        SoftenedPairs<P> pairs;
+        CellPairs<P> pairs;
         if (work_.softening)
             find_pairs(first, pairs);
         const P eps2 = work_.softening ? pairs.eps2 : P(eps2_);
@@ -99,7 +99,7 @@ private:
     bool has_change(int k) const { return work_.softening && expansion_.has_step(k); }
 
     /// Those of a lane without a cell are of the last one.
-    __attribute__((noinline)) void find_pairs(std::size_t first, SoftenedPairs<P>& pairs) const
+    __attribute__((noinline)) void find_pairs(std::size_t first, CellPairs<P>& pairs) const
     {
         static_assert(sizeof(CellSoftening) == sizeof(Four));
         constexpr int fields = 4;
@@ -121,7 +121,7 @@ private:
     }
 
     __attribute__((noinline)) void add_changes(const Vec3<P>& r, const P& mass,
-                                               const SoftenedPairs<P>& pairs, Terms& sum,
+                                               const CellPairs<P>& pairs, Terms& sum,
                                                Change (&change)[2]) const
     {
         const SofteningChange<P> of_cell(r, mass, pairs.eps2);

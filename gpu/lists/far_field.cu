@@ -93,7 +93,7 @@ public:
         for (int k = 0; k < 3; ++k) {
             Change sum;
             for (Index c = begin + Index(lane_); c < end; c += warp_size) {
-                const SoftenedPairs<T> pairs = pairs_of(far_cells[c]);
+                const CellPairs<T> pairs = pairs_of(far_cells[c]);
                 const Multipole& m = batch_.multipoles[far_cells[c]];
                 const SofteningChange<T> of_cell(rounded(inverse_ * (m.center - center_)),
                                                  T(batch_.inverse_mass * m.mass), pairs.eps2);
@@ -113,9 +113,9 @@ public:
 
 private:
     /// Returns the softenings of pairs with a cell, 0 of a spline.
-    __device__ SoftenedPairs<T> pairs_of(Index cell) const
+    __device__ CellPairs<T> pairs_of(Index cell) const
     {
-        SoftenedPairs<T> pairs{};
+        CellPairs<T> pairs{};
         if (far_.softening_length > 0) {
             const CellSoftening& own = batch_.of_cell[cell];
             const double unit = inverse_ * inverse_;

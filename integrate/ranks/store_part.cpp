@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "chamomile/core/threads.hpp"
-#include "chamomile/tree/radix_sort.hpp"
 
 namespace chamomile {
 namespace {
@@ -314,11 +313,9 @@ std::optional<Index> StorePart::find(Index number)
         return Index(number - first);
     }
     if (by_number_.empty()) {
-        std::vector<Key> keys(number_.begin(), number_.end());
-        by_number_.resize(keys.size());
+        by_number_.resize(number_.size());
         std::iota(by_number_.begin(), by_number_.end(), Index(0));
-        RadixScratch scratch;
-        radix_sort(keys, by_number_, scratch);
+        std::ranges::sort(by_number_, {}, [&](Index i) { return number_[i]; });
     }
     const auto found =
         std::ranges::lower_bound(by_number_, number, {}, [&](Index i) { return number_[i]; });

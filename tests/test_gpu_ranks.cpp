@@ -19,6 +19,15 @@ struct Cards {
     const char* device;
     int ranks; ///< 0: none, GPUs share the lists of one tree
     bool share;
+
+    SolverOptions given(SolverOptions options) const
+    {
+        options.device = device;
+        options.own_ranks = ranks;
+        options.share_gpu = share;
+        options.peer_timeout = 120;
+        return options;
+    }
 };
 
 std::vector<Cards> all_cards()
@@ -43,11 +52,7 @@ void check_same(const Particles& p, SolverOptions options, Quantities quantities
     for (const Cards& cards : all_cards()) {
         CAPTURE(cards.device);
         CAPTURE(cards.ranks);
-        options.device = cards.device;
-        options.own_ranks = cards.ranks;
-        options.share_gpu = cards.share;
-        options.peer_timeout = 120;
-        const auto solver = make_solver(options);
+        const auto solver = make_solver(cards.given(options));
         Particles several = p;
         for (int k = 0; k < 2; ++k) // cuts follow the work of the time before
             solver->solve(several, quantities);
@@ -115,14 +120,9 @@ TEST_CASE("ranks have the bits of one rank at active particles and of several so
                     continue;
                 CAPTURE(cards.device);
                 CAPTURE(cards.ranks);
-                options.device = cards.device;
-                options.own_ranks = cards.ranks;
-                options.share_gpu = cards.share;
-                options.peer_timeout = 120;
-                CHECK(difference(one, evaluate_blocks(p, *make_solver(options))) == -1);
+                CHECK(difference(one, evaluate_blocks(p, *make_solver(cards.given(options)))) ==
+                      -1);
             }
-            options.own_ranks = 0;
-            options.share_gpu = false;
         }
 }
 

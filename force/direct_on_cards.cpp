@@ -1,6 +1,5 @@
-// Several cards share a direct sum: each has all sources and some of the targets.
+// Several cards share a direct sum: each has all sources and a part of the targets.
 #include <exception>
-#include <numeric>
 #include <thread>
 #include <vector>
 
@@ -17,11 +16,10 @@ constexpr double least_shared = 1e10;
 class DealtDirectSolver final : public Solver {
 public:
     DealtDirectSolver(const std::vector<int>& devices, const SolverOptions& options)
+        : options_(options)
     {
         for (const int device : devices)
             cards_.push_back(make_cuda_direct_solver(device, options));
-        options_ = cards_[0]->options(); // with its sizes
-        options_.device = options.device;
     }
 
     ForceStatistics evaluate(const Request& request) override
@@ -29,26 +27,20 @@ public:
         require_whole(request);
         if (request.position.on_device || request.rung)
             throw Error(Fault::usage, "several cards: arrays: must lie on the host");
-        if (request.active.empty() && targets_.size() != request.count) {
-            targets_.resize(request.count);
-            std::iota(targets_.begin(), targets_.end(), Index(0));
-        }
-        const std::span<const Index> targets =
-            request.active.empty() ? std::span<const Index>(targets_) : request.active;
-        const std::size_t n = targets.size(), cards = cards_.size();
-        if (n < cards || double(n) * double(request.count) < least_shared)
+        const std::size_t cards = cards_.size(),
+                          n = request.active.empty() ? request.count : request.active.size();
+        if (double(n) * double(request.count) < least_shared)
             return cards_[0]->evaluate(request);
         std::vector<ForceStatistics> statistics(cards);
+        numbers_.resize(cards);
         std::vector<std::exception_ptr> failures(cards);
         std::vector<std::jthread> threads; // joined also where one cannot be started
         for (std::size_t c = 0; c < cards; ++c)
             threads.emplace_back([&, c, count = std::max(1, thread_count() / int(cards))] {
                 use_threads(count);
-                Request part = request;
-                const std::size_t begin = n * c / cards;
-                part.active = targets.subspan(begin, n * (c + 1) / cards - begin);
                 try {
-                    statistics[c] = cards_[c]->evaluate(part);
+                    statistics[c] =
+                        cards_[c]->evaluate_part(request, {int(c), int(cards)}, numbers_[c]);
                 } catch (...) {
                     failures[c] = std::current_exception();
                 }
@@ -85,8 +77,8 @@ private:
     }
 
     SolverOptions options_;
-    std::vector<std::unique_ptr<Solver>> cards_;
-    std::vector<Index> targets_; // all
+    std::vector<std::unique_ptr<DirectSolver>> cards_;
+    std::vector<std::vector<Index>> numbers_; // of the targets of each card
 };
 
 } // namespace

@@ -86,9 +86,13 @@ std::shared_ptr<std::byte> device_memory(int device, std::size_t bytes);
 std::unique_ptr<LongRange> make_cuda_mesh_gravity(int device, Periodicity box,
                                                   const MeshOptions& options);
 
-/// Makes a solver that sums over all pairs on that device, without a tree. Throws Error(device) if
-/// it cannot.
-std::unique_ptr<Solver> make_cuda_direct_solver(int device, const SolverOptions& options);
+/// A direct sum on a GPU has this size of groups, whatever the options say: that of its largest
+/// blocks of targets.
+inline constexpr int direct_block_of_gpu = 256;
+
+/// Makes a solver that sums over all pairs on that device, without a tree, for options that are
+/// resolved. Throws Error(device) if it cannot.
+std::unique_ptr<DirectSolver> make_cuda_direct_solver(int device, const SolverOptions& options);
 
 /// Makes one that deals the targets of arrays on the host to several devices, each of which has all
 /// sources. Throws as the other does.

@@ -52,8 +52,10 @@ namespace {
 void choose_sizes(SolverOptions& o, bool gpu)
 {
     const bool direct = o.solver == SolverKind::direct;
+    if (direct && gpu && !o.is_periodic()) // in a box the processor sums
+        o.group_size = direct_block_of_gpu;
     if (o.group_size == 0)
-        o.group_size = direct ? 512 : 128; // a GPU's direct solver takes its own
+        o.group_size = direct ? 512 : 128;
     if (o.cluster_size == 0)
         o.cluster_size = gpu && !direct ? 32 : 8;
     if (direct)
@@ -90,6 +92,12 @@ SolverParts make_parts(const SolverOptions& resolved, bool separate_targets)
             separate_targets ? make_host_tree_builder() : nullptr};
 }
 
+std::unique_ptr<DirectSolver> make_direct_solver(const SolverOptions& resolved)
+{
+    const int gpu = choose_gpu(resolved.device);
+    return gpu < 0 ? make_host_direct_solver(resolved) : make_cuda_direct_solver(gpu, resolved);
+}
+
 std::unique_ptr<Solver> make_solver(const SolverOptions& options)
 {
     if (asks_ranks(options))
@@ -100,9 +108,10 @@ std::unique_ptr<Solver> make_solver(const SolverOptions& options)
     const std::vector<int> gpus = choose_gpus(chosen.device);
     if (chosen.solver == SolverKind::direct && chosen.is_periodic())
         return make_periodic_direct_solver(chosen);
-    if (chosen.solver == SolverKind::direct && !gpus.empty())
-        return gpus.size() == 1 ? make_cuda_direct_solver(gpus[0], chosen)
-                                : make_dealt_direct_solver(gpus, chosen);
+    if (chosen.solver == SolverKind::direct && gpus.size() > 1)
+        return make_dealt_direct_solver(gpus, chosen);
+    if (chosen.solver == SolverKind::direct)
+        return make_direct_solver(chosen);
     return make_list_solver(chosen, make_parts(chosen, gpus.empty())); // the host's, of tracers
 }
 

@@ -97,7 +97,7 @@ void write_to_device(int, const double*, std::size_t, const ArrayView&)
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());
 }
 
-std::unique_ptr<Solver> make_cuda_direct_solver(int, const SolverOptions&)
+std::unique_ptr<DirectSolver> make_cuda_direct_solver(int, const SolverOptions&)
 {
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());
 }

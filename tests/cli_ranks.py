@@ -187,9 +187,7 @@ def refusals(folder):
             ("--peer-timeout", [*fixed, "--ranks", 2, "--peer-timeout", 0]),
             ("--host-below: is for one rank", [*common, "--ranks", 2, "--block-steps", "--host-below", 10]),
             ("--ranks, or several processes: need --integrator leapfrog", [*common, "--ranks", 2, "--integrator", "hermite"]),
-            ("--ranks, or several processes: sum directly on processors alone", [*fixed, "--ranks", 2, "--solver", "direct", "--device", "gpu"]),
             ("--ranks, or several processes: are not for periodic boxes", [*fixed, "--ranks", 2, "--box", 20]),
-            ("--ranks, or several processes: take --accuracy on processors alone", [*fixed, "--ranks", 2, "--accuracy", "1e-3", "--device", "gpu"]),
             ("device: gpu:0,0: must be auto, cpu, gpu, gpu:NUMBER", [*fixed, "--device", "gpu:0,0"]),
             ("device: gpu:,1: must be auto, cpu, gpu, gpu:NUMBER", [*fixed, "--ranks", 2, "--device", "gpu:,1"])]:
         refused(folder, 2, line, *words)

@@ -12,7 +12,8 @@
 #include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/parallel/thread_ranks.hpp"
 #include "tests/clouds.hpp"
-#include "tests/rank_sets.hpp"
+#include "tests/direct_parts.hpp"
+#include "tests/rank_series.hpp"
 
 using namespace chamomile;
 using namespace chamomile::tests;
@@ -191,14 +192,18 @@ TEST_CASE("ranks have the groups and lists of one rank, for all sets and cuts")
 
 TEST_CASE("a request's softening length holds on all ranks")
 {
-    const Particles p = sets()[0].particles;
-    SolverOptions options;
-    options.device = "cpu";
-    Particles one = p, several = p;
-    solve_on_given(several, options, 3, 1, 0.1);
-    options.softening.length = 0.1;
-    make_solver(options)->solve(one, Quantities::acceleration_potential);
-    CHECK(same_forces(one, several));
+    for (const SolverKind kind : {SolverKind::tree, SolverKind::direct}) {
+        CAPTURE(int(kind));
+        const Particles p = kind == SolverKind::tree ? sets()[0].particles : plummer(3011);
+        SolverOptions options;
+        options.device = "cpu";
+        options.solver = kind;
+        Particles one = p, several = p;
+        solve_on_given(several, options, 3, 1, 0.1);
+        options.softening.length = 0.1;
+        make_solver(options)->solve(one, Quantities::acceleration_potential);
+        CHECK(same_forces(one, several));
+    }
 }
 
 TEST_CASE("ranks have the forces of one rank, bit for bit")
@@ -260,6 +265,29 @@ TEST_CASE("direct sums on ranks have the bits of one rank")
                     CHECK(statistics.cancelling == alone.cancelling);
                 }
                 CHECK(same_forces(one, several));
+            }
+        }
+}
+
+TEST_CASE("parts of the targets of a direct sum have the bits that they have among all")
+{
+    for (const bool has_tracers : {false, true})
+        for (const bool own_softenings : {false, true}) {
+            CAPTURE(has_tracers);
+            CAPTURE(own_softenings);
+            SolverOptions options;
+            options.device = "cpu";
+            options.softening = {SofteningKind::spline, 0.02};
+            options.softening.is_varied = own_softenings;
+            Particles p = plummer(3011, 5);
+            for (std::size_t i = 0; own_softenings && i < p.size(); ++i)
+                p.softening.push_back(i % 3 ? 0.02 : 0.1);
+            for (std::size_t i = 2700; has_tracers && i < p.size(); ++i)
+                p.mass[i] = 0;
+            check_parts(p, options);
+            for (const std::size_t count : {1, 700}) {
+                CAPTURE(count);
+                check_parts(p, options, some_of(p, count, false));
             }
         }
 }

@@ -1,4 +1,4 @@
-// Several GPUs that share the sums of one evaluation: those of one GPU, by the tree bit for bit.
+// Several GPUs that share the sums of one evaluation: those of one GPU, bit for bit.
 // Skipped where there is one GPU.
 #include <doctest/doctest.h>
 
@@ -108,7 +108,7 @@ TEST_CASE("steps of particles that live on a card have the bits of one card")
     }
 }
 
-TEST_CASE("direct sums of all and of some targets are those of one card")
+TEST_CASE("direct sums of all and of some targets have the bits of one card")
 {
     if (!are_several())
         return;
@@ -126,14 +126,8 @@ TEST_CASE("direct sums of all and of some targets are those of one card")
             make_solver(options)->solve(one, Quantities::acceleration_potential, active);
             options.device = "gpu:all";
             make_solver(options)->solve(several, Quantities::acceleration_potential, active);
-            double error = 0, whole = 0;
-            for (std::size_t i = 0; i < one.size(); ++i) {
-                error += norm_squared(one.acceleration[i] - several.acceleration[i]);
-                whole += norm_squared(one.acceleration[i]);
-            }
-            CHECK(whole > 0);
-            CHECK(std::sqrt(error / whole) <
-                  (precision == Precision::double_precision ? 1e-14 : 1e-6));
+            CHECK(norm_squared(one.acceleration[3]) > 0);
+            CHECK(same_forces(one, several));
         }
 }
 

@@ -1,10 +1,15 @@
-// One tree on several ranks with GPUs: the sums of one rank on one such GPU, bit for bit. Ranks
-// share the first GPU; where there are several GPUs, ranks have one each too.
+// Trees and direct sums on several ranks with GPUs: the sums of one rank on one such GPU, bit for
+// bit. Ranks share the first GPU; where there are several GPUs, ranks have one each too.
 #include <doctest/doctest.h>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/force/accuracy/force_errors.hpp"
 #include "chamomile/force/gpu.hpp"
+#include "chamomile/force/reference_sum.hpp"
+#include "chamomile/integrate/scheme.hpp"
+#include "chamomile/integrate/simulation.hpp"
 #include "tests/clouds.hpp"
+#include "tests/direct_parts.hpp"
 #include "tests/rank_series.hpp"
 
 using namespace chamomile;
@@ -65,18 +70,21 @@ void check_same(const Particles& p, SolverOptions options, Quantities quantities
 
 TEST_CASE("ranks have the forces of one rank on sets of all kinds")
 {
-    for (const NamedSet& set : sets()) {
-        CAPTURE(set.name);
-        for (const Precision precision :
-             {Precision::single_precision, Precision::double_precision}) {
-            CAPTURE(int(precision));
-            SolverOptions options;
-            options.precision = precision;
-            options.softening.length = set.name == std::string("plummer") ? 0 : 0.01;
-            options.gravitational_constant = 2.5;
-            check_same(set.particles, options, Quantities::acceleration_potential);
+    for (const SolverKind kind : {SolverKind::tree, SolverKind::direct})
+        for (const NamedSet& set : sets()) {
+            CAPTURE(int(kind));
+            CAPTURE(set.name);
+            for (const Precision precision :
+                 {Precision::single_precision, Precision::double_precision}) {
+                CAPTURE(int(precision));
+                SolverOptions options;
+                options.solver = kind;
+                options.precision = precision;
+                options.softening.length = set.name == std::string("plummer") ? 0 : 0.01;
+                options.gravitational_constant = 2.5;
+                check_same(set.particles, options, Quantities::acceleration_potential);
+            }
         }
-    }
 }
 
 TEST_CASE("ranks have the forces of one rank by all methods")
@@ -103,27 +111,180 @@ TEST_CASE("ranks have the forces of one rank by all methods")
 
 TEST_CASE("ranks have the bits of one rank at active particles and of several softening lengths")
 {
-    for (const bool own_softenings : {false, true})
-        for (const SofteningKind kind : {SofteningKind::plummer, SofteningKind::spline}) {
+    for (const SolverKind solver : {SolverKind::tree, SolverKind::direct})
+        for (const bool own_softenings : {false, true})
+            for (const SofteningKind kind : {SofteningKind::plummer, SofteningKind::spline}) {
+                CAPTURE(int(solver));
+                CAPTURE(own_softenings);
+                CAPTURE(int(kind));
+                SolverOptions options;
+                options.solver = solver;
+                options.softening = {kind, 0.02};
+                options.softening.is_varied = own_softenings;
+                options.device = "gpu:0";
+                Particles p = plummer(20011, 5);
+                for (std::size_t i = 0; own_softenings && i < p.size(); ++i)
+                    p.softening.push_back(i % 3 ? 0.02 : 0.1);
+                const Series one = evaluate_blocks(p, *make_solver(options));
+                for (const Cards& cards : all_cards()) {
+                    if (cards.ranks == 0)
+                        continue;
+                    CAPTURE(cards.device);
+                    CAPTURE(cards.ranks);
+                    CHECK(difference(one, evaluate_blocks(p, *make_solver(cards.given(options)))) ==
+                          -1);
+                }
+            }
+}
+
+TEST_CASE("parts of the targets of a direct sum have the bits that they have among all")
+{
+    SolverOptions options;
+    options.device = "gpu:0";
+    for (const Precision precision : {Precision::single_precision, Precision::double_precision}) {
+        CAPTURE(int(precision));
+        options.precision = precision;
+        options.softening = {SofteningKind::plummer, 1e-9};
+        for (const NamedSet& set : sets()) {
+            CAPTURE(set.name);
+            check_parts(set.particles, options);
+        }
+        for (const bool own_softenings : {false, true}) {
             CAPTURE(own_softenings);
-            CAPTURE(int(kind));
-            SolverOptions options;
-            options.softening = {kind, 0.02};
+            options.softening = {SofteningKind::spline, 0.01};
             options.softening.is_varied = own_softenings;
-            options.device = "gpu:0";
-            Particles p = plummer(20011, 5);
-            for (std::size_t i = 0; own_softenings && i < p.size(); ++i)
-                p.softening.push_back(i % 3 ? 0.02 : 0.1);
-            const Series one = evaluate_blocks(p, *make_solver(options));
-            for (const Cards& cards : all_cards()) {
-                if (cards.ranks == 0)
-                    continue;
-                CAPTURE(cards.device);
-                CAPTURE(cards.ranks);
-                CHECK(difference(one, evaluate_blocks(p, *make_solver(cards.given(options)))) ==
-                      -1);
+            // Each of these takes blocks of another shape, or active targets along the curve.
+            for (const auto& [n, count] : {std::pair<std::size_t, std::size_t>{3000, 0},
+                                           {20011, 0},
+                                           {20011, 300},
+                                           {20011, 9001},
+                                           {270001, 0},
+                                           {280001, 263001}}) {
+                CAPTURE(n);
+                CAPTURE(count);
+                Particles p = plummer(n, 5);
+                for (std::size_t i = 0; own_softenings && i < n; ++i)
+                    p.softening.push_back(i % 3 ? 0.01 : 0.1);
+                check_parts(p, options,
+                            count > 0 ? some_of(p, count, false) : std::vector<Index>());
             }
         }
+    }
+}
+
+TEST_CASE("direct sums on ranks are those of the reference, also of particles of their own")
+{
+    const Particles p = plummer(12011, 4);
+    std::vector<Index> targets;
+    for (Index i = 0; i < p.size(); i += 37)
+        targets.push_back(i);
+    for (const Precision precision : {Precision::single_precision, Precision::double_precision}) {
+        CAPTURE(int(precision));
+        SolverOptions options;
+        options.solver = SolverKind::direct;
+        options.precision = precision;
+        options.softening.length = 0.01;
+        options.device = "gpu:0";
+        options.share_gpu = true;
+        const ReferenceSums reference = reference_sum(p, targets, options.softening, 1);
+        Particles dealt = p, own = p;
+        solve_on_ranks(dealt, options, 3, 2);
+        const ForceErrors errors = force_errors(dealt, reference, targets);
+        CHECK(errors.all_finite);
+        const bool is_double = precision == Precision::double_precision;
+        CHECK(errors.acceleration.max < (is_double ? 1e-12 : 2.4e-6));
+        CHECK(errors.potential.max < (is_double ? 1e-13 : 1e-6));
+        solve_own_rows(
+            own, options, 3, [&](int r) { return own.size() * std::size_t(r) / 3; }, 7);
+        CHECK(same_forces(dealt, own));
+    }
+}
+
+TEST_CASE("steps by direct sums on ranks have the bits of one rank")
+{
+    for (const bool individual : {false, true}) {
+        CAPTURE(individual);
+        Particles p = plummer(5003, 3);
+        for (std::size_t i = 0; i < p.size(); ++i)
+            p.velocity[i] = {0.3 * p.position[i].y, -0.3 * p.position[i].x, 0.1};
+        SolverOptions options;
+        options.solver = SolverKind::direct;
+        options.softening.length = 0.01;
+        options.device = "gpu:0";
+        Scheme scheme;
+        scheme.individual = individual;
+        (individual ? scheme.longest : scheme.fixed_length) = 1. / 64;
+        const auto after = [&](const SolverOptions& given) {
+            Particles moved = p;
+            const Integration made = make_integrator(given, scheme);
+            Simulation simulation(moved, *made.integrator, 0, 0.0625);
+            simulation.run();
+            return moved;
+        };
+        const Particles one = after(options);
+        for (const Cards& cards : all_cards()) {
+            CAPTURE(cards.device);
+            CAPTURE(cards.ranks);
+            const Particles several = after(cards.given(options));
+            CHECK(one.position == several.position);
+            CHECK(one.velocity == several.velocity);
+        }
+    }
+}
+
+TEST_CASE("a goal leads ranks to the tolerance of one rank")
+{
+    const Particles p = plummer(20011, 5);
+    SolverOptions options;
+    options.softening.length = 0.01;
+    options.device = "gpu:0";
+    options.group_size = 64;
+    options.leaf_size = 16;
+    options.accuracy =
+        AccuracyGoal{.error = 2e-3, .criterion = Criterion::moments, .order = 2, .local_order = 6};
+    const auto one = make_solver(options);
+    Particles alone = p;
+    const ForceStatistics s = one->solve(alone, Quantities::acceleration_potential);
+    for (const Cards& cards : all_cards()) {
+        if (cards.ranks == 0)
+            continue;
+        CAPTURE(cards.device);
+        CAPTURE(cards.ranks);
+        const auto several = make_solver(cards.given(options));
+        Particles together = p;
+        const ForceStatistics shared = several->solve(together, Quantities::acceleration_potential);
+        CHECK(shared.ranks->ranks == cards.ranks);
+        CHECK(shared.measured_error == s.measured_error);
+        CHECK(several->options().tolerance == one->options().tolerance);
+        CHECK(same_forces(alone, together));
+    }
+    // What no tree is worth is summed directly.
+    options.accuracy = AccuracyGoal{.error = 1e-11};
+    const auto direct = make_solver(Cards{"gpu:0", 2, true}.given(options));
+    Particles exact = plummer(2003, 5);
+    CHECK(*direct->solve(exact, Quantities::acceleration).measured_error <= 1e-11);
+    CHECK(direct->options().solver == SolverKind::direct);
+}
+
+TEST_CASE("ranks that sum directly name particles in one place, and go on")
+{
+    Particles p = plummer(9001, 5), right = p;
+    p.position[77] = p.position[5000];
+    SolverOptions options;
+    options.solver = SolverKind::direct;
+    options.device = "gpu:0";
+    std::string lines[2];
+    for (const int ranks : {0, 3}) {
+        const auto solver = make_solver(Cards{"gpu:0", ranks, true}.given(options));
+        try {
+            solver->solve(p, Quantities::acceleration);
+        } catch (const Error& error) {
+            lines[ranks > 0] = error.what();
+        }
+        solver->solve(right, Quantities::acceleration);
+    }
+    CHECK(lines[0].starts_with("particles with ids 1077 and 6000: position: "));
+    CHECK(lines[0] == lines[1]);
 }
 
 TEST_CASE("ranks share targets among warps as one rank does, which fills the card alone")

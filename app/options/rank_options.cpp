@@ -13,8 +13,8 @@ void add_rank_options(Options& options, RankSettings& settings)
     options.number(
         "ranks", settings.ranks, between(1, most_thread_ranks),
         "share the tree, or a direct sum, among so many ranks in this process, which have the "
-        "threads in equal parts, and for a tree by --device gpu a card each. Processes that mpirun "
-        "launches are ranks without it");
+        "threads in equal parts, and by --device gpu a card each. Processes that mpirun launches "
+        "are ranks without it");
     options.flag("share-gpu", settings.share_gpu, "let several ranks use one card");
     options.number("peer-timeout", settings.peer_timeout, positive,
                    "seconds for which a rank may be silent before all ends");

@@ -44,7 +44,7 @@ public:
         : ranks_(std::move(ranks)), goal_(goal), base_(base_options(of_first_rank(options), goal)),
           options_(first_options(base_, goal)), sizes_are_open_{options.group_size == 0,
                                                                 options.leaf_size == 0},
-          trials_(options_, goal, options.ranks), is_chosen_(goal.chosen_already)
+          trials_(options_, goal, options), is_chosen_(goal.chosen_already)
     {}
 
     ForceStatistics evaluate(const Request& request) override

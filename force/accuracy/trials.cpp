@@ -19,21 +19,30 @@ double processor_seconds()
     return double(std::clock()) / CLOCKS_PER_SEC;
 }
 
-SolverOptions options_of_sample(SolverOptions options, double error, Communicator* ranks)
+/// Returns resolved options on the devices of a platform, of which they name that of its first
+/// rank.
+SolverOptions on_ranks(SolverOptions options, const Platform& platform)
 {
-    options.ranks = ranks;
+    options.ranks = platform.ranks;
+    if (options.ranks)
+        options.device = platform.device;
+    return options;
+}
+
+SolverOptions options_of_sample(SolverOptions options, double error, const Platform& platform)
+{
     if (options.device != "cpu" || error < least_float_sample)
         options.precision = Precision::double_precision;
-    return options;
+    return on_ranks(options, platform);
 }
 
 } // namespace
 
 AccuracyTrials::AccuracyTrials(const SolverOptions& resolved, const AccuracyGoal& goal,
-                               Communicator* ranks)
-    : ranks_(ranks), tree_(ranks ? make_adjustable_domain_solver(resolved, *ranks)
-                                 : make_list_solver(resolved, make_parts(resolved))),
-      sample_(options_of_sample(resolved, goal.error, ranks)),
+                               const Platform& platform)
+    : platform_(platform), tree_(platform.ranks ? make_adjustable_domain_solver(resolved, platform)
+                                                : make_list_solver(resolved, make_parts(resolved))),
+      sample_(options_of_sample(resolved, goal.error, platform)),
       targets_(std::max(goal.sample,
                         std::size_t(std::ceil(least_beyond / (1 - 0.01 * goal.percentile))))),
       percentile_(goal.percentile)
@@ -86,9 +95,8 @@ ForceStatistics AccuracyTrials::evaluate(const SolverOptions& options, const Req
         return tree_->evaluate(request);
     }
     if (!direct_) {
-        SolverOptions direct = options;
+        SolverOptions direct = on_ranks(options, platform_);
         direct.accuracy.reset();
-        direct.ranks = ranks_;
         direct_ = make_solver(direct);
     }
     return direct_->evaluate(request);

@@ -11,9 +11,10 @@ namespace chamomile {
 /// both are measured.
 class AccuracyTrials {
 public:
-    /// `resolved` options of a tree; law, device and precision stay. With ranks all is computed by
-    /// them.
-    AccuracyTrials(const SolverOptions& resolved, const AccuracyGoal& goal, Communicator* ranks);
+    /// `resolved` options of a tree; law, device and precision stay. Where the platform has ranks,
+    /// the device is that of the first, and all is computed by them.
+    AccuracyTrials(const SolverOptions& resolved, const AccuracyGoal& goal,
+                   const Platform& platform);
 
     /// Begins with the positions of a request, whose arrays stay.
     void begin(const Request& request);
@@ -39,7 +40,7 @@ public:
     std::string device() const { return tree_->device(); }
 
 private:
-    Communicator* ranks_;
+    Platform platform_;
     std::unique_ptr<AdjustableSolver> tree_;
     std::unique_ptr<Solver> direct_;
     DirectSample sample_;

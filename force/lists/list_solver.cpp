@@ -18,7 +18,12 @@ public:
           field_(resolved, std::move(parts), std::move(long_range))
     {}
 
-    ForceStatistics evaluate(const Request& request) override
+    ForceStatistics evaluate(const Request& request) override { return evaluate(request, {}, {}); }
+
+    /// Sums at that part of the targets, of direct sums; `numbers` get those of the targets, unless
+    /// nobody asks.
+    ForceStatistics evaluate(const Request& request, const TargetPart& part,
+                             std::vector<Index>* numbers)
     {
         require_whole(request);
         if (request.position.on_device && !takes_device_arrays())
@@ -41,9 +46,13 @@ public:
             try {
                 keeps ? field_.refit(sources, plan) : field_.build(sources, plan);
                 if (count < request.count)
-                    return with_tracers(request, count, keeps);
-                return field_.at_sources({request.active, request.rung, request.first},
-                                         outputs_of(request));
+                    return with_tracers(request, count, keeps, part, numbers);
+                const ForceStatistics statistics = field_.at_sources(
+                    {request.active, request.rung, request.first, part.part, part.parts},
+                    outputs_of(request));
+                if (numbers)
+                    *numbers = field_.numbers_of_targets();
+                return statistics;
             } catch (const OutOfDeviceMemory&) {
                 if (!field_.shrink_batches())
                     throw;
@@ -62,23 +71,35 @@ public:
     const SolverOptions& options() const override { return field_.options(); }
 
 private:
-    /// Sums at the active sources, and at the active tracers as points among them.
-    ForceStatistics with_tracers(const Request& request, std::size_t sources, bool keeps)
+    /// Sums at the active sources, and at the active tracers as points among them, which are cut
+    /// into groups as one: they belong to the last part.
+    ForceStatistics with_tracers(const Request& request, std::size_t sources, bool keeps,
+                                 const TargetPart& part, std::vector<Index>* numbers)
     {
         const std::span<const Index> active = request.active;
         std::size_t first = 0; // of the active tracers
         while (first < active.size() && active[first] < sources)
             ++first;
         ForceStatistics statistics;
-        if (sources > 0 && (active.empty() || first > 0))
-            statistics = field_.at_sources({.active = active.first(first)}, outputs_of(request));
-        const std::size_t tracers =
-            active.empty() ? request.count - sources : active.size() - first;
-        if (tracers > 0)
-            add(statistics, at_tracers(request, tracers, [&](std::size_t k) {
-                    return active.empty() ? sources + k : active[first + k];
-                }));
+        if (sources > 0 && (active.empty() || first > 0)) {
+            statistics = field_.at_sources(
+                {.active = active.first(first), .part = part.part, .parts = part.parts},
+                outputs_of(request));
+            if (numbers)
+                *numbers = field_.numbers_of_targets();
+        }
         statistics.kept_tree = keeps;
+        const std::size_t tracers = part.part < part.parts - 1 ? 0
+                                    : active.empty()           ? request.count - sources
+                                                               : active.size() - first;
+        if (tracers == 0)
+            return statistics;
+        const auto number = [&](std::size_t k) {
+            return active.empty() ? sources + k : active[first + k];
+        };
+        add(statistics, at_tracers(request, tracers, number));
+        for (std::size_t k = 0; numbers && k < tracers; ++k)
+            numbers->push_back(Index(number(k)));
         return statistics;
     }
 
@@ -123,6 +144,26 @@ private:
     bool takes_tracers_;
     std::vector<double> lengths_; // of all particles, if tracers have them
     ListField field_;
+};
+
+class HostDirectSolver final : public DirectSolver {
+public:
+    explicit HostDirectSolver(const SolverOptions& resolved)
+        : lists_(resolved, make_parts(resolved, true), {})
+    {}
+
+    ForceStatistics evaluate(const Request& request) override { return lists_.evaluate(request); }
+    ForceStatistics evaluate_part(const Request& request, const TargetPart& part,
+                                  std::vector<Index>& numbers) override
+    {
+        numbers.clear();
+        return lists_.evaluate(request, part, &numbers);
+    }
+    std::string device() const override { return lists_.device(); }
+    const SolverOptions& options() const override { return lists_.options(); }
+
+private:
+    ListSolver lists_;
 };
 
 } // namespace
@@ -191,6 +232,11 @@ std::unique_ptr<AdjustableSolver> make_list_solver(const SolverOptions& resolved
                                                    std::unique_ptr<LongRange> long_range)
 {
     return std::make_unique<ListSolver>(resolved, std::move(parts), std::move(long_range));
+}
+
+std::unique_ptr<DirectSolver> make_host_direct_solver(const SolverOptions& resolved)
+{
+    return std::make_unique<HostDirectSolver>(resolved);
 }
 
 } // namespace chamomile

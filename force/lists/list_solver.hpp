@@ -54,6 +54,28 @@ public:
     virtual void adjust(const SolverOptions& resolved) = 0;
 };
 
+/// A TargetPart is one of so many runs of the targets of a direct sum.
+struct TargetPart {
+    int part = 0, parts = 1;
+};
+
+/// A DirectSolver sums over all pairs on one device: at all targets of a request, or at a part of
+/// them where others sum at the other parts.
+class DirectSolver : public Solver {
+public:
+    /// Does as evaluate() does, at a part of the targets, with the bits that they have among all.
+    /// `numbers` get those of the targets of this part.
+    virtual ForceStatistics evaluate_part(const Request& request, const TargetPart& part,
+                                          std::vector<Index>& numbers) = 0;
+};
+
+/// Makes the solver of direct sums of isolated particles, for `resolved` options that name one
+/// device. Throws Error(device).
+std::unique_ptr<DirectSolver> make_direct_solver(const SolverOptions& resolved);
+
+/// Makes that of processors, which has groups and lists too.
+std::unique_ptr<DirectSolver> make_host_direct_solver(const SolverOptions& resolved);
+
 /// Makes a solver that sums by interaction lists: Barnes & Hut's tree, walked once per group
 /// (Barnes 1990), in a periodic box with a long range beside it (null: by the options), or all
 /// pairs, where every group's list is all particles.

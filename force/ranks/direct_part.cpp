@@ -1,12 +1,33 @@
-// A direct sum on several ranks: each has all particles, and sums at a part of the groups of one
-// rank, so that the sums have its bits.
+// A direct sum on several ranks: each has all particles, and sums at a part of the targets as one
+// rank cuts them, so that the sums have its bits.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
-#include "chamomile/force/lists/list_field.hpp"
+#include "chamomile/force/gpu.hpp"
 #include "chamomile/force/ranks/rank_part.hpp"
 
 namespace chamomile {
+
+/// Makes what sums directly, unless that is there.
+void RankPart::take_direct_solver(const Order& order)
+{
+    const DirectMachine machine{{order.instruction_set, order.device, order.precision},
+                                order.softening.kind,
+                                order.softening.rule,
+                                order.gravitational_constant,
+                                order.lists.group_size};
+    if (direct_machine_ == machine)
+        return;
+    direct_.reset(); // of the cells of that which goes
+    direct_solver_.reset();
+    direct_machine_.reset();
+    const int card = card_of(machine.machine.device);
+    SolverOptions options = options_of(order);
+    options.device = card < 0 ? "cpu" : name_of_gpus({card});
+    direct_solver_ = make_direct_solver(options);
+    direct_machine_ = machine;
+}
 
 /// Returns what all ranks give, in the order of ranks.
 template <class T>
@@ -41,7 +62,9 @@ ForceStatistics RankPart::evaluate_directly(const Order& order, const Request* r
             active_.erase(std::unique(active_.begin(), active_.end()), active_.end());
         }
         if (!keeps) {
-            direct_ = std::make_unique<DirectSources>();
+            if (!direct_)
+                direct_ = std::make_unique<DirectSources>();
+            direct_->has_softenings = false;
             from_all(masses, direct_->masses);
             from_all(ids, direct_->ids);
         }
@@ -59,7 +82,6 @@ ForceStatistics RankPart::evaluate_directly(const Order& order, const Request* r
     ranks_.together([&] { statistics = sum_directly(order, keeps, active, sums); });
     if (!keeps)
         direct_->made_by = order.number;
-    statistics.kept_tree = keeps;
     statistics.profile.add("deal", profile.seconds("deal"));
     {
         const TimedPhase phase(statistics.profile, "results");
@@ -87,8 +109,13 @@ ForceStatistics RankPart::evaluate_directly(const Order& order, const Request* r
                  .imported_particles = n - std::min(n, sums.size()),
                  .bytes = sent,
                  .work = statistics.particle_particle,
+                 .bytes_to_device = statistics.bytes_to_device,
+                 .bytes_from_device = statistics.bytes_from_device,
                  .partners = std::uint64_t(ranks_.size() - 1),
-                 .import_bytes = sent},
+                 .import_bytes = sent,
+                 .device_busy = statistics.device_busy,
+                 .device_span = statistics.device_span,
+                 .device_wait = statistics.device_wait},
                 targets, statistics);
     return statistics;
 }
@@ -115,62 +142,29 @@ ForceStatistics RankPart::sum_directly(const Order& order, bool keeps,
     const std::span<const double> softenings =
         order.least_softening ? direct_->softenings.all<double>() : std::span<const double>();
     const std::size_t n = positions.size();
-    const std::size_t sources = order.count; // those after them are tracers
-    if (!keeps) {
-        const SolverOptions options = options_of(order);
-        direct_->field = std::make_unique<ListField>(options, make_parts(options, true));
-    }
-    TreeParticles particles{sources, view_of(positions), view_of(masses)};
-    particles.softening = view_of(softenings);
-    const ListField::Plan plan{.softening_length = order.softening.length,
-                               .id = ids.first(std::min(sources, ids.size()))};
-    ListField& field = *direct_->field;
-    keeps ? field.refit(particles, plan) : field.build(particles, plan);
-
-    const bool with_potential = order.quantities == Quantities::acceleration_potential;
-    const auto outputs = [&](std::size_t count) {
-        acceleration_.resize(count);
-        potential_.resize(with_potential ? count : 0);
-        return ListField::Outputs{.acceleration = view_of(std::span(acceleration_)),
-                                  .potential = with_potential ? view_of(std::span(potential_))
-                                                              : ArrayView()};
-    };
-    const auto take = [&](std::size_t i, std::size_t k) {
-        sums.push_back({Index(i), with_potential ? potential_[k] : 0, acceleration_[k]});
-    };
-    ForceStatistics statistics;
-    const std::span<const Index> of_sources = active.first(std::size_t(
-        std::lower_bound(active.begin(), active.end(), Index(sources)) - active.begin()));
-    if (sources > 0 && (active.empty() || !of_sources.empty())) {
-        statistics = field.at_sources(
-            {.active = of_sources, .part = ranks_.rank(), .parts = ranks_.size()}, outputs(n));
-        for (const Index i : field.numbers_of_targets())
-            take(i, i);
-    }
-    const std::size_t tracers = active.empty() ? n - sources : active.size() - of_sources.size();
-    if (tracers == 0 || ranks_.rank() < ranks_.size() - 1) // one rank cuts them into groups
-        return statistics;
-    const auto number = [&](std::size_t k) {
-        return active.empty() ? sources + k : active[of_sources.size() + k];
-    };
-    std::vector<Vec3<double>> places(tracers);
-    std::vector<double> lengths(softenings.empty() ? 0 : tracers);
-    for (std::size_t k = 0; k < tracers; ++k)
-        places[k] = positions[number(k)];
-    for (std::size_t k = 0; k < lengths.size(); ++k)
-        lengths[k] = std::min(softenings[number(k)], order.most_softening);
-    const ListField::Outputs to = outputs(tracers);
-    if (sources > 0) {
-        add(statistics, field.at_points({.count = tracers,
-                                         .position = view_of(std::span(places)),
-                                         .softening = view_of(std::span(lengths))},
-                                        to));
-    } else { // nothing pulls
-        std::fill(acceleration_.begin(), acceleration_.end(), Vec3<double>{});
-        std::fill(potential_.begin(), potential_.end(), 0);
-    }
-    for (std::size_t k = 0; k < tracers; ++k)
-        take(number(k), k);
+    const bool with_potential = order.quantities == Quantities::acceleration_potential,
+               is_cut = std::isfinite(order.most_softening);
+    acceleration_.resize(n);
+    potential_.resize(with_potential ? n : 0);
+    Request request{.count = n,
+                    .position = view_of(positions),
+                    .mass = view_of(masses),
+                    .id = ids,
+                    .acceleration = view_of(std::span(acceleration_)),
+                    .active = active,
+                    .keeps_tree = keeps,
+                    .softening = view_of(softenings)};
+    if (with_potential)
+        request.potential = view_of(std::span(potential_));
+    if (softenings.empty())
+        request.softening_length = order.softening.length;
+    else if (is_cut)
+        request.softening_length = order.most_softening;
+    std::vector<Index> numbers;
+    const ForceStatistics statistics =
+        direct_solver_->evaluate_part(request, {ranks_.rank(), ranks_.size()}, numbers);
+    for (const Index i : numbers)
+        sums.push_back({i, with_potential ? potential_[i] : 0, acceleration_[i]});
     return statistics;
 }
 

@@ -147,13 +147,8 @@ bool asks_ranks(const SolverOptions& o)
 
 std::optional<std::string> ranks_refusal(const SolverOptions& o, const std::string& several)
 {
-    if (o.solver == SolverKind::direct && o.device != "auto" && o.device != "cpu")
-        return several + ": sum directly on processors alone; one process shares a direct sum "
-                         "among cards, by --device gpu:all";
     if (o.is_periodic())
         return several + ": are not for periodic boxes";
-    if (o.accuracy && o.device != "auto" && o.device != "cpu")
-        return several + ": take --accuracy on processors alone; give --tolerance";
     return {};
 }
 
@@ -197,14 +192,15 @@ std::unique_ptr<Solver> make_domain_solver(const SolverOptions& options)
 }
 
 std::unique_ptr<AdjustableSolver> make_adjustable_domain_solver(const SolverOptions& resolved,
-                                                                Communicator& ranks)
+                                                                const Platform& platform)
 {
-    return std::make_unique<DomainSolver>(resolved, "cpu", ranks, nullptr);
+    return std::make_unique<DomainSolver>(resolved, devices_of_ranks(platform, resolved),
+                                          *platform.ranks, nullptr);
 }
 
-std::string devices_of_ranks(const SolverOptions& options, const SolverOptions& first)
+std::string devices_of_ranks(const Platform& platform, const Platform& first)
 {
-    return first.device == "cpu" ? "cpu" : options.device == "gpu" ? "gpu:all" : options.device;
+    return first.device == "cpu" ? "cpu" : platform.device == "gpu" ? "gpu:all" : platform.device;
 }
 
 void serve_solver(Communicator& ranks, RankGuest* guest)

@@ -30,9 +30,9 @@ std::optional<std::string> ranks_refusal(const SolverOptions& options,
 /// choose_gpus() does.
 SolverOptions of_first_rank(const SolverOptions& options);
 
-/// Returns the devices of all ranks, each of which has its own among the cards of its machine;
-/// `first` are the options of the first rank.
-std::string devices_of_ranks(const SolverOptions& options, const SolverOptions& first);
+/// Returns the devices of all ranks of a platform, each of which has its own among the cards of its
+/// machine; `first` is that of the first rank.
+std::string devices_of_ranks(const Platform& platform, const Platform& first);
 
 /// Makes the solver of rank 0 of options.ranks, or of ranks that are threads of this process, whose
 /// requests deal the particles to all ranks: each has a part of the tree, of its lists and of the
@@ -49,9 +49,10 @@ using ServeRank = std::function<void(Communicator&)>;
 /// does.
 std::shared_ptr<const void> make_own_ranks(SolverOptions& options, const ServeRank& serve);
 
-/// Makes the solver of make_domain_solver() for `resolved` options, without ranks, on processors.
+/// Makes the solver of make_domain_solver() on the ranks and devices of a platform, for options
+/// that are `resolved` on its first rank.
 std::unique_ptr<AdjustableSolver> make_adjustable_domain_solver(const SolverOptions& resolved,
-                                                                Communicator& ranks);
+                                                                const Platform& platform);
 
 /// A RankGuest has particles on a rank, for requests of parts, and carries out what rank 0 tells
 /// all guests. Its errors end all ranks, but for those of which all know.

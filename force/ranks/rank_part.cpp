@@ -5,7 +5,7 @@
 
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/gpu.hpp"
-#include "chamomile/force/lists/list_solver.hpp"
+#include "chamomile/force/lists/list_field.hpp"
 #include "chamomile/force/lists/single_target.hpp"
 #include "chamomile/force/repairs/singular_pairs.hpp"
 
@@ -128,15 +128,17 @@ ForceStatistics RankPart::carry_out(const Order& order, const Request* request)
         ranks_.together([&] { take_machine(order); });
         work_.clear(); // of other particles
         points_.reset();
-        if (card_ >= 0 && !order.share_gpu)
+        if (!order.share_gpu)
             refuse_shared(order.device);
         return {};
     });
 }
 
-/// Makes what evaluates the lists, unless that is there.
+/// Makes what evaluates the lists, or sums directly, unless that is there.
 void RankPart::take_machine(const Order& order)
 {
+    if (order.solver == SolverKind::direct)
+        return take_direct_solver(order);
     Machine machine{order.instruction_set, order.device, order.precision};
     if (machine_ == machine)
         return;
@@ -146,19 +148,28 @@ void RankPart::take_machine(const Order& order)
         made_by_ = 0;
     }
     machine_.reset();
-    const std::vector<int> cards = choose_gpus(machine.device);
-    card_ = cards.empty() ? -1 : cards[std::size_t(ranks_.rank_on_host()) % cards.size()];
-    evaluator_ = card_ < 0 ? make_host_evaluator(machine.precision, machine.instruction_set)
-                           : make_cuda_evaluator(card_, machine.precision);
+    const int card = card_of(machine.device);
+    evaluator_ = card < 0 ? make_host_evaluator(machine.precision, machine.instruction_set)
+                          : make_cuda_evaluator(card, machine.precision);
     machine_ = std::move(machine);
+}
+
+/// Returns which of those of this machine is this rank's card; -1: none.
+int RankPart::card_of(const std::string& device) const
+{
+    const std::vector<int> cards = choose_gpus(device);
+    return cards.empty() ? -1 : cards[std::size_t(ranks_.rank_on_host()) % cards.size()];
 }
 
 /// Throws Agreed where two ranks have one GPU: a launcher may show each process a card of its own,
 /// all as number 0.
 void RankPart::refuse_shared(const std::string& device)
 {
+    const int card = card_of(device);
+    if (card < 0)
+        return;
     CardName name;
-    gpu_identity(card_).copy(name.text, sizeof name.text - 1);
+    gpu_identity(card).copy(name.text, sizeof name.text - 1);
     const std::vector<CardName> names = ranks_.all_gather(name);
     for (std::size_t r = 0; r < names.size(); ++r)
         for (std::size_t q = 0; q < r; ++q)
@@ -234,12 +245,17 @@ bool RankPart::keeps_cells(const Order& order)
             keeps = keeps && number == order.kept_tree;
     if (keeps)
         return true;
-    direct_.reset(); // which takes the memory of all particles
     are_own_rows_ = order.has_own_rows;
-    if (order.solver == SolverKind::tree) {
-        made_by_ = 0; // until they are made
-        in_cells_ = order.count;
+    if (order.solver == SolverKind::direct) {
+        if (direct_)
+            direct_->made_by = 0; // until they are made
+        return false;
     }
+    direct_.reset(); // which takes the memory of all particles
+    direct_solver_.reset();
+    direct_machine_.reset();
+    made_by_ = 0;
+    in_cells_ = order.count;
     return false;
 }
 

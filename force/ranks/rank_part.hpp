@@ -10,7 +10,7 @@
 #include "chamomile/domain/domain_tree.hpp"
 #include "chamomile/force/evaluator.hpp"
 #include "chamomile/force/lists/list_batches.hpp"
-#include "chamomile/force/lists/list_field.hpp"
+#include "chamomile/force/lists/list_solver.hpp"
 #include "chamomile/parallel/communicator.hpp"
 
 namespace chamomile {
@@ -93,8 +93,11 @@ public:
     /// the same Error on all ranks, after which they can go on, or PeerFailed.
     ForceStatistics carry_out(const Order& order, const Request* request = nullptr);
 
-    /// Returns the name of what evaluates the lists of this rank.
-    std::string device() const { return evaluator_->device(); }
+    /// Returns the name of what sums on this rank.
+    std::string device() const
+    {
+        return evaluator_ ? evaluator_->device() : direct_solver_->device();
+    }
 
     /// Returns the number of the evaluation that made the cells which a request of so many
     /// particles may keep; 0: none.
@@ -121,6 +124,15 @@ private:
         Precision precision;
         bool operator==(const Machine&) const = default;
     };
+    /// And these what sums directly is made of.
+    struct DirectMachine {
+        Machine machine;
+        SofteningKind softening_kind;
+        SofteningRule softening_rule;
+        double gravitational_constant;
+        int group_size;
+        bool operator==(const DirectMachine&) const = default;
+    };
 
     /// These are a rank's tracers, as points beside the tree.
     struct Points {
@@ -141,7 +153,6 @@ private:
     struct DirectSources {
         Inbox positions, masses, softenings, ids;
         bool has_softenings = false;
-        std::unique_ptr<ListField> field;
         std::uint64_t made_by = 0; ///< the number of the evaluation; 0: none
     };
 
@@ -150,6 +161,8 @@ private:
         return solver == SolverKind::tree ? made_by_ : direct_ ? direct_->made_by : 0;
     }
     void take_machine(const Order& order);
+    void take_direct_solver(const Order& order);
+    int card_of(const std::string& device) const;
     void refuse_shared(const std::string& device);
     ForceStatistics evaluate(const Order& order, const Request* request);
     bool keeps_cells(const Order& order);
@@ -189,7 +202,6 @@ private:
 
     Communicator& ranks_;
     std::optional<Machine> machine_;
-    int card_ = -1; // -1: the processor
     std::optional<DomainTree> tree_;
     std::unique_ptr<Evaluator> evaluator_;
     BatchLimit batch_limit_;
@@ -208,6 +220,8 @@ private:
     std::vector<Index> active_;      // the targets of a request by rising number
     std::vector<Index> target_rows_; // of this rank, by rising number
     std::unique_ptr<DirectSources> direct_;
+    std::optional<DirectMachine> direct_machine_;
+    std::unique_ptr<DirectSolver> direct_solver_;
     std::unique_ptr<Points> points_;
     Memory<Vec3<double>> asked_positions_{large_memory()}; // of a request that is not dense
     Memory<double> asked_masses_{large_memory()}, asked_softenings_{large_memory()};

@@ -80,7 +80,8 @@ struct DirectSum {
     const TileBox<float>* boxes; ///< of the tiles, about the origin, if centred
     const Index* targets;        ///< the caller's number of each target; `numbers` for all
     Index source_count, target_count;
-    double softening_length; ///< of all; or the least, by which close pairs are told
+    Index targets_before, targets_after; ///< those of other parts, which stand beside these
+    double softening_length;             ///< of all; or the least, by which close pairs are told
     double acceleration_unit, potential_unit;
     PartSums parts;
     Vec3<double>* acceleration; ///< by the caller's number
@@ -109,14 +110,13 @@ __device__ Law law_of(const DirectSumOf<Law>& job)
 __device__ inline void note_size(const DirectSum& job, Index slot, const Vec3<double>& center,
                                  float size)
 {
-    const auto place = [&](Index t) { return job.particles[job.targets[t]].position; };
-    const Vec3<double> x = place(slot);
+    const Index* target = job.targets + slot;
+    const auto place = [&](int k) { return job.particles[target[k]].position; };
+    const Vec3<double> x = place(0);
     const double r2 = norm_squared(x - center), eps2 = job.softening_length * job.softening_length;
-    const auto blurs = [&](Index other) {
-        return is_blurred(norm_squared(place(other) - x, eps2), r2);
-    };
-    const bool blurred =
-        (slot > 0 && blurs(slot - 1)) || (slot + 1 < job.target_count && blurs(slot + 1));
+    const auto blurs = [&](int k) { return is_blurred(norm_squared(place(k) - x, eps2), r2); };
+    const bool blurred = (slot + job.targets_before > 0 && blurs(-1)) ||
+                         (slot + 1 < job.target_count + job.targets_after && blurs(1));
     job.cancelling.size[slot] = blurred ? 0 : size;
 }
 

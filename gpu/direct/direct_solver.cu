@@ -22,7 +22,7 @@ namespace {
 constexpr Index most_to_map = 4096;          ///< results that the kernel writes into host memory
 constexpr std::size_t most_to_guess = 65536; ///< particles whose sum does not wait for their extent
 
-class CudaDirectSolver final : public Solver {
+class CudaDirectSolver final : public DirectSolver {
 public:
     CudaDirectSolver(int device, const SolverOptions& options)
         : options_(options), softening_(options.softening), device_(device),
@@ -36,15 +36,34 @@ public:
         start_ = std::make_unique<Event>();
         stop_ = std::make_unique<Event>();
         owner_ = std::make_unique<Event>();
-        options_.group_size = options_.leaf_size = int(largest_direct_block);
     }
 
     ~CudaDirectSolver() override { synchronize_device(device_); }
 
-    ForceStatistics evaluate(const Request& request) override
+    ForceStatistics evaluate(const Request& request) override { return evaluate(request, {}); }
+
+    ForceStatistics evaluate_part(const Request& request, const TargetPart& part,
+                                  std::vector<Index>& numbers) override
+    {
+        numbers.clear();
+        if (request.position.on_device)
+            throw Error(Fault::usage, "a part of the targets: arrays: must lie on the host");
+        const ForceStatistics statistics = evaluate(request, part);
+        for (std::size_t t = 0; t < statistics.targets; ++t)
+            numbers.push_back(target(t));
+        return statistics;
+    }
+
+    bool takes_device_arrays() const override { return true; }
+    std::string device() const override { return name_; }
+    const SolverOptions& options() const override { return options_; }
+
+private:
+    ForceStatistics evaluate(const Request& request, const TargetPart& part)
     {
         require_whole(request);
         ForceStatistics statistics;
+        part_ = part;
         const std::size_t n = request.count;
         check_number(n);
         take_softening(request);
@@ -69,24 +88,20 @@ public:
         float milliseconds = 0;
         check(cudaEventElapsedTime(&milliseconds, *start_, *stop_), "read an event");
         statistics.device_busy = statistics.device_span = 1e-3 * milliseconds;
-        statistics.targets = target_count_;
-        if (options_.precision == Precision::single_precision && target_count_ > 0)
+        statistics.targets = part_count_;
+        if (options_.precision == Precision::single_precision && part_count_ > 0)
             statistics.cancelling = *host_cancelling_.data();
-        statistics.particle_particle = std::uint64_t(target_count_) * n;
+        statistics.particle_particle = std::uint64_t(part_count_) * n;
         statistics.bytes_to_device = bytes_up_;
-        if (!on_device_)
+        if (!on_device_ && part_count_ > 0)
             statistics.bytes_from_device =
-                n * (sizeof(Vec3<double>) + (with_potential_ ? sizeof(double) : 0));
+                n * (sizeof(Vec3<double>) + (with_potential_ ? sizeof(double) : 0)) +
+                (is_part() ? part_count_ * sizeof(Index) : 0);
         const TimedPhase phase(statistics.profile, "results");
         store(request);
         return statistics;
     }
 
-    bool takes_device_arrays() const override { return true; }
-    std::string device() const override { return name_; }
-    const SolverOptions& options() const override { return options_; }
-
-private:
     /// Finds the softening of this evaluation.
     void take_softening(const Request& request)
     {
@@ -170,7 +185,7 @@ private:
         }
         const TimedPhase phase(statistics.profile, "wait");
         const double start = wall_clock_seconds();
-        stream_->wait(allowance_of_pairs(double(target_count_) * double(request.count)));
+        stream_->wait(allowance_of_pairs(double(part_count_) * double(request.count)));
         statistics.device_wait += wall_clock_seconds() - start;
     }
 
@@ -256,10 +271,12 @@ private:
             target_count_ = Index(n);
     }
 
-    /// Queues the sum of all sources for all targets; returns the number of blocks of targets.
+    /// Queues the sum of all sources for the targets of this part; returns the number of their
+    /// blocks.
     Index queue_sum(const Request& request, const DirectFrame& frame)
     {
         const Index n = Index(request.count);
+        part_count_ = 0;
         if (target_count_ == 0)
             return 0;
         ForceOutput units;
@@ -283,25 +300,38 @@ private:
             job.potential = potential_.reserve(with_potential_ ? n : 0);
         }
         job.cancelling.seen = host_cancelling_.reserve(1);
-        const Index blocks = summer_.sum(
-            job,
-            {frame.masses, frame.scaled, with_potential_, all_active_ ? nullptr : active_.data()},
-            *stream_);
+        const DirectTargets summed = summer_.sum(job,
+                                                 {.masses = frame.masses,
+                                                  .scaled = frame.scaled,
+                                                  .with_potential = with_potential_,
+                                                  .active = all_active_ ? nullptr : active_.data(),
+                                                  .part = part_},
+                                                 *stream_);
+        part_count_ = summed.count;
+        if (is_part())
+            download(host_numbers_.reserve(part_count_), summed.number, part_count_, *stream_);
         if (on_device_) {
             arrays_.put({job.acceleration, with_potential_ ? job.potential : nullptr,
                          all_active_ ? nullptr : active_.data(), target_count_},
                         request.acceleration, request.potential, *stream_);
-        } else if (!mapped) {
+        } else if (!mapped && part_count_ > 0) {
             download(host_acceleration_.data(), job.acceleration, n, *stream_);
             download(host_potential_.data(), job.potential, with_potential_ ? n : 0, *stream_);
         }
-        return blocks;
+        return summed.blocks;
     }
 
-    /// Returns the caller's number of a target.
+    bool is_part() const
+    {
+        return part_.parts > 1;
+    }
+
+    /// Returns the caller's number of a target of this part.
     Index target(std::size_t t)
     {
-        return all_active_ ? Index(t) : host_active_.data()[t];
+        return is_part()     ? host_numbers_.data()[t]
+               : all_active_ ? Index(t)
+                             : host_active_.data()[t];
     }
 
     void store(const Request& request)
@@ -311,7 +341,7 @@ private:
                 repair_there(request);
             return;
         }
-        const std::size_t targets = target_count_;
+        const std::size_t targets = part_count_;
         std::size_t not_finite = 0;
 #pragma omp parallel for if (targets > worth_threads) reduction(+ : not_finite)
         for (std::size_t t = 0; t < targets; ++t) {
@@ -328,6 +358,7 @@ private:
             if (!is_finite(target(t)))
                 singular.push_back(target(t));
         }
+        std::sort(singular.begin(), singular.end()); // so that the first is named
         Particles particles = host_copy(request);
         repair(particles, singular);
         for (const Index i : singular) {
@@ -388,7 +419,9 @@ private:
     int device_;
     std::string name_;
     bool with_potential_ = false, all_active_ = true, on_device_ = false;
-    Index target_count_ = 0;
+    TargetPart part_;        // of the present evaluation
+    Index target_count_ = 0; // of all parts
+    Index part_count_ = 0;   // of this one
     std::uint64_t bytes_up_ = 0;
     DirectSummer summer_;
     DirectArrays arrays_;
@@ -403,6 +436,7 @@ private:
     PinnedBuffer<Source> host_particles_;
     PinnedBuffer<double> host_squares_;
     PinnedBuffer<Index> host_active_;
+    PinnedBuffer<Index> host_numbers_; // of the targets of a part
     PinnedBuffer<Vec3<double>> host_acceleration_;
     PinnedBuffer<double> host_potential_;
     PinnedBuffer<unsigned> host_cancelling_;
@@ -415,7 +449,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<Solver> make_cuda_direct_solver(int device, const SolverOptions& options)
+std::unique_ptr<DirectSolver> make_cuda_direct_solver(int device, const SolverOptions& options)
 {
     return std::make_unique<CudaDirectSolver>(device, options);
 }

@@ -127,8 +127,8 @@ public:
     /// Tells whether a tile may hold targets of this block.
     __device__ bool may_hold_targets(Index tile) const
     {
-        const Index block = blockIdx.x * Shape::targets;
-        return Shape::centred || job_.targets != job_.numbers ||
+        const Index block = job_.targets_before + blockIdx.x * Shape::targets;
+        return Shape::centred || job_.targets != job_.numbers + job_.targets_before ||
                (tile * warp_size < block + Shape::targets && tile * warp_size + warp_size > block);
     }
 

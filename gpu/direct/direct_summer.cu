@@ -4,6 +4,7 @@
 #include <thrust/execution_policy.h>
 #include <thrust/sort.h>
 
+#include "chamomile/force/gpu.hpp"
 #include "chamomile/gpu/direct/direct_cancelling.cuh"
 #include "chamomile/gpu/direct/direct_gather.cuh"
 #include "chamomile/gpu/direct/direct_sum.cuh"
@@ -29,11 +30,12 @@ constexpr Index large_targets = 1 << 18;
 /// The sums in float where forces cancel are off by at most so much of S / sqrt(N).
 constexpr double scatter = 8.5e-6;
 constexpr Index precise_blocks = 256; ///< that sum cancelling targets in double
-static_assert(Large::targets == largest_direct_block);
+static_assert(Large::targets == direct_block_of_gpu);
 
 } // namespace
 
-Index DirectSummer::sum(SoftenedDirectSum job, const DirectSetup& setup, cudaStream_t stream)
+DirectTargets DirectSummer::sum(SoftenedDirectSum job, const DirectSetup& setup,
+                                cudaStream_t stream)
 {
     setup_ = setup;
     stream_ = stream;
@@ -116,7 +118,7 @@ void DirectSummer::make_room_for_clumps(DirectSum& job, Index count)
 }
 
 template <template <SofteningKind, bool> class AnyLaw>
-Index DirectSummer::choose_law(const SoftenedDirectSum& job)
+DirectTargets DirectSummer::choose_law(const SoftenedDirectSum& job)
 {
     constexpr auto plummer = SofteningKind::plummer, spline = SofteningKind::spline;
     // A spline of no length is Newton's law, and so is Plummer's.
@@ -128,7 +130,7 @@ Index DirectSummer::choose_law(const SoftenedDirectSum& job)
 }
 
 template <class Law>
-Index DirectSummer::choose(DirectSumOf<Law> job)
+DirectTargets DirectSummer::choose(DirectSumOf<Law> job)
 {
     job.targets = setup_.active ? setup_.active : job.numbers;
     const bool few = job.target_count <= few_direct_targets;
@@ -151,22 +153,44 @@ Index DirectSummer::choose(DirectSumOf<Law> job)
                  : launch<Law, float, MediumPlain>(job, blocks);
 }
 
-/// Cuts the sources into parts until there are as many blocks as wanted.
+/// Cuts the sources into parts until there are as many blocks of all targets as wanted, and sums
+/// for the blocks of the caller's part of the targets.
 template <class Law, class T, class Shape>
-Index DirectSummer::launch(DirectSumOf<Law> job, Index wanted)
+DirectTargets DirectSummer::launch(DirectSumOf<Law> job, Index wanted)
 {
     using Block = DirectBlock<Law, T, Shape>;
     static_assert(Block::shared_bytes <= 48 << 10);
-    const Index blocks = (job.target_count + Shape::targets - 1) / Shape::targets;
+    const Index all_blocks = (job.target_count + Shape::targets - 1) / Shape::targets;
     const Index most = (job.source_count + 32 * Shape::warps - 1) / (32 * Shape::warps);
-    const Index parts = std::clamp((wanted + blocks / 2) / blocks, Index(1), most);
+    const Index parts = std::clamp((wanted + all_blocks / 2) / all_blocks, Index(1), most);
+    const Index blocks = keep_part(job, all_blocks, Shape::targets);
+    if (blocks == 0)
+        return {};
     job.parts = parts_.reserve(blocks, parts, Block::values, stream_);
     direct_sum<Law, T, Shape>
         <<<dim3(blocks, parts), 32 * Shape::warps, Block::shared_bytes, stream_>>>(job);
     check(cudaGetLastError(), "launch the direct sum");
     if constexpr (sizeof(T) == sizeof(float))
         sum_again<Law, Shape>(job);
-    return blocks;
+    return {job.targets, job.target_count, blocks};
+}
+
+/// Keeps the blocks of the part of the targets that is asked for, each of so many targets, and
+/// returns how many there are.
+Index DirectSummer::keep_part(DirectSum& job, Index blocks, Index targets_of_block) const
+{
+    const auto first_block = [&](int part) {
+        return std::uint64_t(blocks) * std::uint64_t(part) / std::uint64_t(setup_.part.parts);
+    };
+    const std::uint64_t first = first_block(setup_.part.part),
+                        last = first_block(setup_.part.part + 1);
+    const Index all = job.target_count, begin = Index(first * targets_of_block),
+                end = Index(std::min<std::uint64_t>(all, last * targets_of_block));
+    job.targets += begin;
+    job.target_count = end - begin;
+    job.targets_before = begin;
+    job.targets_after = all - end;
+    return Index(last - first);
 }
 
 /// Queues the sums in double of what cancels. Few sources are worth a block for each target.

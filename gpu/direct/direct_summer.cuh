@@ -3,8 +3,8 @@
 #pragma once
 
 #include "chamomile/core/softening.hpp"
+#include "chamomile/force/lists/list_solver.hpp"
 #include "chamomile/force/repairs/cancellation.hpp"
-#include "chamomile/force/solver.hpp"
 #include "chamomile/gpu/device/caching_allocator.cuh"
 #include "chamomile/gpu/direct/direct_job.cuh"
 #include "chamomile/gpu/pairs/pair_order.cuh"
@@ -15,9 +15,6 @@ namespace chamomile {
 /// Up to so many targets all tiles are near, and sources need no boxes.
 inline constexpr Index few_direct_targets = 8192;
 
-/// This is the number of targets of the largest block.
-inline constexpr Index largest_direct_block = 256;
-
 /// DirectSetup is what a DirectSum leaves open.
 struct DirectSetup {
     MassSums masses; ///< in any unit
@@ -25,6 +22,13 @@ struct DirectSetup {
     bool with_potential;
     const Index* active = nullptr; ///< the caller's numbers of the targets, ascending; null: all
     const Index* order = nullptr;  ///< of all particles along a curve; null: to be found
+    TargetPart part = {};          ///< of the blocks of targets
+};
+
+/// DirectTargets are those of a sum.
+struct DirectTargets {
+    const Index* number; ///< the caller's, on the device until the next sum
+    Index count, blocks;
 };
 
 /// Sources are summed along a Hilbert curve whatever the caller's order. Few targets meet all of
@@ -36,11 +40,11 @@ public:
         : softening_(softening), precision_(precision)
     {}
 
-    /// Queues the sum of all sources for all targets; returns the number of blocks of targets. The
-    /// caller sets in `job` the particles, their count and that of targets, softening length or
-    /// lengths (null: they have one), units, where the sums go and where the number of cancelling
-    /// ones does.
-    Index sum(SoftenedDirectSum job, const DirectSetup& setup, cudaStream_t stream);
+    /// Queues the sum of all sources for the targets, or for a part of them with the bits that they
+    /// have among all, and returns which these are. The caller sets in `job` the particles, their
+    /// count and that of all targets, softening length or lengths (null: they have one), units,
+    /// where the sums go and where the number of cancelling ones does.
+    DirectTargets sum(SoftenedDirectSum job, const DirectSetup& setup, cudaStream_t stream);
 
 private:
     template <class Job>
@@ -50,11 +54,12 @@ private:
                                   DeviceBuffer<Index>& order);
     const Index* sort_by_length(const SoftenedDirectSum& job);
     template <template <SofteningKind, bool> class AnyLaw>
-    Index choose_law(const SoftenedDirectSum& job);
+    DirectTargets choose_law(const SoftenedDirectSum& job);
     template <class Law>
-    Index choose(DirectSumOf<Law> job);
+    DirectTargets choose(DirectSumOf<Law> job);
     template <class Law, class T, class Shape>
-    Index launch(DirectSumOf<Law> job, Index wanted);
+    DirectTargets launch(DirectSumOf<Law> job, Index wanted);
+    Index keep_part(DirectSum& job, Index blocks, Index targets_of_block) const;
     template <class Law, class Shape>
     void sum_again(const DirectSumOf<Law>& job);
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "chamomile/core/options/list_where.hpp"
+#include "chamomile/core/threads.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/ranks/rank_part.hpp"
 
@@ -78,26 +80,13 @@ ForceStatistics RankPart::evaluate_directly(const Order& order, const Request* r
             active = from_all(std::span<const Index>(active_), active_of_all);
     }
     ForceStatistics statistics;
-    std::vector<DirectSum> sums;
-    ranks_.together([&] { statistics = sum_directly(order, keeps, active, sums); });
+    ranks_.together([&] { statistics = sum_directly(order, keeps, active); });
     if (!keeps)
         direct_->made_by = order.number;
     statistics.profile.add("deal", profile.seconds("deal"));
     {
         const TimedPhase phase(statistics.profile, "results");
-        std::vector<std::vector<DirectSum>> of_rank(std::size_t(ranks_.size()));
-        for (const DirectSum& sum : sums)
-            of_rank[std::size_t(std::upper_bound(begin.begin(), begin.end(), sum.particle) -
-                                begin.begin() - 1)]
-                .push_back(sum);
-        ranks_.all_to_all<DirectSum>(
-            std::vector<std::span<const DirectSum>>(of_rank.begin(), of_rank.end()), collected_);
-        for (const DirectSum& sum : collected_.all<DirectSum>()) {
-            const std::size_t i = sum.particle - begin[std::size_t(ranks_.rank())];
-            request->acceleration.store_vector(i, sum.acceleration);
-            if (request->potential)
-                request->potential.store(i, 0, sum.potential);
-        }
+        give_back_directly(begin, request);
     }
     const std::size_t n = direct_->masses.all<double>().size(),
                       targets = order.has_targets ? active.size() : n;
@@ -106,7 +95,7 @@ ForceStatistics RankPart::evaluate_directly(const Order& order, const Request* r
                  .groups = statistics.groups,
                  .cells = statistics.cells,
                  .cancelling = statistics.cancelling,
-                 .imported_particles = n - std::min(n, sums.size()),
+                 .imported_particles = n - std::min(n, direct_->sums.size()),
                  .bytes = sent,
                  .work = statistics.particle_particle,
                  .bytes_to_device = statistics.bytes_to_device,
@@ -118,6 +107,35 @@ ForceStatistics RankPart::evaluate_directly(const Order& order, const Request* r
                  .device_wait = statistics.device_wait},
                 targets, statistics);
     return statistics;
+}
+
+/// Sends the sums, which rise by their numbers, to the ranks that have the particles: each from its
+/// number of `begin` on.
+void RankPart::give_back_directly(std::span<const std::size_t> begin, const Request* request)
+{
+    const std::span<const DirectSum> sums = direct_->sums;
+    const auto first_of = [&](std::size_t number) {
+        return std::lower_bound(
+                   sums.begin(), sums.end(), number,
+                   [](const DirectSum& sum, std::size_t i) { return sum.particle < i; }) -
+               sums.begin();
+    };
+    std::vector<std::span<const DirectSum>> to;
+    for (std::size_t r = 0; r < begin.size(); ++r) {
+        const std::ptrdiff_t first = first_of(begin[r]), last = r + 1 < begin.size()
+                                                                    ? first_of(begin[r + 1])
+                                                                    : std::ptrdiff_t(sums.size());
+        to.push_back(sums.subspan(std::size_t(first), std::size_t(last - first)));
+    }
+    ranks_.all_to_all<DirectSum>(to, collected_);
+    const std::span<const DirectSum> mine = collected_.all<DirectSum>();
+    const std::size_t own = begin[std::size_t(ranks_.rank())];
+#pragma omp parallel for if (mine.size() > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < mine.size(); ++k) {
+        request->acceleration.store_vector(mine[k].particle - own, mine[k].acceleration);
+        if (request->potential)
+            request->potential.store(mine[k].particle - own, 0, mine[k].potential);
+    }
 }
 
 /// Returns the number among all of the first particle that each rank has; rank 0 may have all.
@@ -134,7 +152,7 @@ std::vector<std::size_t> RankPart::begins_of_rows() const
 
 /// Sums at this rank's part of the active particles, which rise, or (none) of all.
 ForceStatistics RankPart::sum_directly(const Order& order, bool keeps,
-                                       std::span<const Index> active, std::vector<DirectSum>& sums)
+                                       std::span<const Index> active)
 {
     const std::span<const Vec3<double>> positions = direct_->positions.all<Vec3<double>>();
     const std::span<const double> masses = direct_->masses.all<double>();
@@ -160,11 +178,21 @@ ForceStatistics RankPart::sum_directly(const Order& order, bool keeps,
         request.softening_length = order.softening.length;
     else if (is_cut)
         request.softening_length = order.most_softening;
-    std::vector<Index> numbers;
+    std::vector<Index>& numbers = direct_->numbers;
     const ForceStatistics statistics =
         direct_solver_->evaluate_part(request, {ranks_.rank(), ranks_.size()}, numbers);
-    for (const Index i : numbers)
-        sums.push_back({i, with_potential ? potential_[i] : 0, acceleration_[i]});
+    marks_.assign(n, 0);
+#pragma omp parallel for if (numbers.size() > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < numbers.size(); ++k)
+        marks_[numbers[k]] = 1;
+    list_where(
+        n, [&](std::size_t i) { return marks_[i]; }, numbers);
+    direct_->sums.resize(numbers.size());
+#pragma omp parallel for if (numbers.size() > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+        const Index i = numbers[k];
+        direct_->sums[k] = {i, with_potential ? potential_[i] : 0, acceleration_[i]};
+    }
     return statistics;
 }
 

@@ -149,11 +149,14 @@ private:
         {}
     };
 
-    /// This is what a direct sum has of all particles, as they were built.
+    /// This is what a direct sum has of all particles, as they were built, and of the targets of
+    /// this rank's part.
     struct DirectSources {
         Inbox positions, masses, softenings, ids;
         bool has_softenings = false;
         std::uint64_t made_by = 0; ///< the number of the evaluation; 0: none
+        std::vector<Index> numbers;
+        std::vector<DirectSum> sums; ///< by rising number
     };
 
     std::uint64_t made_by(SolverKind solver) const
@@ -167,8 +170,8 @@ private:
     ForceStatistics evaluate(const Order& order, const Request* request);
     bool keeps_cells(const Order& order);
     ForceStatistics evaluate_directly(const Order& order, const Request* request);
-    ForceStatistics sum_directly(const Order& order, bool keeps, std::span<const Index> active,
-                                 std::vector<DirectSum>& sums);
+    ForceStatistics sum_directly(const Order& order, bool keeps, std::span<const Index> active);
+    void give_back_directly(std::span<const std::size_t> begin, const Request* request);
     std::vector<std::size_t> begins_of_rows() const;
     template <class T>
     std::span<const T> from_all(std::span<const T> mine, Inbox& inbox);

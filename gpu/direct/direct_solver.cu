@@ -49,8 +49,9 @@ public:
         if (request.position.on_device)
             throw Error(Fault::usage, "a part of the targets: arrays: must lie on the host");
         const ForceStatistics statistics = evaluate(request, part);
-        for (std::size_t t = 0; t < statistics.targets; ++t)
-            numbers.push_back(target(t));
+        numbers.resize(statistics.targets);
+        for (std::size_t t = 0; t < numbers.size(); ++t)
+            numbers[t] = target(t);
         return statistics;
     }
 

@@ -41,6 +41,9 @@ struct CellPairs {
             square[k] = mean[k] * mean[k] + variance[k];
         }
     }
+
+    /// Tells whether some pairs have another eps^2 than others.
+    CHAMOMILE_HD bool differ() const { return any_less(T(0), square[0] + square[1] + square[2]); }
 };
 
 /// A SofteningChange has the terms of one cell at r from the centre, about one eps^2 of its pairs.

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <tuple>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/threads.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/lists/array_rows.hpp"
 #include "chamomile/force/reference_sum.hpp"
@@ -79,16 +81,24 @@ std::vector<double> cut_softenings(const ArrayView& softening, std::size_t n,
 std::pair<double, double> span_of_softenings(const ArrayView& softening, std::size_t n,
                                              std::optional<double> most, const std::string& device)
 {
-    const auto span = [](std::span<const double> lengths) {
-        const auto [least, largest] = std::minmax_element(lengths.begin(), lengths.end());
-        return std::pair{*least, *largest};
-    };
-    if (!softening.on_device)
-        return span(cut_softenings(softening, n, most));
-    const auto [least, largest] = span_on_device(first_gpu(device), softening, n);
-    if (!(least >= 0 && std::isfinite(largest))) {
+    double least = HUGE_VAL, largest = 0;
+    bool are_lengths = true;
+    if (softening.on_device) {
+        std::tie(least, largest) = span_on_device(first_gpu(device), softening, n);
+        are_lengths = least >= 0 && std::isfinite(largest);
+    } else {
+#pragma omp parallel for if (n > worth_threads) schedule(static) \
+    reduction(min : least) reduction(max : largest) reduction(&& : are_lengths)
+        for (std::size_t i = 0; i < n; ++i) {
+            const double length = softening.load(i);
+            are_lengths = are_lengths && length >= 0 && std::isfinite(length);
+            least = std::min(least, length);
+            largest = std::max(largest, length);
+        }
+    }
+    if (!are_lengths) {
         std::vector<double> lengths = read_rows(softening, n, 1, device);
-        return span(cut_softenings(view_of(std::span(lengths)), n, most));
+        cut_softenings(view_of(std::span(lengths)), n, most); // which names the first that is none
     }
     return {std::min(least, most.value_or(least)), std::min(largest, most.value_or(largest))};
 }

@@ -92,7 +92,7 @@ private:
                 sum.template add_cell<order>(r, column[3], second, length, higher, eps2);
             }
         }
-        if (work_.softening)
+        if (work_.softening && pairs.differ())
             add_changes(r, column[3], pairs, sum, change);
     }
 

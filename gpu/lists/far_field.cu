@@ -1,17 +1,17 @@
 // Far cells on the device: expanded a lane to a cell, evaluated a lane to a target.
 //
 // A warp takes the far cells of one cluster or group (M2L). Each lane sums its share of the cells
-// in T; lanes are added by a butterfly, so that the order depends on the list alone. Then a thread
+// in T; lanes are added in pairs, so that the order depends on the list alone. Then a thread
 // adds to each group its cluster's expansion (L2L), and a warp writes the field at the group's
 // targets (L2P) as the first part of their sums. As one kernel the last two steps needed 254
 // registers, and the first waited for memory with 7 warps on a multiprocessor.
 //
 // Cost of order 5 in single precision: 343 operations and 80 bytes per cell (466 and 546 operations
-// and 288 bytes for cells of orders 3 and 4), 228 per group for the shift, 560 for the butterfly,
+// and 288 bytes for cells of orders 3 and 4), 228 per group for the shift, 250 to add the lanes,
 // 120 per target; 32 bytes per target written and read again. Cells whose particles have softening
-// lengths of their own take 32 bytes and about 40 operations more, and are read three times more
-// for the expansions of their changes, each of about 150 operations and 240 of a butterfly: a lane
-// that kept all sums at once would need 144 registers for them. Contraction: fused.
+// lengths of their own take 32 bytes and about 40 operations more. Where pairs with them differ,
+// they are read once more for the expansions of their changes, of about 150 operations, and twice
+// for targets of three lengths. Contraction: fused.
 #include "chamomile/force/expansions/softening_change.hpp"
 #include "chamomile/gpu/lists/far_field.cuh"
 
@@ -36,6 +36,7 @@ public:
     /// Sets what the targets have that have lengths of their own.
     __device__ void soften(const SofteningSpan& targets)
     {
+        span_ = targets;
         const double unit = inverse_ * inverse_;
         targets_[0] = T(unit * targets.least);
         targets_[1] = T(unit * targets.inner);
@@ -47,8 +48,11 @@ public:
         const T eps = T(far_.softening_length / unit_);
         for (Index k = begin + Index(lane_); k < end; k += warp_size) {
             T eps2 = eps * eps;
-            if constexpr (is_varied)
-                eps2 = pairs_of(far_cells[k]).eps2;
+            if constexpr (is_varied) {
+                const CellPairs<T> pairs = pairs_of(far_cells[k]);
+                eps2 = pairs.eps2;
+                changes_ = changes_ || pairs.differ();
+            }
             const Multipole m = batch_.multipoles[far_cells[k]];
             const Vec3<T> r = rounded(inverse_ * (m.center - center_));
             const T mass = T(batch_.inverse_mass * m.mass);
@@ -67,51 +71,86 @@ public:
         }
     }
 
-    /// Gives all lanes the sum over the lanes.
-    template <class Expansion>
-    static __device__ void add_lanes(Expansion& sum)
-    {
-#pragma unroll
-        for (int t = 0; t < Expansion::size; ++t)
-#pragma unroll
-            for (int step = 1; step < warp_size; step *= 2)
-                sum.term[t] += __shfl_xor_sync(0xffffffffu, sum.term[t], step);
-    }
-
     __device__ void store(Local& terms)
     {
-        add_lanes(local_);
-        if (lane_ == 0)
-            terms = local_;
+        add_lanes(local_, [&](int t, const T& sum) { terms.term[t] = sum; });
     }
 
-    /// Adds to stored terms, and stores, how they change with the targets' softening: by passes of
-    /// their own, so that a lane has registers for them.
+    /// Adds to stored terms, and stores, how they change with the targets' softening: by a pass of
+    /// its own for each step that these have, so that a lane has registers for it. All pairs of one
+    /// cell may have one softening; then it makes none.
     __device__ void store_changes(const Index* far_cells, Index begin, Index end, Local& terms,
                                   Change* changes)
     {
-        for (int k = 0; k < 3; ++k) {
-            Change sum;
-            for (Index c = begin + Index(lane_); c < end; c += warp_size) {
-                const CellPairs<T> pairs = pairs_of(far_cells[c]);
-                const Multipole& m = batch_.multipoles[far_cells[c]];
-                const SofteningChange<T> of_cell(rounded(inverse_ * (m.center - center_)),
-                                                 T(batch_.inverse_mass * m.mass), pairs.eps2);
-                const T mean = k == 0 ? T(0) : pairs.mean[k - 1],
-                        square = k == 0 ? T(0) : pairs.square[k - 1];
-                of_cell.add(pairs.mean[k] - mean, pairs.square[k] - square, sum);
-            }
-            add_lanes(sum);
-            if (lane_ > 0)
-                continue;
-            if (k > 0)
-                changes[k - 1] = sum;
-            for (int t = 0; k == 0 && t < Change::size; ++t)
-                terms.term[t] += sum.term[t];
-        }
+        __syncwarp(); // other lanes have stored terms
+        const bool any = __any_sync(all_lanes, changes_);
+        for (int k = 0; k < 2; ++k)
+            if (!any || !span_.has_step(k))
+                for (int t = lane_; t < Change::size; t += warp_size)
+                    changes[k].term[t] = 0;
+        if (!any)
+            return;
+        Change base;
+        const int first = span_.has_step(0) ? 0 : 1;
+        sum_changes(far_cells, begin, end, first, base, changes[first]);
+        add_lanes(base, [&](int t, const T& sum) { terms.term[t] += sum; });
+        if (first == 0 && span_.has_step(1))
+            sum_changes(far_cells, begin, end, 1, base, changes[1]);
     }
 
 private:
+    static constexpr unsigned all_lanes = 0xffffffffu;
+
+    /// Calls take(t, sum) with each term's sum over the lanes, on one lane. By each step a lane has
+    /// half of the terms, each of twice as many lanes.
+    template <class Expansion, class Take>
+    __device__ void add_lanes(const Expansion& own, const Take& take) const
+    {
+        constexpr int in_lane = (Expansion::size + warp_size - 1) / warp_size;
+        T term[in_lane * warp_size];
+#pragma unroll
+        for (int t = 0; t < in_lane * warp_size; ++t)
+            term[t] = t < Expansion::size ? own.term[t < Expansion::size ? t : 0] : T(0);
+#pragma unroll
+        for (int step = 1; step < warp_size; step *= 2) {
+            const bool is_upper = lane_ & step;
+            const int half = in_lane * warp_size / (2 * step);
+#pragma unroll
+            for (int t = 0; t < half; ++t) {
+                const T lower = term[t], upper = term[t + half];
+                term[t] = (is_upper ? upper : lower) +
+                          __shfl_xor_sync(all_lanes, is_upper ? lower : upper, step);
+            }
+        }
+        const int first = in_lane * int(__brev(unsigned(lane_)) >> 27);
+#pragma unroll
+        for (int t = 0; t < in_lane; ++t)
+            if (first + t < Expansion::size)
+                take(first + t, term[t]);
+    }
+
+    /// Sums in `base` how the terms change from softening eps2 to that of the least targets, on
+    /// this lane, and stores how they change by a step of the targets'.
+    __device__ void sum_changes(const Index* far_cells, Index begin, Index end, int step,
+                                Change& base, Change& change) const
+    {
+        Change sum;
+        for (Index k = begin + Index(lane_); k < end; k += warp_size) {
+            const CellPairs<T> pairs = pairs_of(far_cells[k]);
+            if (!pairs.differ())
+                continue;
+            const Multipole& m = batch_.multipoles[far_cells[k]];
+            const SofteningChange<T> of_cell(rounded(inverse_ * (m.center - center_)),
+                                             T(batch_.inverse_mass * m.mass), pairs.eps2);
+            of_cell.add(pairs.mean[0], pairs.square[0], base);
+            of_cell.add(step == 0 ? pairs.mean[1] - pairs.mean[0] : pairs.mean[2] - pairs.mean[1],
+                        step == 0 ? pairs.square[1] - pairs.square[0]
+                                  : pairs.square[2] - pairs.square[1],
+                        sum);
+        }
+        add_lanes(sum, [&](int t, const T& all) { change.term[t] = all; });
+    }
+
     /// Returns the softenings of pairs with a cell, 0 of a spline.
     __device__ CellPairs<T> pairs_of(Index cell) const
     {
@@ -148,7 +187,9 @@ private:
     const Vec3<double> center_;
     const double unit_, inverse_; // internal; from the particles' unit into this one
     const int lane_;
+    SofteningSpan span_;
     T targets_[3]{};
+    bool changes_ = false; ///< pairs with a cell of this lane differ
     Local local_;
 };
 
@@ -229,6 +270,8 @@ __global__ void __launch_bounds__(far_field_block) shift(Batch batch, DeviceFarF
         Local& to = terms[far.cluster_count + number];
         ChangeExpansion<T>* const own = changes + 2 * (far.cluster_count + number);
         for (int k = 0; k < 2; ++k) {
+            if (!cluster.softening.has_step(k))
+                continue;
             ChangeExpansion<T> all = changes[2 * row.cluster + k];
             all.shift({T(d.x), T(d.y), T(d.z)});
             all.change_unit(T(wide / unit));

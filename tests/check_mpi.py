@@ -4,6 +4,7 @@ process gives something wrong."""
 import pathlib
 import re
 import sys
+from subprocess import run
 
 from processes import MPIRUN, processes
 from program import PROGRAM, check, end
@@ -31,6 +32,16 @@ def forces():
             if particles > 1:  # potentials are stored in float
                 check(float(found[1]) <= (1e-13 if precision == "double" else 2e-6) and float(found[2]) < 1e-7, f"{case}: {lines[0]}")
             check(found[3] == "0", f"{case}: {found[3]} accelerations have other bits than those of one process")
+
+
+def forces_on_gpu():
+    if not re.search(r"^gpu:0", run([PROGRAM, "devices"], capture_output=True, text=True).stdout, re.M):
+        print("note: no GPU; the processes computed on processors alone")
+        return
+    for number in (1, 2, 3):
+        for precision in ("float", "double"):
+            status, lines, err = told(number, "forces", 20000, "cards", precision, "tree", "gpu")
+            check(status == 0 and lines and lines[0].endswith("other bits 0"), f"{number} processes that share a GPU, {precision}: status {status}: {lines} {err}")
 
 
 BAD = {  # what process 1 of 3 gives wrong: the status and what the line holds
@@ -87,6 +98,7 @@ if not MPIRUN or not CLIENT.exists():
     print("skipped: no mpirun" if not MPIRUN else "skipped: no MPI in this build")
     sys.exit(77)
 forces()
+forces_on_gpu()
 refusals()
 failures()
 fortran()

@@ -42,7 +42,7 @@ std::vector<Cards> all_cards()
         cards.push_back({"gpu:all", 0, false});
         cards.push_back({"gpu:1,0", 0, false});
         cards.push_back({"gpu", 2, false});
-        cards.push_back({"gpu:all", 5, true});
+        cards.push_back({"gpu:0,1", 5, true});
     }
     return cards;
 }

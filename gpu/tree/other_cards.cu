@@ -25,6 +25,9 @@ bool enable_peer(int from, int to)
     return true;
 }
 
+/// Arrays of more bytes are copied in parts.
+constexpr std::size_t worth_parts = 16 << 20;
+
 /// SortedKeys are runs of sorted keys with the places of their positions.
 struct SortedKeys {
     Key* keys;
@@ -225,23 +228,45 @@ void OtherCards::start_sort(CardKeys& own, CachingAllocator& scratch, const Root
     }
 }
 
+/// Has a helper copy an array from the card before it, part by part as that has copied it: the
+/// cards are a chain, so that the first one sends the array once.
+template <class T>
+void OtherCards::copy_in_parts(std::size_t card, DeviceBuffer<T> DeviceTree::*buffer, std::size_t n)
+{
+    Helper& helper = *helpers_[card];
+    Helper* const before = card > 0 ? helpers_[card - 1].get() : nullptr;
+    DeviceTree &from = before ? *before->tree : *first_, &to = *helper.tree;
+    const bool is_chain = helpers_.size() > 1 && n * sizeof(T) > worth_parts;
+    const std::size_t parts = is_chain ? most_parts : 1;
+    check(cudaSetDevice(to.device), "choose the device");
+    T* const data = ((*helper.tree).*buffer).reserve(n);
+    for (std::size_t k = 0; n > 0 && k < parts; ++k) {
+        const std::size_t begin = n * k / parts, end = n * (k + 1) / parts;
+        if (before)
+            check(cudaStreamWaitEvent(to.stream, before->has_part[k]), "order the streams");
+        check(cudaMemcpyPeerAsync(data + begin, to.device, (from.*buffer).data() + begin,
+                                  from.device, (end - begin) * sizeof(T), to.stream),
+              "copy from another device");
+        helper.has_part[k].record(to.stream);
+    }
+}
+
 /// Has each helper copy in the order of its tree's stream, after what the first card makes now.
 template <class Copy>
 void OtherCards::copy_to_all(const Copy& copy)
 {
     is_there_->record(first_->stream);
     for (const auto& helper : helpers_) {
-        DeviceTree &from = *first_, &to = *helper->tree;
-        check(cudaSetDevice(to.device), "choose the device");
-        check(cudaStreamWaitEvent(to.stream, *is_there_), "order the streams");
-        copy(to, [&](auto DeviceTree::*buffer, std::size_t n) {
-            auto* const data = (to.*buffer).reserve(n);
-            if (n > 0)
-                check(cudaMemcpyPeerAsync(data, to.device, (from.*buffer).data(), from.device,
-                                          n * sizeof *data, to.stream),
-                      "copy from another device");
-        });
-        helper->copied.record(to.stream);
+        check(cudaSetDevice(helper->tree->device), "choose the device");
+        check(cudaStreamWaitEvent(helper->tree->stream, *is_there_), "order the streams");
+    }
+    copy([&](auto DeviceTree::*buffer, std::size_t n) {
+        for (std::size_t card = 0; card < helpers_.size(); ++card)
+            copy_in_parts(card, buffer, n);
+    });
+    for (const auto& helper : helpers_) {
+        check(cudaSetDevice(helper->tree->device), "choose the device");
+        helper->copied.record(helper->tree->stream);
     }
     choose_first();
 }
@@ -249,12 +274,14 @@ void OtherCards::copy_to_all(const Copy& copy)
 void OtherCards::copy_particles()
 {
     const std::size_t n = first_->particles;
-    copy_to_all([&](DeviceTree& to, const auto& take) {
-        to.particles = n;
-        to.has_softenings = first_->has_softenings;
+    for (const auto& helper : helpers_) {
+        helper->tree->particles = n;
+        helper->tree->has_softenings = first_->has_softenings;
+    }
+    copy_to_all([&](const auto& take) {
         take(&DeviceTree::order, n);
         take(&DeviceTree::sources, n);
-        take(&DeviceTree::softening, to.has_softenings ? n : 0);
+        take(&DeviceTree::softening, first_->has_softenings ? n : 0);
     });
     have_particles_ = true;
 }
@@ -262,7 +289,7 @@ void OtherCards::copy_particles()
 void OtherCards::copy_cells(const Octree& octree, int order)
 {
     const std::size_t cells = octree.cells.size();
-    copy_to_all([&](DeviceTree& to, const auto& take) {
+    copy_to_all([&](const auto& take) {
         take(&DeviceTree::cells, cells);
         take(&DeviceTree::multipoles, cells);
         take(&DeviceTree::higher, order > 2 ? cells : 0);
@@ -278,10 +305,9 @@ void OtherCards::copy_rest(const Octree& octree, int order, std::size_t targets)
         copy_particles();
     if (!have_cells_)
         copy_cells(octree, order);
-    copy_to_all([&](DeviceTree& to, const auto& take) {
-        take(&DeviceTree::targets, targets);
-        to.has_targets = true;
-    });
+    copy_to_all([&](const auto& take) { take(&DeviceTree::targets, targets); });
+    for (const auto& helper : helpers_)
+        helper->tree->has_targets = true;
 }
 
 } // namespace chamomile

@@ -50,6 +50,8 @@ public:
     void copy_rest(const Octree& octree, int order, std::size_t targets);
 
 private:
+    static constexpr int most_parts = 8;
+
     /// A Helper is another card.
     struct Helper {
         explicit Helper(std::shared_ptr<DeviceTree> its_tree);
@@ -59,6 +61,7 @@ private:
         CardKeys sorter;
         Stream up;
         Event passed_on, copied;
+        Event has_part[most_parts];           ///< it has copied so many parts of an array
         DeviceBuffer<Vec3<double>> positions; // those that it brings
         DeviceBuffer<double> numbers;
         DeviceBuffer<Key> keys;
@@ -73,6 +76,8 @@ private:
     template <class T>
     void upload(DeviceBuffer<T>& to, DeviceBuffer<T> Helper::*piece, const T* from, std::size_t n,
                 cudaStream_t stream);
+    template <class T>
+    void copy_in_parts(std::size_t card, DeviceBuffer<T> DeviceTree::*buffer, std::size_t n);
     template <class Copy>
     void copy_to_all(const Copy& copy);
 

@@ -58,12 +58,12 @@ static Cloud cloud_of(int n)
 }
 
 /* The forces by one process, through the C interface. */
-static void solve_alone(Cloud cloud, const char* precision, const char* solver)
+static void solve_alone(Cloud cloud, const char* precision, const char* solver, const char* device)
 {
     chm_context* field;
     if (chm_create(&field) != CHM_OK || chm_set_option(field, "softening", "0.02") ||
         chm_set_option(field, "precision", precision) || chm_set_option(field, "G", "2.5") ||
-        chm_set_option(field, "device", "cpu") || chm_set_option(field, "solver", solver) ||
+        chm_set_option(field, "device", device) || chm_set_option(field, "solver", solver) ||
         chm_solve(field, cloud.n, cloud.m, cloud.x, cloud.a, cloud.phi))
         end("one process", chm_last_error(field));
     chm_destroy(field);
@@ -121,15 +121,19 @@ static void set(const char* key, const char* value)
     check(key, chm_mpi_set_option(forces, key, value));
 }
 
-/* forces N DEAL PRECISION SOLVER: the difference from one process, relative to the rms of all, and
- * how many accelerations have other bits. */
-static void compare(int n, const char* deal, const char* precision, const char* solver)
+/* forces N DEAL PRECISION SOLVER [DEVICE]: the difference from one process, relative to the rms of
+ * all, and how many accelerations have other bits. */
+static void compare(int n, const char* deal, const char* precision, const char* solver,
+                    const char* device)
 {
     Cloud cloud = cloud_of(n);
     Own* own = calloc((size_t)(n + 1), sizeof *own);
     for (int i = 0; i < n; ++i)
         cloud.m[i] = (float)cloud.m[i];
-    solve_alone(cloud, precision, solver);
+    solve_alone(cloud, precision, solver, device);
+    set("device", device);
+    if (strcmp(device, "cpu") != 0)
+        set("share_gpu", "true");
     set("softening", "0.02");
     set("G", "2.5");
     set("precision", precision);
@@ -305,7 +309,7 @@ int main(int words, char** word)
     check("create", chm_mpi_create(MPI_COMM_WORLD, &forces));
     set("device", "cpu");
     if (strcmp(word[1], "forces") == 0)
-        compare(atoi(word[2]), word[3], word[4], word[5]);
+        compare(atoi(word[2]), word[3], word[4], word[5], words > 6 ? word[6] : "cpu");
     else if (strcmp(word[1], "bad") == 0)
         refuse(word[2]);
     else if (strcmp(word[1], "handle") == 0) { /* process 1 gives no place for it */

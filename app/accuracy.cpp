@@ -13,6 +13,7 @@
 #include "app/options/solver_options.hpp"
 #include "app/program.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/force/threads.hpp"
 #include "chamomile/run/texts/accuracy_text.hpp"
 #include "chamomile/run/texts/method_text.hpp"
 #include "chamomile/run/texts/particle_notes.hpp"
@@ -194,6 +195,7 @@ int accuracy(const std::vector<std::string>& arguments)
                             accuracy.reference, solver.box);
         samples.push_back(sample_of(source, particles, reference.targets()));
         for (const SolverOptions& setting : settings) {
+            const ThreadsInUse threads(threads_for(options, setting));
             rows.push_back(measure(particles, setting, reference, accuracy.repeat));
             rows.back().sample = samples.size() - 1;
         }

@@ -119,7 +119,8 @@ BenchRow measure(Particles& particles, SolverOptions setting, Reference& referen
 }
 
 void measure_all(std::vector<BenchRow>& rows, const std::string& source, Particles& particles,
-                 const std::vector<SolverOptions>& settings, const BenchOptions& bench)
+                 const std::vector<SolverOptions>& settings, const BenchOptions& bench,
+                 const Options& options)
 {
     Reference reference(particles, std::size_t(bench.sample), bench.solver.gravitational_constant,
                         bench.reference, bench.solver.box);
@@ -129,6 +130,7 @@ void measure_all(std::vector<BenchRow>& rows, const std::string& source, Particl
     for (int threads : bench.threads) {
         use_threads(threads);
         for (const SolverOptions& setting : settings) {
+            const ThreadsInUse few(threads_for(options, setting));
             rows.push_back(measure(particles, setting, reference, bench));
             rows.back().source = source;
         }
@@ -177,7 +179,7 @@ int bench(const std::vector<std::string>& arguments)
             print_notes(options, snapshot);
         }
         measure_all(rows, source, snapshot.particles, swept(bench.solver, bench.sweep, options),
-                    bench);
+                    bench, options);
     });
     if (options.verbosity() != Verbosity::quiet) {
         std::printf("chamomile %s; %s\n", version, rows.front().machine.c_str());

@@ -8,6 +8,7 @@
 #include "app/options/unit_options.hpp"
 #include "app/program.hpp"
 #include "chamomile/core/text/table.hpp"
+#include "chamomile/force/threads.hpp"
 #include "chamomile/io/particle_check.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 #include "chamomile/run/force_cost.hpp"
@@ -60,6 +61,7 @@ int force(const std::vector<std::string>& arguments)
         take_from_file(solver_options, snapshot, options);
         note_suspicious_inputs(snapshot, solver_options);
         note_idle_on_device(options, solver_options, snapshot);
+        const ThreadsInUse threads(threads_for(options, solver_options));
         if (solver_options.accuracy && options.verbosity() != Verbosity::quiet)
             solver_options.accuracy->report = [](const AccuracyReport& report) {
                 std::printf("%s\n  %s repeats it\n", report_text(report).c_str(),

@@ -196,6 +196,7 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
     const std::string checked = check_device(run.scheme, run.solver);
     note_suspicious_inputs(state, run.solver);
     note_idle_on_device(options, run.solver, state);
+    const ThreadsInUse threads(threads_for(options, run.solver));
     RunFolder folder(run.folder, run.overwrite ? EarlierResults::replaced : EarlierResults::refused,
                      is_input);
     std::optional<Tuning> tuning;
@@ -295,6 +296,7 @@ void continue_run(Options& options, RunOptions& run, WrittenFiles& written, Live
     SimulationOptions rest = time;
     rest.start_time = now;
     take_potentials(run, unit_frame_of(archive), rest, earlier.files);
+    const ThreadsInUse threads(threads_for(options, run.solver));
     std::vector<std::string> notes =
         take_choices(earlier, run.solver, !options.given("instruction-set"));
     for (const std::string& line : options.quantities())

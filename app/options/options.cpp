@@ -40,7 +40,8 @@ Options::Options(std::string command, std::string summary)
     text("config", "FILE.ini", config_,
          "options from a file of lines 'name = value'; a comment begins with a '#' at the start of "
          "a line or after a blank");
-    number("threads", threads_, between(1, most_threads), "host threads; all cores unless given");
+    number("threads", threads_, between(1, most_threads),
+           "host threads; all cores unless given, with a GPU at most 32");
     flag("quiet,q", quiet_, "print results and errors only");
     flag("verbose,v", verbose_, "print more");
     flag("help,h", help_, "print the common options and stop");

@@ -1,10 +1,13 @@
 #include "app/options/solver_options.hpp"
 
+#include <algorithm>
+
 #include "app/options/option_uses.hpp"
 #include "app/options/periodic_options.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/lists/list_solver.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
+#include "chamomile/force/threads.hpp"
 #include "chamomile/run/texts/particle_notes.hpp"
 #include "chamomile/run/texts/stated_forces.hpp"
 
@@ -39,6 +42,15 @@ bool take_from_file(SolverOptions& solver, Snapshot& snapshot, const Options& op
     note_box(options, snapshot, solver);
     require(options, resolve_boundary(solver, options.asked()));
     return snapshot.softening || options.given("eps") || options.given("eps-type");
+}
+
+int threads_for(const Options& options, const SolverOptions& solver)
+{
+    constexpr int most_beside_gpu = 32; // docs/explanation/decisions.md, 351
+    const int most = most_beside_gpu * std::max(1, solver.own_ranks);
+    if (options.given("threads") || thread_count() <= most)
+        return 0;
+    return resolved(of_first_rank(solver)).device == "cpu" ? 0 : most;
 }
 
 void note_idle_on_device(const Options& options, const SolverOptions& solver, Snapshot& snapshot)

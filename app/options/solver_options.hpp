@@ -42,6 +42,11 @@ void refuse_tree_options(const Options& options, const std::string& because);
 /// softening length is known from the options or the file.
 bool take_from_file(SolverOptions& solver, Snapshot& snapshot, const Options& options);
 
+/// Returns how many host threads are best for this force where the options do not give them: with
+/// a GPU no more than some tens, because so many cores wait longer for each other than they save;
+/// 0: as many as there are.
+int threads_for(const Options& options, const SolverOptions& solver);
+
 /// Notes the given options that have no effect on the device in use.
 void note_idle_on_device(const Options& options, const SolverOptions& solver, Snapshot& snapshot);
 

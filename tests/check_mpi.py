@@ -23,7 +23,9 @@ def forces():
     for number in (1, 2, 3, 7):
         for particles, deal, precision, *solver in [(6000, "blocks", "float"), (6000, "cards", "float"), (6000, "empty", "float"), (6000, "cards", "double"), (600, "last", "float"),
                                            (5, "cards", "float"), (5, "blocks", "double"), (1, "last", "float"), (0, "cards", "float"),
-                                                    (2500, "blocks", "float", "direct"), (2500, "empty", "double", "direct"), (3, "cards", "float", "direct")]:
+                                                    (2500, "blocks", "float", "direct"), (2500, "empty", "double", "direct"), (3, "cards", "float", "direct"),
+                                                    (6000, "cards", "float", "tree", "cpu", "lengths"), (6000, "empty", "double", "tree", "cpu", "lengths"),
+                                                    (2500, "empty", "float", "direct", "cpu", "lengths")]:
             status, lines, err = told(number, "forces", particles, deal, precision, *(solver or ["tree"]))
             case = f"{number} processes, {particles} particles, {deal}, {precision}, {solver}"
             found = re.match(r"rms (\S+) potential (\S+) other bits (\d+)$", lines[0]) if lines else None
@@ -59,6 +61,8 @@ BAD = {  # what process 1 of 3 gives wrong: the status and what the line holds
     "no positions": (2, "position: NULL: is needed"),
     "no room": (2, "acceleration: NULL: is needed"),
     "overlap": (2, "acceleration: overlaps position"),
+    "softening": (3, "particle 200: softening length: -1"),
+    "some softenings": (2, "softening: NULL: is needed"),
     "place": (2, "ranks: arrays: must lie on the host"),
     "type": (2, "position: type: 9: must be CHM_FLOAT64 or CHM_FLOAT32"),
 }

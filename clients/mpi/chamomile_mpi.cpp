@@ -18,6 +18,8 @@ struct chm_mpi_forces {
     std::unique_ptr<Communicator> ranks;
     c::FieldOptions options;
     std::optional<DistributedSolver> solver; ///< none: to be made from the options
+    chm_view softening = {}; ///< of this process's particles, and whether any process has some
+    bool has_softenings = false;
     std::uint64_t evaluations = 0;
     std::string device, line; ///< the line is that of the last fault
 };
@@ -27,7 +29,7 @@ namespace {
 thread_local std::string line_of_create; // of the last chm_mpi_create() that failed
 
 /// A Call is what all processes have to be in at the same time.
-enum class Call : char { create, set_option, evaluate };
+enum class Call : char { create, set_option, set_softenings, evaluate };
 
 const char* name_of(Call call)
 {
@@ -36,6 +38,8 @@ const char* name_of(Call call)
         return "chm_mpi_create()";
     case Call::set_option:
         return "chm_mpi_set_option()";
+    case Call::set_softenings:
+        return "chm_mpi_set_softenings()";
     default:
         return "chm_mpi_evaluate()";
     }
@@ -127,7 +131,7 @@ int together(chm_mpi_forces* forces, Call call, const Work& work) noexcept
 /// other or that nothing would use.
 SolverOptions options_of(const chm_mpi_forces& forces)
 {
-    const SolverOptions options = c::solver_options(forces.options, false);
+    const SolverOptions options = c::solver_options(forces.options, forces.has_softenings);
     if (options.share_gpu && !options.device.starts_with("gpu"))
         throw Error(Fault::usage, "share_gpu: needs device gpu");
     return options;
@@ -142,12 +146,15 @@ Request request_of(const chm_mpi_forces& forces, int64_t n, const chm_view& posi
     request.count = std::size_t(n);
     request.position = c::input("position", request.count, position, 3);
     request.mass = c::input("mass", request.count, mass, 1, c::Need::optional);
+    if (forces.has_softenings)
+        request.softening = c::input("softening", request.count, forces.softening, 1);
     request.acceleration = c::input("acceleration", request.count, acceleration, 3);
     request.potential = c::input("potential", request.count, potential, 1, c::Need::optional);
     request.number = forces.evaluations;
     c::Overlaps overlaps;
     overlaps.reads("position", request.count, request.position);
     overlaps.reads("mass", request.count, request.mass);
+    overlaps.reads("softening", request.count, request.softening);
     overlaps.writes("acceleration", request.count, request.acceleration);
     overlaps.writes("potential", request.count, request.potential);
     return request;
@@ -214,6 +221,17 @@ int chm_mpi_set_option(chm_mpi_forces* forces, const char* key, const char* valu
             c::set_option(changed, key, value, process_options());
         });
         forces->options = changed;
+        forces->solver.reset();
+    });
+}
+
+int chm_mpi_set_softenings(chm_mpi_forces* forces, chm_view softening)
+{
+    return together(forces, Call::set_softenings, [&] {
+        std::uint64_t given = softening.component[0] != nullptr;
+        forces->ranks->sum(std::span(&given, 1));
+        forces->softening = softening;
+        forces->has_softenings = given > 0;
         forces->solver.reset();
     });
 }

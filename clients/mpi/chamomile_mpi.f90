@@ -22,6 +22,10 @@ module chamomile_mpi
      procedure, private :: set_text, set_real, set_integer
      generic :: set => set_text, set_real, set_integer !< (key, value, status)
      procedure, private :: evaluate_views, evaluate_vectors, evaluate_columns
+     procedure, private :: softenings_of_view, softenings_of_numbers
+     !> (softening, status): lengths of the particles' own, which are read where they lie in each
+     !> evaluation to come. A process without particles gives an empty array.
+     generic :: set_softenings => softenings_of_view, softenings_of_numbers
      !> (xyz, mass, acceleration, status [, potential]) or (x, y, z, mass, ax, ay, az, status
      !> [, potential]): of this process's particles, which may be none.
      generic :: evaluate => evaluate_views, evaluate_vectors, evaluate_columns
@@ -50,6 +54,11 @@ module chamomile_mpi
        type(c_ptr), value :: forces
        character(kind=c_char), intent(in) :: key(*), value(*)
      end function chm_mpi_set_option
+     integer(c_int) function chm_mpi_set_softenings(forces, softening) bind(C)
+       import :: c_int, c_ptr, chm_view
+       type(c_ptr), value :: forces
+       type(chm_view), value :: softening
+     end function chm_mpi_set_softenings
      integer(c_int) function chm_mpi_refuse(forces, line) bind(C)
        import :: c_int, c_ptr, c_char
        type(c_ptr), value :: forces
@@ -118,6 +127,22 @@ contains
     integer, intent(out) :: status
     call self%set_text(key, integer_text(value), status)
   end subroutine set_integer
+
+  subroutine softenings_of_view(self, softening, status)
+    class(chm_mpi_forces), intent(inout) :: self
+    type(chm_view), intent(in) :: softening
+    integer, intent(out) :: status
+    status = chm_mpi_set_softenings(self%forces, softening)
+  end subroutine softenings_of_view
+
+  subroutine softenings_of_numbers(self, softening, status)
+    class(chm_mpi_forces), intent(inout) :: self
+    real(c_double), intent(in), target :: softening(:)
+    integer, intent(out) :: status
+    type(chm_view) :: lengths
+    if (size(softening) > 0) lengths = view(softening)
+    call self%softenings_of_view(lengths, status)
+  end subroutine softenings_of_numbers
 
   subroutine evaluate_views(self, n, position, mass, acceleration, status, potential)
     class(chm_mpi_forces), intent(inout) :: self

@@ -34,7 +34,7 @@ CHM_API void chm_mpi_destroy(chm_mpi_forces* forces);
 CHM_API const char* chm_mpi_last_error(const chm_mpi_forces* forces);
 
 /* Says an option, the same on all processes. The keys are those of chm_set_option(), of which these
- * forces take those of isolated particles with one softening length, and
+ * forces take those of isolated particles but for accuracy, and
  *   peer_timeout   seconds for which a process may be silent within a call, 600
  *   share_gpu      false (default), true: whether processes may have the same GPU
  * Each process uses threads=N, else the cores that it is bound to or its part of the machine's, and
@@ -47,6 +47,12 @@ CHM_API int chm_mpi_set_option(chm_mpi_forces* forces, const char* key, const ch
  * those of process 0 first. */
 CHM_API int chm_mpi_evaluate(chm_mpi_forces* forces, int64_t n, chm_view position, chm_view mass,
                              chm_view acceleration, chm_view potential);
+
+/* Gives the particles of the evaluations to come softening lengths of their own, one for each that
+ * this process has then, as chm_set_softenings() does: the view is read in each of them. All
+ * processes give one, but those without particles, or all a zero view, which takes back what was
+ * given before. */
+CHM_API int chm_mpi_set_softenings(chm_mpi_forces* forces, chm_view softening);
 
 /* Takes the place of chm_mpi_evaluate() on a process whose arrays are wrong, as an interface of
  * another language finds them: all processes get CHM_USAGE and this line. */

@@ -1,11 +1,13 @@
 #include "chamomile/force/ranks/distributed_solver.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "chamomile/core/version.hpp"
 #include "chamomile/force/option_table.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
+#include "chamomile/force/repairs/singular_pairs.hpp"
 
 namespace chamomile {
 namespace {
@@ -52,9 +54,6 @@ ForceStatistics DistributedSolver::evaluate(const Request& request)
 {
     ranks_.together([&] {
         refuse_arrays(request);
-        if (request.softening)
-            throw Error(Fault::usage, "ranks: softening lengths: must be one where each rank has "
-                                      "particles of its own");
         if (!request.active.empty())
             throw Error(Fault::usage, "ranks: active particles: must be all");
     });
@@ -70,6 +69,7 @@ ForceStatistics DistributedSolver::evaluate(const Request& request)
         throw Error(Fault::usage, "potential: must be asked for by all ranks or by none");
     Request part = request;
     part.part = part_of(request, with_potential[1] > 0);
+    part.part->softenings = softenings_of(request, *part.part);
     Order order = Order::of(options_, part);
     devices_.copy(order.device, sizeof order.device - 1);
     return part_.carry_out(order, &part);
@@ -98,6 +98,37 @@ RequestPart DistributedSolver::part_of(const Request& request, bool has_potentia
     part.active = part.count;
     part.active_tracers = part.tracers;
     return part;
+}
+
+/// Returns the shortest and the longest softening length of the sources of all ranks, if the
+/// particles have lengths of their own.
+std::optional<std::pair<double, double>> DistributedSolver::softenings_of(const Request& request,
+                                                                          const RequestPart& part)
+{
+    std::uint64_t with_lengths[2] = {};
+    with_lengths[bool(request.softening)] = request.count;
+    ranks_.sum(with_lengths);
+    if (with_lengths[1] == 0)
+        return {};
+    double ends[2] = {HUGE_VAL, HUGE_VAL}; // the shortest, and the longest with its sign changed
+    ranks_.together([&] {
+        if (with_lengths[0] > 0)
+            throw Error(Fault::usage, "softening: must be given by all ranks or by none");
+        const std::size_t n = request.count;
+        span_of_softenings(request.softening, n, {}, "cpu", part.first); // of tracers too
+        const std::uint64_t sources = part.count - part.tracers,
+                            own = std::min<std::uint64_t>(n, std::max(sources, part.first) -
+                                                                 part.first);
+        if (own == 0)
+            return;
+        const auto [least, largest] = span_of_softenings(request.softening, own, {}, "cpu");
+        ends[0] = least;
+        ends[1] = -largest;
+    });
+    ranks_.least(std::span(ends));
+    if (ends[0] == HUGE_VAL)
+        return {};
+    return std::pair{ends[0], -ends[1]};
 }
 
 std::string DistributedSolver::device() const

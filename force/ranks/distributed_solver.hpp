@@ -15,8 +15,9 @@ public:
     /// (ranks_refusal()) or where a rank has other options than rank 0, Error(device).
     DistributedSolver(const SolverOptions& options, Communicator& ranks);
 
-    /// Writes the sums of this rank's particles, of which there may be none. Throws the same on all
-    /// ranks; Error(input) names particles by their number among those of all.
+    /// Writes the sums of this rank's particles, of which there may be none. All ranks that have
+    /// particles give softening lengths of their own, or none. Throws the same on all ranks;
+    /// Error(input) names particles by their number among those of all.
     ForceStatistics evaluate(const Request& request);
 
     /// Returns the name of what evaluates the sums of this rank.
@@ -24,6 +25,8 @@ public:
 
 private:
     RequestPart part_of(const Request& request, bool has_potentials);
+    std::optional<std::pair<double, double>> softenings_of(const Request& request,
+                                                           const RequestPart& part);
 
     SolverOptions options_; ///< resolved
     std::string devices_;

@@ -63,7 +63,7 @@ Particles particles_of(const Request& request)
 }
 
 std::vector<double> cut_softenings(const ArrayView& softening, std::size_t n,
-                                   std::optional<double> most)
+                                   std::optional<double> most, std::size_t first)
 {
     if (softening.on_device)
         throw Error(Fault::usage, "softening lengths: must be on the host");
@@ -71,15 +71,17 @@ std::vector<double> cut_softenings(const ArrayView& softening, std::size_t n,
     for (std::size_t i = 0; i < n; ++i) {
         const double length = softening.load(i);
         if (!(length >= 0 && std::isfinite(length)))
-            throw Error(Fault::input, "particle " + std::to_string(i) + ": softening length: " +
-                                          std::to_string(length) + ": must be 0 or more");
+            throw Error(Fault::input, "particle " + std::to_string(first + i) +
+                                          ": softening length: " + std::to_string(length) +
+                                          ": must be 0 or more");
         lengths[i] = most ? std::min(length, *most) : length;
     }
     return lengths;
 }
 
 std::pair<double, double> span_of_softenings(const ArrayView& softening, std::size_t n,
-                                             std::optional<double> most, const std::string& device)
+                                             std::optional<double> most, const std::string& device,
+                                             std::size_t first)
 {
     double least = HUGE_VAL, largest = 0;
     bool are_lengths = true;
@@ -98,7 +100,7 @@ std::pair<double, double> span_of_softenings(const ArrayView& softening, std::si
     }
     if (!are_lengths) {
         std::vector<double> lengths = read_rows(softening, n, 1, device);
-        cut_softenings(view_of(std::span(lengths)), n, most); // which names the first that is none
+        cut_softenings(view_of(std::span(lengths)), n, most, first); // which names one
     }
     return {std::min(least, most.value_or(least)), std::min(largest, most.value_or(largest))};
 }

@@ -26,14 +26,15 @@ Particles particles_of(const Request& request);
                                          const Softening& softening);
 
 /// Returns n softening lengths, each `most` at most. Throws Error(input) naming the first that is
-/// negative or not finite.
+/// negative or not finite, counted from `first`.
 std::vector<double> cut_softenings(const ArrayView& softening, std::size_t n,
-                                   std::optional<double> most = {});
+                                   std::optional<double> most = {}, std::size_t first = 0);
 
 /// Returns the least and the largest of n > 0 softening lengths that lie on the host or on the
 /// device, each `most` at most. Throws like cut_softenings().
 std::pair<double, double> span_of_softenings(const ArrayView& softening, std::size_t n,
-                                             std::optional<double> most, const std::string& device);
+                                             std::optional<double> most, const std::string& device,
+                                             std::size_t first = 0);
 
 /// SofteningLengths are those of an evaluation.
 struct SofteningLengths {

@@ -64,14 +64,14 @@ def acceleration(
     `out`: an array to write to, or two of them, that is none of the arguments. Solver.evaluate() describes the other
     arguments, and help(chamomile.Options) the options, such as softening.
     comm: a communicator of mpi4py, all of whose processes make the call, each with particles of its own, which may be
-    none; numpy arrays, at the sources, isolated, on processors or by a tree. Faults are raised on all of them.
+    none; numpy arrays, at the sources, isolated. Faults are raised on all of them.
     """
     if out is not None and potential and (not isinstance(out, (tuple, list)) or len(out) != 2):
         raise UsageError("out: with potential=True two arrays are needed, (acceleration, potential)")
     words = {"active": active, "self_index": self_index, "namespace": namespace}
     if comm is not None:
         names, given = ("acceleration", "potential")[: 1 + potential], out if out is None or potential else (out,)
-        found = results_of_processes(comm, names, (positions, masses), given, options, targets=targets, softenings=softenings, **words)
+        found = results_of_processes(comm, names, (positions, masses, softenings), given, options, targets=targets, **words)
         return found if potential else found[0]
     sources = _sources(softenings, positions=(positions, 3), masses=(masses, 1))
     if not potential:
@@ -96,7 +96,7 @@ def potential(
     words = {"active": active, "self_index": self_index, "namespace": namespace}
     if comm is not None:
         given = None if out is None else (out,)
-        return results_of_processes(comm, ("potential",), (positions, masses), given, options, targets=targets, softenings=softenings, **words)[0]
+        return results_of_processes(comm, ("potential",), (positions, masses, softenings), given, options, targets=targets, **words)[0]
     sources = _sources(softenings, positions=(positions, 3), masses=(masses, 1))
     return _one("potential", sources, targets, out, options, **words)
 

@@ -30,6 +30,7 @@ def _library() -> ctypes.CDLL:
     library.chm_mpi_last_error.restype = ctypes.c_char_p
     for call in (library.chm_mpi_set_option, library.chm_mpi_last_error, library.chm_mpi_destroy):
         call.argtypes = [ctypes.c_void_p] + 2 * [ctypes.c_char_p] * (call is library.chm_mpi_set_option)
+    library.chm_mpi_set_softenings.argtypes = [ctypes.c_void_p, _View]
     library.chm_mpi_evaluate.argtypes = [ctypes.c_void_p, ctypes.c_int64] + 4 * [_View]
     return library
 
@@ -64,17 +65,15 @@ def _text(value: Any) -> str:
 class _Call:
     """What one process gives, checked before it meets the others."""
 
-    def __init__(self, comm: Any, names: tuple[str, ...], arrays: tuple[Any, Any], out: Any, refused: Mapping[str, Any]) -> None:
+    def __init__(self, comm: Any, names: tuple[str, ...], arrays: tuple[Any, Any, Any], out: Any, refused: Mapping[str, Any]) -> None:
         self.calls = _library()
         for name, value in refused.items():
             if value is not None:
                 raise UsageError(f"{name}: is not for particles on several processes (comm)")
         self.positions = _checked("positions", arrays[0], -1, 3)
         self.rows = len(self.positions)
-        masses = arrays[1]
-        if isinstance(masses, numbers.Real):
-            masses = np.broadcast_to(np.asarray(masses, dtype=float), (self.rows,))
-        self.masses = _checked("masses", masses, self.rows, 1)
+        self.masses = self.numbers("masses", arrays[1])
+        self.softenings = None if arrays[2] is None else self.numbers("softenings", arrays[2])
         given = dict(zip(names, out)) if out is not None else {}
         self.results = {}
         for name in names:
@@ -86,12 +85,20 @@ class _Call:
             else:
                 self.results[name] = np.empty((self.rows, width) if width > 1 else self.rows, self.positions.dtype)
 
+    def numbers(self, name: str, values: Any) -> np.ndarray:
+        """Returns a number of each particle, where one may stand for all."""
+        if isinstance(values, numbers.Real):
+            values = np.broadcast_to(np.asarray(values, dtype=float), (self.rows,))
+        return _checked(name, values, self.rows, 1)
+
     def run(self, comm: Any, options: Mapping[str, Any]) -> None:
         forces = ctypes.c_void_p()
         self.demand(self.calls.chm_mpi_create_f(comm.py2f(), ctypes.byref(forces)), None)
         try:
             for key in sorted(options):
                 self.demand(self.calls.chm_mpi_set_option(forces, key.encode(), _text(options[key]).encode()), forces)
+            if self.softenings is not None:
+                self.demand(self.calls.chm_mpi_set_softenings(forces, _view(self.softenings)), forces)
             accelerations = self.results.get("acceleration")
             if accelerations is None:  # the library makes both
                 accelerations = np.empty((self.rows, 3), self.positions.dtype)
@@ -106,9 +113,9 @@ class _Call:
 
 
 def results_of_processes(
-    comm: Any, names: tuple[str, ...], arrays: tuple[Any, Any], out: Any, options: Mapping[str, Any], **refused: Any
+    comm: Any, names: tuple[str, ...], arrays: tuple[Any, Any, Any], out: Any, options: Mapping[str, Any], **refused: Any
 ) -> tuple[np.ndarray, ...]:
-    """Returns these quantities of this process's particles, (positions, masses), by those of all. All processes of comm call it."""
+    """Returns these quantities of this process's particles, (positions, masses, softenings or None), by those of all. All processes of comm call it."""
     if not hasattr(comm, "py2f"):
         raise UsageError(f"comm: {comm!r}: must be a communicator of mpi4py")
     given = {key: value for key, value in options.items() if value is not None}
@@ -118,8 +125,8 @@ def results_of_processes(
     except Error as error:
         fault = error
     # What one process gives wrong is raised on all, and none waits for another that has left.
-    met = comm.allgather((fault, names, sorted((key, _text(value)) for key, value in given.items() if key != "threads")))
-    for other, _, _ in met:
+    met = comm.allgather((fault, names, arrays[2] is not None, sorted((key, _text(value)) for key, value in given.items() if key != "threads")))
+    for other, *_ in met:
         if other is not None:
             raise other
     for rank, (_, *asked) in enumerate(met):

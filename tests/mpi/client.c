@@ -37,35 +37,50 @@ static void check(const char* what, int status)
 /* The particles of all, on each process: a cloud with a dense middle. */
 typedef struct Cloud {
     int n;
-    double *x, *m, *a, *phi;
+    double *x, *m, *a, *phi, *eps;
 } Cloud;
 
 static Cloud cloud_of(int n)
 {
-    Cloud cloud = {n, NULL, NULL, NULL, NULL};
-    cloud.x = calloc((size_t)(8 * n + 1), sizeof(double));
+    Cloud cloud = {n, NULL, NULL, NULL, NULL, NULL};
+    cloud.x = calloc((size_t)(9 * n + 1), sizeof(double));
     cloud.m = cloud.x + 3 * n;
     cloud.a = cloud.m + n;
     cloud.phi = cloud.a + 3 * n;
+    cloud.eps = cloud.phi + n;
     for (int i = 0; i < n; ++i) {
         for (int c = 0; c < 3; ++c) {
             const double u = 2 * uniform() - 1;
             cloud.x[3 * i + c] = u * u * u;
         }
         cloud.m[i] = (0.5 + uniform()) / n;
+        cloud.eps[i] = i % 3 ? 0.02 : 0.1;
     }
     return cloud;
 }
 
 /* The forces by one process, through the C interface. */
-static void solve_alone(Cloud cloud, const char* precision, const char* solver, const char* device)
+static void solve_alone(Cloud cloud, const char* precision, const char* solver, const char* device,
+                        int has_lengths)
 {
     chm_context* field;
     if (chm_create(&field) != CHM_OK || chm_set_option(field, "softening", "0.02") ||
         chm_set_option(field, "precision", precision) || chm_set_option(field, "G", "2.5") ||
         chm_set_option(field, "device", device) || chm_set_option(field, "solver", solver) ||
-        chm_solve(field, cloud.n, cloud.m, cloud.x, cloud.a, cloud.phi))
+        (!has_lengths && chm_solve(field, cloud.n, cloud.m, cloud.x, cloud.a, cloud.phi)))
         end("one process", chm_last_error(field));
+    if (has_lengths) {
+        const int64_t in = sizeof(double);
+        const chm_view x = chm_view_aos(cloud.x, 3 * in, CHM_FLOAT64, CHM_HOST),
+                       m = chm_view_numbers(cloud.m, in, CHM_FLOAT64, CHM_HOST),
+                       eps = chm_view_numbers(cloud.eps, in, CHM_FLOAT64, CHM_HOST);
+        const chm_results all = {chm_view_aos(cloud.a, 3 * in, CHM_FLOAT64, CHM_HOST),
+                                 chm_view_numbers(cloud.phi, in, CHM_FLOAT64, CHM_HOST), none,
+                                 none};
+        if (chm_set_sources(field, cloud.n, x, m, none) || chm_set_softenings(field, eps) ||
+            chm_build(field) || chm_eval_active(field, cloud.n, NULL, &all))
+            end("one process, softening lengths", chm_last_error(field));
+    }
     chm_destroy(field);
 }
 
@@ -84,7 +99,7 @@ static int owner_of(const char* deal, int i, int n)
 typedef struct Own { /* of this process, in records */
     double x[3];
     float mass, potential;
-    double a[3];
+    double a[3], eps;
     int64_t number;
 } Own;
 
@@ -102,6 +117,7 @@ static int own_of(Cloud cloud, const char* deal, Own* own)
     for (int k = 0; k < n; ++k) {
         memcpy(own[k].x, cloud.x + 3 * own[k].number, sizeof own[k].x);
         own[k].mass = (float)cloud.m[own[k].number];
+        own[k].eps = cloud.eps[own[k].number];
     }
     return n;
 }
@@ -121,16 +137,16 @@ static void set(const char* key, const char* value)
     check(key, chm_mpi_set_option(forces, key, value));
 }
 
-/* forces N DEAL PRECISION SOLVER [DEVICE]: the difference from one process, relative to the rms of
- * all, and how many accelerations have other bits. */
+/* forces N DEAL PRECISION SOLVER [DEVICE [lengths]]: the difference from one process, relative to
+ * the rms of all, and how many accelerations have other bits. */
 static void compare(int n, const char* deal, const char* precision, const char* solver,
-                    const char* device)
+                    const char* device, int has_lengths)
 {
     Cloud cloud = cloud_of(n);
     Own* own = calloc((size_t)(n + 1), sizeof *own);
     for (int i = 0; i < n; ++i)
         cloud.m[i] = (float)cloud.m[i];
-    solve_alone(cloud, precision, solver, device);
+    solve_alone(cloud, precision, solver, device, has_lengths);
     set("device", device);
     if (strcmp(device, "cpu") != 0)
         set("share_gpu", "true");
@@ -139,6 +155,11 @@ static void compare(int n, const char* deal, const char* precision, const char* 
     set("precision", precision);
     set("solver", solver);
     const int mine = own_of(cloud, deal, own);
+    if (has_lengths)
+        check("softenings",
+              chm_mpi_set_softenings(
+                  forces, mine > 0 ? chm_view_numbers(&own->eps, sizeof *own, CHM_FLOAT64, CHM_HOST)
+                                   : none));
     double sums[5] = {0}, all[5];
     for (int turn = 0; turn < 3; ++turn) { /* with domains by work, and without potentials */
         check("evaluate", evaluate(own, mine, turn < 2));
@@ -211,6 +232,15 @@ static int call_badly(const char* what, Own* own, int n)
         return chm_mpi_evaluate(forces, n, x, none, bad ? none : a, none);
     if (strcmp(what, "overlap") == 0)
         return chm_mpi_evaluate(forces, n, x, none, bad ? x : a, none);
+    if (strcmp(what, "some softenings") == 0 || strcmp(what, "softening") == 0) {
+        own->eps = bad ? -1 : 0.1;
+        check("softenings",
+              chm_mpi_set_softenings(
+                  forces, bad && strcmp(what, "softening") != 0
+                              ? none
+                              : chm_view_numbers(&own->eps, step, CHM_FLOAT64, CHM_HOST)));
+        return chm_mpi_evaluate(forces, n, x, none, a, none);
+    }
     if (strcmp(what, "place") == 0)
         other.place = bad ? CHM_GPU : CHM_HOST;
     else if (strcmp(what, "type") == 0)
@@ -238,6 +268,7 @@ static void refuse(const char* what)
     set("box", "0");
     set("theta", "0.5");
     set("share_gpu", "false");
+    check("softenings", chm_mpi_set_softenings(forces, none));
     check("after the fault", evaluate(own, mine, 1));
     free(all);
     free(own);
@@ -309,7 +340,7 @@ int main(int words, char** word)
     check("create", chm_mpi_create(MPI_COMM_WORLD, &forces));
     set("device", "cpu");
     if (strcmp(word[1], "forces") == 0)
-        compare(atoi(word[2]), word[3], word[4], word[5], words > 6 ? word[6] : "cpu");
+        compare(atoi(word[2]), word[3], word[4], word[5], words > 6 ? word[6] : "cpu", words > 7);
     else if (strcmp(word[1], "bad") == 0)
         refuse(word[2]);
     else if (strcmp(word[1], "handle") == 0) { /* process 1 gives no place for it */

@@ -44,6 +44,17 @@ program client
   call demand('forces', all(abs(a(:, :size(own)) - exact(:, own)) < 1d-11 * maxval(abs(exact))))
   call demand('potentials', all(abs(phi(:size(own)) / exact_phi(own) - 1) < 1d-12))
   block
+    real(c_double), target :: lengths(size(own)), others(3, size(own))
+    lengths = 0.05d0
+    call forces%set_softenings(lengths, status)
+    call forces%evaluate(x(:, own), m(own), others, status)
+    call demand('softenings', status == chm_ok .and. all(others == a(:, :size(own))))
+    lengths = 0.2d0
+    call forces%evaluate(x(:, own), m(own), others, status)
+    call demand('longer softenings', status == chm_ok .and. (size(own) == 0 .or. any(others /= a(:, :size(own)))))
+    call forces%set_softenings(lengths(:0), status)
+  end block
+  block
     real(c_double), target :: px(size(own)), py(size(own)), pz(size(own)), pm(size(own))
     integer :: c
     px = x(1, own)

@@ -43,16 +43,23 @@ check(both[0] is out[0] and np.abs(out[0] - a[own]).max(initial=0) < 1e-4 * np.a
 check((chamomile.potential(x[own], m[own], **words) == phi[own]).all(), "other potentials than those of one process")
 check(chamomile.acceleration(x[own], 2.0, **words).shape == (len(own), 3), "one mass for all")
 
+lengths = np.where(np.arange(700) % 3, 0.02, 0.1)
+of_lengths = chamomile.acceleration(x, m, softenings=lengths, device="cpu")
+mine = chamomile.acceleration(x[own], m[own], softenings=lengths[own], device="cpu", comm=comm)
+check((mine == of_lengths[own]).all() and (mine != a[own]).any() == bool(len(own)), "other accelerations by lengths of their own than those of one process")
+
 first = x[own] if rank else np.where(x[own] == x[0], np.nan, x[own])
 refused("InputError", "particle 0: position: must be finite", lambda: chamomile.acceleration(first, m[own], **words))
 refused("InputError", "positions: shape ", lambda: chamomile.acceleration(x[own][:, :2] if last else x[own], m[own], **words))
 refused("InputError", "masses: shape ", lambda: chamomile.acceleration(x[own], m[own][:-1] if rank == 0 else m[own], **words))
 refused("InputError", "positions: with comm must be a numpy array", lambda: chamomile.acceleration(x[own].tolist() if last else x[own], m[own], **words))
 refused("UsageError", "targets: is not for particles on several processes", lambda: chamomile.acceleration(x[own], m[own], targets=x[:3] if last else None, **words))
-refused("UsageError", "softenings: is not for", lambda: chamomile.acceleration(x[own], m[own], softenings=0.1, **words))
+refused("InputError", "softenings: shape ", lambda: chamomile.acceleration(x[own], m[own], softenings=np.ones(3) if rank == 0 else 0.1, **words))
 refused("UsageError", "several processes: are not for periodic boxes", lambda: chamomile.acceleration(x[own], m[own], box=20.0, **words))
 refused("UsageError", "option: softenin: unknown", lambda: chamomile.acceleration(x[own], m[own], softenin=0.1, comm=comm))
 if ranks > 1:
+    refused("UsageError", f"rank {ranks - 1} of {ranks}: other quantities or options",
+            lambda: chamomile.acceleration(x[own], m[own], softenings=0.1 if last else None, comm=comm))
     refused("UsageError", f"rank {ranks - 1} of {ranks}: other quantities or options", lambda: chamomile.acceleration(x[own], m[own], theta=0.4 if last else 0.5, comm=comm))
 try:
     chamomile.acceleration(x, m, comm=3)

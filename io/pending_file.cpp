@@ -113,10 +113,29 @@ void PendingFile::write(std::span<const std::byte> bytes)
 
 void PendingFile::flush()
 {
-    std::span<const std::byte> rest = buffer_;
+    write_all(buffer_, [this](std::span<const std::byte> rest) {
+        return ::write(descriptor_, rest.data(), rest.size());
+    });
+    buffer_.clear();
+    send_to_disk();
+}
+
+void PendingFile::rewrite(std::int64_t offset, std::span<const std::byte> bytes)
+{
+    flush();
+    write_all(bytes, [&](std::span<const std::byte> rest) {
+        const auto done = std::int64_t(bytes.size() - rest.size());
+        return ::pwrite(descriptor_, rest.data(), rest.size(), offset + done);
+    });
+}
+
+/// Writes all by calls that write some of the rest and return how much.
+template <class Write>
+void PendingFile::write_all(std::span<const std::byte> rest, const Write& write)
+{
     int retries = 0;
     while (!rest.empty()) {
-        const ssize_t n = ::write(descriptor_, rest.data(), rest.size());
+        const ssize_t n = write(rest);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && (errno == EIO || errno == ESTALE) && ++retries < 3) {
@@ -128,8 +147,6 @@ void PendingFile::flush()
         assert(std::size_t(n) <= rest.size());
         rest = rest.subspan(std::size_t(n));
     }
-    buffer_.clear();
-    send_to_disk();
 }
 
 void PendingFile::send_to_disk()

@@ -39,6 +39,9 @@ public:
     /// Appends to the file, through a buffer.
     void write(std::span<const std::byte> bytes);
 
+    /// Writes again what the file has from that byte on.
+    void rewrite(std::int64_t offset, std::span<const std::byte> bytes);
+
     template <class T>
     void write_value(const T& value)
     {
@@ -57,6 +60,8 @@ public:
 
 private:
     void flush();
+    template <class Write>
+    void write_all(std::span<const std::byte> bytes, const Write& write);
     void take_name();
     void flush_folder() const;
 

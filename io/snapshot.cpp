@@ -139,17 +139,16 @@ const FileFormat& format_of(const std::filesystem::path& path)
                                   "': .hdf5, .h5, .gadget2, .tipsy, .bin, .txt or .dat");
 }
 
-/// Throws Error with Fault::output unless every array is complete: a caller that left one out has
-/// made a mistake.
-void check_arrays(const Snapshot& snapshot, const std::filesystem::path& path)
+/// Throws Error with Fault::output unless every array is complete, of what moves where it is in
+/// memory: a caller that left one out has made a mistake.
+void check_arrays(const Snapshot& snapshot, bool are_here, const std::filesystem::path& path)
 {
     const Particles& particles = snapshot.particles;
     const std::size_t n = particles.size();
-    const bool complete = particles.id.size() == n && particles.type.size() == n &&
-                          particles.position.size() == n && particles.velocity.size() == n &&
+    const bool complete = particles.position.size() == n && particles.velocity.size() == n &&
                           (!snapshot.has_accelerations || particles.acceleration.size() == n) &&
                           (!snapshot.has_potentials || particles.potential.size() == n);
-    if (!complete)
+    if (particles.id.size() != n || particles.type.size() != n || (are_here && !complete))
         throw bad_output(path, "particles", "arrays of different lengths",
                          "all must have " + std::to_string(n) + " entries");
     for (std::uint8_t type : particles.type)
@@ -186,9 +185,17 @@ std::vector<std::filesystem::path> snapshot_pieces(const std::filesystem::path& 
 void write_snapshot(const Snapshot& snapshot, const std::filesystem::path& path)
 {
     const auto write = format_of(path).write;
-    check_arrays(snapshot, path);
+    check_arrays(snapshot, true, path);
     PendingFile file(path);
     write(snapshot, file);
+    file.commit();
+}
+
+void write_snapshot(const Snapshot& snapshot, ParticleRows& rows, const std::filesystem::path& path)
+{
+    check_arrays(snapshot, rows.are_here(), path);
+    PendingFile file(path);
+    write_hdf5(snapshot, rows, file);
     file.commit();
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "chamomile/core/particle_rows.hpp"
 #include "chamomile/core/particles.hpp"
 #include "chamomile/core/softening.hpp"
 #include "chamomile/core/units.hpp"
@@ -56,6 +57,11 @@ Snapshot read_snapshot(const std::filesystem::path& path, Masses masses = Masses
 /// name only when it is complete, and replaces a file of that name. Throws Error with
 /// Fault::output, for an unknown extension with Fault::usage.
 void write_snapshot(const Snapshot& snapshot, const std::filesystem::path& path);
+
+/// Writes HDF5 in the same way, whatever the extension, of a snapshot whose particles need not have
+/// in memory what moves: the rows give it, a block after another.
+void write_snapshot(const Snapshot& snapshot, ParticleRows& rows,
+                    const std::filesystem::path& path);
 
 /// Returns what of the snapshot the format of that extension cannot hold, one phrase each; it is
 /// empty when the format holds everything. Throws Error with Fault::usage for an unknown extension.

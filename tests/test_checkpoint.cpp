@@ -207,4 +207,41 @@ TEST_CASE("what cannot be written leaves the file that is there")
     CHECK(files == 1);
 }
 
+TEST_CASE("records that come in parts have the bytes of those that come at once")
+{
+    const TemporaryFolder folder;
+    std::vector<Vec3<double>> all(1001);
+    for (std::size_t i = 0; i < all.size(); ++i)
+        all[i] = {double(i), -0.5, 1 / double(i + 1)};
+    std::string after = "what follows";
+    write_checkpoint(folder / "whole", [&](Archive& archive) {
+        archive.records("all", all);
+        archive("after", after);
+    });
+    for (const std::size_t most : {std::size_t(1), std::size_t(7), std::size_t(1001)}) {
+        std::size_t asked = 0;
+        write_checkpoint(folder / "parts", [&](Archive& archive) {
+            archive.keep<Vec3<double>>("all", all.size(), most, [&](std::size_t b, std::size_t e) {
+                CHECK(e - b <= most);
+                asked += e - b;
+                return std::span<const Vec3<double>>(all).subspan(b, e - b);
+            });
+            archive("after", after);
+        });
+        CHECK(asked == all.size()); // not for the size of the file
+        CHECK(file_bytes(folder / "parts") == file_bytes(folder / "whole"));
+    }
+    const std::vector<double> four(4);
+    const auto fails = [&](Archive& archive) {
+        archive.keep<double>("all", 9, 4, [&](std::size_t begin, std::size_t) {
+            if (begin > 4)
+                throw Error(Fault::device, "no more comes");
+            return std::span(four);
+        });
+    };
+    CHECK(error_line([&] { write_checkpoint(folder / "parts", fails); }, Fault::device) ==
+          "no more comes");
+    CHECK(file_bytes(folder / "parts") == file_bytes(folder / "whole"));
+}
+
 TEST_SUITE_END();

@@ -34,4 +34,15 @@ void Archive::operator()(const std::string& name, std::map<std::string, std::str
         map[texts[k]] = texts[k + 1];
 }
 
+void Archive::keep_parts(const std::string& name, Format format, std::uint64_t bytes,
+                         const NextPart& next)
+{
+    std::vector<std::byte> all;
+    while (all.size() < bytes) {
+        const std::span<const std::byte> part = next();
+        all.insert(all.end(), part.begin(), part.end());
+    }
+    exchange(name, format, all);
+}
+
 } // namespace chamomile

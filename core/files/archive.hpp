@@ -2,13 +2,16 @@
 /// class both keeps and restores its state.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "chamomile/core/error.hpp"
@@ -86,6 +89,20 @@ public:
         exchange(name, format<double>(), std::as_writable_bytes(std::span(values)));
     }
 
+    /// Keeps records of doubles that come in parts: part(begin, end) returns those of a range, of
+    /// at most `most`. An archive that adds up sizes does not ask for them.
+    template <class T, class Part>
+    void keep(const std::string& name, std::size_t count, std::size_t most, const Part& part)
+    {
+        static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(double) == 0);
+        std::size_t begin = 0;
+        keep_parts(name, format<double>(), count * sizeof(T), [&] {
+            const std::size_t end = std::min(begin + most, count);
+            const std::span<const T> records = part(std::exchange(begin, end), end);
+            return std::as_bytes(records);
+        });
+    }
+
     void operator()(const std::string& name, Vec3<double>& value)
     {
         std::vector<double> parts{value.x, value.y, value.z};
@@ -159,6 +176,11 @@ protected:
     virtual std::uint64_t size(const std::string& name, Format format) = 0;
     virtual void exchange(const std::string& name, Format format, std::span<std::byte> bytes) = 0;
 
+    /// Keeps so many bytes, which come by calls of next().
+    using NextPart = std::function<std::span<const std::byte>()>;
+    virtual void keep_parts(const std::string& name, Format format, std::uint64_t bytes,
+                            const NextPart& next);
+
 private:
     static Error wrong_length(const std::string& name)
     {
@@ -177,7 +199,15 @@ private:
     std::uint64_t size(const std::string&, Format) override { return 0; }
     void exchange(const std::string&, Format, std::span<std::byte> bytes) override
     {
-        bytes_ += bytes.size();
+        add(bytes.size());
+    }
+    void keep_parts(const std::string&, Format, std::uint64_t bytes, const NextPart&) override
+    {
+        add(bytes);
+    }
+    void add(std::uint64_t bytes)
+    {
+        bytes_ += bytes;
         ++blocks_;
     }
 

@@ -47,23 +47,51 @@ private:
 
     void exchange(const std::string& name, Format format, std::span<std::byte> bytes) override
     {
+        BlockHead head = head_of(name, format, bytes.size());
+        head.content_sum = check_sum(bytes);
+        head.sum = record_sum(head);
+        file_.write_value(head);
+        file_.write(bytes);
+        add(bytes.size());
+    }
+
+    /// The check sum is known, and the head written again, when all parts have come.
+    void keep_parts(const std::string& name, Format format, std::uint64_t bytes,
+                    const NextPart& next) override
+    {
+        BlockHead head = head_of(name, format, bytes);
+        file_.write_value(head);
+        for (std::uint64_t done = 0; done < bytes;) {
+            const std::span<const std::byte> part = next();
+            head.content_sum = check_sum(part, head.content_sum);
+            file_.write(part);
+            done += part.size();
+        }
+        head.sum = record_sum(head);
+        file_.rewrite(std::int64_t(bytes_), std::as_bytes(std::span(&head, 1)));
+        add(bytes);
+    }
+
+    BlockHead head_of(const std::string& name, Format format, std::uint64_t bytes) const
+    {
         BlockHead head{};
         if (name.size() >= sizeof head.name)
             throw bad_output(file_.target(), "name", name, "at most 39 characters");
         std::copy(name.begin(), name.end(), head.name);
         head.kind = format.kind;
         head.width = format.width;
-        head.bytes = bytes.size();
-        head.content_sum = check_sum(bytes);
-        head.sum = record_sum(head);
-        file_.write_value(head);
-        file_.write(bytes);
+        head.bytes = bytes;
+        return head;
+    }
+
+    void add(std::uint64_t bytes)
+    {
         ++blocks_;
-        bytes_ += sizeof head + bytes.size();
+        bytes_ += sizeof(BlockHead) + bytes;
     }
 
     PendingFile& file_;
-    std::uint64_t blocks_ = 0, bytes_ = 0;
+    std::uint64_t blocks_ = 0, bytes_ = 0; ///< written so far
 };
 
 } // namespace

@@ -94,7 +94,7 @@ void Hdf5Output::attribute(const Hdf5Handle& owner, const std::string& name,
 }
 
 Hdf5Handle Hdf5Output::write_data(const Hdf5Handle& group, const char* name, const Hdf5Row& row,
-                                  std::size_t count, const FillRows& fill)
+                                  std::size_t count, const RowsInParts& parts, const FillRows& fill)
 {
     const std::size_t chunk_rows = std::min(count, most_chunk_rows);
     const int rank = row.columns == 0 ? 1 : 2;
@@ -114,10 +114,12 @@ Hdf5Handle Hdf5Output::write_data(const Hdf5Handle& group, const char* name, con
 
     const std::size_t chunks = (count + chunk_rows - 1) / chunk_rows;
     const std::size_t bytes = chunk_rows * row.bytes, stored = bytes + sizeof(std::uint32_t);
-    const std::size_t at_once = std::min(chunks, most_chunks_at_once);
+    const std::size_t at_once =
+        std::min({chunks, most_chunks_at_once, std::max<std::size_t>(parts.most / chunk_rows, 1)});
     std::vector<std::byte> buffer(at_once * stored);
     for (std::size_t first = 0; first < chunks; first += at_once) {
         const std::size_t here = std::min(at_once, chunks - first);
+        parts.bring(first * chunk_rows, std::min((first + here) * chunk_rows, count));
 #pragma omp parallel for if (here > 1) schedule(dynamic)
         for (std::size_t k = 0; k < here; ++k) {
             const std::size_t begin = (first + k) * chunk_rows;

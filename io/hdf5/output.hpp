@@ -80,8 +80,21 @@ public:
     template <class Row>
     Hdf5Handle data(const Hdf5Handle& group, const char* name, std::size_t count, const Row& row)
     {
+        return data(group, name, count, row, {count, [](std::size_t, std::size_t) {}});
+    }
+
+    /// RowsInParts says that rows are there in parts of at most `most`, or a few more: bring(begin,
+    /// end) is called before row(i) is, for those of a range alone.
+    struct RowsInParts {
+        std::size_t most;
+        std::function<void(std::size_t begin, std::size_t end)> bring;
+    };
+    template <class Row>
+    Hdf5Handle data(const Hdf5Handle& group, const char* name, std::size_t count, const Row& row,
+                    const RowsInParts& parts)
+    {
         using Value = std::invoke_result_t<const Row&, std::size_t>;
-        return write_data(group, name, row_type(Value{}), count,
+        return write_data(group, name, row_type(Value{}), count, parts,
                           [&](std::size_t begin, std::size_t end, std::byte* bytes) {
                               for (std::size_t i = begin; i < end; ++i, bytes += sizeof(Value)) {
                                   const Value value = row(i);
@@ -99,7 +112,7 @@ private:
     /// `fill` writes the rows from `begin` to `end` to memory.
     using FillRows = std::function<void(std::size_t begin, std::size_t end, std::byte* bytes)>;
     Hdf5Handle write_data(const Hdf5Handle& group, const char* name, const Hdf5Row& row,
-                          std::size_t count, const FillRows& fill);
+                          std::size_t count, const RowsInParts& parts, const FillRows& fill);
     void require(bool done, const std::string& field) const;
 
     PendingFile& pending_;

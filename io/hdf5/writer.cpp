@@ -43,9 +43,9 @@ constexpr Scaling position_scaling{1, -1, 1, 0, 0}, velocity_scaling{0.5, 0, 0, 
 /// An Hdf5Writer writes the groups of a snapshot.
 class Hdf5Writer {
 public:
-    Hdf5Writer(const Snapshot& snapshot, PendingFile& file)
-        : snapshot_(snapshot), particles_(snapshot.particles), types_(snapshot.particles),
-          units_(stated_units(snapshot.units)), out_(file)
+    Hdf5Writer(const Snapshot& snapshot, ParticleRows& rows, PendingFile& file)
+        : snapshot_(snapshot), particles_(snapshot.particles), rows_(rows),
+          types_(snapshot.particles), units_(stated_units(snapshot.units)), out_(file)
     {}
 
     void write()
@@ -192,8 +192,8 @@ private:
         const Hdf5Handle group = out_.group("PartType" + std::to_string(type));
         const std::span<const Index> indices(types_.order.data() + types_.begin[type],
                                              types_.count(type));
-        write_vectors(group, positions, indices, particles_.position, 1, position_scaling);
-        write_vectors(group, velocities, indices, particles_.velocity, velocity_factor(snapshot_),
+        write_vectors(group, positions, indices, RowValue::position, 1, position_scaling);
+        write_vectors(group, velocities, indices, RowValue::velocity, velocity_factor(snapshot_),
                       velocity_scaling);
         write_reals(group, masses, indices, particles_.mass, mass_scaling);
         out_.data(group, ids, indices.size(),
@@ -201,21 +201,40 @@ private:
         if (!particles_.softening.empty())
             write_reals(group, softenings, indices, particles_.softening, position_scaling);
         if (snapshot_.has_potentials)
-            write_reals(group, potentials, indices, particles_.potential, potential_scaling);
+            write_potentials(group, indices);
         if (snapshot_.has_accelerations)
-            write_vectors(group, accelerations, indices, particles_.acceleration, 1,
+            write_vectors(group, accelerations, indices, RowValue::acceleration, 1,
                           acceleration_scaling);
     }
 
     void write_vectors(const Hdf5Handle& group, const char* name, std::span<const Index> indices,
-                       const std::vector<Vec3<double>>& vectors, double divisor,
-                       const Scaling& scaling)
+                       RowValue value, double divisor, const Scaling& scaling)
     {
+        std::span<const Vec3<double>> part;
+        std::size_t first = 0;
         const auto row = [&](std::size_t k) {
-            const Vec3<double>& v = vectors[indices[k]];
+            const Vec3<double>& v = part[k - first];
             return Vec3<double>{v.x / divisor, v.y / divisor, v.z / divisor};
         };
-        write_scaling(out_.data(group, name, indices.size(), row), scaling);
+        const auto bring = [&](std::size_t begin, std::size_t end) {
+            part = rows_.vectors(value, RowsAsked(indices.subspan(begin, end - begin)));
+            first = begin;
+        };
+        write_scaling(out_.data(group, name, indices.size(), row, {rows_.most(), bring}), scaling);
+    }
+
+    void write_potentials(const Hdf5Handle& group, std::span<const Index> indices)
+    {
+        std::span<const double> part;
+        std::size_t first = 0;
+        const auto row = [&](std::size_t k) { return part[k - first]; };
+        const auto bring = [&](std::size_t begin, std::size_t end) {
+            const RowsAsked asked(indices.subspan(begin, end - begin));
+            part = rows_.reals(RowValue::potential, asked);
+            first = begin;
+        };
+        write_scaling(out_.data(group, potentials, indices.size(), row, {rows_.most(), bring}),
+                      potential_scaling);
     }
 
     void write_reals(const Hdf5Handle& group, const char* name, std::span<const Index> indices,
@@ -240,6 +259,7 @@ private:
 
     const Snapshot& snapshot_;
     const Particles& particles_;
+    ParticleRows& rows_;
     TypeOrder types_;
     Units units_;
     Hdf5Output out_;
@@ -247,13 +267,19 @@ private:
 
 } // namespace
 
-void write_hdf5(const Snapshot& snapshot, PendingFile& file)
+void write_hdf5(const Snapshot& snapshot, ParticleRows& rows, PendingFile& file)
 {
     const Hdf5Quiet quiet;
     // A failure of HDF5 while closing cannot be repaired, so room is probed first: for at most 120
     // bytes per particle, 1 % for check sums and indices, and the header.
     file.require_space(std::int64_t(double(snapshot.particles.size()) * 120 * 1.01) + (1 << 17));
-    Hdf5Writer(snapshot, file).write();
+    Hdf5Writer(snapshot, rows, file).write();
+}
+
+void write_hdf5(const Snapshot& snapshot, PendingFile& file)
+{
+    RowsInMemory rows(snapshot.particles);
+    write_hdf5(snapshot, rows, file);
 }
 
 } // namespace chamomile

@@ -1,0 +1,58 @@
+#include "chamomile/core/particle_rows.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include "chamomile/core/threads.hpp"
+
+namespace chamomile {
+namespace {
+
+/// Returns those of all values, which are gathered where they do not follow each other.
+template <class T>
+std::span<const T> chosen(const std::vector<T>& all, const RowsAsked& rows,
+                          std::vector<T>& gathered)
+{
+    if (rows.list.empty())
+        return std::span(all).subspan(rows.begin, rows.size());
+    const std::size_t n = rows.size();
+    gathered.resize(n);
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < n; ++k)
+        gathered[k] = all[rows.list[k]];
+    return gathered;
+}
+
+} // namespace
+
+RowsAsked::RowsAsked(std::span<const Index> places)
+{
+    if (places.empty())
+        return;
+    begin = places.front();
+    end = begin + places.size();
+    std::size_t next = begin;
+    if (!std::ranges::all_of(places, [&](Index place) { return place == next++; }))
+        list = places;
+}
+
+std::size_t RowsInMemory::most() const
+{
+    return std::max<std::size_t>(particles_.size(), 1);
+}
+
+std::span<const Vec3<double>> RowsInMemory::vectors(RowValue value, const RowsAsked& rows)
+{
+    const std::vector<Vec3<double>>* const all[] = {&particles_.position, &particles_.velocity,
+                                                    &particles_.acceleration};
+    assert(std::size_t(value) < std::size(all));
+    return chosen(*all[std::size_t(value)], rows, vectors_[std::size_t(value)]);
+}
+
+std::span<const double> RowsInMemory::reals([[maybe_unused]] RowValue value, const RowsAsked& rows)
+{
+    assert(value == RowValue::potential); // what individual steps keep is no part of Particles
+    return chosen(particles_.potential, rows, potentials_);
+}
+
+} // namespace chamomile

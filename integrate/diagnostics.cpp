@@ -29,15 +29,18 @@ struct MotionSums {
 
 /// Returns a velocity not far from that of the centre of mass: the mean of up to a thousand
 /// particles. The energy about it is not lost in that of the bulk motion.
-Vec3<double> typical_velocity(const Particles& particles)
+Vec3<double> typical_velocity(const Particles& particles, ParticleRows& rows)
 {
     const std::size_t n = particles.size(), some = std::min<std::size_t>(n, 1024);
+    std::vector<Index> places(some);
+    for (std::size_t k = 0; k < some; ++k)
+        places[k] = Index(k * n / some);
+    const auto velocity = rows.vectors(RowValue::velocity, RowsAsked(places));
     double mass = 0;
     Vec3<double> momentum;
     for (std::size_t k = 0; k < some; ++k) {
-        const std::size_t i = k * n / some;
-        mass += particles.mass[i];
-        momentum += particles.mass[i] * particles.velocity[i];
+        mass += particles.mass[places[k]];
+        momentum += particles.mass[places[k]] * velocity[k];
     }
     return mass > 0 ? (1 / mass) * momentum : Vec3<double>{};
 }
@@ -56,17 +59,46 @@ struct ExternalSums {
     }
 };
 
-ExternalSums external_sums(const Particles& particles, const ExternalState& external)
+ExternalSums external_sums(const Particles& particles, ParticleRows& rows,
+                           const ExternalState& external)
 {
-    std::vector<Vec3<double>> acceleration(particles.size());
-    std::vector<double> potential(particles.size());
-    external.field->add(external.time, particles.position, {}, acceleration, potential);
-    return ordered_sum<ExternalSums>(particles.size(), [&](std::size_t i) {
-        const double m = particles.mass[i];
-        const Vec3<double>& x = particles.position[i];
-        return ExternalSums{m * potential[i], m * external.field->centrifugal(x),
-                            m * dot(x, acceleration[i])};
+    ExternalSums sums;
+    rows.for_blocks(particles.size(), [&](std::size_t begin, std::size_t end) {
+        const auto position = rows.vectors(RowValue::position, {begin, end});
+        std::vector<Vec3<double>> acceleration(end - begin);
+        std::vector<double> potential(end - begin);
+        external.field->add(external.time, position, {}, acceleration, potential);
+        add_ordered(sums, begin, end, [&](std::size_t i) {
+            const double m = particles.mass[i];
+            const Vec3<double>& x = position[i - begin];
+            return ExternalSums{m * potential[i - begin], m * external.field->centrifugal(x),
+                                m * dot(x, acceleration[i - begin])};
+        });
     });
+    return sums;
+}
+
+MotionSums motion_sums(const Particles& particles, ParticleRows& rows, const Vec3<double>& typical)
+{
+    MotionSums sums;
+    rows.for_blocks(particles.size(), [&](std::size_t begin, std::size_t end) {
+        const auto position = rows.vectors(RowValue::position, {begin, end});
+        const auto velocity = rows.vectors(RowValue::velocity, {begin, end});
+        const auto potential = rows.reals(RowValue::potential, {begin, end});
+        add_ordered(sums, begin, end, [&](std::size_t i) {
+            const double m = particles.mass[i];
+            const Vec3<double>&x = position[i - begin], v = velocity[i - begin];
+            // The potential counts half, because the sum over particles counts each pair twice.
+            return MotionSums{m,
+                              0.5 * m * norm_squared(v),
+                              0.5 * m * potential[i - begin],
+                              0.5 * m * norm_squared(v - typical),
+                              m * v,
+                              m * cross(x, v),
+                              m * x};
+        });
+    });
+    return sums;
 }
 
 } // namespace
@@ -74,25 +106,21 @@ ExternalSums external_sums(const Particles& particles, const ExternalState& exte
 Diagnostics diagnose(const Particles& particles, LagrangianRadii which,
                      const ExternalState& external)
 {
-    const Vec3<double> typical = typical_velocity(particles);
-    const MotionSums sums = ordered_sum<MotionSums>(particles.size(), [&](std::size_t i) {
-        const double m = particles.mass[i];
-        const Vec3<double>&x = particles.position[i], v = particles.velocity[i];
-        // The potential counts half, because the sum over particles counts each pair twice.
-        return MotionSums{m,
-                          0.5 * m * norm_squared(v),
-                          0.5 * m * particles.potential[i],
-                          0.5 * m * norm_squared(v - typical),
-                          m * v,
-                          m * cross(x, v),
-                          m * x};
-    });
+    RowsInMemory rows(particles);
+    return diagnose(particles, rows, which, external);
+}
+
+Diagnostics diagnose(const Particles& particles, ParticleRows& rows, LagrangianRadii which,
+                     const ExternalState& external)
+{
+    const Vec3<double> typical = typical_velocity(particles, rows);
+    const MotionSums sums = motion_sums(particles, rows, typical);
     Diagnostics result;
     result.mass = sums.mass;
     result.kinetic = result.internal_kinetic = sums.kinetic;
     result.potential = sums.potential;
     if (external.field) {
-        const ExternalSums field = external_sums(particles, external);
+        const ExternalSums field = external_sums(particles, rows, external);
         result.potential -= 0.5 * field.energy; // the particles' potentials have it in them
         result.external = field.energy + field.centrifugal;
         result.external_virial = field.virial;
@@ -107,7 +135,8 @@ Diagnostics diagnose(const Particles& particles, LagrangianRadii which,
     }
     if (which == LagrangianRadii::left_out)
         return result;
-    const auto radii = lagrangian_radii(particles, density_center(particles), lagrangian_fractions);
+    const auto radii =
+        lagrangian_radii(particles, rows, density_center(particles, rows), lagrangian_fractions);
     std::copy(radii.begin(), radii.end(), result.lagrangian_radii.begin());
     return result;
 }

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "chamomile/core/particle_rows.hpp"
 #include "chamomile/core/particles.hpp"
 
 namespace chamomile {
@@ -52,15 +53,22 @@ struct ExternalState {
 Diagnostics diagnose(const Particles& particles, LagrangianRadii which = LagrangianRadii::computed,
                      const ExternalState& external = {});
 
+/// Returns the same where `rows` give what moves of the particles, which need not have it.
+Diagnostics diagnose(const Particles& particles, ParticleRows& rows, LagrangianRadii which,
+                     const ExternalState& external);
+
 /// Returns a centre that stays with the densest part: the centre of mass of the nearer half of the
 /// particles about the previous centre, halved again until at most a hundred remain. Particles
 /// without mass do not count. Among more than 2^17 particles one of each stretch of equal length
 /// counts, at random, always the same.
 Vec3<double> density_center(const Particles& particles);
+Vec3<double> density_center(const Particles& particles, ParticleRows& rows);
 
 /// Returns the radii about `center` that hold the given fractions (ascending, of the total mass);
 /// empty sets give zeros.
 std::vector<double> lagrangian_radii(const Particles& particles, const Vec3<double>& center,
                                      std::span<const double> fractions);
+std::vector<double> lagrangian_radii(const Particles& particles, ParticleRows& rows,
+                                     const Vec3<double>& center, std::span<const double> fractions);
 
 } // namespace chamomile

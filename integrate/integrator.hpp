@@ -7,6 +7,7 @@
 #include <string>
 
 #include "chamomile/core/moving_point.hpp"
+#include "chamomile/core/particle_rows.hpp"
 #include "chamomile/force/solver.hpp"
 #include "chamomile/integrate/clock.hpp"
 #include "chamomile/integrate/time_step.hpp"
@@ -55,6 +56,12 @@ public:
     /// Makes the particles those of now, where they live elsewhere. Throws like step().
     virtual void fetch(Particles&) {}
 
+    /// Returns the rows of the particles of now where they live on ranks, which have them alone
+    /// once keep_alone() is called: what moves is empty in the caller's arrays then, but for the
+    /// time between fetch() and the next step. Null: fetch() makes them the caller's.
+    virtual ParticleRows* rows(Particles&) { return nullptr; }
+    virtual void keep_alone() {}
+
     /// Makes points of some particles of now, wherever they live, as gather_points() does. Throws
     /// like step().
     virtual void gather(Particles& particles, std::span<const Index> which,
@@ -85,8 +92,9 @@ protected:
     std::shared_ptr<const ExternalField> field_;
 };
 
-/// Throws Error(numeric) naming the first particle whose value ("position") is not finite.
+/// Throws Error(numeric) naming the first particle whose value ("position") is not finite; the
+/// values are those of the particles from `first` on.
 void require_finite(const Particles& particles, std::span<const Vec3<double>> values,
-                    const char* what, Moment now);
+                    const char* what, Moment now, std::size_t first = 0);
 
 } // namespace chamomile

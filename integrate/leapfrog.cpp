@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/core/files/archive.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/lists/solver_state.hpp"
@@ -108,22 +107,6 @@ bool Leapfrog::needs_potentials() const
                          step_.criterion == StepCriterion::potential;
 }
 
-/// Loads the state into the store, or into one on the host where the GPU has too little memory.
-void Leapfrog::fill_store(Particles& particles, const StepColumns& columns)
-{
-    store_->attach(particles);
-    try {
-        store_->load(columns);
-    } catch (const OutOfDeviceMemory&) {
-        if (residence_ != Residence::where_solved)
-            throw;
-        residence_ = Residence::host;
-        make_store();
-        store_->attach(particles);
-        store_->load(columns);
-    }
-}
-
 ForceStatistics Leapfrog::start(Particles& particles, Quantities quantities, Moment now)
 {
     count_ = particles.size();
@@ -131,6 +114,8 @@ ForceStatistics Leapfrog::start(Particles& particles, Quantities quantities, Mom
     GM_ = total_GM(particles, forces().gravitational_constant);
     report_ = {};
     kept_trees_ = kept_trees_of(forces());
+    if (store_->rows())
+        return start_where_they_live(particles, quantities, now);
     // The request names arrays of the host, where positions may lie outside the box.
     Request request =
         request_of(particles, needs_potentials() ? Quantities::acceleration_potential : quantities);
@@ -156,22 +141,14 @@ ForceStatistics Leapfrog::start(Particles& particles, Quantities quantities, Mom
     return statistics;
 }
 
-/// Particles with softening lengths of their own are bounded by the largest, as the clock changes
-/// it.
-void Leapfrog::take_softening(const Particles& particles)
+/// Names the first particle whose value is not finite.
+void Leapfrog::require_finite_rows(ParticleRows& rows, RowValue value, const char* what,
+                                   Moment now) const
 {
-    softening_ = forces().softening.length;
-    const std::vector<double>& own = particles.softening;
-    if (own.empty())
-        return;
-    const auto [least, largest] = std::minmax_element(own.begin(), own.end());
-    softening_ = *largest;
-    const bool by_softening = blocks_ ? blocks_->criterion == StepCriterion::softening
-                                      : step_.kind == TimeStepKind::adaptive &&
-                                            step_.criterion == StepCriterion::softening;
-    if (by_softening && !(*least > 0))
-        throw Error(Fault::usage, "time step: the criterion 'softening' needs a softening length > "
-                                  "0 of every particle; 'potential' does not");
+    const Moment shown{now.step, clock_.file_time(now.time)};
+    rows.for_blocks(count_, [&](std::size_t begin, std::size_t end) {
+        require_finite(store_->particles(), rows.vectors(value, {begin, end}), what, shown, begin);
+    });
 }
 
 /// Evaluates a request of the state at that moment.
@@ -201,6 +178,12 @@ void Leapfrog::fetch(Particles& particles)
 {
     store_->attach(particles);
     store_->fetch();
+}
+
+ParticleRows* Leapfrog::rows(Particles& particles)
+{
+    store_->attach(particles);
+    return store_->rows();
 }
 
 void Leapfrog::gather(Particles& particles, std::span<const Index> which,
@@ -270,7 +253,8 @@ ForceStatistics Leapfrog::step(Particles& particles, double length, Quantities q
         kept_trees_ = kept_trees;
         try {
             store_->restore();
-            store_->fetch();
+            if (!store_->rows())
+                store_->fetch();
         } catch (const Error&) { // the device is lost: the host has what was fetched last
         }
         throw;
@@ -449,44 +433,16 @@ void Leapfrog::note_block(const ForceStatistics& forces, double seconds, double 
 /// Names the first particle whose position or acceleration is no longer finite.
 void Leapfrog::refuse(Moment now)
 {
-    if (is_resident()) // else they are the caller's, and the state before may be where they go
-        store_->fetch();
-    const Particles& particles = store_->particles();
-    const Moment shown{now.step, clock_.file_time(now.time)};
-    require_finite(particles, particles.position, "position", shown);
-    require_finite(particles, particles.acceleration, "acceleration", shown);
+    RowsInMemory here(store_->particles());
+    ParticleRows* rows = store_->rows();
+    if (!rows) {
+        if (is_resident()) // else they are here, and the state before may be where they go
+            store_->fetch();
+        rows = &here;
+    }
+    require_finite_rows(*rows, RowValue::position, "position", now);
+    require_finite_rows(*rows, RowValue::acceleration, "acceleration", now);
     throw Error(Fault::device, "particles are not finite where they live, but those fetched are");
-}
-
-void Leapfrog::exchange(Archive& archive, Particles& particles)
-{
-    solver_.exchange(archive);
-    const std::size_t n = particles.size();
-    if (archive.is_reading()) {
-        count_ = n;
-        take_softening(particles);
-        GM_ = total_GM(particles, forces().gravitational_constant);
-    }
-    if (!blocks_) {
-        if (archive.is_reading())
-            fill_store(particles, {});
-        return;
-    }
-    store_->attach(particles);
-    StepColumns columns = archive.is_reading() ? StepColumns{} : store_->columns();
-    archive("blocks/wish", columns.step);
-    archive("blocks/time", columns.measured);
-    archive("blocks/orbit", columns.orbit);
-    if (splits_forces())
-        archive.records("blocks/long_range", columns.long_range);
-    if (columns.step.size() != n || columns.measured.size() != n ||
-        columns.orbit.size() != (needs_potentials() ? n : 0) ||
-        columns.long_range.size() != (splits_forces() ? n : 0))
-        throw Error(Fault::restart, "blocks: arrays of different lengths");
-    if (archive.is_reading())
-        fill_store(particles, columns);
-    chamomile::exchange(archive, report_);
-    kept_trees_.exchange(archive);
 }
 
 } // namespace chamomile

@@ -86,6 +86,8 @@ public:
                          Moment now) override;
     ForceStatistics evaluate(Particles& particles, Quantities quantities, Moment now) override;
     void fetch(Particles& particles) override;
+    ParticleRows* rows(Particles& particles) override;
+    void keep_alone() override { store_->keep_alone(); }
     void gather(Particles& particles, std::span<const Index> which, const Vec3<double>& origin,
                 std::span<MovingPoint> into) override;
     void exchange(Archive& archive, Particles& particles) override;
@@ -113,6 +115,9 @@ private:
     double GM(double time) const;
     void fill_store(Particles& particles, const StepColumns& columns);
     ForceStatistics evaluate(Request request, Moment now);
+    ForceStatistics start_where_they_live(Particles& particles, Quantities quantities, Moment now);
+    void require_finite_rows(ParticleRows& rows, RowValue value, const char* what,
+                             Moment now) const;
     void move_all(double length, Quantities quantities, Moment now);
     Request request_of_block(Quantities quantities, Moment now);
     void choose_rungs(double length);
@@ -127,6 +132,8 @@ private:
 
     bool needs_potentials() const;
     void take_softening(const Particles& particles);
+    void keep_columns(Archive& archive, ParticleRows& rows) const;
+    void exchange_columns(Archive& archive, Particles& particles);
     double softening(double time) const { return clock_.softening(time, softening_); }
     /// Tells whether the long range kicks over whole steps, and only the short range in blocks.
     bool splits_forces() const

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "chamomile/core/moving_point.hpp"
+#include "chamomile/core/particle_rows.hpp"
 #include "chamomile/core/particles.hpp"
 #include "chamomile/core/periodic.hpp"
 #include "chamomile/force/solver.hpp"
@@ -94,6 +95,13 @@ public:
         gather_points(*particles_, which, origin, into);
     }
     virtual StepColumns columns() = 0;
+
+    /// Returns the rows of the particles of now, with those of the columns; null where a fetch()
+    /// costs no memory.
+    virtual ParticleRows* rows() { return nullptr; }
+    /// Takes leave to have the only copy of what moves: a store with rows() empties those arrays of
+    /// the attached particles until the next fetch(), and again where a step begins.
+    virtual void keep_alone() {}
 
     /// The particles that are due from now on are those of level `first` or above, `count` in all:
     /// fewer than there are, or all of them.

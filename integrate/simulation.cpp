@@ -19,19 +19,21 @@ Simulation::Simulation(Particles& particles, Integrator& integrator, double star
     : particles_(particles), integrator_(&integrator), timeline_(start_time, end_time)
 {}
 
-void Simulation::at_intervals(double interval, Quantities needs, Observer observer)
+void Simulation::at_intervals(double interval, Quantities needs, Observer observer, LooksAt looks)
 {
-    observers_.push_back({timeline_.add_series(interval), 0, needs, std::move(observer)});
+    observers_.push_back({timeline_.add_series(interval), 0, needs, std::move(observer), looks});
 }
 
-void Simulation::at_times(std::vector<double> times, Quantities needs, Observer observer)
+void Simulation::at_times(std::vector<double> times, Quantities needs, Observer observer,
+                          LooksAt looks)
 {
-    observers_.push_back({timeline_.add_list(std::move(times)), 0, needs, std::move(observer)});
+    observers_.push_back(
+        {timeline_.add_list(std::move(times)), 0, needs, std::move(observer), looks});
 }
 
-void Simulation::every_steps(std::uint64_t n, Quantities needs, Observer observer)
+void Simulation::every_steps(std::uint64_t n, Quantities needs, Observer observer, LooksAt looks)
 {
-    observers_.push_back({{}, std::max<std::uint64_t>(n, 1), needs, std::move(observer)});
+    observers_.push_back({{}, std::max<std::uint64_t>(n, 1), needs, std::move(observer), looks});
 }
 
 void Simulation::after_each_step(Observer observer)
@@ -66,7 +68,8 @@ void Simulation::run()
         ~Fetch()
         {
             try {
-                simulation.integrator_->fetch(simulation.particles_);
+                if (!simulation.has_left_particles())
+                    simulation.fetch();
             } catch (const Error&) { // the device is lost: the host has what was fetched last
             }
         }
@@ -149,15 +152,35 @@ void Simulation::gather(std::span<const Index> which, const Vec3<double>& origin
     integrator_->gather(particles_, which, origin, into);
 }
 
+void Simulation::leave_particles()
+{
+    leaves_particles_ = true;
+    integrator_->keep_alone();
+}
+
+/// Tells whether what moves stays where it lives when nobody looks at particles().
+bool Simulation::has_left_particles()
+{
+    return leaves_particles_ && integrator_->rows(particles_);
+}
+
+ParticleRows& Simulation::rows()
+{
+    if (ParticleRows* elsewhere = integrator_->rows(particles_);
+        elsewhere && !elsewhere->are_here())
+        return *elsewhere;
+    fetch();
+    return here_.emplace(particles_);
+}
+
 const Diagnostics& Simulation::diagnostics()
 {
     constexpr auto potentials = Quantities::acceleration_potential;
-    integrator_->fetch(particles_);
     if (!has_potentials_)
         note(integrator_->evaluate(particles_, potentials, {step_, time()}), potentials);
     if (!diagnostics_) {
         const TimedPhase timed(total_.profile, "diagnostics");
-        diagnostics_ = diagnose(particles_,
+        diagnostics_ = diagnose(particles_, rows(),
                                 integrator_->clock().is_newtonian() ? LagrangianRadii::computed
                                                                     : LagrangianRadii::left_out,
                                 {integrator_->field(), time()});
@@ -186,9 +209,12 @@ bool Simulation::will_need_potentials(const Timeline::Step& planned) const
 
 void Simulation::notify()
 {
-    const auto is_due = [&](const Registered& registered) { return due(registered); };
-    if (at_end() || std::any_of(observers_.begin(), observers_.end(), is_due))
-        integrator_->fetch(particles_);
+    const auto looks = [&](const Registered& registered) {
+        return due(registered) && registered.looks == LooksAt::particles;
+    };
+    if ((at_end() && !has_left_particles()) ||
+        std::any_of(observers_.begin(), observers_.end(), looks))
+        fetch();
     for (; notified_ < observers_.size(); ++notified_)
         if (due(observers_[notified_]))
             observers_[notified_].observer(*this);
@@ -198,8 +224,6 @@ void Simulation::notify()
 
 void Simulation::exchange(Archive& archive)
 {
-    if (!archive.is_reading())
-        integrator_->fetch(particles_);
     exchange_particles(archive);
     timeline_.exchange(archive);
     archive("simulation/step", step_);
@@ -227,21 +251,53 @@ void Simulation::exchange_particles(Archive& archive)
     archive("particles/id", particles_.id);
     archive("particles/type", particles_.type);
     archive("particles/mass", particles_.mass);
-    archive.records("particles/position", particles_.position);
-    archive.records("particles/velocity", particles_.velocity);
-    archive.records("particles/acceleration", particles_.acceleration);
-    archive("particles/potential", particles_.potential);
+    if (archive.is_reading()) {
+        archive.records("particles/position", particles_.position);
+        archive.records("particles/velocity", particles_.velocity);
+        archive.records("particles/acceleration", particles_.acceleration);
+        archive("particles/potential", particles_.potential);
+    } else
+        keep_moving(archive);
     if (archive.has("particles/softening"))
         archive("particles/softening", particles_.softening);
+    if (!archive.is_reading())
+        return;
+    require_equal_lengths();
+    if (particles_.potential.size() != particles_.size()) {
+        particles_.potential.resize(particles_.size());
+        has_potentials_ = false;
+    }
+}
+
+/// Keeps what moves of particles, wherever they live.
+void Simulation::keep_moving(Archive& archive)
+{
+    ParticleRows& now = rows();
+    const std::size_t n = particles_.size();
+    if (now.are_here())
+        require_equal_lengths();
+    const auto keep = [&](const char* name, RowValue value) {
+        archive.keep<Vec3<double>>(name, n, now.most(), [&](std::size_t begin, std::size_t end) {
+            return now.vectors(value, {begin, end});
+        });
+    };
+    keep("particles/position", RowValue::position);
+    keep("particles/velocity", RowValue::velocity);
+    keep("particles/acceleration", RowValue::acceleration);
+    const std::size_t potentials = now.are_here() ? particles_.potential.size() : n;
+    archive.keep<double>("particles/potential", potentials, now.most(),
+                         [&](std::size_t begin, std::size_t end) {
+                             return now.reals(RowValue::potential, {begin, end});
+                         });
+}
+
+void Simulation::require_equal_lengths() const
+{
     const std::size_t n = particles_.size();
     if (particles_.id.size() != n || particles_.type.size() != n ||
         particles_.position.size() != n || particles_.velocity.size() != n ||
         particles_.acceleration.size() != n)
         throw Error(Fault::restart, "particles: arrays of different lengths");
-    if (particles_.potential.size() != n) {
-        particles_.potential.resize(n);
-        has_potentials_ = false;
-    }
 }
 
 } // namespace chamomile

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "chamomile/core/particle_rows.hpp"
 #include "chamomile/core/particles.hpp"
 #include "chamomile/integrate/diagnostics.hpp"
 #include "chamomile/integrate/integrator.hpp"
@@ -38,6 +39,10 @@ class Simulation {
 public:
     using Observer = std::function<void(Simulation&)>;
 
+    /// LooksAt says what an observer looks at: at particles(), or at rows() and diagnostics()
+    /// alone, for which particles that live elsewhere need not come.
+    enum class LooksAt { particles, rows };
+
     /// Keeps references: particles and solver must outlive the simulation. Throws Error(usage) for
     /// an end before the start, a step length that is not positive, or adaptive steps without
     /// softening.
@@ -48,13 +53,16 @@ public:
 
     /// Calls at the start, at start + k * interval, which steps hit exactly, and at the end.
     /// Potentials are current at the call if `needs` has them.
-    void at_intervals(double interval, Quantities needs, Observer observer);
+    void at_intervals(double interval, Quantities needs, Observer observer,
+                      LooksAt looks = LooksAt::particles);
 
     /// Calls at the start, at the listed times, which steps hit exactly, and at the end.
-    void at_times(std::vector<double> times, Quantities needs, Observer observer);
+    void at_times(std::vector<double> times, Quantities needs, Observer observer,
+                  LooksAt looks = LooksAt::particles);
 
     /// Calls at the start, after every n-th step and at the end, and makes no step shorter.
-    void every_steps(std::uint64_t n, Quantities needs, Observer observer);
+    void every_steps(std::uint64_t n, Quantities needs, Observer observer,
+                     LooksAt looks = LooksAt::particles);
 
     /// Calls after each step, before the other observers, with what the step happened to compute.
     void after_each_step(Observer observer);
@@ -94,6 +102,12 @@ public:
     double start_time() const { return timeline_.start(); }
     double end_time() const { return timeline_.end(); }
     const Particles& particles() const { return particles_; }
+    /// Leaves what moves to ranks alone, where particles live there: particles() has it while
+    /// observers look that look at it, and after fetch() until the next step.
+    void leave_particles();
+    void fetch() { integrator_->fetch(particles_); }
+    /// Returns the rows of the particles of now, wherever they live; until the next step or call.
+    ParticleRows& rows();
     /// Makes points of some particles of now, as gather_points() does, also where they live on a
     /// GPU and nobody was to see them yet. It changes no later step. Throws Error(device).
     void gather(std::span<const Index> which, const Vec3<double>& origin,
@@ -120,6 +134,7 @@ private:
         std::uint64_t steps = 0;
         Quantities needs = Quantities::acceleration;
         Observer observer;
+        LooksAt looks = LooksAt::particles;
     };
 
     void require_end();
@@ -129,7 +144,10 @@ private:
     bool due(const Registered& registered) const;
     bool will_need_potentials(const Timeline::Step& planned) const;
     void notify();
+    bool has_left_particles();
     void exchange_particles(Archive& archive);
+    void keep_moving(Archive& archive);
+    void require_equal_lengths() const;
 
     Particles& particles_;
     std::unique_ptr<Integrator> own_;
@@ -138,7 +156,8 @@ private:
     std::vector<Registered> observers_;
     std::vector<Observer> step_observers_, last_observers_;
     std::size_t notified_ = 0; ///< observers of the present step that are done
-    bool begun_ = false;
+    bool begun_ = false, leaves_particles_ = false;
+    std::optional<RowsInMemory> here_; ///< the rows that were given last
     std::uint64_t step_ = 0;
     double step_length_ = 0;
     bool has_potentials_ = false;

@@ -15,6 +15,8 @@
 namespace chamomile {
 namespace {
 
+using LooksAt = Simulation::LooksAt;
+
 constexpr auto potentials = Quantities::acceleration_potential;
 
 /// The bytes of a particle: position, velocity, acceleration, potential, mass and number.
@@ -69,6 +71,8 @@ RunJob::RunJob(const RunSettings& settings, const RunOrigin& origin, RunFolder& 
 {
     frame_view_ = run_.frame_view;
     frame_view_.width = frame_view_.height = run_.frame_size.value_or(frame_view_.width);
+    if (!state_.comoving) // whose velocities are scaled where they lie
+        simulation_.leave_particles();
     register_observers();
 }
 
@@ -80,10 +84,11 @@ void RunJob::register_observers()
     // The first observer is called when the first forces are known, so that nothing is created for
     // particles without forces.
     const auto outputs = [this](Simulation&) { write_outputs(); };
+    const LooksAt looks = run_.analysis.is_asked() ? LooksAt::particles : LooksAt::rows;
     if (const auto times = listed_outputs(run_); !times.empty())
-        simulation_.at_times(times, potentials, outputs);
+        simulation_.at_times(times, potentials, outputs, looks);
     else
-        simulation_.at_intervals(interval, potentials, outputs);
+        simulation_.at_intervals(interval, potentials, outputs, looks);
     const auto frames = [this](Simulation&) { write_frame(); };
     const Quantities of_frames =
         run_.frame_view.quantity == Pictured::potential ? potentials : Quantities::acceleration;
@@ -92,9 +97,9 @@ void RunJob::register_observers()
     else if (run_.frames)
         simulation_.at_intervals(run_.frames_every.value_or(interval), of_frames, frames);
     if (run_.energy_every)
-        simulation_.at_intervals(*run_.energy_every, potentials, energies);
+        simulation_.at_intervals(*run_.energy_every, potentials, energies, LooksAt::rows);
     else
-        simulation_.every_steps(10, potentials, energies);
+        simulation_.every_steps(10, potentials, energies, LooksAt::rows);
     if (run_.check_forces > 0)
         simulation_.every_steps(run_.check_forces_every.value_or(50), potentials,
                                 [this](Simulation&) { note_forces(); });
@@ -178,6 +183,8 @@ void RunJob::show_in(LiveView& view, const std::string& name, std::function<void
 
 void RunJob::begin_viewing(StopRequests& requests)
 {
+    if (simulation_.has_begun())
+        simulation_.fetch();
     viewing_.emplace(
         *live_view_, state_, name_in_view_, simulation_,
         ViewedRun{.stop = [&requests] { requests.ask_stop("the view"); },
@@ -241,6 +248,7 @@ void RunJob::write_outputs()
         open_files();
     folder_.require_same();
     note_energies();
+    ParticleRows& rows = simulation_.rows(); // before velocities are scaled where they lie
     take_time();
     state_.has_accelerations = true;
     state_.has_potentials = simulation_.has_potentials();
@@ -250,7 +258,7 @@ void RunJob::write_outputs()
     finish_snapshot();
     const PeculiarVelocities in_file(state_);
     const std::filesystem::path file = folder_.snapshot(outputs_);
-    snapshots_.write(state_, file);
+    snapshots_.write(state_, rows, file);
     if (!run_.writes_beside)
         snapshots_.finish();
     written_ = "wrote " + file.string() + write_analysis(run_.analysis, state_, folder_, outputs_) +

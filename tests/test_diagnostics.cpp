@@ -1,6 +1,7 @@
 // Energies, momenta, centres and radii against values that are known.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -9,10 +10,13 @@
 
 #include "chamomile/force/threads.hpp"
 #include "chamomile/integrate/diagnostics.hpp"
+#include "chamomile/integrate/external/external_field.hpp"
 #include "chamomile/integrate/measures/ordered_sum.hpp"
+#include "tests/rows_in_blocks.hpp"
 #include "tests/within.hpp"
 
 using namespace chamomile;
+using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("diagnostics");
 
@@ -212,6 +216,27 @@ TEST_CASE("the centre of many particles is that of a part of them, wherever mass
         else
             sphere.mass[i] = 0;
     CHECK(norm(density_center(sphere) - sorted_center(sphere)) < 1e-12);
+}
+
+TEST_CASE("particles that come in blocks have the bits of those in memory")
+{
+    PotentialFiles files;
+    const auto field =
+        read_external_field("potential", {"plummer,M=2,a=3", "rotation,omega=0.5"}, {}, 1, files);
+    for (const bool are_few : {false, true}) { // with mass, so that the centre needs all of them
+        Particles all = clumps(300007);
+        for (std::size_t i = 0; are_few && i < all.size(); ++i)
+            all.mass[i] = i % 40 == 0 ? all.mass[i] : 0;
+        const ExternalState external{field.get(), 0.25};
+        const Diagnostics whole = diagnose(all, LagrangianRadii::computed, external);
+        const Particles rest = without_motion(all);
+        for (const std::size_t most : {ordered_sum_block, 17 * ordered_sum_block}) {
+            RowsInBlocks rows(all, most);
+            const Diagnostics found = diagnose(rest, rows, LagrangianRadii::computed, external);
+            CHECK(std::memcmp(&found, &whole, sizeof whole) == 0);
+            CHECK(rows.largest() == most);
+        }
+    }
 }
 
 TEST_CASE("the same bits for any number of threads, also with a large velocity in common")

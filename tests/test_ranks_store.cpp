@@ -1,6 +1,8 @@
 // Particles that live on ranks while a leapfrog moves them: the bits of one rank, whatever moves
 // them, and one error where a rank fails.
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <memory>
 #include <string>
 
@@ -31,22 +33,51 @@ std::shared_ptr<const ExternalField> field_of(const std::vector<std::string>& te
     return read_external_field("potential", texts, {}, 1, files);
 }
 
-/// What a run shows on its way: particles where observers look, points of some of them after each
-/// step, and the state that a checkpoint keeps.
+/// What a run shows on its way: particles or their rows where observers look, diagnostics, points
+/// of some of them after each step, and the state that a checkpoint keeps.
 struct Shown {
     std::vector<Particles> seen;
+    std::vector<Diagnostics> measured;
+    std::vector<double> columns; ///< of individual steps
     std::vector<MovingPoint> points;
     bool is_resident = false;
 };
 
-Shown run(Particles p, const SolverOptions& options, const Scheme& scheme)
+/// Returns the particles that rows give, in parts.
+Particles gathered(const Particles& rest, ParticleRows& rows)
+{
+    Particles all = rest;
+    const auto take = [&](auto& into, const auto& part) {
+        into.insert(into.end(), part.begin(), part.end());
+    };
+    all.position = all.velocity = all.acceleration = {};
+    all.potential = {};
+    const std::size_t n = rest.size();
+    for (std::size_t begin = 0, end; begin < n; begin = end) {
+        end = std::min(begin + 1 + n / 3, n);
+        take(all.position, rows.vectors(RowValue::position, {begin, end}));
+        take(all.velocity, rows.vectors(RowValue::velocity, {begin, end}));
+        take(all.acceleration, rows.vectors(RowValue::acceleration, {begin, end}));
+        take(all.potential, rows.reals(RowValue::potential, {begin, end}));
+    }
+    return all;
+}
+
+Shown run(Particles p, const SolverOptions& options, const Scheme& scheme, bool leaves = false)
 {
     const Integration made = make_integrator(options, scheme);
     Simulation simulation(p, *made.integrator, 0, 0.125);
     Shown shown;
     shown.is_resident = made.is_resident();
-    simulation.at_intervals(0.0625, Quantities::acceleration_potential,
-                            [&](Simulation& now) { shown.seen.push_back(now.particles()); });
+    if (leaves)
+        simulation.leave_particles();
+    const auto look = [&](Simulation& now) {
+        shown.measured.push_back(now.diagnostics());
+        CHECK((leaves && shown.is_resident) == (now.particles().position.capacity() == 0));
+        shown.seen.push_back(leaves ? gathered(now.particles(), now.rows()) : now.particles());
+    };
+    simulation.at_intervals(0.0625, Quantities::acceleration_potential, look,
+                            leaves ? Simulation::LooksAt::rows : Simulation::LooksAt::particles);
     std::vector<Index> which; // from all ranks, in no order
     for (Index i = 0; i < std::min<Index>(40, Index(p.size())); ++i)
         which.push_back(Index(std::uint64_t(i) * 7919 % p.size()));
@@ -58,14 +89,30 @@ Shown run(Particles p, const SolverOptions& options, const Scheme& scheme)
     simulation.run();
     const TemporaryFolder folder; // what is kept of each particle comes from all ranks
     write_checkpoint(folder / "state.chk", [&](Archive& archive) { simulation.exchange(archive); });
+    CheckpointReader kept(folder / "state.chk");
+    Particles& last = shown.seen.emplace_back(p);
+    kept.records("particles/position", last.position);
+    kept.records("particles/velocity", last.velocity);
+    kept.records("particles/acceleration", last.acceleration);
+    kept("particles/potential", last.potential);
+    for (const char* name : {"blocks/wish", "blocks/time", "blocks/orbit"})
+        if (std::vector<double> column; kept.has(name)) {
+            kept(name, column);
+            shown.columns.insert(shown.columns.end(), column.begin(), column.end());
+        }
+    simulation.fetch();
     shown.seen.push_back(p);
     return shown;
 }
 
 bool same(const Shown& a, const Shown& b)
 {
-    if (a.seen.size() != b.seen.size() || a.points.size() != b.points.size())
+    if (a.seen.size() != b.seen.size() || a.points.size() != b.points.size() ||
+        a.measured.size() != b.measured.size() || a.columns != b.columns)
         return false;
+    for (std::size_t k = 0; k < a.measured.size(); ++k)
+        if (std::memcmp(&a.measured[k], &b.measured[k], sizeof(Diagnostics)) != 0)
+            return false;
     for (std::size_t k = 0; k < a.seen.size(); ++k)
         if (!same_bits(a.seen[k], b.seen[k]))
             return false;
@@ -134,9 +181,12 @@ TEST_CASE("particles on ranks move with the bits of one rank, by all steps and i
                 CAPTURE(P);
                 SolverOptions own = options;
                 own.own_ranks = P;
-                const Shown several = run(p, own, way.scheme);
-                CHECK(several.is_resident);
-                CHECK(same(one, several));
+                for (const bool leaves : {false, true}) {
+                    CAPTURE(leaves);
+                    const Shown several = run(p, own, way.scheme, leaves);
+                    CHECK(several.is_resident);
+                    CHECK(same(one, several));
+                }
             }
         }
 }

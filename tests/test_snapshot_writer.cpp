@@ -1,9 +1,13 @@
 // Snapshots that are written beside a run: whole, one at a time, and again after a failure.
+#include <algorithm>
+
 #include "chamomile/core/system/free_memory.hpp"
 #include "chamomile/run/files/snapshot_writer.hpp"
+#include "rows_in_blocks.hpp"
 #include "snapshot_fixture.hpp"
 
 using namespace chamomile;
+using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("snapshot_writer");
 
@@ -12,21 +16,44 @@ TEST_CASE("what is written beside a run is the snapshot as it was handed over")
     const TemporaryFolder folder;
     Snapshot snapshot = sample_snapshot(6 * 66001); // of each type two chunks, the second not full
     write_snapshot(snapshot, folder / "now.hdf5");
+    RowsInMemory rows(snapshot.particles);
     SnapshotWriter writer;
-    writer.write(snapshot, folder / "beside.hdf5");
+    writer.write(snapshot, rows, folder / "beside.hdf5");
     snapshot.particles.position[0].x += 1;
-    writer.write(snapshot, folder / "moved.hdf5");
+    writer.write(snapshot, rows, folder / "moved.hdf5");
     CHECK(file_bytes(folder / "beside.hdf5") == file_bytes(folder / "now.hdf5"));
     writer.finish();
     check_same_particles(read_snapshot(folder / "moved.hdf5").particles, snapshot.particles, false);
 
-    writer.write(snapshot, folder / "none/later.hdf5");
+    writer.write(snapshot, rows, folder / "none/later.hdf5");
     CHECK_THROWS_AS(writer.finish(), Error);
     CHECK_THROWS_AS(writer.finish(), Error); // the folder is still missing
     std::filesystem::create_directories(folder / "none");
     CHECK_NOTHROW(writer.finish());
     CHECK(file_bytes(folder / "none/later.hdf5") == file_bytes(folder / "moved.hdf5"));
     CHECK(free_memory() > 1 << 20);
+}
+
+TEST_CASE("a snapshot whose particles come in blocks has the bytes of one in memory")
+{
+    const TemporaryFolder folder;
+    const std::size_t n = 6 * 66001;
+    Snapshot snapshot = sample_snapshot(n);
+    snapshot.has_accelerations = snapshot.has_potentials = true;
+    for (const bool are_sorted : {false, true}) { // by type, so that those of one follow each other
+        if (are_sorted)
+            std::ranges::sort(snapshot.particles.type);
+        write_snapshot(snapshot, folder / "whole.hdf5");
+        Snapshot rest = snapshot;
+        rest.particles = without_motion(snapshot.particles);
+        for (const std::size_t most : {std::size_t(100), std::size_t(1) << 16}) {
+            RowsInBlocks rows(snapshot.particles, most);
+            SnapshotWriter writer;
+            writer.write(rest, rows, folder / "blocks.hdf5");
+            CHECK(file_bytes(folder / "blocks.hdf5") == file_bytes(folder / "whole.hdf5"));
+            CHECK(rows.largest() == 1 << 16); // a chunk at least
+        }
+    }
 }
 
 TEST_SUITE_END();

@@ -12,7 +12,7 @@ beside its prediction) and ranks_model.csv (16 million particles a card, to 1638
 
 where K are the kernels of one card. Ranks with n particles each take
 
-    T(P) = a n + (60 n + I) / B + m P e + (t + s / B) C,    and 80 n (P - 1) / B for an output, whose particles rank 0 collects,
+    T(P) = a n + (60 n + I) / B + m P e + (t + s / B) C,    and 192 n (P - 1) / B for an output, whose rows and energies pass rank 0,
 
 a being the time of a particle (as it is, or as on one card that makes its tree), I the bytes sent for imports, B the network, m the time of a message, e the exchanges with all ranks, t, s and C the time, bytes and number of coarse cells.
 """
@@ -82,7 +82,7 @@ def on_ranks(imports, cards, share):
         "imports": 1e6 * imports.law(cards, MEGABYTES, share) / network if several else 0,
         "messages": several * cards * (CONSTANT["exchanges with all ranks"] + 2 * levels) * CONSTANT["message"] * 1e-3,
         "coarse tree": several * cards * CONSTANT["coarse cells"] * (CONSTANT["coarse cell"] * 1e-6 + CONSTANT["coarse cell sent"] / network),
-        "output": 80 * share * (cards - 1) / network}
+        "output": 192 * share * (cards - 1) / network}
 
 
 def first_to_break(parts, cards, share):

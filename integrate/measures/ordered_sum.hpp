@@ -11,23 +11,31 @@ namespace chamomile {
 
 inline constexpr std::size_t ordered_sum_block = 2048;
 
-/// Returns term(0) + ... + term(n - 1): blocks of a fixed length are summed in order, each by one
-/// thread, and then the blocks in order. Sum needs `+=` and a default value that is zero.
+/// Adds term(begin) + ... + term(end - 1) to a sum: blocks of a fixed length are summed in order,
+/// each by one thread, and then the blocks in order. Sum needs `+=` and a default value that is
+/// zero. A sum that begins at 0 has the same bits wherever it is divided between blocks.
 template <class Sum, class Term>
-Sum ordered_sum(std::size_t n, const Term& term)
+void add_ordered(Sum& total, std::size_t begin, std::size_t end, const Term& term)
 {
     constexpr std::size_t block = ordered_sum_block;
-    std::vector<Sum> sums((n + block - 1) / block);
-#pragma omp parallel for if (n > worth_threads) schedule(static)
+    std::vector<Sum> sums((end - begin + block - 1) / block);
+#pragma omp parallel for if (end - begin > worth_threads) schedule(static)
     for (std::size_t b = 0; b < sums.size(); ++b) {
         Sum sum{};
-        for (std::size_t i = b * block; i < std::min(n, (b + 1) * block); ++i)
+        for (std::size_t i = begin + b * block; i < std::min(end, begin + (b + 1) * block); ++i)
             sum += term(i);
         sums[b] = sum;
     }
-    Sum total{};
     for (const Sum& sum : sums)
         total += sum;
+}
+
+/// Returns term(0) + ... + term(n - 1) in that order.
+template <class Sum, class Term>
+Sum ordered_sum(std::size_t n, const Term& term)
+{
+    Sum total{};
+    add_ordered(total, 0, n, term);
     return total;
 }
 

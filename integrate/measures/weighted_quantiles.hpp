@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "chamomile/core/options/list_where.hpp"
+#include "chamomile/core/particles.hpp"
 #include "chamomile/core/threads.hpp"
 
 namespace chamomile {
@@ -68,55 +70,65 @@ double typical_value(std::vector<double> values);
 
 /// Returns for each of the `parts` of the whole weight the first entry, in ascending order of
 /// values (and of places where these are equal), with which the sum of weights reaches it, but for
-/// rounding. `value(i)` and `weight(i)` are called for i < n; entries without weight do not count.
-/// The result is empty if none does.
+/// rounding. Entries without weight do not count. The result is empty if none does.
+///
+/// The values have size(), and most() of how many bring(begin, end) makes those of a range
+/// available: value(i) is called for these, weight(i) for any. at(places) returns the values of a
+/// list whose places rise.
 ///
 /// One pass adds the weights of each bin, in pieces of a size that does not depend on the number of
-/// threads; another takes the entries of the bins in which the quantiles lie, a few in a hundred.
-template <class Value, class Weight>
-std::vector<WeightedValue> weighted_quantiles(std::size_t n, const Value& value,
-                                              const Weight& weight, std::span<const double> parts)
+/// threads; then the entries of the bins in which the quantiles lie are taken, a few in a hundred.
+template <class Values>
+std::vector<WeightedValue> weighted_quantiles(Values& values, std::span<const double> parts)
 {
-    const std::size_t probed = std::min<std::size_t>(n, 1023);
-    std::vector<double> probe(probed);
+    const std::size_t n = values.size(), probed = std::min<std::size_t>(n, 1023);
+    if (n == 0)
+        return {};
+    std::vector<Index> places(probed);
     for (std::size_t k = 0; k < probed; ++k)
-        probe[k] = value(k * n / probed);
-    const ValueBins bins(typical_value(std::move(probe)));
+        places[k] = Index(k * n / probed);
+    const ValueBins bins(typical_value(values.at(places)));
 
     const std::size_t pieces = std::clamp<std::size_t>(n / 16384, 1, 128);
-    const auto begin = [&](std::size_t piece) { return piece * n / pieces; };
+    const auto begin_of = [&](std::size_t piece) { return piece * n / pieces; };
     const auto bin = std::make_unique_for_overwrite<std::uint16_t[]>(n);
     std::vector<std::vector<double>> sums(pieces);
-#pragma omp parallel for if (n > worth_threads) schedule(dynamic)
-    for (std::size_t piece = 0; piece < pieces; ++piece) {
-        std::vector<double> sum(ValueBins::count + 1);
-        for (std::size_t i = begin(piece); i < begin(piece + 1); ++i) {
-            const double w = weight(i);
-            bin[i] = w > 0 ? bins.of(value(i)) : ValueBins::none;
-            sum[bin[i]] += w;
+    for (std::size_t begin = 0; begin < n; begin += values.most()) {
+        const std::size_t end = std::min(begin + values.most(), n);
+        values.bring(begin, end);
+#pragma omp parallel for if (end - begin > worth_threads) schedule(dynamic)
+        for (std::size_t piece = 0; piece < pieces; ++piece) {
+            const std::size_t first = std::max(begin, begin_of(piece)),
+                              last = std::min(end, begin_of(piece + 1));
+            if (first >= last)
+                continue;
+            std::vector<double> sum = std::move(sums[piece]);
+            sum.resize(ValueBins::count + 1);
+            for (std::size_t i = first; i < last; ++i) {
+                const double w = values.weight(i);
+                bin[i] = w > 0 ? bins.of(values.value(i)) : ValueBins::none;
+                sum[bin[i]] += w;
+            }
+            sums[piece] = std::move(sum);
         }
-        sums[piece] = std::move(sum);
     }
 
     const std::vector<QuantileBin> quantiles = quantile_bins(sums, parts);
     std::vector<std::uint8_t> wanted(ValueBins::count + 1, 0);
     for (const QuantileBin& quantile : quantiles)
         wanted[quantile.bin] = 1;
-    std::vector<std::vector<WeightedValue>> found(pieces);
-#pragma omp parallel for if (n > worth_threads) schedule(dynamic)
-    for (std::size_t piece = 0; piece < pieces; ++piece)
-        for (std::size_t i = begin(piece); i < begin(piece + 1); ++i)
-            if (wanted[bin[i]])
-                found[piece].push_back({value(i), weight(i), i});
+    places.clear();
+    list_where(
+        n, [&](std::size_t i) { return wanted[bin[i]] != 0; }, places);
+    const std::vector<double> found = values.at(places);
 
     std::vector<WeightedValue> result(quantiles.size());
 #pragma omp parallel for if (n > worth_threads) schedule(dynamic)
     for (std::size_t k = 0; k < quantiles.size(); ++k) {
         std::vector<WeightedValue> entries;
-        for (const std::vector<WeightedValue>& piece : found)
-            for (const WeightedValue& entry : piece)
-                if (bin[entry.place] == quantiles[k].bin)
-                    entries.push_back(entry);
+        for (std::size_t e = 0; e < places.size(); ++e)
+            if (bin[places[e]] == quantiles[k].bin)
+                entries.push_back({found[e], values.weight(places[e]), places[e]});
         result[k] = reached(std::move(entries), quantiles[k]);
     }
     return result;

@@ -1,5 +1,9 @@
 // The particles of a leapfrog on ranks: each has a run of them, in the order of the caller, and
 // makes the calls of a store for those.
+#include <algorithm>
+#include <array>
+#include <vector>
+
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/lists/list_solver.hpp"
 #include "chamomile/force/repairs/singular_pairs.hpp"
@@ -23,15 +27,26 @@ public:
         find_tracers();
         part_.all_columns = nullptr;
         is_fetched_ = true;
+        if (is_alone_)
+            empty();
     }
 
     void fetch() override
     {
         if (is_fetched_)
             return;
-        tell({.call = Call::fetch, .potentials = has_potentials_ || options_.potentials});
+        Particles& p = *particles_;
+        fetch(RowValue::position, p.position);
+        fetch(RowValue::velocity, p.velocity);
+        fetch(RowValue::acceleration, p.acceleration);
+        if (has_potentials_ || options_.potentials || is_alone_)
+            fetch(RowValue::potential, p.potential);
         is_fetched_ = true;
     }
+
+    ParticleRows* rows() override { return &rows_; }
+
+    void keep_alone() override { is_alone_ = true; }
 
     void gather(std::span<const Index> which, const Vec3<double>& origin,
                 std::span<MovingPoint> into) override
@@ -46,9 +61,10 @@ public:
     StepColumns columns() override
     {
         StepColumns columns;
-        part_.all_columns = &columns;
-        tell({.call = Call::columns});
-        part_.all_columns = nullptr;
+        fetch(RowValue::step, columns.step);
+        fetch(RowValue::measured, columns.measured);
+        if (options_.potentials)
+            fetch(RowValue::orbit, columns.orbit);
         return columns;
     }
 
@@ -80,7 +96,12 @@ public:
     void add_long_range(double) override { refuse_box(); }
     double sum_of_squared_velocities() override { refuse_box(); }
 
-    void begin_step() override { note({.call = Call::begin_step}); }
+    void begin_step() override
+    {
+        if (is_alone_)
+            empty();
+        note({.call = Call::begin_step});
+    }
     void restore() override
     {
         is_fetched_ = false;
@@ -137,6 +158,69 @@ public:
     }
 
 private:
+    /// Rows are taken from the ranks.
+    class Rows final : public ParticleRows {
+    public:
+        explicit Rows(RanksStore& store) : store_(store) {}
+
+        bool are_here() const override { return store_.is_fetched_; }
+        std::size_t most() const override { return most_rows; }
+        std::span<const Vec3<double>> vectors(RowValue value, const RowsAsked& rows) override
+        {
+            return store_.take(value, rows, vectors_[std::size_t(value)]);
+        }
+        std::span<const double> reals(RowValue value, const RowsAsked& rows) override
+        {
+            return store_.take(value, rows, reals_[std::size_t(value)]);
+        }
+
+    private:
+        /// A multiple of the blocks of ordered_sum() and of the chunks of files.
+        static constexpr std::size_t most_rows = std::size_t(1) << 18;
+
+        RanksStore& store_;
+        std::array<std::vector<Vec3<double>>, 3> vectors_;
+        std::array<std::vector<double>, 7> reals_;
+    };
+
+    /// Takes rows from all ranks.
+    template <class T>
+    std::span<const T> take(RowValue value, const RowsAsked& rows, std::vector<T>& into)
+    {
+        into.resize(rows.size());
+        part_.which = rows.list;
+        part_.rows = std::as_writable_bytes(std::span(into));
+        tell({.call = Call::rows,
+              .count = rows.list.size(),
+              .begin = rows.begin,
+              .end = rows.end,
+              .value = value});
+        part_.which = {};
+        part_.rows = {};
+        return into;
+    }
+
+    /// Fills an array with all rows of a value.
+    template <class T>
+    void fetch(RowValue value, std::vector<T>& all)
+    {
+        std::vector<T> block;
+        all.resize(particles_->size());
+        rows_.for_blocks(all.size(), [&](std::size_t begin, std::size_t end) {
+            std::ranges::copy(take(value, {begin, end}, block), all.begin() + begin);
+        });
+    }
+
+    /// Leaves what moves to the ranks alone.
+    void empty()
+    {
+        is_fetched_ = false;
+        for (auto* vectors :
+             {&particles_->position, &particles_->velocity, &particles_->acceleration})
+            std::vector<Vec3<double>>().swap(*vectors); // which gives the memory back
+        std::vector<double>().swap(particles_->potential);
+    }
+
     /// Throws what calls of boxes end with, which have a long range.
     [[noreturn]] static void refuse_box()
     {
@@ -179,6 +263,8 @@ private:
     std::vector<StoreOrder> noted_;
     bool is_fetched_ = false;     ///< the caller's particles are those of now
     bool has_potentials_ = false; ///< the last request had them
+    bool is_alone_ = false;       ///< keep_alone()
+    Rows rows_{*this};
 };
 
 } // namespace

@@ -83,18 +83,17 @@ Request StorePart::request()
 StoreAnswer StorePart::make(const StoreOrder& o)
 {
     StoreAnswer answer;
+    if (o.call != Call::rows)
+        columns_.reset();
     switch (o.call) {
     case Call::load:
         load(o);
         break;
-    case Call::fetch:
-        fetch(o.potentials);
-        break;
     case Call::gather:
         gather(o.origin);
         break;
-    case Call::columns:
-        send_columns();
+    case Call::rows:
+        send_rows(o);
         break;
     case Call::set_due: {
         due_ = o.count;
@@ -161,33 +160,6 @@ void StorePart::deal(const std::vector<T>* values, std::vector<T>& own)
     own.assign(run.begin(), run.end());
 }
 
-/// Returns the numbers of what all ranks have, on rank 0; nothing where they have runs.
-std::vector<Index> StorePart::numbers_of_all()
-{
-    if (exchanges_ == 0)
-        return {};
-    ranks_.collect(std::span<const Index>(number_), inbox_);
-    const std::span<const Index> all = inbox_.all<Index>();
-    return {all.begin(), all.end()};
-}
-
-/// Puts the values of all ranks to those of rank 0.
-template <class T>
-void StorePart::collect(const std::vector<T>& own, const std::vector<Index>& number,
-                        std::vector<T>* values)
-{
-    ranks_.collect(std::span<const T>(own), inbox_);
-    if (!values)
-        return;
-    values->resize(count_);
-    const std::span<const T> all = inbox_.all<T>();
-    if (number.empty())
-        return copy_bytes(std::as_bytes(all), reinterpret_cast<std::byte*>(values->data()));
-#pragma omp parallel for if (all.size() > worth_threads) schedule(static)
-    for (std::size_t k = 0; k < all.size(); ++k)
-        (*values)[number[k]] = all[k];
-}
-
 void StorePart::load(const StoreOrder& order)
 {
     store_ = make_host_store(order.options);
@@ -199,6 +171,7 @@ void StorePart::load(const StoreOrder& order)
     };
     each(&Particles::mass, &Particles::position, &Particles::velocity, &Particles::acceleration,
          &Particles::potential, &Particles::softening, &Particles::id);
+    own_.acceleration.resize(own_.size());
     own_.potential.resize(own_.size());
     std::uint64_t has[] = {own_.softening.size(), own_.id.size()};
     ranks_.sum(has);
@@ -292,68 +265,129 @@ void StorePart::exchange(std::vector<T>& values, bool are_kept)
         values[k] = arrived[arriving[k]];
 }
 
-void StorePart::fetch(bool potentials)
+/// Puts own particles in the order of their numbers, once they have been exchanged.
+void StorePart::sort_numbers()
 {
-    const std::vector<Index> number = numbers_of_all();
-    collect(own_.position, number, all ? &all->position : nullptr);
-    collect(own_.velocity, number, all ? &all->velocity : nullptr);
-    collect(own_.acceleration, number, all ? &all->acceleration : nullptr);
-    if (potentials)
-        collect(own_.potential, number, all ? &all->potential : nullptr);
-    inbox_ = {};
+    if (!by_number_.empty())
+        return;
+    by_number_.resize(number_.size());
+    for (std::size_t i = 0; i < number_.size(); ++i)
+        by_number_[i] = {number_[i], Index(i)};
+    std::ranges::sort(by_number_);
 }
 
-/// Returns where this rank has the particle of that number, if it has it.
-std::optional<Index> StorePart::find(Index number)
+void StorePart::find_range(std::uint64_t begin, std::uint64_t end)
 {
+    found_.clear();
     if (exchanges_ == 0) {
-        const std::size_t first = ranks_.first_of_run(count_, ranks_.rank());
-        if (number < first || number >= first + own_.size())
-            return {};
-        return Index(number - first);
+        const std::uint64_t first = ranks_.first_of_run(count_, ranks_.rank());
+        const std::uint64_t last = std::min<std::uint64_t>(end, first + own_.size());
+        for (std::uint64_t i = std::max(begin, first); i < last; ++i)
+            found_.push_back(Index(i - first), Index(i - begin));
+        return;
     }
-    if (by_number_.empty()) {
-        by_number_.resize(number_.size());
-        std::iota(by_number_.begin(), by_number_.end(), Index(0));
-        std::ranges::sort(by_number_, {}, [&](Index i) { return number_[i]; });
+    sort_numbers();
+    const auto from = std::ranges::lower_bound(by_number_, begin, {}, &Numbered::number);
+    for (auto next = from; next != by_number_.end() && next->number < end; ++next)
+        found_.push_back(next->place, Index(next->number - begin));
+}
+
+/// Finds those of the list that rank 0 has. Where their numbers rise each is looked for from where
+/// the one before was found, by strides that double.
+void StorePart::find_list()
+{
+    std::vector<std::span<const Index>> to{std::size_t(ranks_.size())};
+    if (ranks_.rank() == 0)
+        std::ranges::fill(to, which);
+    ranks_.all_to_all<Index>(to, inbox_);
+    const std::span<const Index> list = inbox_.from<Index>(0);
+    found_.clear();
+    const std::uint64_t first = ranks_.first_of_run(count_, ranks_.rank());
+    if (exchanges_ > 0)
+        sort_numbers();
+    std::size_t at = 0;
+    for (std::size_t k = 0; k < list.size(); ++k) {
+        const Index number = list[k];
+        if (exchanges_ == 0) {
+            if (number < first || number >= first + own_.size())
+                continue;
+            found_.push_back(Index(number - first), Index(k));
+        } else {
+            if (k > 0 && number < list[k - 1])
+                at = 0;
+            std::size_t stride = 1;
+            while (at + stride < by_number_.size() && by_number_[at + stride].number < number)
+                stride *= 2;
+            const auto begin = by_number_.begin() + std::ptrdiff_t(at);
+            const auto end = begin + std::ptrdiff_t(std::min(stride + 1, by_number_.size() - at));
+            const auto place = std::ranges::lower_bound(begin, end, number, {}, &Numbered::number);
+            at = std::size_t(place - by_number_.begin());
+            if (at == by_number_.size() || place->number != number)
+                continue;
+            found_.push_back(place->place, Index(k));
+        }
     }
-    const auto found =
-        std::ranges::lower_bound(by_number_, number, {}, [&](Index i) { return number_[i]; });
-    if (found == by_number_.end() || number_[*found] != number)
-        return {};
-    return *found;
+}
+
+/// Puts a value of each that all ranks have found to its place on rank 0.
+template <class T>
+void StorePart::send_found(std::span<const T> values, std::span<T> into)
+{
+    ranks_.collect(std::span<const Index>(found_.asked), inbox_);
+    const std::span<const Index> to = inbox_.all<Index>();
+    asked_of_all_.assign(to.begin(), to.end());
+    ranks_.collect(values, inbox_);
+    const std::span<const T> all = inbox_.all<T>();
+#pragma omp parallel for if (all.size() > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < all.size(); ++k)
+        into[asked_of_all_[k]] = all[k];
 }
 
 /// Makes the points of those particles that are on this rank.
 void StorePart::gather(const Vec3<double>& origin)
 {
-    const Inbox message = ranks_.broadcast(std::as_bytes(which));
-    std::vector<Index> mine, places; // and where those stand among the asked ones
-    for (Index place = 0; const Index number : message.from<Index>(0)) {
-        if (const std::optional<Index> i = find(number)) {
-            mine.push_back(*i);
-            places.push_back(place);
-        }
-        ++place;
-    }
-    std::vector<MovingPoint> found(mine.size());
-    store_->gather(mine, origin, found);
-    ranks_.collect(std::span<const Index>(places), inbox_);
-    const std::span<const Index> to = inbox_.all<Index>();
-    const std::vector<Index> all_places(to.begin(), to.end());
-    ranks_.collect(std::span<const MovingPoint>(found), inbox_);
-    for (std::size_t k = 0; k < all_places.size(); ++k)
-        points[all_places[k]] = inbox_.all<MovingPoint>()[k];
+    find_list();
+    std::vector<MovingPoint> own(found_.here.size());
+    store_->gather(found_.here, origin, own);
+    send_found(std::span<const MovingPoint>(own), points);
 }
 
-void StorePart::send_columns()
+void StorePart::send_rows(const StoreOrder& o)
 {
-    const StepColumns own = store_->columns();
-    const std::vector<Index> number = numbers_of_all();
-    collect(own.step, number, all_columns ? &all_columns->step : nullptr);
-    collect(own.measured, number, all_columns ? &all_columns->measured : nullptr);
-    if (has_orbits_)
-        collect(own.orbit, number, all_columns ? &all_columns->orbit : nullptr);
+    if (o.count > 0)
+        find_list();
+    else
+        find_range(o.begin, o.end);
+    if (o.value >= RowValue::step && !columns_)
+        columns_ = store_->columns();
+    switch (o.value) {
+    case RowValue::position:
+        return send(own_.position, vectors_);
+    case RowValue::velocity:
+        return send(own_.velocity, vectors_);
+    case RowValue::acceleration:
+        return send(own_.acceleration, vectors_);
+    case RowValue::potential:
+        return send(own_.potential, reals_);
+    case RowValue::step:
+        return send(columns_->step, reals_);
+    case RowValue::measured:
+        return send(columns_->measured, reals_);
+    case RowValue::orbit:
+        return send(columns_->orbit, reals_);
+    }
+}
+
+template <class T>
+void StorePart::send(const std::vector<T>& values, std::vector<T>& found)
+{
+    const std::size_t n = found_.here.size();
+    found.resize(n);
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < n; ++k)
+        found[k] = values[found_.here[k]];
+    send_found(std::span<const T>(found),
+               std::span(reinterpret_cast<T*>(rows.data()), rows.size() / sizeof(T)));
 }
 
 void StorePart::count_steps()

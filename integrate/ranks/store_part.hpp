@@ -16,9 +16,8 @@ namespace chamomile {
 struct StoreOrder {
     enum class Call {
         load,
-        fetch,
         gather,
-        columns,
+        rows,
         set_due,
         request,
         count_tracers,
@@ -36,7 +35,9 @@ struct StoreOrder {
         shortest_time
     };
     Call call;
-    std::uint64_t count = 0; ///< of the particles of all ranks, or of those due
+    std::uint64_t count = 0;          ///< of the particles of all ranks, of those due or of a list
+    std::uint64_t begin = 0, end = 0; ///< of a range of particles
+    RowValue value = {};
     int first = 0, lowest = 0;
     double whole = 0, time = 0;
     std::uint64_t may_rise = 0;
@@ -67,12 +68,13 @@ class StorePart final : public RankGuest {
 public:
     explicit StorePart(Communicator& ranks) : ranks_(ranks) {}
 
-    /// On rank 0 these are the caller's particles, and columns to load or that were asked for.
-    Particles* all = nullptr;
-    StepColumns* all_columns = nullptr;
-    /// These are the particles of all that are to be gathered, and their points.
+    /// On rank 0 these are the caller's particles and columns, which are to be loaded.
+    const Particles* all = nullptr;
+    const StepColumns* all_columns = nullptr;
+    /// These are the particles of all that are asked for, and their points or rows.
     std::span<const Index> which = {};
     std::span<MovingPoint> points = {};
+    std::span<std::byte> rows = {};
 
     const StoreAnswer& answer() const { return answer_; }
     const StepCounts& step_counts() const { return step_counts_; }
@@ -81,6 +83,12 @@ public:
     Request request() override;
 
 private:
+    /// A Numbered is a particle's number among all and its place here.
+    struct Numbered {
+        Index number, place;
+        friend auto operator<=>(const Numbered&, const Numbered&) = default;
+    };
+
     StoreAnswer make(const StoreOrder& order);
     void load(const StoreOrder& order);
     void begin_step();
@@ -88,17 +96,33 @@ private:
     void exchange();
     template <class T>
     void exchange(std::vector<T>& values, bool are_kept = true);
-    void fetch(bool potentials);
     void gather(const Vec3<double>& origin);
-    void send_columns();
+    void send_rows(const StoreOrder& order);
     void count_steps();
     template <class T>
     void deal(const std::vector<T>* values, std::vector<T>& own);
-    std::optional<Index> find(Index number);
-    std::vector<Index> numbers_of_all();
+    /// Own particles that were asked for: where they are here, and among the asked.
+    struct Found {
+        std::vector<Index> here, asked;
+
+        void clear()
+        {
+            here.clear();
+            asked.clear();
+        }
+        void push_back(Index place, Index among)
+        {
+            here.push_back(place);
+            asked.push_back(among);
+        }
+    };
+    void sort_numbers();
+    void find_range(std::uint64_t begin, std::uint64_t end);
+    void find_list();
     template <class T>
-    void collect(const std::vector<T>& own, const std::vector<Index>& number,
-                 std::vector<T>* values);
+    void send(const std::vector<T>& values, std::vector<T>& found);
+    template <class T>
+    void send_found(std::span<const T> values, std::span<T> into);
 
     Communicator& ranks_;
     Particles own_;
@@ -108,7 +132,12 @@ private:
     bool has_columns_ = false, has_orbits_ = false; ///< StepColumns
     bool has_softenings_ = false, has_ids_ = false; ///< on some rank
     std::vector<Index> number_;                     ///< of each particle among all, once exchanged
-    std::vector<Index> by_number_;                  ///< number_ rises so; made where it is needed
+    std::vector<Numbered> by_number_;               ///< made where it is needed
+    Found found_;                                   ///< what was asked for last, at most a block
+    std::vector<Index> asked_of_all_;               ///< on rank 0
+    std::vector<Vec3<double>> vectors_;             ///< values of what was found
+    std::vector<double> reals_;                     ///< likewise
+    std::optional<StepColumns> columns_;            ///< of now, while they are sent
     std::uint64_t exchanges_ = 0;                   ///< of particles between ranks, so far
     std::uint64_t steps_ = 0;                       ///< begun since all were loaded
     PartPlaces places_;                             ///< empty, or of the last evaluation

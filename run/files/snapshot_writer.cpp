@@ -26,13 +26,14 @@ SnapshotWriter::~SnapshotWriter()
         thread_.join();
 }
 
-void SnapshotWriter::write(const Snapshot& snapshot, const std::filesystem::path& file)
+void SnapshotWriter::write(const Snapshot& snapshot, ParticleRows& rows,
+                           const std::filesystem::path& file)
 {
     finish();
     // The copy may take half of what is free; afterwards its memory is kept.
-    if (copy_.particles.size() != snapshot.particles.size() &&
-        bytes_of(snapshot.particles) > free_memory() / 2) {
-        write_snapshot(snapshot, file);
+    if (!rows.are_here() || (copy_.particles.size() != snapshot.particles.size() &&
+                             bytes_of(snapshot.particles) > free_memory() / 2)) {
+        write_snapshot(snapshot, rows, file);
         return;
     }
     copy_ = snapshot;

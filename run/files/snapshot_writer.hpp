@@ -19,10 +19,10 @@ public:
     SnapshotWriter(const SnapshotWriter&) = delete;
     SnapshotWriter& operator=(const SnapshotWriter&) = delete;
 
-    /// Finishes the snapshot before, and begins to write this one. Where the memory has no room for
-    /// a copy it is on the disk when the call returns. Throws Error(output) where either cannot be
-    /// written.
-    void write(const Snapshot& snapshot, const std::filesystem::path& file);
+    /// Finishes the snapshot before, and begins to write this one, whose particles the rows give.
+    /// Where these live elsewhere, or the memory has no room for a copy, it is on the disk when the
+    /// call returns. Throws Error(output) where either cannot be written.
+    void write(const Snapshot& snapshot, ParticleRows& rows, const std::filesystem::path& file);
 
     /// Waits until the snapshot is on the disk. Throws Error(output) if it cannot be written; the
     /// next call then tries again.

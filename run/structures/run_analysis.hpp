@@ -15,6 +15,8 @@ struct RunAnalysis {
     bool power = false, halos = false, profile = false;
     std::optional<int> power_mesh;
     std::uint64_t min_members = HaloRequest{}.min_members;
+
+    bool is_asked() const { return power || halos || profile; }
 };
 
 /// Returns a refusal if spectra or halos are asked for but the box is not periodic, or profiles of

@@ -170,7 +170,7 @@ ParticleRows& Simulation::rows()
         elsewhere && !elsewhere->are_here())
         return *elsewhere;
     fetch();
-    return here_.emplace(particles_);
+    return here_ ? *here_ : here_.emplace(particles_); // which keeps its memory
 }
 
 const Diagnostics& Simulation::diagnostics()

@@ -34,7 +34,6 @@ std::vector<Body> bodies(const Particles& particles, ParticleRows& rows, std::si
 {
     const std::size_t n = particles.size(), stretches = (n + stretch - 1) / stretch;
     std::vector<Body> chosen;
-    chosen.reserve(std::min(stretches, most_bodies));
     std::vector<Index> places;
     rows.for_blocks(stretches, [&](std::size_t first, std::size_t last) {
         const std::size_t count = last - first;
@@ -47,9 +46,15 @@ std::vector<Body> bodies(const Particles& particles, ParticleRows& rows, std::si
                             : begin);
         }
         const auto position = rows.vectors(RowValue::position, RowsAsked(places));
+        std::vector<Body> here(count);
+#pragma omp parallel for if (count > worth_threads) schedule(static)
         for (std::size_t k = 0; k < count; ++k)
-            if (const double mass = particles.mass[places[k]]; mass > 0)
-                chosen.push_back({position[k], mass});
+            here[k] = {position[k], particles.mass[places[k]]};
+        std::erase_if(here, [](const Body& body) { return !(body.mass > 0); });
+        if (chosen.empty())
+            chosen = std::move(here);
+        else
+            chosen.insert(chosen.end(), here.begin(), here.end());
     });
     return chosen;
 }

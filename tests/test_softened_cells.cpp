@@ -123,8 +123,8 @@ TEST_CASE("clusters keep away cells whose pull changes by more than a part of th
     const WalkUnits units{.length = 2, .mass = 5};
     const SofteningSpan targets{.least = 0.01, .largest = 0.05, .inner = 0.01};
     constexpr double acceleration = 0.7, mass = 0.01; // in these units
-    const double d = std::pow(mass, 0.25) *
-                     softened_expansion_factor(criterion, targets, acceleration, units);
+    const double d =
+        std::pow(mass, 0.25) * softened_expansion_factor(criterion, targets, acceleration, units);
     const auto pull = [&](double eps2) {
         return mass * units.length * units.length * d / std::pow(d * d + eps2, 1.5);
     };

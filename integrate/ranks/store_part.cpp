@@ -179,6 +179,7 @@ void StorePart::load(const StoreOrder& order)
     has_ids_ = has[1] > 0;
     number_.clear();
     by_number_.clear();
+    found_.clear();
     exchanges_ = steps_ = 0;
     places_ = {};
     StepColumns columns;
@@ -220,6 +221,7 @@ void StorePart::exchange()
                   Index(ranks_.first_of_run(count_, ranks_.rank())));
     }
     by_number_.clear();
+    found_.clear();
     left_ = std::make_unique_for_overwrite<std::byte[]>(largest_value * places_.leaving.size());
     StepColumns columns = store_->columns();
     exchange(number_);
@@ -276,20 +278,30 @@ void StorePart::sort_numbers()
     std::ranges::sort(by_number_);
 }
 
+/// Finds those of a range, unless they were found for the value before.
 void StorePart::find_range(std::uint64_t begin, std::uint64_t end)
 {
-    found_.clear();
+    found_.is_new = found_.begin != begin || found_.end != end;
+    if (!found_.is_new)
+        return;
+    found_.begin = begin;
+    found_.end = end;
     if (exchanges_ == 0) {
-        const std::uint64_t first = ranks_.first_of_run(count_, ranks_.rank());
-        const std::uint64_t last = std::min<std::uint64_t>(end, first + own_.size());
-        for (std::uint64_t i = std::max(begin, first); i < last; ++i)
-            found_.push_back(Index(i - first), Index(i - begin));
+        const std::uint64_t first = ranks_.first_of_run(count_, ranks_.rank()),
+                            from = std::clamp(begin, first, first + own_.size()),
+                            last = std::clamp(end, from, first + own_.size());
+        found_.fill(last - from, [&](std::size_t k) {
+            return std::pair{Index(from + k - first), Index(from + k - begin)};
+        });
         return;
     }
     sort_numbers();
-    const auto from = std::ranges::lower_bound(by_number_, begin, {}, &Numbered::number);
-    for (auto next = from; next != by_number_.end() && next->number < end; ++next)
-        found_.push_back(next->place, Index(next->number - begin));
+    const auto from = std::ranges::lower_bound(by_number_, begin, {}, &Numbered::number),
+               last = std::ranges::lower_bound(by_number_, end, {}, &Numbered::number);
+    found_.fill(std::size_t(last - from), [&](std::size_t k) {
+        const Numbered& next = from[std::ptrdiff_t(k)];
+        return std::pair{next.place, Index(next.number - begin)};
+    });
 }
 
 /// Finds those of the list that rank 0 has. Where their numbers rise each is looked for from where
@@ -333,9 +345,11 @@ void StorePart::find_list()
 template <class T>
 void StorePart::send_found(std::span<const T> values, std::span<T> into)
 {
-    ranks_.collect(std::span<const Index>(found_.asked), inbox_);
-    const std::span<const Index> to = inbox_.all<Index>();
-    asked_of_all_.assign(to.begin(), to.end());
+    if (found_.is_new) {
+        ranks_.collect(std::span<const Index>(found_.asked), inbox_);
+        const std::span<const Index> to = inbox_.all<Index>();
+        asked_of_all_.assign(to.begin(), to.end());
+    }
     ranks_.collect(values, inbox_);
     const std::span<const T> all = inbox_.all<T>();
 #pragma omp parallel for if (all.size() > worth_threads) schedule(static)

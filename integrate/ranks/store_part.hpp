@@ -5,8 +5,11 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <tuple>
+#include <utility>
 #include <vector>
 
+#include "chamomile/core/threads.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/integrate/particle_store.hpp"
 
@@ -104,11 +107,25 @@ private:
     /// Own particles that were asked for: where they are here, and among the asked.
     struct Found {
         std::vector<Index> here, asked;
+        std::uint64_t begin = 0, end = 0; ///< of the range that they are of; equal: of none
+        bool is_new = true;               ///< rank 0 does not know yet what was asked
 
         void clear()
         {
             here.clear();
             asked.clear();
+            begin = end = 0;
+            is_new = true;
+        }
+        /// Takes so many, of which pair(k) returns place and place among those that were asked for.
+        template <class Pair>
+        void fill(std::size_t n, const Pair& pair)
+        {
+            here.resize(n);
+            asked.resize(n);
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+            for (std::size_t k = 0; k < n; ++k)
+                std::tie(here[k], asked[k]) = pair(k);
         }
         void push_back(Index place, Index among)
         {

@@ -16,6 +16,16 @@
 
 namespace chamomile::tests {
 
+/// Sets a goal that leads to the same tolerance wherever it is tried: all that is chosen by speed
+/// is given.
+inline void set_goal(SolverOptions& options)
+{
+    options.group_size = 64;
+    options.leaf_size = 16;
+    options.accuracy =
+        AccuracyGoal{.error = 2e-3, .criterion = Criterion::moments, .order = 2, .local_order = 6};
+}
+
 /// What evaluations of one after the other give.
 struct Series {
     std::vector<Particles> after;

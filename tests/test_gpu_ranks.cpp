@@ -238,10 +238,7 @@ TEST_CASE("a goal leads ranks to the tolerance of one rank")
     SolverOptions options;
     options.softening.length = 0.01;
     options.device = "gpu:0";
-    options.group_size = 64;
-    options.leaf_size = 16;
-    options.accuracy =
-        AccuracyGoal{.error = 2e-3, .criterion = Criterion::moments, .order = 2, .local_order = 6};
+    set_goal(options);
     const auto one = make_solver(options);
     Particles alone = p;
     const ForceStatistics s = one->solve(alone, Quantities::acceleration_potential);

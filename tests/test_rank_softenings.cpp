@@ -203,10 +203,7 @@ TEST_CASE("a goal leads to the tolerance of one rank where lengths differ")
     SolverOptions options;
     options.device = "cpu";
     options.softening.is_varied = true;
-    options.group_size = 64;
-    options.leaf_size = 16;
-    options.accuracy =
-        AccuracyGoal{.error = 2e-3, .criterion = Criterion::moments, .order = 2, .local_order = 6};
+    set_goal(options);
     const auto one = make_solver(options);
     Particles alone = p, together = p;
     one->solve(alone, Quantities::acceleration_potential);

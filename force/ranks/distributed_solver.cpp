@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <tuple>
 
 #include "chamomile/core/version.hpp"
 #include "chamomile/force/option_table.hpp"
@@ -115,13 +116,14 @@ std::optional<std::pair<double, double>> DistributedSolver::softenings_of(const 
         if (with_lengths[0] > 0)
             throw Error(Fault::usage, "softening: must be given by all ranks or by none");
         const std::size_t n = request.count;
-        span_of_softenings(request.softening, n, {}, "cpu", part.first); // of tracers too
+        auto [least, largest] = span_of_softenings(request.softening, n, {}, "cpu", part.first);
         const std::uint64_t sources = part.count - part.tracers,
                             own = std::min<std::uint64_t>(n, std::max(sources, part.first) -
                                                                  part.first);
         if (own == 0)
             return;
-        const auto [least, largest] = span_of_softenings(request.softening, own, {}, "cpu");
+        if (own < n) // the others are tracers
+            std::tie(least, largest) = span_of_softenings(request.softening, own, {}, "cpu");
         ends[0] = least;
         ends[1] = -largest;
     });

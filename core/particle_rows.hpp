@@ -4,10 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "chamomile/core/motion_sums.hpp"
 #include "chamomile/core/particles.hpp"
+#include "chamomile/core/value_bins.hpp"
 
 namespace chamomile {
 
@@ -42,6 +46,17 @@ public:
     /// they live.
     virtual std::span<const Vec3<double>> vectors(RowValue value, const RowsAsked& rows) = 0;
     virtual std::span<const double> reals(RowValue value, const RowsAsked& rows) = 0;
+
+    /// Returns the sums over all particles, in the order of add_ordered(), where they are made
+    /// faster than values come; otherwise nothing.
+    virtual std::optional<MotionSums> motion(const Vec3<double>& /*typical*/) { return {}; }
+    /// Returns the bin of each particle's squared distance from the centre, or `none` of one
+    /// without mass, likewise; nothing where the values are to be asked for.
+    virtual std::span<const std::uint16_t> bins_of_distances(const Vec3<double>& /*center*/,
+                                                             const ValueBins&)
+    {
+        return {};
+    }
 
     /// Calls each(begin, end) for the blocks of so many particles, in order.
     template <class Each>

@@ -8,25 +8,6 @@
 namespace chamomile {
 namespace {
 
-/// MotionSums are the sums of one pass over the particles.
-struct MotionSums {
-    double mass = 0, kinetic = 0, potential = 0;
-    double kinetic_about = 0; ///< of the motion about a typical velocity
-    Vec3<double> momentum, angular_momentum, mass_position;
-
-    MotionSums& operator+=(const MotionSums& other)
-    {
-        mass += other.mass;
-        kinetic += other.kinetic;
-        potential += other.potential;
-        kinetic_about += other.kinetic_about;
-        momentum += other.momentum;
-        angular_momentum += other.angular_momentum;
-        mass_position += other.mass_position;
-        return *this;
-    }
-};
-
 /// Returns a velocity not far from that of the centre of mass: the mean of up to a thousand
 /// particles. The energy about it is not lost in that of the bulk motion.
 Vec3<double> typical_velocity(const Particles& particles, ParticleRows& rows)
@@ -80,22 +61,16 @@ ExternalSums external_sums(const Particles& particles, ParticleRows& rows,
 
 MotionSums motion_sums(const Particles& particles, ParticleRows& rows, const Vec3<double>& typical)
 {
+    if (const std::optional<MotionSums> there = rows.motion(typical))
+        return *there;
     MotionSums sums;
     rows.for_blocks(particles.size(), [&](std::size_t begin, std::size_t end) {
         const auto position = rows.vectors(RowValue::position, {begin, end});
         const auto velocity = rows.vectors(RowValue::velocity, {begin, end});
         const auto potential = rows.reals(RowValue::potential, {begin, end});
         add_ordered(sums, begin, end, [&](std::size_t i) {
-            const double m = particles.mass[i];
-            const Vec3<double>&x = position[i - begin], v = velocity[i - begin];
-            // The potential counts half, because the sum over particles counts each pair twice.
-            return MotionSums{m,
-                              0.5 * m * norm_squared(v),
-                              0.5 * m * potential[i - begin],
-                              0.5 * m * norm_squared(v - typical),
-                              m * v,
-                              m * cross(x, v),
-                              m * x};
+            return MotionSums::of_one(particles.mass[i], position[i - begin], velocity[i - begin],
+                                      potential[i - begin], typical);
         });
     });
     return sums;

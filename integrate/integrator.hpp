@@ -60,6 +60,9 @@ public:
     /// once keep_alone() is called: what moves is empty in the caller's arrays then, but for the
     /// time between fetch() and the next step. Null: fetch() makes them the caller's.
     virtual ParticleRows* rows(Particles&) { return nullptr; }
+    /// Returns those or, where the particles of now live elsewhere with their potentials, rows that
+    /// are measured there. Null: fetch() makes them the caller's.
+    virtual ParticleRows* rows_to_measure(Particles& particles) { return rows(particles); }
     virtual void keep_alone() {}
 
     /// Makes points of some particles of now, wherever they live, as gather_points() does. Throws

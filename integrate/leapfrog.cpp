@@ -186,6 +186,12 @@ ParticleRows* Leapfrog::rows(Particles& particles)
     return store_->rows();
 }
 
+ParticleRows* Leapfrog::rows_to_measure(Particles& particles)
+{
+    store_->attach(particles);
+    return store_->rows_to_measure();
+}
+
 void Leapfrog::gather(Particles& particles, std::span<const Index> which,
                       const Vec3<double>& origin, std::span<MovingPoint> into)
 {

@@ -87,6 +87,7 @@ public:
     ForceStatistics evaluate(Particles& particles, Quantities quantities, Moment now) override;
     void fetch(Particles& particles) override;
     ParticleRows* rows(Particles& particles) override;
+    ParticleRows* rows_to_measure(Particles& particles) override;
     void keep_alone() override { store_->keep_alone(); }
     void gather(Particles& particles, std::span<const Index> which, const Vec3<double>& origin,
                 std::span<MovingPoint> into) override;

@@ -99,6 +99,9 @@ public:
     /// Returns the rows of the particles of now, with those of the columns; null where a fetch()
     /// costs no memory.
     virtual ParticleRows* rows() { return nullptr; }
+    /// Returns those, with the potentials of now, for measures of all particles, which are made
+    /// where they live; null where a fetch() has to come before.
+    virtual ParticleRows* rows_to_measure() { return rows(); }
     /// Takes leave to have the only copy of what moves: a store with rows() empties those arrays of
     /// the attached particles until the next fetch(), and again where a step begins.
     virtual void keep_alone() {}

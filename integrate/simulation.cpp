@@ -166,8 +166,12 @@ bool Simulation::has_left_particles()
 
 ParticleRows& Simulation::rows()
 {
-    if (ParticleRows* elsewhere = integrator_->rows(particles_);
-        elsewhere && !elsewhere->are_here())
+    return rows_of(integrator_->rows(particles_));
+}
+
+ParticleRows& Simulation::rows_of(ParticleRows* elsewhere)
+{
+    if (elsewhere && !elsewhere->are_here())
         return *elsewhere;
     fetch();
     return here_ ? *here_ : here_.emplace(particles_); // which keeps its memory
@@ -180,7 +184,7 @@ const Diagnostics& Simulation::diagnostics()
         note(integrator_->evaluate(particles_, potentials, {step_, time()}), potentials);
     if (!diagnostics_) {
         const TimedPhase timed(total_.profile, "diagnostics");
-        diagnostics_ = diagnose(particles_, rows(),
+        diagnostics_ = diagnose(particles_, rows_of(integrator_->rows_to_measure(particles_)),
                                 integrator_->clock().is_newtonian() ? LagrangianRadii::computed
                                                                     : LagrangianRadii::left_out,
                                 {integrator_->field(), time()});

@@ -137,6 +137,7 @@ private:
         LooksAt looks = LooksAt::particles;
     };
 
+    ParticleRows& rows_of(ParticleRows* elsewhere);
     void require_end();
     void take_step();
     ForceStatistics step_integrator(double length, Quantities quantities);

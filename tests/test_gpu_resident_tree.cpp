@@ -135,6 +135,37 @@ TEST_CASE("individual steps have the bits of those on the host")
     }
 }
 
+TEST_CASE("energies, momenta and radii are measured on the GPU, with the bits of the host")
+{
+    Setup many{plummer(300001), isolated().options, {.length = 0.01}};
+    for (std::size_t i = 0; i < many.particles.size(); i += 10)
+        many.particles.mass[i] = 0;
+    for (const Setup& setup : {many, summed_directly(), by_potentials(), in_box()}) {
+        std::vector<Diagnostics> measured[2];
+        for (const Residence residence : {Residence::host, Residence::device}) {
+            Particles p = setup.particles;
+            const auto solver = make_solver(setup.options);
+            Leapfrog leapfrog(*solver, setup.step, Clock::newtonian(), residence);
+            Simulation simulation(p, leapfrog, 0, 1e6);
+            simulation.every_steps(
+                3, Quantities::acceleration_potential,
+                [&](Simulation& s) {
+                    measured[residence == Residence::device].push_back(s.diagnostics());
+                    if (residence == Residence::device && s.step() > 0)
+                        CHECK(p.position == setup.particles.position); // none was fetched
+                    if (s.step() == 3)
+                        s.stop();
+                },
+                Simulation::LooksAt::rows);
+            simulation.run();
+        }
+        REQUIRE(measured[0].size() == 2);
+        REQUIRE(measured[1].size() == 2);
+        CHECK(std::memcmp(measured[0].data(), measured[1].data(), 2 * sizeof(Diagnostics)) == 0);
+        CHECK(measured[1][1].kinetic > 0);
+    }
+}
+
 TEST_CASE("points are gathered on the GPU, and change no step")
 {
     const std::vector<Index> some{19999, 5, 0, 5, 777};

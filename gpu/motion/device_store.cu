@@ -11,6 +11,7 @@
 
 #include "chamomile/gpu/device/device.cuh"
 #include "chamomile/gpu/device/staging.cuh"
+#include "chamomile/gpu/motion/device_rows.cuh"
 #include "chamomile/gpu/motion/store_kernels.cuh"
 
 namespace chamomile {
@@ -19,7 +20,7 @@ namespace {
 class DeviceStore final : public ParticleStore {
 public:
     DeviceStore(int device, const StoreOptions& options)
-        : ParticleStore(options), device_(device), staging_(device)
+        : ParticleStore(options), device_(device), staging_(device), rows_(device, staging_)
     {
         use_device();
         stream_ = std::make_unique<Stream>();
@@ -67,7 +68,8 @@ public:
         stream_->wait();
         first_ = 0;
         due_all_ = true;
-        begins_ = is_split_ = has_new_long_range_ = has_potentials_ = is_lost_ = false;
+        begins_ = is_split_ = has_new_long_range_ = is_lost_ = false;
+        has_potentials_ = potentials_are_of_now_ = false;
         is_fetched_ = true;
     }
 
@@ -93,17 +95,12 @@ public:
     void gather(std::span<const Index> which, const Vec3<double>& origin,
                 std::span<MovingPoint> into) override
     {
-        require_state();
-        if (which.empty())
-            return;
-        use_device();
-        const std::size_t n = which.size();
-        staging_.upload(which_, which.data(), n, *stream_);
-        MovingPoint* points = points_.reserve(n);
-        make_points<<<unsigned((n + block_size - 1) / block_size), block_size, 0, *stream_>>>(
-            arrays(now_), n, which_.data(), origin, points);
-        check(cudaGetLastError(), "gather particles");
-        staging_.download(into.data(), points, n, *stream_);
+        rows_of_now().gather(which, origin, into);
+    }
+
+    ParticleRows* rows_to_measure() override
+    {
+        return potentials_are_of_now_ ? &rows_of_now() : nullptr;
     }
 
     StepColumns columns() override
@@ -145,7 +142,7 @@ public:
                         .stream = *stream_};
         if (is_varied_)
             request.softening = on_device(softening_);
-        has_potentials_ = potentials;
+        has_potentials_ = potentials_are_of_now_ = potentials;
         if (potentials) {
             now_.potential.reserve_exactly(n_);
             request.potential = on_device(now_.potential);
@@ -208,7 +205,7 @@ public:
         now_.position.swap(before_.position);
         now_.velocity.swap(before_.velocity);
         begins_ = true;
-        has_new_long_range_ = is_fetched_ = false;
+        has_new_long_range_ = is_fetched_ = potentials_are_of_now_ = false;
     }
 
     void restore() override
@@ -226,7 +223,7 @@ public:
         if (has_new_long_range_)
             now_.long_range.swap(before_.long_range);
         is_split_ = is_fetched_ = false;
-        has_potentials_ = options_.potentials;
+        has_potentials_ = potentials_are_of_now_ = options_.potentials;
     }
 
     void kick_and_drift(const KickAndDrift& move) override
@@ -325,18 +322,7 @@ public:
 
     double sum_of_squared_velocities() override
     {
-        const std::size_t parts = (n_ + ordered_sum_block - 1) / ordered_sum_block;
-        double* sums = host_sums_.reserve(parts);
-        run("sum squares", [&] {
-            sum_squares<<<unsigned((parts + block_size - 1) / block_size), block_size, 0,
-                          *stream_>>>(n_, now_.velocity.data(), sums_.reserve(parts));
-            chamomile::download(sums, sums_.data(), parts, *stream_);
-        });
-        stream_->wait();
-        double total = 0;
-        for (std::size_t k = 0; k < parts; ++k)
-            total += sums[k];
-        return total;
+        return rows_of_now().sum_of_squared_velocities();
     }
 
 private:
@@ -365,6 +351,17 @@ private:
         if (n_ > 0)
             launch();
         check(cudaGetLastError(), what);
+    }
+
+    DeviceRows& rows_of_now()
+    {
+        require_state();
+        rows_.show({n_,
+                    {now_.position.data(), now_.velocity.data(), now_.acceleration.data()},
+                    now_.potential.data(),
+                    mass_.data()},
+                   *stream_);
+        return rows_;
     }
 
     StoreArrays arrays(Arrays& a)
@@ -466,6 +463,7 @@ private:
     int device_;
     Staging staging_;
     std::unique_ptr<Stream> stream_;
+    DeviceRows rows_;
     std::size_t n_ = 0; ///< particles
     Arrays now_, before_;
     DeviceBuffer<double> mass_;
@@ -479,15 +477,12 @@ private:
     bool has_new_long_range_ = false; ///< since begin_step()
     bool is_fetched_ = false;         ///< the host has the motion of now
     bool has_potentials_ = false;     ///< of now, which the host does not have
-    bool is_lost_ = false;            ///< the device's state is that of no time
+    bool potentials_are_of_now_ = false;
+    bool is_lost_ = false; ///< the device's state is that of no time
     DeviceBuffer<unsigned> fault_;
     PinnedBuffer<unsigned> host_fault_;
     DeviceBuffer<unsigned long long> counts_, least_;
     PinnedBuffer<unsigned long long> host_counts_, host_least_;
-    DeviceBuffer<double> sums_;
-    PinnedBuffer<double> host_sums_;
-    DeviceBuffer<Index> which_; ///< of gather()
-    DeviceBuffer<MovingPoint> points_;
 };
 
 } // namespace

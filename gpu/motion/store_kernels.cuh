@@ -5,9 +5,7 @@
 
 #include <cmath>
 
-#include "chamomile/core/moving_point.hpp"
 #include "chamomile/core/norm.hpp"
-#include "chamomile/integrate/measures/ordered_sum.hpp"
 #include "chamomile/integrate/particle_store.hpp"
 
 namespace chamomile {
@@ -37,15 +35,6 @@ struct StoreArrays {
 __device__ std::size_t thread_number()
 {
     return std::size_t(blockIdx.x) * block_size + threadIdx.x;
-}
-
-/// Makes a point of each particle in `which`: 4 bytes read in order, 48 at random, 16 written.
-__global__ void __launch_bounds__(block_size)
-    make_points(StoreArrays of, std::size_t n, const Index* which, Vec3<double> origin,
-                MovingPoint* into)
-{
-    if (const std::size_t k = thread_number(); k < n)
-        into[k] = moving_point(of.position[which[k]], of.velocity[which[k]], origin);
 }
 
 /// Adds a block's counts to those of all.
@@ -278,20 +267,6 @@ __global__ void __launch_bounds__(block_size)
         own = min(own, __shfl_xor_sync(~0u, own, lane));
     if (threadIdx.x % 32 == 0)
         atomicMin(shortest, own);
-}
-
-/// Computes the sums of ordered_sum()'s blocks, one by each thread.
-__global__ void __launch_bounds__(block_size)
-    sum_squares(std::size_t n, const Vec3<double>* vector, double* sums)
-{
-    const std::size_t begin = thread_number() * ordered_sum_block;
-    if (begin >= n)
-        return;
-    const std::size_t end = begin + ordered_sum_block < n ? begin + ordered_sum_block : n;
-    double sum = 0;
-    for (std::size_t i = begin; i < end; ++i)
-        sum += norm_squared(vector[i]);
-    sums[begin / ordered_sum_block] = sum;
 }
 
 } // namespace

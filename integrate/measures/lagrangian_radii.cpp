@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chamomile/core/random.hpp"
+#include "chamomile/core/threads.hpp"
 #include "chamomile/integrate/diagnostics.hpp"
 #include "chamomile/integrate/measures/ordered_sum.hpp"
 #include "chamomile/integrate/measures/weighted_quantiles.hpp"
@@ -83,6 +84,7 @@ struct BodyDistances {
 
     std::size_t size() const { return all.size(); }
     std::size_t most() const { return std::max<std::size_t>(all.size(), 1); }
+    std::span<const std::uint16_t> bins(const ValueBins&) const { return {}; }
     void bring(std::size_t, std::size_t) {}
     double value(std::size_t i) const { return norm_squared(all[i].position - center); }
     double weight(std::size_t) const { return 1; }
@@ -104,6 +106,10 @@ struct RowDistances {
 
     std::size_t size() const { return particles.size(); }
     std::size_t most() const { return rows.most(); }
+    std::span<const std::uint16_t> bins(const ValueBins& bins) const
+    {
+        return rows.bins_of_distances(center, bins);
+    }
     void bring(std::size_t begin, std::size_t end)
     {
         position = rows.vectors(RowValue::position, {begin, end});
@@ -113,12 +119,13 @@ struct RowDistances {
     double weight(std::size_t i) const { return particles.mass[i]; }
     std::vector<double> at(std::span<const Index> places)
     {
-        std::vector<double> values;
-        values.reserve(places.size());
+        std::vector<double> values(places.size());
         rows.for_blocks(places.size(), [&](std::size_t begin, std::size_t end) {
             const RowsAsked asked(places.subspan(begin, end - begin));
-            for (const Vec3<double>& x : rows.vectors(RowValue::position, asked))
-                values.push_back(norm_squared(x - center));
+            const auto position = rows.vectors(RowValue::position, asked);
+#pragma omp parallel for if (position.size() > worth_threads) schedule(static)
+            for (std::size_t k = 0; k < position.size(); ++k)
+                values[begin + k] = norm_squared(position[k] - center);
         });
         return values;
     }

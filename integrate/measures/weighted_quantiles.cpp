@@ -16,9 +16,10 @@ std::vector<QuantileBin> quantile_bins(const std::vector<std::vector<double>>& s
     std::vector<double> upto(ValueBins::count);
     double total = 0;
     for (int bin = 0; bin < ValueBins::count; ++bin) {
+        double whole = 0; // apart, so that the sums of several bins are made at once
         for (const std::vector<double>& piece : sums)
-            total += piece[bin];
-        upto[bin] = total;
+            whole += piece[bin];
+        upto[bin] = total += whole;
     }
     std::vector<QuantileBin> quantiles;
     if (!(total > 0))

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,6 +12,7 @@
 #include "chamomile/core/options/list_where.hpp"
 #include "chamomile/core/particles.hpp"
 #include "chamomile/core/threads.hpp"
+#include "chamomile/core/value_bins.hpp"
 
 namespace chamomile {
 
@@ -25,29 +25,6 @@ struct WeightedValue {
     {
         return a.value < b.value || (a.value == b.value && a.place < b.place);
     }
-};
-
-/// ValueBins are bins of a hundredth of their value from 2^-24 to 2^8 of a typical one; the first
-/// and the last hold what lies beyond. They are told by the leading bits of a number.
-class ValueBins {
-public:
-    static constexpr int count = 4096;
-    static constexpr std::uint16_t none = count;
-
-    explicit ValueBins(double typical) : first_(steps(typical) - 24 * per_octave) {}
-
-    std::uint16_t of(double value) const
-    {
-        return std::uint16_t(std::clamp<std::int64_t>(steps(value) - first_, 0, count - 1));
-    }
-
-private:
-    static constexpr int leading = 7, per_octave = 1 << leading;
-    static std::int64_t steps(double value)
-    {
-        return std::bit_cast<std::int64_t>(value) >> (52 - leading);
-    }
-    std::int64_t first_;
 };
 
 /// A QuantileBin says where a quantile lies: its bin, the weight of all bins before it, and the
@@ -74,7 +51,8 @@ double typical_value(std::vector<double> values);
 ///
 /// The values have size(), and most() of how many bring(begin, end) makes those of a range
 /// available: value(i) is called for these, weight(i) for any. at(places) returns the values of a
-/// list whose places rise.
+/// list whose places rise. bins(bins) may give the bin of each, or `none` of one without weight;
+/// then nothing is brought.
 ///
 /// One pass adds the weights of each bin, in pieces of a size that does not depend on the number of
 /// threads; then the entries of the bins in which the quantiles lie are taken, a few in a hundred.
@@ -91,11 +69,18 @@ std::vector<WeightedValue> weighted_quantiles(Values& values, std::span<const do
 
     const std::size_t pieces = std::clamp<std::size_t>(n / 16384, 1, 128);
     const auto begin_of = [&](std::size_t piece) { return piece * n / pieces; };
-    const auto bin = std::make_unique_for_overwrite<std::uint16_t[]>(n);
+    std::span<const std::uint16_t> bin = values.bins(bins);
+    std::unique_ptr<std::uint16_t[]> own;
+    if (bin.empty()) {
+        own = std::make_unique_for_overwrite<std::uint16_t[]>(n);
+        bin = {own.get(), n};
+    }
     std::vector<std::vector<double>> sums(pieces);
-    for (std::size_t begin = 0; begin < n; begin += values.most()) {
-        const std::size_t end = std::min(begin + values.most(), n);
-        values.bring(begin, end);
+    const std::size_t most = own ? values.most() : n;
+    for (std::size_t begin = 0; begin < n; begin += most) {
+        const std::size_t end = std::min(begin + most, n);
+        if (own)
+            values.bring(begin, end);
 #pragma omp parallel for if (end - begin > worth_threads) schedule(dynamic)
         for (std::size_t piece = 0; piece < pieces; ++piece) {
             const std::size_t first = std::max(begin, begin_of(piece)),
@@ -106,7 +91,8 @@ std::vector<WeightedValue> weighted_quantiles(Values& values, std::span<const do
             sum.resize(ValueBins::count + 1);
             for (std::size_t i = first; i < last; ++i) {
                 const double w = values.weight(i);
-                bin[i] = w > 0 ? bins.of(values.value(i)) : ValueBins::none;
+                if (own)
+                    own[i] = w > 0 ? bins.of(values.value(i)) : ValueBins::none;
                 sum[bin[i]] += w;
             }
             sums[piece] = std::move(sum);

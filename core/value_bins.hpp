@@ -1,0 +1,37 @@
+/// \file  Bins of numbers by their leading bits.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "chamomile/core/host_device.hpp"
+
+namespace chamomile {
+
+/// ValueBins are bins of a hundredth of their value from 2^-24 to 2^8 of a typical one; the first
+/// and the last hold what lies beyond. The values are not negative.
+class ValueBins {
+public:
+    static constexpr int count = 4096;
+    static constexpr std::uint16_t none = count;
+
+    explicit ValueBins(double typical) : first_(steps(typical) - 24 * per_octave) {}
+
+    CHAMOMILE_HD std::uint16_t of(double value) const
+    {
+        const std::int64_t bin = steps(value) - first_;
+        return std::uint16_t(bin < 0 ? 0 : bin < count ? bin : count - 1);
+    }
+
+private:
+    static constexpr int leading = 7, per_octave = 1 << leading;
+    static CHAMOMILE_HD std::int64_t steps(double value)
+    {
+        std::int64_t bits;
+        std::memcpy(&bits, &value, sizeof bits);
+        return bits >> (52 - leading);
+    }
+    std::int64_t first_;
+};
+
+} // namespace chamomile

@@ -1,0 +1,75 @@
+/// \file  Rows and sums of particles that live on the device.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "chamomile/core/moving_point.hpp"
+#include "chamomile/core/particle_rows.hpp"
+#include "chamomile/gpu/device/device.cuh"
+#include "chamomile/gpu/device/staging.cuh"
+
+namespace chamomile {
+
+/// DeviceRows are rows of the positions, velocities, accelerations and potentials in a GPU's
+/// memory, which adds them up there: the bits are those of rows in memory. Throws Error(device).
+class DeviceRows final : public ParticleRows {
+public:
+    /// Arrays are those of all particles, of now, on the stream's device.
+    struct Arrays {
+        std::size_t count = 0;
+        std::array<const Vec3<double>*, 3> vectors{}; ///< positions, velocities, accelerations
+        const double *potential = nullptr, *mass = nullptr;
+    };
+
+    DeviceRows(int device, Staging& staging) : device_(device), staging_(staging) {}
+
+    /// Says where the particles are, until they move again.
+    void show(const Arrays& arrays, cudaStream_t stream)
+    {
+        all_ = arrays;
+        stream_ = stream;
+    }
+
+    bool are_here() const override { return false; }
+    std::size_t most() const override { return block; }
+    std::span<const Vec3<double>> vectors(RowValue value, const RowsAsked& rows) override;
+    std::span<const double> reals(RowValue value, const RowsAsked& rows) override;
+    std::optional<MotionSums> motion(const Vec3<double>& typical) override;
+    std::span<const std::uint16_t> bins_of_distances(const Vec3<double>& center,
+                                                     const ValueBins& bins) override;
+    /// Makes points of some particles, as gather_points() does.
+    void gather(std::span<const Index> which, const Vec3<double>& origin,
+                std::span<MovingPoint> into);
+    double sum_of_squared_velocities();
+
+private:
+    static constexpr std::size_t block = 1 << 20; ///< of particles, which pass at once
+
+    template <class T>
+    std::span<const T> brought(const T* all, const RowsAsked& rows, DeviceBuffer<T>& gathered,
+                               std::vector<T>& into);
+
+    /// Sums what `term` returns of each particle, as ordered_sum() does.
+    template <class Sum, class Term>
+    Sum sum(DeviceBuffer<Sum>& parts, std::vector<Sum>& here, const Term& term);
+
+    int device_;
+    Staging& staging_;
+    cudaStream_t stream_ = {};
+    Arrays all_;
+    DeviceBuffer<Index> which_;
+    DeviceBuffer<Vec3<double>> some_vectors_;
+    DeviceBuffer<double> some_reals_;
+    DeviceBuffer<std::uint16_t> bins_;
+    PinnedBuffer<std::uint16_t> bins_here_;
+    DeviceBuffer<MovingPoint> points_;
+    DeviceBuffer<MotionSums> motions_;
+    DeviceBuffer<double> squares_;
+    std::array<std::vector<Vec3<double>>, 3> vectors_;
+    std::vector<double> potentials_;
+    std::vector<MotionSums> motions_here_;
+    std::vector<double> squares_here_;
+};
+
+} // namespace chamomile

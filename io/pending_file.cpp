@@ -103,6 +103,12 @@ void PendingFile::write(std::span<const std::byte> bytes)
 {
     assert(descriptor_ >= 0 && !stays_); // write() must not follow commit()
     while (!bytes.empty()) {
+        if (buffer_.empty() && bytes.size() >= buffer_bytes) {
+            const std::size_t n = std::min(bytes.size(), 16 * buffer_bytes);
+            append(bytes.first(n));
+            bytes = bytes.subspan(n);
+            continue;
+        }
         const std::size_t n = std::min(bytes.size(), buffer_bytes - buffer_.size());
         buffer_.insert(buffer_.end(), bytes.begin(), bytes.begin() + std::ptrdiff_t(n));
         bytes = bytes.subspan(n);
@@ -113,10 +119,15 @@ void PendingFile::write(std::span<const std::byte> bytes)
 
 void PendingFile::flush()
 {
-    write_all(buffer_, [this](std::span<const std::byte> rest) {
+    append(buffer_);
+    buffer_.clear();
+}
+
+void PendingFile::append(std::span<const std::byte> bytes)
+{
+    write_all(bytes, [this](std::span<const std::byte> rest) {
         return ::write(descriptor_, rest.data(), rest.size());
     });
-    buffer_.clear();
     send_to_disk();
 }
 

@@ -36,7 +36,7 @@ public:
     /// many bytes. The room is not reserved.
     void require_space(std::int64_t bytes);
 
-    /// Appends to the file, through a buffer.
+    /// Appends to the file, through a buffer for short pieces.
     void write(std::span<const std::byte> bytes);
 
     /// Writes again what the file has from that byte on.
@@ -60,6 +60,7 @@ public:
 
 private:
     void flush();
+    void append(std::span<const std::byte> bytes);
     template <class Write>
     void write_all(std::span<const std::byte> bytes, const Write& write);
     void take_name();

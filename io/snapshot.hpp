@@ -26,9 +26,8 @@ struct ComovingFrame {
     double physical_softening = 0;                         ///< the largest allowed; 0: no limit
 };
 
-/// A Snapshot holds particles at one time, with their units and how they were made.
-struct Snapshot {
-    Particles particles;
+/// SnapshotFacts are what a snapshot says beside its particles.
+struct SnapshotFacts {
     double time = 0; ///< in a comoving file as stated, usually the scale factor
     Units units;
     bool has_stated_units = true;                 ///< else those usual for the format
@@ -44,6 +43,11 @@ struct Snapshot {
 
     /// Returns the file's own G, or that of its units.
     double G() const { return gravitational_constant.value_or(units.gravitational_constant()); }
+};
+
+/// A Snapshot holds particles at one time, with their units and how they were made.
+struct Snapshot : SnapshotFacts {
+    Particles particles;
 };
 
 /// Reads HDF5 (GADGET-4 layout), GADGET-2 binary, NEMO, Tipsy or text columns; the content of the

@@ -82,7 +82,7 @@ std::int64_t CheckpointReader::read_block(std::int64_t offset, CheckSums compare
     std::vector<std::byte> piece;
     for (std::uint64_t done = 0; compared == CheckSums::all && done < head.bytes;
          done += piece.size()) {
-        piece.resize(std::size_t(std::min<std::uint64_t>(head.bytes - done, 1 << 20)));
+        piece.resize(std::size_t(std::min<std::uint64_t>(head.bytes - done, 1 << 24)));
         file_.read(offset + std::int64_t(done), piece);
         sum = check_sum(piece, sum);
     }

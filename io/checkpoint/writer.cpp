@@ -2,6 +2,7 @@
 #include <array>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 #include <zlib.h>
 
@@ -13,8 +14,21 @@ using namespace checkpoint_layout;
 
 std::uint32_t checkpoint_layout::check_sum(std::span<const std::byte> bytes, std::uint32_t before)
 {
-    return std::uint32_t(
-        crc32_z(before, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
+    constexpr std::size_t part = 1 << 18; // of one thread
+    const auto sum_of = [](std::span<const std::byte> some) {
+        return crc32_z(0, reinterpret_cast<const unsigned char*>(some.data()), some.size());
+    };
+    const auto part_of = [bytes, part](std::size_t k) {
+        return bytes.subspan(k * part, std::min(part, bytes.size() - k * part));
+    };
+    std::vector<uLong> sums((bytes.size() + part - 1) / part);
+#pragma omp parallel for if (sums.size() > 1) schedule(dynamic)
+    for (std::size_t k = 0; k < sums.size(); ++k)
+        sums[k] = sum_of(part_of(k));
+    uLong sum = before;
+    for (std::size_t k = 0; k < sums.size(); ++k)
+        sum = crc32_combine(sum, sums[k], z_off_t(part_of(k).size()));
+    return std::uint32_t(sum);
 }
 
 namespace {

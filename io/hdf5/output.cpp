@@ -1,8 +1,12 @@
 #include "chamomile/io/hdf5/output.hpp"
 
 #include <algorithm>
+#include <array>
+#include <future>
 #include <span>
 #include <vector>
+
+#include "chamomile/core/system/signals_blocked.hpp"
 
 namespace chamomile {
 namespace {
@@ -116,9 +120,13 @@ Hdf5Handle Hdf5Output::write_data(const Hdf5Handle& group, const char* name, con
     const std::size_t bytes = chunk_rows * row.bytes, stored = bytes + sizeof(std::uint32_t);
     const std::size_t at_once =
         std::min({chunks, most_chunks_at_once, std::max<std::size_t>(parts.most / chunk_rows, 1)});
-    std::vector<std::byte> buffer(at_once * stored);
+    // One thread writes chunks while the others fill the next ones.
+    std::array<std::vector<std::byte>, 2> buffers;
+    std::future<void> written; // which waits at the end, so it comes after what is used
     for (std::size_t first = 0; first < chunks; first += at_once) {
         const std::size_t here = std::min(at_once, chunks - first);
+        std::vector<std::byte>& buffer = buffers[first / at_once % 2];
+        buffer.resize(at_once * stored);
         parts.bring(first * chunk_rows, std::min((first + here) * chunk_rows, count));
 #pragma omp parallel for if (here > 1) schedule(dynamic)
         for (std::size_t k = 0; k < here; ++k) {
@@ -129,14 +137,22 @@ Hdf5Handle Hdf5Output::write_data(const Hdf5Handle& group, const char* name, con
             std::fill(to + (end - begin) * row.bytes, to + bytes, std::byte(0));
             store_little_endian(check_sum({to, bytes}), to + bytes);
         }
-        for (std::size_t k = 0; k < here; ++k) {
-            const std::array<hsize_t, 2> offset{(first + k) * chunk_rows, 0};
-            require(H5Dwrite_chunk(data.id(), H5P_DEFAULT, 0, offset.data(), stored,
-                                   buffer.data() + k * stored) >= 0,
-                    name);
-        }
-        pending_.send_to_disk();
+        if (written.valid())
+            written.get();
+        const SignalsBlocked blocked;
+        written = std::async(
+            chunks > at_once ? std::launch::async : std::launch::deferred, [&, first, here] {
+                H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); // where each thread has its own errors
+                for (std::size_t k = 0; k < here; ++k) {
+                    const std::array<hsize_t, 2> offset{(first + k) * chunk_rows, 0};
+                    require(H5Dwrite_chunk(data.id(), H5P_DEFAULT, 0, offset.data(), stored,
+                                           buffer.data() + k * stored) >= 0,
+                            name);
+                }
+                pending_.send_to_disk();
+            });
     }
+    written.get();
     return data;
 }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include <parallel/algorithm>
+
 namespace chamomile {
 namespace {
 
@@ -101,9 +103,10 @@ double pair_energy(const Particles& particles)
 double shell_energy(const Particles& particles)
 {
     std::vector<std::pair<double, double>> shells(particles.size()); // radius, mass
+#pragma omp parallel for
     for (std::size_t i = 0; i < particles.size(); ++i)
         shells[i] = {norm(particles.position[i]), particles.mass[i]};
-    std::sort(shells.begin(), shells.end());
+    __gnu_parallel::sort(shells.begin(), shells.end());
     double inside = 0, sum = 0;
     for (const auto& [radius, mass] : shells) {
         if (inside > 0)

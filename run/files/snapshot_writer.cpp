@@ -5,6 +5,7 @@
 
 #include "chamomile/core/system/free_memory.hpp"
 #include "chamomile/core/system/signals_blocked.hpp"
+#include "chamomile/core/threads.hpp"
 #include "chamomile/force/threads.hpp"
 
 namespace chamomile {
@@ -16,6 +17,29 @@ std::uint64_t bytes_of(const Particles& p)
     return p.size() *
            (sizeof p.mass[0] + sizeof p.position[0] + sizeof p.velocity[0] +
             sizeof p.acceleration[0] + sizeof p.potential[0] + sizeof p.id[0] + sizeof p.type[0]);
+}
+
+/// Copies by all threads, and keeps the memory of the copy.
+template <class T>
+void copy(const std::vector<T>& from, std::vector<T>& to)
+{
+    const std::size_t n = from.size();
+    to.resize(n);
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+    for (std::size_t i = 0; i < n; ++i)
+        to[i] = from[i];
+}
+
+void copy(const Particles& from, Particles& to)
+{
+    copy(from.id, to.id);
+    copy(from.type, to.type);
+    copy(from.mass, to.mass);
+    copy(from.position, to.position);
+    copy(from.velocity, to.velocity);
+    copy(from.acceleration, to.acceleration);
+    copy(from.potential, to.potential);
+    copy(from.softening, to.softening);
 }
 
 } // namespace
@@ -36,7 +60,8 @@ void SnapshotWriter::write(const Snapshot& snapshot, ParticleRows& rows,
         write_snapshot(snapshot, rows, file);
         return;
     }
-    copy_ = snapshot;
+    static_cast<SnapshotFacts&>(copy_) = snapshot;
+    copy(snapshot.particles, copy_.particles);
     file_ = file;
     const int threads = std::max(1, thread_count() / 4); // the others work for the run
     const SignalsBlocked blocked;

@@ -266,6 +266,7 @@ private:
         if (lists_.softening().length > 0 && !varied)
             return at;
         const Octree& octree = lists_.octree();
+        const Moments& moments = lists_.moments();
         const std::vector<double> own = copy_of_sources().softening;
         std::vector<std::vector<Index>> found(targets.self.size());
 #pragma omp parallel for schedule(dynamic, 64)
@@ -273,7 +274,7 @@ private:
             if (varied && targets.softening[i] > 0)
                 continue;
             const double* x = &targets.position[3 * i];
-            found[i] = sources_within(octree, lists_.moments(), {x[0], x[1], x[2]}, 0);
+            found[i] = sources_within(octree, moments, {x[0], x[1], x[2]}, 0);
             std::erase_if(found[i],
                           [&](Index j) { return j == targets.self[i] || (varied && own[j] > 0); });
         }

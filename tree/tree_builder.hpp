@@ -45,7 +45,7 @@ void take_softenings(Octree& octree, const TreeParticles& particles);
 struct TreePlan {
     int leaf_size;
     /// By these groups will be cut. A builder may leave out the multipoles of cells in a cell that
-    /// is small enough for a cluster.
+    /// is small enough for a cluster, and the bounds of those in one that is for a group.
     GroupSizes groups;
     std::optional<AcceptanceCriterion> criterion; ///< none: the tree is not walked
     CubePlacement placement = {};
@@ -79,6 +79,8 @@ public:
     virtual void fetch_order(Octree&) {}
     /// Ensures that octree.sources of the last build or refit are on the host.
     virtual void fetch_sources(Octree&) {}
+    /// Ensures that the bounds of all cells are on the host, also those that the plan leaves out.
+    virtual void fetch_bounds(Moments&) {}
     /// Finds as targets the particles of at least the given level, from levels on the builder's
     /// device.
     virtual void find_targets(TargetGroups&, const std::uint8_t*, int) {}

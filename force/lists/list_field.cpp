@@ -96,7 +96,7 @@ void ListField::take(const TreeParticles& sources, const Plan& plan, bool keeps_
 {
     build_profile_ = {};
     size_ = 0; // until all is done
-    has_nodes_ = has_sources_ = false;
+    has_nodes_ = has_sources_ = has_bounds_ = false;
     plan_ = plan;
     sources_ = sources;
     take_softening(plan);
@@ -179,6 +179,14 @@ const Octree& ListField::octree()
         parts_.builder->fetch_sources(tree_.octree);
     has_sources_ = true;
     return tree_.octree;
+}
+
+const Moments& ListField::moments()
+{
+    if (!has_bounds_)
+        parts_.builder->fetch_bounds(tree_.moments);
+    has_bounds_ = true;
+    return tree_.moments;
 }
 
 Particles ListField::all_sources()

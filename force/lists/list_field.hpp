@@ -79,7 +79,7 @@ public:
     /// Returns the sources in sorted order, with their numbers, on the host; they can be read until
     /// the next build.
     const Octree& octree();
-    const Moments& moments() const { return tree_.moments; }
+    const Moments& moments(); ///< with the bounds of all cells
     bool has_own_softenings() const { return bool(sources_.softening); }
     /// Returns the softening of the present sources: the one length of all, or the largest.
     const Softening& softening() const { return softening_; }
@@ -161,6 +161,7 @@ private:
     bool has_nodes_ = false;         // for the walk
     bool has_order_ = false;         // octree.order is that of the tree
     bool has_sources_ = false;       // octree.sources are here
+    bool has_bounds_ = false;        // those of all cells are here
     bool compares_estimates_ = true; // whether estimates are to be compared with forces once
     std::vector<Index> rank_, self_;
     std::vector<Vec3<double>> wrapped_, wrapped_targets_;

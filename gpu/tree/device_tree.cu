@@ -143,6 +143,14 @@ public:
         tree_->bytes_down += octree.size * sizeof(double);
     }
 
+    void fetch_bounds(Moments& moments) override
+    {
+        check(cudaSetDevice(tree_->device), "choose the device");
+        const std::size_t n = moments.bounds.size();
+        tree_->staging.download(moments.bounds.data(), tree_->bounds.data(), n, tree_->stream);
+        tree_->bytes_down += n * sizeof(Box);
+    }
+
     void find_targets(TargetGroups& groups, const std::uint8_t* level, int first) override
     {
         targets_.find(groups, level, first);
@@ -171,15 +179,12 @@ private:
         Moments& moments = tree.moments;
         const TimedPhase phase(profile, "moments");
         start_moments(octree, moments, plan);
-        const unsigned collected = start_multipoles();
         const bool has_softenings = tree_->has_softenings;
         if (plan.criterion && !has_softenings)
             start_nodes(tree, ReachByCriterion{*plan.criterion});
         check(status_when_done(moments_here_), "sum the moments");
-        const NumberedMultipole* from = host_collected_.data();
-#pragma omp parallel for if (collected > worth_threads)
-        for (unsigned k = 0; k < collected; ++k)
-            moments.multipole[from[k].cell] = from[k].multipole;
+        check(status_when_done(cells_here_), "copy the cells");
+        tree_->bytes_down += *host_sent_.data() * sizeof(double);
         if (plan.criterion)
             tree.nodes.units = WalkUnits::of(moments.multipole[0], moments.bounds[0]);
         moments.softening.assign(has_softenings ? 1 : 0, {});
@@ -361,15 +366,11 @@ private:
         Multipole* const multipoles = t.multipoles.reserve(n);
         Box* const bounds = t.bounds.reserve(n);
         HigherMoments* const higher = order <= 2 ? nullptr : t.higher.reserve(n);
-        NumberedMultipole* const collected = collected_.reserve(n);
-        check(cudaMemsetAsync(count_.reserve(1), 0, sizeof(unsigned), t.stream), "clear a count");
         find_mothers<<<blocks_of(n), block_size, 0, t.stream>>>(t.cells.data(), n, mothers,
                                                                 missing);
         const auto sum = order <= 2 ? sum_moments<2> : order == 3 ? sum_moments<3> : sum_moments<4>;
         sum<<<blocks_of(n), block_size, 0, t.stream>>>(t.cells.data(), n, t.sources.data(), mothers,
                                                        missing, multipoles, bounds, higher);
-        collect_multipoles<<<blocks_of(n), block_size, 0, t.stream>>>(
-            t.cells.data(), n, mothers, plan.groups, multipoles, bounds, collected, count_.data());
         check(cudaGetLastError(), "launch the moments");
         if (t.has_softenings) {
             CellSoftening* const softenings = t.cell_softening.reserve(n);
@@ -380,28 +381,32 @@ private:
                 mothers, missing);
             check(cudaGetLastError(), "launch the softenings of cells");
         }
-        summed_.record(t.stream);
-        check(cudaStreamWaitEvent(down_, summed_), "wait for the moments");
         if (t.has_softenings)
-            download(host_softening_.reserve(1), t.cell_softening.data(), 1, down_);
-        download(host_count_.reserve(1), count_.data(), 1, down_);
-        counted_.record(down_);
+            download(host_softening_.reserve(1), t.cell_softening.data(), 1, t.stream);
         resize_with_room(moments.multipole, n);
         resize_with_room(moments.bounds, n);
-        download(moments.bounds.data(), t.bounds.data(), n, down_);
-        t.bytes_down += n * sizeof(Box);
+        const std::uint64_t group = std::uint64_t(plan.groups.group),
+                            cluster = group * std::uint64_t(plan.groups.cluster);
+        const double side = plan.groups.longest_side;
+        check(cudaMemsetAsync(sent_.reserve(1), 0, sizeof(unsigned long long), t.stream),
+              "clear a count");
+        send(octree, bounds, group, side, bounds, moments.bounds.data());
+        send(octree, bounds, cluster, clusters_to_groups * side, multipoles,
+             moments.multipole.data());
+        download(host_sent_.reserve(1), sent_.data(), 1, t.stream);
+        moments_here_.record(t.stream);
+        cells_here_.record(down_);
     }
 
-    /// Starts the copy of the collected multipoles and returns their number.
-    unsigned start_multipoles()
+    template <class Moment>
+    void send(const Octree& octree, const Box* bounds, std::uint64_t most, double longest,
+              const Moment* moments, Moment* host)
     {
-        DeviceTree& t = *tree_;
-        check(status_when_done(counted_), "sum the moments");
-        const unsigned collected = *host_count_.data();
-        download(host_collected_.reserve(collected), collected_.data(), collected, down_);
-        moments_here_.record(down_);
-        t.bytes_down += collected * sizeof(NumberedMultipole);
-        return collected;
+        const Index n = Index(octree.cells.size());
+        send_moments<<<blocks_of(n * (sizeof(Moment) / sizeof(double))), block_size, 0,
+                       tree_->stream>>>(tree_->cells.data(), n, mothers_.data(), bounds, most,
+                                        longest, moments, host, sent_.data());
+        check(cudaGetLastError(), "launch the way of moments to the host");
     }
 
     /// The nodes follow the moments, while the host makes groups.
@@ -441,18 +446,16 @@ private:
     DeviceCells cells_;
     DeviceBuffer<std::uint8_t> levels_, octants_, least_; // of particles that share keys
     DeviceBuffer<Index> mothers_, missing_;
-    DeviceBuffer<NumberedMultipole> collected_;
-    DeviceBuffer<unsigned> count_;
-    PinnedBuffer<NumberedMultipole> host_collected_;
-    PinnedBuffer<unsigned> host_count_;
     std::vector<Vec3<double>> host_positions_; // of callers whose arrays are not dense
     std::vector<double> host_masses_, host_lengths_;
     DeviceBuffer<double> lengths_; // the caller's order
     bool has_lengths_ = false;     // of the last build or refit that uploaded them
     PinnedBuffer<CellSoftening> host_softening_;
+    DeviceBuffer<unsigned long long> sent_; // numbers of moments that the host gets
+    PinnedBuffer<unsigned long long> host_sent_;
     Stream masses_stream_; // masses come while the keys are sorted
     Stream down_;          // what the host reads goes down while the tree is built on
-    Event masses_uploaded_, summed_, counted_, moments_here_, filled_;
+    Event masses_uploaded_, cells_here_, moments_here_, filled_;
 };
 
 } // namespace

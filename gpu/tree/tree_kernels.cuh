@@ -90,24 +90,23 @@ __global__ void find_mothers(const Cell* cells, Index n, Index* mother, Index* m
     missing[c] = daughters;
 }
 
-struct NumberedMultipole {
-    std::uint64_t cell; // no byte is padding, which a copy would read
-    Multipole multipole;
-};
-
-/// Collects the multipoles of the root and of cells whose mother may exceed a cluster.
-__global__ void collect_multipoles(const Cell* cells, Index n, const Index* mother,
-                                   GroupSizes sizes, const Multipole* multipoles, const Box* bounds,
-                                   NumberedMultipole* collected, unsigned* count)
+/// Copies to the host's memory the moments of the root and of cells whose mother may exceed this
+/// size of groups, and adds up how many numbers these are: a thread takes a number of one cell.
+template <class Moment>
+__global__ void send_moments(const Cell* cells, Index n, const Index* mother, const Box* bounds,
+                             std::uint64_t most, double longest, const Moment* moments,
+                             Moment* host, unsigned long long* sent)
 {
-    const Index c = blockIdx.x * block_size + threadIdx.x;
-    if (c >= n)
-        return;
-    const std::uint64_t most = std::uint64_t(sizes.group) * std::uint64_t(sizes.cluster);
-    const double longest = clusters_to_groups * sizes.longest_side;
-    if (c > 0 && cells[mother[c]].count <= most && bounds[mother[c]].longest_side() <= longest)
-        return;
-    collected[atomicAdd(count, 1u)] = {c, multipoles[c]};
+    constexpr std::size_t numbers = sizeof(Moment) / sizeof(double);
+    static_assert(sizeof(Moment) == numbers * sizeof(double));
+    const std::size_t i = std::size_t(blockIdx.x) * block_size + threadIdx.x, c = i / numbers;
+    const bool is_sent = c < n && (c == 0 || cells[mother[c]].count > most ||
+                                   !(bounds[mother[c]].longest_side() <= longest));
+    if (is_sent)
+        reinterpret_cast<double*>(host)[i] = reinterpret_cast<const double*>(moments)[i];
+    const int sent_here = __syncthreads_count(is_sent);
+    if (threadIdx.x == 0 && sent_here > 0)
+        atomicAdd(sent, (unsigned long long)sent_here);
 }
 
 /// ReachByCriterion returns the reach of a cell where all particles have one softening length.

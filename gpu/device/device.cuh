@@ -1,6 +1,7 @@
 /// \file  What owns the device's resources; every CUDA call of the project passes through check().
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory_resource>
 #include <string>
@@ -83,13 +84,14 @@ public:
     DeviceBuffer& operator=(DeviceBuffer&&) = delete;
     ~DeviceBuffer() { free_device_memory(data_); }
 
-    /// Makes room for n items; what was there is lost if it has to grow. Throws OutOfDeviceMemory.
+    /// Makes room for n items, with a quarter to spare, but no more than 256 MB, so that slow
+    /// growth allocates rarely; what was there is lost if it has to grow. Throws OutOfDeviceMemory.
     T* reserve(std::size_t n)
     {
         if (n > capacity_) {
             free_device_memory(std::exchange(data_, nullptr));
             capacity_ = 0;
-            std::size_t wanted = n + n / 4; // so that slow growth allocates rarely
+            std::size_t wanted = n + std::min(n / 4, (std::size_t(1) << 28) / sizeof(T));
             try {
                 allocate(wanted * sizeof(T));
             } catch (const OutOfDeviceMemory&) {

@@ -109,6 +109,12 @@ Snapshot read_particles(const std::string& file, Masses masses)
     return read_snapshot(file, masses);
 }
 
+Snapshot open_particles(const std::string& file)
+{
+    note_snapshot(file);
+    return open_snapshot(file);
+}
+
 void print_notes(const Options& options, const Snapshot& snapshot)
 {
     if (options.verbosity() == Verbosity::quiet)

@@ -35,6 +35,9 @@ void note_snapshot(const std::string& file);
 /// Calls note_snapshot() and read_snapshot().
 Snapshot read_particles(const std::string& file, Masses masses = Masses::needed);
 
+/// Calls note_snapshot() and open_snapshot().
+Snapshot open_particles(const std::string& file);
+
 /// Prints "note: ..." on standard output, unless --quiet: the notes of a file that was read,
 /// each of them once.
 void print_notes(const Options& options, const Snapshot& snapshot);

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "app/command.hpp"
 #include "app/command_files.hpp"
@@ -22,6 +23,7 @@
 #include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/force/threads.hpp"
 #include "chamomile/io/comoving.hpp"
+#include "chamomile/io/file_rows.hpp"
 #include "chamomile/run/run_job.hpp"
 #include "chamomile/run/structures/comoving_run.hpp"
 #include "chamomile/run/texts/introduction.hpp"
@@ -183,8 +185,10 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
     const std::shared_ptr<const Clock> clock = begin_clock(options, run, state);
     const SimulationOptions time =
         simulation_options(run, run.cosmology.asked ? std::log(state.time) : state.time);
-    if (!take_from_file(run.solver, state, options))
+    if (!take_from_file(run.solver, state, options)) {
+        bring(state);
         refuse_without_softening(state.particles, source_of(run));
+    }
     PotentialFiles files;
     take_potentials(run, unit_frame(run, state), time, files);
     for (const auto& [file, content] : files)
@@ -207,6 +211,10 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
     Journal journal({stdout, options.verbosity(), warn});
     report_choices(run.solver, journal);
     const Integration made = integrate(run, *clock);
+    if (!made.integrator->rows(state.particles)) // they do not live on ranks
+        bring(state);
+    if (state.moving)
+        made.integrator->begin_from(std::exchange(state.moving, nullptr));
     const RunDescription description = description_of(options, run, made, state);
     record_provenance(description, *made.integrator, state);
 

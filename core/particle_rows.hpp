@@ -19,6 +19,16 @@ namespace chamomile {
 /// keep.
 enum class RowValue { position, velocity, acceleration, potential, step, measured, orbit };
 
+/// Returns whether it is a vector; others are numbers.
+constexpr bool is_vector(RowValue value)
+{
+    return value < RowValue::potential;
+}
+
+/// Rows that come from elsewhere come in blocks of so many: a multiple of the blocks of
+/// ordered_sum() and of the chunks of files.
+inline constexpr std::size_t rows_of_block = std::size_t(1) << 18;
+
 /// RowsAsked are the particles of a range, or those of a list, by their places among all.
 struct RowsAsked {
     std::size_t begin = 0, end = 0;

@@ -121,25 +121,34 @@ void require_whole(const Request& request)
         throw Error(Fault::usage, "particles: must be all, and not a part of those of ranks");
 }
 
-Request request_of(Particles& particles, Quantities quantities)
+Request request_of_sources(Particles& particles)
 {
     const std::size_t n = particles.size();
-    particles.acceleration.resize(n);
     Request request{.count = n,
-                    .position = view_of(std::span(particles.position)),
+                    .position = {},
                     .mass = view_of(std::span(particles.mass)),
                     .id = particles.id,
-                    .acceleration = view_of(std::span(particles.acceleration))};
-    if (quantities == Quantities::acceleration_potential) {
-        particles.potential.resize(n);
-        request.potential = view_of(std::span(particles.potential));
-    }
+                    .acceleration = {}};
     if (!particles.softening.empty() && particles.softening.size() != n)
         throw Error(Fault::input,
                     "softening lengths: " + std::to_string(particles.softening.size()) +
                         ": must be none, or one for each of " + std::to_string(n) + " particles");
     if (!particles.softening.empty())
         request.softening = view_of(std::span(particles.softening));
+    return request;
+}
+
+Request request_of(Particles& particles, Quantities quantities)
+{
+    Request request = request_of_sources(particles);
+    const std::size_t n = request.count;
+    particles.acceleration.resize(n);
+    request.position = view_of(std::span(particles.position));
+    request.acceleration = view_of(std::span(particles.acceleration));
+    if (quantities == Quantities::acceleration_potential) {
+        particles.potential.resize(n);
+        request.potential = view_of(std::span(particles.potential));
+    }
     return request;
 }
 

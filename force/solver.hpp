@@ -107,6 +107,9 @@ struct Request {
 /// Throws Error(usage) for a request of a part, which none but the solvers of ranks take.
 void require_whole(const Request& request);
 
+/// Returns a request of all particles in arrays of the host without places and results.
+Request request_of_sources(Particles& particles);
+
 /// Returns a request of all particles in arrays of the host, which get room for the results.
 Request request_of(Particles& particles, Quantities quantities);
 

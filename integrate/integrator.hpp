@@ -1,6 +1,7 @@
 /// \file  One step of a scheme, as the time loop asks for it.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -30,6 +31,10 @@ struct Moment {
 class Integrator {
 public:
     virtual ~Integrator() = default;
+
+    /// Gives start() the rows of which it takes positions and velocities, a block after another,
+    /// where particles live on ranks, as rows() tells: the caller's arrays of what moves are empty.
+    virtual void begin_from(std::shared_ptr<ParticleRows>) { assert(!"they live with the caller"); }
 
     /// Computes the forces of the state from which the first step starts. Throws like step().
     virtual ForceStatistics start(Particles& particles, Quantities quantities, Moment now) = 0;

@@ -77,6 +77,7 @@ public:
     Leapfrog(Solver& solver, const BlockSteps& steps, const Clock& clock = Clock::newtonian(),
              Residence residence = Residence::host);
 
+    void begin_from(std::shared_ptr<ParticleRows> rows) override { source_ = std::move(rows); }
     ForceStatistics start(Particles& particles, Quantities quantities, Moment now) override;
     /// A whole step of individual steps is the power of two that nine particles of ten ask for or
     /// less, or the longest; so that whole steps change by factors of two alone and divide equal
@@ -134,6 +135,7 @@ private:
     bool needs_potentials() const;
     void take_softening(const Particles& particles);
     void keep_columns(Archive& archive, ParticleRows& rows) const;
+    void load_from(Archive& archive);
     void exchange_columns(Archive& archive, Particles& particles);
     double softening(double time) const { return clock_.softening(time, softening_); }
     /// Tells whether the long range kicks over whole steps, and only the short range in blocks.
@@ -149,7 +151,8 @@ private:
     double softening_; ///< that the solver was made with
     Residence residence_;
     std::unique_ptr<ParticleStore> store_;
-    double GM_ = 0; ///< of all
+    std::shared_ptr<ParticleRows> source_; ///< of begin_from(), until they are loaded
+    double GM_ = 0;                        ///< of all
 
     BlockLevels levels_;
     double begin_ = 0;        ///< of the whole step

@@ -1,11 +1,48 @@
 // What a leapfrog takes of its particles when it begins or goes on, and what a checkpoint keeps.
 #include <algorithm>
+#include <array>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/core/files/archive.hpp"
+#include "chamomile/integrate/archived_rows.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
 
 namespace chamomile {
+namespace {
+
+/// FiniteRows are those of others, of which the first value that is not finite is named.
+class FiniteRows final : public ParticleRows {
+public:
+    /// Keeps references.
+    FiniteRows(ParticleRows& rows, const Particles& particles, Moment now)
+        : rows_(rows), particles_(particles), now_(now)
+    {}
+
+    bool are_here() const override { return rows_.are_here(); }
+    std::size_t most() const override { return rows_.most(); }
+    std::span<const Vec3<double>> vectors(RowValue value, const RowsAsked& rows) override
+    {
+        const std::span<const Vec3<double>> found = rows_.vectors(value, rows);
+        require_finite(particles_, found, value == RowValue::position ? "position" : "velocity",
+                       now_, rows.begin);
+        return found;
+    }
+    std::span<const double> reals(RowValue value, const RowsAsked& rows) override
+    {
+        return rows_.reals(value, rows);
+    }
+
+private:
+    ParticleRows& rows_;
+    const Particles& particles_;
+    Moment now_;
+};
+
+Error unequal_columns()
+{
+    return Error(Fault::restart, "blocks: arrays of different lengths");
+}
+
+} // namespace
 
 /// Loads the state into the store, or into one on the host where the GPU has too little memory.
 void Leapfrog::fill_store(Particles& particles, const StepColumns& columns)
@@ -27,7 +64,12 @@ void Leapfrog::fill_store(Particles& particles, const StepColumns& columns)
 ForceStatistics Leapfrog::start_where_they_live(Particles& particles, Quantities quantities,
                                                 Moment now)
 {
-    fill_store(particles, {});
+    if (const std::shared_ptr<ParticleRows> rows = std::move(source_)) {
+        FiniteRows finite(*rows, particles, {now.step, clock_.file_time(now.time)});
+        store_->attach(particles);
+        store_->load_rows(finite, std::array{RowValue::position, RowValue::velocity});
+    } else
+        fill_store(particles, {});
     store_->set_due(0, count_);
     const ForceStatistics statistics = evaluate(
         store_->request(needs_potentials() || quantities == Quantities::acceleration_potential),
@@ -66,16 +108,18 @@ void Leapfrog::exchange(Archive& archive, Particles& particles)
         take_softening(particles);
         GM_ = total_GM(particles, forces().gravitational_constant);
     }
-    if (!blocks_) {
-        if (archive.is_reading())
-            fill_store(particles, {});
-        return;
-    }
     store_->attach(particles);
-    if (ParticleRows* rows = store_->rows(); rows && !archive.is_reading())
+    ParticleRows* const rows = store_->rows();
+    if (rows && archive.is_reading() && particles.position.empty())
+        load_from(archive);
+    else if (rows && blocks_ && !archive.is_reading())
         keep_columns(archive, *rows);
-    else
+    else if (blocks_)
         exchange_columns(archive, particles);
+    else if (archive.is_reading())
+        fill_store(particles, {});
+    if (!blocks_)
+        return;
     chamomile::exchange(archive, report_);
     kept_trees_.exchange(archive);
 }
@@ -83,29 +127,46 @@ void Leapfrog::exchange(Archive& archive, Particles& particles)
 /// Keeps the columns of individual steps that live elsewhere.
 void Leapfrog::keep_columns(Archive& archive, ParticleRows& rows) const
 {
-    const auto keep = [&](const char* name, RowValue value, std::size_t count) {
-        archive.keep<double>(name, count, rows.most(), [&](std::size_t begin, std::size_t end) {
-            return rows.reals(value, {begin, end});
-        });
-    };
-    keep("blocks/wish", RowValue::step, count_);
-    keep("blocks/time", RowValue::measured, count_);
-    keep("blocks/orbit", RowValue::orbit, needs_potentials() ? count_ : 0);
+    keep_rows(archive, RowValue::step, count_, rows);
+    keep_rows(archive, RowValue::measured, count_, rows);
+    keep_rows(archive, RowValue::orbit, needs_potentials() ? count_ : 0, rows);
+}
+
+/// Loads what moves, and the columns of individual steps, a block of the archive after another.
+void Leapfrog::load_from(Archive& archive)
+{
+    std::vector<RowValue> values{RowValue::position, RowValue::velocity, RowValue::acceleration};
+    const auto has_all = [&](RowValue value) { return count_rows(archive, value) == count_; };
+    if (!std::ranges::all_of(values, has_all))
+        throw unequal_lengths();
+    if (has_all(RowValue::potential))
+        values.push_back(RowValue::potential);
+    if (blocks_) {
+        const bool have_all = has_all(RowValue::step) && has_all(RowValue::measured);
+        const std::uint64_t orbits = count_rows(archive, RowValue::orbit);
+        if (!have_all || orbits != (needs_potentials() ? count_ : 0))
+            throw unequal_columns();
+        values.insert(values.end(), {RowValue::step, RowValue::measured});
+        if (orbits > 0)
+            values.push_back(RowValue::orbit);
+    }
+    ArchivedRows rows(archive);
+    store_->load_rows(rows, values);
 }
 
 void Leapfrog::exchange_columns(Archive& archive, Particles& particles)
 {
     const std::size_t n = count_;
     StepColumns columns = archive.is_reading() ? StepColumns{} : store_->columns();
-    archive("blocks/wish", columns.step);
-    archive("blocks/time", columns.measured);
-    archive("blocks/orbit", columns.orbit);
+    archive(name_in_archives(RowValue::step), columns.step);
+    archive(name_in_archives(RowValue::measured), columns.measured);
+    archive(name_in_archives(RowValue::orbit), columns.orbit);
     if (splits_forces())
         archive.records("blocks/long_range", columns.long_range);
     if (columns.step.size() != n || columns.measured.size() != n ||
         columns.orbit.size() != (needs_potentials() ? n : 0) ||
         columns.long_range.size() != (splits_forces() ? n : 0))
-        throw Error(Fault::restart, "blocks: arrays of different lengths");
+        throw unequal_columns();
     if (archive.is_reading())
         fill_store(particles, columns);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -86,6 +87,9 @@ public:
 
     /// Takes the state of the attached particles, and columns; zeros for those that are empty.
     virtual void load(StepColumns columns) = 0;
+    /// Does so where the rows have these values, and the attached particles none that moves; a
+    /// store with rows() alone.
+    virtual void load_rows(ParticleRows&, std::span<const RowValue>) { assert(!rows()); }
     /// Makes the attached particles those of now; potentials where the last request had them.
     virtual void fetch() = 0;
     /// Makes points of some particles of now, as gather_points() does, without a fetch().

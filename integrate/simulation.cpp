@@ -6,6 +6,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/files/archive.hpp"
+#include "chamomile/integrate/archived_rows.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
 
 namespace chamomile {
@@ -255,22 +256,23 @@ void Simulation::exchange_particles(Archive& archive)
     archive("particles/id", particles_.id);
     archive("particles/type", particles_.type);
     archive("particles/mass", particles_.mass);
-    if (archive.is_reading()) {
-        archive.records("particles/position", particles_.position);
-        archive.records("particles/velocity", particles_.velocity);
-        archive.records("particles/acceleration", particles_.acceleration);
-        archive("particles/potential", particles_.potential);
-    } else
+    if (!archive.is_reading())
         keep_moving(archive);
+    else if (!has_left_particles()) // else it stays in the archive until the ranks get it
+        restore_moving(archive);
     if (archive.has("particles/softening"))
         archive("particles/softening", particles_.softening);
-    if (!archive.is_reading())
-        return;
-    require_equal_lengths();
-    if (particles_.potential.size() != particles_.size()) {
-        particles_.potential.resize(particles_.size());
-        has_potentials_ = false;
-    }
+    if (archive.is_reading())
+        require_equal_lengths(!has_left_particles());
+}
+
+void Simulation::restore_moving(Archive& archive)
+{
+    archive.records(name_in_archives(RowValue::position), particles_.position);
+    archive.records(name_in_archives(RowValue::velocity), particles_.velocity);
+    archive.records(name_in_archives(RowValue::acceleration), particles_.acceleration);
+    archive(name_in_archives(RowValue::potential), particles_.potential);
+    particles_.potential.resize(particles_.size());
 }
 
 /// Keeps what moves of particles, wherever they live.
@@ -278,30 +280,20 @@ void Simulation::keep_moving(Archive& archive)
 {
     ParticleRows& now = rows();
     const std::size_t n = particles_.size();
-    if (now.are_here())
-        require_equal_lengths();
-    const auto keep = [&](const char* name, RowValue value) {
-        archive.keep<Vec3<double>>(name, n, now.most(), [&](std::size_t begin, std::size_t end) {
-            return now.vectors(value, {begin, end});
-        });
-    };
-    keep("particles/position", RowValue::position);
-    keep("particles/velocity", RowValue::velocity);
-    keep("particles/acceleration", RowValue::acceleration);
-    const std::size_t potentials = now.are_here() ? particles_.potential.size() : n;
-    archive.keep<double>("particles/potential", potentials, now.most(),
-                         [&](std::size_t begin, std::size_t end) {
-                             return now.reals(RowValue::potential, {begin, end});
-                         });
+    require_equal_lengths(now.are_here());
+    for (const RowValue value : {RowValue::position, RowValue::velocity, RowValue::acceleration})
+        keep_rows(archive, value, n, now);
+    keep_rows(archive, RowValue::potential, now.are_here() ? particles_.potential.size() : n, now);
 }
 
-void Simulation::require_equal_lengths() const
+void Simulation::require_equal_lengths(bool are_here) const
 {
-    const std::size_t n = particles_.size();
-    if (particles_.id.size() != n || particles_.type.size() != n ||
-        particles_.position.size() != n || particles_.velocity.size() != n ||
-        particles_.acceleration.size() != n)
-        throw Error(Fault::restart, "particles: arrays of different lengths");
+    const Particles& p = particles_;
+    const std::size_t n = p.size();
+    if (p.id.size() != n || p.type.size() != n ||
+        (are_here &&
+         (p.position.size() != n || p.velocity.size() != n || p.acceleration.size() != n)))
+        throw unequal_lengths();
 }
 
 } // namespace chamomile

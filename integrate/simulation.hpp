@@ -147,8 +147,9 @@ private:
     void notify();
     bool has_left_particles();
     void exchange_particles(Archive& archive);
+    void restore_moving(Archive& archive);
     void keep_moving(Archive& archive);
-    void require_equal_lengths() const;
+    void require_equal_lengths(bool are_here) const;
 
     Particles& particles_;
     std::unique_ptr<Integrator> own_;

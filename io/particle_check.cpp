@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <span>
 #include <string>
 
 #include "chamomile/io/input_file.hpp"
@@ -17,8 +18,9 @@ std::string particle_name(const Particles& particles, std::size_t i)
     return "particle " + std::to_string(i) + " (id " + std::to_string(particles.id[i]) + ")";
 }
 
-void check_finite(const Particles& particles, const std::vector<Vec3<double>>& vectors,
-                  const char* field, const std::filesystem::path& file)
+/// Checks vectors of the particles from `first` on.
+void check_finite(const Particles& particles, std::span<const Vec3<double>> vectors,
+                  std::size_t first, const char* field, const std::filesystem::path& file)
 {
     for (std::size_t i = 0; i < vectors.size(); ++i) {
         const Vec3<double>& v = vectors[i];
@@ -28,7 +30,7 @@ void check_finite(const Particles& particles, const std::vector<Vec3<double>>& v
             continue;
         const char axis = !std::isfinite(v.x) ? 'x' : !std::isfinite(v.y) ? 'y' : 'z';
         const double value = axis == 'x' ? v.x : axis == 'y' ? v.y : v.z;
-        throw bad_input(file, particle_name(particles, i) + ", " + field + " " + axis,
+        throw bad_input(file, particle_name(particles, first + i) + ", " + field + " " + axis,
                         number_text(value), "must be finite");
     }
 }
@@ -85,8 +87,20 @@ void check_masses(const Particles& particles, const std::filesystem::path& file,
 
 void check_particles(const Particles& particles, const std::filesystem::path& file, Masses masses)
 {
-    check_finite(particles, particles.position, "position", file);
-    check_finite(particles, particles.velocity, "velocity", file);
+    RowsInMemory rows(particles);
+    check_particles(particles, rows, file, masses);
+}
+
+void check_particles(const Particles& particles, ParticleRows& rows,
+                     const std::filesystem::path& file, Masses masses)
+{
+    const auto check = [&](RowValue value, const char* field) {
+        rows.for_blocks(particles.size(), [&](std::size_t begin, std::size_t end) {
+            check_finite(particles, rows.vectors(value, {begin, end}), begin, field, file);
+        });
+    };
+    check(RowValue::position, "position");
+    check(RowValue::velocity, "velocity");
     check_masses(particles, file);
     const auto& mass = particles.mass;
     if (masses == Masses::needed && !mass.empty() &&

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "chamomile/core/particle_rows.hpp"
 #include "chamomile/core/particles.hpp"
 
 namespace chamomile {
@@ -16,6 +17,9 @@ enum class Masses { needed, may_lack };
 /// empty set passes. The message starts with `file`.
 void check_particles(const Particles& particles, const std::filesystem::path& file,
                      Masses masses = Masses::needed);
+/// Does so where what moves of the particles is that of the rows.
+void check_particles(const Particles& particles, ParticleRows& rows,
+                     const std::filesystem::path& file, Masses masses);
 
 /// Checks in the same way that masses are finite and not negative; `hint` ends the message.
 void check_masses(const Particles& particles, const std::filesystem::path& file,

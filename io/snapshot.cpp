@@ -6,6 +6,7 @@
 #include <new>
 
 #include "chamomile/io/comoving.hpp"
+#include "chamomile/io/file_rows.hpp"
 #include "chamomile/io/formats.hpp"
 #include "chamomile/io/hdf5/superblock.hpp"
 #include "chamomile/io/input_file.hpp"
@@ -117,6 +118,7 @@ const FileFormat* format_of(const InputFile& file)
     return nullptr;
 }
 
+/// Reads the file, but what moves of HDF5.
 Snapshot read_by_content(const std::filesystem::path& path)
 {
     const InputFile file(path);
@@ -124,6 +126,37 @@ Snapshot read_by_content(const std::filesystem::path& path)
         return format->read(file);
     throw bad_input(path, "format", "unknown",
                     "HDF5, GADGET-2 binary (first word 256 or 8), NEMO, Tipsy or text is needed");
+}
+
+/// Reads rows that nothing checks, so that a file is refused whose values cannot be read.
+void try_rows(FileRows& rows, const Snapshot& snapshot)
+{
+    rows.for_blocks(snapshot.particles.size(), [&](std::size_t begin, std::size_t end) {
+        if (snapshot.has_potentials)
+            rows.reals(RowValue::potential, {begin, end});
+        if (snapshot.has_accelerations)
+            rows.vectors(RowValue::acceleration, {begin, end});
+    });
+}
+
+/// Reads and checks a file; take(snapshot) may have what moves come into the arrays.
+template <class Take>
+Snapshot read_and_check(const std::filesystem::path& path, Masses masses, const Take& take)
+{
+    try {
+        const UnchangedFile as_opened(path);
+        Snapshot snapshot = read_by_content(path);
+        take(snapshot);
+        as_opened.check();
+        check_stated(snapshot, path);
+        check_particles(snapshot.particles, *rows_of(snapshot), path, masses);
+        if (snapshot.moving)
+            try_rows(*snapshot.moving, snapshot);
+        infer_units(snapshot);
+        return snapshot;
+    } catch (const std::bad_alloc&) {
+        throw bad_input(path, "particles", "too many", "they do not fit into memory");
+    }
 }
 
 /// Returns the format that the extension names.
@@ -160,17 +193,34 @@ void check_arrays(const Snapshot& snapshot, bool are_here, const std::filesystem
 
 Snapshot read_snapshot(const std::filesystem::path& path, Masses masses)
 {
-    try {
-        const UnchangedFile as_opened(path);
-        Snapshot snapshot = read_by_content(path);
-        as_opened.check();
-        check_stated(snapshot, path);
-        check_particles(snapshot.particles, path, masses);
-        infer_units(snapshot);
-        return snapshot;
-    } catch (const std::bad_alloc&) {
-        throw bad_input(path, "particles", "too many", "they do not fit into memory");
-    }
+    return read_and_check(path, masses, bring);
+}
+
+Snapshot open_snapshot(const std::filesystem::path& path, Masses masses)
+{
+    return read_and_check(path, masses, [](Snapshot&) {});
+}
+
+void bring(Snapshot& snapshot)
+{
+    const std::shared_ptr<FileRows> rows = std::move(snapshot.moving);
+    if (!rows)
+        return;
+    Particles& particles = snapshot.particles;
+    particles.resize(particles.size());
+    rows->read(RowValue::position, 0, std::span(particles.position));
+    rows->read(RowValue::velocity, 0, std::span(particles.velocity));
+    if (snapshot.has_potentials)
+        rows->read(RowValue::potential, 0, std::span(particles.potential));
+    if (snapshot.has_accelerations)
+        rows->read(RowValue::acceleration, 0, std::span(particles.acceleration));
+}
+
+std::shared_ptr<ParticleRows> rows_of(const Snapshot& snapshot)
+{
+    if (snapshot.moving)
+        return snapshot.moving;
+    return std::make_shared<RowsInMemory>(snapshot.particles);
 }
 
 std::vector<std::filesystem::path> snapshot_pieces(const std::filesystem::path& path)

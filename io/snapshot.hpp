@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,8 @@
 #include "chamomile/io/particle_check.hpp"
 
 namespace chamomile {
+
+class FileRows;
 
 /// A ComovingFrame is the background of a snapshot in comoving coordinates. Positions are then
 /// comoving and velocities peculiar (a dx/dt): readers and writers convert from and to GADGET's u =
@@ -48,6 +51,9 @@ struct SnapshotFacts {
 /// A Snapshot holds particles at one time, with their units and how they were made.
 struct Snapshot : SnapshotFacts {
     Particles particles;
+    /// Where set, what moves of the particles is not in their arrays, but read from the file a
+    /// block of rows after another.
+    std::shared_ptr<FileRows> moving;
 };
 
 /// Reads HDF5 (GADGET-4 layout), GADGET-2 binary, NEMO, Tipsy or text columns; the content of the
@@ -55,6 +61,15 @@ struct Snapshot : SnapshotFacts {
 /// result passes check_particles(); it may hold no particles at all (see require_particles()).
 /// Throws Error with Fault::input: one line that names file, field and value.
 Snapshot read_snapshot(const std::filesystem::path& path, Masses masses = Masses::needed);
+
+/// Does so, but leaves what moves in a file of HDF5, whose rows have been read and checked.
+Snapshot open_snapshot(const std::filesystem::path& path, Masses masses = Masses::needed);
+
+/// Reads what the snapshot has left in its file into the arrays.
+void bring(Snapshot& snapshot);
+
+/// Returns the rows of the snapshot's particles, wherever they are. They keep a reference.
+std::shared_ptr<ParticleRows> rows_of(const Snapshot& snapshot);
 
 /// Writes the format that the extension names: .hdf5 or .h5, .gadget2, .tipsy or .bin, .txt or
 /// .dat; docs/reference/formats.md tells what each of them can hold. The file appears under its

@@ -2,6 +2,7 @@
 /// asks.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -130,15 +131,18 @@ public:
         return all_gather(std::span<const T>(&mine, 1));
     }
 
-    /// Sends each rank its run of the `count` values that rank 0 has, which come to equal parts;
-    /// other ranks have none.
+    /// Sends each rank what is in its run of the values that rank 0 has, those from `first` on of
+    /// `count`, which come to equal parts; other ranks have none.
     template <class T>
-    void deal(std::span<const T> values, std::uint64_t count, Inbox& inbox)
+    void deal(std::span<const T> values, std::uint64_t count, Inbox& inbox, std::size_t first = 0)
     {
         std::vector<std::span<const T>> to{std::size_t(size())};
-        for (int r = 0; !values.empty() && r < size(); ++r)
-            to[std::size_t(r)] = values.subspan(first_of_run(count, r), first_of_run(count, r + 1) -
-                                                                            first_of_run(count, r));
+        for (int r = 0; !values.empty() && r < size(); ++r) {
+            const std::size_t end = first + values.size(),
+                              from = std::clamp(first_of_run(count, r), first, end);
+            to[std::size_t(r)] = values.subspan(
+                from - first, std::clamp(first_of_run(count, r + 1), first, end) - from);
+        }
         all_to_all<T>(to, inbox);
     }
     std::size_t first_of_run(std::uint64_t count, int rank) const

@@ -10,6 +10,7 @@
 #include "app/options/solver_options.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/text/table.hpp"
+#include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/integrate/external/potential_table.hpp"
 #include "chamomile/integrate/timeline.hpp"
 #include "chamomile/io/arrangement.hpp"
@@ -61,6 +62,13 @@ void add_tracers(Snapshot& snapshot, const RunOptions& run)
     provenance.merge(snapshot.provenance);
     snapshot.provenance = std::move(provenance);
     snapshot.notes.push_back(counted(count, "tracer") + " from " + run.tracers);
+}
+
+/// Tells whether nobody looks at all particles before ranks have them.
+bool may_stay_in_file(const RunOptions& run)
+{
+    return asks_ranks(run.solver) && !run.solver.accuracy && !run.cosmology.asked && !run.tune &&
+           !run.frames && !run.view && run.tracers.empty();
 }
 
 /// Adds the settings of that group.
@@ -187,7 +195,8 @@ Snapshot initial_conditions(const RunOptions& run)
     Snapshot snapshot = has_tracers_alone ? tracers_of(run)
                         : run.input.empty()
                             ? make_built_in_model(run.model, run.particles, run.seed)
-                            : read_particles(run.input);
+                        : may_stay_in_file(run) ? open_particles(run.input)
+                                                : read_particles(run.input);
     if (!has_tracers_alone)
         take_file_units(run.units, snapshot);
     if (!run.tracers.empty() && !has_tracers_alone) {

@@ -1,5 +1,7 @@
 #include "chamomile/core/files/archive.hpp"
 
+#include <algorithm>
+
 namespace chamomile {
 
 void Archive::operator()(const std::string& name, std::vector<std::string>& texts)
@@ -43,6 +45,14 @@ void Archive::keep_parts(const std::string& name, Format format, std::uint64_t b
         all.insert(all.end(), part.begin(), part.end());
     }
     exchange(name, format, all);
+}
+
+void Archive::give_part(const std::string& name, Format format, std::uint64_t begin,
+                        std::span<std::byte> bytes)
+{
+    std::vector<std::byte> all(std::size_t(size(name, format) * format.width));
+    exchange(name, format, all);
+    std::copy_n(all.begin() + std::ptrdiff_t(begin), bytes.size(), bytes.begin());
 }
 
 } // namespace chamomile

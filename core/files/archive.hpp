@@ -78,14 +78,8 @@ public:
     template <class T>
     void records(const std::string& name, std::vector<T>& values)
     {
-        static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(double) == 0);
-        constexpr std::size_t width = sizeof(T) / sizeof(double);
-        if (is_reading()) {
-            const std::uint64_t doubles = size(name, format<double>());
-            if (doubles % width != 0)
-                throw wrong_length(name);
-            values.resize(std::size_t(doubles / width));
-        }
+        if (is_reading())
+            values.resize(std::size_t(count_of<T>(name)));
         exchange(name, format<double>(), std::as_writable_bytes(std::span(values)));
     }
 
@@ -101,6 +95,25 @@ public:
             const std::span<const T> records = part(std::exchange(begin, end), end);
             return std::as_bytes(records);
         });
+    }
+
+    /// Returns how many records of doubles an archive that gives back has under the name.
+    template <class T>
+    std::uint64_t count_of(const std::string& name)
+    {
+        static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(double) == 0);
+        constexpr std::size_t width = sizeof(T) / sizeof(double);
+        const std::uint64_t doubles = size(name, format<double>());
+        if (doubles % width != 0)
+            throw wrong_length(name);
+        return doubles / width;
+    }
+
+    /// Gives back some of them, from `begin` on, which must be there.
+    template <class T>
+    void part(const std::string& name, std::size_t begin, std::span<T> records)
+    {
+        give_part(name, format<double>(), begin * sizeof(T), std::as_writable_bytes(records));
     }
 
     void operator()(const std::string& name, Vec3<double>& value)
@@ -180,6 +193,9 @@ protected:
     using NextPart = std::function<std::span<const std::byte>()>;
     virtual void keep_parts(const std::string& name, Format format, std::uint64_t bytes,
                             const NextPart& next);
+    /// Gives back some of the bytes, from `begin` on.
+    virtual void give_part(const std::string& name, Format format, std::uint64_t begin,
+                           std::span<std::byte> bytes);
 
 private:
     static Error wrong_length(const std::string& name)

@@ -22,13 +22,33 @@ public:
 
     void load(StepColumns columns) override
     {
-        part_.all_columns = &columns;
-        tell({.call = Call::load, .count = particles_->size(), .options = options_});
-        find_tracers();
-        part_.all_columns = nullptr;
+        begin_load();
+        const Particles& p = *particles_;
+        deal(RowValue::position, p.position);
+        deal(RowValue::velocity, p.velocity);
+        deal(RowValue::acceleration, p.acceleration);
+        deal(RowValue::potential, p.potential);
+        deal(RowValue::step, columns.step);
+        deal(RowValue::measured, columns.measured);
+        deal(RowValue::orbit, columns.orbit);
+        tell({.call = Call::loaded});
         is_fetched_ = true;
         if (is_alone_)
             empty();
+    }
+
+    void load_rows(ParticleRows& rows, std::span<const RowValue> values) override
+    {
+        begin_load();
+        for (const RowValue value : values)
+            rows.for_blocks(particles_->size(), [&](std::size_t begin, std::size_t end) {
+                if (is_vector(value))
+                    deal_block(value, begin, rows.vectors(value, {begin, end}));
+                else
+                    deal_block(value, begin, rows.reals(value, {begin, end}));
+            });
+        tell({.call = Call::loaded});
+        is_fetched_ = false;
     }
 
     void fetch() override
@@ -164,7 +184,7 @@ private:
         explicit Rows(RanksStore& store) : store_(store) {}
 
         bool are_here() const override { return store_.is_fetched_; }
-        std::size_t most() const override { return most_rows; }
+        std::size_t most() const override { return rows_of_block; }
         std::span<const Vec3<double>> vectors(RowValue value, const RowsAsked& rows) override
         {
             return store_.take(value, rows, vectors_[std::size_t(value)]);
@@ -175,13 +195,35 @@ private:
         }
 
     private:
-        /// A multiple of the blocks of ordered_sum() and of the chunks of files.
-        static constexpr std::size_t most_rows = std::size_t(1) << 18;
-
         RanksStore& store_;
         std::array<std::vector<Vec3<double>>, 3> vectors_;
         std::array<std::vector<double>, 7> reals_;
     };
+
+    /// Has the ranks take what does not move, and await the rest, a block after another.
+    void begin_load()
+    {
+        find_tracers();
+        tell({.call = Call::load, .count = particles_->size(), .options = options_});
+    }
+
+    /// Gives each rank what is its own of the rows from `begin` on.
+    template <class T>
+    void deal_block(RowValue value, std::size_t begin, std::span<const T> block)
+    {
+        part_.block = std::as_bytes(block);
+        tell({.call = Call::take, .begin = begin, .value = value});
+        part_.block = {};
+    }
+
+    /// Does so with all rows of a value, if there are any.
+    template <class T>
+    void deal(RowValue value, const std::vector<T>& all)
+    {
+        rows_.for_blocks(all.size(), [&](std::size_t begin, std::size_t end) {
+            deal_block(value, begin, std::span(all).subspan(begin, end - begin));
+        });
+    }
 
     /// Takes rows from all ranks.
     template <class T>
@@ -244,7 +286,7 @@ private:
     /// Finds which particles are sources, and the softening lengths of these.
     void find_tracers()
     {
-        const Request all = request_of(*particles_, Quantities::acceleration);
+        const Request all = request_of_sources(*particles_);
         std::vector<double> lengths;
         const std::size_t sources = solver_.options().device == "cpu"
                                         ? sources_of(all, solver_.options(), lengths)

@@ -83,11 +83,17 @@ Request StorePart::request()
 StoreAnswer StorePart::make(const StoreOrder& o)
 {
     StoreAnswer answer;
-    if (o.call != Call::rows)
+    if (o.call != Call::rows && o.call != Call::take && o.call != Call::loaded)
         columns_.reset();
     switch (o.call) {
     case Call::load:
         load(o);
+        break;
+    case Call::take:
+        take(o);
+        break;
+    case Call::loaded:
+        end_load();
         break;
     case Call::gather:
         gather(o.origin);
@@ -160,19 +166,18 @@ void StorePart::deal(const std::vector<T>* values, std::vector<T>& own)
     own.assign(run.begin(), run.end());
 }
 
+/// Begins to load: takes what does not move.
 void StorePart::load(const StoreOrder& order)
 {
     store_ = make_host_store(order.options);
     count_ = due_ = order.count;
     has_columns_ = order.options.individual;
     has_orbits_ = order.options.individual && order.options.potentials;
-    const auto each = [&](auto... members) {
-        (deal(all ? &(all->*members) : nullptr, own_.*members), ...);
-    };
-    each(&Particles::mass, &Particles::position, &Particles::velocity, &Particles::acceleration,
-         &Particles::potential, &Particles::softening, &Particles::id);
-    own_.acceleration.resize(own_.size());
-    own_.potential.resize(own_.size());
+    own_ = {};
+    columns_.emplace();
+    deal(all ? &all->mass : nullptr, own_.mass);
+    deal(all ? &all->softening : nullptr, own_.softening);
+    deal(all ? &all->id : nullptr, own_.id);
     std::uint64_t has[] = {own_.softening.size(), own_.id.size()};
     ranks_.sum(has);
     has_softenings_ = has[0] > 0;
@@ -182,14 +187,49 @@ void StorePart::load(const StoreOrder& order)
     found_.clear();
     exchanges_ = steps_ = 0;
     places_ = {};
-    StepColumns columns;
-    const auto each_column = [&](auto... members) {
-        (deal(all_columns ? &(all_columns->*members) : nullptr, columns.*members), ...);
-    };
-    each_column(&StepColumns::step, &StepColumns::measured, &StepColumns::orbit);
+}
+
+/// Takes this rank's part of the next block of a value, which rank 0 has.
+template <class T>
+void StorePart::take(std::uint64_t begin, std::vector<T>& own)
+{
+    const std::span<const T> values(reinterpret_cast<const T*>(block.data()),
+                                    block.size() / sizeof(T));
+    ranks_.deal(values, count_, inbox_, begin);
+    const std::span<const T> part = inbox_.all<T>();
+    own.reserve(own_.size());
+    own.insert(own.end(), part.begin(), part.end());
+}
+
+void StorePart::take(const StoreOrder& o)
+{
+    switch (o.value) {
+    case RowValue::position:
+        return take(o.begin, own_.position);
+    case RowValue::velocity:
+        return take(o.begin, own_.velocity);
+    case RowValue::acceleration:
+        return take(o.begin, own_.acceleration);
+    case RowValue::potential:
+        return take(o.begin, own_.potential);
+    case RowValue::step:
+        return take(o.begin, columns_->step);
+    case RowValue::measured:
+        return take(o.begin, columns_->measured);
+    case RowValue::orbit:
+        return take(o.begin, columns_->orbit);
+    }
+}
+
+/// Begins with what all blocks have brought.
+void StorePart::end_load()
+{
+    own_.acceleration.resize(own_.size());
+    own_.potential.resize(own_.size());
     inbox_ = {}; // whose memory would lie idle
     store_->attach(own_);
-    store_->load(std::move(columns));
+    store_->load(std::move(*columns_));
+    columns_.reset();
 }
 
 void StorePart::begin_step()

@@ -19,6 +19,8 @@ namespace chamomile {
 struct StoreOrder {
     enum class Call {
         load,
+        take,
+        loaded,
         gather,
         rows,
         set_due,
@@ -71,9 +73,10 @@ class StorePart final : public RankGuest {
 public:
     explicit StorePart(Communicator& ranks) : ranks_(ranks) {}
 
-    /// On rank 0 these are the caller's particles and columns, which are to be loaded.
+    /// On rank 0 these are the caller's particles, and a block of a value of them, which are to be
+    /// loaded.
     const Particles* all = nullptr;
-    const StepColumns* all_columns = nullptr;
+    std::span<const std::byte> block = {};
     /// These are the particles of all that are asked for, and their points or rows.
     std::span<const Index> which = {};
     std::span<MovingPoint> points = {};
@@ -94,6 +97,8 @@ private:
 
     StoreAnswer make(const StoreOrder& order);
     void load(const StoreOrder& order);
+    void take(const StoreOrder& order);
+    void end_load();
     void begin_step();
     bool are_misplaced();
     void exchange();
@@ -104,6 +109,8 @@ private:
     void count_steps();
     template <class T>
     void deal(const std::vector<T>* values, std::vector<T>& own);
+    template <class T>
+    void take(std::uint64_t begin, std::vector<T>& own);
     /// Own particles that were asked for: where they are here, and among the asked.
     struct Found {
         std::vector<Index> here, asked;
@@ -154,7 +161,7 @@ private:
     std::vector<Index> asked_of_all_;               ///< on rank 0
     std::vector<Vec3<double>> vectors_;             ///< values of what was found
     std::vector<double> reals_;                     ///< likewise
-    std::optional<StepColumns> columns_;            ///< of now, while they are sent
+    std::optional<StepColumns> columns_;            ///< of now, while they are sent or loaded
     std::uint64_t exchanges_ = 0;                   ///< of particles between ranks, so far
     std::uint64_t steps_ = 0;                       ///< begun since all were loaded
     PartPlaces places_;                             ///< empty, or of the last evaluation

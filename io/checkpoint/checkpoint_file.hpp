@@ -45,15 +45,20 @@ private:
         std::uint64_t bytes;
         Format format;
         std::uint32_t sum;
+        std::uint64_t given = 0;     ///< bytes that were given in parts, in order
+        std::uint32_t given_sum = 0; ///< of these
     };
 
     Error bad(const std::string& field, const std::string& value, const std::string& allowed) const;
     void read_header() const;
     /// Records the block at the offset and returns where the next one begins.
     std::int64_t read_block(std::int64_t offset, CheckSums compared);
-    const Block& find(const std::string& name, Format format) const;
+    Block& find(const std::string& name, Format format);
+    void require_sum(const std::string& name, const Block& block, std::uint32_t sum) const;
     std::uint64_t size(const std::string& name, Format format) override;
     void exchange(const std::string& name, Format format, std::span<std::byte> bytes) override;
+    void give_part(const std::string& name, Format format, std::uint64_t begin,
+                   std::span<std::byte> bytes) override;
 
     InputFile file_;
     std::map<std::string, Block> blocks_;

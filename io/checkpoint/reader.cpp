@@ -94,7 +94,7 @@ std::int64_t CheckpointReader::read_block(std::int64_t offset, CheckSums compare
     return offset + std::int64_t(head.bytes);
 }
 
-const CheckpointReader::Block& CheckpointReader::find(const std::string& name, Format format) const
+CheckpointReader::Block& CheckpointReader::find(const std::string& name, Format format)
 {
     const auto block = blocks_.find(name);
     if (block == blocks_.end())
@@ -116,7 +116,30 @@ void CheckpointReader::exchange(const std::string& name, Format format, std::spa
         throw bad(name, std::to_string(block.bytes) + " bytes",
                   "must be " + std::to_string(bytes.size()));
     file_.read(block.offset, bytes);
-    if (check_sum(bytes) != block.sum)
+    require_sum(name, block, check_sum(bytes));
+}
+
+/// The check sum is compared with the last of parts that come in order.
+void CheckpointReader::give_part(const std::string& name, Format format, std::uint64_t begin,
+                                 std::span<std::byte> bytes)
+{
+    Block& block = find(name, format);
+    if (begin > block.bytes || bytes.size() > block.bytes - begin)
+        throw bad(name, std::to_string(block.bytes) + " bytes",
+                  "must be at least " + std::to_string(begin + bytes.size()));
+    file_.read(block.offset + std::int64_t(begin), bytes);
+    if (begin != block.given)
+        return;
+    block.given += bytes.size();
+    block.given_sum = check_sum(bytes, block.given_sum);
+    if (block.given == block.bytes)
+        require_sum(name, block, block.given_sum);
+}
+
+void CheckpointReader::require_sum(const std::string& name, const Block& block,
+                                   std::uint32_t sum) const
+{
+    if (sum != block.sum)
         throw bad(name, "check sum", "changed while it was read");
 }
 

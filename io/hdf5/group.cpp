@@ -54,6 +54,21 @@ bool is_complete(const Hdf5Handle& data, hsize_t bytes)
     return H5Dget_num_chunks(data.id(), space.id(), &written) >= 0 && written == needed;
 }
 
+/// Returns how many bytes a chunk of a data set has once it is unpacked; 0: it has none.
+std::size_t bytes_of_chunk(hid_t data)
+{
+    const Hdf5Handle creation(H5Dget_create_plist(data), H5Pclose),
+        type(H5Dget_type(data), H5Tclose);
+    if (H5Pget_layout(creation.id()) != H5D_CHUNKED)
+        return 0;
+    hsize_t chunk[H5S_MAX_RANK] = {};
+    const int rank = H5Pget_chunk(creation.id(), H5S_MAX_RANK, chunk);
+    std::size_t bytes = H5Tget_size(type.id());
+    for (int axis = 0; axis < rank; ++axis)
+        bytes *= std::size_t(chunk[axis]);
+    return bytes;
+}
+
 std::string string_value(hid_t attribute, hid_t type)
 {
     if (H5Tis_variable_str(type) > 0) {
@@ -221,6 +236,32 @@ void Hdf5Group::read_data(const char* name, hid_t memory_type, void* values) con
 {
     const Hdf5Handle data(H5Dopen2(group_.id(), name, H5P_DEFAULT), H5Dclose);
     if (H5Dread(data.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
+        throw bad_input(path_, field(name), hdf5_reason(), "cannot be read");
+}
+
+Hdf5Handle Hdf5Group::open_rows(const char* name) const
+{
+    Hdf5Handle data(H5Dopen2(group_.id(), name, H5P_DEFAULT), H5Dclose);
+    const std::size_t chunk = bytes_of_chunk(data.id());
+    if (chunk == 0)
+        return data;
+    // A chunk of another program may hold many blocks of rows, and is to be unpacked once.
+    data.close();
+    const Hdf5Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
+    H5Pset_chunk_cache(access.id(), H5D_CHUNK_CACHE_NSLOTS_DEFAULT, chunk, 1);
+    return {H5Dopen2(group_.id(), name, access.id()), H5Dclose};
+}
+
+void Hdf5Group::read_rows(const Hdf5Handle& data, const char* name, std::size_t begin,
+                          hsize_t columns, std::span<double> numbers) const
+{
+    const Hdf5Handle file(H5Dget_space(data.id()), H5Sclose);
+    const int rank = H5Sget_simple_extent_ndims(file.id());
+    const hsize_t start[] = {begin, 0}, count[] = {numbers.size() / columns, columns};
+    const Hdf5Handle memory(H5Screate_simple(rank, count, nullptr), H5Sclose);
+    if (H5Sselect_hyperslab(file.id(), H5S_SELECT_SET, start, nullptr, count, nullptr) < 0 ||
+        H5Dread(data.id(), H5T_NATIVE_DOUBLE, memory.id(), file.id(), H5P_DEFAULT, numbers.data()) <
+            0)
         throw bad_input(path_, field(name), hdf5_reason(), "cannot be read");
 }
 

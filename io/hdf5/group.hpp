@@ -41,6 +41,13 @@ public:
     /// Reads all of a data set that passed check_data() into memory of that native type.
     void read_data(const char* name, hid_t memory_type, void* values) const;
 
+    /// Opens such a data set of real numbers for read_rows(), which remembers what it has unpacked.
+    Hdf5Handle open_rows(const char* name) const;
+
+    /// Reads rows of an open data set, from `begin` on, of so many columns.
+    void read_rows(const Hdf5Handle& data, const char* name, std::size_t begin, hsize_t columns,
+                   std::span<double> numbers) const;
+
     /// Reads whole numbers of any type that must not be negative, as many as the data set has.
     void read_ids(const char* name, std::span<std::uint64_t> ids) const;
 

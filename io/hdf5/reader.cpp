@@ -5,6 +5,7 @@
 #include "chamomile/io/comoving.hpp"
 #include "chamomile/io/formats.hpp"
 #include "chamomile/io/hdf5/layout.hpp"
+#include "chamomile/io/hdf5/rows.hpp"
 #include "chamomile/io/hdf5/units.hpp"
 #include "chamomile/io/input_file.hpp"
 #include "chamomile/io/number_text.hpp"
@@ -12,8 +13,6 @@
 
 namespace chamomile {
 namespace {
-
-static_assert(sizeof(Vec3<double>) == 3 * sizeof(double)); // read as rows of three
 
 /// Opens all pieces and checks that they belong together, before anything is allocated.
 std::vector<Hdf5Piece> open_pieces(const std::filesystem::path& path)
@@ -41,7 +40,7 @@ std::vector<Hdf5Piece> open_pieces(const std::filesystem::path& path)
     return pieces;
 }
 
-/// Reads the particles of one type into the arrays from `begin` on.
+/// Reads what does not move of the particles of one type into the arrays from `begin` on.
 void read_type(const Hdf5Piece& piece, std::size_t type, std::size_t begin, Snapshot& snapshot)
 {
     using namespace hdf5_layout;
@@ -49,8 +48,6 @@ void read_type(const Hdf5Piece& piece, std::size_t type, std::size_t begin, Snap
     const Hdf5Group group = piece.type_group(type);
     const std::size_t count = std::size_t(piece.counts[type]);
     std::fill_n(particles.type.begin() + std::ptrdiff_t(begin), count, std::uint8_t(type));
-    group.read_data(positions, H5T_NATIVE_DOUBLE, &particles.position[begin]);
-    group.read_data(velocities, H5T_NATIVE_DOUBLE, &particles.velocity[begin]);
     if (piece.mass_table[type] > 0)
         std::fill_n(particles.mass.begin() + std::ptrdiff_t(begin), count, piece.mass_table[type]);
     else
@@ -59,10 +56,6 @@ void read_type(const Hdf5Piece& piece, std::size_t type, std::size_t begin, Snap
         group.read_ids(ids, std::span(particles.id).subspan(begin, count));
     if (!particles.softening.empty())
         group.read_data(softenings, H5T_NATIVE_DOUBLE, &particles.softening[begin]);
-    if (snapshot.has_potentials)
-        group.read_data(potentials, H5T_NATIVE_DOUBLE, &particles.potential[begin]);
-    if (snapshot.has_accelerations)
-        group.read_data(accelerations, H5T_NATIVE_DOUBLE, &particles.acceleration[begin]);
 }
 
 /// Returns whether all pieces that hold particles have such a data set.
@@ -156,7 +149,8 @@ std::vector<std::filesystem::path> hdf5_pieces(const std::filesystem::path& path
 Snapshot read_hdf5(const std::filesystem::path& path)
 {
     const Hdf5Quiet quiet;
-    const std::vector<Hdf5Piece> pieces = open_pieces(path);
+    const auto rows = std::make_shared<Hdf5Rows>(open_pieces(path));
+    const std::vector<Hdf5Piece>& pieces = rows->pieces();
     Snapshot snapshot = properties_of(pieces[0]);
     for (std::size_t k = 1; k < pieces.size(); ++k)
         check_same(snapshot, properties_of(pieces[k]), pieces[k].path);
@@ -166,9 +160,12 @@ Snapshot read_hdf5(const std::filesystem::path& path)
     snapshot.has_accelerations = all_have(pieces, hdf5_layout::accelerations);
 
     Particles& particles = snapshot.particles;
-    particles.resize(std::size_t(sum(pieces[0].totals)));
+    const std::size_t count = std::size_t(sum(pieces[0].totals));
+    particles.id.resize(count);
+    particles.type.resize(count);
+    particles.mass.resize(count);
     if (all_have(pieces, hdf5_layout::softenings))
-        particles.softening.resize(particles.size());
+        particles.softening.resize(count);
     std::size_t begin = 0;
     for (const Hdf5Piece& piece : pieces)
         for (std::size_t type = 0; type < 6; ++type) {
@@ -178,6 +175,7 @@ Snapshot read_hdf5(const std::filesystem::path& path)
         }
     for (const Hdf5Piece& piece : pieces)
         piece.as_opened.check();
+    snapshot.moving = rows;
     if (!particles.softening.empty())
         take_softenings(pieces[0], snapshot);
     else

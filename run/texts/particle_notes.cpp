@@ -32,13 +32,17 @@ std::string masses_text(const Particles& particles)
                      count, least_part, total, least);
 }
 
-std::string extent_text(const Particles& particles, double softening)
+std::string extent_text(std::size_t count, ParticleRows& rows, double softening)
 {
+    if (softening == 0)
+        return "";
     Box box;
-    for (const auto& x : particles.position)
-        box.add(x);
-    const double extent = particles.size() > 0 ? box.longest_side() : 0;
-    if (softening == 0 || !(extent > large_extent * softening) || extent > 1e300)
+    rows.for_blocks(count, [&](std::size_t begin, std::size_t end) {
+        for (const auto& x : rows.vectors(RowValue::position, {begin, end}))
+            box.add(x);
+    });
+    const double extent = count > 0 ? box.longest_side() : 0;
+    if (!(extent > large_extent * softening) || extent > 1e300)
         return ""; // the solver refuses values that overflow
     const std::string text = formatted("positions extend over %.3g, which is %.2g times the "
                                        "softening length %g",
@@ -96,14 +100,16 @@ void note_outside(Snapshot& snapshot)
 
 void note_suspicious_inputs(Snapshot& snapshot, const SolverOptions& solver)
 {
-    for (const std::string& line : suspicious_inputs(snapshot.particles, solver))
+    for (const std::string& line : suspicious_inputs(snapshot, solver))
         add_note(snapshot, line);
 }
 
-std::vector<std::string> suspicious_inputs(const Particles& particles, const SolverOptions& solver)
+std::vector<std::string> suspicious_inputs(const Snapshot& snapshot, const SolverOptions& solver)
 {
-    std::vector<std::string> lines{masses_text(particles),
-                                   extent_text(particles, solver.softening.length)};
+    const Particles& particles = snapshot.particles;
+    std::vector<std::string> lines{
+        masses_text(particles),
+        extent_text(particles.size(), *rows_of(snapshot), solver.softening.length)};
     if (solver.is_periodic()) {
         const Outside found = outside(particles, solver.box);
         require_places(found);

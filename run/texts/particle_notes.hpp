@@ -29,7 +29,7 @@ void require_places(const Outside& outside);
 /// huge relative to the softening, particles outside their periodic box, an opening angle above 1.
 /// Throws Error(input) for an extent relative to which the softening length is below the precision
 /// of doubles.
-std::vector<std::string> suspicious_inputs(const Particles& particles, const SolverOptions& solver);
+std::vector<std::string> suspicious_inputs(const Snapshot& snapshot, const SolverOptions& solver);
 
 /// Adds these lines to the notes of the snapshot.
 void note_suspicious_inputs(Snapshot& snapshot, const SolverOptions& solver);

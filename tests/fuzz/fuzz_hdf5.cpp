@@ -5,5 +5,10 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
     using namespace chamomile;
-    return tests::read_with([](const std::string& path) { return read_hdf5(path); }, data, size);
+    const auto read = [](const std::string& path) {
+        Snapshot snapshot = read_hdf5(path);
+        bring(snapshot);
+        return snapshot;
+    };
+    return tests::read_with(read, data, size);
 }

@@ -1,0 +1,83 @@
+/// \file  Particles whose motion stays in an archive until it is asked for.
+#pragma once
+
+#include <array>
+#include <cassert>
+#include <string>
+#include <vector>
+
+#include "chamomile/core/files/archive.hpp"
+#include "chamomile/core/particle_rows.hpp"
+
+namespace chamomile {
+
+/// Returns the name under which archives keep a value.
+constexpr const char* name_in_archives(RowValue value)
+{
+    constexpr const char* names[] = {
+        "particles/position",  "particles/velocity", "particles/acceleration",
+        "particles/potential", "blocks/wish",        "blocks/time",
+        "blocks/orbit"};
+    return names[std::size_t(value)];
+}
+
+/// Keeps `count` rows of a value, a block after another.
+inline void keep_rows(Archive& archive, RowValue value, std::size_t count, ParticleRows& rows)
+{
+    const char* const name = name_in_archives(value);
+    if (is_vector(value))
+        archive.keep<Vec3<double>>(name, count, rows.most(), [&](auto begin, auto end) {
+            return rows.vectors(value, {begin, end});
+        });
+    else
+        archive.keep<double>(name, count, rows.most(), [&](auto begin, auto end) {
+            return rows.reals(value, {begin, end});
+        });
+}
+
+/// Returns how many rows of a value the archive has. Throws Error(restart) if it has none of them.
+inline std::uint64_t count_rows(Archive& archive, RowValue value)
+{
+    const char* const name = name_in_archives(value);
+    return is_vector(value) ? archive.count_of<Vec3<double>>(name) : archive.count_of<double>(name);
+}
+
+/// Returns the error of particles whose values are not all there.
+inline Error unequal_lengths()
+{
+    return Error(Fault::restart, "particles: arrays of different lengths");
+}
+
+/// ArchivedRows are the rows that an archive gives back. Ranges alone are asked for.
+class ArchivedRows final : public ParticleRows {
+public:
+    /// Keeps a reference.
+    explicit ArchivedRows(Archive& archive) : archive_(archive) {}
+
+    bool are_here() const override { return false; }
+    std::size_t most() const override { return rows_of_block; }
+    std::span<const Vec3<double>> vectors(RowValue value, const RowsAsked& rows) override
+    {
+        return taken(value, rows, vectors_[std::size_t(value)]);
+    }
+    std::span<const double> reals(RowValue value, const RowsAsked& rows) override
+    {
+        return taken(value, rows, reals_[std::size_t(value)]);
+    }
+
+private:
+    template <class T>
+    std::span<const T> taken(RowValue value, const RowsAsked& rows, std::vector<T>& into)
+    {
+        assert(rows.list.empty());
+        into.resize(rows.size());
+        archive_.part(name_in_archives(value), rows.begin, std::span(into));
+        return into;
+    }
+
+    Archive& archive_;
+    std::array<std::vector<Vec3<double>>, 3> vectors_;
+    std::array<std::vector<double>, 7> reals_;
+};
+
+} // namespace chamomile

@@ -11,7 +11,8 @@ namespace chamomile {
 class InputFile;
 class PendingFile;
 
-Snapshot read_hdf5(const std::filesystem::path& path); ///< what moves stays in the file
+// These two leave what moves in the file.
+Snapshot read_hdf5(const std::filesystem::path& path);
 Snapshot read_gadget2(const std::filesystem::path& path);
 Snapshot read_nemo(const InputFile& file);
 Snapshot read_tipsy(const InputFile& file);

@@ -118,7 +118,7 @@ const FileFormat* format_of(const InputFile& file)
     return nullptr;
 }
 
-/// Reads the file, but what moves of HDF5.
+/// Reads the file, but for what moves where the format can leave it there.
 Snapshot read_by_content(const std::filesystem::path& path)
 {
     const InputFile file(path);

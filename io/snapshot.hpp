@@ -62,7 +62,7 @@ struct Snapshot : SnapshotFacts {
 /// Throws Error with Fault::input: one line that names file, field and value.
 Snapshot read_snapshot(const std::filesystem::path& path, Masses masses = Masses::needed);
 
-/// Does so, but leaves what moves in a file of HDF5, whose rows have been read and checked.
+/// Does so, but leaves what moves in a file of HDF5 or GADGET-2, once it is checked there.
 Snapshot open_snapshot(const std::filesystem::path& path, Masses masses = Masses::needed);
 
 /// Reads what the snapshot has left in its file into the arrays.

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "chamomile/core/files/memory_archive.hpp"
 #include "chamomile/io/checkpoint/checkpoint_file.hpp"
 #include "tests/error_line.hpp"
 #include "tests/snapshot_fixture.hpp"
@@ -242,6 +243,41 @@ TEST_CASE("records that come in parts have the bytes of those that come at once"
     CHECK(error_line([&] { write_checkpoint(folder / "parts", fails); }, Fault::device) ==
           "no more comes");
     CHECK(file_bytes(folder / "parts") == file_bytes(folder / "whole"));
+}
+
+TEST_CASE("records come back in parts, with their check sum at the last")
+{
+    const TemporaryFolder folder;
+    std::vector<Vec3<double>> vectors(5000);
+    Scatter scatter;
+    for (Vec3<double>& v : vectors)
+        v = scatter.vector();
+    write_checkpoint(folder / "a.chk",
+                     [&](Archive& archive) { archive.records("vectors", vectors); });
+    const auto parts_of = [](Archive& archive) {
+        std::vector<Vec3<double>> all(std::size_t(archive.count_of<Vec3<double>>("vectors")));
+        for (std::size_t begin = 0; begin < all.size(); begin += 999)
+            archive.part("vectors", begin,
+                         std::span(all).subspan(begin, std::min<std::size_t>(999, 5000 - begin)));
+        return all;
+    };
+    CheckpointReader kept(folder / "a.chk");
+    CHECK(parts_of(kept) == vectors);
+    std::vector<Vec3<double>> beyond(2);
+    CHECK(
+        contains(error_line([&] { kept.part("vectors", 4999, std::span(beyond)); }, Fault::restart),
+                 "vectors: 120000 bytes: must be at least 120024"));
+    MemoryArchive memory;
+    memory.records("vectors", vectors);
+    memory.rewind();
+    CHECK(parts_of(memory) == vectors);
+
+    CheckpointReader changed(folder / "a.chk");
+    std::fstream file(folder / "a.chk", std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(64 + 64 + 3000 * 24);
+    file.put(1).flush();
+    CHECK(contains(error_line([&] { parts_of(changed); }, Fault::restart),
+                   "vectors: check sum: changed while it was read"));
 }
 
 TEST_SUITE_END();

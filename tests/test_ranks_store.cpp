@@ -18,6 +18,7 @@
 #include "tests/failing_rank.hpp"
 #include "tests/rank_sets.hpp"
 #include "tests/restart_runs.hpp"
+#include "tests/rows_in_blocks.hpp"
 #include "tests/snapshot_fixture.hpp"
 
 using namespace chamomile;
@@ -63,14 +64,35 @@ Particles gathered(const Particles& rest, ParticleRows& rows)
     return all;
 }
 
+/// Returns the particles of a run that goes on from the checkpoint.
+Particles restored(const std::filesystem::path& file, const SolverOptions& options,
+                   const Scheme& scheme, bool leaves)
+{
+    const Integration made = make_integrator(options, scheme);
+    Particles p;
+    Simulation simulation(p, *made.integrator, 0, 0.125);
+    if (leaves)
+        simulation.leave_particles();
+    simulation.at_intervals(0.0625, Quantities::acceleration_potential, [](Simulation&) {});
+    CheckpointReader kept(file);
+    simulation.exchange(kept);
+    CHECK((leaves && made.is_resident()) == (p.position.capacity() == 0));
+    return leaves ? gathered(p, simulation.rows()) : p;
+}
+
 Shown run(Particles p, const SolverOptions& options, const Scheme& scheme, bool leaves = false)
 {
     const Integration made = make_integrator(options, scheme);
     Simulation simulation(p, *made.integrator, 0, 0.125);
     Shown shown;
     shown.is_resident = made.is_resident();
-    if (leaves)
+    if (leaves) {
         simulation.leave_particles();
+        if (shown.is_resident) { // as from a file
+            made.integrator->begin_from(std::make_shared<RowsInBlocks>(p, 97));
+            p = without_motion(p);
+        }
+    }
     const auto look = [&](Simulation& now) {
         shown.measured.push_back(now.diagnostics());
         CHECK((leaves && shown.is_resident) == (now.particles().position.capacity() == 0));
@@ -102,6 +124,7 @@ Shown run(Particles p, const SolverOptions& options, const Scheme& scheme, bool 
         }
     simulation.fetch();
     shown.seen.push_back(p);
+    shown.seen.push_back(restored(folder / "state.chk", options, scheme, leaves));
     return shown;
 }
 

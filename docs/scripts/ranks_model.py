@@ -25,6 +25,7 @@ import sys
 DATA = pathlib.Path(__file__).parents[1] / "data"
 CARDS = (1, 2, 8, 64, 512, 1024, 4096, 16384)
 SHARE = 16e6  # particles of a card
+MOST = 2**32 - 1  # particles of all ranks of a `run`, whose numbers have 32 bits
 PARTICLES, MEGABYTES = 1, 2  # columns of what was counted
 STUDY = {(8, 8e6): 0.071, (64, 1e6): 0.185, (8, 2e6): 0.13, (64, 2.5e5): 0.32}  # imported parts of n, counted by a prototype
 
@@ -87,7 +88,7 @@ def on_ranks(imports, cards, share):
 def first_to_break(parts, cards, share):
     """What ends a `run`, and what takes most of an evaluation besides the own work."""
     memory = CONSTANT["particle on rank 0"] * share * cards / 1e9
-    run = f"memory of rank 0, {memory:.3g} GB" if memory > CONSTANT["machine of rank 0"] else "-"
+    run = "numbers of 32 bits" if share * cards > MOST else f"memory of rank 0, {memory:.3g} GB" if memory > CONSTANT["machine of rank 0"] else "-"
     others = {name: parts[name] for name in ("particles", "imports", "messages", "coarse tree")}
     largest = max(others, key=others.get)
     words = {"particles": "bandwidth: particles to their domains", "imports": "bandwidth: imports", "messages": "latency: messages to all", "coarse tree": "coarse tree"}

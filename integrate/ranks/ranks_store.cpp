@@ -48,7 +48,7 @@ public:
                     deal_block(value, begin, rows.reals(value, {begin, end}));
             });
         tell({.call = Call::loaded});
-        is_fetched_ = false;
+        empty();
     }
 
     void fetch() override

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "chamomile/io/comoving.hpp"
+#include "chamomile/io/file_rows.hpp"
 #include "chamomile/io/formats.hpp"
 #include "chamomile/io/gadget2/blocks.hpp"
 #include "chamomile/io/number_text.hpp"
@@ -13,19 +14,39 @@
 namespace chamomile {
 namespace {
 
-std::span<double> components(std::vector<Vec3<double>>& vectors, std::int64_t begin,
-                             std::int64_t count)
-{
-    static_assert(sizeof(Vec3<double>) == 3 * sizeof(double));
-    return {&vectors[std::size_t(begin)].x, std::size_t(3 * count)};
-}
+/// Gadget2Rows are the particles of all pieces, one piece after the other.
+class Gadget2Rows final : public FileRows {
+public:
+    explicit Gadget2Rows(std::vector<std::unique_ptr<Gadget2Piece>> pieces)
+        : pieces_(std::move(pieces))
+    {}
 
-void read_vectors(const Gadget2Piece& piece, const Gadget2Block& block, std::int64_t begin,
-                  std::vector<Vec3<double>>& vectors)
-{
-    piece.file.read_reals(block.offset, piece.width(block, 3 * piece.count()), piece.order,
-                          components(vectors, begin, piece.count()));
-}
+    const std::vector<std::unique_ptr<Gadget2Piece>>& pieces() const { return pieces_; }
+
+private:
+    void read_numbers(RowValue value, std::size_t begin, std::span<double> numbers) override
+    {
+        constexpr const char* labels[] = {"POS ", "VEL ", "ACCE", "POT "};
+        const std::size_t columns = is_vector(value) ? 3 : 1;
+        std::size_t skipped = begin;
+        for (const auto& piece : pieces_) {
+            const auto count = std::size_t(piece->count());
+            const std::size_t from = std::min(skipped, count),
+                              here = std::min(count - from, numbers.size() / columns);
+            skipped -= from;
+            if (here == 0)
+                continue;
+            const Gadget2Block& block = piece->block(labels[std::size_t(value)]);
+            const int width = piece->width(block, std::int64_t(columns * count));
+            piece->file.read_reals(block.offset + std::int64_t(from * columns) * width, width,
+                                   piece->order, numbers.first(here * columns));
+            piece->as_opened.check();
+            numbers = numbers.subspan(here * columns);
+        }
+    }
+
+    std::vector<std::unique_ptr<Gadget2Piece>> pieces_;
+};
 
 void read_masses(const Gadget2Piece& piece, std::int64_t begin, Particles& particles)
 {
@@ -50,24 +71,15 @@ void read_masses(const Gadget2Piece& piece, std::int64_t begin, Particles& parti
     }
 }
 
-void read_piece(const Gadget2Piece& piece, std::int64_t begin, Snapshot& snapshot)
+/// Reads what does not move.
+void read_piece(const Gadget2Piece& piece, std::int64_t begin, Particles& particles)
 {
     if (piece.count() == 0)
         return;
-    Particles& particles = snapshot.particles;
-    read_vectors(piece, piece.block("POS "), begin, particles.position);
-    read_vectors(piece, piece.block("VEL "), begin, particles.velocity);
     const Gadget2Block& ids = piece.block("ID  ");
     piece.file.read_integers(ids.offset, piece.width(ids, piece.count()), piece.order,
                              {particles.id.data() + begin, std::size_t(piece.count())});
     read_masses(piece, begin, particles);
-    if (snapshot.has_accelerations)
-        read_vectors(piece, piece.block("ACCE"), begin, particles.acceleration);
-    if (snapshot.has_potentials) {
-        const Gadget2Block& block = piece.block("POT ");
-        piece.file.read_reals(block.offset, piece.width(block, piece.count()), piece.order,
-                              {particles.potential.data() + begin, std::size_t(piece.count())});
-    }
 }
 
 /// Opens all pieces and checks that they belong together, before anything is allocated.
@@ -156,7 +168,8 @@ std::vector<std::filesystem::path> gadget2_pieces(const std::filesystem::path& p
 
 Snapshot read_gadget2(const std::filesystem::path& path)
 {
-    const auto pieces = open_pieces(path);
+    const auto rows = std::make_shared<Gadget2Rows>(open_pieces(path));
+    const auto& pieces = rows->pieces();
     Snapshot snapshot = properties_of(*pieces[0]);
     snapshot.format = description(*pieces[0], pieces.size());
     for (const auto& piece : pieces)
@@ -173,13 +186,16 @@ Snapshot read_gadget2(const std::filesystem::path& path)
         }
     snapshot.has_accelerations &= total > 0;
     snapshot.has_potentials &= total > 0;
-    snapshot.particles.resize(std::size_t(total));
+    snapshot.particles.id.resize(std::size_t(total));
+    snapshot.particles.type.resize(std::size_t(total));
+    snapshot.particles.mass.resize(std::size_t(total));
     std::int64_t begin = 0;
     for (const auto& piece : pieces) {
-        read_piece(*piece, begin, snapshot);
+        read_piece(*piece, begin, snapshot.particles);
         piece->as_opened.check();
         begin += piece->count();
     }
+    snapshot.moving = rows;
     make_velocities_peculiar(snapshot);
     return snapshot;
 }

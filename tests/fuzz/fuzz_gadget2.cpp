@@ -5,5 +5,6 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
     using namespace chamomile;
-    return tests::read_with([](const std::string& path) { return read_gadget2(path); }, data, size);
+    return tests::read_with(
+        [](const std::string& path) { return tests::brought(read_gadget2(path)); }, data, size);
 }

@@ -5,10 +5,6 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
     using namespace chamomile;
-    const auto read = [](const std::string& path) {
-        Snapshot snapshot = read_hdf5(path);
-        bring(snapshot);
-        return snapshot;
-    };
-    return tests::read_with(read, data, size);
+    return tests::read_with([](const std::string& path) { return tests::brought(read_hdf5(path)); },
+                            data, size);
 }

@@ -21,6 +21,13 @@ inline void require_whole(const Snapshot& snapshot, std::size_t bytes)
             std::abort();
 }
 
+/// Returns the snapshot with what it has left in its file.
+inline Snapshot brought(Snapshot snapshot)
+{
+    bring(snapshot);
+    return snapshot;
+}
+
 /// Reads the bytes with `read`, which takes a path.
 template <class Read>
 int read_with(const Read& read, const std::uint8_t* data, std::size_t size)

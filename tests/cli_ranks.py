@@ -174,6 +174,36 @@ def memory(folder):
     print(f"memory of 300 and of 1300 steps on 3 ranks: {few:.1f} and {many:.1f} MB")
 
 
+def reading(folder):
+    """A run that begins from a file, or goes on, has on rank 0 little more of all particles than what does not move of them, until it writes."""
+    number, count = 10, 1500000
+    chamomile(folder, "model", "plummer", "-n", count, "-o", "many.hdf5", "-q")
+    chamomile(folder, "convert", "many.hdf5", "many.gadget2", "-q")
+    words = ["--dt", 0.01, "--t-end", 1, "--eps", 0.05, "--theta", 1.5, "--order", 2, "-q", "--threads", 1, "--max-walltime", 1e-4]
+
+    def written():
+        return set(folder.glob("many*/*"))
+
+    for what, run in [("HDF5", ["many.hdf5", *words, "-o", "many"]), ("a checkpoint", ["--restart", "many", "-q"]), ("GADGET-2", ["many.gadget2", *words, "-o", "many2"])]:
+        before, most = written(), []
+        started = launch(folder, number, "run", *run)
+        while len(ranks := ranks_of(started.pid)) < number and started.poll() is None:
+            time.sleep(0.01)
+        while started.poll() is None:
+            seen = [int(found[1]) * 1024 for pid in ranks if (found := re.search(r"VmHWM:\s+(\d+) kB", pathlib.Path(f"/proc/{pid}/status").read_text()))]
+            if written() != before:
+                break
+            most = seen
+            time.sleep(0.01)
+        _, err = started.communicate()
+        if not check(started.returncode == 0 and len(most) == number, f"{what}: status {started.returncode}, {len(most)} processes were seen: {err}"):
+            continue
+        others = sum(most[1:]) / (number - 1)
+        more = (most[0] - others) / count
+        check(more < 40, f"{what}: rank 0 has {more:.0f} bytes more of each particle than other ranks")
+        print(f"{what} read on {number} processes: rank 0 took {most[0] / 1e6:.0f} MB until it wrote, others {others / 1e6:.0f} in the mean")
+
+
 def refusals(folder):
     common = ["run", "start.hdf5", "--eps", 0.05, "--t-end", 1, "-o", "none"]
     fixed = [*common, "--dt", 0.1]
@@ -309,6 +339,7 @@ def main():
         numbered(folder)
         if MPIRUN:
             faults(folder)
+            reading(folder)
             example(folder)
         else:
             print("skipped in part: no mpirun, so that only threads were ranks")

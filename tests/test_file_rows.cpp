@@ -100,6 +100,7 @@ TEST_CASE("what is wrong in a block is said as of the whole file")
             CAPTURE(in_velocity);
             Snapshot made = sample_snapshot(several_blocks);
             Particles& p = made.particles;
+            p.type[several_blocks - 7] = 5; // the last in the file
             (in_velocity ? p.velocity : p.position)[several_blocks - 7].y =
                 std::numeric_limits<double>::infinity();
             write_snapshot(made, folder / name);

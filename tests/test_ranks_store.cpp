@@ -15,6 +15,7 @@
 #include "chamomile/integrate/simulation.hpp"
 #include "chamomile/parallel/thread_ranks.hpp"
 #include "tests/clouds.hpp"
+#include "tests/error_line.hpp"
 #include "tests/failing_rank.hpp"
 #include "tests/rank_sets.hpp"
 #include "tests/restart_runs.hpp"
@@ -280,6 +281,34 @@ TEST_CASE(
         CHECK(found == line);
         CHECK(same_bits(p.position, before.position));
         CHECK(same_bits(p.velocity, before.velocity));
+    }
+}
+
+TEST_CASE("what is not finite in a later block of a file is named as by one rank")
+{
+    for (const bool in_velocity : {false, true}) {
+        Particles p = plummer(300, 3);
+        (in_velocity ? p.velocity : p.position)[200].z = INFINITY;
+        SolverOptions options;
+        options.device = "cpu";
+        options.softening.length = 0.05;
+        Scheme scheme;
+        scheme.fixed_length = 1. / 64;
+        std::string lines[2];
+        for (const int P : {0, 3}) {
+            options.own_ranks = P;
+            const Integration made = make_integrator(options, scheme);
+            Particles own = p;
+            if (P > 0) {
+                made.integrator->begin_from(std::make_shared<RowsInBlocks>(p, 97));
+                own = without_motion(p);
+            }
+            Simulation simulation(own, *made.integrator, 0, 1);
+            lines[P > 0] = error_line([&] { simulation.run(); }, Fault::numeric);
+        }
+        CHECK(contains(lines[0],
+                       in_velocity ? "particle id 1200: velocity" : "particle id 1200: position"));
+        CHECK(lines[0] == lines[1]);
     }
 }
 

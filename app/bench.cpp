@@ -56,7 +56,9 @@ void add_bench_options(Options& options, BenchOptions& bench)
     options.number("repeat", bench.repeat, between(1, 1000), "counted evaluations");
     options.flag("potential", bench.potential, "potentials as well as accelerations");
     add_reference(options, bench.sample, bench.reference, not_negative);
-    options.flag("phases", bench.phases, "a second table: the phases of the median evaluation");
+    options.flag("phases", bench.phases,
+                 "a second table: the phases of the median evaluation, on a GPU bytes copied and "
+                 "batches of lists, each of up to five launches");
     options.flag("ceiling", bench.ceiling,
                  "before each row on a CPU, how fast its pair loop runs alone");
     options.text("csv", "FILE", bench.csv.file, "write all there is as comma-separated values");

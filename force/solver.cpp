@@ -164,6 +164,7 @@ void add(ForceStatistics& total, const ForceStatistics& one)
     total.device_wait += one.device_wait;
     total.targets += one.targets;
     total.groups += one.groups;
+    total.batches += one.batches;
     total.cells += one.cells;
     total.cancelling += one.cancelling;
     if (one.ranks) {

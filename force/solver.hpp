@@ -130,6 +130,7 @@ struct ForceStatistics {
     std::uint64_t particle_particle = 0, particle_cell = 0; ///< pairs evaluated
     std::uint64_t expansions = 0; ///< cells expanded about the centre of a group or cluster
     std::uint64_t targets = 0, groups = 0, cells = 0;
+    std::uint64_t batches = 0;    ///< of lists, each of which a GPU works off by up to five kernels
     std::uint64_t cancelling = 0; ///< targets of a direct sum in float that were summed in double
     std::uint64_t bytes_to_device = 0, bytes_from_device = 0;
     /// Of a sample of a tree's targets, where the criterion takes a tolerance and it was looked at:

@@ -92,6 +92,7 @@ Words phase_headings(const Words& names)
     for (const std::string& name : names)
         headings.push_back(name + " ms");
     append(headings, device_headings);
+    headings.push_back("batches"); // of lists: on a GPU each is up to five launches
     return headings;
 }
 
@@ -106,6 +107,7 @@ Words phase_words(const BenchRow& row, const Words& names)
         words.push_back(present ? milliseconds(s.profile.seconds(name)) : "-");
     }
     append(words, device_words(s, "-"));
+    words.push_back(s.device_span > 0 ? std::to_string(s.batches) : "-");
     return words;
 }
 

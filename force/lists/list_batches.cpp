@@ -39,6 +39,7 @@ void submit_batches(const TargetGroups& groups, Evaluator& evaluator, int batch_
     statistics.particle_particle = particle_pairs;
     statistics.particle_cell = cell_pairs;
     statistics.expansions = expansions;
+    statistics.batches = batches;
 }
 
 } // namespace chamomile

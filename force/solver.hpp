@@ -95,6 +95,8 @@ struct Request {
     /// These are softening lengths of the particles' own in place of one for all; those above
     /// `softening_length` are cut to it. They lie on the host or beside the other arrays.
     ArrayView softening = {};
+    /// This tells that particles without mass at the end are sources too, and no tracers.
+    bool are_all_sources = false;
 
     LongRangePart long_range = LongRangePart::added;
     /// With LongRangePart::stored, where all particles are targets, the array holds zeros, to which

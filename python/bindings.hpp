@@ -16,5 +16,6 @@ void bind_models(nb::module_& module);       ///< initial models
 void bind_simulation(nb::module_& module);   ///< Simulation
 void bind_accuracy(nb::module_& module);     ///< accuracy()
 void bind_options(nb::module_& module);      ///< option_table()
+void bind_processes(nb::module_& module);    ///< Processes
 
 } // namespace chamomile::python

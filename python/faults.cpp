@@ -1,5 +1,6 @@
 #include "python/faults.hpp"
 
+#include <nanobind/stl/string.h>
 #include <unistd.h>
 
 #include "chamomile/core/error.hpp"
@@ -51,6 +52,43 @@ void translate_faults()
             raise("StateError", error.what());
         }
     });
+}
+
+RaisedAs raised_as(const std::exception_ptr& thrown)
+{
+    const nb::gil_scoped_acquire held;
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const Error& error) {
+        return {class_of(error.fault()), error.what()};
+    } catch (const Inaccurate& error) {
+        return {"InaccurateError", error.what()};
+    } catch (const StateError& error) {
+        return {"StateError", error.what()};
+    } catch (const nb::python_error& error) {
+        return {nb::cast<std::string>(error.type().attr("__name__")),
+                nb::str(error.value()).c_str()};
+    } catch (const nb::builtin_exception& error) {
+        return {error.type() == nb::exception_type::type_error ? "TypeError" : "RuntimeError",
+                error.what()};
+    } catch (const std::exception& error) {
+        return {"RuntimeError", error.what()};
+    }
+}
+
+void raise_as(const RaisedAs& raised)
+{
+    const nb::gil_scoped_acquire held;
+    for (const char* name : {"chamomile.errors", "builtins"}) {
+        const nb::module_ module = nb::module_::import_(name);
+        if (const nb::object type = nb::getattr(module, raised.kind.c_str(), nb::none());
+            !type.is_none()) {
+            PyErr_SetString(type.ptr(), raised.line.c_str());
+            throw nb::python_error();
+        }
+    }
+    raise("Error", (raised.kind + ": " + raised.line).c_str());
+    throw nb::python_error();
 }
 
 void require_own_threads()

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -19,6 +20,17 @@ struct StateError : std::runtime_error {
 
 /// Turns Error and StateError into the classes of chamomile.errors.
 void translate_faults();
+
+/// A RaisedAs is an exception as Python sees it: the name of its class and its line.
+struct RaisedAs {
+    std::string kind, line;
+};
+
+/// Tells as what an exception is raised.
+RaisedAs raised_as(const std::exception_ptr& thrown);
+
+/// Throws an exception that is raised so: of chamomile.errors or of Python's own.
+[[noreturn]] void raise_as(const RaisedAs& raised);
 
 /// Throws StateError in a process that was forked after another call of this function: the host
 /// threads of the parent do not exist there, and waiting for them would never end.

@@ -3,15 +3,18 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/gpu.hpp"
+#include "chamomile/force/ranks/distributed_field.hpp"
 #include "python/array.hpp"
 #include "python/bindings.hpp"
 #include "python/faults.hpp"
 #include "python/options.hpp"
+#include "python/processes.hpp"
 
 namespace chamomile::python {
 namespace {
@@ -33,47 +36,64 @@ std::span<const std::int64_t> span_of(const std::optional<Numbers>& numbers)
     return numbers ? std::span(numbers->data(), numbers->size()) : std::span<const std::int64_t>();
 }
 
-/// A Field is a solver that one thread at a time may use.
+/// A Field is a solver that one thread at a time may use, of this process or, by the same calls of
+/// all, of several.
 class Field {
 public:
-    explicit Field(nb::dict keywords) : keyed_(read_options(keywords))
+    Field(nb::dict keywords, std::shared_ptr<Processes> processes) : processes_(processes)
     {
-        require_own_threads();
-        if (keyed_.options.accuracy)
+        meet([&] {
+            keyed_ = read_options(keywords);
+            require_own_threads();
+            if (processes_ && keyed_.options.accuracy)
+                throw Error(Fault::usage, "accuracy: is chosen by one process alone; give "
+                                          "tolerance");
+            if (processes_ && processes_->share_gpu() && !keyed_.options.device.starts_with("gpu"))
+                throw Error(Fault::usage, "share_gpu: needs device gpu");
+            return "";
+        });
+        if (processes_) {
+            keyed_.options.peer_timeout = processes_->peer_timeout();
+            keyed_.options.share_gpu = processes_->share_gpu();
+        } else if (keyed_.options.accuracy)
             make_solver(keyed_.options); // refuses values out of range
-        SolverOptions until_built = keyed_.options;
-        until_built.accuracy.reset();
-        solver_ = make_field_solver(until_built);
-        gpu_ = first_gpu(solver_->options().device);
+        make_solver_of(keyed_.options);
     }
 
     Statistics set(nb::handle positions, nb::handle masses, nb::handle velocities,
                    nb::handle softenings, bool refit)
     {
-        ExclusiveCall call(flag_, "Solver");
-        if (refit && !is_built_)
-            throw StateError("refit: needs sources: call build() first");
-        Array position(positions, "positions", 3, Access::read);
-        const std::size_t n = position.count();
-        if (refit && n != solver_->size())
-            throw Error(Fault::input, "positions: " + std::to_string(n) +
-                                          " of them: refit() takes "
-                                          "the " +
-                                          std::to_string(solver_->size()) +
-                                          " sources of build() at other places");
-        Array mass(masses, "masses", 1, Access::read, n, "positions"), velocity;
-        if (!velocities.is_none())
-            velocity = Array(velocities, "velocities", 3, Access::read, n, "positions");
-        Array softening;
-        if (!softenings.is_none())
-            softening = Array(softenings, "softenings", 1, Access::read, n, "positions");
-        if (softening.view().on_device)
-            throw Error(Fault::usage, "softenings: must be on the host");
-        for (const Array* array : {&position, &mass, &velocity})
-            require_device(*array);
+        std::optional<ExclusiveCall> call;
+        Array position, mass, velocity, softening;
+        std::size_t n = 0;
+        meet([&] {
+            call.emplace(flag_, "Solver");
+            if (refit && !is_built_)
+                throw StateError("refit: needs sources: call build() first");
+            position = Array(positions, "positions", 3, Access::read);
+            n = position.count();
+            if (refit && n != solver_->size())
+                throw Error(Fault::input, "positions: " + std::to_string(n) +
+                                              " of them: refit() takes "
+                                              "the " +
+                                              std::to_string(solver_->size()) +
+                                              " sources of build() at other places");
+            mass = Array(masses, "masses", 1, Access::read, n, "positions");
+            if (!velocities.is_none())
+                velocity = Array(velocities, "velocities", 3, Access::read, n, "positions");
+            if (processes_ && !velocities.is_none())
+                throw Error(Fault::usage, "velocities: are for jerks, which one process computes");
+            if (!softenings.is_none())
+                softening = Array(softenings, "softenings", 1, Access::read, n, "positions");
+            if (softening.view().on_device)
+                throw Error(Fault::usage, "softenings: must be on the host");
+            for (const Array* array : {&position, &mass, &velocity})
+                require_device(*array);
+            return softenings.is_none() ? "" : "softenings";
+        });
         const FieldSources sources{n, position.view(), mass.view(), velocity.view(),
                                    softening.view()};
-        take_varied(bool(sources.softening), refit);
+        take_varied(processes_ ? !softenings.is_none() : bool(sources.softening), refit);
         nb::gil_scoped_release released;
         for (const Array* array : {&position, &mass, &velocity})
             array->wait();
@@ -84,7 +104,7 @@ public:
             solver_ = make_field_solver(options_for(sources, keyed_.options));
             chosen_ = true;
         }
-        refit ? solver_->refit(sources) : solver_->build(sources);
+        together([&] { refit ? solver_->refit(sources) : solver_->build(sources); });
         statistics.seconds = wall_clock_seconds() - start;
         is_built_ = true;
         return statistics;
@@ -94,51 +114,66 @@ public:
     Statistics evaluate(nb::handle targets, nb::handle velocities, std::optional<Numbers> self,
                         std::optional<Numbers> active, nb::tuple results)
     {
-        ExclusiveCall call(flag_, "Solver");
-        require_built("evaluate");
+        std::optional<ExclusiveCall> call;
         const bool at_sources = targets.is_none();
-        Array position, velocity;
+        Array position, velocity, into[4];
         std::vector<Index> numbers;
-        std::size_t n = solver_->size();
-        if (!at_sources) {
-            position = Array(targets, "targets", 3, Access::read);
-            n = position.count();
-            if (!velocities.is_none())
-                velocity = Array(velocities, "target_velocities", 3, Access::read, n, "targets");
-            if (self && self->size() != n)
-                throw Error(Fault::input, "self_index: " + std::to_string(self->size()) +
-                                              " numbers: one for each of the " + std::to_string(n) +
-                                              " targets is needed");
-        } else if (active) {
-            numbers = checked(*active);
-            n = numbers.size();
-        }
-        Array into[4];
-        for (std::size_t k = 0; k < 4; ++k) {
-            if (results[k].is_none())
-                continue;
-            into[k] = Array(results[k], quantities[k], components_of[k], Access::write, n,
-                            at_sources ? "sources" : "targets");
-            require_device(into[k]);
-            for (const Array* other : {&position, &velocity})
-                into[k].refuse_overlap(*other);
-            for (std::size_t j = 0; j < k; ++j)
-                into[k].refuse_overlap(into[j]);
-        }
-        require_device(position);
-        require_device(velocity);
+        std::size_t n = 0;
+        bool is_asked = false;
+        meet([&] {
+            call.emplace(flag_, "Solver");
+            require_built("evaluate");
+            n = solver_->size();
+            if (!at_sources) {
+                position = Array(targets, "targets", 3, Access::read);
+                n = position.count();
+                if (!velocities.is_none())
+                    velocity =
+                        Array(velocities, "target_velocities", 3, Access::read, n, "targets");
+                if (self && self->size() != n)
+                    throw Error(Fault::input, "self_index: " + std::to_string(self->size()) +
+                                                  " numbers: one for each of the " +
+                                                  std::to_string(n) + " targets is needed");
+                if (processes_ && self)
+                    throw Error(Fault::usage, "self_index: is for one process (comm)");
+            } else if (active) {
+                numbers = checked(*active);
+                n = numbers.size();
+            }
+            std::string asked = at_sources ? active ? "active" : "sources" : "targets";
+            for (std::size_t k = 0; k < 4; ++k) {
+                if (results[k].is_none())
+                    continue;
+                if (processes_ && k > 1)
+                    throw Error(Fault::usage,
+                                std::string(quantities[k]) + ": is computed by one process alone");
+                is_asked = true;
+                asked += std::string(" ") + quantities[k];
+                into[k] = Array(results[k], quantities[k], components_of[k], Access::write, n,
+                                at_sources ? "sources" : "targets");
+                require_device(into[k]);
+                for (const Array* other : {&position, &velocity})
+                    into[k].refuse_overlap(*other);
+                for (std::size_t j = 0; j < k; ++j)
+                    into[k].refuse_overlap(into[j]);
+            }
+            require_device(position);
+            require_device(velocity);
+            return asked;
+        });
         const FieldResults where{into[0].view(), into[1].view(), into[2].view(), into[3].view()};
         Statistics statistics;
-        if (n == 0 || !where)
+        if (!is_asked || of_all(n) == 0)
             return statistics;
         const FieldTargets points{n, position.view(), velocity.view(), span_of(self)};
         nb::gil_scoped_release released;
         for (const Array* array : {&position, &velocity, &into[0], &into[1], &into[2], &into[3]})
             array->wait();
         const double start = wall_clock_seconds();
-        static_cast<ForceStatistics&>(statistics) = at_sources
-                                                        ? solver_->evaluate_sources(numbers, where)
-                                                        : solver_->evaluate(points, where);
+        static_cast<ForceStatistics&>(statistics) = together([&] {
+            return at_sources ? solver_->evaluate_sources(numbers, where)
+                              : solver_->evaluate(points, where);
+        });
         statistics.seconds = wall_clock_seconds() - start;
         return statistics;
     }
@@ -147,6 +182,8 @@ public:
                     std::optional<Numbers> self, Counts count, Counts list)
     {
         ExclusiveCall call(flag_, "Solver");
+        if (processes_)
+            throw Error(Fault::usage, "neighbours: are found by one process alone");
         require_built("neighbours");
         Array position(targets, "targets", 3, Access::read);
         const std::size_t n = position.count();
@@ -177,6 +214,41 @@ public:
     }
 
 private:
+    /// Does work that may refuse its arguments and returns which must be the same on all processes.
+    template <class Work>
+    void meet(const Work& work)
+    {
+        processes_ ? processes_->meet([&] { return std::string(work()); }) : void(work());
+    }
+
+    /// Does what all processes do together.
+    template <class Work>
+    auto together(const Work& work) -> decltype(work())
+    {
+        return processes_ ? processes_->together(work) : work();
+    }
+
+    /// Returns how many all processes have.
+    std::size_t of_all(std::size_t own)
+    {
+        std::uint64_t all[] = {own};
+        if (processes_)
+            processes_->ranks().sum(all);
+        return std::size_t(all[0]);
+    }
+
+    /// Makes the solver of these options, for any accuracy until it is built.
+    void make_solver_of(SolverOptions options)
+    {
+        options.accuracy.reset();
+        if (processes_) // whose arrays lie on the host
+            solver_ = processes_->together(
+                [&] { return make_distributed_field(options, processes_->ranks()); });
+        else
+            solver_ = make_field_solver(options);
+        gpu_ = processes_ ? -1 : first_gpu(solver_->options().device);
+    }
+
     /// Makes a solver on the processor for the first sources with softening lengths of their own.
     void take_varied(bool varied, bool refit)
     {
@@ -187,10 +259,7 @@ private:
         wanted.take_softenings(varied);
         if (refit || varied == was_varied)
             return;
-        SolverOptions until_built = wanted.options;
-        until_built.accuracy.reset();
-        solver_ = make_field_solver(until_built);
-        gpu_ = first_gpu(solver_->options().device);
+        make_solver_of(wanted.options);
         keyed_ = wanted;
         chosen_ = false;
     }
@@ -203,6 +272,8 @@ private:
 
     void require_device(const Array& array) const
     {
+        if (processes_ && array.gpu() >= 0)
+            throw Error(Fault::usage, "arrays: of several processes (comm) must be on the host");
         if (array.gpu() >= 0 && array.gpu() != gpu_)
             throw Error(Fault::usage,
                         "arrays lie on gpu:" + std::to_string(array.gpu()) + ", the solver is on " +
@@ -225,7 +296,8 @@ private:
         return numbers;
     }
 
-    KeyedOptions keyed_; ///< as given by the caller
+    std::shared_ptr<Processes> processes_; ///< null: this one alone
+    KeyedOptions keyed_;                   ///< as given by the caller
     std::unique_ptr<FieldSolver> solver_;
     bool chosen_ = false; ///< options follow from the goal and the first sources
     ExclusiveCall::Flag flag_;
@@ -278,7 +350,8 @@ void bind_field(nb::module_& m)
                      "Seconds by phase of the host.");
 
     nb::class_<Field>(m, "Field", "The solver behind chamomile.Solver.")
-        .def(nb::init<nb::dict>(), nb::arg("options"))
+        .def(nb::init<nb::dict, std::shared_ptr<Processes>>(), nb::arg("options"),
+             nb::arg("processes").none())
         .def("set", &Field::set, nb::arg("positions").none(), nb::arg("masses").none(),
              nb::arg("velocities").none(), nb::arg("softenings").none(), nb::arg("refit"))
         .def("evaluate", &Field::evaluate, nb::arg("targets").none(), nb::arg("velocities").none(),

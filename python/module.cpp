@@ -41,6 +41,7 @@ NB_MODULE(_chamomile, m)
     m.def("why_no_gpu", &why_no_gpu, "Why devices() is empty, in one line; else ''.");
 
     bind_device_array(m);
+    bind_processes(m);
     bind_field(m);
     bind_snapshot(m);
     bind_models(m);

@@ -30,8 +30,9 @@ public:
             throw Error(Fault::usage, "arrays on a device: need a GPU, and in boxes a mesh");
         if (request.rung && !request.position.on_device)
             throw Error(Fault::usage, "rungs: are those of arrays on a device; name active ones");
-        const std::size_t count =
-            takes_tracers_ ? sources_of(request, options(), lengths_) : request.count;
+        const std::size_t count = takes_tracers_ && !request.are_all_sources
+                                      ? sources_of(request, options(), lengths_)
+                                      : request.count;
         TreeParticles sources{count, request.position, request.mass};
         sources.softening = request.softening;
         const ListField::Plan plan{.number = request.number,

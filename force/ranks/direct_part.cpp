@@ -171,7 +171,8 @@ ForceStatistics RankPart::sum_directly(const Order& order, bool keeps,
                     .acceleration = view_of(std::span(acceleration_)),
                     .active = active,
                     .keeps_tree = keeps,
-                    .softening = view_of(softenings)};
+                    .softening = view_of(softenings),
+                    .are_all_sources = order.count == n};
     if (with_potential)
         request.potential = view_of(std::span(potential_));
     if (softenings.empty())

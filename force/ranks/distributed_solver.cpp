@@ -71,9 +71,19 @@ ForceStatistics DistributedSolver::evaluate(const Request& request)
     Request part = request;
     part.part = part_of(request, with_potential[1] > 0);
     part.part->softenings = softenings_of(request, *part.part);
-    Order order = Order::of(options_, part);
+    return carry_out(part);
+}
+
+ForceStatistics DistributedSolver::carry_out(const Request& request, std::uint64_t number)
+{
+    Order order = Order::of(options_, request);
     devices_.copy(order.device, sizeof order.device - 1);
-    return part_.carry_out(order, &part);
+    order.number = number;
+    if (request.keeps_tree && order.count > 0)
+        order.kept_tree = part_.cells_for(options_.solver, options_.solver == SolverKind::tree
+                                                               ? order.count
+                                                               : request.part->count);
+    return part_.carry_out(order, &request);
 }
 
 /// Returns what the ranks have together. No rank knows alone whether particles without mass at its
@@ -101,8 +111,6 @@ RequestPart DistributedSolver::part_of(const Request& request, bool has_potentia
     return part;
 }
 
-/// Returns the shortest and the longest softening length of the sources of all ranks, if the
-/// particles have lengths of their own.
 std::optional<std::pair<double, double>> DistributedSolver::softenings_of(const Request& request,
                                                                           const RequestPart& part)
 {

@@ -20,13 +20,22 @@ public:
     /// Error(input) names particles by their number among those of all.
     ForceStatistics evaluate(const Request& request);
 
+    /// Does so with a request whose part says what the ranks have together. With a number, from 1
+    /// on, later ones may keep its cells (Request::keeps_tree).
+    ForceStatistics carry_out(const Request& request, std::uint64_t number = 0);
+
+    /// Returns the shortest and the longest softening length of the sources of all ranks, if the
+    /// particles have lengths of their own. Throws as evaluate().
+    std::optional<std::pair<double, double>> softenings_of(const Request& request,
+                                                           const RequestPart& part);
+
+    /// Returns the options with 0 and "auto" replaced by the choices.
+    const SolverOptions& options() const { return options_; }
     /// Returns the name of what evaluates the sums of this rank.
     std::string device() const;
 
 private:
     RequestPart part_of(const Request& request, bool has_potentials);
-    std::optional<std::pair<double, double>> softenings_of(const Request& request,
-                                                           const RequestPart& part);
 
     SolverOptions options_; ///< resolved
     std::string devices_;

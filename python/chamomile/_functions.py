@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from ._arrays import Array, refuse_upon
-from ._processes import results_of_processes
+from ._processes import meeting
 from ._solver import Solver
 from .errors import UsageError
 
@@ -19,21 +19,23 @@ def _results(
     names: tuple[str, ...],
     sources: dict[str, tuple[Any, int]],
     targets: Any,
-    out: Optional[tuple[Any, ...]],
-    options: dict[str, Any],
+    out: Any,
+    options: Any,
+    comm: Any = None,
     **words: Any,
 ) -> Any:
     """Returns those quantities of a Solver; `sources` are build()'s arguments, with the components of each."""
-    given = None if out is None else dict(zip(names, out))
-    if given:
-        refuse_upon(given, **sources)
-    solver = Solver(**options).build(**{name: array for name, (array, _) in sources.items()})
+    solver = Solver(comm=comm, **options)
+    with meeting(solver._processes, "out"):
+        if out is not None and len(names) > 1 and (not isinstance(out, (tuple, list)) or len(out) != len(names)):
+            raise UsageError("out: with potential=True two arrays are needed, (acceleration, potential)")
+        given = None if out is None else dict(zip(names, out if len(names) > 1 else (out,)))
+        if given:
+            refuse_upon(given, **sources)
+    solver.build(**{name: array for name, (array, _) in sources.items()})
     field = solver.evaluate(targets, quantities=names, out=given, **words)
-    return tuple(getattr(field, name) for name in names)
-
-
-def _one(name: str, sources: dict[str, tuple[Any, int]], targets: Any, out: Any, options: dict[str, Any], **words: Any) -> Any:
-    return _results((name,), sources, targets, None if out is None else (out,), options, **words)[0]
+    found = tuple(getattr(field, name) for name in names)
+    return found if len(names) > 1 else found[0]
 
 
 def _sources(softenings: Any, **arrays: Any) -> Any:
@@ -63,20 +65,12 @@ def acceleration(
     softenings: (N,), lengths of the particles' own, as Solver.build() takes them.
     `out`: an array to write to, or two of them, that is none of the arguments. Solver.evaluate() describes the other
     arguments, and help(chamomile.Options) the options, such as softening.
-    comm: a communicator of mpi4py, all of whose processes make the call, each with particles of its own, which may be
-    none; numpy arrays, at the sources, isolated. Faults are raised on all of them.
+    comm: a communicator of mpi4py, all of whose processes make the call, each with particles, and targets, of its own,
+    as those of a Solver with comm.
     """
-    if out is not None and potential and (not isinstance(out, (tuple, list)) or len(out) != 2):
-        raise UsageError("out: with potential=True two arrays are needed, (acceleration, potential)")
-    words = {"active": active, "self_index": self_index, "namespace": namespace}
-    if comm is not None:
-        names, given = ("acceleration", "potential")[: 1 + potential], out if out is None or potential else (out,)
-        found = results_of_processes(comm, names, (positions, masses, softenings), given, options, targets=targets, **words)
-        return found if potential else found[0]
     sources = _sources(softenings, positions=(positions, 3), masses=(masses, 1))
-    if not potential:
-        return _one("acceleration", sources, targets, out, options, **words)
-    return _results(("acceleration", "potential"), sources, targets, out, options, **words)
+    words = {"active": active, "self_index": self_index, "namespace": namespace}
+    return _results(("acceleration", "potential")[: 1 + potential], sources, targets, out, options, comm, **words)
 
 
 def potential(
@@ -93,12 +87,9 @@ def potential(
     **options: Unpack[Options],
 ) -> Any:
     """Returns potentials -sum_j G m_j / (r_ij^2 + eps^2)^0.5, (N,), negative, with the arguments of acceleration()."""
-    words = {"active": active, "self_index": self_index, "namespace": namespace}
-    if comm is not None:
-        given = None if out is None else (out,)
-        return results_of_processes(comm, ("potential",), (positions, masses, softenings), given, options, targets=targets, **words)[0]
     sources = _sources(softenings, positions=(positions, 3), masses=(masses, 1))
-    return _one("potential", sources, targets, out, options, **words)
+    words = {"active": active, "self_index": self_index, "namespace": namespace}
+    return _results(("potential",), sources, targets, out, options, comm, **words)
 
 
 def tidal_tensor(
@@ -119,7 +110,7 @@ def tidal_tensor(
     """
     sources = _sources(softenings, positions=(positions, 3), masses=(masses, 1))
     words = {"active": active, "self_index": self_index, "namespace": namespace}
-    return _one("tidal_tensor", sources, targets, out, options, **words)
+    return _results(("tidal_tensor",), sources, targets, out, options, **words)
 
 
 def jerk(
@@ -144,7 +135,7 @@ def jerk(
         raise UsageError("target_velocities: are needed for jerks at targets")
     sources = _sources(softenings, positions=(positions, 3), masses=(masses, 1), velocities=(velocities, 3))
     words = {"active": active, "self_index": self_index, "namespace": namespace}
-    return _one("jerk", sources, targets, out, options, target_velocities=target_velocities, **words)
+    return _results(("jerk",), sources, targets, out, options, target_velocities=target_velocities, **words)
 
 
 def symmetric_matrix(six: Array) -> Any:

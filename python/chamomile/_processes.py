@@ -1,137 +1,128 @@
-"""Forces of particles that lie on the processes of MPI, by libchamomile_mpi, which is built with the MPI that mpi4py uses."""
+"""Processes of MPI, by mpi4py: what they say to each other, and calls that all of them make."""
 
 from __future__ import annotations
 
-import ctypes
-import numbers
-import os
-from typing import Any, Mapping, Optional
+import contextlib
+import sys
+import time
+from typing import Any, Iterator, Optional, Sequence
 
-import numpy as np
+from . import _chamomile
+from .errors import UsageError
 
-from .errors import DeviceError, Error, InputError, NumericError, UsageError
-
-_CLASSES = {2: UsageError, 3: InputError, 5: DeviceError, 6: NumericError}  # by status
-_WIDTHS = {"acceleration": 3, "potential": 1}
-
-
-class _View(ctypes.Structure):
-    """A chm_view."""
-
-    _fields_ = [("component", ctypes.c_void_p * 6), ("stride", ctypes.c_int64), ("type", ctypes.c_int32), ("place", ctypes.c_int32)]
+_SIZES, _DATA, _FAILURE = 11, 12, 13  # tags
+_MOST_BYTES = 1 << 28  # of one message
 
 
-def _library() -> ctypes.CDLL:
-    name = os.environ.get("CHAMOMILE_MPI_LIBRARY", "libchamomile_mpi.so.0")
-    try:
-        library = ctypes.CDLL(name)
-    except OSError as error:
-        raise UsageError(f"comm: needs an installed library with MPI, which CHAMOMILE_MPI_LIBRARY may name: {error}") from None
-    library.chm_mpi_last_error.restype = ctypes.c_char_p
-    for call in (library.chm_mpi_set_option, library.chm_mpi_last_error, library.chm_mpi_destroy):
-        call.argtypes = [ctypes.c_void_p] + 2 * [ctypes.c_char_p] * (call is library.chm_mpi_set_option)
-    library.chm_mpi_set_softenings.argtypes = [ctypes.c_void_p, _View]
-    library.chm_mpi_evaluate.argtypes = [ctypes.c_void_p, ctypes.c_int64] + 4 * [_View]
-    return library
+class Carrier:
+    """Carries bytes between the processes of a communicator, on a copy of it.
 
+    A wait looks again and again whether all is there, so that it can end when another process has failed or is silent.
+    Then messages stay under way, and a carrier is used no more.
+    """
 
-def _checked(name: str, array: Any, rows: int, width: int) -> np.ndarray:
-    """Returns the array. Raises InputError where it is none of numpy's with that shape; rows -1: any number."""
-    if not isinstance(array, np.ndarray) or array.dtype not in (np.float32, np.float64):
-        raise InputError(f"{name}: with comm must be a numpy array of float32 or float64")
-    wanted = (array.shape[0] if rows < 0 and array.ndim else rows, width)[: 1 + (width > 1)]
-    if array.shape != wanted:
-        raise InputError(f"{name}: shape {array.shape}: must be ({'N' if rows < 0 else rows},{f' {width}' if width > 1 else ''})")
-    return array
+    def __init__(self, comm: Any) -> None:
+        self._mpi = sys.modules["mpi4py.MPI"]
+        self._comm = comm.Dup()
+        self.rank, self.size = self._comm.rank, self._comm.size
+        host = self._comm.Split_type(self._mpi.COMM_TYPE_SHARED)
+        self.ranks_on_host, self.rank_on_host = host.size, host.rank
+        host.Free()
+        self.has_failed = False
+        self._kept: list[Any] = []  # what a failure leaves under way
 
+    def tell_sizes(self, sizes: Sequence[int], limit: Optional[float]) -> tuple[Any, ...]:
+        """Returns how many bytes will come from each, to each of which so many go; or what _wait() returns."""
+        import numpy as np
 
-def _view(array: Optional[np.ndarray]) -> _View:
-    view = _View()
-    if array is None or not len(array):
-        return view
-    width = array.shape[1] if array.ndim > 1 else 1
-    for c in range(width):
-        view.component[c] = array.ctypes.data + c * (array.strides[1] if array.ndim > 1 else 0)
-    view.stride, view.type = array.strides[0], int(array.dtype == np.float32)
-    return view
+        leaving, coming = np.array(sizes, np.uint64), np.empty(self.size, np.uint64)
+        failure = self._wait([self._comm.Ialltoall(leaving, coming)], [-1], limit, (leaving, coming))
+        return failure or tuple(coming.tolist())
 
+    def carry(self, leaving: Sequence[memoryview], arriving: Sequence[memoryview], limit: float) -> tuple[Any, ...]:
+        """Sends to each process and receives from each; returns what _wait() returns."""
+        requests, peers = [], []
+        for post, views in ((self._comm.Irecv, arriving), (self._comm.Isend, leaving)):
+            for peer, view in enumerate(views):
+                for begin in range(0, len(view), _MOST_BYTES):
+                    requests.append(post([view[begin : begin + _MOST_BYTES], self._mpi.BYTE], peer, _DATA))
+                    peers.append(peer)
+        return self._wait(requests, peers, limit, (leaving, arriving))
 
-def _text(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+    def fail(self, line: str) -> None:
+        """Tells the others that this process cannot go on."""
+        self.has_failed = True
+        text = line.encode()
+        self._kept.append(text)
+        for peer in range(self.size):
+            if peer != self.rank:
+                self._kept.append(self._comm.Isend([text, self._mpi.BYTE], peer, _FAILURE))
+        for _ in range(100):  # they leave while MPI is called
+            self._comm.Iprobe(tag=_FAILURE)
+            time.sleep(0.001)
 
-
-class _Call:
-    """What one process gives, checked before it meets the others."""
-
-    def __init__(self, comm: Any, names: tuple[str, ...], arrays: tuple[Any, Any, Any], out: Any, refused: Mapping[str, Any]) -> None:
-        self.calls = _library()
-        for name, value in refused.items():
-            if value is not None:
-                raise UsageError(f"{name}: is not for particles on several processes (comm)")
-        self.positions = _checked("positions", arrays[0], -1, 3)
-        self.rows = len(self.positions)
-        self.masses = self.numbers("masses", arrays[1])
-        self.softenings = None if arrays[2] is None else self.numbers("softenings", arrays[2])
-        given = dict(zip(names, out)) if out is not None else {}
-        self.results = {}
-        for name in names:
-            width = _WIDTHS[name]
-            if name in given:
-                self.results[name] = _checked("out", given[name], self.rows, width)
-                if not given[name].flags.writeable:
-                    raise InputError("out: cannot be written to")
+    def _wait(self, requests: list[Any], peers: list[int], limit: Optional[float], memory: Any) -> tuple[Any, ...]:
+        """Waits for all of them. Returns () or, of a process that has failed, its line and number; "" of one that is silent."""
+        start, rests, waited = time.monotonic(), 0, 0.0
+        while not self._mpi.Request.Testall(requests):
+            status = self._mpi.Status()
+            if self._comm.Iprobe(tag=_FAILURE, status=status):
+                text = bytearray(status.Get_count(self._mpi.BYTE))
+                self._comm.Recv([text, self._mpi.BYTE], status.source, _FAILURE)
+                found = text.decode(), status.source
+            elif limit is not None and waited > limit:
+                found = "", next(peer for peer, request in zip(peers, requests) if not request.Test())
             else:
-                self.results[name] = np.empty((self.rows, width) if width > 1 else self.rows, self.positions.dtype)
-
-    def numbers(self, name: str, values: Any) -> np.ndarray:
-        """Returns a number of each particle, where one may stand for all."""
-        if isinstance(values, numbers.Real):
-            values = np.broadcast_to(np.asarray(values, dtype=float), (self.rows,))
-        return _checked(name, values, self.rows, 1)
-
-    def run(self, comm: Any, options: Mapping[str, Any]) -> None:
-        forces = ctypes.c_void_p()
-        self.demand(self.calls.chm_mpi_create_f(comm.py2f(), ctypes.byref(forces)), None)
-        try:
-            for key in sorted(options):
-                self.demand(self.calls.chm_mpi_set_option(forces, key.encode(), _text(options[key]).encode()), forces)
-            if self.softenings is not None:
-                self.demand(self.calls.chm_mpi_set_softenings(forces, _view(self.softenings)), forces)
-            accelerations = self.results.get("acceleration")
-            if accelerations is None:  # the library makes both
-                accelerations = np.empty((self.rows, 3), self.positions.dtype)
-            views = [_view(a) for a in (self.positions, self.masses, accelerations, self.results.get("potential"))]
-            self.demand(self.calls.chm_mpi_evaluate(forces, self.rows, *views), forces)
-        finally:
-            self.calls.chm_mpi_destroy(forces)
-
-    def demand(self, status: int, forces: Any) -> None:
-        if status:
-            raise _CLASSES.get(status, Error)(self.calls.chm_mpi_last_error(forces).decode())
+                rests += waited > 0.5
+                time.sleep(min(rests, 1000) * 1e-6)
+                waited = time.monotonic() - start
+                continue
+            self.has_failed = True
+            self._kept.append((requests, memory))
+            return found
+        return ()
 
 
-def results_of_processes(
-    comm: Any, names: tuple[str, ...], arrays: tuple[Any, Any, Any], out: Any, options: Mapping[str, Any], **refused: Any
-) -> tuple[np.ndarray, ...]:
-    """Returns these quantities of this process's particles, (positions, masses, softenings or None), by those of all. All processes of comm call it."""
-    if not hasattr(comm, "py2f"):
-        raise UsageError(f"comm: {comm!r}: must be a communicator of mpi4py")
-    given = {key: value for key, value in options.items() if value is not None}
-    call, fault = None, None
+_carriers: dict[str, Any] = {}  # the keyword by which communicators keep theirs
+
+
+def _carrier(comm: Any) -> Carrier:
+    """Returns that of a communicator, which has one as long as it serves."""
+    mpi = sys.modules.get("mpi4py.MPI")
+    if mpi is None or not isinstance(comm, mpi.Intracomm) or comm == mpi.COMM_NULL:
+        raise UsageError(f"comm: {comm!r}: must be a communicator of mpi4py, of processes of one group")
+    key = _carriers.setdefault("key", None) or mpi.Comm.Create_keyval()
+    _carriers["key"] = key
+    carrier = comm.Get_attr(key)
+    if carrier is None or carrier.has_failed:
+        carrier = Carrier(comm)
+        comm.Set_attr(key, carrier)
+    return carrier
+
+
+def processes_of(comm: Any, options: dict[str, Any]) -> Optional[_chamomile.Processes]:
+    """Returns the processes of a communicator, of which the options peer_timeout and share_gpu are taken; None of None."""
+    if comm is None:
+        return None
+    carrier = _carrier(comm)
+    timeout, share = options.pop("peer_timeout", None), options.pop("share_gpu", None)
+    made = _chamomile.Processes(carrier, 600.0, bool(share))
+    with meeting(made, "comm"):
+        return made if timeout is None else _chamomile.Processes(carrier, timeout, bool(share))
+
+
+@contextlib.contextmanager
+def meeting(processes: Optional[_chamomile.Processes], call: str) -> Iterator[None]:
+    """Within it the processes meet. What one of them raises before that is raised on all."""
+    if processes is None:
+        yield
+        return
+    processes.begin(call)
     try:
-        call = _Call(comm, names, arrays, out, refused)
-    except Error as error:
-        fault = error
-    # What one process gives wrong is raised on all, and none waits for another that has left.
-    met = comm.allgather((fault, names, arrays[2] is not None, sorted((key, _text(value)) for key, value in given.items() if key != "threads")))
-    for other, *_ in met:
-        if other is not None:
-            raise other
-    for rank, (_, *asked) in enumerate(met):
-        if asked != list(met[0][1:]):
-            raise UsageError(f"rank {rank} of {len(met)}: other quantities or options: must be those of rank 0")
-    assert call is not None
-    call.run(comm, given)
-    return tuple(call.results[name] for name in names)
+        yield
+    except Exception as error:
+        if processes.has_met:
+            raise
+        processes.refuse(type(error).__name__, str(error))
+    if not processes.has_met:
+        processes.refuse("", "")

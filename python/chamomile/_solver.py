@@ -18,6 +18,7 @@ from ._arrays import (
     one_per_row,
     refuse_upon,
 )
+from ._processes import meeting, processes_of
 from .errors import UsageError
 
 if TYPE_CHECKING:
@@ -58,15 +59,24 @@ class Solver:
     Python threads run. One thread at a time may use a solver (StateError). Raises UsageError for options,
     DeviceError for an absent GPU.
 
+    comm: a communicator of mpi4py. All of its processes make the solver and its calls, each with sources and targets of
+    its own, of which there may be none; each gets what these feel by the sources of all, in its own order: the bits of one process that has
+    all of them, those of process 0 first. The arrays are on the host. Accelerations and potentials of isolated sources, at targets by a
+    tree on processors, none of which is a source. What one process gives wrong is raised on all. peer_timeout: seconds for which a process may be
+    silent within a call (600); share_gpu=True lets several use one GPU.
+
     >>> solver = Solver(tolerance=1e-3, softening=0.01).build(positions, masses)
     >>> solver.evaluate().acceleration          # at the sources, each without itself
     >>> solver.evaluate(points, quantities="potential").potential
     """
 
-    __slots__ = ("_field", "_size", "_gpu", "_library", "_statistics")
+    __slots__ = ("_processes", "_field", "_size", "_gpu", "_library", "_statistics")
 
-    def __init__(self, **options: Unpack[Options]) -> None:
-        self._field = _chamomile.Field(dict(options))
+    def __init__(self, *, comm: Any = None, **options: Unpack[Options]) -> None:
+        words: dict[str, Any] = dict(options)
+        self._processes = processes_of(comm, words)
+        with meeting(self._processes, "Solver()"):
+            self._field = _chamomile.Field(words, self._processes)
         self._size, self._gpu = 8, -1
         self._library: Optional[HandOver] = None
         self._statistics: Optional[_chamomile.Statistics] = None
@@ -102,11 +112,12 @@ class Solver:
         return self._set(positions, masses, velocities, softenings, True)
 
     def _set(self, positions: Array, masses: Any, velocities: Optional[Array], softenings: Any, refit: bool) -> Solver:
-        rows, size, gpu = _chamomile.describe(positions, "positions", 3)
-        masses = one_per_row(masses, rows, "masses")
-        if softenings is not None:
-            softenings = one_per_row(softenings, rows, "softenings")
-        self._statistics = self._field.set(positions, masses, velocities, softenings, refit)
+        with meeting(self._processes, "refit()" if refit else "build()"):
+            rows, size, gpu = _chamomile.describe(positions, "positions", 3)
+            masses = one_per_row(masses, rows, "masses")
+            if softenings is not None:
+                softenings = one_per_row(softenings, rows, "softenings")
+            self._statistics = self._field.set(positions, masses, velocities, softenings, refit)
         self._size, self._gpu, self._library = size, gpu, library_of(positions)
         return self
 
@@ -134,6 +145,19 @@ class Solver:
         Raises StateError before build(), UsageError for what the solver cannot give, InputError for points
         that are not finite, numbers out of range and outputs that overlap inputs or each other.
         """
+        with meeting(self._processes, "evaluate()"):
+            return self._evaluate(targets, quantities, target_velocities, self_index, active, out, namespace)
+
+    def _evaluate(
+        self,
+        targets: Optional[Array],
+        quantities: Union[str, Iterable[str], None],
+        target_velocities: Optional[Array],
+        self_index: Optional[Array],
+        active: Optional[Array],
+        out: Optional[Mapping[str, Array]],
+        namespace: Any,
+    ) -> Field:
         out = dict(out or {})
         if quantities is None:
             quantities = tuple(out) or ("acceleration",)

@@ -26,7 +26,7 @@ def refused(kind, line, call):
     try:
         call()
         said = "nothing"
-    except chamomile.Error as error:
+    except (chamomile.Error, TypeError) as error:
         said = f"{type(error).__name__}: {error}"
     check(said.startswith(f"{kind}: ") and line in said, f"{line}: said {said}")
     check(len(set(comm.allgather(said))) == 1, f"{line}: not the same on all")
@@ -52,15 +52,63 @@ first = x[own] if rank else np.where(x[own] == x[0], np.nan, x[own])
 refused("InputError", "particle 0: position: must be finite", lambda: chamomile.acceleration(first, m[own], **words))
 refused("InputError", "positions: shape ", lambda: chamomile.acceleration(x[own][:, :2] if last else x[own], m[own], **words))
 refused("InputError", "masses: shape ", lambda: chamomile.acceleration(x[own], m[own][:-1] if rank == 0 else m[own], **words))
-refused("InputError", "positions: with comm must be a numpy array", lambda: chamomile.acceleration(x[own].tolist() if last else x[own], m[own], **words))
-refused("UsageError", "targets: is not for particles on several processes", lambda: chamomile.acceleration(x[own], m[own], targets=x[:3] if last else None, **words))
+refused("TypeError", "positions: ", lambda: chamomile.acceleration(x[own].tolist() if last else x[own], m[own], **words))
+refused("UsageError", "box: ", lambda: chamomile.acceleration(x[own], m[own], box=-1.0 if last else None, **words))
 refused("InputError", "softenings: shape ", lambda: chamomile.acceleration(x[own], m[own], softenings=np.ones(3) if rank == 0 else 0.1, **words))
 refused("UsageError", "several processes: are not for periodic boxes", lambda: chamomile.acceleration(x[own], m[own], box=20.0, **words))
-refused("UsageError", "option: softenin: unknown", lambda: chamomile.acceleration(x[own], m[own], softenin=0.1, comm=comm))
+refused("UsageError", "softenin: unknown option", lambda: chamomile.acceleration(x[own], m[own], softenin=0.1, comm=comm))
 if ranks > 1:
-    refused("UsageError", f"rank {ranks - 1} of {ranks}: other quantities or options",
+    refused("UsageError", f"rank {ranks - 1} of {ranks}: build(): other arguments or options: must be those of rank 0",
             lambda: chamomile.acceleration(x[own], m[own], softenings=0.1 if last else None, comm=comm))
-    refused("UsageError", f"rank {ranks - 1} of {ranks}: other quantities or options", lambda: chamomile.acceleration(x[own], m[own], theta=0.4 if last else 0.5, comm=comm))
+    refused("UsageError", f"rank {ranks - 1} of {ranks}: other options or another version", lambda: chamomile.acceleration(x[own], m[own], theta=0.4 if last else 0.5, comm=comm))
+
+# A solver that keeps its tree, at sources, some of them and targets, while the sources move.
+points = np.concatenate([random.normal(size=(90, 3)), 1e7 * np.ones((1, 3)), x[:9]])
+here = np.flatnonzero(np.arange(100) % ranks == ranks - 1 - rank)
+some = np.arange(0, len(own), 3)
+moved = x + 1e-3 * random.normal(size=x.shape)
+
+
+def forces(deal, **options):
+    """What a solver gives, dealt or of one process that has all, in the order of processes."""
+    order = np.concatenate([np.flatnonzero(np.arange(700) % max(1, ranks - 1) == r) for r in range(ranks)]) if not deal else own
+    targets = points[np.concatenate([np.flatnonzero(np.arange(100) % ranks == ranks - 1 - r) for r in range(ranks)])] if not deal else points[here]
+    counts = [len(np.flatnonzero(np.arange(700) % max(1, ranks - 1) == r)) for r in range(ranks)]
+    active = np.concatenate([sum(counts[:r]) + np.arange(0, counts[r], 3) for r in range(ranks)]).astype(int) if not deal else some
+    solver = chamomile.Solver(softening=0.02, device="cpu", **options, **({"comm": comm} if deal else {}))
+    both, given = ("acceleration", "potential"), []
+    for first, places in ((True, x), (False, moved), (True, moved)):
+        (solver.build if first else solver.refit)(places[order], m[order])
+        if options.get("solver") != "direct":
+            given += solver.evaluate(targets, quantities=both)[:2]
+        given += solver.evaluate(quantities=both)[:2]
+        given += solver.evaluate(active=active, quantities=both)[:2]
+        given += solver.evaluate(quantities="potential")[1:2]
+    check(solver.size == len(order), "another size of the solver")
+    return given
+
+
+for options in ({}, {"solver": "direct"}, {"precision": "double", "decorrelate": 5}, {"kernel": "spline"}):
+    mine = [np.concatenate(comm.allgather(part)) for part in forces(True, **options)]
+    check(all((a == b).all() for a, b in zip(mine, forces(False, **options))), f"other forces of a solver than those of one process: {options}")
+
+solver = chamomile.Solver(softening=0.02, device="cpu", comm=comm)
+refused("StateError", "evaluate: needs sources: call build() first", lambda: solver.evaluate())
+solver.build(x[own], m[own])
+refused("UsageError", "quantities: mass: must be of", lambda: solver.evaluate(quantities="mass" if last else "acceleration"))
+refused("UsageError", "self_index: is for one process", lambda: solver.evaluate(points, self_index=np.full(100, -1) if last else None))
+refused("UsageError", "tidal_tensor: is computed by one process alone", lambda: solver.evaluate(quantities="tidal_tensor"))
+refused("InputError", "active: 700: must be the number of a source", lambda: solver.evaluate(active=np.array([700] if last else [], int)))
+refused("UsageError", "accuracy: is chosen by one process alone", lambda: chamomile.Solver(accuracy=1e-3, comm=comm))
+refused("UsageError", "share_gpu: needs device gpu", lambda: chamomile.Solver(share_gpu=True, comm=comm))
+refused("UsageError", "peer_timeout: -1: must be a number > 0", lambda: chamomile.Solver(peer_timeout=-1.0, comm=comm))
+refused("InputError", "target 0: position: must be finite", lambda: solver.evaluate(np.full((1, 3), np.nan)))
+refused("UsageError", "neighbours: ", lambda: solver.neighbours(points, 0.1))
+if ranks > 1:
+    refused("UsageError", "evaluate(): another call than that of rank 0, build()", lambda: solver.evaluate() if rank == 1 else solver.build(x[own], m[own]))
+    refused("UsageError", f"rank {ranks - 1} of {ranks}: evaluate(): other arguments or options", lambda: solver.evaluate(points if last else None))
+    solver.build(x[own], m[own])
+check((solver.evaluate().acceleration == a[own]).all(), "other accelerations after what was refused")
 try:
     chamomile.acceleration(x, m, comm=3)
     check(False, "comm=3 was taken")

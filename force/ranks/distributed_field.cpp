@@ -1,0 +1,244 @@
+// The kept tree of all ranks: sources are particles of each rank, and targets are tracers beside
+// them, points without mass that are dealt by a tree of their own.
+#include "chamomile/force/ranks/distributed_field.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "chamomile/core/threads.hpp"
+#include "chamomile/force/ranks/distributed_solver.hpp"
+
+namespace chamomile {
+namespace {
+
+class DistributedField final : public FieldSolver {
+public:
+    DistributedField(const SolverOptions& options, Communicator& ranks)
+        : ranks_(ranks), solver_(options, ranks)
+    {}
+
+    void build(const FieldSources& sources) override { take(sources, false); }
+    void refit(const FieldSources& sources) override { take(sources, true); }
+
+    std::size_t size() const override { return is_built_ ? own_ : 0; }
+
+    FieldCopy copy_of_sources() override
+    {
+        set_targets({});
+        return {.position = position_, .velocity = {}, .mass = mass_, .softening = softening_};
+    }
+
+    ForceStatistics evaluate(const FieldTargets& targets, const FieldResults& results) override
+    {
+        ranks_.together([&] {
+            require_results(results);
+            if (solver_.options().solver == SolverKind::direct || solver_.options().device != "cpu")
+                throw Error(Fault::usage, "targets: on several ranks need a tree on processors");
+            if (!targets.self.empty() || targets.softening)
+                throw Error(Fault::usage, "targets: on several ranks are no sources and have no "
+                                          "softening lengths");
+        });
+        const auto [first, count] = place_among_all(targets.count);
+        if (count == 0)
+            return {};
+        ranks_.together([&] { set_targets(targets); });
+        std::iota(number_.begin() + std::ptrdiff_t(own_), number_.end(), Index(count_ + first));
+        std::vector<Index> active(targets.count);
+        std::iota(active.begin(), active.end(), Index(own_));
+        Request request = request_at(active, results);
+        take_potentials(request);
+        request.part->count += count;
+        request.part->tracers = request.part->active = request.part->active_tracers = count;
+        const ForceStatistics statistics = solver_.carry_out(request, ++evaluations_);
+        write(active, results);
+        return statistics;
+    }
+
+    ForceStatistics evaluate_sources(std::span<const Index> active,
+                                     const FieldResults& results) override
+    {
+        ranks_.together([&] {
+            require_results(results);
+            for (const Index i : active)
+                if (i >= own_)
+                    throw Error(Fault::input, "active: " + std::to_string(i) + ": must be below " +
+                                                  std::to_string(own_));
+            set_targets({});
+        });
+        std::vector<Index> which(active.begin(), active.end());
+        std::sort(which.begin(), which.end());
+        which.erase(std::unique(which.begin(), which.end()), which.end());
+        std::uint64_t counts[] = {which.size()};
+        ranks_.sum(counts);
+        const bool are_all = counts[0] == 0;
+        Request request = request_at(which, results);
+        take_potentials(request);
+        request.part->active = are_all ? count_ : counts[0];
+        const ForceStatistics statistics = solver_.carry_out(request, ++evaluations_);
+        if (!are_all)
+            which.assign(active.begin(), active.end());
+        else {
+            which.resize(own_);
+            std::iota(which.begin(), which.end(), Index(0));
+        }
+        write(which, results);
+        return statistics;
+    }
+
+    void neighbours(const FieldTargets&, const ArrayView&, std::size_t, std::span<std::int64_t>,
+                    std::span<std::int64_t>) override
+    {
+        throw Error(Fault::usage, "neighbours: are found by one rank alone");
+    }
+
+    std::string device() const override { return solver_.device(); }
+    const SolverOptions& options() const override { return solver_.options(); }
+
+private:
+    /// Returns how many the ranks before this one have, and how many all have.
+    std::pair<std::uint64_t, std::uint64_t> place_among_all(std::size_t own)
+    {
+        const std::vector<std::uint64_t> counts = ranks_.all_gather(std::uint64_t(own));
+        const auto here = counts.begin() + ranks_.rank();
+        const std::uint64_t all = std::accumulate(counts.begin(), counts.end(), std::uint64_t(0));
+        if (all + count_ >= std::uint64_t(Index(-1)))
+            throw Error(Fault::usage, "sources and targets: " + std::to_string(all + count_) +
+                                          " of all ranks: must be fewer than 4294967295");
+        return {std::accumulate(counts.begin(), here, std::uint64_t(0)), all};
+    }
+
+    void take(const FieldSources& sources, bool keeps)
+    {
+        const std::size_t n = sources.count;
+        ranks_.together([&] {
+            if (keeps && (!is_built_ || n != own_))
+                throw Error(Fault::input,
+                            "refit: sources: " + std::to_string(n) +
+                                ": must be as many as were built: " + std::to_string(size()));
+            if (sources.position.on_device || sources.mass.on_device)
+                throw Error(Fault::usage, "ranks: arrays: must lie on the host");
+        });
+        is_built_ = false; // an exception leaves no sources behind
+        ranks_.together([&] {
+            position_.resize(n);
+            mass_.resize(n);
+            softening_.resize(sources.softening ? n : 0);
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+            for (std::size_t i = 0; i < n; ++i) {
+                position_[i] = sources.position.load_vector(i);
+                mass_[i] = sources.mass ? sources.mass.load(i) : 1;
+                if (sources.softening)
+                    softening_[i] = sources.softening.load(i);
+            }
+            own_ = n;
+        });
+        count_ = 0;
+        std::tie(first_, count_) = place_among_all(n);
+        number_.resize(n);
+        std::iota(number_.begin(), number_.end(), Index(first_));
+        softenings_.reset();
+        softenings_ = solver_.softenings_of(request_at({}, {}),
+                                            {.count = count_, .active = count_, .first = first_});
+        if (!keeps)
+            ++builds_;
+        // The cells of a direct sum, too, are those of the sources as they were built.
+        const bool sums_directly = solver_.options().solver == SolverKind::direct;
+        std::vector<Index> one;
+        if (sums_directly && first_ == 0 && n > 0)
+            one = {0};
+        Request request = request_at(one, {});
+        request.part->active = sums_directly ? std::min<std::uint64_t>(count_, 1) : 0;
+        request.keeps_tree = keeps;
+        solver_.carry_out(request, ++evaluations_);
+        is_built_ = true;
+    }
+
+    void require_results(const FieldResults& results) const
+    {
+        if (!is_built_)
+            throw Error(Fault::usage, "evaluate: needs sources: build() comes before");
+        if (results.tidal || results.jerk)
+            throw Error(Fault::usage, "tidal tensors and jerks: are computed by one rank alone");
+    }
+
+    /// Puts targets behind the sources, whose arrays they share.
+    void set_targets(const FieldTargets& targets)
+    {
+        const std::size_t all = own_ + targets.count;
+        position_.resize(all);
+        mass_.resize(all, 0);
+        if (softenings_)
+            softening_.resize(all, 0);
+        number_.resize(all);
+        for (std::size_t k = 0; k < targets.count; ++k)
+            position_[own_ + k] = targets.position.load_vector(k);
+    }
+
+    /// Returns a request of the present sources, and targets, at those that are active.
+    Request request_at(std::span<const Index> active, const FieldResults& results)
+    {
+        Request request;
+        request.count = position_.size();
+        request.position = view_of(std::span(std::as_const(position_)));
+        request.mass = view_of(std::span(std::as_const(mass_)));
+        if (!softening_.empty())
+            request.softening = view_of(std::span(std::as_const(softening_)));
+        acceleration_.resize(request.count);
+        request.acceleration = view_of(std::span(acceleration_));
+        potential_.resize(results.potential ? request.count : 0);
+        if (results.potential)
+            request.potential = view_of(std::span(potential_));
+        request.active = active;
+        request.number = builds_ - 1;
+        request.keeps_tree = true;
+        request.part = RequestPart{.count = count_,
+                                   .first = first_,
+                                   .exchanges = 1,
+                                   .number = number_,
+                                   .softenings = softenings_};
+        return request;
+    }
+
+    /// Learns whether others ask for potentials, where this rank has no room for any.
+    void take_potentials(Request& request)
+    {
+        std::uint64_t asking[] = {request.potential ? 1U : 0U};
+        ranks_.sum(asking);
+        request.part->has_potentials = asking[0] > 0;
+    }
+
+    /// Writes what was computed at these, in their order.
+    void write(std::span<const Index> which, const FieldResults& results) const
+    {
+#pragma omp parallel for if (which.size() > worth_threads) schedule(static)
+        for (std::size_t k = 0; k < which.size(); ++k) {
+            if (results.acceleration)
+                results.acceleration.store_vector(k, acceleration_[which[k]]);
+            if (results.potential)
+                results.potential.store(k, 0, potential_[which[k]]);
+        }
+    }
+
+    Communicator& ranks_;
+    DistributedSolver solver_;
+    bool is_built_ = false;
+    std::uint64_t builds_ = 0;            ///< places the root cubes (decorrelate)
+    std::uint64_t evaluations_ = 0;       ///< so far, each of which may keep the cells of the last
+    std::size_t own_ = 0;                 ///< sources of this rank, which come first
+    std::uint64_t first_ = 0, count_ = 0; ///< the number of the first among all, and that of all
+    std::optional<std::pair<double, double>> softenings_;
+    std::vector<Vec3<double>> position_, acceleration_;
+    std::vector<double> mass_, softening_, potential_;
+    std::vector<Index> number_; ///< of sources and targets among all
+};
+
+} // namespace
+
+std::unique_ptr<FieldSolver> make_distributed_field(const SolverOptions& options,
+                                                    Communicator& ranks)
+{
+    return std::make_unique<DistributedField>(options, ranks);
+}
+
+} // namespace chamomile

@@ -1,0 +1,20 @@
+/// \file  The field of sources that lie in the memory of several ranks.
+#pragma once
+
+#include <memory>
+
+#include "chamomile/force/field.hpp"
+#include "chamomile/parallel/communicator.hpp"
+
+namespace chamomile {
+
+/// Makes the field of the sources of all ranks, each of which has its own, at sources and targets
+/// of its own. All ranks make it and make its calls together, each with some of them or none; what
+/// several have together is that of rank 0, then that of rank 1 and so on. Results have the bits of
+/// make_field_solver() on one rank that has all of them. It has accelerations and potentials, with
+/// a tree on processors also at targets, which name no source that they are. Throws the same on all
+/// ranks, as DistributedSolver does.
+std::unique_ptr<FieldSolver> make_distributed_field(const SolverOptions& options,
+                                                    Communicator& ranks);
+
+} // namespace chamomile

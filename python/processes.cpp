@@ -1,0 +1,203 @@
+// Ranks that are processes of mpi4py. What carries their bytes is written in Python
+// (chamomile/_processes.py), so that the package needs no MPI of its own.
+#include "python/processes.hpp"
+
+#include <cmath>
+
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include "chamomile/core/number_text.hpp"
+#include "python/bindings.hpp"
+#include "python/faults.hpp"
+
+namespace chamomile::python {
+namespace {
+
+/// Returns a view of bytes for Python, as long as they are there.
+nb::object memory_of(const std::byte* bytes, std::size_t size, int access)
+{
+    static char none;
+    char* begin = size == 0 ? &none : const_cast<char*>(reinterpret_cast<const char*>(bytes));
+    const nb::object view = nb::steal(PyMemoryView_FromMemory(begin, Py_ssize_t(size), access));
+    if (!view)
+        throw nb::python_error();
+    return view;
+}
+
+class CarriedRanks final : public Communicator {
+public:
+    explicit CarriedRanks(nb::object carrier)
+        : rank_(nb::cast<int>(carrier.attr("rank"))), size_(nb::cast<int>(carrier.attr("size"))),
+          ranks_on_host_(nb::cast<int>(carrier.attr("ranks_on_host"))),
+          rank_on_host_(nb::cast<int>(carrier.attr("rank_on_host"))), carrier_(std::move(carrier))
+    {}
+    ~CarriedRanks() override
+    {
+        const nb::gil_scoped_acquire held;
+        carrier_.reset();
+    }
+
+    int rank() const override { return rank_; }
+    int size() const override { return size_; }
+    int ranks_on_host() const override { return ranks_on_host_; }
+    int rank_on_host() const override { return rank_on_host_; }
+    bool has_failed() const override { return has_failed_; }
+
+    void fail(const Error& error) noexcept override
+    {
+        if (has_failed_)
+            return;
+        has_failed_ = true;
+        const nb::gil_scoped_acquire held;
+        try {
+            carrier_.attr("fail")(std::to_string(int(error.fault())) + error.what());
+        } catch (const std::exception&) { // the others wait until their limit
+        }
+    }
+
+private:
+    void transfer(std::span<const std::span<const std::byte>> to, Inbox& inbox,
+                  Patience patience) override
+    {
+        if (has_failed_)
+            throw PeerFailed(Fault::device, "ranks: one has failed");
+        const nb::gil_scoped_acquire held;
+        const nb::object limit = nb::float_(time_limit());
+        nb::list sizes, leaving, arriving;
+        for (const auto& bytes : to)
+            sizes.append(bytes.size());
+        const nb::tuple coming = received(carrier_.attr("tell_sizes")(
+            sizes, patience == Patience::limited ? limit : nb::object(nb::none())));
+        std::vector<std::size_t> size;
+        for (const nb::handle one : coming)
+            size.push_back(nb::cast<std::size_t>(one));
+        std::byte* place = inbox.make_room(size);
+        copy_bytes(to[std::size_t(rank_)], place + inbox.begin(rank_));
+        for (int r = 0; r < size_; ++r) {
+            const std::span<const std::byte> bytes = to[std::size_t(r)];
+            leaving.append(memory_of(bytes.data(), r == rank_ ? 0 : bytes.size(), PyBUF_READ));
+            arriving.append(memory_of(place + inbox.begin(r), r == rank_ ? 0 : size[std::size_t(r)],
+                                      PyBUF_WRITE));
+        }
+        // What a failure leaves under way arrives in memory that stays.
+        under_way_ = inbox.memory();
+        received(carrier_.attr("carry")(leaving, arriving, limit));
+        under_way_.reset();
+    }
+
+    /// Returns what the carrier brings. Throws PeerFailed where a process has failed, and
+    /// Error(device) where one is silent, of whom the carrier says which in place of that.
+    nb::tuple received(nb::object brought)
+    {
+        const nb::tuple found = nb::cast<nb::tuple>(brought);
+        if (found.size() != 2 || !nb::isinstance<nb::str>(found[0]))
+            return found;
+        const std::string what = nb::cast<std::string>(found[0]);
+        const int r = nb::cast<int>(found[1]);
+        if (what.empty()) {
+            const Error silent =
+                r >= 0 ? silent_rank(r, size_, time_limit())
+                       : Error(Fault::device, "ranks: one of " + std::to_string(size_) +
+                                                  " is silent for " + number_text(time_limit()) +
+                                                  " seconds: must answer (--peer-timeout)");
+            fail(silent);
+            throw silent;
+        }
+        has_failed_ = true;
+        const Error error(Fault(what[0] - '0'), what.substr(1));
+        throw PeerFailed(error.fault(), of_rank(r, size_, error).what());
+    }
+
+    int rank_, size_, ranks_on_host_, rank_on_host_;
+    bool has_failed_ = false;
+    nb::object carrier_;
+    std::shared_ptr<const std::byte[]> under_way_;
+};
+
+} // namespace
+
+Processes::Processes(nb::object carrier, double peer_timeout, bool share_gpu)
+    : ranks_(std::make_unique<CarriedRanks>(std::move(carrier))), peer_timeout_(peer_timeout),
+      share_gpu_(share_gpu)
+{
+    if (!(peer_timeout > 0) || !std::isfinite(peer_timeout))
+        throw Error(Fault::usage,
+                    "peer_timeout: " + number_text(peer_timeout) + ": must be a number > 0");
+    ranks_->set_time_limit(peer_timeout);
+}
+
+void Processes::begin(const std::string& call)
+{
+    call_ = call;
+    has_met_ = false;
+}
+
+void Processes::meet(const std::function<std::string()>& work)
+{
+    std::string alike;
+    RaisedAs raised;
+    try {
+        alike = work();
+    } catch (...) {
+        raised = raised_as(std::current_exception());
+    }
+    meet(raised.kind, raised.line, alike);
+}
+
+void Processes::refuse(const std::string& kind, const std::string& line)
+{
+    meet(kind, line, "");
+}
+
+void Processes::meet(const std::string& kind, const std::string& line, const std::string& alike)
+{
+    has_met_ = true;
+    const std::string mine = call_ + '\0' + kind + '\0' + line + '\0' + alike;
+    Inbox inbox;
+    ranks_->exchange(std::vector<std::span<const std::byte>>(std::size_t(ranks_->size()),
+                                                             std::as_bytes(std::span(mine))),
+                     inbox, Patience::endless);
+    struct Said {
+        std::string call, kind, line, alike;
+    };
+    std::vector<Said> said;
+    for (int r = 0; r < ranks_->size(); ++r) {
+        const auto bytes = inbox.from<char>(r);
+        std::string rest(bytes.begin(), bytes.end());
+        const auto next = [&rest] {
+            const std::string word = rest.substr(0, rest.find('\0'));
+            rest.erase(0, word.size() + 1);
+            return word;
+        };
+        Said& one = said.emplace_back();
+        one.call = next();
+        one.kind = next();
+        one.line = next();
+        one.alike = rest;
+    }
+    const auto differs = [&](int r, const std::string& how) {
+        throw of_rank(r, ranks_->size(), Error(Fault::usage, how));
+    };
+    for (int r = 1; r < ranks_->size(); ++r)
+        if (const std::string& call = said[std::size_t(r)].call; call != said[0].call)
+            differs(r, call + ": another call than that of rank 0, " + said[0].call);
+    for (const Said& one : said)
+        if (!one.kind.empty())
+            raise_as({one.kind, one.line});
+    for (int r = 1; r < ranks_->size(); ++r)
+        if (said[std::size_t(r)].alike != said[0].alike)
+            differs(r, call_ + ": other arguments or options: must be those of rank 0");
+}
+
+void bind_processes(nb::module_& m)
+{
+    nb::class_<Processes>(m, "Processes", "The processes of a communicator, as ranks.")
+        .def(nb::init<nb::object, double, bool>(), nb::arg("carrier"), nb::arg("peer_timeout"),
+             nb::arg("share_gpu"))
+        .def("begin", &Processes::begin, nb::arg("call"))
+        .def("refuse", &Processes::refuse, nb::arg("kind"), nb::arg("line"))
+        .def_prop_ro("has_met", &Processes::has_met);
+}
+
+} // namespace chamomile::python

@@ -17,5 +17,6 @@ void bind_simulation(nb::module_& module);   ///< Simulation
 void bind_accuracy(nb::module_& module);     ///< accuracy()
 void bind_options(nb::module_& module);      ///< option_table()
 void bind_processes(nb::module_& module);    ///< Processes
+void bind_shared_particles(nb::module_& m);  ///< SharedParticles
 
 } // namespace chamomile::python

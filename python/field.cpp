@@ -48,14 +48,12 @@ public:
             if (processes_ && keyed_.options.accuracy)
                 throw Error(Fault::usage, "accuracy: is chosen by one process alone; give "
                                           "tolerance");
-            if (processes_ && processes_->share_gpu() && !keyed_.options.device.starts_with("gpu"))
-                throw Error(Fault::usage, "share_gpu: needs device gpu");
+            if (processes_)
+                processes_->take_part(keyed_.options);
             return "";
         });
-        if (processes_) {
-            keyed_.options.peer_timeout = processes_->peer_timeout();
-            keyed_.options.share_gpu = processes_->share_gpu();
-        } else if (keyed_.options.accuracy)
+        keyed_.options.ranks = nullptr; // whose sources are on the first of them
+        if (keyed_.options.accuracy)
             make_solver(keyed_.options); // refuses values out of range
         make_solver_of(keyed_.options);
     }

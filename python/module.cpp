@@ -46,6 +46,7 @@ NB_MODULE(_chamomile, m)
     bind_snapshot(m);
     bind_models(m);
     bind_simulation(m);
+    bind_shared_particles(m);
     bind_accuracy(m);
     bind_options(m);
 }

@@ -1,10 +1,13 @@
 #include "python/options.hpp"
 
+#include <cmath>
+
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/options/nearest_name.hpp"
+#include "chamomile/run/texts/stated_forces.hpp"
 #include "python/bindings.hpp"
 
 namespace chamomile::python {
@@ -290,6 +293,36 @@ void bind_options(nb::module_& m)
         "(name, type, words, default, help, name of the command line) of each option of a force, "
         "and "
         "of a time loop.");
+}
+
+double take_from(Snapshot& snapshot, std::optional<double> end_time, KeyedSimulation& keyed)
+{
+    const PlainNames& names = plain_names_of_settings();
+    CosmologyRequest& cosmology = keyed.cosmology;
+    cosmology.asked = snapshot.comoving.has_value();
+    if (!cosmology.asked)
+        for (const auto& row : cosmology_options())
+            if (keyed.given.contains(row.name))
+                throw Error(Fault::usage,
+                            row.plain_name() + ": needs a snapshot in comoving coordinates");
+    if (end_time.has_value() == cosmology.asked)
+        throw Error(Fault::usage,
+                    end_time ? "end_time: " + number_text(*end_time) +
+                                   ": is of plain time; comoving coordinates take z_end or a_end"
+                             : "end_time: is needed in plain coordinates");
+    if (cosmology.asked) {
+        require(resolve_cosmology(cosmology, keyed.scheme, keyed.given), names);
+        if (keyed.given.contains("box") && keyed.options.box != snapshot.box_size)
+            throw Error(Fault::usage,
+                        "box: " + number_text(keyed.options.box) +
+                            ": the box of a cosmological run is that of the snapshot");
+        take_background(cosmology, "snapshot", snapshot, names);
+        require(refuse_epochs(cosmology, std::log(snapshot.time), false), names);
+        end_time = end_of(cosmology);
+    }
+    require(take_stated(snapshot, keyed.given, keyed.options), names);
+    keyed.resolve();
+    return *end_time;
 }
 
 } // namespace chamomile::python

@@ -37,6 +37,10 @@ public:
 /// of the frame; they are not resolved yet.
 KeyedSimulation read_simulation(nb::dict keywords, const UnitFrame& frame);
 
+/// Takes what the snapshot states where no keyword gives it, and the end: `end_time` of plain
+/// coordinates, else that of the request. Throws Error(usage) and Error(input).
+double take_from(Snapshot& snapshot, std::optional<double> end_time, KeyedSimulation& keyed);
+
 /// A KeyedRun holds the settings of a run by keywords.
 struct KeyedRun {
     RunSettings settings;

@@ -127,6 +127,15 @@ Processes::Processes(nb::object carrier, double peer_timeout, bool share_gpu)
     ranks_->set_time_limit(peer_timeout);
 }
 
+void Processes::take_part(SolverOptions& options) const
+{
+    if (share_gpu_ && !options.device.starts_with("gpu"))
+        throw Error(Fault::usage, "share_gpu: needs device gpu");
+    options.ranks = ranks_.get();
+    options.peer_timeout = peer_timeout_;
+    options.share_gpu = share_gpu_;
+}
+
 void Processes::begin(const std::string& call)
 {
     call_ = call;
@@ -179,6 +188,9 @@ void Processes::meet(const std::string& kind, const std::string& line, const std
     const auto differs = [&](int r, const std::string& how) {
         throw of_rank(r, ranks_->size(), Error(Fault::usage, how));
     };
+    have_differed_ = false;
+    for (const Said& one : said)
+        have_differed_ = have_differed_ || one.call != said[0].call;
     for (int r = 1; r < ranks_->size(); ++r)
         if (const std::string& call = said[std::size_t(r)].call; call != said[0].call)
             differs(r, call + ": another call than that of rank 0, " + said[0].call);
@@ -197,6 +209,19 @@ void bind_processes(nb::module_& m)
              nb::arg("share_gpu"))
         .def("begin", &Processes::begin, nb::arg("call"))
         .def("refuse", &Processes::refuse, nb::arg("kind"), nb::arg("line"))
+        .def(
+            "meet",
+            [](Processes& self, const std::string& alike) { self.meet([&] { return alike; }); },
+            nb::arg("alike"))
+        .def(
+            "sum",
+            [](Processes& self, std::uint64_t own) {
+                self.ranks().sum(std::span(&own, 1));
+                return own;
+            },
+            nb::arg("own"))
+        .def_prop_ro("rank", [](Processes& self) { return self.ranks().rank(); })
+        .def_prop_ro("have_differed", &Processes::have_differed)
         .def_prop_ro("has_met", &Processes::has_met);
 }
 

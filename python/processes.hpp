@@ -7,6 +7,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include "chamomile/force/settings.hpp"
 #include "chamomile/force/threads.hpp"
 #include "chamomile/parallel/communicator.hpp"
 
@@ -23,12 +24,16 @@ public:
     Processes(nb::object carrier, double peer_timeout, bool share_gpu);
 
     Communicator& ranks() { return *ranks_; }
-    double peer_timeout() const { return peer_timeout_; }
-    bool share_gpu() const { return share_gpu_; }
+    /// Returns how many threads of its machine this process has.
+    int threads() const { return threads_of_process(ranks_->ranks_on_host()); }
+    /// Has a solver of these options be one of all processes. Throws Error(usage).
+    void take_part(SolverOptions& options) const;
 
     /// Says which call this process is in, until it has met the others.
     void begin(const std::string& call);
     bool has_met() const { return has_met_; }
+    /// Tells whether at the last meeting some were in another call.
+    bool have_differed() const { return have_differed_; }
 
     /// Does work of this process alone, which returns what must be the same on all, and meets the
     /// others. What work throws on any is thrown on all, as a new exception of its class, and
@@ -42,7 +47,7 @@ public:
     template <class Work>
     auto together(const Work& work) -> decltype(work())
     {
-        const ThreadsInUse threads(threads_of_process(ranks_->ranks_on_host()));
+        const ThreadsInUse in_use(threads());
         try {
             return work();
         } catch (const Error&) { // of which all know
@@ -61,7 +66,7 @@ private:
     double peer_timeout_;
     bool share_gpu_;
     std::string call_;
-    bool has_met_ = true;
+    bool has_met_ = true, have_differed_ = false;
 };
 
 } // namespace chamomile::python

@@ -4,68 +4,44 @@
 #include <cmath>
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/number_text.hpp"
 #include "chamomile/core/version.hpp"
+#include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 #include "chamomile/run/run_job.hpp"
 #include "chamomile/run/texts/method_text.hpp"
 #include "chamomile/run/texts/particle_notes.hpp"
 #include "chamomile/run/texts/scheme_text.hpp"
-#include "chamomile/run/texts/stated_forces.hpp"
 #include "chamomile/run/viewing.hpp"
 #include "python/bindings.hpp"
 #include "python/faults.hpp"
 #include "python/options.hpp"
 #include "python/potentials.hpp"
+#include "python/processes.hpp"
 
 namespace chamomile::python {
 namespace {
 
-/// Takes what the snapshot states where no keyword gives it, and the end: `end_time` of plain
-/// coordinates, else that of the request. Throws Error(usage) and Error(input).
-double take_from(Snapshot& snapshot, std::optional<double> end_time, KeyedSimulation& keyed)
-{
-    const PlainNames& names = plain_names_of_settings();
-    CosmologyRequest& cosmology = keyed.cosmology;
-    cosmology.asked = snapshot.comoving.has_value();
-    if (!cosmology.asked)
-        for (const auto& row : cosmology_options())
-            if (keyed.given.contains(row.name))
-                throw Error(Fault::usage,
-                            row.plain_name() + ": needs a snapshot in comoving coordinates");
-    if (end_time.has_value() == cosmology.asked)
-        throw Error(Fault::usage,
-                    end_time ? "end_time: " + number_text(*end_time) +
-                                   ": is of plain time; comoving coordinates take z_end or a_end"
-                             : "end_time: is needed in plain coordinates");
-    if (cosmology.asked) {
-        require(resolve_cosmology(cosmology, keyed.scheme, keyed.given), names);
-        if (keyed.given.contains("box") && keyed.options.box != snapshot.box_size)
-            throw Error(Fault::usage,
-                        "box: " + number_text(keyed.options.box) +
-                            ": the box of a cosmological run is that of the snapshot");
-        take_background(cosmology, "snapshot", snapshot, names);
-        require(refuse_epochs(cosmology, std::log(snapshot.time), false), names);
-        end_time = end_of(cosmology);
-    }
-    require(take_stated(snapshot, keyed.given, keyed.options), names);
-    keyed.resolve();
-    return *end_time;
-}
-
 /// An Evolution simulates a snapshot's particles in place. Observers are numbers, which run()
-/// passes to the function that it was given.
+/// passes to the function that it was given. With processes this one is their first, and the others
+/// serve it meanwhile.
 class Evolution {
 public:
-    Evolution(nb::object snapshot, nb::dict keywords, nb::handle end_of_run, nb::handle potentials)
-        : snapshot_(std::move(snapshot)), state_(nb::cast<Snapshot&>(snapshot_))
+    Evolution(nb::object snapshot, nb::dict keywords, nb::handle end_of_run, nb::handle potentials,
+              std::shared_ptr<Processes> processes)
+        : processes_(std::move(processes)), snapshot_(std::move(snapshot)),
+          state_(nb::cast<Snapshot&>(snapshot_))
     {
         require_own_threads();
+        const ThreadsInUse threads(own_threads());
         KeyedSimulation keyed = read_simulation(keywords, frame());
+        if (processes_)
+            processes_->take_part(keyed.options);
         std::optional<double> end_time;
         if (!end_of_run.is_none())
             end_time = time_of("end_time", end_of_run);
@@ -77,7 +53,7 @@ public:
         keyed.scheme.field = read.field;
         if (read.field && is_comoving())
             throw Error(Fault::usage, "potentials: are for isolated particles in plain time");
-        made_ = make_integrator(keyed.options, keyed.scheme, *clock_);
+        made_ = renamed([&] { return make_integrator(keyed.options, keyed.scheme, *clock_); });
         simulation_ =
             std::make_unique<Simulation>(state_.particles, *made_.integrator,
                                          is_comoving() ? std::log(state_.time) : state_.time, end);
@@ -313,8 +289,37 @@ private:
                 self.notify_.reset();
             }
         } end{*this};
+        const ThreadsInUse threads(own_threads());
         nb::gil_scoped_release released;
+        const struct Fetch { // what moves may have been left to the processes
+            Evolution& self;
+            ~Fetch()
+            {
+                try {
+                    if (self.processes_)
+                        self.simulation_->fetch();
+                } catch (const std::exception&) { // they have it no longer
+                }
+            }
+        } fetch{*this};
         work();
+    }
+
+    /// Returns this process's part of the threads of its machine; 0: all.
+    int own_threads() const { return processes_ ? processes_->threads() : 0; }
+
+    /// Does work whose refusals name ranks as Python does.
+    template <class Work>
+    static auto renamed(const Work& work) -> decltype(work())
+    {
+        try {
+            return work();
+        } catch (const Error& error) {
+            const std::string line = error.what(), ranks = name_of_ranks;
+            if (!line.starts_with(ranks))
+                throw;
+            throw Error(error.fault(), "comm: several processes" + line.substr(ranks.size()));
+        }
     }
 
     /// Takes the properties of the snapshot from a checkpoint, which must come from a run of the
@@ -431,6 +436,7 @@ private:
 
     Diagnostics diagnostics_of_momenta()
     {
+        const ThreadsInUse threads(own_threads());
         if (shown_) { // by an observer, whom the momenta are hidden from
             shown_.reset();
             const Diagnostics found = simulation_->diagnostics();
@@ -443,6 +449,7 @@ private:
         return simulation_->diagnostics();
     }
 
+    std::shared_ptr<Processes> processes_; ///< null: this one alone
     nb::object snapshot_;
     Snapshot& state_;
     CosmologyRequest cosmology_;
@@ -469,11 +476,12 @@ void bind_simulation(nb::module_& m)
         .def(
             "__init__",
             [](Evolution* self, nb::handle_t<Snapshot> snapshot, nb::dict options,
-               nb::object end_time, nb::object potentials) {
-                new (self) Evolution(nb::borrow(snapshot), options, end_time, potentials);
+               nb::object end_time, nb::object potentials, std::shared_ptr<Processes> processes) {
+                new (self)
+                    Evolution(nb::borrow(snapshot), options, end_time, potentials, processes);
             },
             nb::arg("snapshot"), nb::arg("options"), nb::arg("end_time").none(),
-            nb::arg("potentials").none())
+            nb::arg("potentials").none(), nb::arg("processes").none())
         .def("at_times", &Evolution::at_times, nb::arg("times"), nb::arg("potentials"),
              nb::arg("observer"))
         .def("at_intervals", &Evolution::at_intervals, nb::arg("interval"), nb::arg("potentials"),

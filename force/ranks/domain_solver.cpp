@@ -203,32 +203,42 @@ std::string devices_of_ranks(const Platform& platform, const Platform& first)
     return first.device == "cpu" ? "cpu" : platform.device == "gpu" ? "gpu:all" : platform.device;
 }
 
-void serve_solver(Communicator& ranks, RankGuest* guest)
+RankServer::RankServer(Communicator& ranks, RankGuest* guest)
+    : ranks_(ranks), guest_(guest), part_(std::make_unique<RankPart>(ranks))
+{}
+
+RankServer::~RankServer() = default;
+
+void RankServer::serve()
 {
-    RankPart part(ranks);
     for (;;) {
-        const Inbox inbox = ranks.broadcast({}, Patience::endless);
+        const Inbox inbox = ranks_.broadcast({}, Patience::endless);
         const std::span<const std::byte> bytes = inbox.from<std::byte>(0);
         const Order& order = *reinterpret_cast<const Order*>(bytes.data());
         if (order.task == Order::Task::end)
             return;
         use_threads(order.threads);
-        ranks.set_time_limit(order.time_limit);
-        if (!guest && (order.task == Order::Task::guest || order.has_own_rows))
+        ranks_.set_time_limit(order.time_limit);
+        if (!guest_ && (order.task == Order::Task::guest || order.has_own_rows))
             throw Error(Fault::usage, "this rank serves solvers alone: must run serve_particles()");
         try {
             if (order.task == Order::Task::guest)
-                guest->carry_out(bytes.subspan(sizeof order));
+                guest_->carry_out(bytes.subspan(sizeof order));
             else if (order.has_own_rows) {
-                const Request request = ranks.as_one([&] { return guest->request(); });
-                part.carry_out(order, &request);
+                const Request request = ranks_.as_one([&] { return guest_->request(); });
+                part_->carry_out(order, &request);
             } else
-                part.carry_out(order);
+                part_->carry_out(order);
         } catch (const PeerFailed&) {
             throw;
         } catch (const Error&) { // all ranks know, and rank 0 tells
         }
     }
+}
+
+void serve_solver(Communicator& ranks, RankGuest* guest)
+{
+    RankServer(ranks, guest).serve();
 }
 
 void lead_guests(Communicator& ranks, std::span<const std::byte> message, RankGuest& own)

@@ -14,6 +14,7 @@
 namespace chamomile {
 
 class AdjustableSolver;
+class RankPart;
 
 /// Tells whether the options ask for several ranks: given ones, or threads of this process.
 bool asks_ranks(const SolverOptions& options);
@@ -65,9 +66,24 @@ public:
     virtual Request request() = 0;
 };
 
-/// Serves the solvers of rank 0 until end_serving() is called there; with a guest also those whose
-/// requests are parts. Throws PeerFailed, or what this rank fails of, after which no rank can go
-/// on.
+/// A RankServer serves the solvers of rank 0; with a guest also those whose requests are parts.
+class RankServer {
+public:
+    explicit RankServer(Communicator& ranks, RankGuest* guest = nullptr);
+    ~RankServer();
+
+    /// Serves until end_serving() is called on rank 0, and again where it is called again, with
+    /// what this rank has. Throws PeerFailed, or what this rank fails of, after which no rank can
+    /// go on.
+    void serve();
+
+private:
+    Communicator& ranks_;
+    RankGuest* guest_;
+    std::unique_ptr<RankPart> part_;
+};
+
+/// Serves so once.
 void serve_solver(Communicator& ranks, RankGuest* guest = nullptr);
 
 /// Has the guests of all ranks carry out a message, that of rank 0 among them, which calls it.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
+#include <utility>
 
 #include "chamomile/core/threads.hpp"
 
@@ -316,6 +318,16 @@ void StorePart::sort_numbers()
     for (std::size_t i = 0; i < number_.size(); ++i)
         by_number_[i] = {number_[i], Index(i)};
     std::ranges::sort(by_number_);
+}
+
+template <class Pair>
+void StorePart::Found::fill(std::size_t n, const Pair& pair)
+{
+    here.resize(n);
+    asked.resize(n);
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < n; ++k)
+        std::tie(here[k], asked[k]) = pair(k);
 }
 
 /// Finds those of a range, unless they were found for the value before.

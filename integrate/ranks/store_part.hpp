@@ -5,11 +5,8 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <tuple>
-#include <utility>
 #include <vector>
 
-#include "chamomile/core/threads.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/integrate/particle_store.hpp"
 
@@ -126,14 +123,7 @@ private:
         }
         /// Takes so many, of which pair(k) returns place and place among those that were asked for.
         template <class Pair>
-        void fill(std::size_t n, const Pair& pair)
-        {
-            here.resize(n);
-            asked.resize(n);
-#pragma omp parallel for if (n > worth_threads) schedule(static)
-            for (std::size_t k = 0; k < n; ++k)
-                std::tie(here[k], asked[k]) = pair(k);
-        }
+        void fill(std::size_t n, const Pair& pair);
         void push_back(Index place, Index among)
         {
             here.push_back(place);

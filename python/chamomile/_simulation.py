@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Callable, NoReturn, Optional, Sequence, U
 
 from . import _chamomile, errors
 from ._chamomile import Snapshot
+from ._processes import meeting, processes_of
+from ._shared_simulation import SharedEvolution
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -80,6 +82,13 @@ class Simulation:
     or them and potentials (n,). It may be called with some of the particles. Where forces come from a GPU the particles live there;
     the snapshot's arrays are current in observers and at the end. The same input gives the same bits, whatever the number of threads.
 
+    comm: a communicator of mpi4py. All of its processes make the simulation and its calls, each with a snapshot that has
+    particles of its own, of which there may be none; each snapshot has these as they are now. The particles live on
+    the processes, and the first one writes the files: those of one process that has all particles, those of
+    process 0 first. Observers are called on all, where each sees its own, and may call diagnostics() together. It is the leapfrog's, of
+    isolated particles. What one process gives wrong, or its observer raises, is raised on all. peer_timeout and share_gpu are
+    those of a Solver with comm.
+
     >>> simulation = Simulation(plummer(1000), end_time=1, step=1 / 128, softening=0.02)
     >>> simulation.at_intervals(0.25, lambda now: print(now.time, now.diagnostics().energy))
     >>> simulation.run()
@@ -91,13 +100,19 @@ class Simulation:
         *,
         end_time: Union[float, str, None] = None,
         potentials: Union[Sequence[Potential], None] = None,
+        comm: Any = None,
         **options: Unpack[SimulationOptions],
     ) -> None:
         words: dict[str, Any] = dict(options)
+        self._processes = processes_of(comm, words)
         for name, unbounded in (("shortest", 0), ("longest", inf)):
             if words.get(name) == unbounded:
                 del words[name]
-        self._core = _chamomile.Evolution(snapshot, words, end_time, potentials)
+        self._core: Any
+        if self._processes is None:
+            self._core = _chamomile.Evolution(snapshot, words, end_time, potentials, None)
+        else:
+            self._core = SharedEvolution(snapshot, words, end_time, potentials, self._processes)
         self._observers: list[Observer] = []
 
     def at_intervals(self, interval: Union[float, str], observer: Observer, *, potentials: bool = False) -> None:
@@ -140,12 +155,13 @@ class Simulation:
         The snapshot takes the provenance of the run.
         """
         notify = lambda number: self._observers[number](self)
+        with meeting(self._processes, "run()"):
+            if folder is None and (settings or overwrite or restart):
+                name = next(iter(settings), "overwrite" if overwrite else "restart")
+                raise errors.UsageError(f"{name}: needs a folder")
         if folder is not None:
             command = shlex.join(getattr(sys, "orig_argv", sys.argv))
             self._core.run_in_folder(notify, os.fspath(folder), settings, overwrite, restart, command)
-        elif settings or overwrite or restart:
-            name = next(iter(settings), "overwrite" if overwrite else "restart")
-            raise errors.UsageError(f"{name}: needs a folder")
         else:
             self._core.run(notify)
 

@@ -1,0 +1,154 @@
+"""A simulation of the particles of several processes of mpi4py."""
+
+from __future__ import annotations
+
+import builtins
+import pickle
+from typing import Any, Callable, NoReturn, Optional, Sequence, Union
+
+from . import _chamomile, errors
+from ._processes import meeting
+
+Notify = Callable[[int], None]
+
+
+def _raise(kind: str, line: str) -> NoReturn:
+    found = getattr(errors, kind, None) or getattr(builtins, kind, None)
+    raise found(line) if found else errors.Error(f"{kind}: {line}")
+
+
+class SharedEvolution:
+    """An Evolution of the particles of all processes, each of which has a snapshot of its own and makes the same calls.
+
+    The first process has the Evolution, and the others serve it within a call until it tells them something: that an
+    observer is to be called, or that the call has ended.
+    """
+
+    def __init__(self, snapshot: Any, words: dict[str, Any], end_time: Any, potentials: Any, processes: _chamomile.Processes) -> None:
+        self._processes, self.snapshot = processes, snapshot
+        self._core: Any = None  # on the first process
+        self._notify: Optional[Notify] = None
+        self._fault: Optional[BaseException] = None  # of an observer here
+        self._stops = self._has_run = False
+        said = [potential if isinstance(potential, str) else "a function" for potential in potentials or ()]
+        with meeting(processes, "Simulation()"):
+            self._shared = _chamomile.SharedParticles(snapshot, processes)
+            processes.meet(repr((sorted(words.items()), end_time, said)) + self._shared.alike())
+        everything = self._shared.collect()
+
+        def make() -> None:
+            self._core = _chamomile.Evolution(everything, words, end_time, potentials, processes)
+
+        self._lead(make, True)
+
+    def at_intervals(self, interval: Union[float, str], potentials: bool, observer: int) -> None:
+        self._call("at_intervals()", (interval, potentials), lambda: self._core.at_intervals(interval, potentials, observer))
+
+    def at_times(self, times: Sequence[float], potentials: bool, observer: int) -> None:
+        self._call("at_times()", (list(times), potentials), lambda: self._core.at_times(times, potentials, observer))
+
+    def every_steps(self, n: int, potentials: bool, observer: int) -> None:
+        self._call("every_steps()", (n, potentials), lambda: self._core.every_steps(n, potentials, observer))
+
+    def view(self, port: Optional[int]) -> str:
+        return self._call("view()", port, lambda: self._core.view(port))
+
+    def run(self, notify: Notify) -> None:
+        self._run(notify, (), lambda: self._core.run(self._call_observer))
+
+    def run_in_folder(self, notify: Notify, folder: str, settings: dict[str, Any], overwrite: bool, restart: bool, command: str) -> None:
+        words = (folder, sorted(settings.items()), overwrite, restart)
+        self._run(notify, words, lambda: self._core.run_in_folder(self._call_observer, folder, settings, overwrite, restart, command))
+
+    def stop(self) -> None:
+        self._stops = True
+        if self._core is not None:
+            self._core.stop()
+
+    def diagnostics(self) -> dict[str, Any]:
+        return self._call("diagnostics()", (), lambda: self._core.diagnostics())
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("time", "step", "step_length", "end_time", "device", "options"):
+            return getattr(self._core, name) if self._core is not None else self._state[name]
+        raise AttributeError(name)
+
+    def _run(self, notify: Notify, words: Any, work: Callable[[], Any]) -> None:
+        self._notify, self._fault = notify, None
+        self._call("run()", words, work, True)
+
+    def _call(self, name: str, words: Any, work: Callable[[], Any], deals: bool = False) -> Any:
+        """Does work on the first process while the others serve it; returns on all what it returns or raises."""
+        with meeting(self._processes, name):
+            self._processes.meet(repr(words))
+        if not self._has_run:
+            self._shared.collect()
+        self._has_run = self._has_run or deals
+        return self._lead(work, deals)
+
+    def _lead(self, work: Callable[[], Any], deals: bool) -> Any:
+        if self._processes.rank > 0:
+            return self._follow()
+        try:
+            found = work()
+        except BaseException as error:
+            try:
+                self._tell("raised", (type(error).__name__, str(error)), deals)
+            except errors.Error:  # a process has failed, and the others know
+                pass
+            raise
+        self._tell("done", found, deals)
+        return found
+
+    def _follow(self) -> Any:
+        while True:
+            what, given, self._state, deals = pickle.loads(self._shared.follow())
+            if deals:
+                self._shared.deal()
+                self.snapshot.provenance = self._state["provenance"]
+            if what == "done":
+                return given
+            if what == "raised":
+                if self._fault is not None:
+                    raise self._fault
+                _raise(*given)
+            self._observe(given)
+
+    def _tell(self, what: str, given: Any, deals: bool) -> None:
+        state = {}
+        if self._core is not None:
+            names = ("time", "step", "step_length", "end_time", "device", "options")
+            state = {name: getattr(self._core, name) for name in names}
+        state["provenance"] = dict(self._core.snapshot.provenance if self._core is not None else self.snapshot.provenance)
+        self._shared.tell(pickle.dumps((what, given, state, deals)))
+        if deals:
+            self._shared.deal()
+            self.snapshot.provenance = state["provenance"]
+
+    def _call_observer(self, number: int) -> None:
+        self._tell("observe", number, True)
+        self._observe(number)
+
+    def _observe(self, number: int) -> None:
+        """Calls an observer on all processes. What it raises on one ends the run on the first."""
+        assert self._notify is not None
+        fault: Optional[BaseException] = None
+        try:
+            self._notify(number)
+        except Exception as error:
+            fault = error
+        while True:
+            self._processes.begin("the end of an observer")
+            try:
+                self._processes.refuse(type(fault).__name__ if fault else "", str(fault) if fault else "")
+            except Exception as error:
+                fault = fault or error
+                if self._processes.have_differed:  # others have to come to its end yet
+                    continue
+                if self._processes.rank > 0:
+                    self._fault = fault
+                    return
+                raise fault
+            break
+        if self._processes.sum(int(self._stops)) and self._core is not None:
+            self._core.stop()

@@ -1,0 +1,248 @@
+// The particles of a simulation that several processes of mpi4py share: each has its own in a
+// snapshot, and the first has those of all too, from which the ranks take them.
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include "chamomile/core/number_text.hpp"
+#include "chamomile/integrate/ranks/store_part.hpp"
+#include "chamomile/io/snapshot.hpp"
+#include "python/bindings.hpp"
+#include "python/processes.hpp"
+
+namespace chamomile::python {
+namespace {
+
+/// These properties of a snapshot the first process tells the others.
+struct Told {
+    double time, box_size, gravitational_constant;
+    bool has_constant, has_accelerations, has_potentials, is_whole, has_softening, has_softenings;
+    Softening softening;
+};
+
+class SharedParticles {
+public:
+    SharedParticles(nb::object snapshot, std::shared_ptr<Processes> processes)
+        : processes_(std::move(processes)), snapshot_(std::move(snapshot)),
+          own_(nb::cast<Snapshot&>(snapshot_)), guest_(ranks()), server_(ranks(), &guest_)
+    {}
+
+    /// Returns what must be the same on all processes, in a text.
+    std::string alike() const
+    {
+        std::string text;
+        const auto add = [&text](double value) { text += number_text(value) + " "; };
+        add(own_.time);
+        add(own_.box_size);
+        add(own_.G());
+        add(own_.has_stated_units);
+        if (const auto& softening = own_.softening; softening && !softening->is_varied) {
+            add(softening->length);
+            add(double(softening->kind));
+        }
+        add(own_.comoving ? own_.comoving->scale_factor : -1);
+        return text + own_.units.description();
+    }
+
+    /// Brings the particles of all to the first process, and returns their snapshot there. Later
+    /// it brings what may have been written to since.
+    nb::object collect()
+    {
+        processes_->together([&] {
+            const std::vector<std::uint64_t> counts =
+                ranks().all_gather(std::uint64_t(own_.particles.size()));
+            begin_.assign(1, 0);
+            for (const std::uint64_t count : counts)
+                begin_.push_back(begin_.back() + count);
+            if (begin_.back() >= std::uint64_t(Index(-1)))
+                throw Error(Fault::usage, "particles: " + std::to_string(begin_.back()) +
+                                              " of all processes: must be fewer than 4294967295");
+            const bool is_first_time = !has_collected_;
+            if (is_first_time)
+                begin_collecting();
+            Snapshot* all = all_.is_valid() ? nb::cast<Snapshot*>(all_) : nullptr;
+            const auto each = [&](auto... members) {
+                (collect_values(own_.particles.*members,
+                                all ? &(all->particles.*members) : nullptr),
+                 ...);
+            };
+            each(&Particles::mass, &Particles::position, &Particles::velocity,
+                 &Particles::acceleration, &Particles::potential);
+            if (is_first_time)
+                each(&Particles::id, &Particles::type, &Particles::softening);
+            has_collected_ = true;
+        });
+        return all_.is_valid() ? all_ : nb::none();
+    }
+
+    /// Brings those that have moved, or whose softening is another, from the first process to each.
+    void deal()
+    {
+        const nb::gil_scoped_release released;
+        processes_->together([&] {
+            Snapshot* all = all_.is_valid() ? nb::inst_ptr<Snapshot>(all_) : nullptr;
+            Told told{};
+            if (all)
+                told = properties_of(*all);
+            const Inbox from_first = ranks().broadcast(std::as_bytes(std::span(&told, 1)));
+            told = from_first.from<Told>(0)[0];
+            take(told);
+            if (!told.is_whole) // it has been lost
+                return;
+            const auto each = [&](auto... members) {
+                (deal_values(all ? &(all->particles.*members) : nullptr, own_.particles.*members),
+                 ...);
+            };
+            each(&Particles::position, &Particles::velocity, &Particles::acceleration,
+                 &Particles::potential);
+            own_.particles.softening.resize(told.has_softenings ? own_.particles.size() : 0);
+            if (told.has_softenings)
+                each(&Particles::softening);
+        });
+    }
+
+    /// On the first process: has the others return from follow(), with what it tells them.
+    void tell(const nb::bytes& what)
+    {
+        end_serving(ranks());
+        ranks().broadcast(std::as_bytes(std::span(what.c_str(), what.size())));
+    }
+
+    /// On the others: serves the first one until it tells something, which it returns.
+    nb::bytes follow()
+    {
+        Inbox told;
+        {
+            const nb::gil_scoped_release released;
+            const ThreadsInUse threads(processes_->threads());
+            ranks().as_one([&] { server_.serve(); });
+            told = ranks().broadcast({}, Patience::endless);
+        }
+        const std::span<const char> bytes = told.from<char>(0);
+        return nb::bytes(bytes.data(), bytes.size());
+    }
+
+private:
+    Communicator& ranks() { return processes_->ranks(); }
+
+    /// Makes the snapshot of all, and numbers anew particles that each process has numbered from 1.
+    void begin_collecting()
+    {
+        const Particles& own = own_.particles;
+        std::uint64_t found[] = {0, 0, 0}; // with and without lengths, with ids of their own
+        found[own.softening.empty()] = own.size();
+        for (std::size_t i = 0; i < own.size(); ++i)
+            found[2] += own.id[i] != i + 1;
+        ranks().sum(found);
+        if (found[0] > 0 && found[1] > 0)
+            throw Error(Fault::usage, "softenings: must be given by all processes or by none");
+        if (found[2] == 0)
+            std::iota(own_.particles.id.begin(), own_.particles.id.end(),
+                      begin_[std::size_t(ranks().rank())] + 1);
+        double longest[] = {own_.softening ? -own_.softening->length : 0};
+        ranks().least(longest);
+        if (ranks().rank() > 0)
+            return;
+        Snapshot all;
+        all.time = own_.time;
+        all.units = own_.units;
+        all.has_stated_units = own_.has_stated_units;
+        all.units_note = own_.units_note;
+        all.gravitational_constant = own_.gravitational_constant;
+        all.softening = own_.softening;
+        if (found[0] > 0) {
+            all.softening = own_.softening.value_or(Softening{});
+            all.softening->length = -longest[0];
+            all.softening->is_varied = true;
+        }
+        all.comoving = own_.comoving;
+        all.box_size = own_.box_size;
+        all.format = own_.format;
+        all.provenance = own_.provenance;
+        all_ = nb::cast(std::move(all));
+    }
+
+    template <class T>
+    void collect_values(const std::vector<T>& own, std::vector<T>* all)
+    {
+        ranks().collect(std::span<const T>(own), inbox_);
+        if (!all)
+            return;
+        const std::span<const T> values = inbox_.all<T>();
+        all->assign(values.begin(), values.end());
+    }
+
+    template <class T>
+    void deal_values(const std::vector<T>* all, std::vector<T>& own)
+    {
+        std::vector<std::span<const T>> to{std::size_t(ranks().size())};
+        for (std::size_t r = 0; all && r < to.size(); ++r)
+            to[r] = std::span(*all).subspan(begin_[r], begin_[r + 1] - begin_[r]);
+        ranks().all_to_all<T>(to, inbox_);
+        std::ranges::copy(inbox_.from<T>(0), own.begin()); // in place: there are views of it
+    }
+
+    Told properties_of(const Snapshot& all) const
+    {
+        const Particles& p = all.particles;
+        const std::size_t n = begin_.back();
+        return {all.time,
+                all.box_size,
+                all.gravitational_constant.value_or(0),
+                all.gravitational_constant.has_value(),
+                all.has_accelerations,
+                all.has_potentials,
+                p.position.size() == n && p.velocity.size() == n && p.acceleration.size() == n &&
+                    p.potential.size() == n,
+                all.softening.has_value(),
+                !p.softening.empty(),
+                all.softening.value_or(Softening{})};
+    }
+
+    void take(const Told& told)
+    {
+        own_.time = told.time;
+        own_.box_size = told.box_size;
+        if (told.has_constant)
+            own_.gravitational_constant = told.gravitational_constant;
+        if (told.has_softening)
+            own_.softening = told.softening;
+        own_.has_accelerations = told.has_accelerations;
+        own_.has_potentials = told.has_potentials;
+    }
+
+    std::shared_ptr<Processes> processes_;
+    nb::object snapshot_;
+    Snapshot& own_;
+    nb::object all_; ///< on the first process, once collected
+    bool has_collected_ = false;
+    std::vector<std::uint64_t> begin_; ///< of those of each process among all
+    Inbox inbox_;
+    StorePart guest_;
+    RankServer server_;
+};
+
+} // namespace
+
+void bind_shared_particles(nb::module_& m)
+{
+    nb::class_<SharedParticles>(m, "SharedParticles", "Particles that processes share.")
+        .def(
+            "__init__",
+            [](SharedParticles* self, nb::handle_t<Snapshot> snapshot,
+               std::shared_ptr<Processes> processes) {
+                new (self) SharedParticles(nb::borrow(snapshot), processes);
+            },
+            nb::arg("snapshot"), nb::arg("processes"))
+        .def("alike", &SharedParticles::alike)
+        .def("collect", &SharedParticles::collect, nb::sig("def collect(self) -> Snapshot | None"))
+        .def("deal", &SharedParticles::deal)
+        .def("tell", &SharedParticles::tell, nb::arg("what"))
+        .def("follow", &SharedParticles::follow);
+}
+
+} // namespace chamomile::python

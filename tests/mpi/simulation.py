@@ -1,0 +1,160 @@
+"""A host in Python whose processes of mpi4py share a simulation, for check_python.py: the bits and files of one process, and faults that are raised on all.
+
+Its argument is a folder of its own, which is made by the first process."""
+import os
+import pathlib
+import signal
+import sys
+
+import chamomile
+import numpy as np
+from mpi4py import MPI
+
+comm = MPI.COMM_WORLD
+rank, ranks = comm.rank, comm.size
+last = rank == ranks - 1
+folder = pathlib.Path(sys.argv[1])
+wrong = []
+N = 600
+counts = [N * (r + 1) // max(1, ranks - 1) - N * r // max(1, ranks - 1) for r in range(max(1, ranks - 1))] + [0] * (ranks > 1)  # the last has none
+first = sum(counts[:rank])
+whole = chamomile.plummer(N, seed=3)
+
+
+def check(condition, what):
+    if not condition:
+        wrong.append(f"rank {rank}: {what}")
+
+
+def part(begin, count, lengths=None):
+    """A snapshot of those particles."""
+    own = slice(begin, begin + count)
+    made = chamomile.make_snapshot(whole.positions[own], whole.masses[own], whole.velocities[own], G=whole.G)
+    if lengths is not None:
+        made.softenings = lengths[begin : begin + count]
+    return made
+
+
+def refused(kind, line, call):
+    """All processes must get the same."""
+    try:
+        call()
+        said = "nothing"
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}"
+    check(said.startswith(f"{kind}: ") and line in said, f"{line}: said {said}")
+    return said
+
+
+def refused_by_all(kind, line, call):
+    said = refused(kind, line, call)
+    check(len(set(comm.allgather(said))) == 1, f"{line}: not the same on all")
+
+
+def told(deal, name=None, lengths=None, potentials=None, at=0.125, **options):
+    """What observers see and a run leaves, of this process's particles or of one that has all."""
+    words = {"comm": comm} if deal else {}
+    snapshot = part(first, counts[rank], lengths) if deal else part(0, N, lengths)
+    own = slice(None) if deal else slice(first, first + counts[rank])
+    found = []
+
+    def look(now):
+        s = now.snapshot
+        found.extend(np.copy(a[own]) for a in (s.positions, s.velocities, s.accelerations, s.potentials))
+        found.append(np.array([now.time, now.step, now.step_length, s.time, now.diagnostics().energy]))
+
+    simulation = chamomile.Simulation(snapshot, device="cpu", end_time=0.25, potentials=potentials, **words, **{"softening": 0.05, **options})
+    simulation.at_intervals(at, look, potentials=True)
+    simulation.every_steps(3, look, potentials=True)
+    simulation.run(*[folder / f"{name}_{'several' if deal else 'one'}"] * bool(name), **({"snapshot_every": 0.125} if name else {}))
+    found += [np.copy(a[own]) for a in (snapshot.positions, snapshot.velocities, snapshot.ids)]
+    found.append(np.array([snapshot.time, simulation.time, simulation.step, simulation.end_time, simulation.diagnostics().kinetic]))
+    check(simulation.options["softening"] == simulation.options["softening"] and "CPU" in simulation.device, "options, device")
+    return found
+
+
+def pull(positions, time):
+    return -0.1 * positions
+
+
+several = np.where(np.arange(N) % 3, 0.05, 0.2)
+CASES = {
+    "shared": dict(step=1 / 32),
+    "adaptive": dict(eta=0.1),
+    "individual": dict(eta=0.1, block_steps=True),
+    "direct": dict(step=1 / 32, solver="direct"),
+    "lengths": dict(step=1 / 32, lengths=several, softening=None),
+    "halo": dict(step=1 / 32, potentials=["nfw,M=1,rs=2,c=10"]),
+    "pull": dict(step=1 / 32, potentials=[pull]),
+}
+comm.barrier()
+for name, words in CASES.items():
+    mine = told(True, name, **words)
+    one = told(False, **words)  # each process has all
+    check(len(mine) == len(one), f"{name}: {len(mine)} arrays, not {len(one)}")
+    for k, (a, b) in enumerate(zip(mine, one)):
+        check(a.shape == b.shape and (a == b).all(), f"{name}: array {k} has other bits than of one process")
+    if rank == 0:
+        told(False, name, **words)
+        for path in sorted((folder / f"{name}_one").glob("*")):
+            other = folder / f"{name}_several" / path.name
+            if path.suffix == ".hdf5":
+                a, b = chamomile.read_snapshot(path), chamomile.read_snapshot(other)
+                check(all((getattr(a, what) == getattr(b, what)).all() for what in ("positions", "velocities", "ids", "potentials", "types")), f"{name}: {path.name}: other particles")
+            elif path.name == "energy.csv":
+                check(path.read_bytes() == other.read_bytes(), f"{name}: {path.name}: other bytes")
+    comm.barrier()
+
+simulation = chamomile.Simulation(part(first, counts[rank]), softening=0.05, step=1 / 32, end_time=0.25, device="cpu", comm=comm)
+simulation.every_steps(3, lambda now: now.stop() if last and now.step == 3 else None)
+simulation.run()
+check(simulation.step == 3, f"the last process stopped it at step {simulation.step}")
+
+# A run that is stopped goes on, on all.
+for number in range(2):
+    snapshot = part(first, counts[rank])
+    simulation = chamomile.Simulation(snapshot, softening=0.05, step=1 / 32, end_time=0.25, device="cpu", comm=comm)
+    simulation.every_steps(3, lambda now: os.kill(os.getpid(), signal.SIGUSR1) if rank == 0 and now.step == 3 else None)
+    simulation.run(folder / "stopped", snapshot_every=0.125, restart=number == 1)
+    check(simulation.step == (3, 8)[number], f"stopped at step {simulation.step}")
+one = chamomile.Simulation(part(0, N), softening=0.05, step=1 / 32, end_time=0.25, device="cpu")
+one.run()
+check((one.snapshot.positions[first : first + counts[rank]] == snapshot.positions).all(), "a run that went on has other bits")
+
+words = dict(softening=0.05, step=1 / 32, end_time=0.25, device="cpu", comm=comm)
+own = lambda: part(first, counts[rank])
+refused_by_all("UsageError", "comm: several processes: need integrator leapfrog", lambda: chamomile.Simulation(own(), **{**words, "integrator": "hermite"}))
+refused_by_all("UsageError", "comm: several processes: are not for periodic boxes", lambda: chamomile.Simulation(own(), box=20.0, **words))
+refused_by_all("UsageError", "comm: several processes: contradict resident", lambda: chamomile.Simulation(own(), **{**words, "resident": True, "device": "gpu"}))
+refused_by_all("UsageError", "stepp: unknown option", lambda: chamomile.Simulation(own(), stepp=1, **words))
+refused_by_all("UsageError", "snapshot_every: needs a folder", lambda: chamomile.Simulation(own(), **words).run(snapshot_every=1))
+refused_by_all("OutputError", "holds the results of a run", lambda: chamomile.Simulation(own(), **words).run(folder / "stopped"))
+if ranks > 1:
+    refused_by_all("UsageError", f"rank {ranks - 1} of {ranks}: Simulation(): other arguments or options", lambda: chamomile.Simulation(own(), **{**words, "step": 1 / 64 if last else 1 / 32}))
+
+    def disagree(now):
+        if rank == 0:
+            now.diagnostics()
+
+    simulation = chamomile.Simulation(own(), **words)
+    simulation.every_steps(2, disagree)
+    refused("UsageError", "the end of an observer: another call than that of rank 0, diagnostics()", simulation.run)
+
+    def fail(now):
+        if last and now.step == 4:
+            raise LookupError("nothing there")
+
+    simulation = chamomile.Simulation(own(), **words)
+    simulation.every_steps(2, fail)
+    refused_by_all("LookupError", "nothing there", lambda: simulation.run(folder / "failed"))
+    check(simulation.step == 4, f"the run that failed is at step {simulation.step}")
+    check(rank > 0 or (folder / "failed/checkpoint").exists() or any("checkpoint" in p.name for p in (folder / "failed").iterdir()), "no checkpoint of the run that failed")
+bad = own()
+if rank == 0:
+    bad.positions[5] = np.nan
+refused_by_all("NumericError", "particle id 6: position: is no longer a finite number", lambda: chamomile.Simulation(bad, **words).run())
+
+wrong = sum(comm.gather(wrong) or [], [])
+if rank == 0:
+    print("\n".join(wrong) or "all is right")
+sys.exit(bool(wrong))

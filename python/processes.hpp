@@ -7,7 +7,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "chamomile/force/settings.hpp"
+#include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/force/threads.hpp"
 #include "chamomile/parallel/communicator.hpp"
 
@@ -68,5 +68,20 @@ private:
     std::string call_;
     bool has_met_ = true, have_differed_ = false;
 };
+
+/// Returns what work returns; where it refuses ranks, which it calls name_of_ranks, the line names
+/// the argument of Python.
+template <class Work>
+auto in_words_of_comm(const Work& work) -> decltype(work())
+{
+    try {
+        return work();
+    } catch (const Error& error) {
+        const std::string line = error.what(), ranks = name_of_ranks;
+        if (!line.starts_with(ranks))
+            throw;
+        throw Error(error.fault(), "comm: several processes" + line.substr(ranks.size()));
+    }
+}
 
 } // namespace chamomile::python

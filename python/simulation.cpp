@@ -11,7 +11,6 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/number_text.hpp"
 #include "chamomile/core/version.hpp"
-#include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 #include "chamomile/run/run_job.hpp"
 #include "chamomile/run/texts/method_text.hpp"
@@ -53,7 +52,8 @@ public:
         keyed.scheme.field = read.field;
         if (read.field && is_comoving())
             throw Error(Fault::usage, "potentials: are for isolated particles in plain time");
-        made_ = renamed([&] { return make_integrator(keyed.options, keyed.scheme, *clock_); });
+        made_ =
+            in_words_of_comm([&] { return make_integrator(keyed.options, keyed.scheme, *clock_); });
         simulation_ =
             std::make_unique<Simulation>(state_.particles, *made_.integrator,
                                          is_comoving() ? std::log(state_.time) : state_.time, end);
@@ -307,20 +307,6 @@ private:
 
     /// Returns this process's part of the threads of its machine; 0: all.
     int own_threads() const { return processes_ ? processes_->threads() : 0; }
-
-    /// Does work whose refusals name ranks as Python does.
-    template <class Work>
-    static auto renamed(const Work& work) -> decltype(work())
-    {
-        try {
-            return work();
-        } catch (const Error& error) {
-            const std::string line = error.what(), ranks = name_of_ranks;
-            if (!line.starts_with(ranks))
-                throw;
-            throw Error(error.fault(), "comm: several processes" + line.substr(ranks.size()));
-        }
-    }
 
     /// Takes the properties of the snapshot from a checkpoint, which must come from a run of the
     /// same options and as many particles. Returns notes on what cannot be restored.

@@ -19,7 +19,7 @@ MAY_INCLUDE = {
     "io": {"core"},
     "view": {"core", "io"},
     "run": {"core", "force", "cosmology", "integrate", "io", "view"},
-    "python": {"core", "tree", "force", "pairs", "integrate", "io", "view", "run"},
+    "python": {"core", "tree", "parallel", "force", "pairs", "integrate", "io", "view", "run"},
     "app": {"core", "tree", "parallel", "force", "pairs", "gpu", "mesh", "cosmology", "integrate", "io", "view", "run"},
 }
 THIRD_PARTY = {  # header -> the folders that may include it

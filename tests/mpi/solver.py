@@ -1,4 +1,4 @@
-"""A host in Python whose particles lie on the processes of mpi4py, for check_mpi.py: the forces of one process, and faults that are raised on all."""
+"""A host in Python whose particles lie on the processes of mpi4py, for check_python.py: the forces of one process, and faults that are raised on all."""
 import sys
 
 import chamomile

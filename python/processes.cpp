@@ -8,6 +8,7 @@
 #include <nanobind/stl/string.h>
 
 #include "chamomile/core/number_text.hpp"
+#include "chamomile/force/ranks/domain_solver.hpp"
 #include "python/bindings.hpp"
 #include "python/faults.hpp"
 
@@ -63,6 +64,18 @@ private:
         if (has_failed_)
             throw PeerFailed(Fault::device, "ranks: one has failed");
         const nb::gil_scoped_acquire held;
+        try {
+            carry(to, inbox, patience);
+        } catch (const nb::python_error&) { // such as KeyboardInterrupt
+            const auto [kind, line] = raised_as(std::current_exception());
+            const Error error(Fault::device, line.empty() ? kind : kind + ": " + line);
+            fail(error);
+            throw PeerFailed(error.fault(), of_rank(rank_, size_, error).what());
+        }
+    }
+
+    void carry(std::span<const std::span<const std::byte>> to, Inbox& inbox, Patience patience)
+    {
         const nb::object limit = nb::float_(time_limit());
         nb::list sizes, leaving, arriving;
         for (const auto& bytes : to)
@@ -96,11 +109,11 @@ private:
         const std::string what = nb::cast<std::string>(found[0]);
         const int r = nb::cast<int>(found[1]);
         if (what.empty()) {
-            const Error silent =
+            const Error silent = in_words_of_comm(
                 r >= 0 ? silent_rank(r, size_, time_limit())
                        : Error(Fault::device, "ranks: one of " + std::to_string(size_) +
                                                   " is silent for " + number_text(time_limit()) +
-                                                  " seconds: must answer (--peer-timeout)");
+                                                  " seconds: must answer (--peer-timeout)"));
             fail(silent);
             throw silent;
         }
@@ -116,6 +129,18 @@ private:
 };
 
 } // namespace
+
+Error in_words_of_comm(const Error& error)
+{
+    std::string line = error.what();
+    for (const auto& [option, word] :
+         {std::pair<std::string, std::string>{name_of_ranks, "comm: several processes"},
+          {"--peer-timeout", "peer_timeout"},
+          {"--share-gpu", "share_gpu"}})
+        if (const std::size_t at = line.find(option); at != line.npos)
+            line.replace(at, option.size(), word);
+    return Error(error.fault(), line);
+}
 
 Processes::Processes(nb::object carrier, double peer_timeout, bool share_gpu)
     : ranks_(std::make_unique<CarriedRanks>(std::move(carrier))), peer_timeout_(peer_timeout),

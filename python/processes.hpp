@@ -7,13 +7,16 @@
 
 #include <nanobind/nanobind.h>
 
-#include "chamomile/force/ranks/domain_solver.hpp"
+#include "chamomile/force/settings.hpp"
 #include "chamomile/force/threads.hpp"
 #include "chamomile/parallel/communicator.hpp"
 
 namespace chamomile::python {
 
 namespace nb = nanobind;
+
+/// Returns the error with ranks and their options named as in Python.
+Error in_words_of_comm(const Error& error);
 
 /// Processes are those of a communicator, which all make the same calls of an object that they
 /// share. A call begins with a meeting, to which each may come at any time.
@@ -50,8 +53,8 @@ public:
         const ThreadsInUse in_use(threads());
         try {
             return work();
-        } catch (const Error&) { // of which all know
-            throw;
+        } catch (const Error& error) { // of which all know
+            throw in_words_of_comm(error);
         } catch (...) {
             const Error error = error_of(std::current_exception());
             ranks_->fail(error);
@@ -68,20 +71,5 @@ private:
     std::string call_;
     bool has_met_ = true, have_differed_ = false;
 };
-
-/// Returns what work returns; where it refuses ranks, which it calls name_of_ranks, the line names
-/// the argument of Python.
-template <class Work>
-auto in_words_of_comm(const Work& work) -> decltype(work())
-{
-    try {
-        return work();
-    } catch (const Error& error) {
-        const std::string line = error.what(), ranks = name_of_ranks;
-        if (!line.starts_with(ranks))
-            throw;
-        throw Error(error.fault(), "comm: several processes" + line.substr(ranks.size()));
-    }
-}
 
 } // namespace chamomile::python

@@ -52,8 +52,11 @@ public:
         keyed.scheme.field = read.field;
         if (read.field && is_comoving())
             throw Error(Fault::usage, "potentials: are for isolated particles in plain time");
-        made_ =
-            in_words_of_comm([&] { return make_integrator(keyed.options, keyed.scheme, *clock_); });
+        try {
+            made_ = make_integrator(keyed.options, keyed.scheme, *clock_);
+        } catch (const Error& error) {
+            throw in_words_of_comm(error);
+        }
         simulation_ =
             std::make_unique<Simulation>(state_.particles, *made_.integrator,
                                          is_comoving() ? std::log(state_.time) : state_.time, end);

@@ -8,7 +8,7 @@ import time
 from typing import Any, Iterator, Optional, Sequence
 
 from . import _chamomile
-from .errors import UsageError
+from .errors import DeviceError, UsageError
 
 _SIZES, _DATA, _FAILURE = 11, 12, 13  # tags
 _MOST_BYTES = 1 << 28  # of one message
@@ -87,16 +87,18 @@ _carriers: dict[str, Any] = {}  # the keyword by which communicators keep theirs
 
 
 def _carrier(comm: Any) -> Carrier:
-    """Returns that of a communicator, which has one as long as it serves."""
+    """Returns that of a communicator, which has one for good."""
     mpi = sys.modules.get("mpi4py.MPI")
     if mpi is None or not isinstance(comm, mpi.Intracomm) or comm == mpi.COMM_NULL:
         raise UsageError(f"comm: {comm!r}: must be a communicator of mpi4py, of processes of one group")
     key = _carriers.setdefault("key", None) or mpi.Comm.Create_keyval()
     _carriers["key"] = key
     carrier = comm.Get_attr(key)
-    if carrier is None or carrier.has_failed:
+    if carrier is None:
         carrier = Carrier(comm)
         comm.Set_attr(key, carrier)
+    if carrier.has_failed:
+        raise DeviceError("comm: a process has failed in an earlier call: take another communicator, such as comm.Dup()")
     return carrier
 
 

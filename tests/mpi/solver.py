@@ -1,5 +1,6 @@
 """A host in Python whose particles lie on the processes of mpi4py, for check_python.py: the forces of one process, and faults that are raised on all."""
 import sys
+import time
 
 import chamomile
 import numpy as np
@@ -109,6 +110,30 @@ if ranks > 1:
     refused("UsageError", f"rank {ranks - 1} of {ranks}: evaluate(): other arguments or options", lambda: solver.evaluate(points if last else None))
     solver.build(x[own], m[own])
 check((solver.evaluate().acceleration == a[own]).all(), "other accelerations after what was refused")
+
+# A process that fails alone within a call: all know, and that communicator serves no more.
+another = comm.Dup()
+solver = chamomile.Solver(softening=0.02, device="cpu", comm=another).build(x[own], m[own])
+if last:
+    def fail(*_):
+        raise MemoryError("no room")
+
+    chamomile._processes._carrier(another).carry = fail
+refused("DeviceError", f"rank {ranks - 1} of {ranks}: MemoryError: no room", lambda: solver.evaluate())
+refused("DeviceError", "comm: a process has failed in an earlier call", lambda: chamomile.Solver(comm=another))
+# One that is silent.
+another = comm.Dup()
+solver = chamomile.Solver(softening=0.02, device="cpu", peer_timeout=0.5, comm=another).build(x[own], m[own])
+if last and ranks > 1:
+    carry = chamomile._processes._carrier(another).carry
+    chamomile._processes._carrier(another).carry = lambda *words: time.sleep(3) or carry(*words)
+if ranks > 1:
+    try:
+        solver.evaluate()
+        said = "nothing"
+    except chamomile.DeviceError as error:
+        said = str(error)
+    check("silent for 0.5 seconds: must answer (peer_timeout)" in said, f"a silent process: {said}")
 try:
     chamomile.acceleration(x, m, comm=3)
     check(False, "comm=3 was taken")

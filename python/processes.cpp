@@ -37,6 +37,9 @@ public:
     {
         const nb::gil_scoped_acquire held;
         carrier_.reset();
+        static std::vector<std::shared_ptr<const std::byte[]>> kept; // to which messages may come
+        if (under_way_)
+            kept.push_back(under_way_);
     }
 
     int rank() const override { return rank_; }

@@ -122,7 +122,7 @@ def meeting(processes: Optional[_chamomile.Processes], call: str) -> Iterator[No
     processes.begin(call)
     try:
         yield
-    except Exception as error:
+    except BaseException as error:
         if processes.has_met:
             raise
         processes.refuse(type(error).__name__, str(error))

@@ -51,7 +51,7 @@ class SharedEvolution:
         self._call("every_steps()", (n, potentials), lambda: self._core.every_steps(n, potentials, observer))
 
     def view(self, port: Optional[int]) -> str:
-        return self._call("view()", port, lambda: self._core.view(port))
+        return self._call("view()", port, lambda: self._core.view(port), collects=True)
 
     def run(self, notify: Notify) -> None:
         self._run(notify, (), lambda: self._core.run(self._call_observer))
@@ -66,7 +66,7 @@ class SharedEvolution:
             self._core.stop()
 
     def diagnostics(self) -> dict[str, Any]:
-        return self._call("diagnostics()", (), lambda: self._core.diagnostics())
+        return self._call("diagnostics()", (), lambda: self._core.diagnostics(), collects=True)
 
     def __getattr__(self, name: str) -> Any:
         if name in ("time", "step", "step_length", "end_time", "device", "options"):
@@ -75,13 +75,16 @@ class SharedEvolution:
 
     def _run(self, notify: Notify, words: Any, work: Callable[[], Any]) -> None:
         self._notify, self._fault = notify, None
-        self._call("run()", words, work, True)
+        self._call("run()", words, work, collects=True, deals=True)
 
-    def _call(self, name: str, words: Any, work: Callable[[], Any], deals: bool = False) -> Any:
-        """Does work on the first process while the others serve it; returns on all what it returns or raises."""
+    def _call(self, name: str, words: Any, work: Callable[[], Any], collects: bool = False, deals: bool = False) -> Any:
+        """Does work on the first process while the others serve it; returns on all what it returns or raises.
+
+        collects: it is of the particles as the snapshots have them, unless they have been moved; deals: it moves them.
+        """
         with meeting(self._processes, name):
             self._processes.meet(repr(words))
-        if not self._has_run:
+        if collects and not self._has_run:
             self._shared.collect()
         self._has_run = self._has_run or deals
         return self._lead(work, deals)
@@ -135,13 +138,13 @@ class SharedEvolution:
         fault: Optional[BaseException] = None
         try:
             self._notify(number)
-        except Exception as error:
+        except BaseException as error:
             fault = error
         while True:
             self._processes.begin("the end of an observer")
             try:
                 self._processes.refuse(type(fault).__name__ if fault else "", str(fault) if fault else "")
-            except Exception as error:
+            except BaseException as error:
                 fault = fault or error
                 if self._processes.have_differed:  # others have to come to its end yet
                     continue

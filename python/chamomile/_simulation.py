@@ -82,12 +82,12 @@ class Simulation:
     or them and potentials (n,). It may be called with some of the particles. Where forces come from a GPU the particles live there;
     the snapshot's arrays are current in observers and at the end. The same input gives the same bits, whatever the number of threads.
 
-    comm: a communicator of mpi4py. All of its processes make the simulation and its calls, each with a snapshot that has
-    particles of its own, of which there may be none; each snapshot has these as they are now. The particles live on
-    the processes, and the first one writes the files: those of one process that has all particles, those of
-    process 0 first. Observers are called on all, where each sees its own, and may call diagnostics() together. It is the leapfrog's, of
-    isolated particles. What one process gives wrong, or its observer raises, is raised on all. peer_timeout and share_gpu are
-    those of a Solver with comm.
+    comm: a communicator of mpi4py. All of its processes make the simulation and its calls, each with a snapshot
+    that has particles of its own, of which there may be none, and gets them as they are now. The particles live
+    on the processes, and the first one writes the files: those of one process that has all particles, those of
+    process 0 first. Observers are called on all, where each sees its own, and may call diagnostics() together.
+    It is the leapfrog, of isolated particles. What one process gives wrong, or its observer raises, is raised
+    on all. peer_timeout and share_gpu are those of a Solver with comm.
 
     >>> simulation = Simulation(plummer(1000), end_time=1, step=1 / 128, softening=0.02)
     >>> simulation.at_intervals(0.25, lambda now: print(now.time, now.diagnostics().energy))

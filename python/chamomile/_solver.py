@@ -59,10 +59,11 @@ class Solver:
     Python threads run. One thread at a time may use a solver (StateError). Raises UsageError for options,
     DeviceError for an absent GPU.
 
-    comm: a communicator of mpi4py. All of its processes make the solver and its calls, each with sources and targets of
-    its own, of which there may be none; each gets what these feel by the sources of all, in its own order: the bits of one process that has
-    all of them, those of process 0 first. The arrays are on the host. Accelerations and potentials of isolated sources, at targets by a
-    tree on processors, none of which is a source. What one process gives wrong is raised on all. peer_timeout: seconds for which a process may be
+    comm: a communicator of mpi4py. All of its processes make the solver and its calls, each with sources and
+    targets of its own, of which there may be none; each gets what these feel by the sources of all, in its own
+    order: the bits of one process that has all of them, those of process 0 first. Arrays are on the host. It
+    gives accelerations and potentials of isolated sources; at targets, none of which is a source, by a tree on
+    processors. What one process gives wrong is raised on all. peer_timeout: seconds for which a process may be
     silent within a call (600); share_gpu=True lets several use one GPU.
 
     >>> solver = Solver(tolerance=1e-3, softening=0.01).build(positions, masses)

@@ -40,7 +40,7 @@ def refused(kind, line, call):
     try:
         call()
         said = "nothing"
-    except Exception as error:
+    except BaseException as error:
         said = f"{type(error).__name__}: {error}"
     check(said.startswith(f"{kind}: ") and line in said, f"{line}: said {said}")
     return said
@@ -140,13 +140,17 @@ if ranks > 1:
     simulation.every_steps(2, disagree)
     refused("UsageError", "the end of an observer: another call than that of rank 0, diagnostics()", simulation.run)
 
-    def fail(now):
-        if last and now.step == 4:
-            raise LookupError("nothing there")
+    def fail(kind):
+        def observer(now):
+            if last and now.step == 4:
+                raise kind("nothing there")
 
-    simulation = chamomile.Simulation(own(), **words)
-    simulation.every_steps(2, fail)
-    refused_by_all("LookupError", "nothing there", lambda: simulation.run(folder / "failed"))
+        return observer
+
+    for kind in (KeyboardInterrupt, LookupError):
+        simulation = chamomile.Simulation(own(), **words)
+        simulation.every_steps(2, fail(kind))
+        refused_by_all(kind.__name__, "nothing there", lambda: simulation.run(folder / "failed", overwrite=True))
     check(simulation.step == 4, f"the run that failed is at step {simulation.step}")
     check(rank > 0 or (folder / "failed/checkpoint").exists() or any("checkpoint" in p.name for p in (folder / "failed").iterdir()), "no checkpoint of the run that failed")
 bad = own()

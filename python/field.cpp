@@ -45,9 +45,6 @@ public:
         meet([&] {
             keyed_ = read_options(keywords);
             require_own_threads();
-            if (processes_ && keyed_.options.accuracy)
-                throw Error(Fault::usage, "accuracy: is chosen by one process alone; give "
-                                          "tolerance");
             if (processes_)
                 processes_->take_part(keyed_.options);
             return "";
@@ -98,8 +95,11 @@ public:
         Statistics statistics;
         const double start = wall_clock_seconds();
         is_built_ = false; // an exception leaves no sources behind
-        if (keyed_.options.accuracy && !chosen_ && n > 0) {
-            solver_ = make_field_solver(options_for(sources, keyed_.options));
+        if (keyed_.options.accuracy && !chosen_ && of_all(n) > 0) {
+            make_solver_of(together([&] {
+                return processes_ ? options_for(sources, keyed_.options, processes_->ranks())
+                                  : options_for(sources, keyed_.options);
+            }));
             chosen_ = true;
         }
         together([&] { refit ? solver_->refit(sources) : solver_->build(sources); });

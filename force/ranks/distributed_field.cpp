@@ -3,11 +3,13 @@
 #include "chamomile/force/ranks/distributed_field.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <numeric>
 #include <utility>
 
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/ranks/distributed_solver.hpp"
+#include "chamomile/force/ranks/domain_solver.hpp"
 
 namespace chamomile {
 namespace {
@@ -234,6 +236,49 @@ private:
 };
 
 } // namespace
+
+SolverOptions options_for(const FieldSources& sources, const SolverOptions& options,
+                          Communicator& ranks)
+{
+    if (!options.accuracy)
+        return options;
+    std::vector<Vec3<double>> position(sources.count);
+    std::vector<double> mass(sources.count);
+    for (std::size_t i = 0; i < sources.count; ++i) {
+        position[i] = sources.position.load_vector(i);
+        mass[i] = sources.mass.load(i);
+    }
+    Inbox positions, masses;
+    ranks.collect(std::span<const Vec3<double>>(position), positions);
+    ranks.collect(std::span<const double>(mass), masses);
+    ListOptions chosen;
+    std::exception_ptr failure;
+    if (ranks.rank() > 0)
+        ranks.as_one([&] { serve_solver(ranks); });
+    else {
+        try {
+            SolverOptions of_all = options;
+            of_all.ranks = &ranks;
+            const std::span<const double> all = masses.all<double>();
+            chosen = options_for({all.size(), view_of(positions.all<Vec3<double>>()), view_of(all)},
+                                 of_all);
+        } catch (const PeerFailed&) {
+            throw;
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        end_serving(ranks);
+    }
+    ranks.together([&] {
+        if (failure)
+            std::rethrow_exception(failure);
+    });
+    const Inbox told = ranks.broadcast(std::as_bytes(std::span(&chosen, 1)));
+    SolverOptions found = options;
+    static_cast<ListOptions&>(found) = told.from<ListOptions>(0)[0];
+    found.accuracy.reset();
+    return found;
+}
 
 std::unique_ptr<FieldSolver> make_distributed_field(const SolverOptions& options,
                                                     Communicator& ranks)

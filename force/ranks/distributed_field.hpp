@@ -17,4 +17,10 @@ namespace chamomile {
 std::unique_ptr<FieldSolver> make_distributed_field(const SolverOptions& options,
                                                     Communicator& ranks);
 
+/// Returns the options of such a field as options_for() does, which tries them on all ranks for the
+/// sources that all have. Rank 0 has all of these meanwhile. All ranks call it together; it throws
+/// the same on all.
+SolverOptions options_for(const FieldSources& sources, const SolverOptions& options,
+                          Communicator& ranks);
+
 } // namespace chamomile

@@ -89,7 +89,8 @@ def forces(deal, **options):
     return given
 
 
-for options in ({}, {"solver": "direct"}, {"precision": "double", "decorrelate": 5}, {"kernel": "spline"}):
+GOAL = dict(accuracy=2e-3, criterion="moments", order=2, local_order=6, group_size=64, leaf_size=16)
+for options in ({}, {"solver": "direct"}, {"precision": "double", "decorrelate": 5}, {"kernel": "spline"}, GOAL):
     mine = [np.concatenate(comm.allgather(part)) for part in forces(True, **options)]
     check(all((a == b).all() for a, b in zip(mine, forces(False, **options))), f"other forces of a solver than those of one process: {options}")
 
@@ -100,7 +101,7 @@ refused("UsageError", "quantities: mass: must be of", lambda: solver.evaluate(qu
 refused("UsageError", "self_index: is for one process", lambda: solver.evaluate(points, self_index=np.full(100, -1) if last else None))
 refused("UsageError", "tidal_tensor: is computed by one process alone", lambda: solver.evaluate(quantities="tidal_tensor"))
 refused("InputError", "active: 700: must be the number of a source", lambda: solver.evaluate(active=np.array([700] if last else [], int)))
-refused("UsageError", "accuracy: is chosen by one process alone", lambda: chamomile.Solver(accuracy=1e-3, comm=comm))
+refused("UsageError", "accuracy: 2", lambda: chamomile.Solver(accuracy=2.0, comm=comm))
 refused("UsageError", "share_gpu: needs device gpu", lambda: chamomile.Solver(share_gpu=True, comm=comm))
 refused("UsageError", "peer_timeout: -1: must be a number > 0", lambda: chamomile.Solver(peer_timeout=-1.0, comm=comm))
 refused("InputError", "target 0: position: must be finite", lambda: solver.evaluate(np.full((1, 3), np.nan)))

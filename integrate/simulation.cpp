@@ -258,7 +258,10 @@ void Simulation::exchange_particles(Archive& archive)
     archive("particles/mass", particles_.mass);
     if (!archive.is_reading())
         keep_moving(archive);
-    else if (!has_left_particles()) // else it stays in the archive until the ranks get it
+    else if (has_left_particles()) // it stays in the archive until the ranks get it
+        for (auto* vectors : {&particles_.position, &particles_.velocity, &particles_.acceleration})
+            std::vector<Vec3<double>>().swap(*vectors);
+    else
         restore_moving(archive);
     if (archive.has("particles/softening"))
         archive("particles/softening", particles_.softening);

@@ -184,13 +184,21 @@ def reading(folder):
     def written():
         return set(folder.glob("many*/*"))
 
+    def peak_of(pid):
+        """The most memory that a process had, in bytes; 0 once it has ended."""
+        try:
+            found = re.search(r"VmHWM:\s+(\d+) kB", pathlib.Path(f"/proc/{pid}/status").read_text())
+        except OSError:
+            return 0
+        return int(found[1]) * 1024 if found else 0
+
     for what, run in [("HDF5", ["many.hdf5", *words, "-o", "many"]), ("a checkpoint", ["--restart", "many", "-q"]), ("GADGET-2", ["many.gadget2", *words, "-o", "many2"])]:
         before, most = written(), []
         started = launch(folder, number, "run", *run)
         while len(ranks := ranks_of(started.pid)) < number and started.poll() is None:
             time.sleep(0.01)
         while started.poll() is None:
-            seen = [int(found[1]) * 1024 for pid in ranks if (found := re.search(r"VmHWM:\s+(\d+) kB", pathlib.Path(f"/proc/{pid}/status").read_text()))]
+            seen = [peak for pid in ranks if (peak := peak_of(pid))]
             if written() != before:
                 break
             most = seen

@@ -70,7 +70,7 @@ Particles restored(const std::filesystem::path& file, const SolverOptions& optio
                    const Scheme& scheme, bool leaves)
 {
     const Integration made = make_integrator(options, scheme);
-    Particles p;
+    Particles p = plummer(50); // others, of which nothing is left
     Simulation simulation(p, *made.integrator, 0, 0.125);
     if (leaves)
         simulation.leave_particles();

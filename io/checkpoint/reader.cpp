@@ -119,7 +119,7 @@ void CheckpointReader::exchange(const std::string& name, Format format, std::spa
     require_sum(name, block, check_sum(bytes));
 }
 
-/// The check sum is compared with the last of parts that come in order.
+/// The check sum is compared with the last of parts that come in order, from the first on.
 void CheckpointReader::give_part(const std::string& name, Format format, std::uint64_t begin,
                                  std::span<std::byte> bytes)
 {
@@ -128,7 +128,9 @@ void CheckpointReader::give_part(const std::string& name, Format format, std::ui
         throw bad(name, std::to_string(block.bytes) + " bytes",
                   "must be at least " + std::to_string(begin + bytes.size()));
     file_.read(block.offset + std::int64_t(begin), bytes);
-    if (begin != block.given)
+    if (begin == 0)
+        block.given = block.given_sum = 0;
+    else if (begin != block.given)
         return;
     block.given += bytes.size();
     block.given_sum = check_sum(bytes, block.given_sum);

@@ -34,6 +34,12 @@ void raise(const char* name, const char* line)
     PyErr_SetString(type.ptr(), line);
 }
 
+/// Returns the text of an object in UTF-8.
+std::string text_of(nb::handle object)
+{
+    return nb::cast<nb::bytes>(nb::str(object).attr("encode")("utf-8", "replace")).c_str();
+}
+
 /// The process in which host threads were started; 0: none yet.
 std::atomic<pid_t> started_in = 0;
 
@@ -66,8 +72,7 @@ RaisedAs raised_as(const std::exception_ptr& thrown)
     } catch (const StateError& error) {
         return {"StateError", error.what()};
     } catch (const nb::python_error& error) {
-        return {nb::cast<std::string>(error.type().attr("__name__")),
-                nb::str(error.value()).c_str()};
+        return {nb::cast<std::string>(error.type().attr("__name__")), text_of(error.value())};
     } catch (const nb::builtin_exception& error) {
         return {error.type() == nb::exception_type::type_error ? "TypeError" : "RuntimeError",
                 error.what()};
@@ -82,8 +87,15 @@ void raise_as(const RaisedAs& raised)
     for (const char* name : {"chamomile.errors", "builtins"}) {
         const nb::module_ module = nb::module_::import_(name);
         if (const nb::object type = nb::getattr(module, raised.kind.c_str(), nb::none());
-            !type.is_none()) {
-            PyErr_SetString(type.ptr(), raised.line.c_str());
+            PyExceptionClass_Check(type.ptr())) {
+            // A class that takes other arguments than a text cannot be made anew.
+            const nb::object made =
+                nb::steal(PyObject_CallFunction(type.ptr(), "s", raised.line.c_str()));
+            if (!made) {
+                PyErr_Clear();
+                break;
+            }
+            PyErr_SetObject(type.ptr(), made.ptr());
             throw nb::python_error();
         }
     }

@@ -64,9 +64,12 @@ private:
     void transfer(std::span<const std::span<const std::byte>> to, Inbox& inbox,
                   Patience patience) override
     {
-        if (has_failed_)
-            throw PeerFailed(Fault::device, "ranks: one has failed");
         const nb::gil_scoped_acquire held;
+        // Another object may have failed, whose messages are under way to this one too.
+        has_failed_ = has_failed_ || nb::cast<bool>(carrier_.attr("has_failed"));
+        if (has_failed_)
+            throw PeerFailed(Fault::device, "comm: a process has failed in an earlier call: take "
+                                            "another communicator, such as comm.Dup()");
         try {
             carry(to, inbox, patience);
         } catch (const nb::python_error&) { // such as KeyboardInterrupt
@@ -232,6 +235,12 @@ void Processes::meet(const std::string& kind, const std::string& line, const std
 
 void bind_processes(nb::module_& m)
 {
+    m.def(
+        "raise_as",
+        [](const std::string& kind, const std::string& line) {
+            raise_as({kind, line});
+        },
+        nb::arg("kind"), nb::arg("line"), "Raises an exception of a class of that name.");
     nb::class_<Processes>(m, "Processes", "The processes of a communicator, as ranks.")
         .def(nb::init<nb::object, double, bool>(), nb::arg("carrier"), nb::arg("peer_timeout"),
              nb::arg("share_gpu"))

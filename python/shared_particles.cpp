@@ -79,8 +79,9 @@ public:
         return all_.is_valid() ? all_ : nb::none();
     }
 
-    /// Brings those that have moved, or whose softening is another, from the first process to each.
-    void deal()
+    /// Brings those that have moved, or whose softening is another, from the first process to each;
+    /// or all of them, whose masses, numbers and types are others too.
+    void deal(bool everything)
     {
         const nb::gil_scoped_release released;
         processes_->together([&] {
@@ -99,6 +100,8 @@ public:
             };
             each(&Particles::position, &Particles::velocity, &Particles::acceleration,
                  &Particles::potential);
+            if (everything)
+                each(&Particles::mass, &Particles::id, &Particles::type);
             own_.particles.softening.resize(told.has_softenings ? own_.particles.size() : 0);
             if (told.has_softenings)
                 each(&Particles::softening);
@@ -197,7 +200,8 @@ private:
                 all.has_accelerations,
                 all.has_potentials,
                 p.position.size() == n && p.velocity.size() == n && p.acceleration.size() == n &&
-                    p.potential.size() == n,
+                    p.potential.size() == n && p.mass.size() == n && p.id.size() == n &&
+                    p.type.size() == n,
                 all.softening.has_value(),
                 !p.softening.empty(),
                 all.softening.value_or(Softening{})};
@@ -240,7 +244,7 @@ void bind_shared_particles(nb::module_& m)
             nb::arg("snapshot"), nb::arg("processes"))
         .def("alike", &SharedParticles::alike)
         .def("collect", &SharedParticles::collect, nb::sig("def collect(self) -> Snapshot | None"))
-        .def("deal", &SharedParticles::deal)
+        .def("deal", &SharedParticles::deal, nb::arg("everything"))
         .def("tell", &SharedParticles::tell, nb::arg("what"))
         .def("follow", &SharedParticles::follow);
 }

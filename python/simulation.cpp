@@ -229,6 +229,7 @@ public:
     }
 
     void stop() { simulation_->stop(); }
+    bool has_started() const { return started_; }
     double time() const { return simulation_->file_time(); }
     std::uint64_t step() const { return simulation_->step(); }
     double step_length() const { return simulation_->step_length(); }
@@ -483,6 +484,7 @@ void bind_simulation(nb::module_& m)
              nb::arg("settings"), nb::arg("overwrite"), nb::arg("restart"), nb::arg("command"))
         .def("diagnostics", &Evolution::diagnostics, nb::sig("def diagnostics(self) -> dict"))
         .def("stop", &Evolution::stop)
+        .def_prop_ro("has_started", &Evolution::has_started)
         .def_prop_ro("time", &Evolution::time)
         .def_prop_ro("step", &Evolution::step)
         .def_prop_ro("step_length", &Evolution::step_length)

@@ -8,9 +8,9 @@ import time
 from typing import Any, Iterator, Optional, Sequence
 
 from . import _chamomile
-from .errors import DeviceError, UsageError
+from .errors import UsageError
 
-_SIZES, _DATA, _FAILURE = 11, 12, 13  # tags
+_DATA, _FAILURE = 12, 13  # tags
 _MOST_BYTES = 1 << 28  # of one message
 
 
@@ -64,22 +64,26 @@ class Carrier:
     def _wait(self, requests: list[Any], peers: list[int], limit: Optional[float], memory: Any) -> tuple[Any, ...]:
         """Waits for all of them. Returns () or, of a process that has failed, its line and number; "" of one that is silent."""
         start, rests, waited = time.monotonic(), 0, 0.0
-        while not self._mpi.Request.Testall(requests):
-            status = self._mpi.Status()
-            if self._comm.Iprobe(tag=_FAILURE, status=status):
-                text = bytearray(status.Get_count(self._mpi.BYTE))
-                self._comm.Recv([text, self._mpi.BYTE], status.source, _FAILURE)
-                found = text.decode(), status.source
-            elif limit is not None and waited > limit:
-                found = "", next(peer for peer, request in zip(peers, requests) if not request.Test())
-            else:
-                rests += waited > 0.5
-                time.sleep(min(rests, 1000) * 1e-6)
-                waited = time.monotonic() - start
-                continue
-            self.has_failed = True
+        try:
+            while not self._mpi.Request.Testall(requests):
+                status = self._mpi.Status()
+                if self._comm.Iprobe(tag=_FAILURE, status=status):
+                    text = bytearray(status.Get_count(self._mpi.BYTE))
+                    self._comm.Recv([text, self._mpi.BYTE], status.source, _FAILURE)
+                    found = text.decode(), status.source
+                elif limit is not None and waited > limit:
+                    found = "", next((peer for peer, request in zip(peers, requests) if not request.Test()), -1)
+                else:
+                    rests += waited > 0.5
+                    time.sleep(min(rests, 1000) * 1e-6)
+                    waited = time.monotonic() - start
+                    continue
+                self.has_failed = True
+                self._kept.append((requests, memory))
+                return found
+        except BaseException:  # what is under way has to stay here too
             self._kept.append((requests, memory))
-            return found
+            raise
         return ()
 
 
@@ -97,8 +101,6 @@ def _carrier(comm: Any) -> Carrier:
     if carrier is None:
         carrier = Carrier(comm)
         comm.Set_attr(key, carrier)
-    if carrier.has_failed:
-        raise DeviceError("comm: a process has failed in an earlier call: take another communicator, such as comm.Dup()")
     return carrier
 
 
@@ -113,6 +115,13 @@ def processes_of(comm: Any, options: dict[str, Any]) -> Optional[_chamomile.Proc
         return made if timeout is None else _chamomile.Processes(carrier, timeout, bool(share))
 
 
+def raised_as(error: Optional[BaseException]) -> tuple[str, str]:
+    """Returns the name of its class and its line, in UTF-8; no text for none."""
+    if error is None:
+        return "", ""
+    return type(error).__name__, str(error).encode(errors="replace").decode()
+
+
 @contextlib.contextmanager
 def meeting(processes: Optional[_chamomile.Processes], call: str) -> Iterator[None]:
     """Within it the processes meet. What one of them raises before that is raised on all."""
@@ -125,6 +134,6 @@ def meeting(processes: Optional[_chamomile.Processes], call: str) -> Iterator[No
     except BaseException as error:
         if processes.has_met:
             raise
-        processes.refuse(type(error).__name__, str(error))
+        processes.refuse(*raised_as(error))
     if not processes.has_met:
         processes.refuse("", "")

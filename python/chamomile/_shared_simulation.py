@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import builtins
 import pickle
-from typing import Any, Callable, NoReturn, Optional, Sequence, Union
+from typing import Any, Callable, Optional, Sequence, Union
 
 from . import _chamomile, errors
-from ._processes import meeting
+from ._processes import meeting, raised_as
 
 Notify = Callable[[int], None]
-
-
-def _raise(kind: str, line: str) -> NoReturn:
-    found = getattr(errors, kind, None) or getattr(builtins, kind, None)
-    raise found(line) if found else errors.Error(f"{kind}: {line}")
+_STATE = ("has_started", "time", "step", "step_length", "end_time", "device", "options")  # of the Evolution
 
 
 class SharedEvolution:
@@ -29,7 +24,8 @@ class SharedEvolution:
         self._core: Any = None  # on the first process
         self._notify: Optional[Notify] = None
         self._fault: Optional[BaseException] = None  # of an observer here
-        self._stops = self._has_run = False
+        self._stops = False
+        self._deals_all = False  # of the particles, whose masses and numbers too are those of a checkpoint
         said = [potential if isinstance(potential, str) else "a function" for potential in potentials or ()]
         with meeting(processes, "Simulation()"):
             self._shared = _chamomile.SharedParticles(snapshot, processes)
@@ -45,7 +41,9 @@ class SharedEvolution:
         self._call("at_intervals()", (interval, potentials), lambda: self._core.at_intervals(interval, potentials, observer))
 
     def at_times(self, times: Sequence[float], potentials: bool, observer: int) -> None:
-        self._call("at_times()", (list(times), potentials), lambda: self._core.at_times(times, potentials, observer))
+        with meeting(self._processes, "at_times()"):
+            times = list(times)
+        self._call("at_times()", (times, potentials), lambda: self._core.at_times(times, potentials, observer))
 
     def every_steps(self, n: int, potentials: bool, observer: int) -> None:
         self._call("every_steps()", (n, potentials), lambda: self._core.every_steps(n, potentials, observer))
@@ -58,6 +56,7 @@ class SharedEvolution:
 
     def run_in_folder(self, notify: Notify, folder: str, settings: dict[str, Any], overwrite: bool, restart: bool, command: str) -> None:
         words = (folder, sorted(settings.items()), overwrite, restart)
+        self._deals_all = restart
         self._run(notify, words, lambda: self._core.run_in_folder(self._call_observer, folder, settings, overwrite, restart, command))
 
     def stop(self) -> None:
@@ -69,7 +68,7 @@ class SharedEvolution:
         return self._call("diagnostics()", (), lambda: self._core.diagnostics(), collects=True)
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("time", "step", "step_length", "end_time", "device", "options"):
+        if name in _STATE:
             return getattr(self._core, name) if self._core is not None else self._state[name]
         raise AttributeError(name)
 
@@ -84,9 +83,8 @@ class SharedEvolution:
         """
         with meeting(self._processes, name):
             self._processes.meet(repr(words))
-        if collects and not self._has_run:
+        if collects and not self.has_started:
             self._shared.collect()
-        self._has_run = self._has_run or deals
         return self._lead(work, deals)
 
     def _lead(self, work: Callable[[], Any], deals: bool) -> Any:
@@ -96,7 +94,7 @@ class SharedEvolution:
             found = work()
         except BaseException as error:
             try:
-                self._tell("raised", (type(error).__name__, str(error)), deals)
+                self._tell("raised", raised_as(error), deals)
             except errors.Error:  # a process has failed, and the others know
                 pass
             raise
@@ -107,26 +105,28 @@ class SharedEvolution:
         while True:
             what, given, self._state, deals = pickle.loads(self._shared.follow())
             if deals:
-                self._shared.deal()
-                self.snapshot.provenance = self._state["provenance"]
+                self._deal(self._state)
             if what == "done":
                 return given
             if what == "raised":
                 if self._fault is not None:
                     raise self._fault
-                _raise(*given)
+                _chamomile.raise_as(*given)
             self._observe(given)
 
     def _tell(self, what: str, given: Any, deals: bool) -> None:
         state = {}
         if self._core is not None:
-            names = ("time", "step", "step_length", "end_time", "device", "options")
-            state = {name: getattr(self._core, name) for name in names}
+            state = {name: getattr(self._core, name) for name in _STATE}
         state["provenance"] = dict(self._core.snapshot.provenance if self._core is not None else self.snapshot.provenance)
         self._shared.tell(pickle.dumps((what, given, state, deals)))
         if deals:
-            self._shared.deal()
-            self.snapshot.provenance = state["provenance"]
+            self._deal(state)
+
+    def _deal(self, state: dict[str, Any]) -> None:
+        self._shared.deal(self._deals_all)
+        self._deals_all = False
+        self.snapshot.provenance = state["provenance"]
 
     def _call_observer(self, number: int) -> None:
         self._tell("observe", number, True)
@@ -143,7 +143,7 @@ class SharedEvolution:
         while True:
             self._processes.begin("the end of an observer")
             try:
-                self._processes.refuse(type(fault).__name__ if fault else "", str(fault) if fault else "")
+                self._processes.refuse(*raised_as(fault))
             except BaseException as error:
                 fault = fault or error
                 if self._processes.have_differed:  # others have to come to its end yet

@@ -159,9 +159,10 @@ class Simulation:
             if folder is None and (settings or overwrite or restart):
                 name = next(iter(settings), "overwrite" if overwrite else "restart")
                 raise errors.UsageError(f"{name}: needs a folder")
-        if folder is not None:
+            path = None if folder is None else os.fspath(folder)
+        if path is not None:
             command = shlex.join(getattr(sys, "orig_argv", sys.argv))
-            self._core.run_in_folder(notify, os.fspath(folder), settings, overwrite, restart, command)
+            self._core.run_in_folder(notify, path, settings, overwrite, restart, command)
         else:
             self._core.run(notify)
 

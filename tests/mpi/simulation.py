@@ -69,8 +69,8 @@ def told(deal, name=None, lengths=None, potentials=None, at=0.125, **options):
     simulation.run(*[folder / f"{name}_{'several' if deal else 'one'}"] * bool(name), **({"snapshot_every": 0.125} if name else {}))
     found += [np.copy(a[own]) for a in (snapshot.positions, snapshot.velocities, snapshot.ids)]
     found.append(np.array([snapshot.time, simulation.time, simulation.step, simulation.end_time, simulation.diagnostics().kinetic]))
-    check(simulation.options["softening"] == simulation.options["softening"] and "CPU" in simulation.device, "options, device")
-    return found
+    check("CPU" in simulation.device, "device")
+    return found, simulation.options
 
 
 def pull(positions, time):
@@ -89,8 +89,9 @@ CASES = {
 }
 comm.barrier()
 for name, words in CASES.items():
-    mine = told(True, name, **words)
-    one = told(False, **words)  # each process has all
+    mine, options = told(True, name, **words)
+    one, options_of_one = told(False, **words)  # each process has all
+    check(options == options_of_one, f"{name}: other options than of one process: {options}")
     check(len(mine) == len(one), f"{name}: {len(mine)} arrays, not {len(one)}")
     for k, (a, b) in enumerate(zip(mine, one)):
         check(a.shape == b.shape and (a == b).all(), f"{name}: array {k} has other bits than of one process")
@@ -113,6 +114,8 @@ check(simulation.step == 3, f"the last process stopped it at step {simulation.st
 # A run that is stopped goes on, on all.
 for number in range(2):
     snapshot = part(first, counts[rank])
+    if number == 1:  # the particles are those of the checkpoint
+        snapshot.masses[:] *= 2
     simulation = chamomile.Simulation(snapshot, softening=0.05, step=1 / 32, end_time=0.25, device="cpu", comm=comm)
     simulation.every_steps(3, lambda now: os.kill(os.getpid(), signal.SIGUSR1) if rank == 0 and now.step == 3 else None)
     simulation.run(folder / "stopped", snapshot_every=0.125, restart=number == 1)
@@ -120,6 +123,7 @@ for number in range(2):
 one = chamomile.Simulation(part(0, N), softening=0.05, step=1 / 32, end_time=0.25, device="cpu")
 one.run()
 check((one.snapshot.positions[first : first + counts[rank]] == snapshot.positions).all(), "a run that went on has other bits")
+check((snapshot.masses == whole.masses[first : first + counts[rank]]).all(), "a run that went on has other masses than its checkpoint")
 
 words = dict(softening=0.05, step=1 / 32, end_time=0.25, device="cpu", comm=comm)
 own = lambda: part(first, counts[rank])
@@ -128,7 +132,39 @@ refused_by_all("UsageError", "comm: several processes: are not for periodic boxe
 refused_by_all("UsageError", "comm: several processes: contradict resident", lambda: chamomile.Simulation(own(), **{**words, "resident": True, "device": "gpu"}))
 refused_by_all("UsageError", "stepp: unknown option", lambda: chamomile.Simulation(own(), stepp=1, **words))
 refused_by_all("UsageError", "snapshot_every: needs a folder", lambda: chamomile.Simulation(own(), **words).run(snapshot_every=1))
-refused_by_all("OutputError", "holds the results of a run", lambda: chamomile.Simulation(own(), **words).run(folder / "stopped"))
+simulation = chamomile.Simulation(own(), **words)
+refused_by_all("OutputError", "holds the results of a run", lambda: simulation.run(folder / "stopped"))
+before = simulation.diagnostics().kinetic
+simulation.snapshot.velocities[:] *= 2  # a run that was refused has not begun
+check(np.isclose(simulation.diagnostics().kinetic, 4 * before), "velocities that were set after a run was refused are not seen")
+refused_by_all("TypeError", "", lambda: simulation.at_times(3 if last else [0.1], print))
+refused_by_all("TypeError", "", lambda: simulation.run(3.5 if last else folder / "never"))
+
+
+class Strange(Exception):
+    def __str__(self):
+        return "no \udcff text"
+
+
+class Several(Exception):
+    def __init__(self, a, b):
+        super().__init__(a, b)
+
+
+def strange(now, kinds=(Strange, lambda: UnicodeDecodeError("utf-8", b"1", 0, 1, "why"), lambda: Several(1, 2))):
+    if last:
+        raise kinds[number]()
+
+
+for number, line in enumerate(("Strange: no ? text", "UnicodeDecodeError: 'utf-8' codec", "Several: (1, 2)")):
+    simulation = chamomile.Simulation(own(), **words)
+    simulation.every_steps(2, strange)
+    try:
+        simulation.run()
+        said = "nothing"
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}"
+    check(last or said == f"Error: {line}" or said.startswith(f"Error: {line}"), f"{line}: said {said}")
 if ranks > 1:
     refused_by_all("UsageError", f"rank {ranks - 1} of {ranks}: Simulation(): other arguments or options", lambda: chamomile.Simulation(own(), **{**words, "step": 1 / 64 if last else 1 / 32}))
 

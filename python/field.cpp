@@ -9,6 +9,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/gpu.hpp"
+#include "chamomile/force/option_table.hpp"
 #include "chamomile/force/ranks/distributed_field.hpp"
 #include "python/array.hpp"
 #include "python/bindings.hpp"
@@ -47,11 +48,14 @@ public:
             require_own_threads();
             if (processes_)
                 processes_->take_part(keyed_.options);
-            return "";
+            keyed_.options.ranks = nullptr; // whose sources are on the first of them
+            if (keyed_.options.accuracy)
+                make_solver(keyed_.options); // refuses values out of range
+            std::string all;
+            for (const auto& row : force_options())
+                all += row.text(keyed_.options) + '\n';
+            return all;
         });
-        keyed_.options.ranks = nullptr; // whose sources are on the first of them
-        if (keyed_.options.accuracy)
-            make_solver(keyed_.options); // refuses values out of range
         make_solver_of(keyed_.options);
     }
 
@@ -134,6 +138,10 @@ public:
                                                   std::to_string(n) + " targets is needed");
                 if (processes_ && self)
                     throw Error(Fault::usage, "self_index: is for one process (comm)");
+                if (processes_ && chosen_ && solver_->options().solver == SolverKind::direct)
+                    throw Error(Fault::usage,
+                                "targets: accuracy has chosen direct sums, which several processes "
+                                "(comm) have at sources alone: give tolerance in its place");
             } else if (active) {
                 numbers = checked(*active);
                 n = numbers.size();

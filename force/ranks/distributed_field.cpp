@@ -251,7 +251,12 @@ SolverOptions options_for(const FieldSources& sources, const SolverOptions& opti
     Inbox positions, masses;
     ranks.collect(std::span<const Vec3<double>>(position), positions);
     ranks.collect(std::span<const double>(mass), masses);
-    ListOptions chosen;
+    struct Chosen {
+        ListOptions lists;
+        SolverKind solver;
+        Precision precision;
+        bool is_decorrelated;
+    } chosen{};
     std::exception_ptr failure;
     if (ranks.rank() > 0)
         ranks.as_one([&] { serve_solver(ranks); });
@@ -260,8 +265,9 @@ SolverOptions options_for(const FieldSources& sources, const SolverOptions& opti
             SolverOptions of_all = options;
             of_all.ranks = &ranks;
             const std::span<const double> all = masses.all<double>();
-            chosen = options_for({all.size(), view_of(positions.all<Vec3<double>>()), view_of(all)},
-                                 of_all);
+            const SolverOptions best = options_for(
+                {all.size(), view_of(positions.all<Vec3<double>>()), view_of(all)}, of_all);
+            chosen = {best, best.solver, best.precision, best.decorrelate.has_value()};
         } catch (const PeerFailed&) {
             throw;
         } catch (...) {
@@ -274,8 +280,13 @@ SolverOptions options_for(const FieldSources& sources, const SolverOptions& opti
             std::rethrow_exception(failure);
     });
     const Inbox told = ranks.broadcast(std::as_bytes(std::span(&chosen, 1)));
+    chosen = told.from<Chosen>(0)[0];
     SolverOptions found = options;
-    static_cast<ListOptions&>(found) = told.from<ListOptions>(0)[0];
+    static_cast<ListOptions&>(found) = chosen.lists;
+    found.solver = chosen.solver;
+    found.precision = chosen.precision;
+    if (!chosen.is_decorrelated)
+        found.decorrelate.reset();
     found.accuracy.reset();
     return found;
 }

@@ -25,6 +25,8 @@ def _results(
     **words: Any,
 ) -> Any:
     """Returns those quantities of a Solver; `sources` are build()'s arguments, with the components of each."""
+    if options.pop("comm", None) is not None:
+        raise UsageError("comm: tidal tensors and jerks are computed by one process")
     solver = Solver(comm=comm, **options)
     with meeting(solver._processes, "out"):
         if out is not None and len(names) > 1 and (not isinstance(out, (tuple, list)) or len(out) != len(names)):

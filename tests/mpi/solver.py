@@ -61,7 +61,10 @@ refused("UsageError", "softenin: unknown option", lambda: chamomile.acceleration
 if ranks > 1:
     refused("UsageError", f"rank {ranks - 1} of {ranks}: build(): other arguments or options: must be those of rank 0",
             lambda: chamomile.acceleration(x[own], m[own], softenings=0.1 if last else None, comm=comm))
-    refused("UsageError", f"rank {ranks - 1} of {ranks}: other options or another version", lambda: chamomile.acceleration(x[own], m[own], theta=0.4 if last else 0.5, comm=comm))
+    other_options = f"rank {ranks - 1} of {ranks}: Solver(): other arguments or options: must be those of rank 0"
+    for mine, others in ((None, 1e-3), (1e-3, None), (2e-3, 1e-3)):
+        refused("UsageError", other_options, lambda: chamomile.Solver(accuracy=mine if last else others, comm=comm))
+    refused("UsageError", other_options, lambda: chamomile.acceleration(x[own], m[own], theta=0.4 if last else 0.5, comm=comm))
 
 # A solver that keeps its tree, at sources, some of them and targets, while the sources move.
 points = np.concatenate([random.normal(size=(90, 3)), 1e7 * np.ones((1, 3)), x[:9]])
@@ -94,6 +97,25 @@ for options in ({}, {"solver": "direct"}, {"precision": "double", "decorrelate":
     mine = [np.concatenate(comm.allgather(part)) for part in forces(True, **options)]
     check(all((a == b).all() for a, b in zip(mine, forces(False, **options))), f"other forces of a solver than those of one process: {options}")
 
+# Goals for which another solver or precision may be chosen.
+for goal in (1e-3, 1e-6):
+    solver = chamomile.Solver(softening=0.02, device="cpu", accuracy=goal, decorrelate=3, comm=comm).build(x[own], m[own])
+    chosen = solver.options
+    check(len(set(comm.allgather(repr(chosen)))) == 1, f"accuracy {goal}: other options on some processes")
+    check(goal > 1e-6 or chosen["precision"] == "double", f"accuracy {goal}: chosen {chosen}")
+    mine = solver.evaluate().acceleration
+    order = np.concatenate([np.flatnonzero(np.arange(700) % max(1, ranks - 1) == r) for r in range(ranks)])
+    names = ["solver", "precision", "softening", "device"]
+    if chosen["solver"] == "tree":
+        names += ["decorrelate", "criterion", "tolerance" if chosen["criterion"] in ("moments", "relative") else "theta", "order", "local_order", "group_size", "leaf_size"]
+    of_all = chamomile.acceleration(x[order], m[order], **{name: chosen[name] for name in names})
+    check((np.concatenate(comm.allgather(mine)) == of_all).all(), f"accuracy {goal}: other bits than those of one process")
+    exact = chamomile.acceleration(x, m, softening=0.02, device="cpu", solver="direct", precision="double")[own]
+    errors = np.concatenate(comm.allgather(np.linalg.norm(mine - exact, axis=1) / np.linalg.norm(exact, axis=1)))
+    check(np.percentile(errors, 99) < 1.5 * goal, f"accuracy {goal}: has {np.percentile(errors, 99)}")
+    if chosen["solver"] == "direct" and ranks > 1:
+        refused("UsageError", "targets: accuracy has chosen direct sums", lambda: solver.evaluate(x[:3] + 1))
+
 solver = chamomile.Solver(softening=0.02, device="cpu", comm=comm)
 refused("StateError", "evaluate: needs sources: call build() first", lambda: solver.evaluate())
 solver.build(x[own], m[own])
@@ -102,6 +124,9 @@ refused("UsageError", "self_index: is for one process", lambda: solver.evaluate(
 refused("UsageError", "tidal_tensor: is computed by one process alone", lambda: solver.evaluate(quantities="tidal_tensor"))
 refused("InputError", "active: 700: must be the number of a source", lambda: solver.evaluate(active=np.array([700] if last else [], int)))
 refused("UsageError", "accuracy: 2", lambda: chamomile.Solver(accuracy=2.0, comm=comm))
+refused("UsageError", "accuracy: 2", lambda: chamomile.Solver(accuracy=2.0 if rank == 0 else 1e-3, comm=comm))
+for call in (chamomile.tidal_tensor, lambda *words, **more: chamomile.jerk(words[0], *words, **more)):
+    refused("UsageError", "comm: tidal tensors and jerks are computed by one process", lambda: call(x[own], m[own], comm=comm))
 refused("UsageError", "share_gpu: needs device gpu", lambda: chamomile.Solver(share_gpu=True, comm=comm))
 refused("UsageError", "peer_timeout: -1: must be a number > 0", lambda: chamomile.Solver(peer_timeout=-1.0, comm=comm))
 refused("InputError", "target 0: position: must be finite", lambda: solver.evaluate(np.full((1, 3), np.nan)))
@@ -114,14 +139,15 @@ check((solver.evaluate().acceleration == a[own]).all(), "other accelerations aft
 
 # A process that fails alone within a call: all know, and that communicator serves no more.
 another = comm.Dup()
-solver = chamomile.Solver(softening=0.02, device="cpu", comm=another).build(x[own], m[own])
+beside, solver = (chamomile.Solver(softening=0.02, device="cpu", comm=another).build(x[own], m[own]) for _ in range(2))
 if last:
     def fail(*_):
         raise MemoryError("no room")
 
     chamomile._processes._carrier(another).carry = fail
 refused("DeviceError", f"rank {ranks - 1} of {ranks}: MemoryError: no room", lambda: solver.evaluate())
-refused("DeviceError", "comm: a process has failed in an earlier call", lambda: chamomile.Solver(comm=another))
+for call in (lambda: chamomile.Solver(comm=another), beside.evaluate, solver.evaluate):
+    refused("DeviceError", "comm: a process has failed in an earlier call", call)
 # One that is silent.
 another = comm.Dup()
 solver = chamomile.Solver(softening=0.02, device="cpu", peer_timeout=0.5, comm=another).build(x[own], m[own])

@@ -43,6 +43,9 @@ std::string text_of(nb::handle object)
 /// The process in which host threads were started; 0: none yet.
 std::atomic<pid_t> started_in = 0;
 
+/// Whether Ctrl-C has come that no handler has seen.
+std::atomic<bool> is_interrupted = false;
+
 } // namespace
 
 void translate_faults()
@@ -101,6 +104,20 @@ void raise_as(const RaisedAs& raised)
     }
     raise("Error", (raised.kind + ": " + raised.line).c_str());
     throw nb::python_error();
+}
+
+bool remember_interrupt()
+{
+    return !is_interrupted.exchange(true);
+}
+
+void look_at_signals()
+{
+    const nb::gil_scoped_acquire held;
+    if (is_interrupted.exchange(false))
+        PyErr_SetInterrupt();
+    if (PyErr_CheckSignals() != 0)
+        throw nb::python_error();
 }
 
 void require_own_threads()

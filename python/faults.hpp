@@ -32,6 +32,14 @@ RaisedAs raised_as(const std::exception_ptr& thrown);
 /// Throws an exception that is raised so: of chamomile.errors or of Python's own.
 [[noreturn]] void raise_as(const RaisedAs& raised);
 
+/// Keeps Ctrl-C for the next look_at_signals(), where an exception would leave messages under way.
+/// Returns whether it is the first since the last of these.
+bool remember_interrupt();
+
+/// Has Python's handlers see the signals that have come. Throws what they raise, such as
+/// KeyboardInterrupt.
+void look_at_signals();
+
 /// Throws StateError in a process that was forked after another call of this function: the host
 /// threads of the parent do not exist there, and waiting for them would never end.
 void require_own_threads();

@@ -61,6 +61,34 @@ public:
     }
 
 private:
+    /// Ctrl-C is held back for look_at_signals() as long as this is there: within a transfer an
+    /// exception would be a failure of this process. The second is that, and ends the wait for
+    /// others that do not come.
+    class Holding {
+    public:
+        explicit Holding(const nb::object& carrier) : carrier_(carrier)
+        {
+            if (!was_calm("hold"))
+                was_calm("hold");
+        }
+        ~Holding() { was_calm("release"); }
+        Holding(const Holding&) = delete;
+
+    private:
+        bool was_calm(const char* call) const
+        {
+            try {
+                carrier_.attr(call)();
+                return true;
+            } catch (const nb::python_error&) { // by its handler
+                remember_interrupt();
+                return false;
+            }
+        }
+
+        const nb::object& carrier_;
+    };
+
     void transfer(std::span<const std::span<const std::byte>> to, Inbox& inbox,
                   Patience patience) override
     {
@@ -71,8 +99,9 @@ private:
             throw PeerFailed(Fault::device, "comm: a process has failed in an earlier call: take "
                                             "another communicator, such as comm.Dup()");
         try {
+            const Holding holding(carrier_);
             carry(to, inbox, patience);
-        } catch (const nb::python_error&) { // such as KeyboardInterrupt
+        } catch (const nb::python_error&) { // such as the second KeyboardInterrupt
             const auto [kind, line] = raised_as(std::current_exception());
             const Error error(Fault::device, line.empty() ? kind : kind + ": " + line);
             fail(error);
@@ -241,6 +270,8 @@ void bind_processes(nb::module_& m)
             raise_as({kind, line});
         },
         nb::arg("kind"), nb::arg("line"), "Raises an exception of a class of that name.");
+    m.def("remember_interrupt", &remember_interrupt, "Keeps Ctrl-C for look_at_signals().");
+    m.def("look_at_signals", &look_at_signals, "Has the handlers see what has come.");
     nb::class_<Processes>(m, "Processes", "The processes of a communicator, as ranks.")
         .def(nb::init<nb::object, double, bool>(), nb::arg("carrier"), nb::arg("peer_timeout"),
              nb::arg("share_gpu"))

@@ -271,13 +271,6 @@ private:
         }
     };
 
-    static void look_at_signals()
-    {
-        nb::gil_scoped_acquire held;
-        if (PyErr_CheckSignals() != 0)
-            throw nb::python_error(); // Ctrl-C
-    }
-
     /// Runs work that contains the time loop, with observers, signals and other threads of Python.
     void execute(nb::callable notify, const std::function<void()>& work)
     {

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 import sys
+import threading
 import time
 from typing import Any, Iterator, Optional, Sequence
 
@@ -29,7 +31,21 @@ class Carrier:
         self.ranks_on_host, self.rank_on_host = host.size, host.rank
         host.Free()
         self.has_failed = False
+        self._handler: Any = None  # of Ctrl-C, while it is held back
         self._kept: list[Any] = []  # what a failure leaves under way
+
+    def hold(self) -> None:
+        """Has the first Ctrl-C remembered for _chamomile.look_at_signals() until release()."""
+        is_main = threading.current_thread() is threading.main_thread()  # which alone has handlers
+        handler = signal.getsignal(signal.SIGINT) if is_main else None
+        if callable(handler):
+            signal.signal(signal.SIGINT, lambda *words: _chamomile.remember_interrupt() or handler(*words))
+            self._handler = handler
+
+    def release(self) -> None:
+        handler, self._handler = self._handler, None
+        if handler is not None:
+            signal.signal(signal.SIGINT, handler)
 
     def tell_sizes(self, sizes: Sequence[int], limit: Optional[float]) -> tuple[Any, ...]:
         """Returns how many bytes will come from each, to each of which so many go; or what _wait() returns."""

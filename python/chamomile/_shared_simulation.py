@@ -85,7 +85,9 @@ class SharedEvolution:
             self._processes.meet(repr(words))
         if collects and not self.has_started:
             self._shared.collect()
-        return self._lead(work, deals)
+        found = self._lead(work, deals)
+        _chamomile.look_at_signals()
+        return found
 
     def _lead(self, work: Callable[[], Any], deals: bool) -> Any:
         if self._processes.rank > 0:
@@ -138,6 +140,7 @@ class SharedEvolution:
         fault: Optional[BaseException] = None
         try:
             self._notify(number)
+            _chamomile.look_at_signals()
         except BaseException as error:
             fault = error
         while True:

@@ -86,7 +86,8 @@ class Simulation:
     that has particles of its own, of which there may be none, and gets them as they are now. The particles live
     on the processes, and the first one writes the files: those of one process that has all particles, those of
     process 0 first. Observers are called on all, where each sees its own, and may call diagnostics() together.
-    It is the leapfrog, of isolated particles. What one process gives wrong, or its observer raises, is raised
+    It is the leapfrog, of isolated particles. Ctrl-C of process 0 ends a run, and that of another the present
+    observer or call; the second one ends a wait for others as a failure. What one process gives wrong, or its observer raises, is raised
     on all. peer_timeout and share_gpu are those of a Solver with comm.
 
     >>> simulation = Simulation(plummer(1000), end_time=1, step=1 / 128, softening=0.02)

@@ -120,6 +120,7 @@ class Solver:
                 softenings = one_per_row(softenings, rows, "softenings")
             self._statistics = self._field.set(positions, masses, velocities, softenings, refit)
         self._size, self._gpu, self._library = size, gpu, library_of(positions)
+        _chamomile.look_at_signals()
         return self
 
     def evaluate(
@@ -147,7 +148,9 @@ class Solver:
         that are not finite, numbers out of range and outputs that overlap inputs or each other.
         """
         with meeting(self._processes, "evaluate()"):
-            return self._evaluate(targets, quantities, target_velocities, self_index, active, out, namespace)
+            field = self._evaluate(targets, quantities, target_velocities, self_index, active, out, namespace)
+        _chamomile.look_at_signals()
+        return field
 
     def _evaluate(
         self,

@@ -183,6 +183,25 @@ if ranks > 1:
 
         return observer
 
+    # Ctrl-C of the first process, while a message is under way.
+    carrier = chamomile._processes._carrier(comm)
+    simulation = chamomile.Simulation(own(), **words)
+
+    def interrupt(now, carry=carrier.carry):
+        def interrupted(*words):
+            carrier.carry = carry
+            signal.raise_signal(signal.SIGINT)
+            return carry(*words)
+
+        if rank == 0 and now.step == 4:
+            carrier.carry = interrupted
+
+    simulation.every_steps(4, interrupt)
+    refused_by_all("KeyboardInterrupt", "", lambda: simulation.run(folder / "interrupted"))
+    check(simulation.step == 5, f"the run that was interrupted is at step {simulation.step}")
+    check(rank > 0 or any("checkpoint" in p.name for p in (folder / "interrupted").iterdir()), "no checkpoint of the run that was interrupted")
+    check(signal.getsignal(signal.SIGINT) is signal.default_int_handler, "another handler of Ctrl-C")
+
     for kind in (KeyboardInterrupt, LookupError):
         simulation = chamomile.Simulation(own(), **words)
         simulation.every_steps(2, fail(kind))

@@ -4,23 +4,13 @@
 
 #include "chamomile/core/norm.hpp"
 #include "chamomile/core/options/list_where.hpp"
+#include "chamomile/core/parallel_copy.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/integrate/measures/ordered_sum.hpp"
 #include "chamomile/integrate/particle_store.hpp"
 
 namespace chamomile {
 namespace {
-
-/// Copies an array by all threads.
-template <class T>
-void copy(const std::vector<T>& from, std::vector<T>& to)
-{
-    const std::size_t n = from.size();
-    to.resize(n);
-#pragma omp parallel for if (n > worth_threads) schedule(static)
-    for (std::size_t i = 0; i < n; ++i)
-        to[i] = from[i];
-}
 
 constexpr int level_count = BlockLevels::deepest + 1;
 
@@ -114,12 +104,12 @@ public:
         if (options_.potentials)
             potential_.resize(p.size());
         if (options_.individual) {
-            copy(p.acceleration, acceleration_);
+            parallel_copy(p.acceleration, acceleration_);
             if (options_.potentials)
-                copy(p.potential, potential_);
-            copy(now_.step, before_.step);
-            copy(now_.measured, before_.measured);
-            copy(now_.orbit, before_.orbit);
+                parallel_copy(p.potential, potential_);
+            parallel_copy(now_.step, before_.step);
+            parallel_copy(now_.measured, before_.measured);
+            parallel_copy(now_.orbit, before_.orbit);
         } else { // the end of the step makes all of them anew
             p.acceleration.swap(acceleration_);
             if (options_.potentials)
@@ -274,7 +264,7 @@ private:
         if (now.data() == home || before.data() != home)
             return;
         now.swap(before);
-        copy(before, now);
+        parallel_copy(before, now);
     }
 
     int level(std::size_t i) const

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "chamomile/core/parallel_copy.hpp"
 #include "chamomile/core/system/free_memory.hpp"
 #include "chamomile/core/system/signals_blocked.hpp"
-#include "chamomile/core/threads.hpp"
 #include "chamomile/force/threads.hpp"
 
 namespace chamomile {
@@ -19,27 +19,16 @@ std::uint64_t bytes_of(const Particles& p)
             sizeof p.acceleration[0] + sizeof p.potential[0] + sizeof p.id[0] + sizeof p.type[0]);
 }
 
-/// Copies by all threads, and keeps the memory of the copy.
-template <class T>
-void copy(const std::vector<T>& from, std::vector<T>& to)
-{
-    const std::size_t n = from.size();
-    to.resize(n);
-#pragma omp parallel for if (n > worth_threads) schedule(static)
-    for (std::size_t i = 0; i < n; ++i)
-        to[i] = from[i];
-}
-
 void copy(const Particles& from, Particles& to)
 {
-    copy(from.id, to.id);
-    copy(from.type, to.type);
-    copy(from.mass, to.mass);
-    copy(from.position, to.position);
-    copy(from.velocity, to.velocity);
-    copy(from.acceleration, to.acceleration);
-    copy(from.potential, to.potential);
-    copy(from.softening, to.softening);
+    parallel_copy(from.id, to.id);
+    parallel_copy(from.type, to.type);
+    parallel_copy(from.mass, to.mass);
+    parallel_copy(from.position, to.position);
+    parallel_copy(from.velocity, to.velocity);
+    parallel_copy(from.acceleration, to.acceleration);
+    parallel_copy(from.potential, to.potential);
+    parallel_copy(from.softening, to.softening);
 }
 
 } // namespace

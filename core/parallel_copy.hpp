@@ -1,0 +1,22 @@
+/// \file  Copies of arrays by all threads.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "chamomile/core/threads.hpp"
+
+namespace chamomile {
+
+/// Copies an array by all threads, into memory that is kept where there is enough of it.
+template <class T>
+void parallel_copy(const std::vector<T>& from, std::vector<T>& to)
+{
+    const std::size_t n = from.size();
+    to.resize(n);
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+    for (std::size_t i = 0; i < n; ++i)
+        to[i] = from[i];
+}
+
+} // namespace chamomile

@@ -151,21 +151,14 @@ private:
         if (ranks().rank() > 0)
             return;
         Snapshot all;
-        all.time = own_.time;
-        all.units = own_.units;
-        all.has_stated_units = own_.has_stated_units;
-        all.units_note = own_.units_note;
-        all.gravitational_constant = own_.gravitational_constant;
-        all.softening = own_.softening;
+        static_cast<SnapshotFacts&>(all) = own_;
+        all.has_accelerations = all.has_potentials = false;
+        all.notes.clear();
         if (found[0] > 0) {
             all.softening = own_.softening.value_or(Softening{});
             all.softening->length = -longest[0];
             all.softening->is_varied = true;
         }
-        all.comoving = own_.comoving;
-        all.box_size = own_.box_size;
-        all.format = own_.format;
-        all.provenance = own_.provenance;
         all_ = nb::cast(std::move(all));
     }
 

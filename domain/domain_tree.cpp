@@ -211,19 +211,23 @@ void DomainTree::serve(const TargetGroups& points, const AcceptanceCriterion& cr
     if (total() == 0)
         return;
     const DealtTree dealt{coarse_, domains_, local_};
-    const Opening opening{criterion, TreeReach(criterion, coarse_.moments)};
+    const TreeReach reach(criterion, coarse_.moments);
     const auto grow = [&](const std::vector<Region>& regions, Sight sight) {
         if (communicator_.size() > 1) {
             const TimedPhase phase(profile, "import");
             const std::uint64_t before = communicator_.traffic().bytes;
-            essential_ = import_trees(regions, sight, opening, dealt, communicator_);
+            essential_ = import_trees(regions, sight, criterion, reach, dealt, communicator_);
             import_bytes_ += communicator_.traffic().bytes - before;
-            forest_.grow(dealt, essential_, communicator_.rank());
+            forest_.grow(dealt, essential_, communicator_.rank(), &reach);
         }
         const TimedPhase phase(profile, "nodes");
-        make_walk_nodes(tree.nodes, tree.octree, tree.moments, criterion);
+        make_walk_nodes(tree.nodes, tree.octree, tree.moments, criterion, forest_.reach);
         walk_.prepare(tree.octree, tree.nodes, criterion);
     };
+    if (communicator_.size() > 1) {
+        const TimedPhase phase(profile, "import");
+        find_reaches(local_, reach);
+    }
     std::vector<Region> own = regions(criterion);
     if (communicator_.size() > 1 && criterion.is_relative()) {
         grow(own, Sight::estimate);
@@ -246,7 +250,8 @@ std::size_t DomainTree::memory() const
            held_bytes(essential_.leaves, essential_.cells, essential_.higher, essential_.softening,
                       essential_.particles, essential_.lengths) +
            memory_of(forest_.tree.octree) + memory_of(forest_.tree.moments) +
-           held_bytes(forest_.tree.nodes.nodes, forest_.tree.nodes.node_of, forest_.cell_of) +
+           held_bytes(forest_.tree.nodes.nodes, forest_.tree.nodes.node_of, forest_.cell_of,
+                      forest_.reach) +
            held_bytes(groups_.groups, groups_.clusters);
 }
 

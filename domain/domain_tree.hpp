@@ -79,11 +79,11 @@ public:
     /// Does the same for an evaluator that finishes the lists of groups.
     void open(InteractionLists& lists, std::size_t first, std::size_t last) const;
 
-    /// Brings a value of each arrival of all ranks that is a target to its row.
-    template <class T>
-    void send_home(std::span<const T> arrivals, std::span<T> rows)
+    /// Does what Arrivals::send_home() does.
+    template <class T, class Store>
+    void send_home(std::span<const T> arrivals, const Store& store)
     {
-        arrivals_.send_home(arrivals, sorted_, rows, communicator_);
+        arrivals_.send_home(arrivals, sorted_, communicator_, store);
     }
 
 private:

@@ -14,18 +14,18 @@ constexpr double rounding = 1 + 1e-9;
 /// cell is left out, which all ranks have.
 class Exporter {
 public:
-    Exporter(const LocalTrees& trees, const Opening& opening, Sight sight,
+    Exporter(const LocalTrees& trees, const AcceptanceCriterion& criterion, Sight sight,
              std::span<const Region> regions)
-        : trees_(trees), opening_(opening), sight_(sight), regions_(regions)
+        : trees_(trees), criterion_(criterion), sight_(sight), regions_(regions)
     {}
 
     /// Returns whether any region opens the leaf.
     bool collect(Index root)
     {
-        std::vector<Index> all(regions_.size());
-        for (std::size_t r = 0; r < all.size(); ++r)
-            all[r] = Index(r);
-        add(root, all);
+        looking_.resize(regions_.size());
+        for (std::size_t r = 0; r < looking_.size(); ++r)
+            looking_[r] = Index(r);
+        add(root, 0);
         const bool is_opened = trees.cells.size() > 1 || trees.cells[0].has_particles;
         trees.cells.erase(trees.cells.begin());
         if (!trees.higher.empty())
@@ -38,19 +38,20 @@ public:
     EssentialTrees trees; ///< that were collected, of one leaf
 
 private:
-    void add(Index c, std::span<const Index> looking)
+    /// Adds a cell that the regions in `looking_` from `first` on look at.
+    void add(Index c, std::size_t first)
     {
         const Octree& octree = trees_.octree;
         const Multipole& multipole = trees_.moments.multipole[c];
         const Cell& cell = octree.cells[c];
-        const CellReach reach = opening_.reach.of(trees_.moments, c);
-        std::vector<Index> opening;
+        const Opening opening(criterion_, multipole, trees_.reach[c], sight_);
+        const std::size_t last = looking_.size();
         bool has_particles = false;
-        for (const Index r : looking) {
-            const auto [daughters, particles] = opening_.of(regions_[r], multipole, reach, sight_);
+        for (std::size_t k = first; k < last; ++k) {
+            const auto [daughters, particles] = opening.by(regions_[looking_[k]]);
             has_particles = has_particles || particles;
             if (daughters)
-                opening.push_back(r);
+                looking_.push_back(looking_[k]);
         }
         has_particles = has_particles && octree.is_leaf(c);
         const std::size_t self = trees.cells.size();
@@ -68,16 +69,18 @@ private:
             add_particles(trees.particles, octree.sources);
         if (has_particles && !octree.softening.empty())
             add_particles(trees.lengths, octree.softening);
-        if (!opening.empty())
+        if (looking_.size() > last)
             for (Index d = c + 1; d < cell.next; d = octree.cells[d].next)
-                add(d, opening);
+                add(d, last);
+        looking_.resize(last);
         trees.cells[self].next = Index(trees.cells.size() - self);
     }
 
     const LocalTrees& trees_;
-    const Opening& opening_;
+    const AcceptanceCriterion& criterion_;
     Sight sight_;
     std::span<const Region> regions_;
+    std::vector<Index> looking_; // a stack of those that open the mothers of the present cell
 };
 
 template <class T>
@@ -97,8 +100,8 @@ void append(EssentialTrees& to, const EssentialTrees& from)
 }
 
 /// Returns what these regions of another rank open of this rank's trees.
-EssentialTrees exported(std::span<const Region> regions, Sight sight, const Opening& opening,
-                        const DealtTree& tree, int rank)
+EssentialTrees exported(std::span<const Region> regions, Sight sight,
+                        const AcceptanceCriterion& criterion, const DealtTree& tree, int rank)
 {
     const std::size_t first = tree.domains.first_leaf[std::size_t(rank)],
                       n = regions.empty() ? 0 : tree.local.roots.size() - 1;
@@ -107,7 +110,7 @@ EssentialTrees exported(std::span<const Region> regions, Sight sight, const Open
 #pragma omp parallel for if (n > 1) schedule(dynamic, 1)
     for (std::size_t k = 0; k < n; ++k)
         failure.run([&] {
-            Exporter exporter(tree.local, opening, sight, regions);
+            Exporter exporter(tree.local, criterion, sight, regions);
             if (!exporter.collect(tree.local.roots[k]))
                 return;
             exporter.trees.leaves = {{Index(first + k), Index(exporter.trees.cells.size()),
@@ -124,14 +127,16 @@ EssentialTrees exported(std::span<const Region> regions, Sight sight, const Open
 
 /// Returns the regions that open a leaf of each rank, by rank.
 std::vector<std::vector<Region>> by_rank(const std::vector<Region>& regions, Sight sight,
-                                         const Opening& opening, const DealtTree& tree, int rank)
+                                         const AcceptanceCriterion& criterion,
+                                         const TreeReach& reach, const DealtTree& tree, int rank)
 {
     const CoarseTree& coarse = tree.coarse;
     const std::size_t n = coarse.octree.cells.size();
-    std::vector<CellReach> reach(n);
+    std::vector<Opening> openings;
     std::vector<int> owner(n, rank);
     for (std::size_t c = 0; c < n; ++c)
-        reach[c] = opening.reach.of(coarse.moments, Index(c));
+        openings.emplace_back(criterion, coarse.moments.multipole[c],
+                              reach.of(coarse.moments, Index(c)), sight);
     for (std::size_t leaf = 0; leaf < coarse.leaves.size(); ++leaf)
         owner[coarse.leaves[leaf]] = tree.domains.owner(leaf);
     const std::size_t ranks = tree.domains.first_leaf.size() - 1;
@@ -140,8 +145,7 @@ std::vector<std::vector<Region>> by_rank(const std::vector<Region>& regions, Sig
     for (std::size_t r = 0; r < regions.size(); ++r) {
         std::vector<char> of(ranks, 0);
         for (Index c = 0; c < n;) {
-            const auto [daughters, particles] =
-                opening.of(regions[r], coarse.moments.multipole[c], reach[c], sight);
+            const auto [daughters, particles] = openings[c].by(regions[r]);
             of[std::size_t(owner[c])] |= char(daughters || particles);
             c = daughters ? c + 1 : coarse.octree.cells[c].next;
         }
@@ -170,44 +174,51 @@ void deliver(const std::vector<EssentialTrees>& to, std::vector<T> EssentialTree
 
 } // namespace
 
-Opening::Answer Opening::of(const Region& region, const Multipole& multipole,
-                            const CellReach& reach, Sight sight) const
+Opening::Opening(const AcceptanceCriterion& criterion, const Multipole& multipole,
+                 const CellReach& reach, Sight sight)
+    : center_(multipole.center), least_(rounding * reach.least),
+      guard_(rounding * criterion.guard_part() * reach.least), relative_(rounding * reach.relative),
+      of_estimate_(criterion.is_relative()), of_lists_(sight == Sight::lists)
+{
+    if (of_estimate_)
+        estimate_ = Walk::estimate_reach(reach, criterion);
+}
+
+Opening::Answer Opening::by(const Region& region) const
 {
     Answer answer{false, false};
-    if (criterion.is_relative()) {
-        const double estimate = rounding * (Walk::estimate_reach(reach, criterion) + region.extent);
-        answer.daughters =
-            norm_squared(multipole.center - region.center_of_mass) < estimate * estimate;
+    if (of_estimate_) {
+        const double estimate = rounding * (estimate_ + region.extent);
+        answer.daughters = norm_squared(center_ - region.center_of_mass) < estimate * estimate;
     }
-    if (sight == Sight::lists) {
-        const double accepted = rounding * std::max(reach.relative * region.relative_factor +
-                                                        criterion.guard_part() * reach.least,
-                                                    reach.least);
-        answer.particles = region.box.distance_squared(multipole.center) <= accepted * accepted;
+    if (of_lists_) {
+        const double accepted = std::max(relative_ * region.relative_factor + guard_, least_);
+        answer.particles = region.box.distance_squared(center_) <= accepted * accepted;
         answer.daughters = answer.daughters || answer.particles;
     }
     return answer;
 }
 
-EssentialTrees import_trees(const std::vector<Region>& regions, Sight sight, const Opening& opening,
+EssentialTrees import_trees(const std::vector<Region>& regions, Sight sight,
+                            const AcceptanceCriterion& criterion, const TreeReach& reach,
                             const DealtTree& tree, Communicator& communicator)
 {
     const std::vector<std::vector<Region>> asked =
-        by_rank(regions, sight, opening, tree, communicator.rank());
+        by_rank(regions, sight, criterion, reach, tree, communicator.rank());
     const std::vector<std::span<const Region>> questions(asked.begin(), asked.end());
     std::vector<EssentialTrees> answers;
     Inbox inbox;
     communicator.all_to_all<Region>(questions, inbox);
     for (int r = 0; r < communicator.size(); ++r)
         answers.push_back(
-            exported(inbox.from<Region>(r), sight, opening, tree, communicator.rank()));
+            exported(inbox.from<Region>(r), sight, criterion, tree, communicator.rank()));
     EssentialTrees trees;
     trees.partners = int(std::count_if(asked.begin(), asked.end(),
                                        [](const auto& regions) { return !regions.empty(); }));
     deliver(answers, &EssentialTrees::leaves, trees, communicator);
     deliver(answers, &EssentialTrees::cells, trees, communicator);
     deliver(answers, &EssentialTrees::particles, trees, communicator);
-    if (opening.criterion.order > 2)
+    if (criterion.order > 2)
         deliver(answers, &EssentialTrees::higher, trees, communicator);
     if (!tree.coarse.moments.softening.empty()) {
         deliver(answers, &EssentialTrees::softening, trees, communicator);

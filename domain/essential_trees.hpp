@@ -25,18 +25,23 @@ enum class Sight {
     lists     ///< for that and for its lists
 };
 
-/// An Opening decides which cells a region opens: all that the walk does, and by rounding hardly
-/// any more.
-struct Opening {
-    AcceptanceCriterion criterion;
-    TreeReach reach;
+/// An Opening decides which regions open a cell: all whose walk does, and by rounding hardly any
+/// more.
+class Opening {
+public:
+    Opening(const AcceptanceCriterion& criterion, const Multipole& multipole,
+            const CellReach& reach, Sight sight);
 
     /// An Answer tells whether the cell's daughters are needed, or a leaf's particles.
     struct Answer {
         bool daughters, particles;
     };
-    Answer of(const Region& region, const Multipole& multipole, const CellReach& reach,
-              Sight sight) const;
+    Answer by(const Region& region) const;
+
+private:
+    Vec3<double> center_;
+    double estimate_ = 0, least_, guard_, relative_; // distances
+    bool of_estimate_, of_lists_;
 };
 
 /// An EssentialCell is a cell of another rank, in depth-first order below a leaf of the coarse
@@ -76,8 +81,9 @@ struct DealtTree {
     const LocalTrees& local;
 };
 
-/// Returns what the regions of this rank open of other ranks' trees.
-EssentialTrees import_trees(const std::vector<Region>& regions, Sight sight, const Opening& opening,
+/// Returns what the regions of this rank open of other ranks' trees, whose cells have that reach.
+EssentialTrees import_trees(const std::vector<Region>& regions, Sight sight,
+                            const AcceptanceCriterion& criterion, const TreeReach& reach,
                             const DealtTree& tree, Communicator& communicator);
 
 } // namespace chamomile

@@ -29,8 +29,10 @@ void put(auto& to, Index c, const auto& from, std::size_t at)
 /// A Planting fills the forest, each plot of which takes one thread.
 class Planting {
 public:
-    Planting(Tree& tree, const DealtTree& dealt, const EssentialTrees& essential)
-        : tree_(tree), dealt_(dealt), essential_(essential)
+    Planting(Forest& forest, const DealtTree& dealt, const EssentialTrees& essential,
+             const TreeReach* of_tree)
+        : tree_(forest.tree), reach_(forest.reach), dealt_(dealt), essential_(essential),
+          of_tree_(of_tree)
     {}
 
     void plant(const Plot& plot)
@@ -50,6 +52,7 @@ public:
         const Cell& coarse = dealt_.coarse.octree.cells[c];
         tree_.octree.cells[at] = {cell.begin, coarse.count, cell.next, coarse.octant};
         plant_moments(at, dealt_.coarse.moments, c);
+        find_reach(at);
     }
 
 private:
@@ -61,12 +64,19 @@ private:
         put(tree_.moments.softening, at, from.softening, c);
     }
 
+    void find_reach(Index at)
+    {
+        if (of_tree_)
+            reach_[at] = of_tree_->of(tree_.moments, at);
+    }
+
     void plant_own(const Plot& plot, Index k)
     {
         Cell cell = dealt_.local.octree.cells[plot.from + k];
         cell.next = cell.next - plot.from + plot.begin;
         tree_.octree.cells[plot.begin + k] = cell;
         plant_moments(plot.begin + k, dealt_.local.moments, plot.from + k);
+        put(reach_, plot.begin + k, dealt_.local.reach, plot.from + k);
     }
 
     void plant_arrived(const Plot& plot)
@@ -84,13 +94,16 @@ private:
             tree_.moments.bounds[at] = other.bounds;
             put(tree_.moments.higher, at, essential_.higher, plot.from + k);
             put(tree_.moments.softening, at, essential_.softening, plot.from + k);
+            find_reach(at);
             particle += other.has_particles ? other.count : 0;
         }
     }
 
     Tree& tree_;
+    std::pmr::vector<CellReach>& reach_;
     const DealtTree& dealt_;
     const EssentialTrees& essential_;
+    const TreeReach* of_tree_;
 };
 
 /// Copies to the entries from `first`.
@@ -102,7 +115,8 @@ void copy(std::span<const T> from, auto& to, std::size_t first = 0)
 
 } // namespace
 
-void Forest::grow(const DealtTree& dealt, const EssentialTrees& essential, int rank)
+void Forest::grow(const DealtTree& dealt, const EssentialTrees& essential, int rank,
+                  const TreeReach* of_tree)
 {
     const CoarseTree& coarse = dealt.coarse;
     const LocalTrees& local = dealt.local;
@@ -142,7 +156,8 @@ void Forest::grow(const DealtTree& dealt, const EssentialTrees& essential, int r
     tree.moments.bounds.resize(end);
     tree.moments.higher.resize(coarse.moments.higher.empty() ? 0 : end);
     tree.moments.softening.resize(coarse.moments.softening.empty() ? 0 : end);
-    Planting planting(tree, dealt, essential);
+    reach.resize(of_tree ? end : 0);
+    Planting planting(*this, dealt, essential, of_tree);
 #pragma omp parallel for if (end > worth_threads) schedule(dynamic, 1)
     for (std::size_t k = 0; k < plots.size(); ++k)
         planting.plant(plots[k]);

@@ -18,9 +18,11 @@ struct Forest {
 
     Tree tree{large_memory()};
     std::vector<Index> cell_of; ///< the cell here of each cell of the coarse tree
+    std::pmr::vector<CellReach> reach{large_memory()}; ///< of each cell; empty if not asked for
 
-    /// Makes its cells anew.
-    void grow(const DealtTree& dealt, const EssentialTrees& essential, int rank);
+    /// Makes its cells anew, and if asked for their reaches, of which the rank's own are there.
+    void grow(const DealtTree& dealt, const EssentialTrees& essential, int rank,
+              const TreeReach* of_tree = nullptr);
     /// Has the cells that grow() made without essential trees count particles as in the tree of all
     /// ranks, so that the daughters of any cell hold targets that are numbered likewise.
     void count_all(const DealtTree& dealt, int rank);

@@ -49,7 +49,7 @@ std::size_t memory_of(const Moments& moments)
 std::size_t LocalTrees::memory() const
 {
     constexpr std::size_t of_sorter = sizeof(Key) + 14; // of a particle (RadixScratch)
-    std::size_t bytes = memory_of(octree) + memory_of(moments) + held_bytes(roots) +
+    std::size_t bytes = memory_of(octree) + memory_of(moments) + held_bytes(roots, reach) +
                         octree.order.capacity() * of_sorter;
     for (const std::vector<Cell>& cells : scratch)
         bytes += held_bytes(cells);
@@ -153,6 +153,15 @@ void sum_moments(LocalTrees& trees, int order)
     for (std::size_t leaf = 0; leaf < leaves; ++leaf)
         compute_moments(trees.moments, trees.octree, order, trees.roots[leaf],
                         trees.roots[leaf + 1]);
+}
+
+void find_reaches(LocalTrees& trees, const TreeReach& reach)
+{
+    const std::size_t n = trees.octree.cells.size();
+    trees.reach.resize(n);
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+    for (std::size_t c = 0; c < n; ++c)
+        trees.reach[c] = reach.of(trees.moments, Index(c));
 }
 
 void share_moments(CoarseTree& coarse, const LocalTrees& trees, int order, bool varied,

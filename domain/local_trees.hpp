@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "chamomile/core/threads.hpp"
 #include "chamomile/domain/domains.hpp"
 #include "chamomile/domain/held_bytes.hpp"
 #include "chamomile/tree/key_sorter.hpp"
+#include "chamomile/tree/own_softenings.hpp"
 #include "chamomile/tree/tree_builder.hpp"
 
 namespace chamomile {
@@ -18,6 +20,7 @@ namespace chamomile {
 struct LocalTrees {
     Octree octree{large_memory()}; ///< cells of one leaf after the other
     Moments moments{large_memory()};
+    std::pmr::vector<CellReach> reach{large_memory()}; ///< of each cell, by find_reaches()
     std::vector<Index> roots; ///< the first cell of each leaf, and after them the number of cells
     KeySorter sorter;
     std::vector<std::vector<Cell>> scratch;
@@ -70,10 +73,11 @@ public:
                           is_target_, numbers_, home_, targets_, target_rows_);
     }
 
-    /// Brings a value of each arrival of all ranks that is a target to its row.
-    template <class T>
-    void send_home(std::span<const T> arrivals, const KeyedRows& sorted, std::span<T> rows,
-                   Communicator& communicator)
+    /// Brings a value of each arrival of all ranks that is a target home: store(row, value) is
+    /// called for each such row, by several threads.
+    template <class T, class Store>
+    void send_home(std::span<const T> arrivals, const KeyedRows& sorted, Communicator& communicator,
+                   const Store& store)
     {
         std::vector<T> packed;
         if (has_targets_) {
@@ -94,12 +98,20 @@ public:
             to.push_back(arrivals.subspan(begin, last - begin));
             begin = last;
         }
+        // Those of this rank, most as a rule, stay where they are.
+        const std::size_t self = std::size_t(communicator.rank());
+        const std::span<const T> own = std::exchange(to[self], {});
         communicator.all_to_all<T>(to, home_);
-        const auto values = home_.all<T>(); // those of all ranks are in the order of the tree
-        const Index* const row = has_targets_ ? target_rows_.data() : sorted.order.data();
+        // What comes from all ranks is in the order of the tree.
+        const Index* row = has_targets_ ? target_rows_.data() : sorted.order.data();
+        for (int r = 0; r < communicator.size(); ++r) {
+            const std::span<const T> values =
+                r == communicator.rank() ? own : home_.from<T>(r);
 #pragma omp parallel for if (values.size() > worth_threads) schedule(static)
-        for (std::size_t k = 0; k < values.size(); ++k)
-            rows[row[k]] = values[k];
+            for (std::size_t k = 0; k < values.size(); ++k)
+                store(row[k], values[k]);
+            row += values.size();
+        }
     }
 
 private:
@@ -129,6 +141,9 @@ void gather_particles(LocalTrees& trees, const Arrivals& arrivals, const Rows& r
 
 /// Sums the moments of their cells, which are those of one rank alone too.
 void sum_moments(LocalTrees& trees, int order);
+
+/// Finds the reach of each of their cells.
+void find_reaches(LocalTrees& trees, const TreeReach& reach);
 
 /// Completes the coarse tree's moments from those of all ranks' trees; `varied` says that particles
 /// have softening lengths of their own.

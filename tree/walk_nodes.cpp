@@ -35,7 +35,7 @@ std::size_t number_nodes(std::pmr::vector<Index>& node_of, const Octree& octree)
 } // namespace
 
 void make_walk_nodes(WalkNodes& walk_nodes, const Octree& octree, const Moments& moments,
-                     const AcceptanceCriterion& criterion)
+                     const AcceptanceCriterion& criterion, std::span<const CellReach> known)
 {
     const std::size_t n = octree.cells.size();
     std::pmr::vector<Index>& node_of = walk_nodes.node_of;
@@ -44,6 +44,7 @@ void make_walk_nodes(WalkNodes& walk_nodes, const Octree& octree, const Moments&
     walk_nodes.units = {};
     if (n == 0)
         return;
+    assert(known.empty() || known.size() == n);
     const TreeReach reach(criterion, moments);
     const WalkUnits units = reach.units();
     walk_nodes.units = units;
@@ -51,7 +52,8 @@ void make_walk_nodes(WalkNodes& walk_nodes, const Octree& octree, const Moments&
         int lane = 0;
         node = {};
         for (Index c = begin; c < end; c = octree.cells[c].next, ++lane) {
-            fill_lane(node, lane, c, node_of[c], moments.multipole[c], reach.of(moments, c), units);
+            fill_lane(node, lane, c, node_of[c], moments.multipole[c],
+                      known.empty() ? reach.of(moments, c) : known[c], units);
             node.inner |= Index(node_of[c] != no_node) << lane;
         }
         assert(lane <= 8);

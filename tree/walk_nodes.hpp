@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory_resource>
+#include <span>
 #include <vector>
 
 #include "chamomile/tree/acceptance.hpp"
@@ -59,8 +60,9 @@ struct WalkNodes {
     std::pmr::vector<Index> node_of; ///< scratch
 };
 
-/// Fills the nodes with all threads, reusing the memory of `walk_nodes`.
+/// Fills the nodes with all threads, reusing the memory of `walk_nodes`. `known` has the reach of
+/// each cell, or is empty.
 void make_walk_nodes(WalkNodes& nodes, const Octree& octree, const Moments& moments,
-                     const AcceptanceCriterion& criterion);
+                     const AcceptanceCriterion& criterion, std::span<const CellReach> known = {});
 
 } // namespace chamomile

@@ -377,27 +377,28 @@ void RankPart::note_work(const InteractionLists& lists, int groups_per_cluster,
 void RankPart::give_back(const Order& order, const Request* request, Profile& profile)
 {
     const TimedPhase phase(profile, "results");
-    const std::size_t n = rows_.size();
-    work_.resize(n);
-    tree_->send_home<float>(arrived_work_, work_);
-    row_acceleration_.resize(n);
-    tree_->send_home<Vec3<double>>(acceleration_, row_acceleration_);
-    collect<Vec3<double>>(row_acceleration_, order, [&](std::size_t i, const Vec3<double>& a) {
-        request->acceleration.store_vector(i, a);
-    });
-    if (order.quantities == Quantities::acceleration)
-        return;
-    row_potential_.resize(n);
-    tree_->send_home<double>(potential_, row_potential_);
-    collect<double>(row_potential_, order,
-                    [&](std::size_t i, double value) { request->potential.store(i, 0, value); });
+    work_.resize(rows_.size());
+    tree_->send_home<float>(arrived_work_, [&](Index i, float work) { work_[i] = work; });
+    bring<Vec3<double>>(acceleration_, order, row_acceleration_,
+                        [&](std::size_t i, const Vec3<double>& a) {
+                            request->acceleration.store_vector(i, a);
+                        });
+    if (order.quantities == Quantities::acceleration_potential)
+        bring<double>(potential_, order, row_potential_, [&](std::size_t i, double value) {
+            request->potential.store(i, 0, value);
+        });
 }
 
-/// Stores the values of the rows that are targets, which those of a run are sent to rank 0 for: all
-/// in the order of ranks.
+/// Stores the values of the targets where the caller wants them: on the ranks that have the rows,
+/// or on rank 0 by way of `rows`.
 template <class T, class Store>
-void RankPart::collect(std::span<const T> rows, const Order& order, const Store& store)
+void RankPart::bring(std::span<const T> sums, const Order& order, Memory<T>& rows,
+                     const Store& store)
 {
+    if (order.has_own_rows)
+        return tree_->send_home<T>(sums, store);
+    rows.resize(rows_.size());
+    tree_->send_home<T>(sums, [&](Index i, const T& value) { rows[i] = value; });
     std::vector<T> packed;
     std::span<const T> values = rows;
     if (order.has_targets) {
@@ -406,10 +407,8 @@ void RankPart::collect(std::span<const T> rows, const Order& order, const Store&
             packed.push_back(rows[i]);
         values = packed;
     }
-    if (!order.has_own_rows) {
-        ranks_.collect(values, collected_);
-        values = collected_.all<T>();
-    }
+    ranks_.collect(values, collected_); // all in the order of ranks
+    values = collected_.all<T>();
 #pragma omp parallel for if (values.size() > worth_threads) schedule(static)
     for (std::size_t i = 0; i < values.size(); ++i)
         store(order.has_targets ? active_[i] : i, values[i]);

@@ -199,8 +199,10 @@ private:
     void deal(std::span<const T> values, const Order& order, Inbox& inbox);
     template <class T>
     std::span<const T> to_caller(std::span<const T> values, const Order& order);
+    template <class T>
+    using Memory = std::pmr::vector<T>; // made with large_memory()
     template <class T, class Store>
-    void collect(std::span<const T> rows, const Order& order, const Store& store);
+    void bring(std::span<const T> sums, const Order& order, Memory<T>& rows, const Store& store);
     void add_figures(const Figures& mine, std::uint64_t targets, ForceStatistics& statistics);
 
     Communicator& ranks_;
@@ -208,8 +210,6 @@ private:
     std::optional<DomainTree> tree_;
     std::unique_ptr<Evaluator> evaluator_;
     BatchLimit batch_limit_;
-    template <class T>
-    using Memory = std::pmr::vector<T>; // made with large_memory()
     Rows rows_; // this rank's particles: its run of those of rank 0, or its own
     Inbox positions_, masses_, softenings_; // of the run, as cells were made
     bool has_softenings_ = false;
@@ -234,7 +234,7 @@ private:
     Memory<Vec3<double>> acceleration_{large_memory()}; // of this rank's targets
     Memory<double> potential_{large_memory()};
     Memory<float> arrived_work_{large_memory()}, work_of_target_{large_memory()};
-    Memory<Vec3<double>> row_acceleration_{large_memory()}; // of the run
+    Memory<Vec3<double>> row_acceleration_{large_memory()}; // of the run, on the way to rank 0
     Memory<double> row_potential_{large_memory()};
     Inbox collected_;
 };

@@ -157,17 +157,14 @@ void RankPart::bring_near(const Order& order, const std::vector<Index>& near)
     if (points.tree.total() == 0)
         return;
     points.work.resize(near.size());
-    points.tree.send_home<float>(arrived_work_, points.work);
-    row_acceleration_.resize(near.size());
-    points.tree.send_home<Vec3<double>>(acceleration_, row_acceleration_);
-    for (std::size_t k = 0; k < near.size(); ++k)
-        points.acceleration[near[k]] = row_acceleration_[k];
-    if (order.quantities == Quantities::acceleration)
-        return;
-    row_potential_.resize(near.size());
-    points.tree.send_home<double>(potential_, row_potential_);
-    for (std::size_t k = 0; k < near.size(); ++k)
-        points.potential[near[k]] = row_potential_[k];
+    points.tree.send_home<float>(arrived_work_,
+                                 [&](Index k, float work) { points.work[k] = work; });
+    points.tree.send_home<Vec3<double>>(acceleration_, [&](Index k, const Vec3<double>& a) {
+        points.acceleration[near[k]] = a;
+    });
+    if (order.quantities == Quantities::acceleration_potential)
+        points.tree.send_home<double>(
+            potential_, [&](Index k, double value) { points.potential[near[k]] = value; });
 }
 
 /// Sums at the points that are near enough for lists.

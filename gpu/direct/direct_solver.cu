@@ -19,7 +19,7 @@
 namespace chamomile {
 namespace {
 
-constexpr Index most_to_map = 4096;          ///< results that the kernel writes into host memory
+constexpr Index most_to_map = 4096;          ///< results of all that the kernel writes to the host
 constexpr std::size_t most_to_guess = 65536; ///< particles whose sum does not wait for their extent
 
 class CudaDirectSolver final : public DirectSolver {
@@ -96,7 +96,8 @@ private:
         statistics.bytes_to_device = bytes_up_;
         if (!on_device_ && part_count_ > 0)
             statistics.bytes_from_device =
-                n * (sizeof(Vec3<double>) + (with_potential_ ? sizeof(double) : 0)) +
+                (is_mapped(request) ? part_count_ : n) *
+                    (sizeof(Vec3<double>) + (with_potential_ ? sizeof(double) : 0)) +
                 (is_part() ? part_count_ * sizeof(Index) : 0);
         const TimedPhase phase(statistics.profile, "results");
         store(request);
@@ -291,12 +292,11 @@ private:
         job.softening = is_varied_ ? squares_.data() : nullptr;
         job.acceleration_unit = units.acceleration_unit;
         job.potential_unit = units.potential_unit;
-        const bool mapped = !on_device_ && n <= most_to_map;
         if (!on_device_) {
             job.acceleration = host_acceleration_.reserve(n);
             job.potential = host_potential_.reserve(with_potential_ ? n : 0);
         }
-        if (!mapped) {
+        if (!is_mapped(request)) {
             job.acceleration = acceleration_.reserve(n);
             job.potential = potential_.reserve(with_potential_ ? n : 0);
         }
@@ -315,11 +315,18 @@ private:
             arrays_.put({job.acceleration, with_potential_ ? job.potential : nullptr,
                          all_active_ ? nullptr : active_.data(), target_count_},
                         request.acceleration, request.potential, *stream_);
-        } else if (!mapped && part_count_ > 0) {
+        } else if (!is_mapped(request) && part_count_ > 0) {
             download(host_acceleration_.data(), job.acceleration, n, *stream_);
             download(host_potential_.data(), job.potential, with_potential_ ? n : 0, *stream_);
         }
         return summed.blocks;
+    }
+
+    /// Returns whether the kernel writes the results into host memory: those of few particles, and
+    /// those of a part of the targets, so that no others are copied.
+    bool is_mapped(const Request& request) const
+    {
+        return !on_device_ && (request.count <= most_to_map || !all_active_ || is_part());
     }
 
     bool is_part() const

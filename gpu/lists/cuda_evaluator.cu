@@ -142,6 +142,8 @@ public:
         const std::size_t targets = input_.groups->target_count;
         if (targets == 0)
             return 0;
+        if (!input_.work.empty() && finishes_lists()) // which has noted it
+            tree_->staging.download(input_.work.data(), work_.data(), targets, tree_->stream);
         if (input_.mesh)
             add_mesh(static_cast<const DeviceLongRange&>(*input_.mesh));
         const SumStorage::Sums sums{sums_.data(),
@@ -218,9 +220,6 @@ private:
             slot->wait();
         wait_ = wall_clock_seconds() - start;
         time_line_->finish(tree_->stream);
-        if (!input_.work.empty())
-            tree_->staging.download(input_.work.data(), work_.data(), input_.work.size(),
-                                    tree_->stream);
     }
 
     /// Copies a tree of the host, whose order may be that of its first sources alone.

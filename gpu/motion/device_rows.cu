@@ -8,7 +8,7 @@
 namespace chamomile {
 namespace {
 
-constexpr unsigned block_size = 256;
+constexpr unsigned block_size = 256, warp_size = 32, warps_in_block = block_size / warp_size;
 
 unsigned blocks(std::size_t n)
 {
@@ -37,18 +37,38 @@ __global__ void __launch_bounds__(block_size)
         into[k] = moving_point(position[which[k]], velocity[which[k]], origin);
 }
 
-/// Computes the sums of ordered_sum()'s blocks, one by each thread.
+/// Computes the sums of ordered_sum()'s blocks, one by each warp: its lanes make the terms of 32
+/// particles, and then each adds one of their numbers, in the order of the particles.
 template <class Sum, class Term>
 __global__ void __launch_bounds__(block_size) sum_blocks(std::size_t n, Term term, Sum* sums)
 {
-    const std::size_t begin = thread_number() * ordered_sum_block;
+    constexpr unsigned numbers = sizeof(Sum) / sizeof(double);
+    static_assert(numbers <= warp_size && sizeof(Sum) == numbers * sizeof(double));
+    __shared__ double all[warps_in_block][numbers][warp_size + 1];
+    const std::size_t b = thread_number() / warp_size, begin = b * ordered_sum_block;
     if (begin >= n)
         return;
     const std::size_t end = begin + ordered_sum_block < n ? begin + ordered_sum_block : n;
-    Sum sum{};
-    for (std::size_t i = begin; i < end; ++i)
-        sum += term(i);
-    sums[begin / ordered_sum_block] = sum;
+    const unsigned lane = threadIdx.x % warp_size;
+    auto& terms = all[threadIdx.x / warp_size];
+    double sum = 0;
+    for (std::size_t first = begin; first < end; first += warp_size) {
+        if (first + lane < end) {
+            const Sum one = term(first + lane);
+            double of_one[numbers];
+            memcpy(of_one, &one, sizeof one);
+            for (unsigned k = 0; k < numbers; ++k)
+                terms[k][lane] = of_one[k];
+        }
+        __syncwarp();
+        const unsigned count = end - first < warp_size ? unsigned(end - first) : warp_size;
+        if (lane < numbers)
+            for (unsigned k = 0; k < count; ++k)
+                sum += terms[lane][k];
+        __syncwarp();
+    }
+    if (lane < numbers)
+        memcpy(reinterpret_cast<char*>(sums + b) + lane * sizeof sum, &sum, sizeof sum);
 }
 
 /// Motion reads 64 bytes of a particle.
@@ -134,7 +154,8 @@ Sum DeviceRows::sum(DeviceBuffer<Sum>& parts, std::vector<Sum>& here, const Term
     if (n == 0)
         return total;
     check(cudaSetDevice(device_), "choose the device");
-    sum_blocks<<<blocks(n), block_size, 0, stream_>>>(all_.count, term, parts.reserve(n));
+    sum_blocks<<<blocks(n * warp_size), block_size, 0, stream_>>>(all_.count, term,
+                                                                  parts.reserve(n));
     check(cudaGetLastError(), "sum over particles");
     here.resize(n);
     staging_.download(here.data(), parts.data(), n, stream_);

@@ -32,7 +32,7 @@ public:
     }
 
     bool are_here() const override { return false; }
-    std::size_t most() const override { return block; }
+    std::size_t most() const override { return rows_of_block; }
     std::span<const Vec3<double>> vectors(RowValue value, const RowsAsked& rows) override;
     std::span<const double> reals(RowValue value, const RowsAsked& rows) override;
     std::optional<MotionSums> motion(const Vec3<double>& typical) override;
@@ -44,8 +44,6 @@ public:
     double sum_of_squared_velocities();
 
 private:
-    static constexpr std::size_t block = 1 << 20; ///< of particles, which pass at once
-
     template <class T>
     std::span<const T> brought(const T* all, const RowsAsked& rows, DeviceBuffer<T>& gathered,
                                std::vector<T>& into);

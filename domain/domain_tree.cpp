@@ -213,15 +213,17 @@ void DomainTree::serve(const TargetGroups& points, const AcceptanceCriterion& cr
     const DealtTree dealt{coarse_, domains_, local_};
     const TreeReach reach(criterion, coarse_.moments);
     const auto grow = [&](const std::vector<Region>& regions, Sight sight) {
+        std::span<const CellReach> known; // of one rank none
         if (communicator_.size() > 1) {
             const TimedPhase phase(profile, "import");
             const std::uint64_t before = communicator_.traffic().bytes;
             essential_ = import_trees(regions, sight, criterion, reach, dealt, communicator_);
             import_bytes_ += communicator_.traffic().bytes - before;
             forest_.grow(dealt, essential_, communicator_.rank(), &reach);
+            known = forest_.reach;
         }
         const TimedPhase phase(profile, "nodes");
-        make_walk_nodes(tree.nodes, tree.octree, tree.moments, criterion, forest_.reach);
+        make_walk_nodes(tree.nodes, tree.octree, tree.moments, criterion, known);
         walk_.prepare(tree.octree, tree.nodes, criterion);
     };
     if (communicator_.size() > 1) {

@@ -1,14 +1,12 @@
 #include "chamomile/domain/essential_trees.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 #include "chamomile/core/first_exception.hpp"
 
 namespace chamomile {
 namespace {
-
-/// The reach is made longer by this part, so that no rounding of the walk opens more.
-constexpr double rounding = 1 + 1e-9;
 
 /// An Exporter collects the cells below one leaf that regions of another rank need. The leaf's own
 /// cell is left out, which all ranks have.
@@ -22,6 +20,7 @@ public:
     /// Returns whether any region opens the leaf.
     bool collect(Index root)
     {
+        assert(trees_.reach.size() == trees_.octree.cells.size());
         looking_.resize(regions_.size());
         for (std::size_t r = 0; r < looking_.size(); ++r)
             looking_[r] = Index(r);
@@ -62,8 +61,8 @@ private:
         if (!trees_.moments.softening.empty())
             trees.softening.push_back(trees_.moments.softening[c]);
         const auto add_particles = [&cell](auto& to, const auto& from) {
-            const auto first = from.begin() + cell.begin;
-            to.insert(to.end(), first, first + cell.count);
+            const auto of_cell = from.begin() + cell.begin;
+            to.insert(to.end(), of_cell, of_cell + cell.count);
         };
         if (has_particles)
             add_particles(trees.particles, octree.sources);
@@ -133,6 +132,7 @@ std::vector<std::vector<Region>> by_rank(const std::vector<Region>& regions, Sig
     const CoarseTree& coarse = tree.coarse;
     const std::size_t n = coarse.octree.cells.size();
     std::vector<Opening> openings;
+    openings.reserve(n);
     std::vector<int> owner(n, rank);
     for (std::size_t c = 0; c < n; ++c)
         openings.emplace_back(criterion, coarse.moments.multipole[c],
@@ -182,21 +182,6 @@ Opening::Opening(const AcceptanceCriterion& criterion, const Multipole& multipol
 {
     if (of_estimate_)
         estimate_ = Walk::estimate_reach(reach, criterion);
-}
-
-Opening::Answer Opening::by(const Region& region) const
-{
-    Answer answer{false, false};
-    if (of_estimate_) {
-        const double estimate = rounding * (estimate_ + region.extent);
-        answer.daughters = norm_squared(center_ - region.center_of_mass) < estimate * estimate;
-    }
-    if (of_lists_) {
-        const double accepted = std::max(relative_ * region.relative_factor + guard_, least_);
-        answer.particles = region.box.distance_squared(center_) <= accepted * accepted;
-        answer.daughters = answer.daughters || answer.particles;
-    }
-    return answer;
 }
 
 EssentialTrees import_trees(const std::vector<Region>& regions, Sight sight,

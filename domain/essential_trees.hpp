@@ -2,6 +2,7 @@
 /// essential tree (Salmon 1991; Warren & Salmon 1993).
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "chamomile/domain/local_trees.hpp"
@@ -25,8 +26,8 @@ enum class Sight {
     lists     ///< for that and for its lists
 };
 
-/// An Opening decides which regions open a cell: all whose walk does, and by rounding hardly any
-/// more.
+/// An Opening decides which regions open a cell: all those whose walks open it, and by rounding
+/// hardly any more.
 class Opening {
 public:
     Opening(const AcceptanceCriterion& criterion, const Multipole& multipole,
@@ -36,9 +37,25 @@ public:
     struct Answer {
         bool daughters, particles;
     };
-    Answer by(const Region& region) const;
+    Answer by(const Region& region) const
+    {
+        Answer answer{false, false};
+        if (of_lists_) {
+            const double accepted = std::max(relative_ * region.relative_factor + guard_, least_);
+            answer.particles = region.box.distance_squared(center_) <= accepted * accepted;
+            answer.daughters = answer.particles;
+        }
+        if (of_estimate_ && !answer.daughters) {
+            const double estimate = rounding * (estimate_ + region.extent);
+            answer.daughters = norm_squared(center_ - region.center_of_mass) < estimate * estimate;
+        }
+        return answer;
+    }
 
 private:
+    /// The reach is made longer by this part, so that no rounding of the walk opens more.
+    static constexpr double rounding = 1 + 1e-9;
+
     Vec3<double> center_;
     double estimate_ = 0, least_, guard_, relative_; // distances
     bool of_estimate_, of_lists_;
@@ -81,7 +98,8 @@ struct DealtTree {
     const LocalTrees& local;
 };
 
-/// Returns what the regions of this rank open of other ranks' trees, whose cells have that reach.
+/// Returns what the regions of this rank open of other ranks' trees. `reach` is that of the whole
+/// tree, by which find_reaches() has found those of this rank's cells.
 EssentialTrees import_trees(const std::vector<Region>& regions, Sight sight,
                             const AcceptanceCriterion& criterion, const TreeReach& reach,
                             const DealtTree& tree, Communicator& communicator);

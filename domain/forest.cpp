@@ -76,7 +76,8 @@ private:
         cell.next = cell.next - plot.from + plot.begin;
         tree_.octree.cells[plot.begin + k] = cell;
         plant_moments(plot.begin + k, dealt_.local.moments, plot.from + k);
-        put(reach_, plot.begin + k, dealt_.local.reach, plot.from + k);
+        if (of_tree_)
+            reach_[plot.begin + k] = dealt_.local.reach[plot.from + k];
     }
 
     void plant_arrived(const Plot& plot)
@@ -156,7 +157,8 @@ void Forest::grow(const DealtTree& dealt, const EssentialTrees& essential, int r
     tree.moments.bounds.resize(end);
     tree.moments.higher.resize(coarse.moments.higher.empty() ? 0 : end);
     tree.moments.softening.resize(coarse.moments.softening.empty() ? 0 : end);
-    reach.resize(of_tree ? end : 0);
+    if (of_tree) // else it stays as it is, so that its memory is not filled anew
+        reach.resize(end);
     Planting planting(*this, dealt, essential, of_tree);
 #pragma omp parallel for if (end > worth_threads) schedule(dynamic, 1)
     for (std::size_t k = 0; k < plots.size(); ++k)

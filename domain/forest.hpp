@@ -18,9 +18,10 @@ struct Forest {
 
     Tree tree{large_memory()};
     std::vector<Index> cell_of; ///< the cell here of each cell of the coarse tree
-    std::pmr::vector<CellReach> reach{large_memory()}; ///< of each cell; empty if not asked for
+    std::pmr::vector<CellReach> reach{large_memory()}; ///< of each cell, where grow() found it
 
-    /// Makes its cells anew, and if asked for their reaches, of which the rank's own are there.
+    /// Makes its cells anew. With `of_tree` it finds the reach of each, and takes those of the
+    /// rank's own cells from LocalTrees::reach.
     void grow(const DealtTree& dealt, const EssentialTrees& essential, int rank,
               const TreeReach* of_tree = nullptr);
     /// Has the cells that grow() made without essential trees count particles as in the tree of all

@@ -98,15 +98,14 @@ public:
             to.push_back(arrivals.subspan(begin, last - begin));
             begin = last;
         }
-        // Those of this rank, most as a rule, stay where they are.
+        // Those of this rank stay where they are.
         const std::size_t self = std::size_t(communicator.rank());
         const std::span<const T> own = std::exchange(to[self], {});
         communicator.all_to_all<T>(to, home_);
         // What comes from all ranks is in the order of the tree.
         const Index* row = has_targets_ ? target_rows_.data() : sorted.order.data();
         for (int r = 0; r < communicator.size(); ++r) {
-            const std::span<const T> values =
-                r == communicator.rank() ? own : home_.from<T>(r);
+            const std::span<const T> values = r == communicator.rank() ? own : home_.from<T>(r);
 #pragma omp parallel for if (values.size() > worth_threads) schedule(static)
             for (std::size_t k = 0; k < values.size(); ++k)
                 store(row[k], values[k]);

@@ -379,14 +379,12 @@ void RankPart::give_back(const Order& order, const Request* request, Profile& pr
     const TimedPhase phase(profile, "results");
     work_.resize(rows_.size());
     tree_->send_home<float>(arrived_work_, [&](Index i, float work) { work_[i] = work; });
-    bring<Vec3<double>>(acceleration_, order, row_acceleration_,
-                        [&](std::size_t i, const Vec3<double>& a) {
-                            request->acceleration.store_vector(i, a);
-                        });
+    bring<Vec3<double>>(
+        acceleration_, order, row_acceleration_,
+        [&](std::size_t i, const Vec3<double>& a) { request->acceleration.store_vector(i, a); });
     if (order.quantities == Quantities::acceleration_potential)
-        bring<double>(potential_, order, row_potential_, [&](std::size_t i, double value) {
-            request->potential.store(i, 0, value);
-        });
+        bring<double>(potential_, order, row_potential_,
+                      [&](std::size_t i, double value) { request->potential.store(i, 0, value); });
 }
 
 /// Stores the values of the targets where the caller wants them: on the ranks that have the rows,

@@ -159,9 +159,8 @@ void RankPart::bring_near(const Order& order, const std::vector<Index>& near)
     points.work.resize(near.size());
     points.tree.send_home<float>(arrived_work_,
                                  [&](Index k, float work) { points.work[k] = work; });
-    points.tree.send_home<Vec3<double>>(acceleration_, [&](Index k, const Vec3<double>& a) {
-        points.acceleration[near[k]] = a;
-    });
+    points.tree.send_home<Vec3<double>>(
+        acceleration_, [&](Index k, const Vec3<double>& a) { points.acceleration[near[k]] = a; });
     if (order.quantities == Quantities::acceleration_potential)
         points.tree.send_home<double>(
             potential_, [&](Index k, double value) { points.potential[near[k]] = value; });

@@ -1,7 +1,7 @@
 // The direct sum on the device: no tree, no lists; one copy up, one sum, one copy back.
 //
-// Of few targets the kernel writes the sums into host memory itself. Arrays that lie on the device
-// stay there. Contraction: fused.
+// Of few particles, and of some of the targets, the kernel writes the sums into host memory itself.
+// Arrays that lie on the device stay there. Contraction: fused.
 #include <algorithm>
 #include <numeric>
 
@@ -19,7 +19,7 @@
 namespace chamomile {
 namespace {
 
-constexpr Index most_to_map = 4096;          ///< results of all that the kernel writes to the host
+constexpr Index most_to_map = 4096;          ///< particles whose sums are written there
 constexpr std::size_t most_to_guess = 65536; ///< particles whose sum does not wait for their extent
 
 class CudaDirectSolver final : public DirectSolver {
@@ -322,8 +322,8 @@ private:
         return summed.blocks;
     }
 
-    /// Returns whether the kernel writes the results into host memory: those of few particles, and
-    /// those of a part of the targets, so that no others are copied.
+    /// Returns whether the kernel writes the sums into host memory: those of few particles, and
+    /// where not all particles are targets here, so that no others are copied.
     bool is_mapped(const Request& request) const
     {
         return !on_device_ && (request.count <= most_to_map || !all_active_ || is_part());

@@ -142,7 +142,7 @@ public:
         const std::size_t targets = input_.groups->target_count;
         if (targets == 0)
             return 0;
-        if (!input_.work.empty() && finishes_lists()) // which has noted it
+        if (!input_.work.empty() && finishes_lists()) // then its kernels have noted all
             tree_->staging.download(input_.work.data(), work_.data(), targets, tree_->stream);
         if (input_.mesh)
             add_mesh(static_cast<const DeviceLongRange&>(*input_.mesh));

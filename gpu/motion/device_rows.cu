@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(block_size)
 
 template <class T>
 std::span<const T> DeviceRows::brought(const T* all, const RowsAsked& rows,
-                                       DeviceBuffer<T>& gathered, std::vector<T>& into)
+                                       DeviceBuffer<T>& gathered, PinnedBuffer<T>& into)
 {
     const std::size_t n = rows.size();
     assert(all);
@@ -114,9 +114,9 @@ std::span<const T> DeviceRows::brought(const T* all, const RowsAsked& rows,
         gather_rows<<<blocks(n), block_size, 0, stream_>>>(n, which_.data(), all, gathered.data());
         check(cudaGetLastError(), "gather rows");
     }
-    into.resize(n);
-    staging_.download(into.data(), from, n, stream_);
-    return into;
+    T* const here = into.reserve(n);
+    staging_.download(here, from, n, stream_);
+    return {here, n};
 }
 
 std::span<const Vec3<double>> DeviceRows::vectors(RowValue value, const RowsAsked& rows)

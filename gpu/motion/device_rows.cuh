@@ -46,7 +46,7 @@ public:
 private:
     template <class T>
     std::span<const T> brought(const T* all, const RowsAsked& rows, DeviceBuffer<T>& gathered,
-                               std::vector<T>& into);
+                               PinnedBuffer<T>& into);
 
     /// Sums what `term` returns of each particle, as ordered_sum() does.
     template <class Sum, class Term>
@@ -64,8 +64,8 @@ private:
     DeviceBuffer<MovingPoint> points_;
     DeviceBuffer<MotionSums> motions_;
     DeviceBuffer<double> squares_;
-    std::array<std::vector<Vec3<double>>, 3> vectors_;
-    std::vector<double> potentials_;
+    std::array<PinnedBuffer<Vec3<double>>, 3> vectors_; // few at once (most())
+    PinnedBuffer<double> potentials_;
     std::vector<MotionSums> motions_here_;
     std::vector<double> squares_here_;
 };

@@ -27,8 +27,11 @@ public:
         own_ = {};
         kernel_ =
             (input.form ? kernels_.short_range : kernels_.kernel)(spline_, potential, precise);
-        if (!input.octree->softening.empty()) {
-            own_ = {input.octree->softening.data(),
+        // A rank may have cells of others and no particle, so that no length is read.
+        static constexpr double unread = 0;
+        const bool has_lengths = !input.octree->softening.empty();
+        if (has_lengths || !input.moments->softening.empty()) {
+            own_ = {has_lengths ? input.octree->softening.data() : &unread,
                     input.separate.octree ? input.separate.octree->softening.data() : nullptr,
                     input.moments->softening.data(), input.softening.smaller_part()};
             varied_kernel_ = (input.form ? kernels_.varied_short_range : kernels_.varied)(

@@ -18,7 +18,8 @@ struct Forest {
 
     Tree tree{large_memory()};
     std::vector<Index> cell_of; ///< the cell here of each cell of the coarse tree
-    std::pmr::vector<CellReach> reach{large_memory()}; ///< of each cell, where grow() found it
+    std::pmr::vector<CellReach> reach{
+        large_memory()}; ///< of each cell, as of the last grow() that found it
 
     /// Makes its cells anew. With `of_tree` it finds the reach of each, and takes those of the
     /// rank's own cells from LocalTrees::reach.

@@ -1,9 +1,10 @@
 #include "chamomile/view/server.hpp"
 
+#include <algorithm>
 #include <csignal>
-#include <set>
 #include <thread>
 #include <utility> // Boost.Asio 1.74 needs it before its own headers
+#include <vector>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -29,8 +30,10 @@ namespace http = beast::http;
 using Failure = boost::system::error_code;
 using std::chrono::seconds;
 
-/// One viewer's browser has up to six connections. Others wait in the queue of the system.
-constexpr std::size_t most_connections = 16;
+/// A viewer's browser has up to six connections; more viewers wait in the queue of the system.
+/// A stranger has not shown the token; one more ends the oldest, so that silent ones hold up
+/// nobody.
+constexpr std::ptrdiff_t most_viewers = 16, most_strangers = 16;
 /// A stranger has little time to say what it wants; a viewer may draw, sleep or be far away.
 constexpr seconds stranger_time(5), viewer_time(60), frame_time(10);
 
@@ -103,7 +106,7 @@ private:
     void close();
     void forget(Connection* connection)
     {
-        all_.erase(connection);
+        std::erase(all_, connection);
         if (over_)
             return;
         if (closing_ && all_.empty())
@@ -117,7 +120,7 @@ private:
     std::string token_;
     int port_ = 0;
     bool accepting_ = false, closing_ = false, over_ = false;
-    std::set<Connection*> all_; ///< outlives io_, whose end ends the last of them
+    std::vector<Connection*> all_; ///< the oldest first; outlives io_, whose end ends the last
     asio::io_context io_{1};
     asio::ip::tcp::acceptor acceptor_;
     asio::steady_timer end_;
@@ -130,7 +133,7 @@ public:
     Connection(asio::ip::tcp::socket&& socket, Connections& server)
         : server_(server), stream_(std::move(socket)), patience_(server.io_)
     {
-        server_.all_.insert(this);
+        server_.all_.push_back(this);
         Failure ignored;
         stream_.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
     }
@@ -158,6 +161,11 @@ public:
         if (std::optional<std::string> frame = server_.answers_.frame(*wish_))
             answer(http::status::ok, "application/octet-stream", std::move(*frame));
     }
+
+    bool is_viewer() const { return is_viewer_; }
+
+    /// Ends it, whatever it does.
+    void cut() { stream_.close(); }
 
     /// Ends what waits for a next request.
     void close()
@@ -275,9 +283,14 @@ private:
 
 void ViewServer::Connections::accept()
 {
-    accepting_ = all_.size() < most_connections;
+    const auto viewers = std::ranges::count_if(all_, &Connection::is_viewer);
+    accepting_ = viewers < most_viewers;
     if (!accepting_)
         return;
+    if (std::ptrdiff_t(all_.size()) - viewers >= most_strangers) {
+        accepting_ = false; // its end accepts
+        return (*std::ranges::find_if_not(all_, &Connection::is_viewer))->cut();
+    }
     acceptor_.async_accept([this](Failure failure, asio::ip::tcp::socket socket) {
         accepting_ = false;
         if (closing_)
@@ -292,9 +305,9 @@ void ViewServer::Connections::accept()
 void ViewServer::Connections::look_again()
 {
     // An answer may end a connection, and with it its entry.
-    const std::set<Connection*> now = all_;
+    const std::vector<Connection*> now = all_;
     for (Connection* connection : now)
-        if (all_.contains(connection))
+        if (std::ranges::find(all_, connection) != all_.end())
             connection->look_again();
 }
 
@@ -305,9 +318,9 @@ void ViewServer::Connections::close()
     closing_ = true;
     Failure ignored;
     acceptor_.close(ignored);
-    const std::set<Connection*> now = all_;
+    const std::vector<Connection*> now = all_;
     for (Connection* connection : now)
-        if (all_.contains(connection))
+        if (std::ranges::find(all_, connection) != all_.end())
             connection->close();
     end_.expires_after(std::chrono::milliseconds(500));
     end_.async_wait([this](Failure failure) {

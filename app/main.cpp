@@ -5,6 +5,7 @@
 int main(int argc, char** argv)
 {
     using namespace chamomile::app;
+    require_stack();
     static constexpr Command commands[] = {
         {"model", "writes initial conditions: spheres, galaxies, encounters", model},
         {"run", "evolves particles; writes snapshots, energies, pictures", run},

@@ -94,16 +94,6 @@ void flush_output()
         throw Error(Fault::output, "standard output: cannot be written");
 }
 
-/// Throws Error(usage) for a stack so small that the program would die in the middle of its work.
-void require_stack()
-{
-    constexpr rlim_t least = 64 * 1024;
-    rlimit stack;
-    if (::getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur < least)
-        throw Error(Fault::usage, "stack: the limit of " + std::to_string(stack.rlim_cur / 1024) +
-                                      " KiB is too small: at least 64 are needed (ulimit -s)");
-}
-
 /// Returns the status, or exits at once if a GPU hangs, for which the end of the process would
 /// wait.
 int ended(int status)
@@ -161,6 +151,20 @@ std::span<const Command> program_commands()
     return commands_here;
 }
 
+void require_stack()
+{
+    constexpr rlim_t least = 64 * 1024;
+    rlimit stack;
+    if (::getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= least)
+        return;
+    // An exception or fprintf() would need more than is there.
+    const std::string line = program_name + ": error: stack: the limit of " +
+                             std::to_string(stack.rlim_cur / 1024) +
+                             " KiB is too small: at least 64 are needed (ulimit -s)\n";
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+    std::_Exit(int(Fault::usage));
+}
+
 int run_program(const char* about, std::span<const Command> commands,
                 const std::vector<std::string>& arguments)
 {
@@ -174,7 +178,6 @@ int run_program(const char* about, std::span<const Command> commands,
     hold_standard_streams();
     leave_hdf5_open_at_exit();
     try {
-        require_stack();
         if (leads_others())
             lead_others(arguments);
         const int status = dispatch(about, commands, arguments);

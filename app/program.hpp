@@ -18,6 +18,10 @@ struct Command {
 /// The name of the program in its output.
 extern std::string program_name;
 
+/// Ends the process with a line if its stack is so small that it would die in the middle of its
+/// work. Call it first.
+void require_stack();
+
 /// Runs the subcommand, turns its exceptions into one line and an exit status, and returns that.
 /// `about` describes the program.
 int run_program(const char* about, std::span<const Command> commands,

@@ -1,11 +1,13 @@
 /// \file  The program with its subcommands, in the order of `chamomile --help`.
 #include "app/command.hpp"
+#include "app/idle_threads.hpp"
 #include "app/program.hpp"
 
 int main(int argc, char** argv)
 {
     using namespace chamomile::app;
     require_stack();
+    let_idle_threads_sleep(argc, argv);
     static constexpr Command commands[] = {
         {"model", "writes initial conditions: spheres, galaxies, encounters", model},
         {"run", "evolves particles; writes snapshots, energies, pictures", run},

@@ -84,6 +84,14 @@ def version_and_doctor(top):
     for lacking in ("ffmpeg", "Python 3 with matplotlib"):
         check(f"missing            {lacking}" in done.stdout, f"doctor with an empty PATH: names no {lacking}")
     check("OMP_NUM_THREADS=1" in done.stdout, f"doctor with an empty PATH: {done.stdout}")
+    # Threads that wait sleep soon, unless the environment says how they wait.
+    for asked in ({}, {"OMP_WAIT_POLICY": "active"}, {"GOMP_SPINCOUNT": "7"}):
+        done = run(top, "doctor", env={"PATH": "/nowhere", "OMP_DISPLAY_ENV": "verbose"} | asked)
+        expected = asked or {"GOMP_SPINCOUNT": "10000", "KMP_BLOCKTIME": "1"}
+        named = dict(word.split("=") for word in re.findall(r"[A-Z_]+=\w+", re.search("^threads .*", done.stdout, re.M)[0]))
+        check(named == expected, f"doctor with {asked}: {named}")
+        spins = re.findall(r"GOMP_SPINCOUNT = '(\d+)'", done.stderr)  # as libgomp took it, if the program has that
+        check(not spins or spins[-1] == expected.get("GOMP_SPINCOUNT", "30000000000"), f"libgomp with {asked}: {spins}")
 
 
 METHOD = "barnes1986 barnes1990 hamada2007"

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """End to end: a model is written, evolved, looked at and drawn, and does the same twice."""
 import math
+import os
 import re
 import resource
+import subprocess
+import sys
 
 from program import as_text, chamomile, check, energies, refused, run, run_parts, table
 
@@ -253,6 +256,25 @@ def reports_a_full_disk(folder):
     check("error: " in (folder / "full/run.log").read_text(), "the log does not tell the error")
 
 
+def leaves_cores_to_others(folder):
+    """Where other programs hold the cores, threads that wait for a loop cost little more than threads that sleep at once."""
+    cores = sorted(os.sched_getaffinity(0))[:2]
+    if len(cores) < 2:
+        return print("one core: threads that wait were not tried")
+    bare = {name: value for name, value in os.environ.items() if name not in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME")}
+    shared = {"preexec_fn": lambda: os.sched_setaffinity(0, cores)}
+    others, times = [subprocess.Popen([sys.executable, "-c", "while True: pass"], **shared) for _ in range(4)], {}
+    for name, policy in (("first", {}), ("sleeps", {"OMP_WAIT_POLICY": "passive"}), ("waits", {})):  # the first reads the files
+        before = os.times()
+        done = run(folder, *"run plummer.hdf5 --t-end 1 --dt 0.01 --eps 0.05 --threads 2 --overwrite -q -o shared".split(), env=bare | policy, **shared)
+        check(done.returncode == 0, f"{name}: {done.stderr}")
+        times[name] = sum(os.times()[2:4]) - sum(before[2:4])
+    for other in others:
+        other.kill()
+        other.wait()
+    check(times["waits"] < 2 * times["sleeps"], f"processor time, s: {times}")
+
+
 run_parts("the run is as it should be", evolves_a_model, keeps_how_it_was_made, repeats_itself, takes_what_the_file_states, reads_a_configuration, adapts_its_steps,
           frames_are_as_wide_as_asked, frames_have_an_interval_of_their_own, tells_what_steps_cost, checks_forces, keeps_an_accuracy, decorrelates_its_steps,
-          tunes_and_repeats_itself, writes_at_listed_times, moves_gas_if_told, reports_a_full_disk)
+          tunes_and_repeats_itself, writes_at_listed_times, moves_gas_if_told, reports_a_full_disk, leaves_cores_to_others)

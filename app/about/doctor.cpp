@@ -63,7 +63,8 @@ std::string threads_text()
 {
     std::string text = std::to_string(thread_count()) + " in use, " +
                        std::to_string(::sysconf(_SC_NPROCESSORS_ONLN)) + " processors";
-    for (const char* name : {"OMP_NUM_THREADS", "OMP_WAIT_POLICY", "OMP_PROC_BIND"})
+    for (const char* name :
+         {"OMP_NUM_THREADS", "OMP_WAIT_POLICY", "OMP_PROC_BIND", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"})
         if (const char* value = std::getenv(name))
             text += std::string(", ") + name + "=" + value;
     return text;

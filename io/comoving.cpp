@@ -20,7 +20,8 @@ void recognise_comoving(const BackgroundHeader& header, Snapshot& snapshot)
     const double scale_factor = 1 / (1 + header.redshift);
     const bool is_time = std::abs(header.time - scale_factor) <= 1e-3 * scale_factor;
     const bool by_gadget = header.omega_lambda != 0 || header.redshift != 0;
-    const bool comoving = header.comoving.value_or(by_gadget && is_time);
+    const bool is_isolated = !(snapshot.box_size > 0) && std::abs(header.redshift) < 1e-9;
+    const bool comoving = header.comoving.value_or(by_gadget && is_time && !is_isolated);
     if (comoving)
         snapshot.comoving =
             ComovingFrame{scale_factor, header.omega_matter, header.omega_lambda, header.hubble};
@@ -29,6 +30,9 @@ void recognise_comoving(const BackgroundHeader& header, Snapshot& snapshot)
             "time " + number_text(header.time) + " is not 1/(1+z) of redshift " +
             number_text(header.redshift) + ": read as " +
             (comoving ? "comoving, not plain" : "plain, not comoving") + " coordinates");
+    if (!header.comoving && by_gadget && is_time && is_isolated)
+        snapshot.notes.push_back("no box, at time 1 and redshift 0: read as plain, not comoving "
+                                 "coordinates");
     if (header.comoving || by_gadget)
         return;
     if (is_time && header.omega_matter > 0 && header.hubble > 0)

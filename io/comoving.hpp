@@ -14,8 +14,8 @@ struct BackgroundHeader {
 };
 
 /// Recognises a comoving file by its own statement or, where it has none, as GADGET does: by a
-/// non-zero Lambda or redshift, with the scale factor 1 / (1 + redshift) as the time. Sets
-/// snapshot.comoving, or notes why it does not.
+/// non-zero Lambda or redshift, with the scale factor 1 / (1 + redshift) as the time; at redshift 0
+/// it must have a box. Sets snapshot.comoving, or notes why it does not. The box size must be set.
 void recognise_comoving(const BackgroundHeader& header, Snapshot& snapshot);
 
 /// Multiplies the velocities by sqrt(a), from GADGET's u to peculiar velocities, and adds a note.

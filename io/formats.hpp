@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "chamomile/io/snapshot.hpp"
@@ -17,6 +18,9 @@ Snapshot read_gadget2(const std::filesystem::path& path);
 Snapshot read_nemo(const InputFile& file);
 Snapshot read_tipsy(const InputFile& file);
 Snapshot read_text(const InputFile& file);
+
+/// Gives the particles of a file that lacks ids 1 to N, and notes what is `missing`.
+void number_particles(Snapshot& snapshot, const std::string& missing);
 
 // These return all files of a snapshot of which one is named, as its header states them.
 std::vector<std::filesystem::path> hdf5_pieces(const std::filesystem::path& path);

@@ -22,9 +22,9 @@ bool is_number(const std::string& text)
 std::vector<std::filesystem::path> piece_paths(const std::filesystem::path& piece,
                                                std::int64_t number)
 {
-    if (number < 1 || number > 100000)
+    if (number < 0 || number > 100000)
         throw bad_input(piece, "number of files", std::to_string(number), "1 to 100000");
-    if (number == 1)
+    if (number <= 1)
         return {piece};
 
     // The number is the last part of the name, or the last before the extension.
@@ -61,14 +61,24 @@ void check_counts(const TypeCounts& counts, const std::filesystem::path& file)
                         "at most " + std::to_string(most));
 }
 
-void check_totals(const TypeCounts& found, const TypeCounts& stated,
-                  const std::filesystem::path& file)
+std::string check_totals(const TypeCounts& found, const TypeTotals& stated,
+                         const std::filesystem::path& file)
 {
-    for (std::size_t type = 0; type < found.size(); ++type)
-        if (found[type] != stated[type])
+    std::string note;
+    for (std::size_t type = 0; type < found.size(); ++type) {
+        const std::uint64_t low = std::uint64_t(stated.low[type]),
+                            high = std::uint64_t(stated.high[type]), total = low + (high << 32),
+                            here = std::uint64_t(found[type]);
+        if (total != here && low != here)
             throw bad_input(file, "total number of particles of type " + std::to_string(type),
-                            std::to_string(stated[type]),
-                            std::to_string(found[type]) + " are in the file or its pieces");
+                            std::to_string(total),
+                            std::to_string(here) + " are in the file or its pieces");
+        if (total != here)
+            note = "total number of particles of type " + std::to_string(type) +
+                   ": the high word " + std::to_string(high) +
+                   " is ignored: the file or its pieces hold " + std::to_string(here);
+    }
+    return note;
 }
 
 } // namespace chamomile

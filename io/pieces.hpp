@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 namespace chamomile {
@@ -20,8 +21,8 @@ constexpr std::int64_t sum(const TypeCounts& counts)
 }
 
 /// Returns the paths of all pieces, given one of them and their number as its header states it.
-/// Throws Error with Fault::input for a number out of 1..100000, a name without a piece number and
-/// a piece that is missing.
+/// A number of 0 is one file. Throws Error with Fault::input for a number above 100000, a name
+/// without a piece number and a piece that is missing.
 std::vector<std::filesystem::path> piece_paths(const std::filesystem::path& piece,
                                                std::int64_t number);
 
@@ -33,9 +34,16 @@ std::vector<std::filesystem::path> snapshot_pieces(const std::filesystem::path& 
 /// Index.
 void check_counts(const TypeCounts& counts, const std::filesystem::path& file);
 
-/// Throws Error with Fault::input unless the pieces hold as many particles of each type as the
-/// headers state in total.
-void check_totals(const TypeCounts& found, const TypeCounts& stated,
-                  const std::filesystem::path& file);
+/// TypeTotals are the numbers of particles in all pieces as a header states them, in low and high
+/// words of 32 bits.
+struct TypeTotals {
+    TypeCounts low{}, high{};
+};
+
+/// Throws Error with Fault::input unless the pieces hold as many particles of each type as a header
+/// states in total. Some programs leave garbage in the high words: where the low word alone is
+/// right, the high one is ignored. Returns a note about it, or an empty text.
+std::string check_totals(const TypeCounts& found, const TypeTotals& stated,
+                         const std::filesystem::path& file);
 
 } // namespace chamomile

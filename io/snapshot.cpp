@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <new>
+#include <numeric>
 
 #include "chamomile/io/comoving.hpp"
 #include "chamomile/io/file_rows.hpp"
@@ -190,6 +191,12 @@ void check_arrays(const Snapshot& snapshot, bool are_here, const std::filesystem
 }
 
 } // namespace
+
+void number_particles(Snapshot& snapshot, const std::string& missing)
+{
+    std::iota(snapshot.particles.id.begin(), snapshot.particles.id.end(), 1);
+    snapshot.notes.push_back("no " + missing + ": ids are 1 to N");
+}
 
 Snapshot read_snapshot(const std::filesystem::path& path, Masses masses)
 {

@@ -239,9 +239,81 @@ TEST_CASE("pieces must be complete and agree")
     CHECK(
         contains(reading_error(folder / "ic.0"), "ic.1: box size: 2.5: must be that of the first"));
     make_file(folder / "ic.1", patched(gadget_file(variant, 1), 4 + 100, 11u));
-    CHECK(contains(reading_error(folder / "ic.0"), "ic.1: total numbers of particles: differ"));
+    CHECK(contains(reading_error(folder / "ic.0"),
+                   "ic.1: total number of particles of type 1: 11: 10 are"));
     make_file(folder / "ic.1", gadget_file(variant, 1));
     CHECK(read_snapshot(folder / "ic.1").particles.size() == 2 * count);
+}
+
+TEST_CASE("garbage in the high words of the totals is ignored, with a note")
+{
+    const TemporaryFolder folder;
+    for (int pieces : {1, 2}) {
+        for (int k = 0; k < pieces; ++k)
+            make_file(
+                folder / ("ic." + std::to_string(k)),
+                patched(gadget_file({.pieces = pieces}, k), 4 + 172 + 4 * std::size_t(k), 228u));
+        const Snapshot snapshot = read_snapshot(folder / "ic.0");
+        CHECK(snapshot.particles.size() == count * std::size_t(pieces));
+        REQUIRE(snapshot.notes.size() == std::size_t(1 + pieces));
+        CHECK(snapshot.notes.front() == "total number of particles of type 1: the high word 228 "
+                                        "is ignored: the file or its pieces hold " +
+                                            std::to_string(halo * std::uint32_t(pieces)));
+    }
+    make_file(folder / "ic.0", patched(patched(gadget_file({}), 4 + 172, 228u), 4 + 100, 6u));
+    CHECK(contains(reading_error(folder / "ic.0"),
+                   "total number of particles of type 1: 979252543494: 5 are in the file"));
+}
+
+TEST_CASE("without a block ID ids are 1 to N, with a note; without velocities there is one line")
+{
+    const TemporaryFolder folder;
+    const std::string whole = gadget_file({.format = 2, .types_in_block = 2});
+    const auto without = [&](const std::string& label, std::size_t bytes) {
+        std::string text = whole;
+        return text.erase(text.find(label) - 4, bytes + 8 + 16);
+    };
+    make_file(folder / "a", without("ID  ", 4 * count));
+    const Snapshot snapshot = read_snapshot(folder / "a");
+    CHECK(snapshot.particles.id.front() == 1);
+    CHECK(snapshot.particles.id.back() == count);
+    CHECK(contains(snapshot.format, "no ids"));
+    CHECK(contains(snapshot.notes.front(), "no block ID: ids are 1 to N"));
+    make_file(folder / "a", without("VEL ", 12 * count));
+    CHECK(contains(reading_error(folder / "a"), "block VEL : missing"));
+}
+
+TEST_CASE("an isolated file with h = 1 is in kpc")
+{
+    const TemporaryFolder folder;
+    const std::size_t hubble = 4 + 152;
+    make_file(folder / "a", patched(gadget_file({}), hubble, 1.0));
+    CHECK(read_snapshot(folder / "a").units == Units::gadget(false));
+    make_file(folder / "a", patched(gadget_file({}), hubble, 0.7));
+    CHECK(read_snapshot(folder / "a").units == Units::gadget(true));
+}
+
+TEST_CASE("comoving velocities in single precision stay so")
+{
+    const TemporaryFolder folder;
+    std::string text = gadget_file({});
+    for (const auto& [offset, value] : {std::pair{72, 0.03},
+                                        {80, 1 / 0.03 - 1},
+                                        {128, 500.0},
+                                        {136, 0.3},
+                                        {144, 0.7},
+                                        {152, 0.7}})
+        text = patched(text, 4 + std::size_t(offset), value);
+    for (std::size_t k = 0; k < 3 * count; ++k) { // 1/3, 2/3, ... behind header and positions
+        const float u = float(double(k + 1) / 3);
+        std::memcpy(text.data() + 264 + 8 + 12 * count + 4 + 4 * k, &u, sizeof u);
+    }
+    make_file(folder / "a", text);
+    const Snapshot snapshot = read_snapshot(folder / "a");
+    CHECK(snapshot.comoving.has_value());
+    write_snapshot(snapshot, folder / "b.gadget2");
+    CHECK(read_snapshot(folder / "b.gadget2").format == snapshot.format);
+    CHECK(file_bytes(folder / "b.gadget2").substr(264) == text.substr(264));
 }
 
 TEST_CASE("single precision is kept where nothing is lost, masses go to the header")

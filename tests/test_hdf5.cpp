@@ -113,13 +113,15 @@ TEST_CASE("GADGET-4's parameters: units per h and one softening for all")
 TEST_CASE("comoving or not: the file's own word counts, else Lambda and redshift")
 {
     const TemporaryFolder folder;
-    const auto read_with = [&](std::optional<double> word, double lambda, double redshift) {
+    const auto read_with = [&](std::optional<double> word, double lambda, double redshift,
+                               double box = 20) {
         std::filesystem::remove(folder / "ic");
         make_initial_conditions(folder / "ic", 5, 5, 1, 10);
         edit(folder / "ic", [&](hid_t file) {
             for (const auto& [name, value] :
                  std::map<const char*, double>{{"Time", 1 / (1 + redshift)},
                                                {"Redshift", redshift},
+                                               {"BoxSize", box},
                                                {"Omega0", 0.3},
                                                {"OmegaLambda", lambda},
                                                {"HubbleParam", 0.7}})
@@ -140,6 +142,12 @@ TEST_CASE("comoving or not: the file's own word counts, else Lambda and redshift
     REQUIRE(open.notes.size() == 2);
     CHECK(contains(open.notes[0], "Omega_m 0.3 without Omega_Lambda or redshift: read as plain"));
     CHECK(contains(read_with({}, 0.7, 2.220446049250313e-16).notes[0], "at scale factor 1:"));
+    // A snapshot of an isolated run at time 1 has Lambda, too.
+    CHECK(read_with({}, 0.7, 3, 0).comoving.has_value());
+    CHECK(read_with(1, 0.7, 0, 0).comoving.has_value());
+    const Snapshot isolated = read_with({}, 0.7, 0, 0);
+    CHECK_FALSE(isolated.comoving.has_value());
+    CHECK(contains(isolated.notes[0], "no box, at time 1 and redshift 0: read as plain"));
 }
 
 TEST_CASE("pieces: one of them empty, any of them named, all of them needed")
@@ -161,8 +169,8 @@ TEST_CASE("pieces: one of them empty, any of them named, all of them needed")
     CHECK(contains(reading_error(folder / "ic.0.hdf5"), "type 1: 7: 5 are in the file"));
     std::filesystem::remove(folder / "ic.2.hdf5");
     make_initial_conditions(folder / "ic.2.hdf5", 4, 8, 3, 4);
-    CHECK(
-        contains(reading_error(folder / "ic.0.hdf5"), "ic.2.hdf5: Header/NumPart_Total: differs"));
+    CHECK(contains(reading_error(folder / "ic.0.hdf5"),
+                   "ic.2.hdf5: total number of particles of type 1: 8: 7 are in the file"));
     for (const auto& [name, part] :
          std::map<const char*, const char*>{{"BoxSize", "box size: 9"},
                                             {"UnitLength_in_cm", "unit of length: 9"},
@@ -223,8 +231,8 @@ TEST_CASE("every fault of a file is one line that names the field")
     CHECK(contains(with_attribute("NumPart_ThisFile", {6}, {0, 4.5, 0, 0, 0, 0}), "whole"));
     CHECK(contains(with_attribute("NumPart_ThisFile", {7}, {0, 5, 0, 0, 0, 0, 1}), "type 6: 1"));
     CHECK(contains(with_attribute("NumPart_Total", {6}, {0, 6, 0, 0, 0, 0}), "type 1: 6"));
-    CHECK(contains(with_attribute("NumPart_Total_HighWord", {6}, {0, 1, 0, 0, 0, 0}), "2^32"));
-    CHECK(contains(with_attribute("NumFilesPerSnapshot", {}, {0}), "number of files: 0"));
+    CHECK(contains(with_attribute("NumPart_Total", {6}, {0, 6, 0, 0, 0, 0}), "type 1: 6"));
+    CHECK(contains(with_attribute("NumFilesPerSnapshot", {}, {-1}), "number of files: -1"));
     CHECK(contains(with_attribute("BoxSize", {}, {-1}), "BoxSize: -1"));
     CHECK(contains(with_attribute("BoxSize", {3}, {1, 2, 3}), "BoxSize: 1, 2, 3: one number"));
     CHECK(
@@ -266,6 +274,97 @@ TEST_CASE("every fault of a file is one line that names the field")
             put_data(file, "PartType1/Velocities", H5T_IEEE_F64LE, {5, 3}, {}, external.id());
         }),
         "Velocities: external storage: what lies in other files is not read"));
+}
+
+TEST_CASE("headers as codes leave them: no number of files, garbage in high words")
+{
+    const TemporaryFolder folder;
+    make_initial_conditions(folder / "ic", 5, 5, 0, 10);
+    CHECK(read_snapshot(folder / "ic").notes.size() == 1);
+    edit(folder / "ic", [](hid_t file) {
+        put_attribute(file, "Header", "NumPart_Total_HighWord", H5T_STD_U32LE, {6},
+                      {0, 228, 0, 0, 0, 0});
+    });
+    const Snapshot snapshot = read_snapshot(folder / "ic");
+    CHECK(snapshot.particles.size() == 5);
+    CHECK(snapshot.notes.front() == "total number of particles of type 1: the high word 228 is "
+                                    "ignored: the file or its pieces hold 5");
+}
+
+TEST_CASE("GIZMO's units and background in the header")
+{
+    const TemporaryFolder folder;
+    struct Expected {
+        double h;
+        double is_comoving, G;
+        Units units;
+    };
+    for (const auto& [h, is_comoving, G, units] :
+         {Expected{1, 0, 7, {3, 4, 5, true, false}}, Expected{0.7, 1, 0, {3, 4, 5, true, true}}}) {
+        std::filesystem::remove(folder / "ic");
+        make_initial_conditions(folder / "ic", 5, 5, 1, 10);
+        edit(folder / "ic", [&](hid_t file) {
+            for (const auto& [name, value] :
+                 std::map<const char*, double>{{"UnitLength_In_CGS", 3},
+                                               {"UnitMass_In_CGS", 4},
+                                               {"UnitVelocity_In_CGS", 5},
+                                               {"Gravitational_Constant_In_Code_Inits", G},
+                                               {"ComovingIntegrationOn", is_comoving},
+                                               {"Omega_Matter", 0.25},
+                                               {"Omega_Lambda", 0.75},
+                                               {"HubbleParam", h},
+                                               {"Redshift", 1},
+                                               {"Time", 0.5}})
+                put_attribute(file, "Header", name, H5T_IEEE_F64LE, {}, {value});
+        });
+        const Snapshot snapshot = read_snapshot(folder / "ic");
+        CHECK(snapshot.units == units);
+        CHECK(snapshot.has_stated_units);
+        CHECK(snapshot.G() == (G > 0 ? G : units.gravitational_constant()));
+        REQUIRE(snapshot.comoving.has_value() == (is_comoving == 1));
+        if (snapshot.comoving) {
+            CHECK(snapshot.comoving->omega_matter == 0.25);
+            CHECK(snapshot.comoving->omega_lambda == 0.75);
+            CHECK(snapshot.comoving->hubble == 0.7);
+        } else
+            CHECK(contains(snapshot.notes[0],
+                           "G is 7, as Header/Gravitational_Constant_In_Code_Inits states"));
+    }
+}
+
+TEST_CASE("tracers of TNG are passed over, the names of EAGLE are known")
+{
+    const TemporaryFolder folder;
+    for (int pieces : {1, 2}) {
+        for (int k = 0; k < pieces; ++k) {
+            const auto path = folder / ("ic." + std::to_string(pieces) + std::to_string(k) + "." +
+                                        std::to_string(k) + ".hdf5");
+            const double tracers = k == pieces - 1 ? 3 : 0; // in the last piece alone
+            make_initial_conditions(path, 5, 5 * pieces, pieces, 10 + 5 * k);
+            edit(path, [&](hid_t file) {
+                put_attribute(file, "Header", "NumPart_ThisFile", H5T_STD_I32LE, {6},
+                              {0, 5, 0, tracers, 0, 0});
+                put_attribute(file, "Header", "NumPart_Total", H5T_STD_I32LE, {6},
+                              {0, 5.0 * pieces, 0, 3, 0, 0});
+                if (tracers > 0) {
+                    H5Gclose(H5Gcreate2(file, "PartType3", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+                    for (const char* name : {"PartType3/ParentID", "PartType3/TracerID"})
+                        put_data(file, name, H5T_STD_I64LE, {3}, counting(3, 1));
+                }
+                put_attribute(file, "Header", "MassTable", H5T_IEEE_F32LE, {6}, {0, 0, 0, 0, 0, 0});
+                put_data(file, "PartType1/Mass", H5T_IEEE_F32LE, {5}, counting(5, 1));
+                H5Lmove(file, "PartType1/Velocities", file, "PartType1/Velocity", H5P_DEFAULT,
+                        H5P_DEFAULT);
+            });
+            std::filesystem::rename(path, folder / ("ic." + std::to_string(k) + ".hdf5"));
+        }
+        const Snapshot snapshot = read_snapshot(folder / "ic.0.hdf5");
+        REQUIRE(snapshot.particles.size() == std::size_t(5 * pieces));
+        CHECK(snapshot.particles.velocity[4] == Vec3<double>{5, 6, 7});
+        CHECK(snapshot.particles.mass[4] == 5);
+        CHECK(snapshot.notes.front() ==
+              "3 particles of type 3 are not read: tracers of gas, without Coordinates");
+    }
 }
 
 TEST_CASE("masses in the table and in a data set: the table holds, with a note")

@@ -140,7 +140,8 @@ void Gadget2Piece::check_sizes() const
         return;
     width(block("POS "), 3 * count());
     width(block("VEL "), 3 * count());
-    width(block("ID  "), count());
+    if (const Gadget2Block* ids = find("ID  "))
+        width(*ids, count());
     if (masses() > 0)
         width(block("MASS"), masses());
 }
@@ -152,12 +153,11 @@ TypeCounts Gadget2Piece::counts() const
     return result;
 }
 
-TypeCounts Gadget2Piece::totals() const
+TypeTotals Gadget2Piece::totals() const
 {
-    TypeCounts result;
-    for (std::size_t type = 0; type < 6; ++type)
-        result[type] =
-            std::int64_t(header.total[type] | std::uint64_t(header.total_high[type]) << 32);
+    TypeTotals result;
+    std::copy(std::begin(header.total), std::end(header.total), result.low.begin());
+    std::copy(std::begin(header.total_high), std::end(header.total_high), result.high.begin());
     return result;
 }
 

@@ -33,7 +33,7 @@ struct Gadget2Piece {
     explicit Gadget2Piece(const std::filesystem::path& path);
 
     TypeCounts counts() const;
-    TypeCounts totals() const; ///< over all files; zeros where not stated
+    TypeTotals totals() const; ///< over all files; zeros where not stated
     std::int64_t count() const { return sum(counts()); }
     std::int64_t masses() const; ///< particles with a mass of their own
 

@@ -76,35 +76,37 @@ void read_piece(const Gadget2Piece& piece, std::int64_t begin, Particles& partic
 {
     if (piece.count() == 0)
         return;
-    const Gadget2Block& ids = piece.block("ID  ");
-    piece.file.read_integers(ids.offset, piece.width(ids, piece.count()), piece.order,
-                             {particles.id.data() + begin, std::size_t(piece.count())});
+    if (const Gadget2Block* ids = piece.find("ID  "))
+        piece.file.read_integers(ids->offset, piece.width(*ids, piece.count()), piece.order,
+                                 {particles.id.data() + begin, std::size_t(piece.count())});
     read_masses(piece, begin, particles);
 }
 
-/// Opens all pieces and checks that they belong together, before anything is allocated.
-std::vector<std::unique_ptr<Gadget2Piece>> open_pieces(const std::filesystem::path& path)
+/// Opens all pieces and checks that they belong together, before anything is allocated. Adds notes.
+std::vector<std::unique_ptr<Gadget2Piece>> open_pieces(const std::filesystem::path& path,
+                                                       std::vector<std::string>& notes)
 {
     std::vector<std::unique_ptr<Gadget2Piece>> pieces;
     const std::int32_t files = Gadget2Piece(path).header.files;
     TypeCounts found{};
-    for (const auto& name : piece_paths(path, files == 0 ? 1 : files)) {
+    for (const auto& name : piece_paths(path, files)) {
         pieces.push_back(std::make_unique<Gadget2Piece>(name));
         const Gadget2Header& header = pieces.back()->header;
         if (header.files != files || header.time != pieces[0]->header.time)
             throw bad_input(name, "number of files and time",
                             std::to_string(header.files) + ", " + number_text(header.time),
                             "must be those of the other pieces");
-        if (pieces.back()->totals() != pieces[0]->totals())
-            throw bad_input(name, "total numbers of particles", "differ",
-                            "must be those of the first piece");
         for (std::size_t type = 0; type < 6; ++type)
             found[type] += header.count[type];
     }
     check_counts(found, path);
-    const TypeCounts stated = pieces[0]->totals();
-    if (stated != TypeCounts{} || pieces.size() > 1) // their sum might overflow
-        check_totals(found, stated, path);
+    for (const auto& piece : pieces) {
+        const TypeTotals stated = piece->totals();
+        if (stated.low == TypeCounts{} && pieces.size() == 1)
+            continue; // not stated
+        if (const std::string note = check_totals(found, stated, piece->file.path()); !note.empty())
+            notes.push_back(note);
+    }
     return pieces;
 }
 
@@ -117,8 +119,10 @@ std::string description(const Gadget2Piece& piece, std::size_t pieces)
     if (piece.count() > 0) {
         text += piece.width(piece.block("POS "), 3 * piece.count()) == 4 ? ", single precision"
                                                                          : ", double precision";
-        text +=
-            piece.width(piece.block("ID  "), piece.count()) == 4 ? ", 4-byte ids" : ", 8-byte ids";
+        const Gadget2Block* ids = piece.find("ID  ");
+        text += !ids                                    ? ", no ids"
+                : piece.width(*ids, piece.count()) == 4 ? ", 4-byte ids"
+                                                        : ", 8-byte ids";
     }
     return pieces > 1 ? text + ", " + std::to_string(pieces) + " files" : text;
 }
@@ -131,7 +135,7 @@ void take_units(const Gadget2Header& header, Snapshot& snapshot)
             snapshot.gravitational_constant = header.gravitational_constant;
         return;
     }
-    snapshot.units = Units::gadget(true);
+    snapshot.units = Units::gadget(snapshot.comoving || header.hubble != 1);
     snapshot.has_stated_units = false;
 }
 
@@ -142,10 +146,10 @@ Snapshot properties_of(const Gadget2Piece& piece)
     Snapshot snapshot;
     snapshot.time = header.time;
     snapshot.box_size = header.box_size;
-    take_units(header, snapshot);
     recognise_comoving({header.time, header.redshift, header.omega_matter, header.omega_lambda,
                         header.hubble, header.states_comoving()},
                        snapshot);
+    take_units(header, snapshot);
     return snapshot;
 }
 
@@ -162,27 +166,30 @@ void note_deviations(const Gadget2Piece& piece, Snapshot& snapshot)
 
 std::vector<std::filesystem::path> gadget2_pieces(const std::filesystem::path& path)
 {
-    const std::int32_t files = Gadget2Piece(path).header.files;
-    return piece_paths(path, files == 0 ? 1 : files);
+    return piece_paths(path, Gadget2Piece(path).header.files);
 }
 
 Snapshot read_gadget2(const std::filesystem::path& path)
 {
-    const auto rows = std::make_shared<Gadget2Rows>(open_pieces(path));
+    std::vector<std::string> notes;
+    const auto rows = std::make_shared<Gadget2Rows>(open_pieces(path, notes));
     const auto& pieces = rows->pieces();
     Snapshot snapshot = properties_of(*pieces[0]);
+    snapshot.notes.insert(snapshot.notes.end(), notes.begin(), notes.end());
     snapshot.format = description(*pieces[0], pieces.size());
     for (const auto& piece : pieces)
         check_same(snapshot, properties_of(*piece), piece->file.path());
     note_deviations(*pieces[0], snapshot);
 
     snapshot.has_accelerations = snapshot.has_potentials = true;
+    bool has_ids = true;
     std::int64_t total = 0;
     for (const auto& piece : pieces)
         if (piece->count() > 0) {
             total += piece->count();
             snapshot.has_accelerations &= piece->find("ACCE") != nullptr;
             snapshot.has_potentials &= piece->find("POT ") != nullptr;
+            has_ids &= piece->find("ID  ") != nullptr;
         }
     snapshot.has_accelerations &= total > 0;
     snapshot.has_potentials &= total > 0;
@@ -195,6 +202,8 @@ Snapshot read_gadget2(const std::filesystem::path& path)
         piece->as_opened.check();
         begin += piece->count();
     }
+    if (!has_ids)
+        number_particles(snapshot, "block ID");
     snapshot.moving = rows;
     make_velocities_peculiar(snapshot);
     return snapshot;

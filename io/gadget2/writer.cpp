@@ -2,6 +2,7 @@
 // there are accelerations or potentials, which need its labels. All is in single precision if that
 // loses nothing, otherwise in double.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string_view>
 
@@ -34,8 +35,9 @@ public:
         if (snapshot.has_accelerations)
             blocks.push_back({"ACCE", components(particles_.acceleration, 1)});
         header.double_precision =
-            !std::all_of(blocks.begin(), blocks.end(),
-                         [](const Block& block) { return fits_float(block.values); });
+            !std::all_of(blocks.begin(), blocks.end(), [&](const Block& block) {
+                return fits_float(block.values, block.label == "VEL " && snapshot.comoving);
+            });
 
         write_block("HEAD", std::as_bytes(std::span(&header, 1)));
         for (const Block& block : blocks) {
@@ -98,12 +100,13 @@ private:
         return values;
     }
 
-    static bool fits_float(const std::vector<double>& values)
+    /// Returns whether floats hold the values, up to the rounding of a factor and its division.
+    static bool fits_float(const std::vector<double>& values, bool are_scaled)
     {
-        for (double value : values)
-            if (double(float(value)) != value)
-                return false;
-        return true;
+        const double rounding = are_scaled ? std::numeric_limits<double>::epsilon() : 0;
+        return std::all_of(values.begin(), values.end(), [&](double value) {
+            return std::abs(double(float(value)) - value) <= rounding * std::abs(value);
+        });
     }
 
     std::vector<double> masses_not_in(const Gadget2Header& header) const

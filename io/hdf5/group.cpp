@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <string_view>
+#include <utility>
 
 #include "chamomile/io/input_file.hpp"
 #include "chamomile/io/number_text.hpp"
@@ -11,6 +13,10 @@ namespace chamomile {
 namespace {
 
 constexpr hssize_t most_attribute_values = 1024;
+
+/// Data sets that EAGLE and pynbody name otherwise.
+constexpr std::pair<std::string_view, const char*> other_names[] = {{"Velocities", "Velocity"},
+                                                                    {"Masses", "Mass"}};
 
 /// Returns the first filter of a data set that this HDF5 library lacks, or an empty text.
 std::string missing_filter(hid_t data)
@@ -107,9 +113,27 @@ bool Hdf5Group::has_attribute(const char* name) const
     return exists() && H5Aexists(group_.id(), name) > 0;
 }
 
+const char* Hdf5Group::present(const char* name) const
+{
+    const auto has = [&](const char* one) {
+        return exists() && H5Lexists(group_.id(), one, H5P_DEFAULT) > 0;
+    };
+    if (has(name))
+        return name;
+    for (const auto& [known, other] : other_names)
+        if (name == known && has(other))
+            return other;
+    return nullptr;
+}
+
 bool Hdf5Group::has_data(const char* name) const
 {
-    return exists() && H5Lexists(group_.id(), name, H5P_DEFAULT) > 0;
+    return present(name) != nullptr;
+}
+
+Hdf5Handle Hdf5Group::data(const char* name, hid_t access) const
+{
+    return {H5Dopen2(group_.id(), present(name), access), H5Dclose};
 }
 
 Hdf5Handle Hdf5Group::attribute(const char* name) const
@@ -199,7 +223,7 @@ void Hdf5Group::check_data(const char* name, std::int64_t rows, int columns, H5T
     if (!has_data(name))
         throw bad_input(path_, field(name), "missing",
                         "needed for " + std::to_string(rows) + " particles");
-    const Hdf5Handle data(H5Dopen2(group_.id(), name, H5P_DEFAULT), H5Dclose);
+    const Hdf5Handle data = this->data(name);
     if (!data)
         throw bad_input(path_, field(name), hdf5_reason(), "a readable data set is needed");
     const Hdf5Handle type(H5Dget_type(data.id()), H5Tclose);
@@ -234,14 +258,14 @@ void Hdf5Group::check_data(const char* name, std::int64_t rows, int columns, H5T
 
 void Hdf5Group::read_data(const char* name, hid_t memory_type, void* values) const
 {
-    const Hdf5Handle data(H5Dopen2(group_.id(), name, H5P_DEFAULT), H5Dclose);
+    const Hdf5Handle data = this->data(name);
     if (H5Dread(data.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
         throw bad_input(path_, field(name), hdf5_reason(), "cannot be read");
 }
 
 Hdf5Handle Hdf5Group::open_rows(const char* name) const
 {
-    Hdf5Handle data(H5Dopen2(group_.id(), name, H5P_DEFAULT), H5Dclose);
+    Hdf5Handle data = this->data(name);
     const std::size_t chunk = bytes_of_chunk(data.id());
     if (chunk == 0)
         return data;
@@ -249,7 +273,7 @@ Hdf5Handle Hdf5Group::open_rows(const char* name) const
     data.close();
     const Hdf5Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
     H5Pset_chunk_cache(access.id(), H5D_CHUNK_CACHE_NSLOTS_DEFAULT, chunk, 1);
-    return {H5Dopen2(group_.id(), name, access.id()), H5Dclose};
+    return this->data(name, access.id());
 }
 
 void Hdf5Group::read_rows(const Hdf5Handle& data, const char* name, std::size_t begin,
@@ -267,7 +291,7 @@ void Hdf5Group::read_rows(const Hdf5Handle& data, const char* name, std::size_t 
 
 void Hdf5Group::read_ids(const char* name, std::span<std::uint64_t> ids) const
 {
-    const Hdf5Handle data(H5Dopen2(group_.id(), name, H5P_DEFAULT), H5Dclose);
+    const Hdf5Handle data = this->data(name);
     const Hdf5Handle type(H5Dget_type(data.id()), H5Tclose);
     const bool is_signed = H5Tget_sign(type.id()) == H5T_SGN_2;
     read_data(name, is_signed ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64, ids.data());

@@ -53,6 +53,8 @@ public:
 
 private:
     Hdf5Handle attribute(const char* name) const;
+    const char* present(const char* name) const; ///< the name that the file uses; null: none
+    Hdf5Handle data(const char* name, hid_t access = H5P_DEFAULT) const;
     std::string field(const std::string& name) const { return name_ + "/" + name; }
 
     Hdf5Handle group_;

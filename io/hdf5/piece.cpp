@@ -1,6 +1,7 @@
 #include "chamomile/io/hdf5/piece.hpp"
 
 #include <cstring>
+#include <utility>
 
 #include "chamomile/io/hdf5/layout.hpp"
 #include "chamomile/io/hdf5/superblock.hpp"
@@ -54,16 +55,15 @@ Hdf5Piece::Hdf5Piece(const std::filesystem::path& path)
 
     counts = type_counts(header, "NumPart_ThisFile", path);
     check_counts(counts, path);
-    totals = counts;
+    totals.low = counts;
     if (header.has_attribute("NumPart_Total"))
-        totals = type_counts(header, "NumPart_Total", path);
-    if (header.has_attribute("NumPart_Total_HighWord")) {
-        const TypeCounts high = type_counts(header, "NumPart_Total_HighWord", path);
-        for (std::size_t type = 0; type < 6; ++type)
-            if (high[type] != 0)
-                throw bad_input(path, "Header/NumPart_Total_HighWord, type " + std::to_string(type),
-                                std::to_string(high[type]), "at most 2^32 - 1 particles");
-    }
+        totals.low = type_counts(header, "NumPart_Total", path);
+    if (header.has_attribute("NumPart_Total_HighWord"))
+        totals.high = type_counts(header, "NumPart_Total_HighWord", path);
+    for (std::size_t type = 0; type < 6; ++type)
+        if (const Hdf5Group group = type_group(type);
+            group.has_data("ParentID") && !group.has_data(hdf5_layout::positions))
+            std::swap(counts[type], tracers[type]);
     if (header.has_attribute("NumFilesPerSnapshot"))
         files = header.integers("NumFilesPerSnapshot").front();
     if (header.has_attribute("MassTable"))

@@ -18,7 +18,9 @@ struct Hdf5Piece {
     std::filesystem::path path;
     UnchangedFile as_opened;
     Hdf5Handle file;
-    TypeCounts counts{}, totals{};
+    TypeCounts counts{};  ///< of particles that are read
+    TypeCounts tracers{}; ///< of others: tracers of TNG, which have no coordinates
+    TypeTotals totals{};
     std::int64_t files = 1;
     std::vector<double> mass_table; ///< 6 entries; 0: the type has a data set of masses
     double time = 0;

@@ -14,12 +14,13 @@
 namespace chamomile {
 namespace {
 
-/// Opens all pieces and checks that they belong together, before anything is allocated.
-std::vector<Hdf5Piece> open_pieces(const std::filesystem::path& path)
+/// Opens all pieces and checks that they belong together, before anything is allocated. Adds notes.
+std::vector<Hdf5Piece> open_pieces(const std::filesystem::path& path,
+                                   std::vector<std::string>& notes)
 {
     Hdf5Piece first(path);
     std::vector<Hdf5Piece> pieces;
-    TypeCounts found{};
+    TypeCounts found{}, tracers{};
     for (const auto& name : piece_paths(path, first.files)) {
         pieces.emplace_back(name);
         const Hdf5Piece& piece = pieces.back();
@@ -27,16 +28,22 @@ std::vector<Hdf5Piece> open_pieces(const std::filesystem::path& path)
             throw bad_input(name, "Header/NumFilesPerSnapshot and Time",
                             std::to_string(piece.files) + ", " + number_text(piece.time),
                             "must be those of the other pieces");
-        if (piece.totals != first.totals)
-            throw bad_input(name, "Header/NumPart_Total", "differs",
-                            "must be that of the first piece");
-        for (std::size_t type = 0; type < 6; ++type)
-            found[type] += piece.counts[type];
+        for (std::size_t type = 0; type < 6; ++type) {
+            found[type] += piece.counts[type] + piece.tracers[type];
+            tracers[type] += piece.tracers[type];
+        }
     }
     check_counts(found, path);
-    check_totals(found, first.totals, path);
-    for (const Hdf5Piece& piece : pieces)
+    for (const Hdf5Piece& piece : pieces) {
+        if (const std::string note = check_totals(found, piece.totals, piece.path); !note.empty())
+            notes.push_back(note);
         piece.check_data();
+    }
+    for (std::size_t type = 0; type < 6; ++type)
+        if (tracers[type] > 0)
+            notes.push_back(std::to_string(tracers[type]) + " particles of type " +
+                            std::to_string(type) +
+                            " are not read: tracers of gas, without Coordinates");
     return pieces;
 }
 
@@ -58,10 +65,19 @@ void read_type(const Hdf5Piece& piece, std::size_t type, std::size_t begin, Snap
         group.read_data(softenings, H5T_NATIVE_DOUBLE, &particles.softening[begin]);
 }
 
+/// Returns how many particles all pieces hold.
+std::size_t number(const std::vector<Hdf5Piece>& pieces)
+{
+    std::int64_t result = 0;
+    for (const Hdf5Piece& piece : pieces)
+        result += sum(piece.counts);
+    return std::size_t(result);
+}
+
 /// Returns whether all pieces that hold particles have such a data set.
 bool all_have(const std::vector<Hdf5Piece>& pieces, const char* data)
 {
-    return sum(pieces[0].totals) > 0 &&
+    return number(pieces) > 0 &&
            std::all_of(pieces.begin(), pieces.end(),
                        [&](const Hdf5Piece& piece) { return piece.all_have(data); });
 }
@@ -107,17 +123,20 @@ Snapshot properties_of(const Hdf5Piece& piece)
     const auto of_swift = [&](const char* name, double otherwise) {
         return swift ? cosmology.real(name, otherwise) : otherwise;
     };
-    const auto parameter = [&](const char* name, const char* name_of_swift) {
-        return of_swift(name_of_swift, parameters.real(name, header.real(name, 0)));
+    const auto parameter = [&](const char* name, const char* of_gizmo, const char* name_of_swift) {
+        return of_swift(name_of_swift,
+                        parameters.real(name, header.real(name, header.real(of_gizmo, 0))));
     };
     std::optional<bool> comoving;
-    if (const char* name = "ComovingIntegrationOn"; parameters.has_attribute(name))
-        comoving = parameters.real(name, 0) != 0;
+    for (const Hdf5Group* group : {&header, &parameters})
+        if (const char* name = "ComovingIntegrationOn"; group->has_attribute(name))
+            comoving = group->real(name, 0) != 0;
     if (const char* name = "Cosmological run"; swift && cosmology.has_attribute(name))
         comoving = cosmology.real(name, 0) != 0;
     recognise_comoving({swift ? 1 / (1 + redshift) : piece.time, redshift,
-                        parameter("Omega0", "Omega_m"), parameter("OmegaLambda", "Omega_lambda"),
-                        parameter("HubbleParam", "h"), comoving},
+                        parameter("Omega0", "Omega_Matter", "Omega_m"),
+                        parameter("OmegaLambda", "Omega_Lambda", "Omega_lambda"),
+                        parameter("HubbleParam", "HubbleParam", "h"), comoving},
                        snapshot);
     const Hdf5Group own = piece.group(hdf5_layout::own);
     if (auto& frame = snapshot.comoving) {
@@ -149,9 +168,11 @@ std::vector<std::filesystem::path> hdf5_pieces(const std::filesystem::path& path
 Snapshot read_hdf5(const std::filesystem::path& path)
 {
     const Hdf5Quiet quiet;
-    const auto rows = std::make_shared<Hdf5Rows>(open_pieces(path));
+    std::vector<std::string> notes;
+    const auto rows = std::make_shared<Hdf5Rows>(open_pieces(path, notes));
     const std::vector<Hdf5Piece>& pieces = rows->pieces();
     Snapshot snapshot = properties_of(pieces[0]);
+    snapshot.notes.insert(snapshot.notes.end(), notes.begin(), notes.end());
     for (std::size_t k = 1; k < pieces.size(); ++k)
         check_same(snapshot, properties_of(pieces[k]), pieces[k].path);
     if (pieces.size() > 1)
@@ -160,7 +181,7 @@ Snapshot read_hdf5(const std::filesystem::path& path)
     snapshot.has_accelerations = all_have(pieces, hdf5_layout::accelerations);
 
     Particles& particles = snapshot.particles;
-    const std::size_t count = std::size_t(sum(pieces[0].totals));
+    const std::size_t count = number(pieces);
     particles.id.resize(count);
     particles.type.resize(count);
     particles.mass.resize(count);
@@ -182,11 +203,8 @@ Snapshot read_hdf5(const std::filesystem::path& path)
         take_softening_classes(pieces[0], snapshot);
     if (particles.softening.empty() && any_has(pieces, hdf5_layout::softenings))
         snapshot.notes.push_back("SofteningLength is there for some types alone: not read");
-    if (particles.size() > 0 && !all_have(pieces, hdf5_layout::ids)) {
-        for (std::size_t i = 0; i < particles.size(); ++i)
-            particles.id[i] = i + 1;
-        snapshot.notes.push_back("no ParticleIDs (or not for all types): ids are 1 to N");
-    }
+    if (particles.size() > 0 && !all_have(pieces, hdf5_layout::ids))
+        number_particles(snapshot, "ParticleIDs (or not for all types)");
     if (any_has_masses_twice(pieces))
         snapshot.notes.push_back("masses of a type in both MassTable and Masses: the table holds");
     if (!snapshot.format.starts_with("HDF5, SWIFT"))

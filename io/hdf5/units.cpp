@@ -16,32 +16,60 @@ double positive(const Hdf5Piece& piece, const Hdf5Group& group, const char* name
     return checked(piece.path, name, group.real(name, 0), ranges::positive);
 }
 
-/// Reads units as GADGET-4 names them (with that of velocity) or SWIFT (with that of time). Returns
-/// whether they were stated.
+/// UnitNames are the attributes by which a code states its units: GADGET, GIZMO, or SWIFT, which
+/// states a time and knows no h.
+struct UnitNames {
+    const char *length, *mass, *velocity, *time = nullptr;
+};
+constexpr UnitNames swift_names{.length = "Unit length in cgs (U_L)",
+                                .mass = "Unit mass in cgs (U_M)",
+                                .velocity = nullptr,
+                                .time = "Unit time in cgs (U_t)"};
+constexpr UnitNames unit_names[] = {
+    {"UnitLength_in_cm", "UnitMass_in_g", "UnitVelocity_in_cm_per_s"},
+    {"UnitLength_In_CGS", "UnitMass_In_CGS", "UnitVelocity_In_CGS"},
+    swift_names};
+
+double stated_hubble(const Hdf5Piece& piece, double otherwise)
+{
+    const double in_header = piece.group(hdf5_layout::header).real("HubbleParam", otherwise);
+    return piece.group(hdf5_layout::parameters).real("HubbleParam", in_header);
+}
+
+/// Reads the units of the group. Returns whether they were stated.
 bool read_units_from(const Hdf5Piece& piece, const char* group_name, Units& units)
 {
     const Hdf5Group group = piece.group(group_name);
-    if (group.has_attribute("UnitLength_in_cm")) {
-        units.length_in_cm = positive(piece, group, "UnitLength_in_cm");
-        units.mass_in_g = positive(piece, group, "UnitMass_in_g");
-        units.velocity_in_cm_per_s = positive(piece, group, "UnitVelocity_in_cm_per_s");
-    } else if (group.has_attribute("Unit length in cgs (U_L)")) {
-        units.length_in_cm = positive(piece, group, "Unit length in cgs (U_L)");
-        units.mass_in_g = positive(piece, group, "Unit mass in cgs (U_M)");
-        units.velocity_in_cm_per_s =
-            units.length_in_cm / positive(piece, group, "Unit time in cgs (U_t)");
-    } else
+    const auto* const names =
+        std::find_if(std::begin(unit_names), std::end(unit_names),
+                     [&](const UnitNames& one) { return group.has_attribute(one.length); });
+    if (names == std::end(unit_names))
         return false;
+    units.length_in_cm = positive(piece, group, names->length);
+    units.mass_in_g = positive(piece, group, names->mass);
+    units.velocity_in_cm_per_s = names->velocity
+                                     ? positive(piece, group, names->velocity)
+                                     : units.length_in_cm / positive(piece, group, names->time);
     units.physical = true;
-    const double hubble =
-        piece.group(hdf5_layout::parameters)
-            .real("HubbleParam", piece.group(hdf5_layout::header).real("HubbleParam", 1));
-    units.per_hubble = group.has_attribute("UnitLength_in_cm") && hubble != 1 && hubble != 0;
+    const double hubble = stated_hubble(piece, 1);
+    units.per_hubble = names->velocity && hubble != 1 && hubble != 0;
     return true;
 }
 
-/// Reads G as this program states it, or as GADGET-4 was told to take it instead of that of its
-/// units.
+/// Reads the units of a file of this program whose numbers are not per h. Comoving ones state the
+/// GADGET family's units per h.
+void read_units_without_hubble(const Hdf5Piece& piece, Units& units)
+{
+    const Hdf5Group group = piece.group(hdf5_layout::units);
+    if (group.has_attribute(swift_names.length)) {
+        units.length_in_cm = positive(piece, group, swift_names.length);
+        units.mass_in_g = positive(piece, group, swift_names.mass);
+    }
+    units.per_hubble = false;
+}
+
+/// Reads G as this program states it, or as GADGET-4 or GIZMO was told to take it instead of that
+/// of its units.
 void read_gravitational_constant(const Hdf5Piece& piece, Snapshot& snapshot)
 {
     const Hdf5Group own = piece.group(hdf5_layout::own);
@@ -53,13 +81,16 @@ void read_gravitational_constant(const Hdf5Piece& piece, Snapshot& snapshot)
             snapshot.gravitational_constant = G;
         return;
     }
-    const double G = parameters.real("GravityConstantInternal", 0); // 0: G follows from the units
+    const char *gadget = "GravityConstantInternal", *gizmo = "Gravitational_Constant_In_Code_Inits";
+    const double of_header = piece.group(hdf5_layout::header).real(gizmo, 0),
+                 G = parameters.real(gadget, of_header); // 0: G follows from the units
     if (G == 0 || G == of_units)
         return;
     snapshot.gravitational_constant = G;
-    snapshot.notes.push_back("G is " + number_text(G) +
-                             ", as Parameters/GravityConstantInternal states, not the " +
-                             number_text(of_units) + " of the units");
+    snapshot.notes.push_back("G is " + number_text(G) + ", as " +
+                             (parameters.has_attribute(gadget) ? std::string("Parameters/") + gadget
+                                                               : std::string("Header/") + gizmo) +
+                             " states, not the " + number_text(of_units) + " of the units");
 }
 
 /// Returns the lengths of the types that have particles, by GADGET-4's classes of softening; none
@@ -69,7 +100,7 @@ std::map<std::size_t, double> softening_classes(const Hdf5Piece& piece)
     const Hdf5Group parameters = piece.group(hdf5_layout::parameters);
     std::map<std::size_t, double> lengths;
     for (std::size_t type = 0; type < 6; ++type) {
-        if (piece.totals[type] == 0)
+        if (piece.totals.low[type] == 0 || piece.tracers[type] > 0)
             continue;
         const std::string of_type = "SofteningClassOfPartType" + std::to_string(type);
         if (!parameters.has_attribute(of_type.c_str()))
@@ -110,10 +141,12 @@ void read_units(const Hdf5Piece& piece, Snapshot& snapshot)
                             "needed beside Chamomile/unit_system");
         if (*system == nbody_units)
             snapshot.units = {};
+        else if (per_h)
+            snapshot.units.per_hubble = true;
         else
-            snapshot.units.per_hubble = per_h;
+            read_units_without_hubble(piece, snapshot.units);
     } else if (!found) {
-        snapshot.units = Units::gadget(true);
+        snapshot.units = Units::gadget(snapshot.comoving || stated_hubble(piece, 0) != 1);
         snapshot.has_stated_units = false;
     }
     read_gravitational_constant(piece, snapshot);

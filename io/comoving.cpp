@@ -97,6 +97,19 @@ void infer_units(Snapshot& snapshot)
     snapshot.notes.push_back(snapshot.units_note);
 }
 
+Units units_by_gadget(const Snapshot& snapshot)
+{
+    Units units = snapshot.units;
+    if (!snapshot.comoving || !units.physical || units.per_hubble)
+        return units;
+    if (const double h = snapshot.comoving->hubble; h > 0) {
+        units.length_in_cm *= h;
+        units.mass_in_g *= h;
+        units.per_hubble = true;
+    }
+    return units;
+}
+
 bool contradicts_box(double side, const Snapshot& snapshot)
 {
     const double stated = snapshot.box_size;

@@ -38,6 +38,10 @@ bool has_density_of_background(const Snapshot& snapshot);
 /// Omega_m.
 void infer_units(Snapshot& snapshot);
 
+/// Returns the units as GADGET's family of codes states them. Its readers divide lengths and masses
+/// of comoving files by h, so units without h are multiplied by it.
+Units units_by_gadget(const Snapshot& snapshot);
+
 /// Returns whether the file states a side of the box that differs from this one beyond rounding.
 bool contradicts_box(double side, const Snapshot& snapshot);
 

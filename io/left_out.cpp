@@ -1,7 +1,10 @@
 // Lists what of a snapshot each format cannot hold.
 #include <algorithm>
+#include <cmath>
 
+#include "chamomile/io/comoving.hpp"
 #include "chamomile/io/formats.hpp"
+#include "chamomile/io/number_text.hpp"
 #include "chamomile/io/tipsy/box_units.hpp"
 
 namespace chamomile {
@@ -14,6 +17,13 @@ bool ids_are_plain(const Particles& particles)
         if (particles.id[i] != i + 1)
             return false;
     return true;
+}
+
+bool are_alike(const Units& a, const Units& b)
+{
+    const auto same = [](double x, double y) { return std::abs(x / y - 1) < 1e-3; };
+    return same(a.length_in_cm, b.length_in_cm) && same(a.mass_in_g, b.mass_in_g) &&
+           same(a.velocity_in_cm_per_s, b.velocity_in_cm_per_s);
 }
 
 bool fits_single_precision(const Snapshot& snapshot)
@@ -52,6 +62,12 @@ std::vector<std::string> left_out_of_gadget2(const Snapshot& snapshot)
     if (const auto& frame = snapshot.comoving;
         frame && (frame->omega_radiation != 0 || frame->w0 != -1 || frame->wa != 0))
         lost.push_back("radiation and the dark energy's w");
+    if (const Units units = units_by_gadget(snapshot);
+        units.physical && !are_alike(units, Units::gadget(true)))
+        lost.push_back(
+            "the units for other codes: UnitLength_in_cm " + number_text(units.length_in_cm) +
+            ", UnitMass_in_g " + number_text(units.mass_in_g) + ", UnitVelocity_in_cm_per_s " +
+            number_text(units.velocity_in_cm_per_s) + " (--units gadget gives the usual ones)");
     if (!snapshot.provenance.empty())
         lost.push_back("the provenance");
     return lost;

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """Initial conditions and snapshots of a cosmological run have Gadget-4's attributes, by h5py."""
+import pathlib
+import re
+import shutil
 import tempfile
 
-from cosmological_run import BOX, H, N, OMEGA, made, near
-from program import end, need
+from cosmological_run import BOX, H, N, OMEGA, in_all_units, made, near
+from program import chamomile, check, end, need
 
 need("h5py")
 import h5py  # noqa: E402
@@ -29,7 +32,87 @@ def check_attributes(path, a, velocities):
         near("a_scaling of Velocities", file["PartType1/Velocities"].attrs["a_scaling"], 0.5)
 
 
+MPC, MSUN = 3.085678e24, 1.989e33
+MASS = OMEGA * 3 * (100e5 / MPC)**2 / (8 * np.pi * 6.672e-8) * (BOX * MPC)**3  # g/h, with GADGET's constants
+NAMES = "UnitLength_in_cm", "UnitMass_in_g", "UnitVelocity_in_cm_per_s"
+
+
+def by_gadget(path):
+    """Side, mass and speeds in cgs by GADGET's rule, a factor 1/h of lengths and masses, and by the attributes of each data set."""
+    with h5py.File(path, "r") as file:
+        header, group = file["Header"].attrs, [file[name] for name in file if name.startswith("PartType")]
+        h, a = header.get("HubbleParam", 1), header["Time"] if "HubbleParam" in header else 1
+        length, mass, velocity = (file["Units"].attrs[name] for name in NAMES)
+        for name in NAMES:
+            near(f"{path}: Parameters/{name}", file["Parameters"].attrs[name], file["Units"].attrs[name], 1e-14)
+        near(f"{path}: UnitTime_in_s", file["Units"].attrs["UnitTime_in_s"], length / velocity, 1e-14)
+        result = {"side": header["BoxSize"] * length / h, "mass": sum(g["Masses"][:].sum() for g in group) * mass / h,
+                  "speed": np.sqrt(sum((g["Velocities"][:]**2).sum() for g in group) * a) * velocity}
+        def in_cgs(data):
+            return data[:] * data.attrs["to_cgs"] * h**data.attrs["h_scaling"]
+        near(f"{path}: masses by their attributes", sum(in_cgs(g["Masses"]).sum() for g in group), result["mass"], 1e-12)
+        near(f"{path}: positions by theirs", in_cgs(group[0]["Coordinates"]), group[0]["Coordinates"][:] * length / h, 1e-12)
+        if "Acceleration" in group[0]:  # of pairs of masses at distances in cgs, whatever their units
+            result["pull"] = np.sqrt((in_cgs(group[0]["Acceleration"])**2).sum())
+        return result
+
+
+def by_swift(path):
+    """Side and mass in cgs where the numbers are not per h."""
+    with h5py.File(path, "r") as file:
+        units = file["Units"].attrs
+        return {"side": file["Header"].attrs["BoxSize"] * units["Unit length in cgs (U_L)"],
+                "mass": sum(file[name]["Masses"][:].sum() for name in file if name.startswith("PartType")) * units["Unit mass in cgs (U_M)"]}
+
+
+def check_units(folder):
+    """Every system of units, comoving and plain, through HDF5, GADGET-2, Tipsy and text: the physical values are the same."""
+    folder, wanted = pathlib.Path(folder), {}
+    for path, system, comoving in in_all_units(folder):
+        found = by_gadget(path)
+        of_box = {"side": BOX * MPC / H, "mass": MASS / H} if comoving else {}
+        for name, value in {**of_box, **wanted.get(comoving, {})}.items():
+            if name in found and not (name == "speed" and path.parent.name == "galactic"):
+                near(f"{path.name}, {system}: {name} by GADGET's rule", found[name], value, 1e-6)
+        wanted.setdefault(comoving, found)
+        per_h = system in ("gadget", "cosmological")
+        if not per_h:
+            for name, value in by_swift(path).items():
+                near(f"{path.name}, {system}: {name} by SWIFT's units", value, found[name], 1e-12)
+        description = re.search("^units +(.*)$", chamomile(folder, "info", path), re.M)[1]
+        check(("/h" in description) == per_h, f"{path.name}: {description}")
+        for name in "again.hdf5", "again.gadget2", "again.txt":
+            out = chamomile(folder, "convert", path, name, "--overwrite")
+            if name.endswith("gadget2") and (stated := re.search("other codes: " + ", ".join(f"{word} (\\S+)" for word in NAMES), out)):
+                with h5py.File(path, "r") as file:
+                    near(f"{path.name}: units for other codes", [float(text) for text in stated.groups()], [file["Units"].attrs[word] for word in NAMES], 1e-12)
+            check(not name.endswith("gadget2") or bool(stated) == (system != "gadget" and (comoving or system != "galactic")), f"{path.name}: {out}")
+            chamomile(folder, "convert", name, "back.hdf5", "--overwrite", "-q")
+            for key, value in by_gadget(folder / "back.hdf5").items():
+                near(f"{path.name} by {name}: {key}", value, found[key], 1e-12)
+        if comoving:
+            chamomile(folder, "convert", path, "again.tipsy", "--overwrite", "-q")
+            chamomile(folder, "convert", "again.tipsy", "back.hdf5", "--box-length", f"{BOX}Mpc/h", "--h", H, "--overwrite", "-q")
+            for key, value in by_gadget(folder / "back.hdf5").items():
+                near(f"{path.name} by Tipsy: {key}", value, found[key], 1e-5)
+
+
+def check_old_files(folder):
+    """Files that state UnitLength_in_cm and UnitMass_in_g without h beside h, as version 0.2 does, are read by SWIFT's attributes."""
+    folder = pathlib.Path(folder)
+    for number in 2, 3, 4:
+        shutil.copy(folder / f"box_{number}.hdf5", folder / "old.hdf5")
+        with h5py.File(folder / "old.hdf5", "r+") as file:
+            for group in "Units", "Parameters":
+                for name, swift in (NAMES[0], "Unit length in cgs (U_L)"), (NAMES[1], "Unit mass in cgs (U_M)"):
+                    file[group].attrs[name] = file["Units"].attrs[swift]
+        texts = [chamomile(folder, "info", name).replace(name, "") for name in ("old.hdf5", f"box_{number}.hdf5")]
+        check(texts[0] == texts[1], f"a file with units without h is another:\n{texts[0]}\n{texts[1]}")
+
+
 with tempfile.TemporaryDirectory() as scratch:
+    check_units(scratch)
+    check_old_files(scratch)
     for file, scale_factor, v in made(scratch):
         check_attributes(file, scale_factor, v)
 end("initial conditions and snapshots have all attributes")

@@ -4,7 +4,7 @@ import importlib.util
 import sys
 import tempfile
 
-from cosmological_run import BOX, H, OMEGA, made, near
+from cosmological_run import BOX, H, OMEGA, in_all_units, made, near
 from program import end, need
 
 need("numpy")
@@ -38,6 +38,40 @@ def check_pynbody(path, a, velocities):
     near("mass in pynbody", float(s["mass"].in_units("Msol h**-1").sum()), OMEGA * 2.775e11 * BOX**3, 3e-3)
 
 
+def side_and_mass_in_yt(path, comoving):
+    """In Mpc, today's, and solar masses, by the recipe of docs/howto/open_results.md."""
+    import h5py
+    import yt
+    yt.set_log_level(50)
+    units = {k: v for k, v in h5py.File(path)["Units"].attrs.items() if k.startswith("Unit") and " " not in k}
+    ds = yt.load(str(path), unit_base=units, **({} if comoving else {"bounding_box": [[-1e9, 1e9]] * 3}))
+    return float(ds.domain_width[0].to("Mpccm" if comoving else "Mpc")), float(ds.all_data()["all", "particle_mass"].sum().to("Msun"))
+
+
+def side_and_mass_in_pynbody(path, comoving):
+    import pynbody
+    s = pynbody.load(str(path))
+    side = float(s.properties["boxsize"].in_units("Mpc a", **s.conversion_context())) if comoving else 0
+    return side, float(s["mass"].sum().in_units("Msol", **s.conversion_context()))
+
+
+def check_units(folder):
+    import h5py
+    of_galaxy = None
+    for path, system, comoving in in_all_units(folder):
+        if not comoving:
+            with h5py.File(path) as file:
+                mass = sum(file[name]["Masses"][:].sum() for name in file if name.startswith("PartType")) * file["Units"].attrs["Unit mass in cgs (U_M)"] / 1.989e33
+            of_galaxy = of_galaxy or mass
+        for reader, found in ("yt", side_and_mass_in_yt), ("pynbody", side_and_mass_in_pynbody):
+            if reader not in [name for name, _ in READERS]:
+                continue
+            side, total = found(path, comoving)
+            if comoving:
+                near(f"{path.name}, {system}: side in {reader}", side, BOX / H, 1e-3)
+            near(f"{path.name}, {system}: mass in {reader}", total, OMEGA * 2.775e11 * BOX**3 / H if comoving else of_galaxy, 3e-3)
+
+
 READERS = [(name, check) for name, check in (("yt", check_yt), ("pynbody", check_pynbody)) if importlib.util.find_spec(name)]
 if not READERS:
     print("skipped: neither yt nor pynbody")
@@ -46,4 +80,5 @@ with tempfile.TemporaryDirectory() as scratch:
     for file, scale_factor, v in made(scratch):
         for name, check in READERS:
             check(file, scale_factor, v)
+    check_units(scratch)
 end("found by " + " and ".join(name for name, _ in READERS))

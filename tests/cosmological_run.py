@@ -11,6 +11,25 @@ def near(what, found, wanted, tolerance=1e-6):
     check(np.allclose(np.asarray(found, dtype=float), wanted, rtol=tolerance, atol=0), f"{what}: {found!r} instead of {wanted!r}")
 
 
+SYSTEMS = "gadget", "cosmological", "galactic", "stellar", "Mpc,1e12Msun,km/s"
+
+
+def in_all_units(folder):
+    """(file, unit system, whether comoving) of one box and one galaxy in every system of units, by `convert`, `force` and `run`."""
+    folder = pathlib.Path(folder)
+    chamomile(folder, "model", "cosmology", "--n", 8, "--box", BOX, "--omega-m", OMEGA, "--hubble", H, "-o", "box.hdf5", "-q")
+    chamomile(folder, "model", "galaxy", "-n", 100, "--physical", "-o", "galaxy.hdf5", "-q")
+    for number, system in enumerate(SYSTEMS):
+        for name, comoving in ("box", True), ("galaxy", False):
+            if comoving or system not in ("gadget", "cosmological"):  # without a background no h is known
+                chamomile(folder, "convert", f"{name}.hdf5", f"{name}_{number}.hdf5", "--units", system, "-q")
+                yield folder / f"{name}_{number}.hdf5", system, comoving
+    chamomile(folder, "force", "box_2.hdf5", "--eps", "1kpc", "-o", "forces.hdf5", "-q")
+    chamomile(folder, "run", "box_2.hdf5", "--z-end", 40, "-o", "galactic", "-q")
+    yield folder / "forces.hdf5", "galactic", True
+    yield folder / "galactic/snapshot_010.hdf5", "galactic", True
+
+
 def made(folder):
     """(file, scale factor, peculiar velocities in order of ids) of the initial conditions and of the end of a run."""
     import numpy as np

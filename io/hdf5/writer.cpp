@@ -45,7 +45,8 @@ class Hdf5Writer {
 public:
     Hdf5Writer(const Snapshot& snapshot, ParticleRows& rows, PendingFile& file)
         : snapshot_(snapshot), particles_(snapshot.particles), rows_(rows),
-          types_(snapshot.particles), units_(stated_units(snapshot.units)), out_(file)
+          types_(snapshot.particles), units_(stated_units(snapshot.units)),
+          by_gadget_(snapshot.units.physical ? units_by_gadget(snapshot) : units_), out_(file)
     {}
 
     void write()
@@ -92,20 +93,21 @@ private:
 
     void write_gadget_units(const Hdf5Handle& group)
     {
-        out_.attribute(group, "UnitLength_in_cm", units_.length_in_cm);
-        out_.attribute(group, "UnitMass_in_g", units_.mass_in_g);
-        out_.attribute(group, "UnitVelocity_in_cm_per_s", units_.velocity_in_cm_per_s);
+        out_.attribute(group, "UnitLength_in_cm", by_gadget_.length_in_cm);
+        out_.attribute(group, "UnitMass_in_g", by_gadget_.mass_in_g);
+        out_.attribute(group, "UnitVelocity_in_cm_per_s", by_gadget_.velocity_in_cm_per_s);
     }
 
     void write_units()
     {
         const Hdf5Handle group = out_.group(hdf5_layout::units);
-        const double time_in_s = units_.length_in_cm / units_.velocity_in_cm_per_s;
         write_gadget_units(group);
-        out_.attribute(group, "UnitTime_in_s", time_in_s);
+        out_.attribute(group, "UnitTime_in_s",
+                       by_gadget_.length_in_cm / by_gadget_.velocity_in_cm_per_s);
         out_.attribute(group, "Unit length in cgs (U_L)", units_.length_in_cm);
         out_.attribute(group, "Unit mass in cgs (U_M)", units_.mass_in_g);
-        out_.attribute(group, "Unit time in cgs (U_t)", time_in_s);
+        out_.attribute(group, "Unit time in cgs (U_t)",
+                       units_.length_in_cm / units_.velocity_in_cm_per_s);
         out_.attribute(group, "Unit current in cgs (U_I)", 1.0);
         out_.attribute(group, "Unit temperature in cgs (U_T)", 1.0);
     }
@@ -252,16 +254,16 @@ private:
         out_.attribute(data, "mass_scaling", scaling.mass);
         out_.attribute(data, "velocity_scaling", scaling.velocity);
         out_.attribute(data, "to_cgs",
-                       std::pow(units_.length_in_cm, scaling.length) *
-                           std::pow(units_.mass_in_g, scaling.mass) *
-                           std::pow(units_.velocity_in_cm_per_s, scaling.velocity));
+                       std::pow(by_gadget_.length_in_cm, scaling.length) *
+                           std::pow(by_gadget_.mass_in_g, scaling.mass) *
+                           std::pow(by_gadget_.velocity_in_cm_per_s, scaling.velocity));
     }
 
     const Snapshot& snapshot_;
     const Particles& particles_;
     ParticleRows& rows_;
     TypeOrder types_;
-    Units units_;
+    Units units_, by_gadget_; ///< of the numbers; as stated to GADGET's family
     Hdf5Output out_;
 };
 

@@ -85,6 +85,7 @@ DataGroup header_of(const Snapshot& snapshot, const HaloCatalogue& catalogue,
                     const std::string& title)
 {
     const ComovingFrame frame = snapshot.comoving.value_or(ComovingFrame{1, 0, 0, 1});
+    const Units by_gadget = units_by_gadget(snapshot);
     const auto halos = std::uint64_t(catalogue.halos.size());
     const auto members = std::uint64_t(catalogue.groups.members.size());
     DataGroup header{"Header", {}, {}};
@@ -103,9 +104,9 @@ DataGroup header_of(const Snapshot& snapshot, const HaloCatalogue& catalogue,
                          {"Omega0", frame.omega_matter},
                          {"OmegaLambda", frame.omega_lambda},
                          {"HubbleParam", frame.hubble},
-                         {"UnitLength_in_cm", snapshot.units.length_in_cm},
-                         {"UnitMass_in_g", snapshot.units.mass_in_g},
-                         {"UnitVelocity_in_cm_per_s", snapshot.units.velocity_in_cm_per_s},
+                         {"UnitLength_in_cm", by_gadget.length_in_cm},
+                         {"UnitMass_in_g", by_gadget.mass_in_g},
+                         {"UnitVelocity_in_cm_per_s", by_gadget.velocity_in_cm_per_s},
                          {"units", snapshot.units.description()},
                          {"LinkingLength", catalogue.linking_length},
                          {"version", std::string(version)},

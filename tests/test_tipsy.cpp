@@ -2,6 +2,7 @@
 #include <bit>
 #include <cmath>
 
+#include "chamomile/core/number_text.hpp"
 #include "chamomile/io/tipsy/box_units.hpp"
 #include "snapshot_fixture.hpp"
 #include "tests/within.hpp"
@@ -123,6 +124,7 @@ TEST_CASE("what is no potential or no softening is told, and not read")
     } cases[] = {
         {-2.0f, 0.5f, true, true, nullptr},
         {0.0f, 0.5f, false, true, nullptr},
+        {4.6e-4f, 0.5f, false, true, "one of the potentials is 0.00046, which is not negative"},
         {1e31f, 0.5f, false, true, "one of the potentials is 1e+31, which is not negative"},
         {NAN, 0.5f, false, true, "one of the potentials is nan"},
         {std::bit_cast<float>(100000000), 0.5f, false, false, "as ids of Bonsai do"},
@@ -235,14 +237,51 @@ TEST_CASE("a comoving box has side 1, the critical density 1, and velocities dx/
                          doctest::Contains("is no scale factor"), Error);
 }
 
+TEST_CASE("what looks like a comoving box is told, with the options that read it")
+{
+    const TemporaryFolder folder;
+    const struct {
+        double time, side, middle, mass;
+        bool told;
+    } cases[] = {{0.01, 0.9375, 0, 0.3, true}, {1, 0.9999, 0, 1, true},
+                 {0, 0.9375, 0, 0.3, false},   {1.5, 0.9375, 0, 0.3, false},
+                 {0.01, 2, 0, 0.3, false},     {0.01, 0.9375, 0.5, 0.3, false},
+                 {0.01, 0.5, 0, 0.3, false},   {0.01, 0.9375, 0, 2, false}};
+    for (const auto& [time, side, middle, mass, told] : cases) {
+        Snapshot snapshot;
+        snapshot.time = time;
+        snapshot.particles.resize(8);
+        for (std::size_t i = 0; i < 8; ++i) {
+            const auto x = [&](std::size_t bit) { return middle + side * (i & bit ? 0.5 : -0.5); };
+            snapshot.particles.id[i] = i + 1;
+            snapshot.particles.mass[i] = mass / 8;
+            snapshot.particles.position[i] = {x(1), x(2), x(4)};
+        }
+        write_snapshot(snapshot, folder / "a.tipsy");
+        Snapshot back = read_snapshot(folder / "a.tipsy");
+        CAPTURE(time);
+        CAPTURE(side);
+        REQUIRE(back.notes.size() == (told ? 1 : 0));
+        if (!told)
+            continue;
+        CHECK(contains(back.notes[0], "give run, info or convert --box-length"));
+        take_box_scale(back, {3e26, 0.7}, "--box-length");
+        CHECK_FALSE(contains(back.notes[0], "looks like"));
+    }
+}
+
 TEST_CASE("what single precision cannot hold is refused")
 {
     const TemporaryFolder folder;
-    for (double value : {1e40, 1e-60}) {
+    for (double value : {1e40, 1e-60, 1e150}) {
         Snapshot snapshot = sample_snapshot(7);
         snapshot.particles.position[3].y = value;
-        CHECK_THROWS_WITH_AS(write_snapshot(snapshot, folder / "a.tipsy"),
-                             doctest::Contains("position of id"), Error);
+        CHECK_THROWS_WITH_AS(
+            write_snapshot(snapshot, folder / "a.tipsy"),
+            doctest::Contains(("position of id " + std::to_string(snapshot.particles.id[3]) + ": " +
+                               number_text(value) + ": beyond")
+                                  .c_str()),
+            Error);
     }
     CHECK(std::filesystem::is_empty(folder.path()));
 }

@@ -1,10 +1,12 @@
 #include "chamomile/io/tipsy/box_units.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <numbers>
 #include <numeric>
 
+#include "chamomile/core/box.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/number_text.hpp"
 #include "chamomile/core/options/range.hpp"
@@ -12,6 +14,8 @@
 
 namespace chamomile {
 namespace {
+
+constexpr double farthest = 0.51, least_side = 0.75; ///< of particles of a box of side 1
 
 /// Brings positions from about the origin to about the middle of the box, or back, and velocities
 /// from dx/dt to a dx/dt, or back.
@@ -22,6 +26,18 @@ void change_frame(Snapshot& snapshot, double shift, double velocity_factor)
         x += half;
     for (Vec3<double>& v : snapshot.particles.velocity)
         v = velocity_factor * v;
+}
+
+double mass_of(const Snapshot& snapshot)
+{
+    return std::accumulate(snapshot.particles.mass.begin(), snapshot.particles.mass.end(), 0.0);
+}
+
+std::string omega_text(double mass)
+{
+    char omega[32];
+    std::snprintf(omega, sizeof omega, "%.6g", mass);
+    return omega;
 }
 
 } // namespace
@@ -35,6 +51,25 @@ Units box_units(const BoxScale& scale)
     return units;
 }
 
+void note_unscaled_box(Snapshot& snapshot)
+{
+    Box extent;
+    for (const Vec3<double>& x : snapshot.particles.position)
+        extent.add(x);
+    const Vec3<double>&low = extent.low, &high = extent.high, sides = high - low;
+    const bool fills_cube = std::min({low.x, low.y, low.z}) >= -farthest &&
+                            std::max({high.x, high.y, high.z}) <= farthest &&
+                            std::min({sides.x, sides.y, sides.z}) > least_side;
+    const double mass = mass_of(snapshot);
+    if (!fills_cube || !(snapshot.time > 0 && snapshot.time <= 1) || mass > 1.001)
+        return;
+    snapshot.units_note =
+        "looks like a comoving box of ChaNGa or PKDGRAV (time " + number_text(snapshot.time) +
+        ", side 1 about the origin, mass " + omega_text(mass) +
+        "), read as isolated: give run, info or convert --box-length, such as 50Mpc/h, and --h";
+    snapshot.notes.push_back(snapshot.units_note);
+}
+
 void take_box_scale(Snapshot& snapshot, const BoxScale& scale, const std::string& what)
 {
     if (snapshot.has_stated_units || snapshot.units.physical || snapshot.comoving)
@@ -45,10 +80,8 @@ void take_box_scale(Snapshot& snapshot, const BoxScale& scale, const std::string
     if (!ranges::scale_factor.contains(snapshot.time))
         throw Error(Fault::usage, what + ": the time of the file, " + number_text(snapshot.time) +
                                       ", is no scale factor: the file is not comoving");
-    const double mass =
-        std::accumulate(snapshot.particles.mass.begin(), snapshot.particles.mass.end(), 0.0);
-    char omega[32];
-    std::snprintf(omega, sizeof omega, "%.6g", mass);
+    const double mass = mass_of(snapshot);
+    std::erase(snapshot.notes, snapshot.units_note);
     snapshot.units = box_units(scale);
     snapshot.has_stated_units = true;
     snapshot.box_size = 1;
@@ -60,7 +93,7 @@ void take_box_scale(Snapshot& snapshot, const BoxScale& scale, const std::string
     change_frame(snapshot, 0.5, snapshot.time);
     snapshot.notes.push_back("a comoving box of side 1 about the origin, in " +
                              snapshot.units.description() +
-                             ": its mass is Omega_m = " + std::string(omega) +
+                             ": its mass is Omega_m = " + omega_text(mass) +
                              ", Omega_Lambda = 1 - Omega_m, velocities read as dx/dt");
 }
 

@@ -18,6 +18,10 @@ struct BoxScale {
 /// Returns the units in which such a box has its numbers.
 Units box_units(const BoxScale& scale);
 
+/// Notes that a snapshot without units looks like such a box: its time is a scale factor, it fills
+/// a cube of side 1 about the origin, and its mass is at most 1.
+void note_unscaled_box(Snapshot& snapshot);
+
 /// Makes a snapshot without units a comoving box: positions in [0, 1) of its side, peculiar
 /// velocities, the mass as Omega_m, and a flat background. Throws Error(usage) that begins with
 /// `what` for a snapshot that states units or whose time is no scale factor.

@@ -10,6 +10,7 @@
 #include "chamomile/io/formats.hpp"
 #include "chamomile/io/input_file.hpp"
 #include "chamomile/io/pieces.hpp"
+#include "chamomile/io/tipsy/box_units.hpp"
 #include "chamomile/io/tipsy/layout.hpp"
 
 namespace chamomile {
@@ -70,7 +71,7 @@ TipsyHeader read_header(const InputFile& file)
 struct LastFields {
     bool same_softening = true, any_softening = false;
     float softening = 0, wrong_softening = 0; ///< that of the last record; one that is invalid
-    bool any_potential = false, all_like_ids = true;
+    bool any_potential = false, all_below_1 = true, any_like_id = false;
     float wrong_potential = 0; ///< one that is positive or no number; 0: none
 
     void add(float eps, float phi, bool first)
@@ -83,9 +84,10 @@ struct LastFields {
         any_potential = any_potential || phi != 0;
         if (!(phi <= 0) || (phi != 0 && !std::isnormal(phi)))
             wrong_potential = phi;
-        // Read as floats, integers up to 1065353215 are positive and below 1, those below 2^23
-        // denormal.
-        all_like_ids = all_like_ids && phi >= 0 && phi < 1;
+        // Read as floats, integers up to 1065353215 are positive and below 1, those below
+        // 500000000 are below 1e-20, where no potential is.
+        all_below_1 = all_below_1 && phi >= 0 && phi < 1;
+        any_like_id = any_like_id || (phi > 0 && phi < 1e-20f);
     }
 };
 
@@ -156,7 +158,7 @@ std::string float_text(float value)
 void take_last_fields(const LastFields& last, Snapshot& snapshot)
 {
     const bool wrong_potentials = last.wrong_potential != 0; // true of NaN, too
-    const bool ids = wrong_potentials && last.all_like_ids;
+    const bool ids = wrong_potentials && last.all_below_1 && last.any_like_id;
     snapshot.has_potentials = last.any_potential && !wrong_potentials;
     if (!snapshot.has_potentials)
         std::fill(snapshot.particles.potential.begin(), snapshot.particles.potential.end(), 0.0);
@@ -213,6 +215,7 @@ Snapshot read_tipsy(const InputFile& file)
         begin += std::size_t(header.counts[std::size_t(kind)]);
     }
     take_last_fields(last, snapshot);
+    note_unscaled_box(snapshot);
     return snapshot;
 }
 

@@ -9,6 +9,7 @@
 
 #include "chamomile/io/formats.hpp"
 #include "chamomile/io/input_file.hpp"
+#include "chamomile/io/number_text.hpp"
 #include "chamomile/io/pending_file.hpp"
 #include "chamomile/io/tipsy/box_units.hpp"
 #include "chamomile/io/tipsy/layout.hpp"
@@ -81,7 +82,7 @@ private:
         if (!std::isfinite(single) || (single == 0 && value != 0))
             throw bad_output(file_.target(),
                              std::string(field) + " of id " + std::to_string(particles_.id[i]),
-                             std::to_string(value), "beyond the single precision of Tipsy");
+                             number_text(value), "beyond the single precision of Tipsy");
         write_number(single);
     }
 

@@ -71,8 +71,10 @@ void take_background(const CosmologyRequest& request, const std::string& file, S
         throw Error(Fault::input, plain_words(file + ": " + what, names));
     };
     if (!state.comoving)
-        refuse("plain coordinates: a cosmological run needs a comoving file, with Redshift and "
-               "Omegas");
+        refuse(std::string("plain coordinates: a cosmological run needs a comoving file, ") +
+               (state.format.starts_with("Tipsy")
+                    ? "of Tipsy with --box-length, such as 50Mpc/h, and --h"
+                    : "with Redshift and Omegas"));
     if (!(state.box_size > 0))
         refuse("no box: a cosmological run needs the side of its periodic box (BoxSize)");
     if (!state.units.physical)

@@ -73,6 +73,41 @@ TEST_CASE("a comoving file without a time is of its scale factor")
     CHECK(read_text_of("# scale_factor: 0.25\n# time: 7\n1 2 3 4\n").time == 7);
 }
 
+TEST_CASE("Fortran's exponents")
+{
+    const Snapshot snapshot = read_text_of("# time: 2.5D-01\n1.0D+00 2d1 -3.D0 4.5E0\n");
+    CHECK(snapshot.time == 0.25);
+    CHECK(snapshot.particles.mass[0] == 1);
+    CHECK(snapshot.particles.position[0] == Vec3<double>{20, -3, 4.5});
+    CHECK(contains(error_of("1 2 3 0d\n"), "(z): 0d: must be a number"));
+}
+
+TEST_CASE("a comment of as many words as there are columns deserves a note")
+{
+    const struct {
+        const char *comment, *row;
+        bool noted;
+    } cases[] = {
+        {"# id ax ay az\n", "1 2 3 4\n", true},
+        {"# id ax ay az\n# of my program\n", "1 2 3 4\n", true},
+        {"# x y z mass\n", "1 2 3 4\n", true},
+        {"# mass x y z\n", "1 2 3 4\n", false},
+        {"# m, x[pc], y[pc], z[pc]\n", "1 2 3 4\n", false},
+        {"# M X Y Z VX VY VZ\n", "1 2 3 4 5 6 7\n", false},
+        {"# by my own program\n", "1 2 3 4 5 6 7\n", false},
+        {"# columns: mass x y z\n# id ax ay az\n", "1 2 3 4\n", false},
+    };
+    for (const auto& [comment, row, noted] : cases) {
+        CAPTURE(comment);
+        const Snapshot snapshot = read_text_of(std::string(comment) + row);
+        CHECK((!snapshot.notes.empty() && contains(snapshot.notes[0], "in spite of the comment")) ==
+              noted);
+    }
+    CHECK(read_text_of("# id ax ay az\n1 2 3 4\n").notes[0] ==
+          "columns taken as mass x y z, in spite of the comment 'id ax ay az': '# columns: ...' "
+          "names others");
+}
+
 TEST_CASE("lines longer than a read and files without a last line end")
 {
     std::string text;

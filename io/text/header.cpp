@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 
 #include "chamomile/io/input_file.hpp"
@@ -66,14 +67,18 @@ bool contains(const List& list, std::string_view word)
 void TextHeader::add(std::string_view comment, std::int64_t line)
 {
     const auto colon = comment.find(':');
-    if (colon == comment.npos)
+    if (colon == comment.npos) {
+        std::vector<std::string_view> words;
+        if (!columns_are_fixed_ && split_words(comment, words))
+            remarks_[words.size()] = trimmed(comment);
         return;
+    }
     const std::string key(trimmed(comment.substr(0, colon)));
     const std::string text(trimmed(comment.substr(colon + 1)));
     const std::string field = "line " + std::to_string(line) + ", " + key;
     const NumberKey* const numeric = number_key(key);
     if (numeric) {
-        const auto value = parsed_number<double>(text);
+        const auto value = parsed_real(text);
         if (!value || !std::isfinite(*value))
             throw bad_input(file_, field, text, "must be a finite number");
         checked(file_, field, *value, numeric->range);
@@ -91,7 +96,7 @@ void TextHeader::add(std::string_view comment, std::int64_t line)
 double TextHeader::number(const std::string& key, double otherwise) const
 {
     const auto found = values_.find(key);
-    return found == values_.end() ? otherwise : *parsed_number<double>(found->second.text);
+    return found == values_.end() ? otherwise : *parsed_real(found->second.text);
 }
 
 std::array<int, 12> TextHeader::columns(std::size_t number, std::int64_t line)
@@ -120,6 +125,7 @@ std::array<int, 12> TextHeader::columns(std::size_t number, std::int64_t line)
                      text_columns.begin() + std::ptrdiff_t(8 + number - plain));
         for (std::string_view name : names)
             assumed_columns_.append(assumed_columns_.empty() ? "" : " ").append(name);
+        note_remark(names);
     }
     std::array<int, 12> columns;
     for (std::size_t k = 0; k < columns.size(); ++k) {
@@ -136,6 +142,29 @@ std::array<int, 12> TextHeader::columns(std::size_t number, std::int64_t line)
                             "mass x y z are needed, velocities and accelerations by threes");
     }
     return columns;
+}
+
+/// Notes a comment that seems to name the columns otherwise than `names`. A word may be the
+/// beginning of a name, and a unit may follow it, as in "m x[pc] y[pc] z[pc]".
+void TextHeader::note_remark(const std::vector<std::string_view>& names)
+{
+    const auto remark = remarks_.find(names.size());
+    if (remark == remarks_.end())
+        return;
+    std::vector<std::string_view> words;
+    split_words(remark->second, words);
+    const auto agree = [](std::string_view word, std::string_view name) {
+        std::string letters;
+        for (const char c : word)
+            if (std::isalpha(static_cast<unsigned char>(c)))
+                letters += char(std::tolower(static_cast<unsigned char>(c)));
+            else
+                break;
+        return !letters.empty() && (name.starts_with(letters) || letters.starts_with(name));
+    };
+    if (!std::equal(words.begin(), words.end(), names.begin(), agree))
+        columns_note_ = "columns taken as " + assumed_columns_ + ", in spite of the comment '" +
+                        remark->second.substr(0, 100) + "': '# columns: ...' names others";
 }
 
 void TextHeader::require_companions() const

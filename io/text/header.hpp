@@ -28,11 +28,15 @@ public:
     /// Returns the columns in words if their number decided, else an empty text.
     const std::string& assumed_columns() const { return assumed_columns_; }
 
+    /// Returns a note on a comment that seems to name other columns, or an empty text.
+    const std::string& columns_note() const { return columns_note_; }
+
     /// Sets everything but the particles' columns; the particles' types are set too.
     void apply(Snapshot& snapshot) const;
 
 private:
     double number(const std::string& key, double otherwise) const;
+    void note_remark(const std::vector<std::string_view>& names);
     void require_companions() const;
     void apply_types(std::vector<std::uint8_t>& types) const;
 
@@ -42,7 +46,8 @@ private:
     };
     std::filesystem::path file_;
     std::map<std::string, Value, std::less<>> values_;
-    std::string assumed_columns_;
+    std::map<std::size_t, std::string> remarks_; ///< comments without a key, by number of words
+    std::string assumed_columns_, columns_note_;
     bool columns_are_fixed_ = false;
 };
 

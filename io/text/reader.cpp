@@ -104,9 +104,15 @@ private:
     template <class T>
     T value(std::string_view word, std::size_t k, std::int64_t line, const char* allowed) const
     {
-        if (const auto number = parsed_number<T>(word))
+        constexpr bool is_real = std::is_floating_point_v<T>;
+        std::optional<T> number;
+        if constexpr (is_real)
+            number = parsed_real(word);
+        else
+            number = parsed_number<T>(word);
+        if (number)
             return *number;
-        const bool beyond = std::is_floating_point_v<T> && is_beyond_doubles(word);
+        const bool beyond = is_real && is_beyond_doubles(word);
         throw bad_input(file_.path(),
                         "line " + std::to_string(line) + ", column " +
                             std::to_string(columns_[k] + 1) + " (" + std::string(text_columns[k]) +
@@ -160,6 +166,8 @@ Snapshot read_text(const InputFile& file)
         check_masses(particles, file.path(),
                      "; taken as " + header.assumed_columns() +
                          ": a comment '# columns: ...' names others");
+    if (!header.columns_note().empty())
+        snapshot.notes.push_back(header.columns_note());
     if (rows) {
         snapshot.has_accelerations = rows->has_accelerations();
         snapshot.has_potentials = rows->has_potentials();

@@ -1,6 +1,9 @@
 #include "chamomile/io/text/words.hpp"
 
 #include <algorithm>
+#include <string>
+
+#include "chamomile/core/number_text.hpp"
 
 namespace chamomile {
 
@@ -19,6 +22,16 @@ bool split_words(std::string_view line, std::vector<std::string_view>& words)
             complete = complete && ++commas == 1 && !words.empty();
     }
     return complete && commas == 0;
+}
+
+std::optional<double> parsed_real(std::string_view word)
+{
+    if (const auto value = parsed_number<double>(word))
+        return value;
+    std::string in_c(word);
+    std::replace_if(
+        in_c.begin(), in_c.end(), [](char c) { return c == 'D' || c == 'd'; }, 'e');
+    return parsed_number<double>(in_c);
 }
 
 } // namespace chamomile

@@ -1,6 +1,7 @@
 /// \file  The words of a line of numbers.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -9,5 +10,9 @@ namespace chamomile {
 /// Splits a line into words, separated by blanks, tabs or commas. Returns false where a comma has
 /// no word before or after it.
 bool split_words(std::string_view line, std::vector<std::string_view>& words);
+
+/// Returns the real number that the whole word stands for, or none. Fortran's exponents, as in
+/// 1.0D+00, are read.
+std::optional<double> parsed_real(std::string_view word);
 
 } // namespace chamomile

@@ -129,6 +129,7 @@ int convert(const std::vector<std::string>& arguments)
     snapshot.provenance["converted"] =
         "by chamomile " + std::string(version) + " from " + input + " (" + snapshot.format + ")";
     require_still_writable({output, overwrite, "OUT"});
+    note_outside(snapshot);
     write_snapshot(snapshot, output);
     if (options.verbosity() == Verbosity::quiet)
         return 0;

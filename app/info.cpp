@@ -8,6 +8,7 @@
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/io/snapshot.hpp"
 #include "chamomile/io/summary.hpp"
+#include "chamomile/run/structures/comoving_run.hpp"
 #include "chamomile/run/texts/method_text.hpp"
 #include "chamomile/run/texts/particle_notes.hpp"
 
@@ -75,6 +76,7 @@ int info(const std::vector<std::string>& arguments)
     Snapshot snapshot = read_particles(file, Masses::may_lack);
     take_file_units(file_units, snapshot);
     note_outside(snapshot);
+    note_density(snapshot);
     const SnapshotSummary summary = summarize(snapshot.particles);
     print_line("file", file);
     print_line("format", snapshot.format);
@@ -83,7 +85,7 @@ int info(const std::vector<std::string>& arguments)
                            ? formatted("%.10g", snapshot.time)
                            : with_unit(formatted("%.10g", snapshot.time), dimensions::time, units) +
                                  ", " + clock_text(snapshot.time, units));
-    print_line("units", units.description());
+    print_line("units", units_text(units, snapshot.G()));
     print_line("G", with_unit(formatted("%.8g", snapshot.G()), dimensions::gravity, units));
     if (snapshot.comoving)
         print_comoving(*snapshot.comoving);

@@ -77,12 +77,16 @@ void check_ids(const Particles& particles, const std::filesystem::path& file)
 void check_masses(const Particles& particles, const std::filesystem::path& file,
                   const std::string& hint)
 {
+    double total = 0;
     for (std::size_t i = 0; i < particles.size(); ++i) {
         const double mass = particles.mass[i];
         if (!(mass >= 0) || !std::isfinite(mass))
             throw bad_input(file, particle_name(particles, i) + ", mass", number_text(mass),
                             "must be finite and not negative" + hint);
+        total += mass;
     }
+    if (!std::isfinite(total))
+        throw bad_input(file, "mass of all particles", number_text(total), "must be finite");
 }
 
 void check_particles(const Particles& particles, const std::filesystem::path& file, Masses masses)

@@ -4,13 +4,15 @@
 #include <cmath>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/number_text.hpp"
 #include "chamomile/io/file_rows.hpp"
 
 namespace chamomile {
 namespace {
 
-/// Two values of G that differ by less than this are one.
-constexpr double same = 1e-9;
+/// Two values of G that differ by less than this are one: files state few digits, and codes take
+/// other constants.
+constexpr double same = 1e-3;
 
 void scale(std::vector<Vec3<double>>& vectors, double factor)
 {
@@ -73,8 +75,14 @@ void choose_units(Snapshot& snapshot, const Units& units, const std::string& wha
     else {
         if (states_units && std::abs(units.gravitational_constant() / snapshot.G() - 1) > same)
             throw Error(Fault::usage,
-                        what + ": the particles are in N-body units (G = 1), of which length and "
-                               "mass can be chosen: give LENGTH,MASS, as in kpc,1e10Msun");
+                        what +
+                            (snapshot.gravitational_constant
+                                 ? ": the file states G = " + number_text(snapshot.G()) +
+                                       ", which is " + number_text(units.gravitational_constant()) +
+                                       " in these units: give others"
+                                 : ": the particles are in N-body units (G = 1), of which "
+                                   "length and mass can be chosen: give LENGTH,MASS, as in "
+                                   "kpc,1e10Msun"));
         const double G = snapshot.G();
         snapshot.units = units;
         if (states_units && snapshot.G() != G) // by its rounding

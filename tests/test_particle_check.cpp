@@ -46,6 +46,13 @@ TEST_CASE("what is not finite is named with index, id, field and value")
     }
 }
 
+TEST_CASE("the mass of all particles must be finite")
+{
+    Particles particles = sample_snapshot(3).particles;
+    particles.mass = {1.7e308, 1e300, 1e308};
+    CHECK(complaint(particles) == "f: mass of all particles: inf: must be finite");
+}
+
 TEST_CASE("zero masses are tracers, but not all of them")
 {
     Particles particles = sample_snapshot().particles;

@@ -5,6 +5,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/io/tipsy/box_units.hpp"
 #include "chamomile/io/unit_conversion.hpp"
+#include "chamomile/run/structures/comoving_run.hpp"
 
 namespace chamomile::app {
 
@@ -42,8 +43,10 @@ void take_file_units(const FileUnits& units, Snapshot& snapshot)
                        {parse_number<double>("--box-length", plain, positive), *units.hubble},
                        "--box-length");
     }
-    if (!units.system.empty())
-        choose_units(snapshot, unit_system("--units", units.system), "--units: " + units.system);
+    if (units.system.empty())
+        return;
+    choose_units(snapshot, unit_system("--units", units.system), "--units: " + units.system);
+    note_density(snapshot);
 }
 
 std::vector<std::string> quantity_lines(const Options& options)

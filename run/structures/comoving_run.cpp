@@ -24,9 +24,7 @@ void require_density(const std::string& file, Snapshot& state)
     if (!has_density_of_background(state))
         throw Error(Fault::input,
                     file + ": " + density_text(state) + ": its units, box, G or Omega_m are wrong");
-    if (std::abs(density_over_critical(state) / state.comoving->omega_matter - 1) >
-        noted_difference)
-        state.notes.push_back(density_text(state));
+    note_density(state);
 }
 
 void scale(std::vector<Vec3<double>>& vectors, double factor)
@@ -52,6 +50,14 @@ std::string density_text(const Snapshot& state)
 {
     return formatted("density: %.4g of the critical one, but Omega_m is %.4g",
                      density_over_critical(state), state.comoving->omega_matter);
+}
+
+void note_density(Snapshot& state)
+{
+    if (has_critical_density(state) && state.box_size > 0 &&
+        std::abs(density_over_critical(state) / state.comoving->omega_matter - 1) >
+            noted_difference)
+        add_note(state, density_text(state));
 }
 
 std::vector<double> listed_outputs(const CosmologyRequest& request)
@@ -84,6 +90,9 @@ void take_background(const CosmologyRequest& request, const std::string& file, S
     const auto take = [](double& value, const std::optional<double>& given) {
         value = given.value_or(value);
     };
+    if (const double h = frame.hubble; h > 0 && request.hubble.value_or(h) != h)
+        add_note(state, "h is " + number_text(*request.hubble) + ", as asked, not the " +
+                            number_text(h) + " of the file");
     take(frame.omega_matter, request.omega_matter);
     take(frame.omega_lambda, request.omega_lambda);
     take(frame.omega_radiation, request.omega_radiation);

@@ -90,7 +90,7 @@ void introduce(const RunDescription& run, const Simulation& simulation, const Sn
     const SolverOptions forces = known_forces(simulation.integrator().forces(), state);
     item("chamomile", version);
     item("particles", formatted("%zu from %s", state.particles.size(), run.source.c_str()));
-    item("units", state.units.description());
+    item("units", units_text(state.units, forces.gravitational_constant));
     item("G",
          with_unit(number_text(forces.gravitational_constant), dimensions::gravity, state.units));
     item("box", run.box);

@@ -21,6 +21,13 @@ std::string criterion_text(const SolverOptions& solver)
            number_text(tolerance ? solver.tolerance : solver.theta);
 }
 
+std::string units_text(const Units& units, double G)
+{
+    if (units.physical || G == 1)
+        return units.description();
+    return "N-body units (G = " + number_text(G) + ")";
+}
+
 std::string length_text(double length, const Units& units)
 {
     return with_unit(formatted("%.6g", length), dimensions::length, units);

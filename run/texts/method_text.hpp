@@ -23,6 +23,9 @@ std::string periodic_text(const PeriodicOptions& periodic);
 /// known; it is empty for isolated systems and direct sums.
 std::string long_range_text(const SolverOptions& resolved, const Units& units);
 
+/// Returns the units in words; of N-body units "N-body units (G = 1)" with this G.
+std::string units_text(const Units& units, double G);
+
 /// Returns a text such as "37.5 kpc/h", to six digits.
 std::string length_text(double length, const Units& units);
 

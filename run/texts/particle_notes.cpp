@@ -42,6 +42,10 @@ std::string extent_text(std::size_t count, ParticleRows& rows, double softening)
             box.add(x);
     });
     const double extent = count > 0 ? box.longest_side() : 0;
+    if (extent > 0 && softening > extent)
+        return formatted("the softening length %.4g is %.3g times the extent of the particles: "
+                         "forces are nearly 0; check the units",
+                         softening, softening / extent);
     if (!(extent > large_extent * softening) || extent > 1e300)
         return ""; // the solver refuses values that overflow
     const std::string text = formatted("positions extend over %.3g, which is %.2g times the "

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Runs from files that other programs made, against what other programs found."""
+import re
 import sys
 
 from program import ROOT, chamomile, check, energies, run_parts
@@ -42,7 +43,30 @@ def colliding_galaxies(folder):
     check(0.3 < rows[0]["virial_ratio"] < 0.7, f"virial ratio {rows[0]['virial_ratio']}")
 
 
+# Of small files of genetIC and others: status and line of a command, or the line that it must not print.
+CORPUS = [
+    (3, "Tipsy with --box-length, such as 50Mpc/h, and --h", "run", "genetic_06d_stray_wrapping_zoom", "--cosmology", "--z-end", 95, "-o", "x"),
+    (0, r"eps .* = 0.000479\d+ to 0.000959\d+ \(halo\)", "run", "genetic_06d_stray_wrapping_zoom", "--box-length", "50Mpc/h", "--h", 0.701, "--z-end", 97, "-o", "stray"),
+    (0, r"Omega_m 0\.315568", "run", "genetic_02_simple_modif", "--box-length", "50Mpc/h", "--h", 0.701, "--z-end", 97, "-o", "modified"),
+    (3, "give --collisionless-gas", "run", "genetic_10e_gadget_zoom_ptype_resample", "--z-end", 95, "--eps", 0.02, "-o", "x"),
+    (3, "block VEL : missing: needed for 200 particles", "run", "gio_snap_002.0", "--t-end", 1, "--dt", 0.1, "--eps", 1, "-o", "x"),
+    (0, "1427 particles lie outside the periodic box", "convert", "mono_test_2lpt_sc_gadget.hdf5", "outside.hdf5"),
+    (0, r"density: 3.099e\+08 of the critical one, but Omega_m is 0.3099", "info", "mono_test_2lpt_sc_gadget.hdf5", "--units", "gadget"),
+    (0, "(?!.*density: )", "info", "mono_test_2lpt_sc_gadget.hdf5"),
+    (0, "h is 0.7, as asked, not the 0.701 of the file", "run", "genetic_10a_gadget", "--z-end", 97, "--eps", 0.02, "--hubble", 0.7, "-o", "hubble"),
+]
+
+
+def small_files(folder):
+    for status, line, command, name, *words in CORPUS:
+        if (DATA / "corpus" / name).exists():
+            out = chamomile(folder, command, DATA / "corpus" / name, *words, status=status)
+            check(re.compile(line, re.S).search(out) if not line.startswith("(?!") else re.compile(line, re.S).match(out), f"{command} {name}: no {line!r} in {out}")
+        else:
+            print(f"skipped: no {name}")
+
+
 if not (DATA / "king_soft.bin").exists():
     print(f"skipped: {DATA} is not here")
     sys.exit(77)
-run_parts("the runs agree with those of others", king_model, colliding_galaxies)
+run_parts("the runs agree with those of others", king_model, colliding_galaxies, small_files)

@@ -91,10 +91,32 @@ def check_units(folder):
             for key, value in by_gadget(folder / "back.hdf5").items():
                 near(f"{path.name} by {name}: {key}", value, found[key], 1e-12)
         if comoving:
+            chamomile(folder, "halos", path, "-o", "halos.hdf5", "--overwrite", "-q")
+            with h5py.File(folder / "halos.hdf5", "r") as file:
+                header = file["Header"].attrs
+                near(f"{path.name}: side in its catalogue of halos", header["BoxSize"] * header["UnitLength_in_cm"] / header["HubbleParam"], found["side"], 1e-12)
             chamomile(folder, "convert", path, "again.tipsy", "--overwrite", "-q")
             chamomile(folder, "convert", "again.tipsy", "back.hdf5", "--box-length", f"{BOX}Mpc/h", "--h", H, "--overwrite", "-q")
             for key, value in by_gadget(folder / "back.hdf5").items():
                 near(f"{path.name} by Tipsy: {key}", value, found[key], 1e-5)
+
+
+def check_swift(folder):
+    """A file as SWIFT writes it, in Mpc and 1e10 Msun without h, and what becomes of it."""
+    folder, side, a = pathlib.Path(folder), BOX / H, 0.02
+    with h5py.File(folder / "swift.hdf5", "w") as file:
+        header, cosmology, units, halo = file.create_group("Header").attrs, file.create_group("Cosmology").attrs, file.create_group("Units").attrs, file.create_group("PartType1")
+        header.update({"NumPart_ThisFile": [0, 512, 0, 0, 0, 0, 0], "NumPart_Total": [0, 512, 0, 0, 0, 0, 0], "BoxSize": [side] * 3, "Code": "SWIFT", "Time": 1e-3, "Redshift": [1 / a - 1]})
+        cosmology.update({"Cosmological run": [1], "h": [H], "Omega_m": [OMEGA], "Omega_lambda": [1 - OMEGA]})
+        units.update({"Unit length in cgs (U_L)": [MPC], "Unit mass in cgs (U_M)": [1e10 * MSUN], "Unit time in cgs (U_t)": [MPC / 1e5]})
+        halo["Coordinates"] = (np.stack(np.meshgrid(*[np.arange(8)] * 3, indexing="ij"), -1).reshape(-1, 3) + 0.5) * side / 8
+        halo["Velocities"], halo["Masses"], halo["ParticleIDs"] = np.full((512, 3), 7.0), np.full(512, MASS / H / (1e10 * MSUN) / 512), np.arange(512)
+    chamomile(folder, "run", "swift.hdf5", "--z-end", 48.9, "--eps", "10kpc", "-o", "swift", "-q")
+    for name in "again.hdf5", "swift/snapshot_000.hdf5":
+        chamomile(folder, "convert", "swift.hdf5", "again.hdf5", "--overwrite", "-q")
+        found = by_gadget(folder / name)
+        for key, value in {"side": side * MPC, "mass": MASS / H, "speed": 7e5 * np.sqrt(3 * 512)}.items():
+            near(f"{name} from SWIFT: {key}", found[key], value, 1e-9)
 
 
 def check_old_files(folder):
@@ -112,6 +134,7 @@ def check_old_files(folder):
 
 with tempfile.TemporaryDirectory() as scratch:
     check_units(scratch)
+    check_swift(scratch)
     check_old_files(scratch)
     for file, scale_factor, v in made(scratch):
         check_attributes(file, scale_factor, v)

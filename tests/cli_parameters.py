@@ -173,6 +173,10 @@ def gadget(folder):
                    *"--dlna-max 0.02 --theta 0.75 --eps 100 --eps-max 5 --softening spline --omega-m 0.308 --omega-l 0.692 --hubble 0.678".split())
     check(re.search("^note +g4.param: not understood, and not used: FutureKey$", out, re.M), f"GADGET-4: an unknown key: {out}")
     check(told(out).get("BoxSize") == "--box 20000", "GADGET-4: the box")
+    check("as asked, not" not in out, "GADGET-4: a note on the h of the file")
+    (folder / "h.param").write_text(GADGET4.replace("HubbleParam          0.678", "HubbleParam 0.7").replace("out4", "outh"))
+    out = chamomile(folder, "run", "--parameters", "h.param")
+    check(re.search("^note +h is 0.7, as asked, not the 0.678 of the file$", out, re.M), f"GADGET-4: another h: {out}")
 
 
 def swift(folder):

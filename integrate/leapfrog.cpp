@@ -303,6 +303,9 @@ void Leapfrog::move_all(double length, Quantities quantities, Moment now)
                 refuse(reached);
             throw;
         }
+        // Where nothing has mass, the solver looks at no position.
+        if (GM_ == 0 && !store_->has_finite_positions())
+            refuse(reached);
         add(statistics_, forces);
         const double evaluated = wall_clock_seconds();
 

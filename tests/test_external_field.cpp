@@ -281,6 +281,11 @@ TEST_CASE("what is wrong in a potential is told in one line")
         {"target a b c\nphi += x", "bar.txt: line 1, column 1: 'target': is known here"},
         {"", "bar.txt: line 1, column 1: no text: phi += ... is needed"},
         {"x = 1\nphi += x", "bar.txt: line 1, column 1: 'x': is a value of the target"},
+        {"parameter vx = 1\nphi += vx * x", "bar.txt: parameter vx: is a parameter of every text"},
+        {"parameter from = 1\nphi += from * x", "bar.txt: parameter from: is a parameter of"},
+        {"parameter to = 1\nphi += to * x", "bar.txt: parameter to: is a parameter of every"},
+        {"parameter orbit = 1\nphi += orbit * x", "bar.txt: parameter orbit: is a parameter of"},
+        {"parameter file = 1\nphi += file * x", "bar.txt: parameter file: is a parameter of"},
     };
     for (const Case& one : texts) {
         CAPTURE(one.text);

@@ -220,8 +220,12 @@ std::shared_ptr<const TextPotential> text_of(const Typed& typed, Reader& reader,
     for (const PotentialParameter& parameter : motion_parameters())
         known.push_back(parameter.name);
     const std::size_t common = known.size();
-    for (const LawParameter& parameter : text->parameters())
+    for (const LawParameter& parameter : text->parameters()) {
+        if (std::find(known.begin(), known.end(), parameter.name) != known.end())
+            throw Error(Fault::input, file + ": parameter " + parameter.name +
+                                          ": is a parameter of every text: needs another name");
         known.push_back(parameter.name);
+    }
     reader.note("file", file);
     for (const auto& [name, value] : typed.texts) {
         const auto place = std::find(known.begin(), known.end(), name);

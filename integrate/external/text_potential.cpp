@@ -4,6 +4,7 @@
 #include "chamomile/integrate/external/text_potential.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "chamomile/pairs/text/evaluate.hpp"
 
@@ -171,6 +172,10 @@ TextPotential::Result TextPotential::at(const PlaceInTime& place) const
         return jet;
     });
     const Jet& phi = jets[std::size_t(law_.added[0])];
+    if (!std::isfinite(phi.at.value)) { // its slope may look finite: chained()
+        constexpr double none = std::numeric_limits<double>::quiet_NaN();
+        return {phi.at.value, {none, none, none}, {none, none, none}};
+    }
     const Slope* g = phi.gradient;
     return {phi.at.value,
             {-g[0].value, -g[1].value, -g[2].value},

@@ -36,7 +36,8 @@ public:
         double potential;
         Vec3<double> acceleration, jerk;
     };
-    /// Returns minus the gradient, and its rate along the path.
+    /// Returns minus the gradient, and its rate along the path; no numbers where the potential is
+    /// not finite.
     Result at(const PlaceInTime& place) const;
 
 private:

@@ -76,16 +76,29 @@ MotionSums motion_sums(const Particles& particles, ParticleRows& rows, const Vec
     return sums;
 }
 
-} // namespace
+/// UnweightedRows give the values of other rows, without sums and bins, which weigh by mass.
+class UnweightedRows final : public ParticleRows {
+public:
+    /// Keeps a reference.
+    explicit UnweightedRows(ParticleRows& rows) : rows_(rows) {}
 
-Diagnostics diagnose(const Particles& particles, LagrangianRadii which,
-                     const ExternalState& external)
-{
-    RowsInMemory rows(particles);
-    return diagnose(particles, rows, which, external);
-}
+    bool are_here() const override { return rows_.are_here(); }
+    std::size_t most() const override { return rows_.most(); }
+    std::span<const Vec3<double>> vectors(RowValue value, const RowsAsked& rows) override
+    {
+        return rows_.vectors(value, rows);
+    }
+    std::span<const double> reals(RowValue value, const RowsAsked& rows) override
+    {
+        return rows_.reals(value, rows);
+    }
 
-Diagnostics diagnose(const Particles& particles, ParticleRows& rows, LagrangianRadii which,
+private:
+    ParticleRows& rows_;
+};
+
+/// Reads nothing but masses of `particles`.
+Diagnostics weighted(const Particles& particles, ParticleRows& rows, LagrangianRadii which,
                      const ExternalState& external)
 {
     const Vec3<double> typical = typical_velocity(particles, rows);
@@ -114,6 +127,32 @@ Diagnostics diagnose(const Particles& particles, ParticleRows& rows, LagrangianR
         lagrangian_radii(particles, rows, density_center(particles, rows), lagrangian_fractions);
     std::copy(radii.begin(), radii.end(), result.lagrangian_radii.begin());
     return result;
+}
+
+} // namespace
+
+Diagnostics diagnose(const Particles& particles, LagrangianRadii which,
+                     const ExternalState& external)
+{
+    RowsInMemory rows(particles);
+    return diagnose(particles, rows, which, external);
+}
+
+Diagnostics diagnose(const Particles& particles, ParticleRows& rows, LagrangianRadii which,
+                     const ExternalState& external)
+{
+    if (!are_tracers(particles))
+        return weighted(particles, rows, which, external);
+    Particles units;
+    units.mass.assign(particles.size(), 1);
+    UnweightedRows values(rows);
+    return weighted(units, values, which, external);
+}
+
+bool are_tracers(const Particles& particles)
+{
+    const std::vector<double>& mass = particles.mass;
+    return std::all_of(mass.begin(), mass.end(), [](double m) { return m == 0; });
 }
 
 } // namespace chamomile

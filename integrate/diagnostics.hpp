@@ -14,7 +14,7 @@ namespace chamomile {
 inline constexpr std::array<double, 5> lagrangian_fractions{0.1, 0.25, 0.5, 0.75, 0.9};
 
 /// Diagnostics are sums over all particles, in the units of the particles, in double and in an
-/// order that does not depend on the number of threads.
+/// order that does not depend on the number of threads. Tracers alone count as unit masses.
 struct Diagnostics {
     double mass = 0;
     double kinetic = 0;          ///< bulk motion included
@@ -47,6 +47,9 @@ struct ExternalState {
     const ExternalField* field = nullptr; ///< null: none
     double time = 0;
 };
+
+/// Returns whether no particle has a mass.
+bool are_tracers(const Particles& particles);
 
 /// Returns all of the above, or all but the Lagrangian radii, which mean nothing in a periodic box;
 /// `particles.potential` must belong to the positions, and has that of the external field in it.

@@ -143,14 +143,23 @@ TEST_CASE("two bodies by hand")
     CHECK(result.virial_ratio() == within(1e-15, (6.5 - 37.0 / 8) / 6));
 }
 
-TEST_CASE("no particles, or none with mass, give zeros")
+TEST_CASE("no particles give zeros, tracers alone count as masses of 1")
 {
-    Particles particles;
-    CHECK(diagnose(particles).energy() == 0);
-    particles.resize(3);
-    const Diagnostics result = diagnose(particles);
-    CHECK(result.virial_ratio() == 0);
-    CHECK(result.lagrangian_radii[2] == 0);
+    CHECK(diagnose(Particles()).energy() == 0);
+    PotentialFiles files;
+    const auto field = read_external_field("potential", {"plummer,M=2,a=3"}, {}, 1, files);
+    Particles unit = clumps(3001), tracers = unit;
+    unit.mass.assign(unit.size(), 1);
+    tracers.mass.assign(unit.size(), 0);
+    const ExternalState external{field.get(), 0.25};
+    const Diagnostics whole = diagnose(unit, LagrangianRadii::computed, external),
+                      found = diagnose(tracers, LagrangianRadii::computed, external);
+    CHECK(std::memcmp(&found, &whole, sizeof whole) == 0);
+    CHECK(found.external < 0);
+    RowsInBlocks rows(tracers, ordered_sum_block);
+    const Diagnostics in_blocks =
+        diagnose(without_motion(tracers), rows, LagrangianRadii::computed, external);
+    CHECK(std::memcmp(&in_blocks, &whole, sizeof whole) == 0);
 }
 
 TEST_CASE("Lagrangian radii of a Plummer sphere, about any centre")

@@ -103,6 +103,7 @@ CITED = (  # how it is made; what is cited besides the program
     ("run --model plummer -n 100 --eps 0.1 --solver direct --dt 0.1 --t-end 0.1 -o FILE", "direct", "hamada2007 aarseth1974"),
     ("run --model plummer -n 100 --eps 0 --integrator hermite --t-end 0.1 -o FILE", "stars", "hamada2007 makino1992 aarseth1974"),
     ("model merger -n 300 -o FILE", "merger.hdf5", "hernquist1990 hernquist1993 toomre1972"),
+    ("run --tracers merger.hdf5 --potential point,M=1 --eps 0 --dt 0.1 --t-end 0.1 -o FILE", "tracers", f"{METHOD} hernquist1990 hernquist1993 toomre1972"),
     ("model spheres nfw,mass=10 hernquist,mass=1 -n 300 -o FILE", "spheres.hdf5", "navarro1997 hernquist1990"),
     ("model einasto -n 300 -o FILE", "king.hdf5", "einasto1965"),  # the name of a file is no model
     ("run king.hdf5 --eps 0.1 --dt 0.1 --t-end 0.1 -o FILE", "after", f"{METHOD} einasto1965"),

@@ -225,7 +225,7 @@ int cite(const std::vector<std::string>& arguments)
     Snapshot snapshot;
     snapshot.provenance["solver"] = "tree";
     if (!run.empty())
-        snapshot = read_particles(last_snapshot(run));
+        snapshot = read_particles(last_snapshot(run), Masses::may_lack);
     const Use use(snapshot);
     const std::string made_by = use.value("version").empty() ? version : use.value("version");
     std::printf(

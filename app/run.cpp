@@ -74,6 +74,8 @@ RunOrigin origin_of(const RunOptions& run, const Options& options, const Integra
     RunOrigin origin;
     origin.files = files;
     origin.options = lasting_options(options);
+    for (const auto& [name, value] : chosen_options(run.scheme))
+        origin.options[name] = value;
     origin.input = run.input;
     origin.version = version;
     origin.command = options.command_line();
@@ -190,7 +192,7 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
         refuse_without_softening(state.particles, source_of(run));
     }
     PotentialFiles files;
-    take_potentials(run, unit_frame(run, state), time, files);
+    take_potentials(run, unit_frame(run, state), time, state.particles, files);
     for (const auto& [file, content] : files)
         note_input(file);
     if (const Refusal line = refuse_analysis(run.analysis, state))
@@ -303,7 +305,7 @@ void continue_run(Options& options, RunOptions& run, WrittenFiles& written, Live
         run.solver.type_softenings = {};
     SimulationOptions rest = time;
     rest.start_time = now;
-    take_potentials(run, unit_frame_of(archive), rest, earlier.files);
+    take_potentials(run, unit_frame_of(archive), rest, state.particles, earlier.files);
     const ThreadsInUse threads(threads_for(options, run.solver));
     std::vector<std::string> notes =
         take_choices(earlier, run.solver, !options.given("instruction-set"));

@@ -105,6 +105,8 @@ public:
 
     /// Returns the individual steps; none where all particles share one.
     const std::optional<BlockSteps>& block_steps() const { return blocks_; }
+    /// Returns whether steps go by StepCriterion::potential.
+    bool needs_potentials() const;
     const BlockReport& report() const { return report_; }
     std::uint64_t blocks() const { return block_; } ///< evaluations of the last whole step
 
@@ -132,7 +134,6 @@ private:
     int rung_due() const;
     BlockRule rule(double time) const;
 
-    bool needs_potentials() const;
     void take_softening(const Particles& particles);
     void keep_columns(Archive& archive, ParticleRows& rows) const;
     void load_from(Archive& archive);

@@ -1,8 +1,12 @@
 // This file says which scheme goes with which forces and makes integrators of them.
 #include "chamomile/integrate/scheme.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "chamomile/force/lists/small_sets.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
+#include "chamomile/integrate/diagnostics.hpp"
 #include "chamomile/integrate/external/external_field.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
 #include "chamomile/integrate/ranks/store_part.hpp"
@@ -83,6 +87,25 @@ TimeStep time_step_of(const Scheme& scheme)
                                    : by_potential ? BlockSteps().eta
                                                   : step.eta);
     return step;
+}
+
+void take_field(Scheme& scheme, std::shared_ptr<const ExternalField> field,
+                const SolverOptions& options, const Particles& particles)
+{
+    const std::vector<double>& own = particles.softening;
+    const double least =
+        own.empty() ? options.softening.length : *std::min_element(own.begin(), own.end());
+    if (field && field->has_potentials() && scheme.individual && !scheme.criterion && least > 0 &&
+        scheme.kind == SchemeKind::leapfrog && !are_tracers(particles))
+        scheme.criterion = StepCriterion::softening;
+    scheme.field = std::move(field);
+}
+
+std::map<std::string, std::string> chosen_options(const Scheme& scheme)
+{
+    if (!scheme.field || !scheme.individual || !scheme.criterion)
+        return {};
+    return {{"step-criterion", row_of(scheme_options(), "step-criterion").text(scheme)}};
 }
 
 Refusal refusal(const SolverOptions& options, const Scheme& scheme)

@@ -5,8 +5,10 @@
 /// refuses and its case in make_integrator().
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "chamomile/force/option_table.hpp"
 #include "chamomile/integrate/hermite.hpp"
@@ -63,6 +65,15 @@ const PlainNames& plain_names_of_runs();
 /// option that contradicts another or that nothing would use.
 Refusal resolve_scheme(SolverOptions& options, Scheme& scheme, const GivenOptions& given,
                        bool in_box);
+
+/// Puts the scheme into an external field. Individual steps of softened masses then go by the
+/// softening unless a criterion is given: the whole potential says nothing of how fast particles
+/// move that bind each other.
+void take_field(Scheme& scheme, std::shared_ptr<const ExternalField> field,
+                const SolverOptions& options, const Particles& particles);
+
+/// Returns the options that take_field() may have chosen, which a restart has to take over.
+std::map<std::string, std::string> chosen_options(const Scheme& scheme);
 
 /// Returns why the scheme cannot go with these forces.
 Refusal refusal(const SolverOptions& options, const Scheme& scheme);

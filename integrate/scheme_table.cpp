@@ -67,7 +67,7 @@ std::vector<OptionRow<S>> rows()
          "of the leapfrog's individual or adaptive steps, eta times: potential: Gm/|phi|^1.5, Gm = "
          "phi^2/|a|, eta 0.03 unless given, of individual steps of isolated particles unless "
          "given; softening: sqrt(eps/|a|), eta 0.1, or 0.2 of comoving files, whose criterion it "
-         "is")
+         "is, as of softened masses in an external potential")
         .only(needs_leapfrog | needs_varying)
         .shown("potential");
     t.number(

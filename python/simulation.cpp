@@ -49,7 +49,7 @@ public:
         clock_ = clock_of(cosmology_, state_);
         const ReadPotentials read =
             read_potentials(potentials, frame(), keyed.options.gravitational_constant, files_);
-        keyed.scheme.field = read.field;
+        take_field(keyed.scheme, read.field, keyed.options, state_.particles);
         if (read.field && is_comoving())
             throw Error(Fault::usage, "potentials: are for isolated particles in plain time");
         try {
@@ -62,6 +62,8 @@ public:
                                          is_comoving() ? std::log(state_.time) : state_.time, end);
         state_.box_size = keyed.options.box;
         given_ = keyed.texts();
+        for (const auto& [name, value] : chosen_options(keyed.scheme))
+            given_[name] = value;
         if (read.field)
             given_["potential"] = read.text;
         if (read.field)

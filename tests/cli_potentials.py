@@ -90,7 +90,16 @@ def adds_tracers(folder):
     check(abs(last[1]["total"] / last[0]["total"] - 1) < 1e-3, f"energy with tracers: {last}")
     chamomile(folder, "run", "--tracers", "tracers.hdf5", "--potential", "plummer,M=1,a=0.5", *PLAIN, "-o", "orbits", "-q")
     check(all(row[MASS] == 0 for row in rows("\n".join(as_text(folder, "orbits/snapshot_010.hdf5")))), "tracers alone have masses")
-    check(table(folder / "orbits/energy.csv")[0]["total"] == "0", "tracers have an energy")
+    # Each counts as a mass of 1.
+    start = rows("\n".join(as_text(folder, "orbits/snapshot_000.hdf5")))
+    total = sum((row[VX] ** 2 + row[VY] ** 2 + row[VZ] ** 2) / 2 - (row[X] ** 2 + row[Y] ** 2 + row[Z] ** 2 + 0.25) ** -0.5 for row in start)
+    first = energies(folder / "orbits")[0]
+    check(abs(first["total"] / total - 1) < 1e-12 and abs(first["potential"]) < 1e-12 * first["kinetic"], f"energy of tracers alone: {first['total']}, not {total}")
+    check(abs(first["center_x"] - sum(row[X] for row in start) / len(start)) < 1e-12 and first["r50"] > 0, f"centre and radii of tracers alone: {first}")
+    alone = "orbits/snapshot_010.hdf5"
+    for words in (("run", alone, *PLAIN, "-o", "no"), ("profile", alone), ("halos", alone), ("bench", alone, "--eps", 0.1)):
+        refused(folder, 3, "at least one must be positive; 'chamomile run --tracers FILE' moves particles without masses", *words)
+    chamomile(folder, "run", "--tracers", alone, "--potential", "plummer,M=1,a=0.5", "--t-end", 2, *PLAIN[2:], "-o", "later", "-q")
     check("50" in chamomile(folder, "info", "orbits/snapshot_010.hdf5"), "info does not read tracers alone")
     # Nothing costs a pair where nothing has mass, and a target sees as many sources with tracers as without.
     check(all(float(line["particles"]) == float(line["cells"]) == 0 for line in table(folder / "orbits/steps.csv")), "tracers alone cost pairs")
@@ -115,7 +124,8 @@ def refuses(folder):
                         ("--potential: plummer: x: contradicts orbit; give one", ("plummer,M=1,a=1,x=1,orbit=orbit.txt",)),
                         ("--potential: rotation: is given twice", ("rotation,omega=1;rotation,omega=2",)),
                         ("--potential: orbit.txt: its times, 0 to 2, do not reach from the start at 0 to the end at 3", ("point,M=1,orbit=orbit.txt", "--t-end", 3)),
-                        ("--step-criterion: potential: needs potentials that are 0 far away, which logarithmic is not", ("logarithmic,v0=1", "--t-end", 1, "--block-steps")),
+                        ("--step-criterion: potential: needs potentials that are 0 far away, which logarithmic is not",
+                         ("logarithmic,v0=1", "--t-end", 1, "--block-steps", "--step-criterion", "potential")),
                         ("--potential: rotation: is for the leapfrog", ("rotation,omega=1", "--t-end", 1, "--integrator", "hermite")),
                         ("--potential: is for isolated particles in plain time", ("point,M=1", "--box", 10))):
         more = words[1:] if "--t-end" in words else (*PLAIN[:4], *words[1:])

@@ -221,10 +221,12 @@ Snapshot initial_conditions(const RunOptions& run)
 }
 
 void take_potentials(RunOptions& run, const UnitFrame& frame, const SimulationOptions& time,
-                     PotentialFiles& files)
+                     const Particles& particles, PotentialFiles& files)
 {
-    run.scheme.field = read_external_field("--potential", run.potentials, frame,
-                                           run.solver.gravitational_constant, files);
+    take_field(run.scheme,
+               read_external_field("--potential", run.potentials, frame,
+                                   run.solver.gravitational_constant, files),
+               run.solver, particles);
     if (!run.scheme.field)
         return;
     run.scheme.field->require_times(time.start_time, time.end_time, "--potential");

@@ -51,10 +51,11 @@ void require_complete(const Options& options, const RunOptions& run);
 /// Returns the initial conditions: the file or the model. Throws Error(usage) or Error(input).
 Snapshot initial_conditions(const RunOptions& run);
 
-/// Reads --potential into the scheme, once G is known, for a run between these times; `files` holds
-/// what a checkpoint kept and takes what is read. Throws Error(usage) and Error(input).
+/// Reads --potential into the scheme, once G and softening are known, for a run of these particles
+/// between these times; `files` holds what a checkpoint kept and takes what is read. Throws
+/// Error(usage) and Error(input).
 void take_potentials(RunOptions& run, const UnitFrame& frame, const SimulationOptions& time,
-                     PotentialFiles& files);
+                     const Particles& particles, PotentialFiles& files);
 
 /// Sets the start of the run, in plain time, and its end where a duration is given; in comoving
 /// coordinates the start must be the scale factor of the file. Throws Error(usage).

@@ -204,6 +204,13 @@ double ExternalField::GM(double time) const
     return sum;
 }
 
+bool ExternalField::has_potentials() const
+{
+    return std::any_of(potentials_.begin(), potentials_.end(), [](const Potential& potential) {
+        return potential.shape != PotentialShape::rotation;
+    });
+}
+
 std::string ExternalField::without_zero() const
 {
     for (const Potential& potential : potentials_) {

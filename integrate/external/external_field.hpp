@@ -57,6 +57,7 @@ public:
     bool has_formulas() const { return !has_texts_ && !has_functions_; }
     bool has_functions() const { return has_functions_; } ///< which have no jerks
     bool rotates() const { return rate_ != 0; }
+    bool has_potentials() const; ///< and not only a rotation
     /// Returns the first potential that is not zero at infinity; empty: there is none.
     std::string without_zero() const;
     /// Returns the first potential because of which energy is not known to be kept, with the

@@ -9,6 +9,7 @@
 #include "chamomile/core/version.hpp"
 #include "chamomile/force/threads.hpp"
 #include "chamomile/integrate/external/external_field.hpp"
+#include "chamomile/integrate/leapfrog.hpp"
 #include "chamomile/run/structures/comoving_run.hpp"
 #include "chamomile/run/texts/accuracy_text.hpp"
 #include "chamomile/run/texts/method_text.hpp"
@@ -35,9 +36,18 @@ std::string potential_text(const ExternalField& field)
     return all;
 }
 
-/// Returns a line for each potential, and what follows from them.
-std::vector<std::string> potential_lines(const ExternalField& field)
+/// Returns whether steps go by a potential to which masses contribute beside the field.
+bool goes_by_both(const Integrator& integrator, const Particles& particles)
 {
+    const auto* leapfrog = dynamic_cast<const Leapfrog*>(&integrator);
+    return leapfrog && leapfrog->needs_potentials() && integrator.field()->has_potentials() &&
+           !are_tracers(particles);
+}
+
+/// Returns a line for each potential, and what follows from them.
+std::vector<std::string> potential_lines(const Integrator& integrator, const Particles& particles)
+{
+    const ExternalField& field = *integrator.field();
     std::vector<std::string> lines;
     for (const Potential& potential : field.potentials())
         lines.push_back(potential.description + (potential.asked == potential.description
@@ -51,6 +61,10 @@ std::vector<std::string> potential_lines(const ExternalField& field)
     if (field.rotates())
         lines.push_back("positions and velocities are those in the rotating frame, the energy is "
                         "that of Jacobi");
+    if (goes_by_both(integrator, particles))
+        lines.push_back("steps go by the potential of particles and field together: they are too "
+                        "long in a star cluster or satellite; --step-criterion softening is right "
+                        "there");
     return lines;
 }
 
@@ -101,9 +115,11 @@ void introduce(const RunDescription& run, const Simulation& simulation, const Sn
     if (forces.solver == SolverKind::tree && !forces.accuracy)
         item("sizes", formatted("groups of %d, clusters of %d, leaves of %d", forces.group_size,
                                 forces.cluster_size, forces.leaf_size));
-    if (const ExternalField* field = simulation.integrator().field())
-        for (const std::string& line : potential_lines(*field))
+    if (simulation.integrator().field())
+        for (const std::string& line : potential_lines(simulation.integrator(), state.particles))
             item("potential", line);
+    if (are_tracers(state.particles))
+        item("energies", "of tracers alone, each counted as a mass of 1");
     item("hermite", run.scheme);
     if (state.comoving)
         item("cosmology", background_text(*state.comoving));

@@ -82,7 +82,10 @@ int force(const std::vector<std::string>& arguments)
             goal && statistics.measured_error.value_or(0) > goal->error)
             warn(formatted("measured error %.2e: above ", *statistics.measured_error) +
                  goal_text(*goal));
-        else if (const std::string line = cancellation_text(statistics); !goal && !line.empty())
+        else if (const std::string line =
+                     cancellation_text(statistics, solver->options(),
+                                       request_of(snapshot.particles, Quantities::acceleration));
+                 !line.empty())
             warn(line);
         snapshot.has_accelerations = snapshot.has_potentials = true;
         state_forces(solver->options(), solver->device(), snapshot);

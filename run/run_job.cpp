@@ -9,7 +9,6 @@
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/run/structures/comoving_run.hpp"
-#include "chamomile/run/texts/accuracy_text.hpp"
 #include "chamomile/run/texts/method_text.hpp"
 
 namespace chamomile {
@@ -106,16 +105,8 @@ void RunJob::register_observers()
     simulation_.after_each_step([this](Simulation& now) {
         steps_.add(now);
         note_cancellation();
-        progress_.update(now,
-                         formatted("%s %.1e", energies_.error_name(), energies_.energy_error()));
+        progress_.update(now, energies_.latest(now));
     });
-}
-
-void RunJob::note_cancellation()
-{
-    const std::string line = cancellation_text(simulation_.last_statistics());
-    if (!line.empty() && !simulation_.integrator().forces().accuracy)
-        journal_.warn(line);
 }
 
 void RunJob::introduce(const RunDescription& description, const std::vector<std::string>& lines,
@@ -185,20 +176,19 @@ void RunJob::begin_viewing(StopRequests& requests)
 {
     if (simulation_.has_begun())
         simulation_.fetch();
-    viewing_.emplace(
-        *live_view_, state_, name_in_view_, simulation_,
-        ViewedRun{.stop = [&requests] { requests.ask_stop("the view"); },
-                  .checkpoint = [&requests] { requests.ask_checkpoint(); },
-                  .tell =
-                      [this](ViewStatus& status) {
-                          if (const std::string rate = progress_.rate_text(simulation_);
-                              !rate.empty())
-                              status.progress = rate;
-                          if (energies_.is_open())
-                              status.energy = formatted("%s %.1e", energies_.error_name(),
-                                                        energies_.energy_error());
-                      },
-                  .between = between_});
+    viewing_.emplace(*live_view_, state_, name_in_view_, simulation_,
+                     ViewedRun{.stop = [&requests] { requests.ask_stop("the view"); },
+                               .checkpoint = [&requests] { requests.ask_checkpoint(); },
+                               .tell =
+                                   [this](ViewStatus& status) {
+                                       if (const std::string rate =
+                                               progress_.rate_text(simulation_);
+                                           !rate.empty())
+                                           status.progress = rate;
+                                       if (energies_.is_open())
+                                           status.energy = energies_.latest(simulation_);
+                                   },
+                               .between = between_});
 }
 
 void RunJob::execute()
@@ -233,6 +223,11 @@ void RunJob::execute()
 
 void RunJob::open_files()
 {
+    if (const Diagnostics& first = simulation_.diagnostics();
+        run_.max_energy_error && first.kinetic == 0 && first.potential == 0 && first.external == 0)
+        throw Error(Fault::usage, run_.names.max_energy_error + ": " +
+                                      number_text(*run_.max_energy_error) +
+                                      ": cannot be measured: all energies are 0 at the start");
     folder_.create(std::int64_t(state_.particles.size()) * snapshot_bytes);
     journal_.open(folder_.log());
     energies_.open(folder_.energies(), state_.units);
@@ -329,47 +324,6 @@ void RunJob::choose_frames()
         frame_view_ = first_view(state_, settings);
     } else
         frame_view_ = first_view(state_, settings);
-}
-
-void RunJob::note_energies()
-{
-    energies_.add(simulation_);
-    check_energies();
-}
-
-std::string RunJob::energy_limit() const
-{
-    return run_.max_energy_error
-               ? run_.names.max_energy_error + " " + number_text(*run_.max_energy_error)
-               : formatted("%.2g %%", 100 * energies_.trusted_error());
-}
-
-/// Reports the first energy error beyond the limit, or ends the run because of it.
-void RunJob::check_energies()
-{
-    const bool exceeds = run_.max_energy_error
-                             ? !(std::abs(energies_.energy_error()) <= *run_.max_energy_error)
-                             : energies_.is_doubtful(energies_.energy_error());
-    if (!exceeds || has_energy_warning_)
-        return;
-    has_energy_warning_ = true;
-    const std::string line =
-        formatted("%s: %.3g at %s, step %llu: above %s", energies_.error_name(),
-                  energies_.energy_error(), time_text(simulation_, state_.units).c_str(),
-                  (unsigned long long)simulation_.step(), energy_limit().c_str());
-    if (run_.max_energy_error && run_.on_energy_error == EnergyErrorAction::stop)
-        inaccuracy_ = line;
-    else
-        journal_.print("warning      " + line);
-}
-
-void RunJob::note_forces()
-{
-    forces_.add(simulation_, state_.particles);
-    if (forces_.excess().empty() || has_force_warning_)
-        return;
-    has_force_warning_ = true;
-    journal_.print("warning      " + forces_.excess());
 }
 
 void RunJob::after_step(StopRequests& requests)

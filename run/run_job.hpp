@@ -83,6 +83,8 @@ private:
     void note_energies();
     void check_energies();
     std::string energy_limit() const;
+    bool exceeds_limit(double error) const;
+    std::string softening_work() const;
     void note_forces();
     void note_cancellation();
     void after_step(StopRequests& requests);

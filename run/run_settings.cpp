@@ -55,7 +55,8 @@ std::vector<OptionRow<R>> rows()
     t.number(
         "max-energy-error", [](R & r) -> auto& { return r.max_energy_error; }, positive,
         "largest error of energy.csv that is put up with: |dE/E|, in comoving boxes "
-        "Layzer and Irvine's; the first beyond it ends the run with a checkpoint and "
+        "Layzer and Irvine's, in an external potential dE over the energy that binds the "
+        "particles, if that is less; the first beyond it ends the run with a checkpoint and "
         "exit status 8. Beyond 0.01 a run without this option says that it cannot be "
         "trusted");
     t.choice(

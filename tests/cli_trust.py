@@ -1,15 +1,24 @@
 #!/usr/bin/env python3
 """A result that cannot be trusted says so, with --quiet too; one that can says nothing of it."""
+import os
+import pty
 import re
+import subprocess
 
-from program import check, run, run_parts
+from program import PROGRAM, check, run, run_parts
 
 LATTICE = "".join(f"{1 / 600} {k / 600} 0 0\n" for k in range(600))  # forces cancel
 RUN = ["run", "sphere.hdf5", "--eps", 0.01]
 BOX = ["run", "box.hdf5", "--z-end", 9]
 ON_A_LINE = ["line.txt", "--eps", 0.001]
 WARNING = "^chamomile: warning: "
-CANCEL = WARNING + r"forces cancel: \d+ % of the particles have less than an eighth of the acceleration .*"
+CANCEL = WARNING + r"forces that cancel: 99 % error \S+: above 0.003, 3 times the tolerance; --accuracy or --solver direct keeps errors small\n$"
+UNTRUSTED = r"energy error \S+ at the end, \S+ at most: above 1 %: this run cannot be trusted\n$"
+NO_NUMBER = WARNING + r"energy error not measured: the energy is not a finite number: above 1 %: this run cannot be trusted\n$"
+NOT_FINITE = r"^chamomile: error: particle id 1: position: is no longer a finite number in step \d+, t = "
+TRACER = ["run", "--tracers", "tracer.txt", "--potential", "point,M=1.5", "--eps", 0, "--t-end", 10, "--snapshot-every", 10]
+ZERO = ["run", "zero.txt", "--eps", 0, "--solver", "direct", "--precision", "double", "--t-end", 4]
+SATELLITE = ["run", "satellite.hdf5", "--potential", "point,M=1e6", "--eps", 0.05, "--t-end", 4, "--snapshot-every", 4]
 
 # name, arguments, exit status, what standard error says (nothing: all of it), what the log says
 CASES = [
@@ -23,14 +32,47 @@ CASES = [
     ("energy beyond a limit, told", [*RUN, "--t-end", 10, "--dt", 1, "--max-energy-error", 0.05, "--on-energy-error", "warn"], 0,
      WARNING + r"energy error \S+ at the end, \S+ at most: above --max-energy-error 0.05\n$", "\nwarning      energy error"),
     ("fast particles whose energy nearly cancels", ["run", "fast.txt", "--eps", 0.05, "--t-end", 2, "--dt", 0.25], 0, "", ""),
+    ("tracers alone", [*TRACER, "--dt", 0.002, "--max-energy-error", 1e-3], 0, "", "\nenergies     of tracers alone, each counted as a mass of 1\n"),
+    ("tracers alone, long steps", [*TRACER, "--dt", 0.25], 0, WARNING + UNTRUSTED, r"\nwarning      energy error: \S+ at t = "),
+    ("tracers alone beyond a limit", [*TRACER, "--dt", 0.25, "--max-energy-error", 1e-6], 8, r"^chamomile: error: energy error: \S+ at t = \S+, step \d+: above --max-energy-error 1e-06\n$", None),
+    ("energy that is 0 at first", [*ZERO, "--dt", 0.05], 0, WARNING + UNTRUSTED, r"\nwarning      energy error: \S+ at t = "),
+    ("energy that is 0 at first, of one step", [*ZERO[:-1], 1e-3, "--dt", 1e-4, "--max-energy-error", 1e-6], 0, "", ""),
+    ("energy that is 0 at first, beyond a limit", [*ZERO, "--dt", 0.05, "--max-energy-error", 1e-6], 8, "above --max-energy-error 1e-06\n$", None),
+    ("energy that is 0 at first, by Hermite's scheme", ["run", "zero.txt", "--eps", 0, "--integrator", "hermite", "--t-end", 20, "--dt", 0.5], 0, WARNING + UNTRUSTED, None),
+    ("energy of a frame that is not finite", ["run", "two.txt", "--potential", "rotation,omega=1e155", "--dt", 0.01, "--eps", 0.1, "--t-end", 0.1], 0, NO_NUMBER,
+     "\nwarning      energy error: not a finite number at t = 0, step 0: above 1 %\n"),
+    ("energy that is not finite", ["run", "huge.txt", "--dt", 0.01, "--eps", 0.1, "--t-end", 0.1], 0, NO_NUMBER, None),
+    ("no energy", ["run", "rest.txt", "--tracers", "tracer.txt", "--dt", 0.01, "--eps", 0.1, "--t-end", 0.1], 0, "", "\nenergy error not measured: all energies are 0; "),
+    ("no energy to limit", ["run", "rest.txt", "--tracers", "tracer.txt", "--dt", 0.01, "--eps", 0.1, "--t-end", 0.1, "--max-energy-error", 1e-6], 2,
+     "^chamomile: error: --max-energy-error: 1e-06: cannot be measured: all energies are 0 at the start\n$", None),
+    ("a satellite", [*SATELLITE, "--dt", 0.0625, "--max-energy-error", 0.01], 0, "", r"\nenergy error \S+ at the end, \S+ at most, \S+ of what binds the particles to each other\n"),
+    ("a satellite, long steps", [*SATELLITE, "--dt", 0.5], 0, WARNING + r"energy error \S+e-05 at the end, .*: above 1 % of what binds the particles to each other: this run cannot be trusted\n$",
+     r"\nwarning      energy error: 0.\d+ at t = \S+, step \d+: above 1 % of what binds the particles to each other\n"),
+    ("a satellite beyond a limit", [*SATELLITE, "--dt", 0.5, "--max-energy-error", 0.01], 8, "above --max-energy-error 0.01 of what binds the particles to each other\n$", None),
+    ("a satellite, by the potential", [*SATELLITE, "--block-steps", "--step-criterion", "potential"], 0, "above 1 % of what binds the particles", "\npotential    steps go by the potential of particles and "),
+    ("a satellite, by its own choice of steps", [*SATELLITE, "--block-steps"], 0, "", "in blocks of individual steps, by the softening, eta = 0.1\n"),
+    ("a cluster that flies", [*SATELLITE[:2], *SATELLITE[4:], "--dt", 0.5], 0, "above 1 % of what binds the particles to each other: this run", None),
+    ("a galaxy in a halo", [*RUN, "--potential", "hernquist,M=20,a=5", "--t-end", 1, "--dt", 0.03125], 0, "", ""),
+    ("a star in a halo", ["run", "star.txt", "--potential", "nfw,M=100,c=10,rs=20", "--eps", 0, "--t-end", 10, "--dt", 0.125], 0, "", ""),
+    ("positions that are not finite where nothing pulls", ["run", "--tracers", "fastest.txt", "--dt", 10, "--eps", 0.1, "--t-end", 100], 6, NOT_FINITE, None),
+    ("the same in individual steps", ["run", "--tracers", "fastest.txt", "--block-steps", "--dt-max", 10, "--eps", 0.1, "--t-end", 100], 6, NOT_FINITE, None),
+    ("the same on ranks", ["run", "--tracers", "fastest.txt", "--dt", 10, "--eps", 0.1, "--t-end", 100, "--ranks", 2, "--device", "cpu"], 6, NOT_FINITE, None),
+    ("the same by Hermite's scheme", ["run", "--tracers", "fastest.txt", "--integrator", "hermite", "--dt", 10, "--eps", 0.1, "--t-end", 100], 6, "is no longer a finite number in step", None),
+    ("positions that are not finite in a frame", ["run", "--tracers", "two.txt", "--potential", "rotation,omega=1e300", "--dt", 0.01, "--eps", 0.1, "--t-end", 0.1], 6,
+     "position: is no longer a finite number", None),
+    ("a text without a value", ["run", "--tracers", "two.txt", "--potential", "text,file=singular.txt", "--dt", 0.01, "--eps", 0.1, "--t-end", 0.01], 6,
+     "^chamomile: error: particle id 1: acceleration: is no longer a finite number in step 0, t = 0", None),
     ("comoving", [*BOX, "--adaptive"], 0, "", ""),
+    ("comoving, softening fixed in physical length", ["run", "soft.hdf5", "--z-end", 1, "--dt", 0.05, "--softening", "spline", "--eps", 900, "--eps-max", 120], 0,
+     WARNING + r"Layzer-Irvine error \S+ at the end, .*: above 1\S* %; part of it may be the work of --eps-max, which the equation leaves out\n$", None),
     ("comoving, long steps", [*BOX[:3], 0, "--dt", 0.5], 0, WARNING + r"Layzer-Irvine error \S+ at the end, \S+ at most: above 1\S* %: this run cannot be trusted\n$",
      r"\nwarning      Layzer-Irvine error: \S+ at a = "),
     ("forces", ["run", *ON_A_LINE, "--t-end", 0, "--dt", 1, "--check-forces", 600], 0,
-     CANCEL + "\n" + WARNING[1:] + r"forces in step 0: 99 % error \S+: above 0.003, 3 times the tolerance\n$",
+     WARNING + r"forces in step 0: 99 % error \S+: above 0.003, 3 times the tolerance\n$",
      "\nwarning      forces in step 0: 99 % error"),
-    ("forces that nobody checks", ["run", *ON_A_LINE, "--t-end", 0, "--dt", 1], 0, CANCEL + "\n$", "\nwarning      forces cancel: "),
-    ("forces of one evaluation", ["force", *ON_A_LINE, "-o", "f.txt", "--overwrite"], 0, CANCEL + "\n$", None),
+    ("forces that nobody checks", ["run", *ON_A_LINE, "--t-end", 0, "--dt", 1], 0, CANCEL, "\nwarning      forces that cancel: "),
+    ("forces that cancel and are good", ["run", "plain.hdf5", "--eps", 0.05, "--t-end", 0, "--dt", 1], 0, "", ""),
+    ("forces of one evaluation", ["force", *ON_A_LINE, "-o", "f.txt", "--overwrite"], 0, CANCEL, None),
     ("forces of one evaluation that are good", ["force", "sphere.hdf5", "--eps", 0.01, "-o", "f.txt", "--overwrite"], 0, "", None),
     ("forces by an angle, which promises none", ["run", *ON_A_LINE, "--theta", 0.9, "--t-end", 0, "--dt", 1, "--check-forces", 600], 0, "", ""),
     ("accuracy", ["accuracy", *ON_A_LINE, "--tolerance", 0.001], 0, WARNING + r"line.txt, tree, tolerance 0.001, \S+, .*: 99 % error \S+: above 0.003, 3 times", None),
@@ -46,6 +88,18 @@ def every_case(folder):
     run(folder, "model", "plummer", "-n", 600, "--seed", 1, "-o", "sphere.hdf5")
     run(folder, "model", "cosmology", "--box", 100, "--n", 8, "--z-start", 49, "-o", "box.hdf5")
     (folder / "line.txt").write_text(LATTICE)
+    run(folder, "model", "plummer", "-n", 300, "--seed", 5, "-o", "plummer.hdf5")
+    run(folder, "model", "plummer", "-n", 1000, "--seed", 2, "-o", "plain.hdf5")
+    run(folder, "convert", "plummer.hdf5", "satellite.hdf5", "--shift", "1000,0,0", "--velocity", "0,31.6,0")
+    run(folder, "model", "cosmology", "--box", 20, "--n", 8, "--z-start", 9, "-o", "soft.hdf5")
+    (folder / "tracer.txt").write_text("1 1 .3 .2 -.2 .6 .1 7\n")
+    (folder / "zero.txt").write_text(".5 -.5 0 0 0 -.02 .7068238818828917 1\n.5 .5 0 0 0 .02 .7068238818828917 2\n")
+    (folder / "two.txt").write_text("1 0 0 0 0 0 0 1\n1 1 0 0 0 1 0 2\n")
+    (folder / "huge.txt").write_text("1e300 0 0 0 0 0 0 1\n1e300 1 0 0 0 1 0 2\n")
+    (folder / "rest.txt").write_text("1 0 0 0 0 0 0 1\n")
+    (folder / "star.txt").write_text("1e-9 8 0 0 0 2 0.1 1\n")
+    (folder / "fastest.txt").write_text("1 0 0 0 1e308 0 0 1\n1 1 0 0 0 1 0 2\n")
+    (folder / "singular.txt").write_text("phi += -1 / sqrt(x^2 + y^2 + z^2)\n")
     (folder / "fast.txt").write_text("0.5 1 0 0 0 0.5 0 1\n0.5 -1 0 0 0 -0.5 0 2\n1e-9 9 9 9 0 0 0 3\n")
     for case, arguments, status, errors, log in CASES:
         for quiet in ([], ["-q"]):
@@ -56,4 +110,29 @@ def every_case(folder):
             check(good and logged, f"{case} {quiet}: {done.returncode} {done.stderr}{text}")
 
 
-run_parts("what cannot be trusted says so", every_case)
+def says_it_once(folder):
+    """What is found in the first evaluation of a run is no news where the run goes on."""
+    words = run(folder, "run", *ON_A_LINE, "--t-end", 1e-4, "--dt", 1e-4, "-o", "twice"), run(folder, "run", "--restart", "twice", "--t-end", 2e-4)
+    check(re.search(CANCEL, words[0].stderr) and words[1].returncode == 0 and words[1].stderr == "", f"a warning of a restart: {words}")
+
+
+def dates_the_error(folder):
+    """Progress names the step of an energy error that is not the present one's."""
+    main, terminal = pty.openpty()
+    done = subprocess.Popen([PROGRAM, *map(str, [*BOX, "--dt", 0.005, "-o", "dated"])], cwd=folder, stdout=terminal, stderr=subprocess.DEVNULL)
+    os.close(terminal)
+    text = b""
+    while piece := read_all(main):
+        text += piece
+    found = re.findall(r"step (\d+)  a = [^\r\n]*Layzer-Irvine error \S+ in step (\d+)", text.decode())
+    check(done.wait() == 0 and found and all(int(now) > int(then) for now, then in found), f"progress: {text}")
+
+
+def read_all(terminal):
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # the other end is closed
+        return b""
+
+
+run_parts("what cannot be trusted says so", every_case, says_it_once, dates_the_error)

@@ -27,7 +27,8 @@ double LayzerIrvine::residue() const
     const auto sum = [](const State& s) { return s.a * (s.kinetic + s.potential); };
     const double size = std::abs(now_.a * now_.potential - first_.a * first_.potential) +
                         1.5 * first_.a * first_.kinetic;
-    return size > 0 ? (sum(now_) - sum(first_) + expansion_work_) / size : 0;
+    const double change = sum(now_) - sum(first_) + expansion_work_;
+    return change == 0 ? 0 : change / size;
 }
 
 void LayzerIrvine::exchange(Archive& archive)

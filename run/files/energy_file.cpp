@@ -79,21 +79,17 @@ void EnergyFile::add(Simulation& simulation)
     if (last_step_ == simulation.step())
         return;
     const Diagnostics& now = simulation.diagnostics();
-    if (!last_step_)
+    if (!last_step_) {
         first_ = now;
+        binding_ = binding_energy({simulation.integrator().field(), simulation.time()});
+    }
     last_step_ = simulation.step();
-    const double scale = std::abs(first_.energy());
-    if (is_comoving_) {
+    if (is_comoving_)
         cosmic_.add(simulation.file_time(), now);
-        energy_error_ = cosmic_.residue();
-    } else
-        energy_error_ = scale > 0 ? (now.energy() - first_.energy()) / scale : 0;
-    largest_error_ =
-        std::max(largest_error_, std::isnan(energy_error_) ? std::numeric_limits<double>::infinity()
-                                                           : std::abs(energy_error_));
+    note_error(is_comoving_ ? std::optional(cosmic_.residue()) : change(now));
     const double momentum_scale = std::sqrt(2 * std::max(first_.kinetic, now.kinetic) * now.mass);
     momentum_drift_ =
-        momentum_scale > 0 ? norm(now.momentum - first_.momentum) / momentum_scale : 0;
+        momentum_scale == 0 ? 0 : norm(now.momentum - first_.momentum) / momentum_scale;
 
     std::string line = number_text(simulation.file_time());
     for (double value : is_comoving_ ? comoving_columns(now) : plain_columns(now)) {
@@ -106,23 +102,108 @@ void EnergyFile::add(Simulation& simulation)
     file_.write(line);
 }
 
+/// Returns the change of energy over its scale; nothing if all energies are 0.
+std::optional<double> EnergyFile::change(const Diagnostics& now) const
+{
+    const double difference = now.energy() - first_.energy();
+    const double scale = energy_scale() > 0 ? energy_scale() : now.kinetic;
+    const bool is_known = difference != 0 || scale != 0; // or not a number
+    return is_known ? std::optional(difference / scale) : std::nullopt;
+}
+
+/// Records an error, or that there is none to measure.
+void EnergyFile::note_error(std::optional<double> error)
+{
+    constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
+    energy_error_ = error && !std::isnan(*error) ? *error : no_number;
+    if (error)
+        largest_error_ =
+            std::max(largest_error_, std::isnan(*error) ? std::numeric_limits<double>::infinity()
+                                                        : std::abs(*error));
+}
+
+/// Returns |E_0|, or the first kinetic energy if that is a hundred times as large.
+double EnergyFile::energy_scale() const
+{
+    const double energy = std::abs(first_.energy());
+    return 100 * energy > first_.kinetic ? energy : first_.kinetic;
+}
+
+/// Returns the energy that binds the particles to each other, and the change of the external one
+/// over their extent, if that is less than half of the scale, which then is the energy of their
+/// common orbit or motion; else 0.
+double EnergyFile::binding_energy(const ExternalState& external) const
+{
+    constexpr double least = 1e-6; // of the scale: below, particles only happen to move together
+    const double binding = -(first_.internal_kinetic + first_.potential), scale = energy_scale();
+    if (is_comoving_ || !(binding > least * scale))
+        return 0;
+    double tide = 0;
+    if (external.field) {
+        Vec3<double> pull;
+        double depth = external.field->centrifugal(first_.center_of_mass);
+        external.field->add(external.time, {&first_.center_of_mass, 1}, {}, {&pull, 1},
+                            {&depth, 1});
+        tide = std::abs(first_.external - first_.mass * depth);
+    }
+    return binding + tide < scale / 2 ? binding + tide : 0;
+}
+
 double EnergyFile::trusted_error() const
 {
     return is_comoving_ ? 0.01 + 0.04 / cosmic_.growth() : 0.01;
 }
 
+double EnergyFile::judged(double error) const
+{
+    return std::abs(error) * (binding_ > 0 ? energy_scale() / binding_ : 1);
+}
+
 bool EnergyFile::is_doubtful(double error) const
 {
-    if (!keeps_energy_)
+    if (!keeps_energy_ || !is_measured())
         return false;
-    const double energy = std::abs(first_.energy());
-    const bool cancels = !is_comoving_ && energy < first_.kinetic;
-    return !(std::abs(error) * (cancels ? energy / first_.kinetic : 1) <= trusted_error());
+    const double scale = energy_scale();
+    const bool cancels = !is_comoving_ && !(binding_ > 0) && scale < first_.kinetic;
+    return !(judged(error) * (cancels ? scale / first_.kinetic : 1) <= trusted_error());
+}
+
+bool EnergyFile::is_measured() const
+{
+    return !(std::isnan(energy_error_) && largest_error_ == 0);
 }
 
 const char* EnergyFile::error_name() const
 {
     return is_comoving_ ? "Layzer-Irvine error" : keeps_energy_ ? "energy error" : "energy change";
+}
+
+std::string EnergyFile::scale_name() const
+{
+    return binding_ > 0 ? " of what binds the particles to each other" : "";
+}
+
+std::string EnergyFile::summary() const
+{
+    if (!is_measured())
+        return formatted("%s not measured: all energies are 0", error_name());
+    if (!std::isfinite(energy_error_))
+        return formatted("%s not measured: the energy is not a finite number", error_name());
+    std::string line =
+        formatted("%s %.2e at the end, %.2e at most", error_name(), energy_error_, largest_error_);
+    if (keeps_energy_ && binding_ > 0)
+        line += formatted(", %.2e", judged(largest_error_)) + scale_name();
+    return line;
+}
+
+std::string EnergyFile::latest(const Simulation& simulation) const
+{
+    if (!std::isfinite(energy_error_))
+        return formatted("%s not measured", error_name());
+    const std::string line = formatted("%s %.1e", error_name(), energy_error_);
+    return last_step_ == simulation.step()
+               ? line
+               : line + formatted(" in step %llu", (unsigned long long)last_step_.value_or(0));
 }
 
 std::vector<double> EnergyFile::plain_columns(const Diagnostics& now) const
@@ -156,6 +237,8 @@ void EnergyFile::exchange(Archive& archive)
     first_ = first.front();
     if (is_comoving_)
         cosmic_.exchange(archive);
+    if (archive.has("energies/binding"))
+        archive("energies/binding", binding_);
     archive("energies/error", energy_error_);
     archive("energies/largest_error", largest_error_);
     archive("energies/momentum_drift", momentum_drift_);

@@ -31,7 +31,8 @@ public:
     void sync() { file_.sync(); }
     void exchange(Archive& archive);
 
-    /// Returns (E - E_0) / |E_0| of the last line, or its residue.
+    /// Returns (E - E_0) / |E_0| of the last line, or its residue. Where |E_0| is less than a
+    /// hundredth of the first kinetic energy, that divides. Not a number: see summary().
     double energy_error() const { return energy_error_; }
     double largest_error() const { return largest_error_; } ///< over all lines, absolute
     /// Returns the energy error beyond which a run cannot be trusted: 0.01, far above that of a
@@ -39,19 +40,34 @@ public:
     /// lattice's energy.
     double trusted_error() const;
     /// Returns whether an energy error is beyond that, relative to |E_0|, or to the first kinetic
-    /// energy if that is larger, as where potentials nearly cancel it.
+    /// energy if that is larger, as where potentials nearly cancel it. The errors of particles that
+    /// bind each other are relative to their binding energy, if that is less.
     bool is_doubtful(double error) const;
+    /// Returns |error| relative to the binding energy where is_doubtful() goes by it.
+    double judged(double error) const;
+    /// Returns whether there is an energy whose error can be measured.
+    bool is_measured() const;
     /// Returns the error that counts in the end: the largest one, but in comoving runs the last,
     /// which contains all losses.
     double lasting_error() const { return is_comoving_ ? energy_error_ : largest_error_; }
     /// Returns "energy error", "Layzer-Irvine error" or, where an external field does work,
     /// "energy change".
     const char* error_name() const;
+    /// Returns " of what binds the particles to each other" where is_doubtful() goes by that.
+    std::string scale_name() const;
+    /// Returns what the log says of the error at the end.
+    std::string summary() const;
+    /// Returns the error of the last line, and its step if that is not the present one.
+    std::string latest(const Simulation& simulation) const;
     /// Returns |P - P_0| of the last line over sqrt(2 K M), the momentum if all particles moved one
     /// way.
     double momentum_drift() const { return momentum_drift_; }
 
 private:
+    std::optional<double> change(const Diagnostics& now) const;
+    void note_error(std::optional<double> error);
+    double energy_scale() const;
+    double binding_energy(const ExternalState& external) const;
     std::vector<double> plain_columns(const Diagnostics& now) const;
     std::vector<double> comoving_columns(const Diagnostics& now) const;
 
@@ -60,6 +76,7 @@ private:
     LayzerIrvine cosmic_;
     std::optional<std::uint64_t> last_step_;
     Diagnostics first_;
+    double binding_ = 0; ///< binding_energy() at first
     double energy_error_ = 0, largest_error_ = 0, momentum_drift_ = 0;
 };
 

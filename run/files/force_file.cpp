@@ -9,9 +9,7 @@
 #include "chamomile/run/texts/accuracy_text.hpp"
 
 namespace chamomile {
-namespace {
 
-/// Takes the external field off accelerations and potentials: what is left is the particles' own.
 void take_off_field(const Simulation& simulation, const Particles& particles,
                     std::vector<Vec3<double>>& acceleration, std::vector<double>& potential)
 {
@@ -23,8 +21,6 @@ void take_off_field(const Simulation& simulation, const Particles& particles,
         potential[i] -= depth[i];
     }
 }
-
-} // namespace
 
 std::string ForceFile::open(const std::filesystem::path& file, bool is_comoving, const Units& units)
 {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "chamomile/core/units.hpp"
 #include "chamomile/force/accuracy/direct_sample.hpp"
@@ -11,6 +12,11 @@
 #include "chamomile/run/files/line_file.hpp"
 
 namespace chamomile {
+
+/// Takes the external field of the simulation off accelerations and potentials: what is left is the
+/// particles' own.
+void take_off_field(const Simulation& simulation, const Particles& particles,
+                    std::vector<Vec3<double>>& acceleration, std::vector<double>& potential);
 
 /// A ForceFile writes forces.csv and keeps the largest errors.
 class ForceFile {

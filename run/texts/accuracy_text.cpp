@@ -56,15 +56,24 @@ std::string excess_text(const SolverOptions& setting, std::vector<double> errors
                              : formatted("%g times the tolerance", tolerances));
 }
 
-std::string cancellation_text(const ForceStatistics& statistics)
+std::string cancellation_text(const ForceStatistics& statistics, const SolverOptions& setting,
+                              const Request& request)
 {
-    const double part = statistics.cancelling_part.value_or(0);
-    if (!(part > 0.01))
+    if (!(statistics.cancelling_part.value_or(0) > 0.01) || setting.accuracy)
         return "";
-    return formatted("forces cancel: %.0f %% of the particles have less than an eighth of the "
-                     "acceleration that the tolerance is taken of, and larger errors than it "
-                     "stands for; --accuracy or --solver direct keeps them small",
-                     100 * part);
+    constexpr std::size_t most_targets = 1000, least_targets = 100;
+    constexpr double most_pairs = 1e9; // about a second of one processor
+    SolverOptions exact = setting;
+    exact.precision = Precision::double_precision;
+    DirectSample sample(exact);
+    sample.measure(
+        request,
+        std::clamp(std::size_t(most_pairs / double(request.count)), least_targets, most_targets),
+        Quantities::acceleration);
+    const std::string line = excess_text(setting, sample.acceleration_errors(request.acceleration));
+    return line.empty() ? ""
+                        : "forces that cancel: " + line +
+                              "; --accuracy or --solver direct keeps errors small";
 }
 
 std::string goal_text(const AccuracyGoal& goal)

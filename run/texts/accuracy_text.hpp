@@ -12,9 +12,11 @@ namespace chamomile {
 /// three standard deviations of their number; else an empty text.
 std::string excess_text(const SolverOptions& setting, std::vector<double> errors);
 
-/// Returns a line if for more than 1 % of the particles forces cancel below the acceleration that
-/// the tolerance refers to (ForceStatistics::cancelling_part); else an empty text.
-std::string cancellation_text(const ForceStatistics& statistics);
+/// Returns excess_text() of a sample if for more than 1 % of the particles forces cancel below the
+/// acceleration that the tolerance refers to (ForceStatistics::cancelling_part); else an empty
+/// text. `request` has the accelerations that `statistics` are of.
+std::string cancellation_text(const ForceStatistics& statistics, const SolverOptions& setting,
+                              const Request& request);
 
 /// Returns a text such as "99 % error at most 0.001".
 std::string goal_text(const AccuracyGoal& goal);

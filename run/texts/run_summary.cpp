@@ -77,17 +77,18 @@ void RunJob::print_rates(double seconds)
 /// Reports errors; a result that cannot be trusted is reported on standard error too.
 void RunJob::print_errors()
 {
-    const std::string energy = formatted("%s %.2e at the end, %.2e at most", energies_.error_name(),
-                                         energies_.energy_error(), energies_.largest_error());
+    const std::string energy = energies_.summary();
     const bool keeps_momentum = !simulation_.integrator().field();
     journal_.print(energy + (keeps_momentum
                                  ? formatted("; momentum drift %.1e", energies_.momentum_drift())
                                  : ""));
-    const bool exceeds = run_.max_energy_error ? energies_.largest_error() > *run_.max_energy_error
-                                               : energies_.is_doubtful(energies_.lasting_error());
-    if (exceeds && inaccuracy_.empty())
+    const double error =
+        run_.max_energy_error ? energies_.largest_error() : energies_.lasting_error();
+    if (exceeds_limit(error) && inaccuracy_.empty())
         journal_.warn(energy + ": above " + energy_limit() +
-                      (run_.max_energy_error ? "" : ": this run cannot be trusted"));
+                      (run_.max_energy_error || !softening_work().empty()
+                           ? ""
+                           : ": this run cannot be trusted"));
     if (const SolverOptions& forces = simulation_.integrator().forces(); forces.accuracy) {
         journal_.print(steps_.accuracy_summary());
         if (steps_.largest_error() > forces.accuracy->error)

@@ -1,0 +1,98 @@
+/// \file  What a run watches: errors of its energies and of its forces.
+#include <algorithm>
+#include <cmath>
+
+#include "chamomile/core/number_text.hpp"
+#include "chamomile/core/text/table.hpp"
+#include "chamomile/run/run_job.hpp"
+#include "chamomile/run/texts/accuracy_text.hpp"
+
+namespace chamomile {
+
+void RunJob::note_energies()
+{
+    energies_.add(simulation_);
+    check_energies();
+}
+
+std::string RunJob::energy_limit() const
+{
+    return (run_.max_energy_error
+                ? run_.names.max_energy_error + " " + number_text(*run_.max_energy_error)
+                : formatted("%.2g %%", 100 * energies_.trusted_error())) +
+           energies_.scale_name() + softening_work();
+}
+
+/// Returns whether an energy error is beyond the limit.
+bool RunJob::exceeds_limit(double error) const
+{
+    return run_.max_energy_error ? !(energies_.judged(error) <= *run_.max_energy_error)
+                                 : energies_.is_doubtful(error);
+}
+
+/// Names the work that the Layzer-Irvine equation leaves out, if the softening is held fixed in
+/// physical length now.
+std::string RunJob::softening_work() const
+{
+    const std::vector<double>& own = state_.particles.softening;
+    const double asked = own.empty() ? simulation_.integrator().forces().softening.length
+                                     : *std::max_element(own.begin(), own.end());
+    return simulation_.integrator().clock().softening(simulation_.time(), asked) < asked
+               ? "; part of it may be the work of --eps-max, which the equation leaves out"
+               : "";
+}
+
+/// Reports the first energy error beyond the limit, or ends the run because of it.
+void RunJob::check_energies()
+{
+    if (!exceeds_limit(energies_.energy_error()) || has_energy_warning_)
+        return;
+    has_energy_warning_ = true;
+    const double error = energies_.energy_error();
+    const std::string value = std::isfinite(error)
+                                  ? formatted("%.3g", energies_.scale_name().empty()
+                                                          ? error
+                                                          : energies_.judged(error))
+                                  : "not a finite number",
+                      line =
+                          formatted("%s: %s at %s, step %llu: above %s", energies_.error_name(),
+                                    value.c_str(), time_text(simulation_, state_.units).c_str(),
+                                    (unsigned long long)simulation_.step(), energy_limit().c_str());
+    if (run_.max_energy_error && run_.on_energy_error == EnergyErrorAction::stop)
+        inaccuracy_ = line;
+    else
+        journal_.print("warning      " + line);
+}
+
+void RunJob::note_forces()
+{
+    forces_.add(simulation_, state_.particles);
+    if (forces_.excess().empty() || has_force_warning_)
+        return;
+    has_force_warning_ = true;
+    journal_.print("warning      " + forces_.excess());
+}
+
+/// Measures forces that may cancel, as they are found in a run's first evaluation.
+void RunJob::note_cancellation()
+{
+    const ForceStatistics& statistics = simulation_.last_statistics();
+    if (restored_ || run_.check_forces > 0 || !statistics.cancelling_part)
+        return;
+    simulation_.fetch();
+    Request request = request_of(state_.particles, Quantities::acceleration);
+    request.softening_length = simulation_.softening_length();
+    std::vector<Vec3<double>> own;
+    if (simulation_.integrator().field()) {
+        own = state_.particles.acceleration;
+        std::vector<double> potential(own.size());
+        take_off_field(simulation_, state_.particles, own, potential);
+        request.acceleration = view_of(std::span(own));
+    }
+    const std::string line =
+        cancellation_text(statistics, simulation_.integrator().forces(), request);
+    if (!line.empty())
+        journal_.warn(line);
+}
+
+} // namespace chamomile

@@ -40,8 +40,10 @@ void add_change(Options& options, Change& change)
                     "images",
                     dimensions::length);
     options.number("thin", change.thin, at_least(1),
-                   "keeps one of so many of each type, with the whole mass of the type");
-    options.flag("recentre", change.recentred, "brings the centre of mass to rest at the origin");
+                   "keeps one of N particles of each type and mass, chosen by a hash of the id, "
+                   "with the whole mass of all");
+    options.flag("recentre", change.recentred,
+                 "brings the centre of mass of isolated particles to rest at the origin");
     options.text("rotate", "A,B,C", change.angles,
                  "turns by A degrees about z, then B about x, then C about z");
     options.numbers("shift", change.shift, any_number, "X,Y,Z: is added to positions",
@@ -96,7 +98,7 @@ void apply(Options& options, const Change& change, Snapshot& snapshot)
         placement.angles = three_angles("--rotate", change.angles);
     placement.shift = vector_of(change.shift);
     placement.boost = vector_of(change.boost);
-    place(snapshot, placement, "--rotate");
+    place(snapshot, placement, change.recentred ? "--recentre" : "--rotate");
 }
 
 } // namespace

@@ -168,7 +168,10 @@ int join(const std::vector<std::string>& arguments)
                 placement.shift = three_numbers("--at", joining.places[k]);
             if (!joining.velocities.empty())
                 placement.boost = three_numbers("--velocity", joining.velocities[k]);
-            place(parts[k], placement, "--rotate: " + joining.files[k]);
+            const char* option = !joining.orbit.empty() ? "--orbit: "
+                                 : placement.recentred  ? "--recentre: "
+                                                        : "--rotate: ";
+            place(parts[k], placement, option + joining.files[k]);
         }
         if (!joining.orbit.empty())
             place_on_orbit(parts[0], parts[1], orbit_of(orbit_text, frame, lines));

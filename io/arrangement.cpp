@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
+#include <span>
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/number_text.hpp"
@@ -152,6 +154,42 @@ void join_softenings(Snapshot& all, Snapshot& part, const std::string& name)
     first->length = std::max(first->length, second->length);
 }
 
+/// Returns a number in which each bit depends on all bits of x (Steele et al. 2014, splitmix64).
+std::uint64_t scrambled(std::uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+    x = (x ^ x >> 27) * 0x94d049bb133111eb;
+    return x ^ x >> 31;
+}
+
+/// Returns the end of the kind that begins at order[begin]; `order` is sorted by type and mass. A
+/// kind is the particles of one mass. Masses of fewer than n particles each are one kind up to
+/// twice the first.
+std::size_t end_of_kind(const Particles& p, const std::vector<Index>& order, std::size_t begin,
+                        std::uint64_t n)
+{
+    const auto end_of_mass = [&](std::size_t k) {
+        const Index first = order[k];
+        while (k < order.size() && p.type[order[k]] == p.type[first] &&
+               p.mass[order[k]] == p.mass[first])
+            ++k;
+        return k;
+    };
+    const Index first = order[begin];
+    std::size_t end = end_of_mass(begin);
+    if (end - begin >= n)
+        return end;
+    while (end < order.size() && p.type[order[end]] == p.type[first] &&
+           p.mass[order[end]] <= 2 * p.mass[first]) {
+        const std::size_t next = end_of_mass(end);
+        if (next - end >= n)
+            break;
+        end = next;
+    }
+    return end;
+}
+
 void forget_forces(Snapshot& snapshot)
 {
     snapshot.has_accelerations = snapshot.has_potentials = false;
@@ -169,9 +207,12 @@ void place(Snapshot& snapshot, const Placement& placement, const std::string& wh
                        !(placement.boost == none);
     if (!moves)
         return;
-    if (placement.angles && snapshot.box_size > 0)
-        throw Error(Fault::usage, what + ": the particles are in a periodic box of " +
-                                      number_text(snapshot.box_size) + ": it cannot be turned");
+    if (snapshot.box_size > 0 && (placement.angles || placement.recentred))
+        throw Error(Fault::usage,
+                    what + ": the particles are in a periodic box of " +
+                        number_text(snapshot.box_size) + ": " +
+                        (placement.recentred ? "it has no centre of mass; --shift X,Y,Z moves them"
+                                             : "it cannot be turned"));
     forget_forces(snapshot);
     Particles& particles = snapshot.particles;
     if (placement.recentred && mass_of(particles) > 0)
@@ -233,17 +274,35 @@ void keep_sphere(Snapshot& snapshot, const Vec3<double>& centre, double radius)
 
 void thin_out(Snapshot& snapshot, std::uint64_t n)
 {
-    Particles& particles = snapshot.particles;
-    std::array<double, 6> before{}, after{};
-    std::array<std::uint64_t, 6> seen{};
-    for (std::size_t i = 0; i < particles.size(); ++i)
-        before[particles.type[i]] += particles.mass[i];
-    keep_particles(snapshot, [&](Index i) { return seen[particles.type[i]]++ % n == 0; });
-    for (std::size_t i = 0; i < particles.size(); ++i)
-        after[particles.type[i]] += particles.mass[i];
-    for (std::size_t i = 0; i < particles.size(); ++i)
-        if (const std::uint8_t type = particles.type[i]; after[type] > 0)
-            particles.mass[i] *= before[type] / after[type];
+    Particles& p = snapshot.particles;
+    std::vector<Index> order(p.size());
+    std::iota(order.begin(), order.end(), Index(0));
+    const auto is_lighter = [&](Index a, Index b) {
+        return std::pair(p.type[a], p.mass[a]) < std::pair(p.type[b], p.mass[b]);
+    };
+    if (!std::is_sorted(order.begin(), order.end(), is_lighter))
+        std::sort(order.begin(), order.end(), is_lighter);
+    const auto chance = [&](Index i) { return std::pair(scrambled(p.id[i]), scrambled(i)); };
+    std::vector<bool> is_kept(p.size(), false);
+    for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+        end = end_of_kind(p, order, begin, n);
+        const std::span kind(order.begin() + std::ptrdiff_t(begin),
+                             order.begin() + std::ptrdiff_t(end));
+        const std::span kept = kind.first((kind.size() - 1) / n + 1);
+        std::nth_element(kind.begin(), kept.end() - 1, kind.end(),
+                         [&](Index a, Index b) { return chance(a) < chance(b); });
+        double before = 0, after = 0;
+        for (Index i : kind)
+            before += p.mass[i];
+        for (Index i : kept)
+            after += p.mass[i];
+        for (Index i : kept) {
+            is_kept[i] = true;
+            if (after > 0)
+                p.mass[i] *= before / after;
+        }
+    }
+    keep_particles(snapshot, [&](Index i) { return is_kept[i]; });
 }
 
 double OrbitRequest::start() const

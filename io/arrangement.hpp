@@ -21,7 +21,7 @@ struct Placement {
 
 /// Moves the snapshot's particles; in a periodic box they are wrapped into it, and accelerations
 /// and potentials are left out unless nothing changes. Throws Error(usage) that begins with `what`
-/// for angles in a periodic box.
+/// for angles and for recentring in a periodic box.
 void place(Snapshot& snapshot, const Placement& placement, const std::string& what);
 
 /// Keeps the particles for which `is_kept` holds, in their order.
@@ -36,7 +36,9 @@ void retype(Snapshot& snapshot, const std::array<std::uint8_t, 6>& new_types);
 /// Keeps those in the sphere, in a periodic box by their nearest images.
 void keep_sphere(Snapshot& snapshot, const Vec3<double>& centre, double radius);
 
-/// Keeps the first of every n particles of each type, with the whole mass of the type.
+/// Keeps one of every n particles of each type and mass, chosen by a hash of the id, so that the
+/// same particles are kept in any order of the file. The kept ones get the whole mass of their
+/// kind. Masses of fewer than n particles each are one kind within a factor of two.
 void thin_out(Snapshot& snapshot, std::uint64_t n);
 
 /// An OrbitRequest is the orbit of two systems about each other: in the x-y plane, with pericentre

@@ -115,14 +115,14 @@ Snapshot open_particles(const std::string& file)
     return open_snapshot(file);
 }
 
-void print_notes(const Options& options, const Snapshot& snapshot)
+void print_notes(const Options& options, const Snapshot& snapshot, std::FILE* stream)
 {
     if (options.verbosity() == Verbosity::quiet)
         return;
     static std::set<std::string> printed; // the snapshots of a run have the same notes
     for (const std::string& note : snapshot.notes)
         if (printed.insert(note).second)
-            std::printf("note: %s\n", note.c_str());
+            std::fprintf(stream, "note: %s\n", note.c_str());
 }
 
 void add_output(Options& options, Output& output)

@@ -2,6 +2,7 @@
 /// input.
 #pragma once
 
+#include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -38,9 +39,9 @@ Snapshot read_particles(const std::string& file, Masses masses = Masses::needed)
 /// Calls note_snapshot() and open_snapshot().
 Snapshot open_particles(const std::string& file);
 
-/// Prints "note: ..." on standard output, unless --quiet: the notes of a file that was read,
-/// each of them once.
-void print_notes(const Options& options, const Snapshot& snapshot);
+/// Prints "note: ...", unless --quiet: the notes of a file that was read, each of them once.
+/// `stream` is standard error where standard output is a table.
+void print_notes(const Options& options, const Snapshot& snapshot, std::FILE* stream = stdout);
 
 /// An Output is the one file that a command writes: named by an option, refused early, with
 /// provenance.

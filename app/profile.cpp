@@ -9,6 +9,7 @@
 #include "chamomile/io/particle_check.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 #include "chamomile/run/structures/radial_profile.hpp"
+#include "chamomile/run/texts/particle_notes.hpp"
 
 namespace chamomile::app {
 
@@ -33,7 +34,8 @@ int profile(const std::vector<std::string>& arguments)
                    "inner edge; of shells the radius of 1 % of the particles unless given",
                    dimensions::length);
     options.number("r-max", request.largest, positive,
-                   "outer edge; the radius of 99 % of the particles unless given",
+                   "outer edge; the radius of 99 % of the particles unless given; at most half the "
+                   "side of a periodic box",
                    dimensions::length);
     options.number("bins", request.bins, between(1, 10000),
                    "number of bins: shells equal in log r, rings equal in R");
@@ -61,11 +63,12 @@ int profile(const std::vector<std::string>& arguments)
     options.take_units(unit_frame_of(snapshot));
     if (!centre.empty())
         request.centre = Vec3<double>{centre[0], centre[1], centre[2]};
-    if (!matter.types.empty())
-        select_matter(matter, file, snapshot);
+    select_matter(matter, file, snapshot);
+    add_note(snapshot, profile_note(snapshot, request));
     const std::string table = profile_table(snapshot, request);
     if (output.file.empty()) {
         std::fputs(table.c_str(), stdout);
+        print_notes(options, snapshot, stderr);
         return 0;
     }
     write_text(output, table);

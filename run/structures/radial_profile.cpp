@@ -86,14 +86,33 @@ std::vector<Body> seen_from(const Snapshot& snapshot, const ProfileRequest& requ
     return bodies;
 }
 
-std::vector<double> edges_of(const std::vector<Body>& bodies, const ProfileRequest& request)
+/// Returns the radius up to which shells lie within the nearest images.
+double largest_radius(const Snapshot& snapshot)
 {
+    const double a = snapshot.comoving ? snapshot.comoving->scale_factor : 1;
+    return snapshot.box_size > 0 ? 0.5 * a * snapshot.box_size
+                                 : std::numeric_limits<double>::infinity();
+}
+
+void require_in_box(const char* option, const std::optional<double>& value, double most)
+{
+    if (value && *value > most)
+        throw Error(Fault::usage,
+                    formatted("%s: %.6g: must be at most half the side of the periodic box, %.6g",
+                              option, *value, most));
+}
+
+std::vector<double> edges_of(const std::vector<Body>& bodies, const ProfileRequest& request,
+                             double most)
+{
+    require_in_box("--r-max", request.largest, most);
+    require_in_box("--height", request.height, most);
     const auto radius_of = [&](double part) {
         return bodies[std::min(std::size_t(part * double(bodies.size())), bodies.size() - 1)]
             .radius;
     };
     const double low = request.smallest.value_or(request.cylinders ? 0 : radius_of(0.01));
-    const double high = request.largest.value_or(radius_of(0.99));
+    const double high = request.largest.value_or(std::min(radius_of(0.99), most));
     if (!(low < high) || (!request.cylinders && low <= 0))
         throw Error(Fault::usage,
                     formatted("profile: radii from %.6g to %.6g: the first must be %s "
@@ -109,11 +128,14 @@ std::vector<double> edges_of(const std::vector<Body>& bodies, const ProfileReque
 }
 
 /// Returns the headings with the units.
-std::vector<std::string> headings(const Units& units, bool cylinders)
+std::vector<std::string> headings(const Snapshot& snapshot, bool cylinders)
 {
     using namespace dimensions;
     const auto with = [&](const std::string& name, Dimension dimension) {
-        return heading(name, dimension, units);
+        if (!snapshot.comoving || dimension.length == 0 || dimension.time != 0)
+            return heading(name, dimension, snapshot.units);
+        const std::string unit = unit_name(dimension, snapshot.units);
+        return name + " [physical" + (unit.empty() ? "" : " " + unit) + "]";
     };
     std::vector<std::string> names = {"type", with("r_low", length), with("r_high", length),
                                       "particles"};
@@ -146,10 +168,18 @@ std::string cell(double value)
 
 } // namespace
 
+std::string profile_note(const Snapshot& snapshot, const ProfileRequest& request)
+{
+    if (!(snapshot.box_size > 0) || request.largest)
+        return "";
+    return formatted("%s reach to %.6g at most, half the side of the periodic box",
+                     request.cylinders ? "rings" : "shells", largest_radius(snapshot));
+}
+
 std::string profile_table(const Snapshot& snapshot, const ProfileRequest& request)
 {
     const std::vector<Body> bodies = seen_from(snapshot, request);
-    const std::vector<double> edges = edges_of(bodies, request);
+    const std::vector<double> edges = edges_of(bodies, request, largest_radius(snapshot));
     const double height = request.height.value_or(std::numeric_limits<double>::infinity());
     const double nothing = std::numeric_limits<double>::quiet_NaN();
     const std::size_t n = edges.size() - 1;
@@ -162,7 +192,7 @@ std::string profile_table(const Snapshot& snapshot, const ProfileRequest& reques
     if (types.size() == 2)
         types.pop_back();
 
-    Table table(headings(snapshot.units, request.cylinders));
+    Table table(headings(snapshot, request.cylinders));
     for (int type : types) {
         std::vector<Bin> bins(n);
         double within = 0; // the first edge

@@ -21,8 +21,12 @@ struct ProfileRequest {
 /// particles and, where several types occur, of each of them. Errors are those of counting. The
 /// bins are equal in log r from the radius of 1 % of the particles to that of 99 %, of rings equal
 /// in R from 0. Velocities are relative to the mean of the inner half. A comoving snapshot gives
-/// physical lengths and peculiar velocities. Throws Error(usage) for a radius out of order, and for
-/// a periodic box without a centre.
+/// physical lengths and peculiar velocities. In a periodic box the bins end at half its side.
+/// Throws Error(usage) for a radius out of order or beyond that, and for a periodic box without a
+/// centre.
 std::string profile_table(const Snapshot& snapshot, const ProfileRequest& request);
+
+/// Returns a line about the outer edge that the box sets, or an empty text.
+std::string profile_note(const Snapshot& snapshot, const ProfileRequest& request);
 
 } // namespace chamomile

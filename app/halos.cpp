@@ -57,7 +57,7 @@ void require_different(std::vector<double> overdensities)
         throw Error(Fault::usage, "--overdensity: " + shortest(*twice) + ": is given twice");
 }
 
-/// Returns masses and places of all particles if only some are analysed, else nothing.
+/// Returns masses, places and types of all particles if only some are analysed, else nothing.
 std::optional<Particles> matter_beside(const AnalysedMatter& matter, const Snapshot& snapshot)
 {
     const Particles& p = snapshot.particles;
@@ -69,6 +69,7 @@ std::optional<Particles> matter_beside(const AnalysedMatter& matter, const Snaps
     Particles all;
     all.mass = p.mass;
     all.position = p.position;
+    all.type = p.type;
     return all;
 }
 
@@ -128,11 +129,13 @@ int halos(const std::vector<std::string>& arguments)
     if (all && theory.wanted)
         snapshot.notes.emplace_back("masses of friends are those of the chosen types alone; the "
                                     "fits are of all matter");
+    if (!request.length)
+        add_note(snapshot, friends_note(snapshot.particles, {}));
     const auto fits = make_theory(theory, snapshot);
     const HaloCatalogue catalogue =
         measured_halos(snapshot, all ? *all : snapshot.particles, request);
     print_quantities(options);
-    if (options.verbosity() != Verbosity::quiet)
+    if (options.verbosity() != Verbosity::quiet || !writes)
         print_largest(snapshot, catalogue);
     const std::string made = one_line(" of " + file + ": " + options.command_line());
     std::string table; // before anything is written

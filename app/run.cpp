@@ -201,6 +201,7 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
     integrate(run, *clock);
     const std::string checked = check_device(run.scheme, run.solver);
     note_suspicious_inputs(state, run.solver);
+    note_analysis(run.analysis, state);
     note_idle_on_device(options, run.solver, state);
     const ThreadsInUse threads(threads_for(options, run.solver));
     RunFolder folder(run.folder, run.overwrite ? EarlierResults::replaced : EarlierResults::refused,

@@ -20,6 +20,25 @@ int parse_particle_type(const std::string& option, const std::string& text)
     refuse_word(option, text.empty() ? "(empty)" : text, words);
 }
 
+std::vector<int> parse_particle_types(const std::string& option, const std::string& text)
+{
+    std::vector<int> types;
+    for (std::size_t start = 0; start <= text.size();) {
+        const std::size_t comma = std::min(text.find(',', start), text.size());
+        types.push_back(parse_particle_type(option, text.substr(start, comma - start)));
+        start = comma + 1;
+    }
+    return types;
+}
+
+std::string types_text(const std::vector<int>& types)
+{
+    std::string text;
+    for (int type : types)
+        text.append(text.empty() ? "" : ",").append(std::to_string(type));
+    return text;
+}
+
 std::string types_of(const Particles& particles)
 {
     std::string text;

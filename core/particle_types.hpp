@@ -15,6 +15,12 @@ inline constexpr std::array<const char*, 6> type_names = {"gas",   "halo",  "dis
 /// Returns the number of a type that is named so, such as "disk" or "2". Throws Error(usage).
 int parse_particle_type(const std::string& option, const std::string& text);
 
+/// Returns the types of a list such as "disk,3". Throws Error(usage).
+std::vector<int> parse_particle_types(const std::string& option, const std::string& text);
+
+/// Returns the list as parse_particle_types() reads it.
+std::string types_text(const std::vector<int>& types);
+
 /// Returns the types that occur, such as "1 (halo), 4 (stars)".
 std::string types_of(const Particles& particles);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chamomile/core/particle_types.hpp"
 #include "chamomile/io/pictures/picture_settings.hpp"
 
 namespace chamomile {
@@ -16,7 +17,8 @@ enum RunNeeds : unsigned {
     needs_limit = 2,
     needs_frames = 4,
     needs_power = 8,
-    needs_halos = 16
+    needs_halos = 16,
+    needs_spectra_or_halos = 32
 };
 
 /// Returns the option of a picture as one of a run's pictures.
@@ -104,6 +106,20 @@ std::vector<OptionRow<R>> rows()
          "min-members", [](R & r) -> auto& { return r.analysis.min_members; }, at_least(1),
          "fewest particles of a halo")
         .only(needs_halos);
+    static std::string none; // the list is put and shown as text below
+    OptionRow<R>& types =
+        t.text(
+             "halo-types", [](R&) -> auto& { return none; }, "TYPE,...",
+             "particle types of friends; spheres hold all types; all unless given")
+            .only(needs_halos);
+    types.put = [](R& r, const std::string& option, const std::string& text) {
+        r.analysis.halo_types = parse_particle_types(option, text);
+    };
+    types.text = [](const R& r) { return types_text(r.analysis.halo_types); };
+    t.flag(
+         "fits", [](R & r) -> auto& { return r.analysis.fits; },
+         "columns of linear theory and published fits in the tables of --power and --halos")
+        .only(needs_spectra_or_halos);
     t.flag(
         "profile", [](R & r) -> auto& { return r.analysis.profile; },
         "also profile_NNN.csv with each snapshot, as 'profile' has it");
@@ -151,6 +167,8 @@ Refusal refuse_idle_settings(const R& settings, const GivenOptions& given)
     need(settings.frames, needs_frames, "needs --frames");
     need(settings.analysis.power, needs_power, "needs --power");
     need(settings.analysis.halos, needs_halos, "needs --halos");
+    need(settings.analysis.power || settings.analysis.halos, needs_spectra_or_halos,
+         "needs --power or --halos");
     if (settings.cosmology.asked && given.contains("output-times"))
         return "--output-times: is of plain time; a cosmological run takes --outputs-z or "
                "--outputs-a";

@@ -23,7 +23,7 @@ COMMANDS = {
     "run": f"{SOURCE} {FORCES} collisionless-gas potential tracers parameters box-length h t-start duration t-end dt adaptive eta dt-min dt-max integrator resident block-steps step-criterion rungs rebuild-above host-below "
            "shared-steps eta-start iterations final-evaluation count-short-steps cosmology z-end a-end outputs-z outputs-a dlna-max eps-max omega-m omega-l omega-r "
            "w0 wa hubble units tune accuracy-every restart checkpoint-every checkpoint-walltime max-walltime max-energy-error on-energy-error on-device-error view output "
-           "overwrite snapshot-every output-times energy-every steps-every check-forces check-forces-every power power-mesh halos min-members profile frames frames-every frame-width "
+           "overwrite snapshot-every output-times energy-every steps-every check-forces check-forces-every power power-mesh halos min-members halo-types fits profile frames frames-every frame-width "
            "frame-size frame-center frame-follow frame-box frame-slice frame-azimuth frame-inclination frame-orbit frame-types frame-quantity frame-components frame-min frame-max frame-colour-map frame-no-labels frame-no-colour-bar frame-movie "
            "ranks share-gpu peer-timeout",
     "force": f"{FORCES} output overwrite",
@@ -67,7 +67,7 @@ VALUES = {
     "eta-start": "0.1", "dt": "0.1", "dt-min": "9", "dt-max": "1e-9", "count-short-steps": None, "shared-steps": None, "iterations": "2", "final-evaluation": None,
     "rungs": "3", "rebuild-above": "0.1", "host-below": "10", "step-criterion": "softening", "resident": None, "adaptive": None, "block-steps": None,
     "integrator": "hermite", "t-end": "1", "dlna-max": "0.01", "snapshot-every": "0.1", "output-times": "0.1", "check-forces-every": "5", "on-energy-error": "stop",
-    "on-device-error": "cpu", "frame-width": "1", "frames-every": "1", "power-mesh": "32", "min-members": "9", "collisionless-gas": None,
+    "on-device-error": "cpu", "frame-width": "1", "frames-every": "1", "power-mesh": "32", "min-members": "9", "halo-types": "1", "collisionless-gas": None,
     "overwrite": None, "reference": "gpu", "sample": "7", "repeat": "3", "threads": "1", "potential": None, "phases": None, "ceiling": None, "solver": "tree",
     "eps": "0.1", "eps-type": "1=0.1", "eps-rule": "larger", "softening": "spline", "G": "2", "hdf5": "e.hdf5", "width": "99", "height": "99", "bins": "7", "fold-factor": "3", "sigma8": "0.8",
     "n-s": "1", "omega-b": "0.04", "linear-power": "t.txt", "transfer-table": "t.txt", "fits": None, "mass-bins": "3", "length": "0.1", "overdensity": "100",
@@ -87,7 +87,7 @@ BLOCKS = "rungs rebuild-above host-below"
 RUN = "run good.txt --t-end 0.2 --eps 0.05 -o out"
 OF_MODEL = "run --model cube -n 9 --t-end 0.2 --eps 0.05 -o out"
 UNIVERSE = "run universe.txt --z-end 40 --eps 20 -o out"
-ALONE = "check-forces-every on-energy-error frame-width frames-every power-mesh min-members frame-size frame-center frame-follow frame-box frame-slice frame-azimuth frame-inclination frame-orbit frame-types frame-quantity frame-components frame-min frame-max frame-colour-map frame-no-labels frame-no-colour-bar frame-movie"  # need another option
+ALONE = "check-forces-every on-energy-error frame-width frames-every power-mesh min-members halo-types fits frame-size frame-center frame-follow frame-box frame-slice frame-azimuth frame-inclination frame-orbit frame-types frame-quantity frame-components frame-min frame-max frame-colour-map frame-no-labels frame-no-colour-bar frame-movie"  # need another option
 
 # A command in a mode, and the options that nothing would use there.
 MODES = [

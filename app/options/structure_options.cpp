@@ -83,7 +83,8 @@ void add_halo_options(Options& options, HaloRequest& request)
 {
     options.group("Halos");
     options.number("linking-length", request.linking_length, positive,
-                   "largest distance of friends in mean distances of the particles in the box");
+                   "largest distance of friends in mean distances: of particles of the friends' "
+                   "mean mass at the mean density of the box");
     options.number("length", request.length, positive,
                    "the same as a length; isolated particles need it", dimensions::length);
     options.number("min-members", request.min_members, at_least(1), "fewest particles of a halo");

@@ -21,7 +21,7 @@ constexpr double margin = 1e-9;
 
 constexpr LinkingCells::Coordinate most_cells_along = 1 << 21; ///< three make a key of 63 bits
 
-[[noreturn]] void refuse(double linking_length, const char* allowed)
+[[noreturn]] void refuse(double linking_length, const std::string& allowed)
 {
     char value[32];
     std::snprintf(value, sizeof value, "%.6g", linking_length);
@@ -39,6 +39,23 @@ Box box_of(std::span<const Vec3<double>> position)
         box.add(p);
     }
     return box;
+}
+
+/// Returns a phrase on the particle that is farthest from the mean place.
+std::string farthest_text(std::span<const Vec3<double>> position)
+{
+    Vec3<double> mean;
+    for (const Vec3<double>& p : position)
+        mean += (1 / double(position.size())) * p;
+    std::size_t farthest = 0;
+    for (std::size_t i = 0; i < position.size(); ++i)
+        if (norm(position[i] - mean) > norm(position[farthest] - mean))
+            farthest = i;
+    const Vec3<double>& p = position[farthest];
+    char text[160];
+    std::snprintf(text, sizeof text, "; the farthest particle, number %zu, is at %.6g,%.6g,%.6g",
+                  farthest + 1, p.x, p.y, p.z);
+    return text;
 }
 
 } // namespace
@@ -64,7 +81,8 @@ void LinkingCells::lay_grid(std::span<const Vec3<double>> position, double linki
                                               : box.longest_side();
     const double widest = linking_length / std::sqrt(3.0) * (1 - margin);
     if (longest / widest >= double(most_cells_along - 1))
-        refuse(linking_length, "must be above 1e-6 of the extent of the particles");
+        refuse(linking_length, "must be above 1e-6 of the extent of the particles" +
+                                   (periodicity_ ? "" : farthest_text(position)));
     if (periodicity_) {
         const auto along_side = Coordinate(std::ceil(longest / widest));
         extent = {along_side, along_side, along_side};

@@ -26,17 +26,6 @@ int type_of(const std::string& option, const std::string& word, std::vector<std:
     refuse_word(option, word.empty() ? "(empty)" : word, words);
 }
 
-std::vector<std::string> parts_of(const std::string& text)
-{
-    std::vector<std::string> parts;
-    for (std::size_t start = 0; start <= text.size();) {
-        const std::size_t comma = std::min(text.find(',', start), text.size());
-        parts.push_back(text.substr(start, comma - start));
-        start = comma + 1;
-    }
-    return parts;
-}
-
 /// Adds an option whose text is read and shown by these functions.
 OptionRow<R>& special(OptionRows<R>& t, const char* name, const char* values, const char* help,
                       std::function<void(R&, const std::string&, const std::string&)> put,
@@ -73,17 +62,7 @@ std::string centre_text(const R& view)
 
 void put_types(R& view, const std::string& option, const std::string& text)
 {
-    view.types.clear();
-    for (const std::string& word : parts_of(text))
-        view.types.push_back(type_of(option, word, words_of_types()));
-}
-
-std::string types_text(const R& view)
-{
-    std::string text;
-    for (int type : view.types)
-        text.append(text.empty() ? "" : ",").append(std::to_string(type));
-    return text;
+    view.types = parse_particle_types(option, text);
 }
 
 void put_followed(R& view, const std::string& option, const std::string& text)
@@ -125,7 +104,7 @@ std::vector<OptionRow<R>> rows()
     t.number(
          "box", [](R & r) -> auto& { return r.box; }, ranges::side_or_none,
          "side of a periodic box, whose images are drawn across its faces; 0: isolated; that of "
-         "the file, if all particles lie in it, unless given")
+         "the file unless given")
         .in(dimensions::length);
     t.number(
          "slice", [](R & r) -> auto& { return r.slice; }, positive,
@@ -144,7 +123,7 @@ std::vector<OptionRow<R>> rows()
     special(t, "types", "TYPE,...",
             "particle types shown; unless given disk, bulge and stars (2,3,4) where there are "
             "any, because a halo hides them, or else all",
-            put_types, types_text);
+            put_types, [](const R& view) { return types_text(view.types); });
     t.group("Colours");
     t.choice(
         "quantity", [](R & r) -> auto& { return r.quantity; },

@@ -1,5 +1,7 @@
 #include "chamomile/run/structures/halo_file.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -21,6 +23,33 @@ constexpr double softening = 0.2; ///< of potentials, in linking lengths
 bool is_text(const std::filesystem::path& file)
 {
     return file.extension() == ".txt" || file.extension() == ".dat";
+}
+
+/// The masses of dark matter and of gas with stars.
+struct MatterMasses {
+    double dark, baryons;
+};
+
+/// Adds type by type: a selection of whole types then has the bits of the same types among all.
+MatterMasses masses_of(const Particles& particles)
+{
+    std::array<double, 6> of_type{};
+    for (std::size_t i = 0; i < particles.size(); ++i)
+        of_type[particles.type[i]] += particles.mass[i];
+    return {of_type[1] + of_type[2] + of_type[3] + of_type[5], of_type[0] + of_type[4]};
+}
+
+/// Returns (m / rho)^(1/3): m is the mean mass of the friends, rho the mean density of the box. If
+/// friends are dark, rho leaves out the fraction of gas and stars beside them; if they are gas or
+/// stars, it leaves out dark matter.
+double mean_distance(const Particles& friends, const Particles& all, double side)
+{
+    const auto [dark, baryons] = masses_of(friends);
+    const MatterMasses box = masses_of(all);
+    const double ratio = baryons == 0 ? (box.dark + box.baryons) / (dark + box.baryons)
+                         : dark == 0  ? box.baryons / baryons
+                                      : (box.dark + box.baryons) / (dark + baryons);
+    return side / std::cbrt(double(friends.size()) * (dark + baryons > 0 ? ratio : 1));
 }
 
 /// Returns the critical density of the comoving coordinates in units of the snapshot, and
@@ -188,6 +217,21 @@ std::string halo_table(const Snapshot& snapshot, const HaloCatalogue& catalogue,
 
 } // namespace
 
+std::string friends_note(const Particles& all, const std::vector<int>& types)
+{
+    double light = HUGE_VAL, heavy = 0;
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (types.empty() || std::count(types.begin(), types.end(), int(all.type[i]))) {
+            light = std::min(light, all.mass[i]);
+            heavy = std::max(heavy, all.mass[i]);
+        }
+    if (heavy <= 1.01 * light)
+        return "";
+    return formatted("masses of friends are from %.6g to %.6g, and the linking length is that of "
+                     "their mean: too long for the light ones; choose types of one mass",
+                     light, heavy);
+}
+
 HaloCatalogue measured_halos(const Snapshot& snapshot, const Particles& all,
                              const HaloRequest& request)
 {
@@ -197,8 +241,8 @@ HaloCatalogue measured_halos(const Snapshot& snapshot, const Particles& all,
         throw Error(Fault::usage, "--length: not given, and the file states no periodic box, so "
                                   "that there is no mean distance of particles");
     HaloCatalogue catalogue;
-    catalogue.linking_length = request.length.value_or(request.linking_length * box.side /
-                                                       std::cbrt(double(particles.size())));
+    catalogue.linking_length =
+        request.length.value_or(request.linking_length * mean_distance(particles, all, box.side));
     catalogue.groups =
         friends_of_friends(particles.position, box, catalogue.linking_length, request.min_members);
     catalogue.halos =

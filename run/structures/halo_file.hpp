@@ -12,7 +12,7 @@ namespace chamomile {
 
 /// A HaloRequest states how halos are found.
 struct HaloRequest {
-    double linking_length = 0.2;  ///< in mean distances of the particles
+    double linking_length = 0.2;  ///< in mean distances of particles of the friends' mean mass
     std::optional<double> length; ///< in units of the file; replaces it
     std::uint64_t min_members = 20;
     std::vector<double> overdensities = {200};
@@ -35,9 +35,14 @@ struct HaloCatalogue {
 };
 
 /// Returns the halos of the snapshot's particles, with spheres of `all` particles, of which the
-/// former may be a part. Throws Error(usage) for an isolated snapshot without HaloRequest::length.
+/// former may be a part. `all` needs positions, masses and types. Throws Error(usage) for an
+/// isolated snapshot without HaloRequest::length.
 HaloCatalogue measured_halos(const Snapshot& snapshot, const Particles& all,
                              const HaloRequest& request);
+
+/// Returns a line if friends of these types (empty: all) have several masses, which one linking
+/// length does not suit, or an empty text.
+std::string friends_note(const Particles& all, const std::vector<int>& types);
 
 /// Writes HDF5 with the names of Gadget-4's group files (docs/howto/structures.md), or a table of
 /// text if the extension is .txt or .dat. `title` states how it was made. Throws Error(output), and

@@ -1,9 +1,14 @@
 #include "chamomile/run/structures/run_analysis.hpp"
 
+#include <algorithm>
+
+#include "chamomile/core/particle_types.hpp"
 #include "chamomile/core/trace.hpp"
+#include "chamomile/io/arrangement.hpp"
 #include "chamomile/io/pending_file.hpp"
 #include "chamomile/run/structures/mass_function_file.hpp"
 #include "chamomile/run/structures/radial_profile.hpp"
+#include "chamomile/run/texts/particle_notes.hpp"
 
 namespace chamomile {
 
@@ -16,10 +21,26 @@ Refusal refuse_analysis(const RunAnalysis& analysis, const Snapshot& start)
     if (analysis.profile && start.particles.size() < fewest)
         return "--profile: needs at least " + std::to_string(fewest) + " particles; there are " +
                std::to_string(start.particles.size());
+    const std::vector<std::uint8_t>& there = start.particles.type;
+    if (!analysis.halo_types.empty() && std::none_of(there.begin(), there.end(), [&](int type) {
+            return std::count(analysis.halo_types.begin(), analysis.halo_types.end(), type) > 0;
+        }))
+        return "--halo-types: " + types_text(analysis.halo_types) + ": there are none, but " +
+               types_of(start.particles);
+    if (analysis.fits)
+        if (Refusal line = refused_by([&] { Theory({.wanted = true}, start); }))
+            return line;
     if (!(analysis.power || analysis.halos) || start.box_size > 0)
         return {};
     return std::string(analysis.power ? "--power" : "--halos") +
            ": needs initial conditions in a periodic box";
+}
+
+void note_analysis(const RunAnalysis& analysis, Snapshot& start)
+{
+    if (analysis.halos)
+        add_note(start, friends_note(start.particles, analysis.halo_types));
+    make_theory({.wanted = analysis.fits}, start);
 }
 
 std::string write_analysis(const RunAnalysis& analysis, const Snapshot& snapshot,
@@ -27,12 +48,15 @@ std::string write_analysis(const RunAnalysis& analysis, const Snapshot& snapshot
 {
     std::string written;
     const std::string of = " of " + folder.snapshot(number).filename().string();
+    std::unique_ptr<Theory> fits;
+    if (analysis.fits)
+        fits = std::make_unique<Theory>(TheoryRequest{.wanted = true}, snapshot);
     if (analysis.power) {
         const TraceRange range("power spectrum");
         PowerRequest request;
         request.mesh = analysis.power_mesh;
         const std::filesystem::path file = folder.power(number);
-        write_text(file, power_table(snapshot, measured_power(snapshot, request), nullptr,
+        write_text(file, power_table(snapshot, measured_power(snapshot, request), fits.get(),
                                      "power spectrum" + of));
         written += ", " + file.filename().string();
     }
@@ -41,13 +65,22 @@ std::string write_analysis(const RunAnalysis& analysis, const Snapshot& snapshot
         HaloRequest request;
         request.min_members = analysis.min_members;
         const std::filesystem::path file = folder.halos(number);
-        const HaloCatalogue catalogue = measured_halos(snapshot, snapshot.particles, request);
-        write_halos(snapshot, catalogue, "halos" + of, file);
+        Snapshot chosen;
+        if (!analysis.halo_types.empty()) {
+            chosen = snapshot;
+            keep_types(chosen, analysis.halo_types);
+        }
+        const Snapshot& friends = analysis.halo_types.empty() ? snapshot : chosen;
+        std::string note = friends_note(snapshot.particles, analysis.halo_types);
+        if (!note.empty())
+            note = "\n# note: " + note;
+        const HaloCatalogue catalogue = measured_halos(friends, snapshot.particles, request);
+        write_halos(friends, catalogue, "halos" + of, file);
         written += ", " + file.filename().string();
         constexpr int bins_per_decade = 5;
         write_text(folder.mass_function(number),
-                   mass_function_table(snapshot, catalogue, nullptr, bins_per_decade,
-                                       "mass function of halos" + of));
+                   mass_function_table(friends, catalogue, fits.get(), bins_per_decade,
+                                       "mass function of halos" + of + note));
         written += ", " + folder.mass_function(number).filename().string();
     }
     if (analysis.profile) {

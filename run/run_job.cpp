@@ -8,6 +8,7 @@
 #include "chamomile/core/number_text.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/core/version.hpp"
+#include "chamomile/run/structures/analysed.hpp"
 #include "chamomile/run/structures/comoving_run.hpp"
 #include "chamomile/run/texts/method_text.hpp"
 
@@ -27,6 +28,8 @@ RenderOptions first_view(const Snapshot& state, const RunSettings& settings)
 {
     RenderOptions view = settings.frame_view;
     view.width = view.height = settings.frame_size.value_or(view.width);
+    if (view.box)
+        require_box("--frame-box", *view.box, state, "the file");
     const std::optional<double> width = view.field_of_view;
     const RenderOptions first = complete_view(state, view);
     view.box = first.box;

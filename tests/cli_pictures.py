@@ -57,6 +57,18 @@ with tempfile.TemporaryDirectory() as scratch:
     draw("s.png", "p.hdf5", "--size", 64, "--fov", 4, "--slice", 0.2, "--data", "s.npy")
     check(0.02 < sum(array(folder / "s.npy")) / whole < 0.5, "a slice holds a part of the mass")
 
+    # Massless particles have a number density; a view without particles has no picture, unless its colours are given.
+    (folder / "tracers.txt").write_text("".join(f"0 {x} {y} 0 0 0 0\n" for x in (-1, 1) for y in (-1, 1)))
+    (folder / "tracers_in_kpc.txt").write_text("# unit_length_in_cm: 3.085678e21\n# unit_mass_in_g: 1.989e43\n# unit_velocity_in_cm_per_s: 1e5\n" + (folder / "tracers.txt").read_text())
+    for name, unit in (("tracers.txt", "N-body units"), ("tracers_in_kpc.txt", "1/kpc^2")):
+        said = draw("t.png", name, "--size", 64, "--fov", 8, "--data", "t.npy")
+        texts = picture(folder / "t.png")[1]
+        check(said.startswith("wrote t.png: number density from") and (texts["Quantity"], texts["Unit"]) == ("number density", unit), f"massless particles: {said}{texts}")
+        check(abs(sum(array(folder / "t.npy")) / 64 - 4) < 1e-3, "four particles on 64 pixels a unit of area")
+    refused(folder, 3, "view: no particles in it: nothing to render", "render", "p.hdf5", "--center", "100,0,0", "--fov", 1, "-o", "x.png")
+    said = draw("e.png", "p.hdf5", "--center", "100,0,0", "--fov", 1, "--size", 32, "--min", 0.1, "--max", 1)
+    check("; nothing is in view" in said and picture(folder / "e.png")[1]["Comment"] == "nothing is in view", f"a view without particles: {said}")
+
     # Components: two colours where there are two.
     for name, kind in (("one", 1), ("other", 2)):
         chamomile(folder, "model", "hernquist", "-n", 2000, "--type", kind, "-o", f"{name}.hdf5", "-q")

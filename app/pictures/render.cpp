@@ -16,7 +16,7 @@
 #include "chamomile/io/pictures/array_file.hpp"
 #include "chamomile/io/pictures/picture_settings.hpp"
 #include "chamomile/io/unit_conversion.hpp"
-#include "chamomile/run/texts/particle_notes.hpp"
+#include "chamomile/run/structures/analysed.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -73,7 +73,20 @@ std::string told(const Image& image)
 {
     std::map<std::string, std::string> texts(image.texts.begin(), image.texts.end());
     return texts["Quantity"] + " from " + texts["Least"] + " to " + texts["Most"] + " [" +
-           texts["Unit"] + "]";
+           texts["Unit"] + "]" + (texts.contains("Comment") ? "; " + texts["Comment"] : "");
+}
+
+/// Returns the snapshot of a file, with the box and some of the types of the view.
+Snapshot pictured(const std::string& file, const RenderOptions& view)
+{
+    Snapshot snapshot = read_particles(file, Masses::may_lack);
+    require_types(view.types, file, snapshot);
+    if (view.box) {
+        require_box("--box", *view.box, snapshot, file);
+        snapshot.box_size = *view.box;
+    }
+    take_places(snapshot);
+    return snapshot;
 }
 
 /// Refuses a movie of one picture, or one that could not be written.
@@ -134,7 +147,7 @@ int render(const std::vector<std::string>& arguments)
     std::optional<Snapshot> snapshot;
     for (std::size_t k = 0; k < count; ++k) {
         if (k % turns == 0)
-            snapshot = read_particles(picture.files[k / turns], Masses::may_lack);
+            snapshot = pictured(picture.files[k / turns], picture.view);
         if (k == 0)
             options.take_units(unit_frame_of(*snapshot));
         if (count > 1 && k == 0)

@@ -16,8 +16,10 @@
 #include "app/options/options.hpp"
 #include "app/pictures/viewing.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/periodic.hpp"
 #include "chamomile/core/profile.hpp"
 #include "chamomile/run/run_settings.hpp"
+#include "chamomile/run/structures/analysed.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -107,7 +109,8 @@ void require_same_run(const Snapshot& first, const Snapshot& other, const std::s
 /// A Player shows snapshots in a view, by itself or as viewers ask. It keeps two of them.
 class Player {
 public:
-    Player(std::vector<std::string> files, LiveView& view) : files_(std::move(files)), view_(view)
+    Player(const Options& options, std::vector<std::string> files, LiveView& view)
+        : options_(options), files_(std::move(files)), view_(view)
     {
         const Snapshot& first = snapshot(0);
         scene_ = scene_of(first, std::filesystem::path(files_[0]).filename().string());
@@ -147,8 +150,13 @@ private:
         while (kept_.size() > 1)
             kept_.pop_back();
         kept_.emplace_front(number, read_particles(files_[number], Masses::may_lack));
-        order_by_id(kept_.front().second.particles);
-        return kept_.front().second;
+        Snapshot& read = kept_.front().second;
+        order_by_id(read.particles);
+        take_places(read);
+        print_notes(options_, read);
+        for (Vec3<double>& place : read.particles.position)
+            place = Periodicity{read.box_size}.wrapped(place);
+        return read;
     }
 
     void turn_to(std::size_t number)
@@ -207,6 +215,7 @@ private:
 
     static constexpr double fastest = 20; ///< files a second
 
+    const Options& options_;
     std::vector<std::string> files_;
     LiveView& view_;
     ViewScene scene_;
@@ -234,7 +243,7 @@ int view(const std::vector<std::string>& arguments)
     for (const std::string& file : files)
         note_snapshot(file);
     const std::unique_ptr<LiveView> live = make_view(port.value_or(0), "--port");
-    Player player(files, *live);
+    Player player(options, files, *live);
     for (const int signal : {SIGINT, SIGTERM})
         std::signal(signal, [](int) { interrupted = 1; });
     announce(*live);

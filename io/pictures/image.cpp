@@ -19,6 +19,11 @@ namespace {
     throw Error(Fault::output, path.string() + ": " + reason);
 }
 
+[[noreturn]] void refuse_write(const std::filesystem::path& path)
+{
+    throw bad_output(path, "file", std::strerror(errno), "cannot be written");
+}
+
 // libpng reports errors through longjmp, which must not cross C++ objects: these two functions only
 // store the message and leave.
 void note_error(png_structp png, png_const_charp message)
@@ -82,9 +87,9 @@ void write_png(const Image& image, const std::filesystem::path& path)
     }
     std::string message;
     if (!encode(image, texts, file.get(), message))
-        refuse(path, message);
+        std::ferror(file.get()) ? refuse_write(path) : refuse(path, message);
     if (std::fclose(file.release()) != 0)
-        refuse(path, std::strerror(errno));
+        refuse_write(path);
     pending.commit();
 }
 

@@ -97,7 +97,7 @@ std::string time_label(const Snapshot& snapshot)
                           (1e9 * year_in_s),
                       units.per_hubble ? "/h" : "");
     else
-        std::snprintf(text, sizeof text, "t = %.2f N-body units", snapshot.time);
+        std::snprintf(text, sizeof text, "t = %.2f", snapshot.time);
     return text;
 }
 

@@ -10,6 +10,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/number_text.hpp"
 #include "chamomile/core/options/quantity.hpp"
+#include "chamomile/core/particle_types.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/io/pictures/frame.hpp"
 #include "chamomile/io/pictures/marks.hpp"
@@ -86,31 +87,23 @@ std::vector<Index> shown(const Particles& particles, const std::vector<int>& typ
         indices.push_back(Index(i));
     }
     if (indices.empty())
-        throw Error(Fault::input, "particle types: none of those chosen: nothing to render");
+        throw Error(Fault::input, "particle types: " + types_text(types) +
+                                      ": there are none, but " + types_of(particles));
     return indices;
 }
 
-/// Returns the weights in the picture: the masses, or 1 if all that is shown has none.
-std::vector<double> weights(const Particles& particles, const std::vector<Index>& indices)
+/// Returns the masses, which are the weights in the picture. If all are 0 the weights are 1, and
+/// `are_counts` becomes true.
+std::vector<double> weights(const Particles& particles, const std::vector<Index>& indices,
+                            bool& are_counts)
 {
     std::vector<double> masses;
     for (Index i : indices)
         masses.push_back(particles.mass[i]);
-    if (std::all_of(masses.begin(), masses.end(), [](double mass) { return mass == 0; }))
+    are_counts = std::all_of(masses.begin(), masses.end(), [](double mass) { return mass == 0; });
+    if (are_counts)
         masses.assign(masses.size(), 1);
     return masses;
-}
-
-/// Returns the side of the periodic box, or 0 for isolated particles.
-double box_of(const Snapshot& snapshot)
-{
-    const double side = snapshot.box_size;
-    const bool all_inside =
-        std::all_of(snapshot.particles.position.begin(), snapshot.particles.position.end(),
-                    [&](const Vec3<double>& r) {
-                        return std::min({r.x, r.y, r.z}) >= 0 && std::max({r.x, r.y, r.z}) <= side;
-                    });
-    return side > 0 && all_inside ? side : 0;
 }
 
 /// Returns all points in the picture, including images in a periodic box.
@@ -213,8 +206,10 @@ std::pair<double, double> range_of(const SurfaceDensity& density)
 /// A Scene is what a picture shows: its maps, with the options that they were made by.
 struct Scene {
     RenderOptions options;            ///< completed
-    SurfaceDensity density;           ///< of all that is shown, or the quantity
-    std::vector<SurfaceDensity> each; ///< of each of the types, where they have colours
+    SurfaceDensity density;           ///< or the other quantity
+    std::vector<SurfaceDensity> each; ///< by type, if types have colours
+    bool are_counts = false;          ///< densities are numbers of massless particles per area
+    bool is_empty = false;            ///< nothing is in view
 };
 
 /// Returns a number for each particle, of which the picture shows the mean.
@@ -289,8 +284,9 @@ Scene compose(const Snapshot& snapshot, const RenderOptions& options)
     if (completed.types.empty())
         completed.types = default_types(snapshot.particles);
     const std::vector<Index> indices = shown(snapshot.particles, completed.types);
-    const std::vector<double> masses = weights(snapshot.particles, indices);
-    completed.box = completed.box.value_or(box_of(snapshot));
+    bool are_counts = false;
+    const std::vector<double> masses = weights(snapshot.particles, indices, are_counts);
+    completed.box = completed.box.value_or(snapshot.box_size);
     const double side = *completed.box;
     if (completed.follow)
         completed.centre.reset(); // the search has one beginning, whatever was shown before
@@ -316,18 +312,24 @@ Scene compose(const Snapshot& snapshot, const RenderOptions& options)
     const std::vector<ProjectedPoint> points =
         projected(snapshot.particles, indices, masses, completed);
     const bool is_complete = completed.field_of_view && completed.min && completed.max;
-    if (points.empty() && !is_complete)
-        throw Error(Fault::input, std::string(completed.slice ? "slice" : "view") +
-                                      ": no particles in it: nothing to render");
+    const auto require = [&](bool is_seen) {
+        if (!is_seen && !is_complete)
+            throw Error(Fault::input, std::string(completed.slice ? "slice" : "view") +
+                                          ": no particles in it: nothing to render");
+    };
+    require(!points.empty());
     if (!completed.field_of_view)
         completed.field_of_view = width_of(points, double(completed.width) / completed.height);
     SurfaceDensity density =
         project(points, completed.width, completed.height, *completed.field_of_view);
+    const bool is_empty = std::none_of(density.values.begin(), density.values.end(),
+                                       [](double value) { return value > 0; });
+    require(!is_empty);
     if (completed.quantity != Pictured::density) {
         SurfaceDensity map =
             mean_of(snapshot, indices, masses, density, range_of(density).first, completed);
         complete_range(completed, map);
-        return {completed, std::move(map), {}};
+        return {completed, std::move(map), {}, are_counts, is_empty};
     }
     if (!completed.min || !completed.max) {
         auto [low, high] = range_of(density);
@@ -351,7 +353,7 @@ Scene compose(const Snapshot& snapshot, const RenderOptions& options)
             each.push_back(project(projected(snapshot.particles, indices, own, completed),
                                    completed.width, completed.height, *completed.field_of_view));
         }
-    return {completed, std::move(density), std::move(each)};
+    return {completed, std::move(density), std::move(each), are_counts, is_empty};
 }
 
 /// Returns the types of the completed options that the snapshot has.
@@ -395,7 +397,9 @@ Image render_snapshot(const Snapshot& snapshot, const RenderOptions& options)
                     pixel[c] = std::uint8_t(std::min(255, pixel[c] + own[c]));
             }
         }
-    const Meaning& meaning = meaning_of(view.quantity);
+    const Meaning meaning = scene.are_counts && view.quantity == Pictured::density
+                                ? Meaning{"number density", Dimension{-2}, {}}
+                                : meaning_of(view.quantity);
     const std::string unit =
         snapshot.units.physical ? unit_name(meaning.dimension, snapshot.units) : "N-body units";
     if (!options.no_labels)
@@ -410,6 +414,8 @@ Image render_snapshot(const Snapshot& snapshot, const RenderOptions& options)
                    {"Least", number_text(*view.min)},
                    {"Most", number_text(*view.max)},
                    {"Time", time_label(snapshot)}};
+    if (scene.is_empty)
+        image.texts.push_back({"Comment", "nothing is in view"});
     return image;
 }
 

@@ -38,7 +38,7 @@ struct RenderOptions {
     std::optional<int> follow;
     static constexpr int densest = -1;
     /// The side of a periodic box, whose images are drawn across its faces; 0: isolated; empty: the
-    /// side in the snapshot, if all particles lie inside. Unless told otherwise, a periodic picture
+    /// side in the snapshot. Unless told otherwise, a periodic picture
     /// shows the box from its middle, a tenth of a side deep, in colours wide enough for the
     /// structure to come.
     std::optional<double> box;
@@ -50,10 +50,10 @@ struct RenderOptions {
 RenderOptions complete_view(const Snapshot& snapshot, const RenderOptions& options);
 
 /// Returns the picture, with its quantity, unit, least and most value and time as texts: the
-/// logarithm of the projected surface density, smoothed over the local distance between particles,
-/// or another quantity where there is as much matter as the darkest colour of that density shows.
-/// Throws Error(usage) for options out of range, Error(input) if no
-/// particle of the chosen types exists or a position is not finite.
+/// logarithm of the projected surface density, smoothed over the local distance between particles
+/// (the number density, if no particle that is shown has mass), or another quantity where there is
+/// as much matter as the darkest colour of that density shows. Throws Error(usage) for options out
+/// of range, Error(input) if no particle of the chosen types exists or a position is not finite.
 Image render_snapshot(const Snapshot& snapshot, const RenderOptions& options);
 
 /// Returns the surface density of that picture, mass per area in units of the snapshot, or its

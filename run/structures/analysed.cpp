@@ -1,69 +1,65 @@
 #include "chamomile/run/structures/analysed.hpp"
 
+#include <algorithm>
+
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/number_text.hpp"
 #include "chamomile/core/particle_types.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/cosmology/background.hpp"
+#include "chamomile/io/arrangement.hpp"
 #include "chamomile/io/comoving.hpp"
 #include "chamomile/io/one_line.hpp"
 #include "chamomile/run/structures/comoving_run.hpp"
 #include "chamomile/run/texts/particle_notes.hpp"
 
 namespace chamomile {
-namespace {
-
-template <class T>
-void keep(std::vector<T>& values, const std::vector<Index>& kept)
-{
-    if (values.empty())
-        return;
-    for (std::size_t k = 0; k < kept.size(); ++k)
-        values[k] = values[kept[k]]; // kept ascends
-    values.resize(kept.size());
-}
-
-} // namespace
 
 void select_matter(const AnalysedMatter& matter, const std::string& source, Snapshot& snapshot)
 {
-    if (matter.box && contradicts_box(*matter.box, snapshot))
-        throw Error(Fault::usage, "--box: " + number_text(*matter.box) +
-                                      ": contradicts the box of " + number_text(snapshot.box_size) +
-                                      " in " + source);
     if (matter.box) {
+        require_box("--box", *matter.box, snapshot, source);
         snapshot.box_size = *matter.box;
         infer_units(snapshot);
     }
-    if (snapshot.box_size > 0)
-        require_places(outside(snapshot.particles, snapshot.box_size));
-    note_outside(snapshot);
-    Particles& p = snapshot.particles;
-    const std::string there = types_of(p);
+    take_places(snapshot);
     if (has_critical_density(snapshot) && snapshot.box_size > 0 &&
         !has_density_of_background(snapshot))
         snapshot.notes.push_back(density_text(snapshot) + ": check units and box");
-    if (!matter.types.empty()) {
-        bool wanted[256] = {};
-        for (int type : matter.types)
-            wanted[type] = true;
-        std::vector<Index> kept;
-        for (std::size_t i = 0; i < p.size(); ++i)
-            if (wanted[p.type[i]])
-                kept.push_back(Index(i));
-        keep(p.id, kept);
-        keep(p.type, kept);
-        keep(p.mass, kept);
-        keep(p.position, kept);
-        keep(p.velocity, kept);
-        keep(p.acceleration, kept);
-        keep(p.potential, kept);
-    }
-    if (p.size() == 0)
-        throw Error(Fault::input, source + ": particles: none" +
-                                      (there.empty() ? "" : " of the chosen types, of " + there) +
-                                      ": nothing to look at");
+    require_types(matter.types, source, snapshot);
+    if (!matter.types.empty())
+        keep_types(snapshot, matter.types);
+}
+
+void take_places(Snapshot& snapshot)
+{
+    if (snapshot.box_size > 0)
+        require_places(outside(snapshot.particles, snapshot.box_size));
+    note_outside(snapshot);
+}
+
+void require_types(const std::vector<int>& types, const std::string& source,
+                   const Snapshot& snapshot)
+{
+    const std::vector<std::uint8_t>& there = snapshot.particles.type;
+    const bool has_some = std::any_of(there.begin(), there.end(), [&](int type) {
+        return types.empty() || std::count(types.begin(), types.end(), type) > 0;
+    });
+    if (!has_some)
+        throw Error(
+            Fault::input,
+            source + ": particles: none" +
+                (there.empty() ? "" : " of the chosen types, of " + types_of(snapshot.particles)) +
+                ": nothing to look at");
+}
+
+void require_box(const std::string& option, double side, const Snapshot& snapshot,
+                 const std::string& source)
+{
+    if (side > 0 && contradicts_box(side, snapshot))
+        throw Error(Fault::usage, option + ": " + number_text(side) + ": contradicts the box of " +
+                                      number_text(snapshot.box_size) + " in " + source);
 }
 
 AnalysisUnits analysis_units(const Units& units)

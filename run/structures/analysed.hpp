@@ -19,6 +19,19 @@ struct AnalysedMatter {
 /// Throws Error(input), naming `source`, if no particles are left.
 void select_matter(const AnalysedMatter& matter, const std::string& source, Snapshot& snapshot);
 
+/// Notes particles outside the snapshot's periodic box, whose images within it count. Throws
+/// Error(input) for places that have no digits left there.
+void take_places(Snapshot& snapshot);
+
+/// Throws Error(input), naming `source`, unless there are particles of the types (empty: any).
+void require_types(const std::vector<int>& types, const std::string& source,
+                   const Snapshot& snapshot);
+
+/// Throws Error(usage), naming option and source, for a side that is not that of the snapshot's
+/// box.
+void require_box(const std::string& option, double side, const Snapshot& snapshot,
+                 const std::string& source);
+
 /// AnalysisUnits convert lengths of the snapshot to Mpc or Mpc/h, with their names; they are 1 and
 /// "" in N-body units.
 struct AnalysisUnits {

@@ -202,7 +202,8 @@ int accuracy(const std::vector<std::string>& arguments)
         samples.back().reference = reference.text();
     });
 
-    if (options.verbosity() != Verbosity::quiet) {
+    const bool writes = !accuracy.csv.file.empty() || !accuracy.hdf5.file.empty();
+    if (options.verbosity() != Verbosity::quiet || !writes) {
         for (const AccuracySample& sample : samples)
             std::printf("%s: %zu particles; reference: %s\n", sample.source.c_str(),
                         sample.particles, sample.reference.c_str());

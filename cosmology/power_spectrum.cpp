@@ -205,6 +205,9 @@ PowerSpectrum power_spectrum(std::size_t n, const ArrayView& position, const Arr
     }
     if (!(total > 0) || !std::isfinite(total))
         throw Error(Fault::input, "total mass: " + number_text(total) + ": must be above 0");
+    if (!std::isnormal(total * total) || !std::isnormal(squares))
+        throw Error(Fault::input, "total mass: " + number_text(total) +
+                                      ": its square must be a number of double precision");
 
     const double fundamental = 2 * pi / box.side, volume = box.side * box.side * box.side;
     const double last_factor = std::pow(options.fold_factor, options.foldings);

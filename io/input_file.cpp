@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -35,6 +36,21 @@ std::string shortened(const std::string& text)
     return text.size() <= most ? text : text.substr(0, most) + "...";
 }
 
+/// Returns ", such as out/snapshot_010.hdf5": the snapshot of the folder whose name is last, or an
+/// empty text.
+std::string last_snapshot(const std::filesystem::path& folder)
+{
+    std::filesystem::path last;
+    std::error_code fault;
+    for (std::filesystem::directory_iterator file(folder, fault), end; !fault && file != end;
+         file.increment(fault))
+        if (const std::filesystem::path& path = file->path();
+            path.filename().string().starts_with("snapshot_") &&
+            std::pair(path.native().size(), path) > std::pair(last.native().size(), last))
+            last = path;
+    return last.empty() ? "" : ", such as " + last.string();
+}
+
 } // namespace
 
 FileError file_error(Fault fault, const std::filesystem::path& file, const std::string& field,
@@ -60,7 +76,7 @@ InputFile::InputFile(const std::filesystem::path& path) : path_(path)
     if (!known || !S_ISREG(status.st_mode) || status.st_size == 0) {
         ::close(descriptor_);
         if (known && S_ISDIR(status.st_mode))
-            throw bad_input(path, "file", "a folder", "a file is needed");
+            throw bad_input(path, "file", "a folder", "a file is needed" + last_snapshot(path));
         if (known && S_ISREG(status.st_mode))
             throw bad_input(path, "size", "0 bytes", "the file is empty");
         throw bad_input(path, "file", "not a regular file", "a pipe or device cannot be read");

@@ -6,9 +6,11 @@ import importlib.util
 import math
 import pathlib
 import random
+import re
+import struct
 import tempfile
 
-from program import check, end, need, refused as refused_in, rows as rows_of, run
+from program import check, end, need, refused as refused_in, rows as rows_of, run, table
 
 need("h5py", skip=False)
 h5py = __import__("h5py") if importlib.util.find_spec("h5py") else None
@@ -167,20 +169,158 @@ def check_power(particles):
     check(printed.stdout.splitlines()[2:] == (folder / "power.txt").read_text().splitlines()[2:], "power: to standard output")
 
 
+def cells(n, low=0.0, high=10.0, jitter=0.0):
+    """A lattice of n^3 places from low to high, in random order."""
+    dice, d = random.Random(n), (high - low) / n
+    places = [[low + d * (index + 0.5 + jitter * dice.uniform(-0.5, 0.5)) for index in (i, j, k)] for i in range(n) for j in range(n) for k in range(n)]
+    dice.shuffle(places)
+    return places
+
+
+def make_files():
+    """Boxes of side 10 and density 1, as (type, mass, place) of each particle: one mass; the same in other images; a zoom without a halo; gas in a lattice of dark matter; few heavy ones."""
+    one = [(1, 1000 / 12**3, p) for p in cells(12)]
+    heavy = [(2, 8.0, p) for p in cells(5) if any(abs(x - 5) > 1 for x in p)]
+    files = {
+        "one": one, "zoom": [(1, 8 / 512, p) for p in cells(8, 4, 6, 0.2)] + heavy,
+        "outside": [(t, m, [x + 10 * ((i + axis) % 5 - 2) if i % 7 == 0 else x for axis, x in enumerate(p)]) for i, (t, m, p) in enumerate(one)],
+        "below": [(t, m, [-1e-9] + p[1:] if i == 3 else p) for i, (t, m, p) in enumerate(one)],
+        "within": [(t, m, [10 - 1e-9] + p[1:] if i == 3 else p) for i, (t, m, p) in enumerate(one)],
+        "gaszoom": [(1, 0.85 * 8 / 512, p) for p in cells(8, 4, 6, 0.2)] + [(0, 0.15 * 8 / 512, p) for p in cells(8, 3.9, 5.9)] + heavy,
+        "gas": [(0, 150 / 10**3, p) for p in cells(10)] + [(1, 850 / 9**3, p) for p in cells(9)],
+        "mixed": [(1, 990 / 12**3, p) for p in cells(12)] + [(1, 10 / 3, p) for p in cells(2)[:3]],
+    }
+    for name, particles in files.items():
+        text = "# box_size: 10\n# types: " + " ".join(f"{t}*1" for t, _, _ in particles) + "\n"
+        text += "".join(f"{m!r} {' '.join(map(repr, p))} 0 0 0 {i + 1}\n" for i, (_, m, p) in enumerate(particles))
+        (folder / f"{name}.txt").write_text(text)
+    order = sorted(range(len(one)), key=lambda i: one[i][2])
+    (folder / "sorted.txt").write_text("# box_size: 10\n" + "".join(f"{one[i][1]!r} {' '.join(map(repr, one[i][2]))} 0 0 0 {i + 1}\n" for i in order))
+    return files
+
+
+OUTSIDE = "particles lie outside the periodic box"
+PRODUCT = [  # command, what its output matches, what it does not
+    *[(f"profile {name}.txt --center 5,5,5 --bins 4 -o {name}.csv", "shells reach to 5 at most, half the side", None if name == "outside" else OUTSIDE) for name in ("one", "outside", "zoom")],
+    ("profile one.txt --center 5,5,5 --cylinders --bins 4 -o rings.csv", "rings reach to 5 at most", OUTSIDE),
+    ("profile outside.txt --center 5,5,5 --bins 4 --r-max 4 -o x.csv", OUTSIDE, "reach to"),
+    ("profile one.txt --center 5,5,5 --r-max 5.1", r"--r-max: 5.1: must be at most half the side of the periodic box, 5\n", None),
+    ("profile one.txt --center 5,5,5 --cylinders --height 5.1", "--height: 5.1: must be at most half the side", None),
+    ("power one.txt -o one.power", "wrote", OUTSIDE),
+    ("power outside.txt -o outside.power", OUTSIDE, None),
+    ("power zoom.txt -o zoom.power", "wrote", OUTSIDE),
+    ("halos one.txt --min-members 2", "^0 halos .* linking length 0.166667;", "masses of friends"),
+    ("halos outside.txt --min-members 2", f"^0 halos .* linking length 0.166667;(.*\n)*.*{OUTSIDE}", "masses of friends"),
+    ("halos zoom.txt --types 1 --min-members 2", "^0 halos with 0 of 512 particles .* linking length 0.05;", "masses of friends"),
+    ("halos zoom.txt --types 2 --min-members 2", "^0 halos with 0 of 124 particles .* linking length 0.4;", "masses of friends"),
+    ("halos zoom.txt --min-members 2", "note: masses of friends are from 0.015625 to 8,", None),
+    ("halos zoom.txt --length 0.2", "^0 halos", "masses of friends"),
+    ("halos gaszoom.txt --types 1 --min-members 2", "^0 halos with 0 of 512 particles .* linking length 0.05;", "masses of friends"),
+    ("halos gas.txt --types 1", "linking length 0.222222;", "masses of friends"),
+    ("halos gas.txt --types gas", "linking length 0.2;", "masses of friends"),
+    ("halos gas.txt", f"linking length {2 / 1729 ** (1 / 3):.6g};(.*\n)*.*masses of friends", None),
+    ("run zoom.txt --dt 0.01 --t-end 0.01 --eps 0.02 --snapshot-every 0.01 --halos --min-members 2 --halo-types halo -o zoomed", "mass_function_NNN.txt", "masses of friends"),
+    ("run zoom.txt --dt 0.01 --t-end 0.01 --eps 0.02 --snapshot-every 0.01 --halos -o mixed", "masses of friends are from", None),
+    ("run zoom.txt --dt 0.01 --t-end 0.01 --eps 0.02 --halos --halo-types gas -o x", r"--halo-types: 0: there are none, but 1 \(halo\), 2 \(disk\)", None),
+    *[(f"render {name}.txt --size 64 -o {name}.png --data {name}.npy", "wrote", OUTSIDE) for name in ("one", "below", "within", "zoom")],
+    ("render outside.txt --size 64 -o outside.png --data outside.npy", OUTSIDE, None),
+    ("render one.txt --box 0 --size 64 -o isolated.png --data isolated.npy", "wrote", OUTSIDE),
+    ("render one.txt --box 4 -o x.png", "--box: 4: contradicts the box of 10 in one.txt", None),
+    ("render one.txt --types stars -o x.png", r"one.txt: particles: none of the chosen types, of 1 \(halo\)", None),
+    ("info outside.txt", OUTSIDE, None),
+    ("info below.txt", "box +10", OUTSIDE),
+    *[(f"convert {name}.txt {name}_thin.txt --thin 8", "particles from", None) for name in ("one", "sorted", "zoom", "mixed")],
+    ("convert one.txt x.txt --recentre", r"--recentre: the particles are in a periodic box of 10: it has no centre of mass; --shift X,Y,Z moves", None),
+    ("convert one.txt x.txt --rotate 1,2,3", "--rotate: the particles are in a periodic box of 10: it cannot be turned", None),
+    ("join one.txt one.txt --orbit pericentre=1 -o x.txt", "--orbit: one.txt: the particles are in a periodic box of 10: it has no centre", None),
+    ("convert one.txt shifted.txt --shift 1,2,3", "particles from", None),
+    ("power shifted.txt -o shifted.power", "wrote", OUTSIDE),
+]
+
+
+def check_product():
+    """Every analysis of boxes of one mass, of several, and with particles in other images."""
+    files = make_files()
+    for words, said, silent in PRODUCT:
+        done = chamomile(*words.split())
+        text = done.stdout + done.stderr
+        check((done.returncode == 2 or done.returncode == 3) == (": error: " in text) and done.returncode in (0, 2, 3), f"{words}: status {done.returncode}: {text}")
+        check(re.search(said, text, re.M), f"{words}: said {text!r}, not {said!r}")
+        check(not (silent and re.search(silent, text)), f"{words}: said {silent!r}: {text!r}")
+
+    # Density and surface density of the lattice; mass inside by a count of nearest images.
+    places = [math.dist(p, (5, 5, 5)) for _, _, p in files["one"]]
+    for row in table(folder / "one.csv"):
+        low, high = float(row["r_low"]), float(row["r_high"])
+        inside = sum(r < high for r in places) * 1000 / 12**3
+        check(high <= 5 and abs(float(row["mass_inside"]) - inside) < 0.6, f"profile of a box: mass {row}, not {inside}")
+        check(low < 2 or abs(float(row["density"]) - 1) < 0.1, f"profile of a box: density {row}")
+        near(float(row["circular_speed"]), math.sqrt(float(row["mass_inside"]) / high), 1e-4, "profile of a box: circular speed")
+    rings, columns = table(folder / "rings.csv"), [math.hypot(p[0] - 5, p[1] - 5) for _, _, p in files["one"]]
+    for row in rings:
+        low, high = float(row["r_low"]), float(row["r_high"])
+        wanted = sum(low <= R < high for R in columns) * 1000 / 12**3 / (math.pi * (high**2 - low**2))
+        near(float(row["surface_density"]), wanted, 1e-5, "rings in a box")
+    check(float(rings[-1]["r_high"]) == 5 and abs(float(rings[-1]["surface_density"]) - 10) < 1, f"the last ring in a box: {rings[-1]}")
+    check((folder / "one.csv").read_text() == (folder / "outside.csv").read_text(), "profile: other images")
+    zoom = table(folder / "zoom.csv")
+    near(float(zoom[3]["mass_inside"]), sum(m for _, m, p in files["zoom"] if math.dist(p, (5, 5, 5)) < float(zoom[3]["r_high"])), 1e-5, "profile of a zoom: mass")
+    for name in ("outside", "shifted"):
+        check(all(abs(row[2] - other[2]) < 1e-3 * (row[2] + 1) for row, other in zip(rows("one.power"), rows(f"{name}.power"))), f"power: {name}")
+    near(float(re.search(r"shot noise (\S+),", (folder / "zoom.power").read_text())[1]), sum(m * m for _, m, _ in files["zoom"]) / 1000, 1e-8, "power of a zoom: shot noise")
+
+    # A comoving box: physical lengths, as the headings say.
+    chamomile("profile", "box.txt", "--center", "0,0,0", "--bins", 3, "-o", "comoving.csv")
+    heading = (folder / "comoving.csv").read_text().splitlines()[0]
+    check("r_low [physical kpc/h]" in heading and "density [physical 1e10 Msun/h/(kpc/h)^3]" in heading and "sigma_r [km/s]" in heading, f"profile of a comoving box: {heading}")
+    last = table(folder / "comoving.csv")[-1]
+    near(float(last["r_high"]), A * SIDE / 2, 1e-5, "profile of a comoving box: its end")
+    near(float(last["mass_inside"]), MASS * sum(math.dist([nearest(x) for x in p[:3]], (0, 0, 0)) < SIDE / 2 for p in box), 1e-5, "profile of a comoving box: mass")
+
+    # Pictures: other images change nothing, a rounding neither; the mean of a slice is its thickness times the density.
+    pictures = {name: struct.unpack("<4096d", (folder / f"{name}.npy").read_bytes()[128:]) for name in ("one", "outside", "below", "within", "zoom", "isolated")}
+    apart = lambda name, other: max(abs(a - b) for a, b in zip(pictures[name], pictures[other]))
+    check(apart("one", "outside") < 1e-9 and apart("one", "isolated") > 0.1, "render: other images")
+    check(apart("below", "within") < 1e-6, "render: a particle below 0 by a rounding")
+    for name in ("one", "zoom"):  # few particles are smoothed beyond the margin of the picture
+        mass = sum(m for _, m, p in files[name] if abs(p[2] - 5) <= 0.5)
+        near(sum(pictures[name]) / 4096 * 100, mass, 0.01 if name == "one" else 0.04, f"render: mass in a slice of {name}")
+
+    # A sample of all planes of the lattice, the same in any order of the file; each kind keeps its mass.
+    thin = {name: rows(f"{name}_thin.txt") for name in ("one", "sorted", "zoom", "mixed")}
+    check(sorted(row[7] for row in thin["one"]) == sorted(row[7] for row in thin["sorted"]), "--thin: another order of the file")
+    check(len(thin["one"]) == 216 and all(len({row[k] for row in thin["sorted"]}) == 12 for k in (1, 2, 3)), "--thin: planes of the lattice")
+    check(all(abs(sum(row[k] for row in thin["sorted"]) / 216 - 5) < 4 * 10 / math.sqrt(12 * 216) for k in (1, 2, 3)), "--thin: the mean place")
+    for name, kinds in (("one", ((216, 1000),)), ("zoom", ((64, 8), (16, 992))), ("mixed", ((216, 990), (1, 10)))):
+        for (count, mass), own in zip(kinds, sorted({row[0] for row in thin[name]})):
+            check(sum(row[0] == own for row in thin[name]) == count, f"--thin {name}: {count} of mass {own}")
+            near(own * count, mass, 1e-11, f"--thin {name}: mass of a kind")
+        check(len({row[0] for row in thin[name]}) == len(kinds), f"--thin {name}: masses")
+    if h5py:
+        for path in (folder / f"zoomed/halos_00{number}.hdf5" for number in (0, 1)):
+            if not check(path.exists(), f"run --halo-types: {path.name}"):
+                continue
+            with h5py.File(path) as file:
+                near(file["Header"].attrs["LinkingLength"], 0.05, 1e-9, "run --halo-types: linking length")
+                check(file["Header"].attrs["Ngroups_Total"] == 0, "run --halo-types: halos of a zoom without any")
+
+
 def check_run():
     """What a run writes is what the commands find in its snapshots, after a restart too."""
     chamomile("model", "cosmology", "--n", 8, "--box", 20, "--z-start", 9, "-o", "start.hdf5")
     result = chamomile("run", "start.hdf5", "--cosmology", "--adaptive", "--outputs-z", 8, "--z-end", 7, "--checkpoint-every", 5,
-                       "--power", "--power-mesh", 32, "--halos", "--min-members", 2, "-o", "run")
+                       "--power", "--power-mesh", 32, "--halos", "--min-members", 2, "--fits", "-o", "run")
     check(result.returncode == 0, f"run: {result.stderr}")
     names = sorted(path.name for path in (folder / "run").iterdir() if path.name.startswith(("power", "halos")))
     check(len(names) >= 4 and len(names) % 2 == 0, f"run: files {names}")
     check(f"wrote {len(names) // 2} snapshots, {len(names) // 2} power spectra power_NNN.txt, {len(names) // 2} halo catalogues halos_NNN.hdf5 with mass_function_NNN.txt, energy.csv" in
           result.stdout, f"run: files told: {result.stdout}")
     last = names[-1].removeprefix("power_").removesuffix(".txt")
-    told = chamomile("power", f"run/snapshot_{last}.hdf5", "--mesh", 32, "-o", "again.txt").stdout
+    told = chamomile("power", f"run/snapshot_{last}.hdf5", "--mesh", 32, "--fits", "-o", "again.txt").stdout
     check("note" not in told, f"power: a file of our own leaves no doubt: {told}")
-    check(rows("again.txt") == rows(f"run/power_{last}.txt") != [], "run: power spectrum of the last snapshot")
+    check(rows("again.txt") == rows(f"run/power_{last}.txt") != [] and all(len(row) == 10 for row in rows("again.txt")), "run: power spectrum of the last snapshot, with fits")
+    chamomile("halos", f"run/snapshot_{last}.hdf5", "--min-members", 2, "--mass-function", "mass.txt", "--fits")
+    check(rows("mass.txt") == rows(f"run/mass_function_{last}.txt"), "run: mass function of the last snapshot, with fits")
     before = [(folder / "run" / name).read_bytes() for name in names]
     for name in names[-1], f"halos_{last}.hdf5":
         (folder / "run" / name).unlink()
@@ -198,12 +338,20 @@ with tempfile.TemporaryDirectory() as scratch:
     check_halos(box)
     check_power(box)
     check_run()
+    check_product()
     check(chamomile("render", "box.txt", "-o", "box.png", "--size", 64, "--slice", 20000, "--data", "box.npy").returncode == 0, "render: slice")
     check((folder / "box.npy").stat().st_size == 128 + 64 * 64 * 8, "render: size of the array")
     result = chamomile("halos", "open.txt", "--length", 0.1, "--min-members", 2, "-o", "open_halos.txt")
     check(result.returncode == 0 and len(rows("open_halos.txt")) == 1, f"halos of isolated particles: {result.stderr}")
     check(chamomile("halos", "box.txt", "--min-members", 400, "-o", "none.hdf5").returncode == 0, "halos: none found")
 
+    (folder / "far.txt").write_text("1 0 0 0\n1 0.01 0 0\n1 1e9 0 0\n")
+    (folder / "heavy.txt").write_text("# box_size: 1\n" + "".join(f"1e300 {k / 4} 0 0\n" for k in range(4)))
+    check(chamomile("halos", "open.txt", "--length", 0.1, "--min-members", 2, "-q").stdout.startswith("1 halos with 2 of 3"), "halos -q without -o prints its table")
+    refused(2, r"linking length: 0.1: .*the farthest particle, number 3, is at 1e\+09,0,0", "halos", "far.txt", "--length", 0.1)
+    refused(3, r"total mass: 4e\+300: its square", "power", "heavy.txt")
+    refused(3, r"run: file: a folder: a file is needed, such as run/snapshot_\d+.hdf5", "halos", "run")
+    refused(3, "run: file: a folder: a file is needed, such as run/snapshot", "render", "run", "-o", "x.png")
     refused(2, "--box", "power", "open.txt")
     refused(2, "--length", "halos", "open.txt")
     refused(2, "extension", "halos", "box.txt", "-o", "halos.foo")
@@ -219,6 +367,7 @@ with tempfile.TemporaryDirectory() as scratch:
     refused(3, "absent", "power", "absent.hdf5")
     refused(2, ".npy", "render", "box.txt", "-o", "y.png", "--data", "y.txt")
     refused(2, "--power", "run", "open.txt", "--t-end", 1, "--dt", 0.1, "--eps", 0.1, "-o", "out", "--power")
+    refused(2, "--fits: .*comoving", "run", "zoom.txt", "--t-end", 1, "--dt", 0.1, "--eps", 0.1, "-o", "out", "--power", "--fits")
     refused(2, "--power-mesh", "run", "open.txt", "--t-end", 1, "--dt", 0.1, "--eps", 0.1, "-o", "out", "--power-mesh", 32)
 
 end("power, halos and periodic render do as they say")

@@ -112,6 +112,24 @@ def long_sums_are_checked(folder):
     check(len(both) > 100 and all(abs(a - b) < 1e-11 for a, b in both), "long and short references differ")
 
 
+def plots_of_one_source(folder):
+    """Files of one source make plots of different names, which say how many settings they show."""
+    words = ("accuracy", "--model", "cube", "-n", 300, "--eps", 0.05, "--device", "cpu", "--sample", 100, "-q")
+    check("99 %" in chamomile(folder, *words, "--theta", 0.5), "accuracy -q without a file prints its table")
+    for name, values in (("few", "0.5,0.8"), ("many", "0.3,0.4,0.5,0.6,0.7,0.8,0.9,1")):
+        check(chamomile(folder, *words, "--theta", values, "--hdf5", f"{name}.hdf5") == "", "accuracy -q with a file prints nothing")
+    if not importlib.util.find_spec("matplotlib"):
+        return
+    script = lambda *files: subprocess.run([sys.executable, ROOT / "docs/scripts/accuracy_plots.py", *files, "-o", "plots"], cwd=folder, capture_output=True, text=True)
+    done = script("few.hdf5", "many.hdf5")
+    check(done.returncode == 0 and {path.name for path in (folder / "plots").glob("*.svg")} ==
+          {f"{name}_cube_300_{plot}.svg" for name in ("few", "many") for plot in ("distribution", "cost", "radius")}, f"plots of two files: {done.stderr}")
+    drawn = [(folder / f"plots/{name}_cube_300_distribution.svg").read_text() for name in ("few", "many")]
+    check("6 of 8 settings" in drawn[1] and "settings" not in drawn[0], "the legend of more settings than are shown")
+    done = script("few.hdf5", "few.hdf5")
+    check(done.returncode == 1 and "two samples have this name" in done.stderr, f"one file twice: {done.stderr}")
+
+
 def laboratory(folder):
     """The quick laboratory: a table, a file and three plots of each kind for every set."""
     environment = {**os.environ, "CHAMOMILE": PROGRAM, "CHAMOMILE_DATA": str(folder / "none")}
@@ -133,4 +151,4 @@ def laboratory(folder):
         check(again.returncode == 1 and len(again.stderr.splitlines()) == 1, f"{name} is plotted: {again.stderr}")
 
 
-run_parts("errors are what they are said to be", lists_are_crossed, file_holds_what_was_measured, long_sums_are_checked, laboratory)
+run_parts("errors are what they are said to be", lists_are_crossed, file_holds_what_was_measured, long_sums_are_checked, plots_of_one_source, laboratory)

@@ -29,10 +29,10 @@ def isolated(folder):
     said = plot(folder, "run")
     names = {f"{name}.{end}" for name in ("energies", "radii", "steps", "profiles") for end in ("svg", "png")}
     check({path.name for path in (folder / "run/plots").iterdir()} == names and "wrote 8 plots to run/plots" in said, f"plots of a run: {said}")
-    for name, wanted in (("energies", {"time [kpc/(km/s)]", "energy [1e10 Msun (km/s)^2]", "kinetic", "potential", "total"}),
-                         ("radii", {"radius of a part of the mass [kpc]", "50 %", "virial ratio", "equilibrium"}),
-                         ("steps", {"step [kpc/(km/s)]", "interactions per target", "time per step [ms]"}),
-                         ("profiles", {"radius [kpc]", "density [1e10 Msun/kpc^3]", "circular speed [km/s]", "radial dispersion [km/s]", "t = 0.02045 kpc/(km/s)"})):
+    for name, wanted in (("energies", {"time [Myr]", "energy [1e10 Msun (km/s)$^{2}$]", "kinetic", "potential", "total"}),
+                         ("radii", {"radius of a fraction of the mass [kpc]", "50 %", "virial ratio", "equilibrium", "time [Myr]"}),
+                         ("steps", {"step [Myr]", "interactions per target", "time per step [ms]"}),
+                         ("profiles", {"radius [kpc]", "density [1e10 Msun/kpc$^{3}$]", "circular speed [km/s]", "radial dispersion [km/s]", "t = 20 Myr"})):
         found = texts(folder / f"run/plots/{name}.svg")
         check(wanted <= found, f"{name}.svg: has not {wanted - found}")
         pixels = {pixel for row in picture_rows(folder / f"run/plots/{name}.png") for pixel in row}
@@ -63,10 +63,15 @@ def box(folder):
     check((folder / "drawn/power.svg").read_bytes() == first, "the same tables draw other bytes")
 
 
-def from_python(folder):
+def plots_module():
     spec = importlib.util.spec_from_file_location("plots", ROOT / "python/chamomile/_plots.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    return module
+
+
+def from_python(folder):
+    module = plots_module()
     paths = module.plot(folder / "run", folder / "python", plots=["radii"], formats=["png"])
     check([path.name for path in paths] == ["radii.png"] and paths[0].exists(), "from Python")
     try:
@@ -74,6 +79,33 @@ def from_python(folder):
         check(False, "from Python: an unknown plot")
     except ValueError as error:
         check("plots: colours: one of energies" in str(error), f"from Python: {error}")
+
+
+def drawn(folder):
+    """Lines that matplotlib holds, against the numbers of tables made here."""
+    made, module = folder / "made", plots_module()
+    made.mkdir()
+    (made / "energy.csv").write_text("time [kpc/(0.977792 km/s)],kinetic [1],potential [1],total [1],energy_error,r50,virial_ratio,external [1]\n"
+                                     "0,2,-1,-6,0,1,1,-7\n1,3,-1,-6,1e-6,1,1,-8\n")
+    spectrum = lambda noise, rows: f"# shot noise {noise}, in total but not in P; Nyquist\n# k in radians per Mpc/h, P in its cube\n# k P total error linear\n" + rows
+    (made / "power_000.txt").write_text("# redshift 49, h 0.7\n" + spectrum(8, "0.5 -7 1 0.1 1.5\n1 -7.5 0.5 0.1 0.6\n2 400 408 5 0.1\n"))  # pi / 2 is the particles' Nyquist
+    (made / "power_001.txt").write_text("# redshift 0, h 0.7\n" + spectrum(8, "0.5 90 98 9 95\n1 0.5 8.5 1 50\n2 10 18 1 9\n"))
+    (made / "mass_function_000.txt").write_text("# redshift 0, h 0.7\n# M in Msun/h, dn/dlnM per cubic Mpc/h\n# M halos dn_dlnM error sheth_tormen warren\n1e12 9 0.9 0.3 1 1.1\n1e13 1 0.1 0.1 0.2 0.3\n")
+    from matplotlib.figure import Figure
+    lines = {}
+    for name, make in (("energies", module._energies), ("power", module._power), ("mass", module._mass_function)):
+        figure = Figure()
+        make(made, figure)
+        lines[name] = {line.get_label(): (list(line.get_xdata()), [float(y) for y in line.get_ydata()]) for line in figure.axes[0].lines}
+        lines[name + " bars"] = [bar.get_segments() for bar in figure.axes[0].collections if hasattr(bar, "get_segments")]
+    same = lambda found, wanted: all(a == b or (a != a and b != b) for a, b in zip(found, wanted)) and len(found) == len(wanted)
+    nan = float("nan")
+    check(same(lines["energies"]["external"][1], [-7, -8]) and abs(lines["energies"]["total"][0][1] - 1.0) < 1e-5, f"energies: external, Gyr: {lines['energies']}")
+    check(same(lines["power"]["z = 49, total"][1], [1, 0.5, nan]), f"power before shell crossing: {lines['power']}")
+    check(same(lines["power"]["z = 0"][1], [90, nan, 10]) and same(lines["power"]["linear"][1], [95, 50, 9]), f"power with a gap, and its fit: {lines['power']}")
+    check(same(lines["mass"]["Warren"][1], [1.1, 0.3]), f"the fits of a mass function: {lines['mass']}")
+    ends = [[point[1] for point in segment] for segment in lines["mass bars"][0]]  # Gehrels (1986), tables 1 and 2: 0.173 to 3.3 of 1, 6.1 to 13.1 of 9
+    check(all(abs(a - b) < 0.02 * b for found, wanted in zip(ends, ([0.606, 1.31], [0.0173, 0.33])) for a, b in zip(found, wanted)), f"errors of counts: {ends}")
 
 
 def retyped(folder):
@@ -87,7 +119,8 @@ def refuses(folder):
     (folder / "empty").mkdir()
     (folder / "broken").mkdir()
     (folder / "broken/energy.csv").write_text("time,kinetic\n1,2,3\n")
-    for status, line, words in ((4, "run/plots/energies.svg: exists: give --overwrite", ["run"]), (3, "none: no folder: that of a run is needed", ["none"]),
+    for status, line, words in ((4, "run/plots/energies.svg: exists: give --overwrite", ["run"]), (3, "none: does not exist: the folder of a run is needed", ["none"]),
+                                (3, "galaxy.hdf5: is a file: the folder of a run is needed", ["galaxy.hdf5"]),
                                 (3, "empty: holds no tables of a run", ["empty"]), (3, "run: power: needs power_NNN.txt, which 'run --power' writes", ["run", "--plots", "power"]),
                                 (3, "cosmic: radii: a comoving run has no Lagrangian radii", ["cosmic", "--plots", "radii"]),
                                 (3, "broken/energy.csv: is no whole table", ["broken"]), (2, "--plots: colours: is not one of energies", ["run", "--plots", "colours"]),
@@ -102,4 +135,4 @@ def refuses(folder):
         refused(folder, 2, line, "convert", "galaxy.hdf5", "x.hdf5", "--retype", text)
 
 
-run_parts("runs are drawn", isolated, box, from_python, retyped, refuses)
+run_parts("runs are drawn", isolated, box, from_python, drawn, retyped, refuses)

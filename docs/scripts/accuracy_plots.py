@@ -3,9 +3,10 @@
 
     docs/scripts/accuracy_plots.py errors.hdf5 [more.hdf5 ...] [-o FOLDER]
 
-For the particles of each sample: SOURCE_N_distribution, the part of the particles whose error is larger, one curve per setting;
+For the particles of each sample: SOURCE_N_distribution, the fraction of particles whose error is larger, one curve per setting;
 SOURCE_N_cost, the 99 % error against time and against interactions per particle, one curve per criterion and order of the tree; and
-SOURCE_N_radius, median and 99 % error in bins of equally many particles. SOURCE is the model or the name of the file.
+SOURCE_N_radius, median and 99 % error in bins of equally many particles. SOURCE is the model or the name of the file. Where two samples
+have the same SOURCE and N, the name of the HDF5 file stands before it. Beyond six settings, distribution and radius show six of them.
 """
 import argparse
 import pathlib
@@ -46,7 +47,7 @@ def number(value):
 
 
 def read(files):
-    """For each sample its name, radii and settings; a setting is its attributes and its arrays of errors."""
+    """For each sample its file, name, radii and settings; a setting is its attributes and its arrays of errors."""
     samples = []
     for name in files:
         try:
@@ -60,7 +61,7 @@ def read(files):
             for key, group in file.items():
                 if key.startswith("Sample_"):
                     own = [s for s in settings if text(s[0]["sample"]) == key]
-                    samples.append((text(group.attrs["particles from"]), int(group.attrs["N"]), group["radius"][:], own))
+                    samples.append((name, text(group.attrs["particles from"]), int(group.attrs["N"]), group["radius"][:], own))
     return samples
 
 
@@ -81,10 +82,10 @@ def labels(settings, keys):
 
 
 def thinned(settings):
-    """At most SHOWN, evenly spread in their order of 99 % errors."""
+    """At most SHOWN, evenly spread in their order of 99 % errors, and a title of the legend if that is not all."""
     ordered = sorted(settings, key=lambda s: -number(s[0]["99 %"]))
     places = np.unique(np.linspace(0, len(ordered) - 1, min(SHOWN, len(ordered))).round().astype(int))
-    return [ordered[k] for k in places]
+    return [ordered[k] for k in places], f"{len(places)} of {len(ordered)} settings" if len(places) < len(ordered) else None
 
 
 def look(k):
@@ -98,22 +99,22 @@ def plain_ticks(axis):
     axis.set_minor_formatter(NullFormatter())
 
 
-def legend_below(axes):
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=3, frameon=False)
+def legend_below(axes, title):
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=3, frameon=False, title=title)
 
 
 def distribution(title, radii, settings):
     figure, axes = plt.subplots()
-    chosen = thinned(settings)
+    chosen, some = thinned(settings)
     for k, ((_, errors), label) in enumerate(zip(chosen, labels(chosen, FAMILY + LIMIT))):
         x = np.sort(errors["acceleration"])
         part = 1 - np.arange(len(x)) / len(x)
         keep = np.unique(np.geomspace(1, len(x), 60).astype(int)) - 1  # denser where few are left
         keep = np.unique(np.concatenate([keep, len(x) - 1 - keep]))
         axes.plot(x[keep], part[keep], label=label, **look(k))
-    axes.set(xscale="log", yscale="log", xlabel="|Δa| / |a|", ylabel="part of the particles with a larger error", title=title,
+    axes.set(xscale="log", yscale="log", xlabel="|Δa| / |a|", ylabel="fraction of particles with a larger error", title=title,
              ylim=(0.8 / len(radii), 1.2))
-    legend_below(axes)
+    legend_below(axes, some)
     return figure
 
 
@@ -142,7 +143,7 @@ def cost(title, radii, settings):
 
 def radius(title, radii, settings):
     figure, axes = plt.subplots()
-    chosen = thinned(settings)
+    chosen, some = thinned(settings)
     bins = np.array_split(np.argsort(radii, kind="stable"), max(1, min(20, len(radii) // 100)))
     middle = [np.median(radii[own]) for own in bins]
     for k, ((_, errors), label) in enumerate(zip(chosen, labels(chosen, FAMILY + LIMIT))):
@@ -151,7 +152,7 @@ def radius(title, radii, settings):
                       linestyle=style, label=label if percentile == 50 else None)
     axes.set(xscale="log", yscale="log", xlabel="distance from the centre of mass", ylabel="|Δa| / |a|: median, dashed 99 %", title=title)
     plain_ticks(axes.xaxis)
-    legend_below(axes)
+    legend_below(axes, some)
     return figure
 
 
@@ -160,9 +161,13 @@ def main():
     parser.add_argument("hdf5", nargs="+")
     parser.add_argument("-o", "--output", default=".", type=pathlib.Path, metavar="FOLDER")
     arguments = parser.parse_args()
+    samples = read(arguments.hdf5)
+    stems = [f"{pathlib.Path(source).stem}_{n}" for _, source, n, _, _ in samples]
+    stems = [stem if stems.count(stem) == 1 else f"{pathlib.Path(file).stem}_{stem}" for stem, (file, *_) in zip(stems, samples)]
+    if twice := [stem for k, stem in enumerate(stems) if stem in stems[:k]]:
+        sys.exit(f"accuracy_plots.py: {twice[0]}: two samples have this name: give files of other names")
     arguments.output.mkdir(parents=True, exist_ok=True)
-    for source, n, radii, settings in read(arguments.hdf5):
-        stem = f"{pathlib.Path(source).stem}_{n}"
+    for stem, (_, source, n, radii, settings) in zip(stems, samples):
         for plot in (distribution, cost, radius):
             figure = plot(f"{pathlib.Path(source).stem}, N = {n}", radii, settings)
             for extension in ("svg", "png"):

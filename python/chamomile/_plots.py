@@ -11,6 +11,7 @@ from typing import Any, Callable, Optional, Sequence
 
 PLOTS = ("energies", "radii", "steps", "power", "mass-function", "profiles")
 FORMATS = ("svg", "png")
+MYR_PER_PC_S_PER_KM = 3.0856775814913673e13 / 3.15576e13  # Julian years
 COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#777777")  # Tol's, for all eyes
 
 
@@ -42,6 +43,11 @@ class Table:
         if not rows or any(len(row) != len(names) for row in rows):
             raise PlotError(f"{path}: is no whole table: {len(names)} columns and {len(rows)} rows")
         self.units = {name.partition(" [")[0]: name.partition(" [")[2].removesuffix("]") for name in names}
+        self.factors: dict[str, float] = {}
+        for name, unit in self.units.items():  # a unit such as (0.977792 km/s)^2 becomes (km/s)^2
+            if (speed := re.search(r"(\d\S*) km/s(\)\^2)?", unit)) and "/(" not in unit:
+                self.factors[name] = float(speed[1]) ** (2 if speed[2] else 1)
+                self.units[name] = unit.replace(speed[1] + " ", "", 1) if speed[2] else unit.replace(speed[0], "km/s")
         self.texts = {name.partition(" [")[0]: [row[k] for row in rows] for k, name in enumerate(names)}
 
     def __contains__(self, name: str) -> bool:
@@ -53,14 +59,24 @@ class Table:
         if name not in self.texts:
             raise PlotError(f"{self.path}: column {name}: missing")
         try:
-            return numpy.array([float(text) if text not in ("", "-") else numpy.nan for text in self.texts[name]])
+            return numpy.array([float(text) if text not in ("", "-") else numpy.nan for text in self.texts[name]]) * self.factors.get(name, 1)
         except ValueError as fault:
             raise PlotError(f"{self.path}: column {name}: {fault}") from None
 
     def label(self, name: str, text: Optional[str] = None) -> str:
         """The name of an axis with its unit."""
-        unit = self.units.get(name, "")
+        unit = re.sub(r"\^(-?\d+)", r"$^{\1}$", self.units.get(name, ""))
         return f"{text or name.replace('_', ' ')} [{unit}]" if unit else text or name.replace("_", " ")
+
+    def clock(self) -> tuple[float, str]:
+        """The factor from the table's times to Gyr or Myr, and that unit; 1 where the unit of time is no length over a speed."""
+        unit = self.units.get("time", "")
+        parts = re.fullmatch(r"(pc|kpc|Mpc)(/h)?/\((?:(\S+) )?km/s\)", unit)
+        if not parts:
+            return 1, unit
+        factor = {"pc": 1, "kpc": 1e3, "Mpc": 1e6}[parts[1]] / float(parts[3] or 1) * MYR_PER_PC_S_PER_KM
+        is_long = factor * max(abs(self["time"])) >= 500
+        return factor / (1e3 if is_long else 1), ("Gyr" if is_long else "Myr") + (parts[2] or "")
 
     def said(self, pattern: str) -> Optional[str]:
         """What the first group of the pattern matches in the comments."""
@@ -68,9 +84,11 @@ class Table:
         return found[1] if found else None
 
 
-def _time_axis(table: Table) -> tuple[str, str]:
-    comoving = "scale_factor" in table
-    return ("scale_factor", "scale factor a") if comoving else ("time", table.label("time"))
+def _time_axis(table: Table) -> tuple[Any, str]:
+    if "scale_factor" in table:
+        return table["scale_factor"], "scale factor a"
+    factor, unit = table.clock()
+    return factor * table["time"], f"time [{unit}]" if unit else "time"
 
 
 def _finish(axes: Any, x: str, y: str, **words: Any) -> None:
@@ -87,8 +105,14 @@ def _finish(axes: Any, x: str, y: str, **words: Any) -> None:
 def _log_if_positive(axes: Any, values: Any) -> None:
     import numpy
 
-    if numpy.any(numpy.isfinite(values) & (values > 0)):
+    from matplotlib.ticker import LogFormatter
+
+    seen = values[numpy.isfinite(values) & (values > 0)]
+    if seen.size:
         axes.set_yscale("log")
+        if 1e-2 < seen.min() and seen.max() < 1e4:  # plain numbers, not powers of ten
+            axes.yaxis.set_major_formatter(LogFormatter())
+            axes.yaxis.set_minor_formatter(LogFormatter(labelOnlyBase=False))
 
 
 def _energies(folder: pathlib.Path, figure: Any) -> None:
@@ -98,49 +122,55 @@ def _energies(folder: pathlib.Path, figure: Any) -> None:
     x, x_label = _time_axis(table)
     error = "layzer_irvine" if "layzer_irvine" in table else "energy_error"
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
-    for name, colour in zip(("kinetic", "potential", "total"), COLOURS):
-        above.plot(table[x], table[name], color=colour, label=name)
-    _finish(above, "", table.label("total", "energy"))
+    for name, colour in zip(("kinetic", "potential", "total", "external"), COLOURS):
+        if name in table and (name != "external" or numpy.any(table[name] != 0)):
+            above.plot(x, table[name], color=colour, label=name)
+    _finish(above, "", table.label("total", "energy"), above=True, ncols=4)
     size = numpy.abs(table[error])
-    below.plot(table[x], numpy.where(size > 0, size, numpy.nan), color=COLOURS[6], marker=".", markersize=3)
+    below.plot(x, numpy.where(size > 0, size, numpy.nan), color=COLOURS[6], marker=".", markersize=3)
     _log_if_positive(below, size)
     _finish(below, x_label, "|residue of Layzer-Irvine|" if error == "layzer_irvine" else r"$|\Delta E/E|$")
 
 
 def _radii(folder: pathlib.Path, figure: Any) -> None:
+    import numpy
+
     table = Table(folder / "energy.csv")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
     names = [name for name in table.texts if re.fullmatch(r"r\d+", name)]
+    x, x_label = _time_axis(table)
     for name, colour in zip(names, COLOURS):
-        above.plot(table["time"], table[name], color=colour, label=f"{name[1:]} %")
-    _log_if_positive(above, table[names[0]])
-    _finish(above, "", table.label(names[0], "radius of a part of the mass"), above=True, ncols=5)
-    below.plot(table["time"], table["virial_ratio"], color=COLOURS[0], label="-K/W")
+        above.plot(x, table[name], color=colour, label=f"{name[1:]} %")
+    _log_if_positive(above, numpy.concatenate([table[name] for name in names]))
+    _finish(above, "", table.label(names[0], "radius of a fraction of the mass"), above=True, ncols=5)
+    below.plot(x, table["virial_ratio"], color=COLOURS[0], label="-K/W")
     below.axhline(0.5, color=COLOURS[6], linewidth=0.8, linestyle="--", label="equilibrium")
-    _finish(below, table.label("time"), "virial ratio")
+    _finish(below, x_label, "virial ratio")
 
 
 def _steps(folder: pathlib.Path, figure: Any) -> None:
     import numpy
 
     table = Table(folder / "steps.csv")
-    x, x_label = ("time", table.label("time"))
+    factor, unit = table.clock()
+    x, x_label = _time_axis(table)
     if (folder / "energy.csv").exists() and "scale_factor" in Table(folder / "energy.csv"):
         x_label = "scale factor a"
     parts = [name for name in table.texts if name.endswith(" ms") and not name.startswith("GPU")]
     parts = sorted(parts, key=lambda name: -numpy.nansum(table[name]))[:6]
     top, middle, low = figure.subplots(3, 1, sharex=True)
-    later = table["dt"] > 0  # line 0 is the first evaluation
-    top.plot(table[x][later], table["dt"][later], color=COLOURS[0], drawstyle="steps-pre")
-    _log_if_positive(top, table["dt"])
-    _finish(top, "", "step in ln a" if "scale" in x_label else table.label("dt", "step"))
+    steps = factor * table["dt"]
+    later = steps > 0  # line 0 is the first evaluation
+    top.plot(x[later], steps[later], color=COLOURS[0], drawstyle="steps-pre")
+    _log_if_positive(top, steps)
+    _finish(top, "", "step in ln a" if "scale" in x_label else f"step [{unit}]" if unit else "step")
     for name, label, colour in zip(("particles", "cells", "far"), ("with particles", "with cells", "far cells of a group"), COLOURS):
         if name in table and numpy.nansum(table[name]) > 0:
-            middle.plot(table[x], table[name], color=colour, label=label)
+            middle.plot(x, table[name], color=colour, label=label)
     _finish(middle, "", "interactions per target", above=True, ncols=3)
     for name, colour in zip(parts, COLOURS):
         if numpy.nansum(table[name]) > 0:
-            low.plot(table[x], table[name], color=colour, label=name.removesuffix(" ms"))
+            low.plot(x, table[name], color=colour, label=name.removesuffix(" ms"))
     _finish(low, x_label, "time per step [ms]", above=True, ncols=6)
 
 
@@ -170,26 +200,33 @@ def _epoch(table: Table, number: int) -> str:
 
 
 def _power(folder: pathlib.Path, figure: Any) -> None:
+    import numpy
+
     axes = figure.subplots()
     files = _several(_numbered(folder, "power_", ".txt"))
     for (number, path), colour in zip(files, _shades(len(files))):
         table = Table(path)
-        k, power, error = table["k"], table["P"], table["error"]
-        seen = power > error  # beyond, shot noise hides it
-        axes.plot(k[seen], power[seen], color=colour, label=_epoch(table, number))
-        axes.fill_between(k[seen], (power - error).clip(0.03 * power)[seen], (power + error)[seen], color=colour, alpha=0.2, linewidth=0)
+        k, power, error, text = table["k"], table["P"], table["error"], _epoch(table, number)
+        noise = float(table.said(r"^shot noise ([^,\n]+)") or 0)
+        if (power < -3 * error).any():  # less than shot noise: particles still lie as on their lattice
+            power, text = numpy.where(k < numpy.pi / noise ** (1 / 3), table["total"], numpy.nan), text + ", total"
+        power = numpy.where(power > error, power, numpy.nan)  # a gap where noise hides it
+        axes.plot(k, power, color=colour, label=text, marker=".", markersize=3)
+        axes.fill_between(k, power - error, power + error, color=colour, alpha=0.2, linewidth=0)
         for name, style in (("linear", ":"), ("halofit", "--")):
             if name in table:
-                axes.plot(k, table[name], color=colour, linestyle=style, linewidth=0.8, label=name)
+                axes.plot(k, table[name], color=colour, linestyle=style, linewidth=0.8, label=name if number == files[-1][0] else None)
     axes.set_xscale("log")
     axes.set_yscale("log")
     length = table.said(r"k in radians per ([^,\n]+),")
     if length and length.startswith("the box"):
         length = None
-    _finish(axes, "k" + {None: "", "Mpc/h": " [h/Mpc]"}.get(length, f" [1/{length}]"), "P(k)" + (f" [({length})$^3$]" if length else "") + ", shot noise taken off")
+    _finish(axes, "k" + {None: "", "Mpc/h": " [h/Mpc]"}.get(length, f" [1/{length}]"), "P(k)" + (f" [({length})$^3$]" if length else "") + ", without shot noise unless 'total'")
 
 
 def _mass_function(folder: pathlib.Path, figure: Any) -> None:
+    import numpy
+
     axes = figure.subplots()
     files = _several(_numbered(folder, "mass_function_", ".txt"))
     least = []
@@ -201,13 +238,18 @@ def _mass_function(folder: pathlib.Path, figure: Any) -> None:
         seen = table["halos"] > 0
         if seen.any():
             least.append(table["dn_dlnM"][seen].min())
-            axes.errorbar(table["M"][seen], table["dn_dlnM"][seen], table["error"][seen], color=colour, marker="o", markersize=3, capsize=2,
-                          label=_epoch(table, number))
+            n, y = table["halos"][seen], table["dn_dlnM"][seen]
+            spread = numpy.array([n - n * (1 - 1 / (9 * n) - 1 / (3 * numpy.sqrt(n))) ** 3, 1 + numpy.sqrt(n + 0.75)])  # Gehrels (1986), eqs. 7 and 9
+            axes.errorbar(table["M"][seen], y, y / n * spread, color=colour, marker="o", markersize=3, capsize=2, label=_epoch(table, number))
+        for name, style in (("sheth_tormen", ":"), ("warren", "--"), ("watson", "-."), ("tinker", (0, (1, 4)))):
+            if name in table:
+                axes.plot(table["M"], table[name], color=colour, linestyle=style, linewidth=0.8,
+                          label=name.replace("_", " & ").title() if number == files[-1][0] else None)
     if not least:
         raise PlotError(f"{folder}: mass-function: no snapshot has a halo")
     axes.set_xscale("log")
     axes.set_yscale("log")
-    axes.set_ylim(bottom=0.3 * min(least))  # the error of one halo reaches 0
+    axes.set_ylim(bottom=0.1 * min(least))
     mass, length = table.said(r"M in ([^,\n]+),"), table.said(r"per cubic (\S+)")
     _finish(axes, "mass of a halo, by friends of friends" + (f" [{mass}]" if length else ""),
             r"$dn/d\ln M$" + (f" [({length})$^{{-3}}$]" if length else ""))
@@ -219,9 +261,12 @@ def _snapshot_label(folder: pathlib.Path, number: int) -> str:
         import h5py
 
         with h5py.File(folder / f"snapshot_{number:03d}.hdf5", "r") as file:
-            time = f"{float(file['Header'].attrs['Time']):.4g}"
+            time = float(file["Header"].attrs["Time"])
         energy = Table(folder / "energy.csv")
-        return f"a = {time}" if "scale_factor" in energy else f"t = {time} {energy.units.get('time', '')}".rstrip()
+        if "scale_factor" in energy:
+            return f"a = {time:.4g}"
+        factor, unit = energy.clock()
+        return f"t = {factor * time:.4g} {unit}".rstrip()
     except (ImportError, OSError, KeyError, PlotError):
         return f"snapshot {number:03d}"
 
@@ -237,13 +282,15 @@ def _profiles(folder: pathlib.Path, figure: Any) -> None:
         whole = numpy.array([text == "all" for text in table.texts["type"]])
         label = _snapshot_label(folder, number)
         for (name, _), panel in zip(names, axes.flat):
-            low, high = table["r_low"][whole], table["r_high"][whole]
-            r = high if name == "circular_speed" else numpy.sqrt(low * high)
+            inner, outer = table["r_low"][whole], table["r_high"][whole]
+            r = outer if name == "circular_speed" else numpy.sqrt(inner * outer)
             y = table[name][whole]
             spread = table["error of " + name][whole] if "error of " + name in table else y * table["relative error of sigma"][whole] if name == "sigma_r" else 0 * y
             seen = numpy.isfinite(y) & ((y > 0) | (name == "anisotropy"))
-            panel.plot(r[seen], y[seen], color=colour, label=label if panel is axes.flat[0] else None)
-            panel.fill_between(r[seen], (y - spread)[seen], (y + spread)[seen], color=colour, alpha=0.2, linewidth=0)
+            y = numpy.where(seen, y, numpy.nan)  # a gap where there is no number
+            low = numpy.maximum(y - spread, 0.17 * y) if name == "density" else y - spread  # of one particle, Gehrels (1986)
+            panel.plot(r, y, color=colour, marker=".", markersize=2, label=label if panel is axes.flat[0] else None)
+            panel.fill_between(r, low, y + spread, color=colour, alpha=0.2, linewidth=0)
     for (name, text), panel in zip(names, axes.flat):
         panel.set_xscale("log")
         if name == "density":
@@ -303,7 +350,7 @@ def plot(
             if word not in known:
                 raise PlotError(f"{what}: {word}: one of {', '.join(known)} is needed")
     if not folder.is_dir():
-        raise PlotError(f"{folder}: no folder: that of a run is needed")
+        raise PlotError(f"{folder}: {'is a file' if folder.exists() else 'does not exist'}: the folder of a run is needed")
     for name in plots or ():
         _require(name, folder)
     wanted = list(plots or [name for name in PLOTS if _is_there(name, folder)])

@@ -5,9 +5,12 @@
 #include <exception>
 #include <mutex>
 
+#include "chamomile/core/interruption.hpp"
+
 namespace chamomile {
 
-/// A FirstException keeps the first exception of a parallel region for the thread that started it.
+/// A FirstException keeps the first exception of a parallel region for the thread that started it,
+/// which also looks for interruptions.
 class FirstException {
 public:
     template <class Work>
@@ -16,6 +19,7 @@ public:
         if (caught_.load(std::memory_order_relaxed))
             return;
         try {
+            look_for_interruption();
             work();
         } catch (...) {
             const std::lock_guard lock(mutex_);

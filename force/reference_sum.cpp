@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chamomile/core/parallel_loop.hpp"
 #include "chamomile/force/scale.hpp"
 
 namespace chamomile {
@@ -61,8 +62,7 @@ ReferenceSums reference_sum(const Particles& particles, std::span<const Index> t
         return softening.rule == SofteningRule::larger ? std::max(a, b) : std::sqrt(a * a + b * b);
     };
 
-#pragma omp parallel for schedule(dynamic, 16)
-    for (std::size_t k = 0; k < targets.size(); ++k) {
+    parallel_loop(targets.size(), 1, [&](std::size_t k) {
         const Index i = targets[k];
         const Vec3<double> x = particles.position[i];
         Vec3<double> acceleration;
@@ -89,7 +89,7 @@ ReferenceSums reference_sum(const Particles& particles, std::span<const Index> t
         sums.acceleration[k] = gravitational_constant * acceleration;
         sums.potential[k] = gravitational_constant * potential;
         sums.absolute_sum[k] = gravitational_constant * absolute;
-    }
+    });
     return sums;
 }
 

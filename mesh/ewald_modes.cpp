@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/first_exception.hpp"
 #include "chamomile/core/instruction_sets.hpp"
 #include "chamomile/mesh/simd/mode_sums.hpp"
 
@@ -86,26 +87,32 @@ public:
         const TimedPhase phase(profile, "modes: field");
         const std::size_t targets = active.empty() ? n : active.size();
         const double slope = -gravitational_constant * 2 * M_PI / box_.side;
+        FirstException first;
 #pragma omp parallel if (targets > ModeBlock::size)
         {
             Work work(waves_);
             ModeBlock& block = work.block;
 #pragma omp for schedule(dynamic)
-            for (std::size_t t = 0; t < targets; t += ModeBlock::size) {
-                load(block, t, targets, active, position, {});
-                kernels_.sum_field(block, rows(), modes_.data());
-                for (int p = 0; p < ModeBlock::size && t + std::size_t(p) < targets; ++p) {
-                    const std::size_t at = t + std::size_t(p), i = active.empty() ? at : active[at];
-                    acceleration.store_vector(i, acceleration.load_vector(i) +
-                                                     slope * Vec3<double>{block.slope[0][p],
-                                                                          block.slope[1][p],
-                                                                          block.slope[2][p]});
-                    if (potential)
-                        potential.store(
-                            i, 0, potential.load(i) + gravitational_constant * block.potential[p]);
-                }
-            }
+            for (std::size_t t = 0; t < targets; t += ModeBlock::size)
+                first.run([&] {
+                    load(block, t, targets, active, position, {});
+                    kernels_.sum_field(block, rows(), modes_.data());
+                    for (int p = 0; p < ModeBlock::size && t + std::size_t(p) < targets; ++p) {
+                        const std::size_t at = t + std::size_t(p),
+                                          i = active.empty() ? at : active[at];
+                        acceleration.store_vector(i, acceleration.load_vector(i) +
+                                                         slope * Vec3<double>{block.slope[0][p],
+                                                                              block.slope[1][p],
+                                                                              block.slope[2][p]});
+                        if (potential)
+                            potential.store(i, 0,
+                                            potential.load(i) +
+                                                gravitational_constant * block.potential[p]);
+                    }
+                });
         }
+        if (first.caught())
+            first.rethrow();
     }
 
     double split_radius() const override

@@ -3,11 +3,14 @@
 
 #include <atomic>
 #include <exception>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
 #include <nanobind/nanobind.h>
+
+#include "chamomile/core/interruption.hpp"
 
 namespace chamomile::python {
 
@@ -39,6 +42,21 @@ bool remember_interrupt();
 /// Has Python's handlers see the signals that have come. Throws what they raise, such as
 /// KeyboardInterrupt.
 void look_at_signals();
+
+/// While a Released lives, other Python threads run, and Ctrl-C ends long loops. Of several
+/// processes none ends alone.
+class Released {
+public:
+    explicit Released(bool has_processes = false)
+    {
+        if (!has_processes)
+            interruption_.emplace(look_at_signals);
+    }
+
+private:
+    nb::gil_scoped_release released_;
+    std::optional<Interruption> interruption_;
+};
 
 /// Throws StateError in a process that was forked after another call of this function: the host
 /// threads of the parent do not exist there, and waiting for them would never end.

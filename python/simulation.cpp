@@ -77,9 +77,12 @@ public:
         steps_ = steps_text(keyed.scheme);
     }
 
-    void at_times(std::vector<double> times, bool potentials, int observer)
+    void at_times(nb::iterable given, bool potentials, int observer)
     {
         require_not_started();
+        std::vector<double> times;
+        for (nb::handle time : given)
+            times.push_back(time_of("times", time));
         if (is_comoving())
             for (double& time : times)
                 time = std::log(time);
@@ -289,7 +292,7 @@ private:
             }
         } end{*this};
         const ThreadsInUse threads(own_threads());
-        nb::gil_scoped_release released;
+        const Released released(processes_ != nullptr); // a step that is ended has not been made
         const struct Fetch { // what moves may have been left to the processes
             Evolution& self;
             ~Fetch()

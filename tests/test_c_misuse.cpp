@@ -1,7 +1,10 @@
 // What is wrong gets a status and a line, and does no harm.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
+#include <csignal>
+#include <ctime>
 #include <limits>
 #include <thread>
 
@@ -318,6 +321,45 @@ TEST_CASE("two threads in one context: the second is told so at once, and its li
     CHECK(line.find("another thread") != std::string::npos);
     std::thread other([&] { CHECK(c.error() == ""); });
     other.join();
+}
+
+TEST_CASE("a call under way is cancelled by another thread and by a signal handler")
+{
+    static chm_context* under_way = nullptr;
+    const Particles p = plummer(60000);
+    const auto x = coordinates(p.position);
+    std::vector<double> a(x.size());
+    Context c;
+    c.exact();
+    c.set("threads", "1");
+    const auto solve = [&](std::size_t n) {
+        return chm_solve(c, std::int64_t(n), p.mass.data(), x.data(), a.data(), nullptr);
+    };
+    under_way = c;
+    const auto earlier = std::signal(SIGUSR1, [](int) { chm_cancel(under_way); });
+    chm_cancel(nullptr);
+    for (const bool by_signal : {false, true}) {
+        chm_cancel(c); // nothing is under way
+        CHECK(solve(100) == CHM_OK);
+        std::clock_t sent = 0; // of the processor: other programs do not matter
+        std::thread other([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(200));
+            sent = std::clock();
+            by_signal ? void(std::raise(SIGUSR1)) : chm_cancel(c);
+        });
+        CHECK(solve(p.size()) == CHM_CANCELLED);
+        const std::clock_t ended = std::clock();
+        other.join();
+        CHECK(c.error() == "call: ended by chm_cancel()");
+        CHECK(double(ended - sent) / CLOCKS_PER_SEC < 0.3);
+    }
+    std::signal(SIGUSR1, earlier);
+    REQUIRE(solve(200) == CHM_OK);
+    const std::vector<double> found(a.begin(), a.begin() + 600);
+    Context fresh;
+    fresh.exact();
+    REQUIRE(chm_solve(fresh, 200, p.mass.data(), x.data(), a.data(), nullptr) == CHM_OK);
+    CHECK(std::equal(found.begin(), found.end(), a.begin()));
 }
 
 TEST_CASE("contexts side by side in many threads")

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "chamomile/core/interruption.hpp"
 #include "chamomile/core/threads.hpp"
 
 namespace chamomile {
@@ -18,7 +19,9 @@ void KeySorter::sort(std::span<const Vec3<double>> positions, const RootCube& cu
 #pragma omp parallel for if (n > worth_threads)
     for (std::size_t k = 0; k < n; ++k)
         order[k] = Index(k);
+    look_for_interruption();
     radix_sort(keys_, order, scratch_, number);
+    look_for_interruption();
     assert(std::is_sorted(keys_.begin(), keys_.end()));
     boundaries.resize(n);
 #pragma omp parallel for if (n > worth_threads)

@@ -8,6 +8,7 @@
 #include <omp.h>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/interruption.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/tree/radix_sort.hpp"
 
@@ -284,7 +285,9 @@ void build_octree(Octree& octree, std::span<const Vec3<double>> positions,
     octree.size = positions.size();
     sorter.sort(positions, placed(bounding_cube(positions), plan.placement), octree.boundaries,
                 octree.order);
+    look_for_interruption();
     divide_into_cells(octree, positions, plan.leaf_size);
+    look_for_interruption();
     gather_sources(octree, positions, masses);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "chamomile/core/interruption.hpp"
 #include "chamomile/core/threads.hpp"
 
 namespace chamomile {
@@ -45,6 +46,7 @@ public:
 
     void finish_nodes(Tree& tree) override
     {
+        look_for_interruption();
         make_walk_nodes(tree.nodes, tree.octree, tree.moments, *criterion_);
     }
 
@@ -56,6 +58,7 @@ public:
 private:
     void sum_moments(Tree& tree, Profile& profile) const
     {
+        look_for_interruption();
         const TimedPhase phase(profile, "moments");
         compute_moments(tree.moments, tree.octree, criterion_ ? criterion_->order : 0);
     }

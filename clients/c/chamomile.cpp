@@ -36,6 +36,12 @@ void chm_destroy(chm_context* context)
         delete context;
 }
 
+void chm_cancel(chm_context* context)
+{
+    if (context)
+        context->is_cancelled = true;
+}
+
 const char* chm_last_error(const chm_context* context)
 {
     return context ? context->errors.last() : "context: NULL: chm_create() makes one";

@@ -24,11 +24,12 @@ extern "C" {
 
 enum {
     CHM_OK = 0,
-    CHM_USAGE = 2,  /* a wrong argument, option or order of calls */
-    CHM_INPUT = 3,  /* a value that is not finite, particles at one place without softening */
-    CHM_OUTPUT = 4, /* of files: no call here */
-    CHM_DEVICE = 5, /* the GPU is absent, full or broken */
-    CHM_NUMERIC = 6 /* anything else, such as memory that ran out */
+    CHM_USAGE = 2,    /* a wrong argument, option or order of calls */
+    CHM_INPUT = 3,    /* a value that is not finite, particles at one place without softening */
+    CHM_OUTPUT = 4,   /* of files: no call here */
+    CHM_DEVICE = 5,   /* the GPU is absent, full or broken */
+    CHM_NUMERIC = 6,  /* anything else, such as memory that ran out */
+    CHM_CANCELLED = 9 /* the call was ended by chm_cancel() */
 };
 enum { CHM_FLOAT64 = 0, CHM_FLOAT32 = 1 };
 enum { CHM_HOST = 0, CHM_GPU = 1 }; /* the GPU that the context uses */
@@ -107,6 +108,12 @@ CHM_API const char* chm_version(void); /* such as "0.2.0" */
 CHM_API int chm_create(chm_context** context);
 /* NULL: nothing. Waits for no one: no other call may be under way. */
 CHM_API void chm_destroy(chm_context* context);
+
+/* Ends the call that is under way on the context, within about 0.2 s; that call returns
+ * CHM_CANCELLED. Its results are incomplete; after a cancelled chm_build() or chm_refit() the
+ * context needs chm_build(). Without a call under way it does nothing. Any thread and any signal
+ * handler may call it. On a GPU direct sums, tidal tensors and jerks end first. */
+CHM_API void chm_cancel(chm_context* context);
 
 /* The line of this thread's last call on this context that failed, empty if none did; it stays
  * until the next one fails. Any thread may ask at any time. */

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "chamomile/clients/c/views.hpp"
+#include "chamomile/core/interruption.hpp"
 #include "chamomile/force/threads.hpp"
 
 namespace chamomile::c {
@@ -30,12 +31,24 @@ std::uint64_t number_of_this_thread()
     return number;
 }
 
+static_assert(std::atomic<bool>::is_always_lock_free,
+              "chm_cancel() may be called by a signal handler");
+
+/// A Cancelled ends a call of which chm_cancel() was called.
+struct Cancelled {};
+
 Outcome attempt(const chm_context& context, Body body, void* argument)
 {
     try {
         const ThreadsInUse threads(context.options.threads);
+        const Interruption interruption([&context] {
+            if (context.is_cancelled)
+                throw Cancelled();
+        });
         body(argument);
         return {};
+    } catch (const Cancelled&) {
+        return {CHM_CANCELLED, "call: ended by chm_cancel()"};
     } catch (const Error& error) {
         return {int(error.fault()), numbered_from(context.options.first_number, error.what())};
     } catch (const std::bad_alloc&) {
@@ -72,6 +85,7 @@ Outcome guarded_run(chm_context& context, Body body, void* argument)
     const ContextGuard guard(context);
     if (!guard.by_us())
         return {CHM_USAGE, "context: another thread is calling: make one for each thread"};
+    context.is_cancelled = false;
     if (!in_forked_child())
         return attempt(context, body, argument);
     Outcome outcome;

@@ -38,6 +38,7 @@ struct Outcome {
 /// A chm_context holds options, sources and solvers of the C interface.
 struct chm_context {
     std::atomic_flag busy = ATOMIC_FLAG_INIT;
+    std::atomic<bool> is_cancelled = false; ///< the call under way
     chamomile::c::Errors errors;
 
     chamomile::c::FieldOptions options;

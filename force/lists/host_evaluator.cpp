@@ -4,6 +4,7 @@
 
 #include <omp.h>
 
+#include "chamomile/core/interruption.hpp"
 #include "chamomile/force/evaluator.hpp"
 #include "chamomile/force/lists/kernels.hpp"
 #include "chamomile/force/lists/list_pool.hpp"
@@ -60,6 +61,7 @@ public:
             expand(*lists, lists->clusters[c], nullptr, thread.clusters[c]);
         Expansion own;
         for (const ListRow& row : lists->rows) {
+            look_for_interruption(); // a direct sum has few rows, of all sources each
             ask_for_output(row);
             const Expansion* expansion = nullptr;
             if (row.cluster != no_cluster || row.far_begin < row.far_end) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/interruption.hpp"
 #include "chamomile/core/norm.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/lists/list_field.hpp"
@@ -31,6 +32,7 @@ ForceStatistics ListField::at_points_with_far(const FieldTargets& targets, const
     if (varied)
         mean.length = std::sqrt(tree_.moments.softening[0].mean());
     for (std::size_t i = 0; i < targets.count; ++i) {
+        look_for_interruption();
         const Vec3<double> place{places[3 * i], places[3 * i + 1], places[3 * i + 2]};
         const std::int64_t own = targets.self.empty() ? -1 : targets.self[i];
         if (!is_far(norm_of_any_size(place - whole.center))) {
@@ -126,6 +128,7 @@ void ListField::repair_points(const FieldTargets& targets, const ForceOutput& ou
     std::vector<double> acceleration = read(output.acceleration, targets.count, 3),
                         potential = read(output.potential, targets.count, 1);
     for (std::size_t t = 0; t < targets.count; ++t) {
+        look_for_interruption();
         const std::size_t i = targets_->octree.order[t];
         const double* a = &acceleration[3 * i];
         if (std::isfinite(a[0] + a[1] + a[2] + potential[i]))

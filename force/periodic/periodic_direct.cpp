@@ -9,6 +9,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/instruction_sets.hpp"
 #include "chamomile/core/norm.hpp"
+#include "chamomile/core/parallel_loop.hpp"
 #include "chamomile/force/evaluator.hpp"
 #include "chamomile/force/lists/kernels.hpp"
 #include "chamomile/force/repairs/singular_pairs.hpp"
@@ -159,8 +160,8 @@ private:
                                          .periodic(varied, spline, bool(request.potential));
         const double G = options_.gravitational_constant;
         constexpr std::size_t at_once = 32; // whole packs of every instruction set
-#pragma omp parallel for schedule(dynamic)
-        for (std::size_t first = 0; first < targets; first += at_once) {
+        parallel_loop((targets + at_once - 1) / at_once, 1, [&](std::size_t b) {
+            const std::size_t first = b * at_once;
             Index block[at_once];
             TargetSum sums[at_once];
             std::size_t count = std::min(targets - first, at_once);
@@ -182,7 +183,7 @@ private:
                 if (request.potential)
                     request.potential.store(block[t], 0, G * sums[t].potential);
             }
-        }
+        });
     }
 
     /// The modes hold the smooth part of each particle itself, and no mean; that of the pairs'

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "chamomile/core/norm.hpp"
+#include "chamomile/core/parallel_loop.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/lists/kernels.hpp"
 
@@ -90,8 +91,8 @@ void CancellingTargets::find(const Octree& octree, const TargetGroups& groups,
     const double limit = largest_cancellation(sums, scatter_);
     constexpr std::size_t block = FewTargets::block_size;
     cancels_.resize(groups.target_count);
-#pragma omp parallel for schedule(dynamic, 1)
-    for (std::size_t begin = 0; begin < groups.target_count; begin += block) {
+    parallel_loop((groups.target_count + block - 1) / block, 1, [&](std::size_t b) {
+        const std::size_t begin = b * block;
         const std::size_t end = std::min(groups.target_count, begin + block);
         Index targets[block];
         for (std::size_t t = begin; t < end; ++t)
@@ -104,7 +105,7 @@ void CancellingTargets::find(const Octree& octree, const TargetGroups& groups,
             cancels_[t] =
                 std::abs(output.acceleration_unit) * double(absolute_forces[t - begin]) > limit * a;
         }
-    }
+    });
 }
 
 /// Finds pairs too close for two floats among neighbours along the curve, which are close in space.
@@ -144,14 +145,14 @@ std::size_t CancellingTargets::sum_again(const Octree& octree, const TargetGroup
         if (cancels_[t])
             targets_.push_back(groups.target(t));
     const PreciseKernel precise = precise_[!own_softening_.empty()][bool(output.potential)];
-#pragma omp parallel for schedule(dynamic, 1)
-    for (std::size_t begin = 0; begin < targets_.size(); begin += targets_at_once) {
+    parallel_loop((targets_.size() + targets_at_once - 1) / targets_at_once, 1, [&](std::size_t b) {
+        const std::size_t begin = b * targets_at_once;
         const std::size_t count = std::min(targets_at_once, targets_.size() - begin);
         TargetSum sums[targets_at_once];
         precise(some(&targets_[begin], count), sums);
         for (std::size_t k = 0; k < count; ++k)
             store_sum(output, octree.order[targets_[begin + k]], sums[k]);
-    }
+    });
     return targets_.size();
 }
 

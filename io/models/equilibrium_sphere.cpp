@@ -6,6 +6,7 @@
 #include <string>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/parallel_loop.hpp"
 #include "chamomile/core/text/table.hpp"
 
 namespace chamomile {
@@ -127,8 +128,8 @@ EquilibriumSphere::EquilibriumSphere(const SphericalPotential& potential,
     // f(Q) = 1 / (sqrt(8) pi^2) int_0^Q (d^2 rho / d psi^2) d psi / sqrt(Q - psi), with the second
     // derivative constant from one radius to the next.
     std::vector<double> distribution(n + 1), size(n + 1);
-#pragma omp parallel for schedule(dynamic, 64)
-    for (std::size_t i = 1; i <= n; ++i) {
+    parallel_loop(n, 64, [&](std::size_t before) {
+        const std::size_t i = before + 1;
         double sum = 0, absolute = 0;
         for (std::size_t k = 0; k < i; ++k) {
             const double low = energies_[k], high = energies_[k + 1];
@@ -139,7 +140,7 @@ EquilibriumSphere::EquilibriumSphere(const SphericalPotential& potential,
         }
         distribution[i] = sum / (std::sqrt(8.0) * pi * pi);
         size[i] = absolute / (std::sqrt(8.0) * pi * pi);
-    }
+    });
     const double floor = 1e-40 * *std::max_element(distribution.begin(), distribution.end());
     log_distribution_.assign(n + 1, std::log(floor));
     for (std::size_t i = 1; i <= n; ++i) {
@@ -154,9 +155,7 @@ EquilibriumSphere::EquilibriumSphere(const SphericalPotential& potential,
     }
 
     bound_.resize(n);
-#pragma omp parallel for
-    for (std::size_t k = 0; k < n; ++k)
-        bound_[k] = speed_bound(psi_[k]);
+    parallel_loop(n, 64, [&](std::size_t k) { bound_[k] = speed_bound(psi_[k]); });
 }
 
 double EquilibriumSphere::distribution(double q) const

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "chamomile/core/parallel_loop.hpp"
 #include "chamomile/io/models/model.hpp"
 #include "chamomile/io/models/self_energy.hpp"
 
@@ -115,15 +116,14 @@ Snapshot make_thin_disk(const ThinDiskOptions& options)
         equal_mass_snapshot(options.particles, mass_inside(options.truncation), disk_type);
     snapshot.provenance = {{"model", "disk"}, {"seed", std::to_string(options.seed)}};
     Particles& particles = snapshot.particles;
-#pragma omp parallel for
-    for (std::size_t i = 0; i < particles.size(); ++i) {
+    parallel_loop(particles.size(), 1024, [&](std::size_t i) {
         RandomStream random(options.seed, disk_type, i);
         const Vec3<double> r = draw_disk_position(random, options.height, options.truncation);
         const double radius = norm(Vec3<double>{r.x, r.y, 0});
         const double rate = std::sqrt(thin_disk_circular_speed_squared(radius)) / radius;
         particles.position[i] = r;
         particles.velocity[i] = {-rate * r.y, rate * r.x, 0};
-    }
+    });
     move_to_barycentre(particles);
     return snapshot;
 }

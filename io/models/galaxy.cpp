@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "chamomile/core/parallel_loop.hpp"
 #include "chamomile/io/models/disk_kinematics.hpp"
 #include "chamomile/io/models/model.hpp"
 #include "chamomile/io/models/self_energy.hpp"
@@ -127,8 +128,7 @@ Snapshot make_galaxy(const GalaxyOptions& options)
     Snapshot snapshot = equal_mass_snapshot(options.particles, 1, halo_type);
     snapshot.provenance = {{"model", "galaxy"}, {"seed", std::to_string(options.seed)}};
     Particles& particles = snapshot.particles;
-#pragma omp parallel for schedule(static, 4096)
-    for (std::size_t i = 0; i < particles.size(); ++i) {
+    parallel_loop(particles.size(), 1024, [&](std::size_t i) {
         const ParticleType type = i < first_disk    ? halo_type
                                   : i < first_bulge ? disk_type
                                                     : bulge_type;
@@ -143,7 +143,7 @@ Snapshot make_galaxy(const GalaxyOptions& options)
                                 : options.bulge_mass / double(galaxy.bulge_particles);
         particles.position[i] = l * position;
         particles.velocity[i] = v * velocity;
-    }
+    });
     move_to_barycentre(particles);
     return snapshot;
 }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "chamomile/core/parallel_loop.hpp"
 #include "chamomile/core/random.hpp"
 #include "chamomile/io/models/model.hpp"
 #include "chamomile/io/models/self_energy.hpp"
@@ -33,15 +34,14 @@ Snapshot make_plummer(const PlummerOptions& options)
     // M(r) = r^3 / (r^2 + a^2)^(3/2); lengths are in units of a until they are scaled.
     const double t2 = options.truncation * options.truncation;
     const double largest_mass = std::pow(t2 / (t2 + 1), 1.5);
-#pragma omp parallel for
-    for (std::size_t i = 0; i < particles.size(); ++i) {
+    parallel_loop(particles.size(), 1024, [&](std::size_t i) {
         RandomStream random(options.seed, halo_type, i);
         const double mass = largest_mass * random.uniform();
         const double r = 1 / std::sqrt(std::pow(mass, -2.0 / 3) - 1);
         particles.position[i] = random.direction(r);
         const double escape_speed = std::sqrt(2 / std::sqrt(1 + r * r));
         particles.velocity[i] = random.direction(escape_speed * draw_speed(random));
-    }
+    });
 
     move_to_barycentre(particles);
     if (particles.size() == 1)

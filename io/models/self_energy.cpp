@@ -6,6 +6,8 @@
 
 #include <parallel/algorithm>
 
+#include "chamomile/core/parallel_loop.hpp"
+
 namespace chamomile {
 namespace {
 
@@ -88,15 +90,14 @@ double pair_energy(const Particles& particles)
     const Columns columns(particles);
     const std::size_t n = particles.size(), padded = columns.x.size();
     std::vector<double> rows(n);
-#pragma omp parallel for schedule(dynamic, 64)
-    for (std::size_t i = 0; i < n; ++i) {
+    parallel_loop(n, 64, [&](std::size_t i) {
         const Vec3<double> r = particles.position[i];
         const std::size_t next = i / lanes * lanes + lanes;
         double sum = row_sum(columns, r, next, padded);
         for (std::size_t j = i + 1; j < std::min(next, n); ++j)
             sum += particles.mass[j] / norm(particles.position[j] - r);
         rows[i] = particles.mass[i] * sum;
-    }
+    });
     return -std::accumulate(rows.begin(), rows.end(), 0.0);
 }
 

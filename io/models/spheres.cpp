@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/parallel_loop.hpp"
 #include "chamomile/io/models/galaxy.hpp"
 #include "chamomile/io/models/king_model.hpp"
 #include "chamomile/io/models/model.hpp"
@@ -190,15 +191,15 @@ Snapshot make_spheres(const SpheresOptions& options)
     for (std::size_t k = 0; k < spheres.size(); ++k) {
         const std::size_t last = first + numbers[k];
         const auto type = std::uint8_t(options.spheres[k].type);
-#pragma omp parallel for
-        for (std::size_t i = first; i < last; ++i) {
+        parallel_loop(last - first, 1024, [&](std::size_t drawn) {
+            const std::size_t i = first + drawn;
             RandomStream random(options.seed, type, i);
             const EquilibriumSphere::Draw draw = spheres[k].draw(random);
             particles.type[i] = type;
             particles.mass[i] = spheres[k].mass() / double(numbers[k]);
             particles.position[i] = draw.position;
             particles.velocity[i] = draw.velocity;
-        }
+        });
         first = last;
     }
     stretch(particles, options.b_to_a, options.c_to_a);

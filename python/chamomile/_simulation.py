@@ -144,7 +144,7 @@ class Simulation:
     ) -> None:
         """Runs to the end, to stop(), or to what an observer raises; once only.
 
-        Other Python threads run meanwhile; Ctrl-C ends it after the present step. Raises NumericError naming
+        Other Python threads run meanwhile; Ctrl-C ends it within about 0.2 s, with the state before the present step. Raises NumericError naming
         particle and step if a number is no longer finite.
 
         With a folder it writes there what `chamomile run` writes, by the same code: snapshot_NNN.hdf5, energy.csv,

@@ -1,0 +1,30 @@
+/// \file  The end of a long call from outside: Ctrl-C in Python, chm_cancel() in C.
+#pragma once
+
+#include <chrono>
+#include <functional>
+
+namespace chamomile {
+
+/// An Interruption watches the calls of one thread while it lives. Long loops call
+/// look_for_interruption(), which calls `look` every 100 ms. What `look` throws ends the call;
+/// results are then incomplete.
+class Interruption {
+public:
+    explicit Interruption(std::function<void()> look);
+    Interruption(const Interruption&) = delete;
+    ~Interruption();
+
+private:
+    friend void look_for_interruption();
+
+    std::function<void()> look_;
+    std::chrono::steady_clock::time_point next_;
+    Interruption* outer_;
+};
+
+/// Calls `look` of this thread's latest Interruption if it is time. In a parallel region only the
+/// thread that started the region has one. Throws what `look` throws.
+void look_for_interruption();
+
+} // namespace chamomile

@@ -6,6 +6,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/gpu_memory.hpp"
+#include "python/plain.hpp"
 
 namespace chamomile::python {
 namespace {
@@ -66,6 +67,7 @@ Array::Array(nb::handle object, const std::string& name, int components, Access 
              std::optional<std::size_t> count, const char* of)
     : name_(name), components_(components)
 {
+    require_plain(object, name);
     Layout layout;
     if (const nb::object interface = attribute(object, "__cuda_array_interface__");
         interface.is_valid() && nb::isinstance<nb::dict>(interface)) {

@@ -12,6 +12,7 @@
 #include "chamomile/io/models/uniform.hpp"
 #include "python/bindings.hpp"
 #include "python/faults.hpp"
+#include "python/plain.hpp"
 
 namespace chamomile::python {
 namespace {
@@ -29,7 +30,7 @@ template <class Make, class Options>
 Snapshot made(Make make, const Options& options)
 {
     require_own_threads();
-    nb::gil_scoped_release released;
+    const Released released;
     return make(options);
 }
 
@@ -37,11 +38,11 @@ Snapshot made(Make make, const Options& options)
 bool take_shape(SpheresOptions& options, const std::string& key, nb::handle value)
 {
     if (key == "b_to_a")
-        options.b_to_a = nb::cast<double>(value);
+        options.b_to_a = Number{value}.of(key);
     else if (key == "c_to_a")
-        options.c_to_a = nb::cast<double>(value);
+        options.c_to_a = Number{value}.of(key);
     else if (key == "hubble")
-        options.hubble = nb::cast<double>(value);
+        options.hubble = Number{value}.of(key);
     else if (key == "physical")
         options.physical = nb::cast<bool>(value);
     else
@@ -69,6 +70,7 @@ void bind_sphere(nb::module_& m, SphereKind kind)
             const std::vector<OptionRow<SphereOptions>> rows = sphere_rows(kind);
             for (const auto& [keyword, value] : shape) {
                 const auto key = nb::cast<std::string>(keyword);
+                require_plain(value, name + ": " + key);
                 if (value.is_none() || take_shape(options, key, value))
                     continue;
                 const OptionRow<SphereOptions>* row = find_row(rows, key);
@@ -89,10 +91,10 @@ void bind_models(nb::module_& m)
     using nb::arg;
     m.def(
         "plummer",
-        [](std::int64_t n, std::uint64_t seed, double truncation) {
-            return made(
-                make_plummer,
-                PlummerOptions{.particles = number(n), .seed = seed, .truncation = truncation});
+        [](std::int64_t n, std::uint64_t seed, Number truncation) {
+            return made(make_plummer, PlummerOptions{.particles = number(n),
+                                                     .seed = seed,
+                                                     .truncation = truncation.of("truncation")});
         },
         arg("n") = 10000, arg("seed") = 1, arg("truncation") = 22.8,
         "Plummer sphere in N-body units: G = M = 1, E = -1/4 (Aarseth, Henon & Wielen 1974).\n\n"
@@ -119,11 +121,11 @@ void bind_models(nb::module_& m)
         "shape: b_to_a, c_to_a, physical and hubble, as in the functions of one sphere.");
     m.def(
         "disk",
-        [](std::int64_t n, std::uint64_t seed, double height, double truncation) {
+        [](std::int64_t n, std::uint64_t seed, Number height, Number truncation) {
             return made(make_thin_disk, ThinDiskOptions{.particles = number(n),
                                                         .seed = seed,
-                                                        .height = height,
-                                                        .truncation = truncation});
+                                                        .height = height.of("height"),
+                                                        .truncation = truncation.of("truncation")});
         },
         arg("n") = 10000, arg("seed") = 1, arg("height") = 0.05, arg("truncation") = 10,
         "Cold exponential disk on circular orbits, G = R_d = 1, mass 1 if it were not truncated "
@@ -143,15 +145,15 @@ void bind_models(nb::module_& m)
         "Types: halo 1, disk 2, bulge 3.");
     m.def(
         "merger",
-        [](std::int64_t n, std::uint64_t seed, double mass_ratio, double eccentricity,
-           double pericentre, double separation) {
+        [](std::int64_t n, std::uint64_t seed, Number mass_ratio, Number eccentricity,
+           Number pericentre, Number separation) {
             MergerOptions options;
             options.galaxy.particles = number(n);
             options.galaxy.seed = seed;
-            options.mass_ratio = mass_ratio;
-            options.eccentricity = eccentricity;
-            options.pericentre = pericentre;
-            options.separation = separation;
+            options.mass_ratio = mass_ratio.of("mass_ratio");
+            options.eccentricity = eccentricity.of("eccentricity");
+            options.pericentre = pericentre.of("pericentre");
+            options.separation = separation.of("separation");
             return made(make_merger, options);
         },
         arg("n") = 100000, arg("seed") = 1, arg("mass_ratio") = 1, arg("eccentricity") = 1,
@@ -171,10 +173,11 @@ void bind_models(nb::module_& m)
         arg("n") = 10000, arg("seed") = 1, "Uniform cube of side 1 at rest, G = M = 1.");
     m.def(
         "two_body",
-        [](double semi_major_axis, double eccentricity, double mass_ratio) {
-            return made(make_two_body, TwoBodyOptions{.semi_major_axis = semi_major_axis,
-                                                      .eccentricity = eccentricity,
-                                                      .mass_ratio = mass_ratio});
+        [](Number semi_major_axis, Number eccentricity, Number mass_ratio) {
+            return made(make_two_body,
+                        TwoBodyOptions{.semi_major_axis = semi_major_axis.of("semi_major_axis"),
+                                       .eccentricity = eccentricity.of("eccentricity"),
+                                       .mass_ratio = mass_ratio.of("mass_ratio")});
         },
         arg("semi_major_axis") = 1, arg("eccentricity") = 0.5, arg("mass_ratio") = 1,
         "Two bodies of total mass 1 at pericentre, G = 1; the period is 2 pi a^1.5.");

@@ -9,6 +9,7 @@
 #include "chamomile/core/options/nearest_name.hpp"
 #include "chamomile/run/texts/stated_forces.hpp"
 #include "python/bindings.hpp"
+#include "python/plain.hpp"
 
 namespace chamomile::python {
 namespace {
@@ -32,6 +33,7 @@ std::string series_text(const std::string& key, nb::handle values)
     if (!nb::isinstance<nb::iterable>(values))
         refuse();
     for (nb::handle value : nb::iter(values)) {
+        require_plain(value, key);
         const bool is_text = nb::isinstance<nb::str>(value);
         if (!is_text && !is_a<double>(value))
             refuse();
@@ -45,6 +47,7 @@ std::string series_text(const std::string& key, nb::handle values)
 /// type.
 std::string text_of(const OptionTerms& row, const std::string& key, nb::handle value)
 {
+    require_plain(value, key);
     const std::string text = nb::str(value).c_str();
     const auto require = [&](bool fits, const char* what) {
         if (!fits)

@@ -6,6 +6,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "python/bindings.hpp"
+#include "python/plain.hpp"
 
 namespace chamomile::python {
 namespace {
@@ -15,6 +16,7 @@ using Numbers = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 /// Returns the array of doubles that a value of numpy is or becomes. Throws Error(input).
 nb::object doubles(const std::string& name, nb::handle value)
 {
+    require_plain(value, "potentials: " + name);
     try {
         return nb::module_::import_("numpy").attr("ascontiguousarray")(
             value, nb::module_::import_("numpy").attr("float64"));

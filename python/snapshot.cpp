@@ -19,6 +19,7 @@
 #include "chamomile/io/unit_conversion.hpp"
 #include "python/array.hpp"
 #include "python/bindings.hpp"
+#include "python/plain.hpp"
 
 namespace chamomile::python {
 namespace {
@@ -142,10 +143,12 @@ void bind_snapshot(nb::module_& m)
                        "]");
         return nb::sig(kept.back().c_str());
     };
-    nb::class_<Snapshot>(
+    nb::class_<Snapshot> snapshot(
         m, "Snapshot",
         "Particles at one time, with their units and how they were made.\n\nThe arrays are views "
-        "of the snapshot's own memory: written to in place, never moved.")
+        "of the snapshot's own memory: written to in place, never moved.");
+    bind_snapshot_state(snapshot);
+    snapshot
         .def(
             "__init__",
             [](Snapshot* self, std::int64_t n) {
@@ -171,10 +174,13 @@ void bind_snapshot(nb::module_& m)
                      "0 to 5 as in GADGET: gas, halo, disk, bulge, stars, boundary.")
         .def("__len__", [](const Snapshot& s) { return s.particles.size(); })
         .def("__repr__", &text_of)
-        .def_rw("time", &Snapshot::time)
+        .def_prop_rw(
+            "time", [](const Snapshot& s) { return s.time; },
+            [](Snapshot& s, Number value) { s.time = value.of("time"); })
         .def_prop_rw(
             "box_size", [](const Snapshot& s) { return s.box_size; },
-            [](Snapshot& s, double value) {
+            [](Snapshot& s, Number given) {
+                const double value = given.of("box_size");
                 s.box_size = checked("box_size", value, value >= 0, "0 or more");
             },
             "0: isolated.")
@@ -182,13 +188,15 @@ void bind_snapshot(nb::module_& m)
         .def_rw("has_potentials", &Snapshot::has_potentials)
         .def_prop_rw(
             "G", &Snapshot::G,
-            [](Snapshot& s, double value) {
+            [](Snapshot& s, Number given) {
+                const double value = given.of("G");
                 s.gravitational_constant = checked("G", value, value > 0, "above 0");
             },
             "Gravitational constant: the file's own or the one of its units.")
         .def_prop_rw(
             "softening", &softening,
-            [](Snapshot& s, double value) {
+            [](Snapshot& s, Number given) {
+                const double value = given.of("softening");
                 s.softening = Softening{s.softening ? s.softening->kind : SofteningKind::plummer,
                                         checked("softening", value, value >= 0, "0 or more")};
                 s.particles.softening.clear();

@@ -9,11 +9,13 @@ from typing import Any, Callable, Mapping, Optional
 import numpy as np
 
 from . import _chamomile
+from ._plain import require_plain
 from .errors import InputError
 
 Array = Any
 """An array of numpy, CuPy, PyTorch, JAX, Numba, ...: whatever has the buffer protocol,
-``__cuda_array_interface__`` or DLPack; float32 or float64, any strides. Nothing is copied or converted."""
+``__cuda_array_interface__`` or DLPack; float32 or float64, any strides. Nothing is copied or converted.
+Sums are in float by default for both: precision="double" sums in double."""
 
 HandOver = Callable[[Any], Any]
 
@@ -57,18 +59,22 @@ def refuse_immutable(array: Array, name: str) -> None:
         raise InputError(f"{name}: a JAX array cannot be written to; leave it out and take what is returned")
 
 
+def is_one(values: Any) -> bool:
+    """Tells whether it is one number, of an array without dimensions too."""
+    return isinstance(values, numbers.Real) or getattr(values, "shape", None) == ()
+
+
 def one_per_row(values: Any, rows: int, name: str) -> Array:
     """Returns an array as it is, or repeats one number for all rows without storing them."""
-    if isinstance(values, numbers.Real):
-        return np.broadcast_to(np.asarray(values, dtype=float), (rows,))
-    return values
+    require_plain(values, name)
+    return np.broadcast_to(float(values), (rows,)) if is_one(values) else values
 
 
 def refuse_upon(out: Mapping[str, Array], **read: tuple[Any, int]) -> None:
     """Raises InputError where a result would overwrite an array that the call reads: name=(array, components)."""
     for name, room in out.items():
         refuse_immutable(room, f"out[{name!r}]")
-    arrays = {name: given for name, given in read.items() if given[0] is not None and not isinstance(given[0], numbers.Real)}
+    arrays = {name: given for name, given in read.items() if given[0] is not None and not is_one(given[0])}
     _chamomile.refuse_overlap(dict(out), arrays)
 
 
@@ -76,6 +82,7 @@ def numbers_of(values: Any, name: str) -> Optional[np.ndarray]:
     """Returns numbers of sources as int64, from any whole numbers."""
     if values is None:
         return None
+    require_plain(values, name)
     array = np.asarray(values)
     if array.ndim != 1:
         raise InputError(f"{name}: shape {array.shape}: must be (N,)")

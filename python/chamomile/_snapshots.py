@@ -6,6 +6,7 @@ from typing import Any, Optional, Union
 
 from ._arrays import Array
 from ._chamomile import Snapshot
+from ._plain import require_plain
 from .errors import InputError
 
 
@@ -31,6 +32,7 @@ def make_snapshot(
     for name, values in given.items():
         if values is None:
             continue
+        require_plain(values, name)
         room = getattr(snapshot, name)
         shape = getattr(values, "shape", None)
         if shape is not None and shape != () and tuple(shape) != room.shape:

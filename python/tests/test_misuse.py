@@ -1,13 +1,15 @@
 """Misuse: an exception of the right class with one line, and the next call works."""
 
 import copy
+import importlib
 import os
 import pickle
+import unittest
 
 import numpy as np
 
 import chamomile
-from chamomile import DeviceError, Error, InputError, OutputError, StateError, UsageError
+from chamomile import DeviceError, Error, InputError, OutputError, StateError, UsageError, pytreegrav
 
 N = 64
 RNG = np.random.default_rng(1)
@@ -49,6 +51,130 @@ def test_wrong_types():
     packed = np.zeros(N, dtype=[("flag", "i1"), ("x", "f8", 3)])
     raises(TypeError, lambda: chamomile.acceleration(packed["x"], M), "aligned")
     raises(TypeError, lambda: built().evaluate(active=M), "whole numbers")
+
+
+class WithUnit(np.ndarray):
+    """What astropy's Quantity and unyt's array are: an array with a unit."""
+
+    unit = "kpc"
+
+    def to_value(self, unit):
+        return np.asarray(self)
+
+
+class Length(float):
+    """unyt's number, which float() takes."""
+
+    units = "kpc"
+
+
+def simulation(**words):
+    return chamomile.Simulation(chamomile.plummer(10), **{"end_time": 1, "step": 0.5, "softening": 0.1, **words})
+
+
+ARRAYS = [  # of vectors and numbers: which argument, the call
+    ("positions", lambda x, m: chamomile.acceleration(x, M)),
+    ("positions", lambda x, m: chamomile.potential(x, M)),
+    ("positions", lambda x, m: chamomile.tidal_tensor(x, M)),
+    ("positions", lambda x, m: chamomile.accuracy(x, M)),
+    ("masses", lambda x, m: chamomile.acceleration(X, m)),
+    ("masses", lambda x, m: chamomile.accuracy(X, m)),
+    ("velocities", lambda x, m: chamomile.jerk(X, x, M)),
+    ("targets", lambda x, m: chamomile.acceleration(X, M, targets=x)),
+    ("targets", lambda x, m: built().evaluate(x)),
+    ("targets", lambda x, m: built().neighbours(x, 1.0)),
+    ("radius", lambda x, m: built().neighbours(X, m)),
+    ("target_velocities", lambda x, m: chamomile.jerk(X, V, M, targets=X, target_velocities=x)),
+    ("softenings", lambda x, m: chamomile.acceleration(X, M, softenings=m)),
+    ("softenings", lambda x, m: chamomile.accuracy(X, M, softenings=m)),
+    ("softenings", lambda x, m: setattr(chamomile.make_snapshot(X, M), "softenings", m)),
+    ("target_softenings", lambda x, m: chamomile.acceleration(X, M, softenings=M, targets=X, target_softenings=m)),
+    ("acceleration", lambda x, m: built().evaluate(out={"acceleration": x.copy()})),
+    ("positions", lambda x, m: chamomile.make_snapshot(x, M)),
+    ("masses", lambda x, m: chamomile.make_snapshot(X, m)),
+    ("velocities", lambda x, m: chamomile.make_snapshot(X, M, x)),
+    ("times", lambda x, m: simulation().at_times([Length(t) for t in m], print)),
+    ("pos", lambda x, m: pytreegrav.Accel(x, M)),
+    ("m", lambda x, m: pytreegrav.Accel(X, m)),
+    ("softening", lambda x, m: pytreegrav.Accel(X, M, m)),
+    ("pos", lambda x, m: pytreegrav.AccelTarget(x, X, M)),
+    ("potentials: pull", lambda x, m: pulled(x)),
+]
+NUMBERS = [
+    ("softening", lambda h: chamomile.acceleration(X, M, softening=h)),
+    ("G", lambda h: chamomile.Solver(G=h)),
+    ("masses", lambda h: chamomile.acceleration(X, h)),
+    ("softenings", lambda h: chamomile.acceleration(X, M, softenings=h)),
+    ("radius", lambda h: built().neighbours(X, h)),
+    ("time", lambda h: chamomile.make_snapshot(X, M, time=h)),
+    ("box_size", lambda h: chamomile.make_snapshot(X, M, box_size=h)),
+    ("G", lambda h: chamomile.make_snapshot(X, M, G=h)),
+    ("softening", lambda h: chamomile.make_snapshot(X, M, softening=h)),
+    ("end_time", lambda h: simulation(end_time=h)),
+    ("step", lambda h: simulation(step=h)),
+    ("interval", lambda h: simulation().at_intervals(h, print)),
+    ("snapshot_every", lambda h: simulation().run("out", snapshot_every=h)),
+    ("truncation", lambda h: chamomile.plummer(9, truncation=h)),
+    ("height", lambda h: chamomile.disk(9, height=h)),
+    ("separation", lambda h: chamomile.merger(999, separation=h)),
+    ("semi_major_axis", lambda h: chamomile.two_body(semi_major_axis=h)),
+    ("scale", lambda h: chamomile.hernquist(9, scale=h)),
+]
+
+
+def pulled(x):
+    def pull(positions, time):
+        return x[: len(positions)]
+
+    chamomile.Simulation(chamomile.plummer(10), end_time=1, step=0.5, softening=0.1, potentials=[pull]).run()
+
+
+def test_units():
+    for name, call in ARRAYS:
+        raises(TypeError, lambda: call(X.view(WithUnit), M.view(WithUnit)), f"{name}: ")
+    line = str(raises(TypeError, lambda: chamomile.acceleration(X.view(WithUnit), M)))
+    assert line.startswith("positions: WithUnit in kpc: must be plain numbers") and line.endswith("convert with positions.to_value('kpc')"), line
+    for name, call in NUMBERS:
+        raises(TypeError, lambda: call(Length(3)), f"{name}: Length in kpc")
+        if name != "snapshot_every":
+            call(3.0)
+    plain = X.view(WithUnit)
+    plain.unit = ""  # a ratio
+    assert np.array_equal(chamomile.acceleration(plain, M, softening=0.1), chamomile.acceleration(X, M, softening=0.1))
+
+
+def test_units_of_libraries():
+    found = 0
+    for module, unit_of in (("astropy.units", lambda u: u.kpc), ("unyt", lambda u: u.kpc), ("pint", lambda u: u.UnitRegistry().kpc)):
+        try:
+            unit = unit_of(importlib.import_module(module))
+        except ImportError:
+            continue
+        found += 1
+        for name, call in ARRAYS:
+            if name not in ("times", "acceleration", "potentials: pull"):
+                raises(TypeError, lambda: call(X * unit, M * unit), f"{name}: ")
+        for name, call in NUMBERS:
+            raises(TypeError, lambda: call(3.0 * unit), f"{name}: ")
+    if not found:
+        raise unittest.SkipTest("no astropy, unyt or pint")
+
+
+def test_masks():
+    masked = np.ma.masked_array(X, np.arange(3 * N).reshape(N, 3) == 7), np.ma.masked_array(M, np.arange(N) == 5)
+    for name, call in ARRAYS:
+        if name != "times":
+            raises(TypeError, lambda: call(*masked), f"{name}: MaskedArray with 1 masked values")
+    raises(TypeError, lambda: built().evaluate(X, self_index=np.ma.masked_array(np.arange(N), np.arange(N) == 5)), "self_index")
+    whole = np.ma.masked_array(X)
+    assert np.array_equal(chamomile.acceleration(whole, M, softening=0.1), chamomile.acceleration(X, M, softening=0.1))
+
+
+def test_a_mass_without_dimensions():
+    expected = chamomile.acceleration(X, 0.5, softening=0.1)
+    for one in (np.array(0.5), np.float32(0.5), np.array(0.5, np.float32)):
+        assert np.array_equal(chamomile.acceleration(X, one, softening=0.1), expected)
+        chamomile.acceleration(X, one, softening=0.1, out=np.zeros((N, 3)))
 
 
 def test_wrong_shapes():

@@ -1,6 +1,8 @@
 """Snapshots: arrays in place, models, files there and back."""
 
+import copy
 import pathlib
+import pickle
 import tempfile
 
 import numpy as np
@@ -114,3 +116,22 @@ def test_bad_files():
                 assert "\n" not in str(error)
             else:
                 raise AssertionError(kind)
+
+
+ARRAYS = ("positions", "velocities", "masses", "accelerations", "potentials", "ids", "types", "softenings")
+FACTS = ("time", "box_size", "has_accelerations", "has_potentials", "G", "softening", "kernel", "units", "scale_factor", "format", "notes", "provenance")
+
+
+def test_pickles_and_copies():
+    own = chamomile.make_snapshot([[1.0, 2, 3], [4, 5, 6]], [1.0, 2], types=[1, 4], ids=[7, 9], time=3.5, G=2.0)
+    own.softenings = np.array([0.1, 0.2])
+    own.use_units("galactic")
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "sphere.hdf5")
+        chamomile.write_snapshot(chamomile.plummer(50), path)
+        for snapshot in (own, chamomile.plummer(100), chamomile.galaxy(100), chamomile.Snapshot(0), chamomile.read_snapshot(path)):
+            for again in (pickle.loads(pickle.dumps(snapshot)), copy.deepcopy(snapshot), copy.copy(snapshot)):
+                for name in (*ARRAYS, *FACTS):
+                    assert np.array_equal(getattr(snapshot, name), getattr(again, name)), name
+                assert not np.shares_memory(snapshot.positions, again.positions)
+                assert repr(again) == repr(snapshot)

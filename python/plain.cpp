@@ -1,0 +1,24 @@
+#include "python/plain.hpp"
+
+#include <nanobind/stl/string.h>
+
+namespace chamomile::python {
+
+void require_plain(nb::handle value, const std::string& name)
+{
+    PyObject* const object = value.ptr();
+    if (PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyUnicode_CheckExact(object))
+        return;
+    nb::module_::import_("chamomile._plain").attr("require_plain")(value, name);
+}
+
+double Number::of(const std::string& name) const
+{
+    require_plain(given, name);
+    const double number = PyFloat_AsDouble(given.ptr());
+    if (number == -1 && PyErr_Occurred())
+        throw nb::python_error();
+    return number;
+}
+
+} // namespace chamomile::python

@@ -13,13 +13,6 @@
 namespace chamomile::python {
 namespace {
 
-double number_at(const ArrayView& view, int component, std::size_t i)
-{
-    const std::byte* at = view.component[std::size_t(component)] + std::ptrdiff_t(i) * view.stride;
-    return view.scalar == Scalar::float32 ? *reinterpret_cast<const float*>(at)
-                                          : *reinterpret_cast<const double*>(at);
-}
-
 nb::dict in_percentiles(const Percentiles& p)
 {
     nb::dict d;
@@ -55,33 +48,39 @@ ReferenceSums exact_sums(const Particles& particles, const std::vector<Index>& c
     return exact;
 }
 
-nb::dict accuracy(nb::handle positions, nb::handle masses, std::int64_t sample, nb::dict keywords)
+nb::dict accuracy(nb::handle positions, nb::handle masses, nb::handle softenings,
+                  std::int64_t sample, nb::dict keywords)
 {
     require_own_threads();
     if (sample < 1)
         throw Error(Fault::usage, "sample: " + std::to_string(sample) + ": must be 1 or more");
     const Array position(positions, "positions", 3, Array::Access::read);
     const Array mass(masses, "masses", 1, Array::Access::read, position.count(), "positions");
-    if (position.gpu() >= 0 || mass.gpu() >= 0)
+    Array softening;
+    if (!softenings.is_none())
+        softening =
+            Array(softenings, "softenings", 1, Array::Access::read, position.count(), "positions");
+    if (position.gpu() >= 0 || mass.gpu() >= 0 || softening.gpu() >= 0)
         throw Error(Fault::usage, "accuracy: takes arrays of the host: its direct sums in double "
                                   "are made there");
     if (position.count() == 0)
         throw Error(Fault::input, "positions: none: accuracy needs at least one particle");
     KeyedOptions keyed = read_options(keywords);
-    keyed.take_softenings(false);
+    keyed.take_softenings(bool(softening));
     const SolverOptions& options = keyed.options;
     ForceErrors errors;
     std::size_t targets = 0;
     {
-        nb::gil_scoped_release released;
+        const Released released;
         Particles particles;
         particles.resize(position.count());
+        particles.softening.resize(softening.count());
         for (std::size_t i = 0; i < particles.size(); ++i) {
             particles.id[i] = i;
-            particles.mass[i] = number_at(mass.view(), 0, i);
-            particles.position[i] = {number_at(position.view(), 0, i),
-                                     number_at(position.view(), 1, i),
-                                     number_at(position.view(), 2, i)};
+            particles.mass[i] = mass.view().load(i);
+            particles.position[i] = position.view().load_vector(i);
+            if (softening)
+                particles.softening[i] = softening.view().load(i);
         }
         make_solver(options)->solve(particles, Quantities::acceleration_potential);
         const std::vector<Index> chosen = sample_targets(particles.size(), std::size_t(sample));
@@ -102,7 +101,7 @@ nb::dict accuracy(nb::handle positions, nb::handle masses, std::int64_t sample, 
 void bind_accuracy(nb::module_& m)
 {
     m.def("accuracy", &accuracy, nb::arg("positions").none(), nb::arg("masses").none(),
-          nb::arg("sample"), nb::arg("options"));
+          nb::arg("softenings").none(), nb::arg("sample"), nb::arg("options"));
 }
 
 } // namespace chamomile::python

@@ -93,7 +93,7 @@ public:
         const FieldSources sources{n, position.view(), mass.view(), velocity.view(),
                                    softening.view()};
         take_varied(processes_ ? !softenings.is_none() : bool(sources.softening), refit);
-        nb::gil_scoped_release released;
+        const Released released(processes_ != nullptr);
         for (const Array* array : {&position, &mass, &velocity})
             array->wait();
         Statistics statistics;
@@ -113,12 +113,13 @@ public:
     }
 
     /// Computes into `results`: arrays or None for acceleration, potential, tidal_tensor, jerk.
-    Statistics evaluate(nb::handle targets, nb::handle velocities, std::optional<Numbers> self,
-                        std::optional<Numbers> active, nb::tuple results)
+    Statistics evaluate(nb::tuple at, std::optional<Numbers> self, std::optional<Numbers> active,
+                        nb::tuple results)
     {
+        const nb::handle targets = at[0], velocities = at[1], softenings = at[2];
         std::optional<ExclusiveCall> call;
         const bool at_sources = targets.is_none();
-        Array position, velocity, into[4];
+        Array position, velocity, softening, into[4];
         std::vector<Index> numbers;
         std::size_t n = 0;
         bool is_asked = false;
@@ -132,6 +133,16 @@ public:
                 if (!velocities.is_none())
                     velocity =
                         Array(velocities, "target_velocities", 3, Access::read, n, "targets");
+                if (!softenings.is_none())
+                    softening =
+                        Array(softenings, "target_softenings", 1, Access::read, n, "targets");
+                if (softening && !keyed_.options.softening.is_varied)
+                    throw Error(Fault::usage, "target_softenings: need softenings of the sources: "
+                                              "give build() softenings");
+                if (softening.view().on_device)
+                    throw Error(Fault::usage, "target_softenings: must be on the host");
+                if (processes_ && softening)
+                    throw Error(Fault::usage, "target_softenings: are for one process (comm)");
                 if (self && self->size() != n)
                     throw Error(Fault::input, "self_index: " + std::to_string(self->size()) +
                                                   " numbers: one for each of the " +
@@ -158,7 +169,7 @@ public:
                 into[k] = Array(results[k], quantities[k], components_of[k], Access::write, n,
                                 at_sources ? "sources" : "targets");
                 require_device(into[k]);
-                for (const Array* other : {&position, &velocity})
+                for (const Array* other : {&position, &velocity, &softening})
                     into[k].refuse_overlap(*other);
                 for (std::size_t j = 0; j < k; ++j)
                     into[k].refuse_overlap(into[j]);
@@ -171,8 +182,9 @@ public:
         Statistics statistics;
         if (!is_asked || of_all(n) == 0)
             return statistics;
-        const FieldTargets points{n, position.view(), velocity.view(), span_of(self)};
-        nb::gil_scoped_release released;
+        const FieldTargets points{n, position.view(), velocity.view(), span_of(self),
+                                  softening.view()};
+        const Released released(processes_ != nullptr);
         for (const Array* array : {&position, &velocity, &into[0], &into[1], &into[2], &into[3]})
             array->wait();
         const double start = wall_clock_seconds();
@@ -203,7 +215,7 @@ public:
         if (n == 0)
             return;
         const FieldTargets points{n, position.view(), {}, span_of(self)};
-        nb::gil_scoped_release released;
+        const Released released;
         position.wait();
         radius.wait();
         solver_->neighbours(points, radius.view(), most, {count.data(), count.size()},
@@ -360,8 +372,8 @@ void bind_field(nb::module_& m)
              nb::arg("processes").none())
         .def("set", &Field::set, nb::arg("positions").none(), nb::arg("masses").none(),
              nb::arg("velocities").none(), nb::arg("softenings").none(), nb::arg("refit"))
-        .def("evaluate", &Field::evaluate, nb::arg("targets").none(), nb::arg("velocities").none(),
-             nb::arg("own").none(), nb::arg("active").none(), nb::arg("results"))
+        .def("evaluate", &Field::evaluate, nb::arg("at"), nb::arg("own").none(),
+             nb::arg("active").none(), nb::arg("results"))
         .def("neighbours", &Field::neighbours, nb::arg("targets").none(), nb::arg("radius").none(),
              nb::arg("most"), nb::arg("own").none(), nb::arg("count"), nb::arg("list"))
         .def_prop_ro("size", &Field::size)

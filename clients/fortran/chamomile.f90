@@ -9,7 +9,7 @@ module chamomile
   implicit none
   private
   public :: chm_field, chm_view, view, chm_run_stats, chm_error_stats, chm_percentiles
-  public :: chm_ok, chm_usage, chm_input, chm_output, chm_device_fault, chm_numeric
+  public :: chm_ok, chm_usage, chm_input, chm_output, chm_device_fault, chm_numeric, chm_cancelled
   public :: chm_library_version
   integer, parameter :: k = c_int64_t
 
@@ -20,14 +20,16 @@ module chamomile
      integer(k) :: sources = 0 !< of build()
      character(:), allocatable :: complaint !< of this module; else the library's
    contains
-     procedure :: create, destroy, error, device, statistics
+     procedure :: create, destroy, error, device, statistics, cancel
      procedure, private :: set_text, set_real, set_integer
      generic :: set => set_text, set_real, set_integer !< (key, value, status), as chm_set_option()
      procedure, private :: build_views, build_vectors, build_columns
-     !> (xyz, mass, status [, velocity]) or (x, y, z, mass, status): copies the sources.
+     !> (xyz, mass, status [, velocity, softening]) or (x, y, z, mass, status [, softening]): copies the
+     !> sources. softening: (n), lengths of the sources in place of the option.
      generic :: build => build_views, build_vectors, build_columns
      procedure, private :: refit_views, refit_vectors, refit_columns
-     !> The same, moved: keeps the tree's cells.
+     !> (xyz, mass, status [, softening]) or (x, y, z, mass, status [, softening]): the same sources,
+     !> moved: keeps the tree's cells.
      generic :: refit => refit_views, refit_vectors, refit_columns
      procedure, private :: evaluate_views, evaluate_vectors, evaluate_columns
      !> (xyz, acceleration, status [, potential, own]) or (x, y, z, ax, ay, az, status [, ...]).
@@ -63,6 +65,13 @@ contains
     self%sources = 0
     if (allocated(self%complaint)) deallocate (self%complaint)
   end subroutine destroy
+
+  !> Ends the call of another thread that is under way, within about 0.2 s, with the status
+  !> chm_cancelled.
+  subroutine cancel(self)
+    class(chm_field), intent(in) :: self
+    call chm_cancel(self%context)
+  end subroutine cancel
 
   !> The line of the last call that failed.
   function error(self) result(text)
@@ -113,67 +122,91 @@ contains
     call self%set_text(key, integer_text(value), status)
   end subroutine set_integer
 
-  subroutine build_views(self, n, position, mass, status, velocity)
+  !> Says where the n sources lie.
+  subroutine take_sources(self, n, position, mass, status, velocity, softening)
     class(chm_field), intent(inout) :: self
     integer(c_int64_t), intent(in) :: n
     type(chm_view), intent(in) :: position, mass
     integer, intent(out) :: status
-    type(chm_view), intent(in), optional :: velocity
+    type(chm_view), intent(in), optional :: velocity, softening
     status = answered(self, chm_set_sources(self%context, n, position, mass, given(velocity)))
+    if (status /= chm_ok .or. .not. present(softening)) return
+    if (c_associated(softening%component(1))) &
+         status = answered(self, chm_set_softenings(self%context, softening))
+  end subroutine take_sources
+
+  subroutine build_views(self, n, position, mass, status, velocity, softening)
+    class(chm_field), intent(inout) :: self
+    integer(c_int64_t), intent(in) :: n
+    type(chm_view), intent(in) :: position, mass
+    integer, intent(out) :: status
+    type(chm_view), intent(in), optional :: velocity, softening
+    call take_sources(self, n, position, mass, status, velocity, softening)
     if (status == chm_ok) status = answered(self, chm_build(self%context))
     if (status == chm_ok) self%sources = n
   end subroutine build_views
 
-  subroutine build_vectors(self, xyz, mass, status, velocity)
+  subroutine build_vectors(self, xyz, mass, status, velocity, softening)
     class(chm_field), intent(inout) :: self
     real(c_double), intent(in), target :: xyz(:, :), mass(:)
     integer, intent(out) :: status
-    real(c_double), intent(in), target, optional :: velocity(:, :)
+    real(c_double), intent(in), target, optional :: velocity(:, :), softening(:)
+    type(chm_view) :: velocities
     integer(c_int64_t) :: n
     n = size(mass, kind=k)
     if (.not. fits(self, 'positions', shape(xyz, k), n, status)) return
     if (present(velocity)) then
        if (.not. fits(self, 'velocities', shape(velocity, k), n, status)) return
-       call self%build_views(n, view(xyz), view(mass), status, view(velocity))
-    else
-       call self%build_views(n, view(xyz), view(mass), status)
+       velocities = view(velocity)
     end if
+    if (.not. long_enough(self, softening, n, status)) return
+    call self%build_views(n, view(xyz), view(mass), status, velocities, numbers_of(softening))
   end subroutine build_vectors
 
-  subroutine build_columns(self, x, y, z, mass, status)
+  subroutine build_columns(self, x, y, z, mass, status, softening)
     class(chm_field), intent(inout) :: self
     real(c_double), intent(in), target :: x(:), y(:), z(:), mass(:)
     integer, intent(out) :: status
-    if (equal(self, [size(mass, kind=k), size(x, kind=k), size(y, kind=k), size(z, kind=k)], status)) &
-         call self%build_views(size(mass, kind=k), view(x, y, z), view(mass), status)
+    real(c_double), intent(in), target, optional :: softening(:)
+    integer(c_int64_t) :: n
+    n = size(mass, kind=k)
+    if (.not. equal(self, [n, size(x, kind=k), size(y, kind=k), size(z, kind=k)], status)) return
+    if (.not. long_enough(self, softening, n, status)) return
+    call self%build_views(n, view(x, y, z), view(mass), status, softening=numbers_of(softening))
   end subroutine build_columns
 
-  subroutine refit_views(self, n, position, mass, status, velocity)
+  subroutine refit_views(self, n, position, mass, status, velocity, softening)
     class(chm_field), intent(inout) :: self
     integer(c_int64_t), intent(in) :: n
     type(chm_view), intent(in) :: position, mass
     integer, intent(out) :: status
-    type(chm_view), intent(in), optional :: velocity
-    status = answered(self, chm_set_sources(self%context, n, position, mass, given(velocity)))
+    type(chm_view), intent(in), optional :: velocity, softening
+    call take_sources(self, n, position, mass, status, velocity, softening)
     if (status == chm_ok) status = answered(self, chm_refit(self%context))
   end subroutine refit_views
 
-  subroutine refit_vectors(self, xyz, mass, status)
+  subroutine refit_vectors(self, xyz, mass, status, softening)
     class(chm_field), intent(inout) :: self
     real(c_double), intent(in), target :: xyz(:, :), mass(:)
     integer, intent(out) :: status
+    real(c_double), intent(in), target, optional :: softening(:)
     integer(c_int64_t) :: n
     n = size(mass, kind=k)
-    if (fits(self, 'positions', shape(xyz, k), n, status)) &
-         call self%refit_views(n, view(xyz), view(mass), status)
+    if (.not. fits(self, 'positions', shape(xyz, k), n, status)) return
+    if (.not. long_enough(self, softening, n, status)) return
+    call self%refit_views(n, view(xyz), view(mass), status, softening=numbers_of(softening))
   end subroutine refit_vectors
 
-  subroutine refit_columns(self, x, y, z, mass, status)
+  subroutine refit_columns(self, x, y, z, mass, status, softening)
     class(chm_field), intent(inout) :: self
     real(c_double), intent(in), target :: x(:), y(:), z(:), mass(:)
     integer, intent(out) :: status
-    if (equal(self, [size(mass, kind=k), size(x, kind=k), size(y, kind=k), size(z, kind=k)], status)) &
-         call self%refit_views(size(mass, kind=k), view(x, y, z), view(mass), status)
+    real(c_double), intent(in), target, optional :: softening(:)
+    integer(c_int64_t) :: n
+    n = size(mass, kind=k)
+    if (.not. equal(self, [n, size(x, kind=k), size(y, kind=k), size(z, kind=k)], status)) return
+    if (.not. long_enough(self, softening, n, status)) return
+    call self%refit_views(n, view(x, y, z), view(mass), status, softening=numbers_of(softening))
   end subroutine refit_columns
 
   !> Any results at n targets; jerks need their velocities. softening: lengths, one for a target.
@@ -304,16 +337,18 @@ contains
 
   !> The errors of `sample` sources against the direct sum in double; these sources are those of
   !> build(). errors%worst counts from 1 here.
-  subroutine compare_direct(self, xyz, mass, sample, seed, errors, status)
+  subroutine compare_direct(self, xyz, mass, sample, seed, errors, status, softening)
     class(chm_field), intent(inout) :: self
     real(c_double), intent(in), target :: xyz(:, :), mass(:)
     integer, intent(in) :: sample, seed
     type(chm_error_stats), intent(out) :: errors
     integer, intent(out) :: status
+    real(c_double), intent(in), target, optional :: softening(:)
     integer(c_int64_t) :: n
     n = size(mass, kind=k)
     if (.not. fits(self, 'positions', shape(xyz, k), n, status)) return
-    status = answered(self, chm_set_sources(self%context, n, view(xyz), view(mass), chm_view()))
+    if (.not. long_enough(self, softening, n, status)) return
+    call take_sources(self, n, view(xyz), view(mass), status, softening=numbers_of(softening))
     if (status == chm_ok) status = answered(self, chm_compare_direct(self%context, &
          int(sample, c_int64_t), int(seed, c_int64_t), errors))
     errors%worst = errors%worst + 1

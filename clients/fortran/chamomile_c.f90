@@ -5,7 +5,7 @@ module chamomile_c
   public
 
   integer, parameter :: chm_ok = 0, chm_usage = 2, chm_input = 3, chm_output = 4, &
-       chm_device_fault = 5, chm_numeric = 6
+       chm_device_fault = 5, chm_numeric = 6, chm_cancelled = 9
   integer(c_int32_t), parameter :: chm_float64 = 0, chm_float32 = 1, chm_host = 0, chm_gpu = 1
 
   type, bind(C) :: chm_view
@@ -52,6 +52,10 @@ module chamomile_c
        import :: c_ptr
        type(c_ptr), value :: context
      end subroutine chm_destroy
+     subroutine chm_cancel(context) bind(C)
+       import :: c_ptr
+       type(c_ptr), value :: context
+     end subroutine chm_cancel
      type(c_ptr) function chm_last_error(context) bind(C)
        import :: c_ptr
        type(c_ptr), value :: context
@@ -71,6 +75,11 @@ module chamomile_c
        integer(c_int64_t), value :: n
        type(chm_view), value :: position, mass, velocity
      end function chm_set_sources
+     integer(c_int) function chm_set_softenings(context, softening) bind(C)
+       import :: c_int, c_ptr, chm_view
+       type(c_ptr), value :: context
+       type(chm_view), value :: softening
+     end function chm_set_softenings
      integer(c_int) function chm_build(context) bind(C)
        import :: c_int, c_ptr
        type(c_ptr), value :: context

@@ -42,13 +42,18 @@ class ForceErrors:
     """How many particles were measured."""
 
 
-def accuracy(positions: Array, masses: Union[Array, float], *, sample: int = 1000, **options: Unpack[Options]) -> ForceErrors:
+def accuracy(
+    positions: Array, masses: Union[Array, float], *, softenings: Union[Array, float, None] = None, sample: int = 1000, **options: Unpack[Options]
+) -> ForceErrors:
     """Returns the errors of the forces with these options, for `sample` particles spread over all.
 
-    positions: (N, 3), masses: (N,) or one for all, on the host. The direct sums take sample x N pairs in double by code
+    positions: (N, 3), masses: (N,) or one for all, softenings: (N,), as Solver.build() takes them, on the host. The direct sums take sample x N pairs in double by code
     that is shared with no solver. help(chamomile.Options) explains the options.
     """
-    masses = one_per_row(masses, _chamomile.describe(positions, "positions", 3)[0], "masses")
-    found = _chamomile.accuracy(positions, masses, sample, dict(options))
+    rows = _chamomile.describe(positions, "positions", 3)[0]
+    masses = one_per_row(masses, rows, "masses")
+    if softenings is not None:
+        softenings = one_per_row(softenings, rows, "softenings")
+    found = _chamomile.accuracy(positions, masses, softenings, sample, dict(options))
     parts = {name: Percentiles(**found[name]) for name in ("acceleration", "scaled", "potential")}
     return ForceErrors(**parts, worst=found["worst"], targets=found["targets"])

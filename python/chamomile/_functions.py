@@ -53,6 +53,7 @@ def acceleration(
     active: Optional[Array] = None,
     self_index: Optional[Array] = None,
     softenings: Union[Array, float, None] = None,
+    target_softenings: Union[Array, float, None] = None,
     potential: bool = False,
     out: Any = None,
     namespace: Any = None,
@@ -64,14 +65,14 @@ def acceleration(
     positions: (N, 3), units of length; masses: (N,), or one for all. The accelerations are those at the sources (or
     at those that `active` numbers), each without itself, or at `targets` (M, 3). Returns (N or M, 3), length / time^2
     as G implies, in the type, library and device of the points; with potential=True also the potentials (N or M,).
-    softenings: (N,), lengths of the particles' own, as Solver.build() takes them.
+    softenings: (N,), lengths of the particles' own, as Solver.build() takes them; target_softenings: (M,), those of targets.
     `out`: an array to write to, or two of them, that is none of the arguments. Solver.evaluate() describes the other
     arguments, and help(chamomile.Options) the options, such as softening.
     comm: a communicator of mpi4py, all of whose processes make the call, each with particles, and targets, of its own,
     as those of a Solver with comm.
     """
     sources = _sources(softenings, positions=(positions, 3), masses=(masses, 1))
-    words = {"active": active, "self_index": self_index, "namespace": namespace}
+    words = {"active": active, "self_index": self_index, "namespace": namespace, "target_softenings": target_softenings}
     return _results(("acceleration", "potential")[: 1 + potential], sources, targets, out, options, comm, **words)
 
 
@@ -83,6 +84,7 @@ def potential(
     active: Optional[Array] = None,
     self_index: Optional[Array] = None,
     softenings: Union[Array, float, None] = None,
+    target_softenings: Union[Array, float, None] = None,
     out: Optional[Array] = None,
     namespace: Any = None,
     comm: Any = None,
@@ -90,7 +92,7 @@ def potential(
 ) -> Any:
     """Returns potentials -sum_j G m_j / (r_ij^2 + eps^2)^0.5, (N,), negative, with the arguments of acceleration()."""
     sources = _sources(softenings, positions=(positions, 3), masses=(masses, 1))
-    words = {"active": active, "self_index": self_index, "namespace": namespace}
+    words = {"active": active, "self_index": self_index, "namespace": namespace, "target_softenings": target_softenings}
     return _results(("potential",), sources, targets, out, options, comm, **words)
 
 
@@ -102,6 +104,7 @@ def tidal_tensor(
     active: Optional[Array] = None,
     self_index: Optional[Array] = None,
     softenings: Union[Array, float, None] = None,
+    target_softenings: Union[Array, float, None] = None,
     out: Optional[Array] = None,
     namespace: Any = None,
     **options: Unpack[Options],
@@ -111,7 +114,7 @@ def tidal_tensor(
     symmetric_matrix() makes them (N, 3, 3).
     """
     sources = _sources(softenings, positions=(positions, 3), masses=(masses, 1))
-    words = {"active": active, "self_index": self_index, "namespace": namespace}
+    words = {"active": active, "self_index": self_index, "namespace": namespace, "target_softenings": target_softenings}
     return _results(("tidal_tensor",), sources, targets, out, options, **words)
 
 
@@ -125,6 +128,7 @@ def jerk(
     active: Optional[Array] = None,
     self_index: Optional[Array] = None,
     softenings: Union[Array, float, None] = None,
+    target_softenings: Union[Array, float, None] = None,
     out: Optional[Array] = None,
     namespace: Any = None,
     **options: Unpack[Options],
@@ -136,7 +140,7 @@ def jerk(
     if targets is not None and target_velocities is None:
         raise UsageError("target_velocities: are needed for jerks at targets")
     sources = _sources(softenings, positions=(positions, 3), masses=(masses, 1), velocities=(velocities, 3))
-    words = {"active": active, "self_index": self_index, "namespace": namespace}
+    words = {"active": active, "self_index": self_index, "namespace": namespace, "target_softenings": target_softenings}
     return _results(("jerk",), sources, targets, out, options, target_velocities=target_velocities, **words)
 
 

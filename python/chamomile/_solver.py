@@ -30,7 +30,10 @@ COMPONENTS = {"acceleration": 3, "potential": 1, "tidal_tensor": 6, "jerk": 3}
 
 
 class Field(NamedTuple):
-    """Results of one evaluation, per unit mass and with G included; None for quantities that were not asked for."""
+    """Results of one evaluation, per unit mass and with G included; None for quantities that were not asked for.
+
+    Sums are in float unless precision="double" was asked for, in results of float64 too.
+    """
 
     acceleration: Any = None
     """Shape (N, 3), length / time^2."""
@@ -93,8 +96,7 @@ class Solver:
 
         positions: (N, 3), units of length; masses: (N,), or one for all; velocities: (N, 3), for jerks;
         softenings: (N,), lengths of their own in place of the option softening: a pair has the larger of its two,
-        or by softening_rule="root-of-squares" the root of the sum of their squares, and a target that is no source
-        has 0. They are for accelerations and potentials. The field of no sources is 0. With the option accuracy the first sources decide how it is reached; they
+        or by softening_rule="root-of-squares" the root of the sum of their squares; evaluate() takes those of targets. The field of no sources is 0. With the option accuracy the first sources decide how it is reached; they
         must be on the host. Raises InputError naming a value that is not finite, or a negative mass of a tree.
         """
         return self._set(positions, masses, velocities, softenings, False)
@@ -129,6 +131,7 @@ class Solver:
         *,
         quantities: Union[str, Iterable[str], None] = None,
         target_velocities: Optional[Array] = None,
+        target_softenings: Union[Array, float, None] = None,
         self_index: Optional[Array] = None,
         active: Optional[Array] = None,
         out: Optional[Mapping[str, Array]] = None,
@@ -139,6 +142,8 @@ class Solver:
         targets: (M, 3); None: the sources, or those that `active` numbers (row k belongs to active[k]).
         quantities: any of "acceleration" (default), "potential", "tidal_tensor", "jerk".
         target_velocities: (M, 3), of moving targets, for jerks.
+        target_softenings: (M,), or one for all: lengths of the targets among sources that have softenings; without
+        them a target has the length of the source that it is, else 0.
         self_index: (M,), the number of the source that a target is and does not feel; -1: none.
         out: arrays to write to, by quantity; missing ones are made in the type of the targets (else of the
         sources), on their device and by their library. `namespace` names another library, such as torch; numpy
@@ -148,20 +153,20 @@ class Solver:
         that are not finite, numbers out of range and outputs that overlap inputs or each other.
         """
         with meeting(self._processes, "evaluate()"):
-            field = self._evaluate(targets, quantities, target_velocities, self_index, active, out, namespace)
+            field = self._evaluate((targets, target_velocities, target_softenings), quantities, self_index, active, out, namespace)
         _chamomile.look_at_signals()
         return field
 
     def _evaluate(
         self,
-        targets: Optional[Array],
+        at: tuple[Optional[Array], Optional[Array], Union[Array, float, None]],
         quantities: Union[str, Iterable[str], None],
-        target_velocities: Optional[Array],
         self_index: Optional[Array],
         active: Optional[Array],
         out: Optional[Mapping[str, Array]],
         namespace: Any,
     ) -> Field:
+        targets, target_velocities, target_softenings = at
         out = dict(out or {})
         if quantities is None:
             quantities = tuple(out) or ("acceleration",)
@@ -170,8 +175,8 @@ class Solver:
             if name not in COMPONENTS:
                 raise UsageError(f"quantities: {name}: must be of {', '.join(COMPONENTS)}")
         if targets is None:
-            if self_index is not None or target_velocities is not None:
-                raise UsageError("self_index and target_velocities: are of targets; sources have their own")
+            if any(given is not None for given in (self_index, target_velocities, target_softenings)):
+                raise UsageError("self_index, target_velocities and target_softenings: are of targets; sources have their own")
             chosen_sources = numbers_of(active, "active")
             rows, size, gpu = self._field.size if chosen_sources is None else len(chosen_sources), self._size, self._gpu
             library = self._library
@@ -181,6 +186,8 @@ class Solver:
             chosen_sources = None
             rows, size, gpu = _chamomile.describe(targets, "targets", 3)
             library = library_of(targets)
+            if target_softenings is not None:
+                target_softenings = one_per_row(target_softenings, rows, "target_softenings")
         made = {}
         for name in COMPONENTS:
             if name in out:
@@ -193,8 +200,7 @@ class Solver:
         if out:
             refuse_upon(out, active=memory_of(active), self_index=memory_of(self_index))
         self._statistics = self._field.evaluate(
-            targets,
-            target_velocities,
+            (targets, target_velocities, target_softenings),
             own,
             chosen_sources,
             tuple(made.get(name) for name in COMPONENTS),
@@ -247,7 +253,9 @@ class Solver:
 
     @property
     def statistics(self) -> Optional[_chamomile.Statistics]:
-        """Pairs, bytes to and from the device, and seconds of the last call; None before any."""
+        """Pairs, bytes to and from the device, and seconds of the last call; None before any.
+
+        options["precision"] says whether its sums were in float or double."""
         return self._statistics
 
     def __repr__(self) -> str:

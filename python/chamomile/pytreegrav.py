@@ -20,12 +20,13 @@ import numpy as np
 
 from ._chamomile import thread_count, use_threads
 from ._functions import symmetric_matrix
+from ._plain import require_plain
 from ._solver import Solver
 from .errors import InputError
 
 __all__ = ["Accel", "AccelTarget", "ConstructTree", "Potential", "PotentialTarget", "TidalTensor", "TidalTensorTarget"]
 
-MOST_SOFTENINGS = 16
+SPLINE_RADIUS = 2.8  # h in softening lengths
 MOST_DIRECT_PAIRS = 4000**2
 _COMPONENTS = {"acceleration": (3,), "potential": (), "tidal_tensor": (6,)}
 
@@ -34,22 +35,28 @@ class Tree:
     """Sources with their softenings. Their solvers are made when they are first needed, and kept."""
 
     def __init__(self, pos: Any, m: Any, softening: Any, quadrupole: bool) -> None:
+        require_plain(pos, "pos")
         self.pos = np.atleast_2d(np.asarray(pos, dtype=np.float64))
         self.masses = _for_each(m, len(self.pos), "m")
         self.softening = _for_each(softening, len(self.pos), "softening")
         self.quadrupole = quadrupole
         self._solvers: dict[Any, Solver] = {}
 
-    def solver(self, key: Any, members: Any, h: float, options: dict[str, Any]) -> Solver:
-        """Returns the solver of the sources `members` with that softening; `key` names them."""
-        known = (key, h, *sorted(options.items()))
+    def solver(self, h: Optional[float], options: dict[str, Any]) -> Solver:
+        """Returns the solver of the sources with that softening; None: with their own."""
+        known = (h, *sorted(options.items()))
         if known not in self._solvers:
-            solver = Solver(kernel="spline", softening=h / 2.8, **options)
-            self._solvers[known] = solver.build(self.pos[members], self.masses[members])
+            if h is None:
+                solver = Solver(kernel="spline", **options)
+                solver.build(self.pos, self.masses, softenings=self.softening / SPLINE_RADIUS)
+            else:
+                solver = Solver(kernel="spline", softening=h / SPLINE_RADIUS, **options).build(self.pos, self.masses)
+            self._solvers[known] = solver
         return self._solvers[known]
 
 
 def _for_each(values: Any, n: int, name: str) -> np.ndarray:
+    require_plain(values, name)
     array = np.zeros(n) if values is None else np.atleast_1d(np.asarray(values, dtype=np.float64))
     if array.shape == (1,) and n > 1 and np.ndim(values) == 0:
         array = np.full(n, array[0])
@@ -69,50 +76,31 @@ def _threads(parallel: bool) -> Iterator[None]:
         use_threads(before)
 
 
-def _add_at_sources(total: np.ndarray, name: str, solver: Solver, points: np.ndarray, own: Any) -> None:
-    """Returns the field at points of which some are sources: a source at the very place is left out."""
-    if name != "acceleration" and own is None:
-        there = solver.neighbours(points, 0.0)
-        if there.indices.shape[1] > 1:
-            raise InputError("targets: several sources lie at the place of one of them")
-        own = there.indices[:, 0] if there.indices.shape[1] else None
-    total += getattr(solver.evaluate(points, quantities=name, self_index=own), name)
+def _common(h: np.ndarray, sources: np.ndarray) -> Optional[float]:
+    """Returns the softening of all pairs of targets and sources, the larger of the two; None if it differs."""
+    least, most = sources.min(), max(sources.max(), h.max())
+    return float(most) if most == max(least, h.min()) else None
 
 
 def _field(name: str, points: np.ndarray, h: np.ndarray, tree: Tree, own: bool, options: dict[str, Any]) -> np.ndarray:
-    """Returns the field with individual softenings: the pairs of each softening are summed separately."""
-    lengths = np.unique(np.concatenate([h, tree.softening]))
-    if len(lengths) > MOST_SOFTENINGS:
-        raise InputError(f"softening: {len(lengths)} different lengths: at most {MOST_SOFTENINGS} can be taken")
-    result = np.zeros((len(points), *_COMPONENTS[name]))
-    for length in lengths:
-        # These pairs have this as their larger softening: sources that have it with targets that have no more ...
-        pairs = [("equal", tree.softening == length, h <= length), ("less", tree.softening < length, h == length)]
-        for kind, sources, targets in pairs:  # ... and those with less, with targets that have it
-            if not sources.any() or not targets.any():
-                continue
-            members = slice(None) if sources.all() else np.flatnonzero(sources)
-            solver = tree.solver(kind, members, float(length), options)
-            self_index = None
-            if own:
-                if sources.all() and targets.all():
-                    result += _at_sources(name, solver, points)
-                    continue
-                number = np.full(len(points), -1)
-                number[sources] = np.arange(np.count_nonzero(sources))
-                self_index = number[targets]
-            part = np.zeros((np.count_nonzero(targets), *_COMPONENTS[name]))
-            _add_at_sources(part, name, solver, points[targets], self_index)
-            result[targets] += part
-    return result
-
-
-def _at_sources(name: str, solver: Solver, points: np.ndarray) -> np.ndarray:
-    try:
-        return getattr(solver.evaluate(quantities=name), name)
-    except InputError:  # particles coincide without softening, which pytreegrav allows
-        field = solver.evaluate(points, quantities=name, self_index=np.arange(len(points)))
-        return getattr(field, name)
+    """Returns the field at targets with softenings h; `own`: they are the sources."""
+    if not len(points) or not len(tree.pos):
+        return np.zeros((len(points), *_COMPONENTS[name]))
+    common = _common(h, tree.softening)
+    solver = tree.solver(common, options)
+    if own:
+        try:
+            return getattr(solver.evaluate(quantities=name), name)
+        except InputError:  # particles coincide without softening, which pytreegrav allows
+            return getattr(solver.evaluate(points, quantities=name, self_index=np.arange(len(points))), name)
+    self_index = None
+    if name != "acceleration":  # a source at the very place is left out
+        there = solver.neighbours(points, 0.0)
+        if there.indices.shape[1] > 1:
+            raise InputError("targets: several sources lie at the place of one of them")
+        self_index = there.indices[:, 0] if there.indices.shape[1] else None
+    lengths = None if common is not None else h / SPLINE_RADIUS
+    return getattr(solver.evaluate(points, quantities=name, target_softenings=lengths, self_index=self_index), name)
 
 
 def _evaluate(
@@ -134,6 +122,7 @@ def _evaluate(
         raise TypeError(f"Invalid method type {type(method)}, must be str")
     if method not in ("adaptive", "bruteforce", "tree"):
         raise ValueError(f"Invalid method {method}. Must be one of: ['adaptive', 'bruteforce', 'tree']")
+    require_plain(pos, "pos")
     points = np.atleast_2d(np.asarray(pos, dtype=np.float64))
     own = h is None and tree is None
     if tree is not None and not isinstance(tree, Tree):

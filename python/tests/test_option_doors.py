@@ -147,6 +147,24 @@ def test_a_rule_of_softenings_needs_softenings():
     assert np.allclose(tensor[:, 0], expected.sum(1), rtol=1e-9, atol=1e-9 * np.abs(expected).sum(1).max())
 
 
+def test_softenings_of_sources_and_targets():
+    own, points = np.linspace(0.01, 0.3, N), V
+    at = np.linspace(0.5, 0.02, N)
+    words = {"device": "cpu", "solver": "direct", "precision": "double"}
+    for target_softenings, lengths in ((None, np.zeros(N)), (at, at), (0.2, np.full(N, 0.2))):
+        d = X[None] - points[:, None]
+        u = np.sqrt((d**2).sum(2) + np.maximum.outer(lengths, own)**2)
+        for name, call, expected in (("a", chamomile.acceleration, ((M / u**3)[:, :, None] * d).sum(1)), ("phi", chamomile.potential, -(M / u).sum(1)),
+                                     ("xx", chamomile.tidal_tensor, (M * (3 * d[:, :, 0]**2 / u**2 - 1) / u**3).sum(1))):
+            found = call(X, M, softenings=own, targets=points, target_softenings=target_softenings, **words)
+            assert np.allclose(found[:, 0] if name == "xx" else found, expected, rtol=1e-10, atol=1e-10 * np.abs(expected).max()), (name, target_softenings)
+    errors = chamomile.accuracy(X, M, softenings=own, tolerance=1e-4, device="cpu")
+    assert 0 < errors.acceleration.median < 1e-3
+    line = refusal_of(lambda: chamomile.acceleration(X, M, targets=points, target_softenings=at))[1]
+    assert line == "target_softenings: need softenings of the sources: give build() softenings", line
+    assert "target_softenings" in refusal_of(lambda: chamomile.acceleration(X, M, softenings=own, target_softenings=at))[1]
+
+
 def test_options_that_do_not_go_together_through_each_door():
     for words in ({"mesh": 32}, {"accuracy_percentile": 90.0}, {"solver": "direct", "order": 3}, {"solver": "direct", "decorrelate": 1},
                   {"box": 4.0, "order": 3}, {"box": 4.0, "accuracy": 0.01}, {"box": 4.0, "long_range": "modes", "mesh": 32},

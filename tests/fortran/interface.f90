@@ -10,7 +10,7 @@ program interface
   type(chm_run_stats) :: stats
   real(c_double), target :: records(7, n), x(3, n), m(n), a(3, n), phi(n), ax(2 * n), ay(2 * n), az(2 * n)
   real(c_float), target :: single(3, n), tensors(6, n)
-  real(c_double) :: exact(3, n), exact_phi(n), short(3, n - 1), radius(n), tidal(6)
+  real(c_double) :: exact(3, n), exact_phi(n), lengths(n), own_exact(3, n), short(3, n - 1), radius(n), tidal(6)
   integer(c_int64_t) :: own(n), active(2), count(n), list(most, n), near
   integer :: i, j, status, wrong
 
@@ -84,6 +84,30 @@ program interface
   call demand('refit', status == chm_ok .and. close(a, exact))
   call field%statistics(stats, status)
   call demand('statistics', status == chm_ok .and. stats%targets == n)
+
+  ! Lengths of the sources: a pair takes the larger of its two.
+  lengths = [(0.02d0 * mod(i, 7), i = 1, n)]
+  own_exact = 0
+  do i = 1, n
+     do j = 1, n
+        if (j /= i) own_exact(:, i) = own_exact(:, i) + m(j) * (x(:, j) - x(:, i)) / &
+             sqrt(sum((x(:, j) - x(:, i))**2) + max(lengths(i), lengths(j))**2)**3
+     end do
+  end do
+  call field%build(x, m, status, softening=lengths)
+  call field%evaluate_sources(a, status)
+  call demand('softening', status == chm_ok .and. close(a, own_exact))
+  call field%build(x(1, :), x(2, :), x(3, :), m, status, softening=lengths)
+  call field%refit(x, m, status, softening=lengths)
+  call field%evaluate(x, a, status, own=own)
+  call demand('softening of refit', status == chm_ok .and. close(a, own_exact))
+  call field%refit(x, m, status)
+  call refused('softening left out', 'softening')
+  call field%build(x, m, status, softening=lengths(2:))
+  call refused('short softening', 'equal length')
+  call field%cancel()
+  call field%build(x, m, status)
+  call demand('nothing to cancel', status == chm_ok .and. chm_cancelled == 9)
 
   ! Numbers from 1 in what is said, too.
   own(7) = n + 1

@@ -55,7 +55,7 @@ endif()
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/chamomileConfig.cmake.in
     ${PROJECT_BINARY_DIR}/chamomileConfig.cmake INSTALL_DESTINATION ${package_folder}
     PATH_VARS CMAKE_INSTALL_DATADIR)
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/chamomileConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/chamomileConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/chamomileConfig.cmake ${PROJECT_BINARY_DIR}/chamomileConfigVersion.cmake
     ${PROJECT_SOURCE_DIR}/cmake/FindFFTW.cmake ${PROJECT_SOURCE_DIR}/cmake/ChamomileInteraction.cmake ${PROJECT_SOURCE_DIR}/cmake/pair_kernel.cpp.in
     ${PROJECT_SOURCE_DIR}/cmake/device_law.cu.in ${PROJECT_SOURCE_DIR}/cmake/law_code.cpp.in

@@ -31,6 +31,8 @@ PLAIN = [
     ("C;CXX", "", WITHOUT[1:2], "chamomile: without chamomile::chamomile, the library in C++, which needs HDF5\n"),
     ("C;CXX", "", WITHOUT[3:], f"targets: {CLIENTS}\n"),
     ("C;CXX", "COMPONENTS;cxx", WITHOUT[2:], "chamomile::chamomile, the library in C++, needs PNG, ZLIB, FFTW"),
+    ("C", "COMPONENTS;c", ["-DVERSION=0.1"], f"targets: {CLIENTS}\n"),
+    ("C", "COMPONENTS;c", ["-DVERSION=0.99"], "compatible with requested version \"0.99\""),
     ("C", "COMPONENTS;cxx", [], "chamomile::chamomile, the library in C++, needs CXX among the languages of the project"),
     ("C", "COMPONENTS;g7", [], "component g7: is not in this installation"),
 ]
@@ -91,6 +93,7 @@ def check_names(library):
     defined = {line.split()[-1].split("@")[0] for line in call("nm", "-D", "--defined-only", library).splitlines()}
     used = set(re.findall(r"R_\S+\s+\S+\s+([\w.]+)", call("readelf", "-rW", library)))
     check(not defined & used, f"{library.name}: calls its own {sorted(defined & used)[:5]} by name")
+    check("NODELETE" in call("readelf", "-d", library), f"{library.name}: dlclose() would unload the code of OpenMP's threads")
 
 
 with tempfile.TemporaryDirectory() as name:

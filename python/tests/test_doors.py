@@ -2,6 +2,8 @@
 
 import ctypes
 import os
+import subprocess
+import sys
 import time
 import unittest
 
@@ -57,6 +59,28 @@ def test_the_same_bits_as_from_c():
     assert np.array_equal(ours, solve(np.empty_like(x)))
     print(f"accelerations {fnv1a(np.ascontiguousarray(ours).tobytes()):016x}")
     done()
+
+
+def test_the_library_is_unloaded_and_loaded_again():
+    """Threads of OpenMP outlive dlclose()."""
+    path = os.environ.get("CHAMOMILE_LIBRARY")
+    if not path:
+        raise unittest.SkipTest("CHAMOMILE_LIBRARY does not say where libchamomile_c.so is")
+    script = """
+import _ctypes, ctypes, sys, time
+for again in range(3):
+    c, context, n = ctypes.CDLL(sys.argv[1]), ctypes.c_void_p(), 2000
+    x, m, a = (ctypes.c_double * (3 * n))(*range(3 * n)), (ctypes.c_double * n)(*[1] * n), (ctypes.c_double * (3 * n))()
+    assert c.chm_create(ctypes.byref(context)) == 0
+    assert c.chm_solve(context, ctypes.c_int64(n), m, x, a, None) == 0
+    c.chm_destroy.argtypes = [ctypes.c_void_p]
+    c.chm_destroy(context)
+    _ctypes.dlclose(c._handle)
+    time.sleep(0.1)
+print("still here")
+"""
+    done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "2"})
+    assert done.returncode == 0 and done.stdout == "still here\n", (done.returncode, done.stderr)
 
 
 def test_a_call_costs_what_it_costs_from_c():

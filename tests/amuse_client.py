@@ -111,7 +111,7 @@ def check_fields():
 
 def check_softening_lengths():
     code = made(100, epsilon_squared=0.01 | LENGTH**2, solver="direct", precision="double")
-    assert code.particles.softening_length.value_in(LENGTH).ptp() == 0
+    assert numpy.ptp(code.particles.softening_length.value_in(LENGTH)) == 0
     code.particles[::2].softening_length = 0.5 | LENGTH
     own = numpy.where(numpy.arange(100) % 2, 0.1, 0.5)
     near(code.particles.softening_length.value_in(LENGTH), own, 1e-12)

@@ -34,7 +34,7 @@ program field_from_fortran
   print '(a, f9.6)', 'at 100: a r^2 / M = ', there(1, 1) * 1d4 / mass
 
   call field%neighbours(x(:, 7:7), [0.02d0], count, list, status); call check
-  print '(a, i0, a, 4(1x, i0))', 'within 0.02 of particle 7: ', count, ', the first', list(:min(4, count(1)), :)
+  print '(a, i0, a, 4(1x, i0))', 'within 0.02 of particle 7: ', count, ', the first', list(:min(4_c_int64_t, count(1)), :)
 
   call field%compare_direct(x, m, 1000, 1, errors, status); call check
   print '(2(a, es7.1))', 'errors of 1000: median ', errors%acceleration%median, ', 99 % ', &

@@ -13,6 +13,7 @@
 #include "app/options/solver_options.hpp"
 #include "app/program.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/force/periodic/softening_cut.hpp"
 #include "chamomile/force/threads.hpp"
 #include "chamomile/run/texts/accuracy_text.hpp"
 #include "chamomile/run/texts/method_text.hpp"
@@ -102,6 +103,7 @@ AccuracyRow measure(Particles& particles, const SolverOptions& setting, Referenc
     row.far_cells = cost.far_cells;
     row.seconds = seconds[seconds.size() / 2];
     row.evaluations = repeat;
+    row.softening = softening_jump_text(row.setting, statistics.softening_jump.value_or(0));
     return row;
 }
 
@@ -142,9 +144,10 @@ void print_worst(const Samples& samples, const AccuracyRow& row)
 void warn_of_excess(const Samples& samples, const AccuracyRows& rows)
 {
     for (const AccuracyRow& row : rows)
-        if (const std::string line = excess_text(row.setting, row.errors.acceleration);
-            !line.empty())
-            warn(samples[row.sample].source + ", " + method_text(row.setting) + ": " + line);
+        for (const std::string& line :
+             {excess_text(row.setting, row.errors.acceleration), row.softening})
+            if (!line.empty())
+                warn(samples[row.sample].source + ", " + method_text(row.setting) + ": " + line);
 }
 
 void require_finite(const Samples& samples, const AccuracyRows& rows)

@@ -18,6 +18,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/force/accuracy/force_errors.hpp"
+#include "chamomile/force/periodic/softening_cut.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/force/threads.hpp"
 #include "chamomile/run/texts/accuracy_text.hpp"
@@ -105,6 +106,7 @@ BenchRow measure(Particles& particles, SolverOptions setting, Reference& referen
         row.processor_seconds = r == 0 ? spent : std::min(row.processor_seconds, spent);
         runs.emplace_back(wall_clock_seconds() - start, std::move(statistics));
     }
+    row.softening = softening_jump_text(row.setting, runs[0].second.softening_jump.value_or(0));
     std::sort(runs.begin(), runs.end(),
               [](const auto& a, const auto& b) { return a.first < b.first; });
     row.median = runs[runs.size() / 2].second;
@@ -191,8 +193,9 @@ int bench(const std::vector<std::string>& arguments)
             std::printf("note: --ceiling: nothing uses it: no row is of a processor\n");
     }
     for (const BenchRow& row : rows)
-        if (!row.excess.empty())
-            warn(row.source + ", " + method_text(row.setting) + ": " + row.excess);
+        for (const std::string& line : {row.excess, row.softening})
+            if (!line.empty())
+                warn(row.source + ", " + method_text(row.setting) + ": " + line);
     if (!bench.csv.file.empty())
         write_csv(bench, rows);
     return 0;

@@ -8,6 +8,7 @@
 #include "app/options/unit_options.hpp"
 #include "app/program.hpp"
 #include "chamomile/core/text/table.hpp"
+#include "chamomile/force/periodic/softening_cut.hpp"
 #include "chamomile/force/threads.hpp"
 #include "chamomile/io/particle_check.hpp"
 #include "chamomile/io/unit_conversion.hpp"
@@ -86,6 +87,10 @@ int force(const std::vector<std::string>& arguments)
                      cancellation_text(statistics, solver->options(),
                                        request_of(snapshot.particles, Quantities::acceleration));
                  !line.empty())
+            warn(line);
+        if (const std::string line =
+                softening_jump_text(solver->options(), statistics.softening_jump.value_or(0));
+            !line.empty())
             warn(line);
         snapshot.has_accelerations = snapshot.has_potentials = true;
         state_forces(solver->options(), solver->device(), snapshot);

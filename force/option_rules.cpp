@@ -6,6 +6,10 @@
 namespace chamomile {
 namespace {
 
+/// The tree reaches to nearly half the box beside modes, where more forces cancel than within the
+/// cut of a mesh (docs/explanation/periodic.md).
+constexpr double cut_of_modes = 7, tolerance_of_modes = 1e-4;
+
 bool is_direct(const SolverOptions& options)
 {
     return options.solver == SolverKind::direct;
@@ -90,6 +94,12 @@ Refusal resolve_boundary(SolverOptions& options, const GivenOptions& given)
     if (given.contains("local-order") && options.local_order > 0)
         return "--local-order: must be 0 in a periodic box";
     options.local_order = 0;
+    if (options.periodic.long_range == LongRangeKind::modes) {
+        if (!given.contains("cut"))
+            options.periodic.cut = cut_of_modes;
+        if (!given.contains("tolerance"))
+            options.tolerance = tolerance_of_modes;
+    }
     return {};
 }
 

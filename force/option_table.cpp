@@ -60,8 +60,8 @@ void add_lengths(OptionRows<O>& t)
     auto& eps = t.number(
         "eps", [](O & o) -> auto& { return o.softening.length; }, ranges::not_negative,
         "softening length (Plummer equivalent); run and force also take one for each type of "
-        "particles that occurs, as in 0.4,1; that of the file unless given; where neither says, "
-        "run asks for one, and others take what stands here");
+        "particles that occurs, as in 0.4,1; unless given, the file's length. If the file has "
+        "none, run asks for one, and other commands take the value in brackets");
     eps.values = "X,...";
     eps.put = [one = eps.put](O& o, const std::string& option, const std::string& text) {
         o.type_softenings.in_order.clear();
@@ -190,7 +190,9 @@ std::vector<OptionRow<O>> rows()
     t.choice(
          "long-range", [](O & o) -> auto& { return o.periodic.long_range; },
          {{"mesh", LongRangeKind::mesh}, {"modes", LongRangeKind::modes}},
-         "the smooth part of the force: on a mesh (TreePM) or by Fourier modes (Ewald)")
+         "the smooth part of the force: on a mesh (TreePM) or by Fourier modes (Ewald), with --cut "
+         "7 "
+         "and --tolerance 1e-4 unless given")
         .only(long_range);
     t.number(
          "mesh", [](O & o) -> auto& { return o.periodic.mesh; }, ranges::between_or_zero(16, 32768),

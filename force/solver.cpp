@@ -10,6 +10,7 @@
 #include "chamomile/force/option_table.hpp"
 #include "chamomile/force/periodic/long_range_field.hpp"
 #include "chamomile/force/periodic/periodic_direct.hpp"
+#include "chamomile/force/periodic/softening_cut.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
 
 namespace chamomile {
@@ -23,8 +24,8 @@ Refusal periodic_refusal(const SolverOptions& o)
     if (long_range == LongRangeKind::mesh && mesh > 0 && cut * split / mesh > most_of_periodic_box)
         return "--mesh: " + std::to_string(mesh) + ": too few cells: the cut of " +
                number_text(cut * split) + " cells must be less than 0.45 of the box";
-    if (o.softening.length > 0.1 * o.box)
-        return "--eps: " + number_text(o.softening.length) + ": must be at most a tenth of the box";
+    if (const Refusal line = refuse_softening(o, o.softening))
+        return line;
     if (o.accuracy)
         return "--accuracy: is not for periodic boxes; choose --tolerance and --cut";
     return {};
@@ -183,6 +184,8 @@ void add(ForceStatistics& total, const ForceStatistics& one)
     }
     if (one.cancelling_part)
         total.cancelling_part = one.cancelling_part;
+    if (one.softening_jump)
+        total.softening_jump = one.softening_jump;
     if (one.measured_error)
         total.measured_error = one.measured_error;
     for (const Profile::Phase& phase : one.profile.phases())

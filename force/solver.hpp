@@ -139,6 +139,8 @@ struct ForceStatistics {
     /// the part whose acceleration is less than an eighth of what the tolerance was taken of,
     /// because forces cancel there; their errors may be as many times larger than elsewhere.
     std::optional<double> cancelling_part;
+    /// In a periodic box with a cut of pairs: softening_jump() of the longest pair.
+    std::optional<double> softening_jump;
     std::optional<RankStatistics> ranks; ///< of several ranks
     bool kept_tree = false; ///< the cells were those of the last evaluation (Request::keeps_tree)
     double device_busy = 0; ///< seconds in which a kernel on lists ran; 0 on the host

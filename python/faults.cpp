@@ -106,6 +106,13 @@ void raise_as(const RaisedAs& raised)
     throw nb::python_error();
 }
 
+void warn_in_python(const std::string& line)
+{
+    const nb::gil_scoped_acquire held;
+    if (PyErr_WarnEx(PyExc_RuntimeWarning, ("chamomile: " + line).c_str(), 1) != 0)
+        throw nb::python_error();
+}
+
 bool remember_interrupt()
 {
     return !is_interrupted.exchange(true);

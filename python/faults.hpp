@@ -35,6 +35,9 @@ RaisedAs raised_as(const std::exception_ptr& thrown);
 /// Throws an exception that is raised so: of chamomile.errors or of Python's own.
 [[noreturn]] void raise_as(const RaisedAs& raised);
 
+/// Issues a RuntimeWarning in Python, which may be an exception there.
+void warn_in_python(const std::string& line);
+
 /// Keeps Ctrl-C for the next look_at_signals(), where an exception would leave messages under way.
 /// Returns whether it is the first since the last of these.
 bool remember_interrupt();

@@ -10,6 +10,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/option_table.hpp"
+#include "chamomile/force/periodic/softening_cut.hpp"
 #include "chamomile/force/ranks/distributed_field.hpp"
 #include "python/array.hpp"
 #include "python/bindings.hpp"
@@ -193,6 +194,11 @@ public:
                               : solver_->evaluate(points, where);
         });
         statistics.seconds = wall_clock_seconds() - start;
+        const std::string line = plain_words(
+            softening_jump_text(solver_->options(), statistics.softening_jump.value_or(0)),
+            plain_names_of_forces());
+        if (!line.empty())
+            warn_in_python(line);
         return statistics;
     }
 

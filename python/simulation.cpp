@@ -356,14 +356,6 @@ private:
         return side > 0 ? "periodic, " + length_text(side, state_.units) : "";
     }
 
-    /// Issues a warning in Python, which may be an exception there.
-    static void warn_in_python(const std::string& line)
-    {
-        nb::gil_scoped_acquire held;
-        if (PyErr_WarnEx(PyExc_RuntimeWarning, ("chamomile: " + line).c_str(), 1) != 0)
-            throw nb::python_error();
-    }
-
     static Quantities quantities(bool potentials)
     {
         return potentials ? Quantities::acceleration_potential : Quantities::acceleration;

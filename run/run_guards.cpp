@@ -4,8 +4,10 @@
 
 #include "chamomile/core/number_text.hpp"
 #include "chamomile/core/text/table.hpp"
+#include "chamomile/force/periodic/softening_cut.hpp"
 #include "chamomile/run/run_job.hpp"
 #include "chamomile/run/texts/accuracy_text.hpp"
+#include "chamomile/run/texts/method_text.hpp"
 
 namespace chamomile {
 
@@ -73,11 +75,18 @@ void RunJob::note_forces()
     journal_.print("warning      " + forces_.excess());
 }
 
-/// Measures forces that may cancel, as they are found in a run's first evaluation.
-void RunJob::note_cancellation()
+/// Warns once of softening near the cut of the short range, and of forces that cancel in the first
+/// evaluation of a run.
+void RunJob::warn_of_forces()
 {
     const ForceStatistics& statistics = simulation_.last_statistics();
-    if (restored_ || run_.check_forces > 0 || !statistics.cancelling_part)
+    const SolverOptions& forces = simulation_.integrator().forces();
+    const std::string softening =
+        softening_jump_text(known_forces(forces, state_), statistics.softening_jump.value_or(0));
+    if (!softening.empty() && !has_softening_warning_)
+        journal_.warn(softening);
+    has_softening_warning_ = has_softening_warning_ || !softening.empty();
+    if (restored_ || run_.check_forces > 0 || !may_cancel(statistics))
         return;
     simulation_.fetch();
     Request request = request_of(state_.particles, Quantities::acceleration);
@@ -89,8 +98,7 @@ void RunJob::note_cancellation()
         take_off_field(simulation_, state_.particles, own, potential);
         request.acceleration = view_of(std::span(own));
     }
-    const std::string line =
-        cancellation_text(statistics, simulation_.integrator().forces(), request);
+    const std::string line = cancellation_text(statistics, forces, request);
     if (!line.empty())
         journal_.warn(line);
 }

@@ -107,7 +107,7 @@ void RunJob::register_observers()
                                 [this](Simulation&) { note_forces(); });
     simulation_.after_each_step([this](Simulation& now) {
         steps_.add(now);
-        note_cancellation();
+        warn_of_forces();
         progress_.update(now, energies_.latest(now));
     });
 }
@@ -235,7 +235,7 @@ void RunJob::open_files()
     journal_.open(folder_.log());
     energies_.open(folder_.energies(), state_.units);
     steps_.open(folder_.steps(), simulation_, state_.units);
-    note_cancellation();
+    warn_of_forces();
     if (run_.check_forces > 0)
         forces_.open(folder_.forces(), state_.comoving.has_value(), state_.units);
 }
@@ -431,7 +431,7 @@ void RunJob::rescue()
     try {
         print_how_to_continue("the state before the error", write_checkpoint());
     } catch (const std::exception& error) {
-        journal_.record(std::string("no checkpoint could be written: ") + error.what());
+        journal_.print(std::string("no checkpoint could be written: ") + error.what());
     }
 }
 

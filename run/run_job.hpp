@@ -86,7 +86,7 @@ private:
     bool exceeds_limit(double error) const;
     std::string softening_work() const;
     void note_forces();
-    void note_cancellation();
+    void warn_of_forces();
     void after_step(StopRequests& requests);
     bool ends_by(StopRequests& requests);
     bool is_checkpoint_due(StopRequests& requests) const;
@@ -122,7 +122,7 @@ private:
     std::uint64_t checkpoint_step_ = 0;
     double checkpoint_time_ = wall_clock_seconds(); ///< wall-clock time of the last checkpoint
     bool restored_ = false, has_checkpoint_ = false;
-    bool has_energy_warning_ = false, has_force_warning_ = false;
+    bool has_energy_warning_ = false, has_force_warning_ = false, has_softening_warning_ = false;
     std::string inaccuracy_; ///< the reason that ends the run
 };
 

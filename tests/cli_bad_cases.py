@@ -23,7 +23,7 @@ def run(file, *more, eps="0.05"):
 
 
 def universe(file, *more):
-    return ["run", file, "--cosmology", "--z-end", "48.9", "--eps", "20", "-o", "out", *more]
+    return ["run", file, "--cosmology", "--z-end", "48.9", "--eps", "5", "-o", "out", *more]
 
 
 def with_rows(n, what=""):

@@ -2,6 +2,7 @@
 """A result that cannot be trusted says so, with --quiet too; one that can says nothing of it."""
 import os
 import pty
+import random
 import re
 import subprocess
 
@@ -19,6 +20,8 @@ NOT_FINITE = r"^chamomile: error: particle id 1: position: is no longer a finite
 TRACER = ["run", "--tracers", "tracer.txt", "--potential", "point,M=1.5", "--eps", 0, "--t-end", 10, "--snapshot-every", 10]
 ZERO = ["run", "zero.txt", "--eps", 0, "--solver", "direct", "--precision", "double", "--t-end", 4]
 SATELLITE = ["run", "satellite.hdf5", "--potential", "point,M=1e6", "--eps", 0.05, "--t-end", 4, "--snapshot-every", 4]
+SOFT = WARNING + r"softening: eps 0.25: pairs farther than 1.953 are not softened, so that the 99 % error of forces is about 0.025; below 0.002 with --eps 0.0713, --softening spline, or --solver direct\n"
+SPACE = ["space.txt", "--box", 10, "--eps"]  # 1000 at random, of mean distance 1
 
 # name, arguments, exit status, what standard error says (nothing: all of it), what the log says
 CASES = [
@@ -81,6 +84,16 @@ CASES = [
     ("bench", ["bench", *ON_A_LINE, "--tolerance", 0.001, "--repeat", 1], 0, WARNING + "line.txt, tree, tolerance 0.001, .*: 99 % error", None),
     ("fluid", ["fluid", "-n", 500, "--equilibrate", 20, "--steps", 50, "--step", 0.014, "--temperature", 3], 0, WARNING + "total energy: .*: above 1 %: this run cannot be trusted\n$", None),
     ("fluid that is good", ["fluid", "-n", 500, "--equilibrate", 100, "--steps", 100], 0, "", None),
+    ("softening near the cut", ["run", *SPACE, 0.25, "--t-end", 0.01, "--dt", 0.01], 0, SOFT + "$", "\nwarning      softening: eps 0.25: "),
+    ("softening near the cut, of one type", ["run", *SPACE, "0.02,0.25", "--t-end", 0.01, "--dt", 0.01], 0, SOFT + "$", "\nwarning      softening: eps 0.25: "),
+    ("softening near the cut, one evaluation", ["force", *SPACE, 0.25, "-o", "f.txt", "--overwrite"], 0, SOFT + "$", None),
+    ("softening near the cut, timed", ["bench", *SPACE, 0.25, "--repeat", 1], 0, WARNING + "space.txt, .*\n.*: softening: eps 0.25: .*\n$", None),
+    ("softening near the cut, compared", ["accuracy", *SPACE, 0.25, "--tolerance", 0.001, "--sample", 400], 0,
+     WARNING + "space.txt, .*: 99 % error 0.0[234]\d*: above 0.0058\\d, what the mesh and the cut at 5 r_s leave .*\n.*: softening: eps 0.25: .*\n$", None),
+    ("a spline within the cut", ["accuracy", *SPACE, 0.25, "--softening", "spline", "--tolerance", 0.001, "--sample", 400], 0, "", None),
+    ("a coarse mesh", ["force", *SPACE, 0.07, "-o", "f.txt", "--overwrite"], 0, "", None),
+    ("direct sums in a box", ["force", *SPACE, 0.25, "--solver", "direct", "-o", "f.txt", "--overwrite"], 0, "", None),
+    ("modes in a box", ["accuracy", *SPACE, 0.02, "--long-range", "modes", "--tolerance", 1e-4, "--sample", 400], 0, "", None),
 ]
 
 
@@ -100,6 +113,9 @@ def every_case(folder):
     (folder / "star.txt").write_text("1e-9 8 0 0 0 2 0.1 1\n")
     (folder / "fastest.txt").write_text("1 0 0 0 1e308 0 0 1\n1 1 0 0 0 1 0 2\n")
     (folder / "singular.txt").write_text("phi += -1 / sqrt(x^2 + y^2 + z^2)\n")
+    chance = random.Random(5)
+    places = (f"0.001 {chance.uniform(0, 10)} {chance.uniform(0, 10)} {chance.uniform(0, 10)}\n" for _ in range(1000))
+    (folder / "space.txt").write_text("# types: 1*500 2*500\n" + "".join(places))
     (folder / "fast.txt").write_text("0.5 1 0 0 0 0.5 0 1\n0.5 -1 0 0 0 -0.5 0 2\n1e-9 9 9 9 0 0 0 3\n")
     for case, arguments, status, errors, log in CASES:
         for quiet in ([], ["-q"]):

@@ -7,7 +7,7 @@ from bad_inputs import space
 from program import check, run, run_parts
 
 FINE, USAGE, INPUT = 0, 2, 3
-RUN = "--t-end 0.02 --dt 0.01 --eps 0.02 --snapshot-every 1"
+RUN = "--t-end 0.02 --dt 0.01 --eps 0.01 --snapshot-every 1"
 
 # command, exit status, what it says (one or several), what it does not say; {} is the folder of the commands before it
 CASES = [
@@ -31,16 +31,16 @@ CASES = [
     ("info open/snapshot_001.hdf5", FINE, "box +isolated", None),
     ("power open/snapshot_001.hdf5", USAGE, "--box: not given, and the file states no periodic box", None),
     ("run boxed/snapshot_001.hdf5 --t-end 0.03 --dt 0.01 --box 0 --power -o none", USAGE, "--power: needs initial conditions in a periodic box", None),
-    ("force plain.txt --box 2 --eps 0.02 -o f.hdf5", FINE, r"box: periodic, 2 \(--box\)\nlong range: mesh of 32\^3, r_s 0.078125, cut at 0.390625", None),
+    ("force plain.txt --box 2 --eps 0.01 -o f.hdf5", FINE, r"box: periodic, 2 \(--box\)\nlong range: mesh of 32\^3, r_s 0.078125, cut at 0.390625", None),
     ("info f.hdf5", FINE, "box +2$", None),
     ("force f.hdf5 -o f2.txt", FINE, r"box: periodic, 2 \(BoxSize of the file; --box 0: isolated\)", None),
     ("force f.hdf5 -o f3.hdf5 --box 0", FINE, "note: the box of size 2 in the file is ignored", "periodic"),
     ("info f3.hdf5", FINE, "box +isolated", None),
-    ("force f.hdf5 -o f4.txt --long-range modes", FINE, r"long range: modes, r_s 0.18, cut at 0.9", None),
+    ("force f.hdf5 -o f4.txt --long-range modes", FINE, r"long range: modes, r_s 0.128571, cut at 0.9", None),
     ("run f.hdf5 --integrator hermite --t-end 1 -o h", USAGE, "--integrator hermite: is not periodic; --box 0 leaves boundaries open", None),
     ("run plain.txt --integrator hermite --box 2 --eps 0 --t-end 1 -o h", USAGE, "--integrator hermite: is not periodic", None),
     # The log holds it too, at each restart as well.
-    ("run plain.txt --box 2 --t-end 0.01 --dt 0.01 --eps 0.02 --checkpoint-every 1 -o log", FINE, "forces +tree", None),
+    ("run plain.txt --box 2 --t-end 0.01 --dt 0.01 --eps 0.01 --checkpoint-every 1 -o log", FINE, "forces +tree", None),
     ("run --restart log --t-end 0.02", FINE, r"long range +mesh of 32\^3, r_s 0.078125, cut at 0.390625", None),
     # Units, background, G and softening.
     ("model cosmology --n 8 --box 100 --z-start 49 -o ics.hdf5", FINE, "wrote", None),
@@ -49,7 +49,7 @@ CASES = [
     ("info universe/snapshot_001.hdf5", FINE, "softening +spline, eps = 300", None),
     ("run universe/snapshot_001.hdf5 --z-end 47.5 -o later", FINE, r"cosmology +Omega_m 0.3089, .*Omega_r 0.0001, w -0.9 \+0 \(1 - a\), eps at most 200 / a", None),
     ("power universe/snapshot_001.hdf5 --fits", FINE, "linear theory: sigma8 0.811", "assumed"),
-    ("run plain.txt --G 3 --eps 0.02 --t-end 0.01 --dt 0.01 -o strong", FINE, "G +3", None),
+    ("run plain.txt --G 3 --eps 0.01 --t-end 0.01 --dt 0.01 -o strong", FINE, "G +3", None),
     ("info strong/snapshot_001.hdf5", FINE, "G +3", None),
     ("force ics.hdf5 -o ics_forces.hdf5", FINE, "long range: mesh of 32", None),
     ("power ics_forces.hdf5 --fits", FINE, "linear theory: sigma8 0.811", "assumed"),
@@ -61,13 +61,13 @@ CASES = [
     ("power foreign.txt --fits --sigma8 0.8 --n-s 0.96 --omega-b 0.05", FINE, "sigma8 0.8", "assumed"),
     ("halos foreign.txt --fits --mass-function mass.txt", FINE, "note: linear theory: the file does not state", None),
     *[(f"{command} {file}", FINE, r"note: 2 particles lie outside the periodic box, by 0.\d+ of its side at most", None)
-      for command in ("info", "halos", "force --eps 0.02 -o o.txt --overwrite", "accuracy --eps 0.02 --tolerance 0.01", "bench --eps 0.02 --repeat 1 --tolerance 0.01")
+      for command in ("info", "halos", "force --eps 0.01 -o o.txt --overwrite", "accuracy --eps 0.01 --tolerance 0.01", "bench --eps 0.01 --repeat 1 --tolerance 0.01")
       for file in ("beyond.txt",)],
     ("power beyond.txt -o beyond_power.txt", FINE, "note: 2 particles lie outside the periodic box", None),
-    ("force far.txt --eps 0.02 -o far_forces.txt", FINE, r"note: positions extend over 1e\+09, which is 5e\+10 times the softening length", None),
+    ("force far.txt --eps 0.01 -o far_forces.txt", FINE, r"note: positions extend over 1e\+09, which is 1e\+11 times the softening length", None),
     ("power plain.txt --box 1e-30", INPUT, "particles lie outside the periodic box, by .* must be at most 1e9", None),
     # Steps that would never reach the end.
-    *[(f"run plain.txt --eps 0.02 --t-end 1 -o x {steps}", USAGE, rf"{what}: .*makes .* steps; at most 1e12", None)
+    *[(f"run plain.txt --eps 0.01 --t-end 1 -o x {steps}", USAGE, rf"{what}: .*makes .* steps; at most 1e12", None)
       for steps, what in (("--adaptive --dt-max 1e-300", "--dt-max"), ("--adaptive --eta 1e-200", "time step"), ("--block-steps --eta 1e-300", "time step"),
                           ("--block-steps --dt-max 1e-300", "--dt-max"), ("--integrator hermite --eta-start 1e-300", "time step"))],
     ("run ics.hdf5 --z-end 40 --dlna-max 1e-300 -o x", USAGE, "--dlna-max: .*makes .* steps; at most 1e12", None),
@@ -110,7 +110,7 @@ def every_case(folder):
         check(done.returncode == status and said and not (says_not and re.search(says_not, told)) and (status != FINE or not done.stderr),
               f"{command}: status {done.returncode}, not {status}, or not '{says}', or '{says_not}': {told[:1500]}{done.stderr}")
     log = (folder / "log/run.log").read_text() if (folder / "log").exists() else ""
-    for line in (r"box +periodic, 2 \(--box\)", r"long range +mesh of 32\^3, r_s 0.078125, cut at 0.390625", "G +1$", "softening +Plummer, eps = 0.02", "units +N-body"):
+    for line in (r"box +periodic, 2 \(--box\)", r"long range +mesh of 32\^3, r_s 0.078125, cut at 0.390625", "G +1$", "softening +Plummer, eps = 0.01", "units +N-body"):
         check(len(re.findall("^" + line, log, re.M)) == 2, f"run.log of a run and its restart says not twice: {line}")
 
 

@@ -159,11 +159,40 @@ TEST_CASE("options of periodic boxes that cannot be are refused in a line")
           }).find("too few cells") != std::string::npos);
     CHECK(refusal([](SolverOptions& o) { o.softening.length = 0.5; }) ==
           "softening: 0.5: must be at most a tenth of the box");
+    CHECK(refusal([](SolverOptions& o) {
+              o.periodic.mesh = 128;
+              o.softening.length = 0.01;
+          }) == "softening: 0.01: must be at most 0.00891, as pairs farther than 0.04883 are not "
+                "softened; or give mesh 22, kernel spline, or solver direct");
     CHECK(refusal([](SolverOptions& o) { o.box = -1; }) ==
           "box: -1: a number from 1e-100 to 1e+100, or 0, is needed");
     CHECK(refusal([](SolverOptions& o) { o.order = 5; }) == "order: 5: is not one of 0, 2, 3, 4");
     CHECK(refusal([](SolverOptions& o) { o.theta = NAN; }) ==
           "theta: nan: a number > 0 and <= 1.5 is needed");
+}
+
+TEST_CASE("softening near the cut of the short range is told, or refused, for the longest length")
+{
+    SolverOptions options;
+    options.device = "cpu";
+    options.box = 1;
+    options.softening.is_varied = true;
+    Particles p = periodic_sets(300).front().particles;
+    p.softening.assign(p.size(), 0.001);
+    const double cut = 5 * 1.25 / 32;
+    const auto jump = [&](double longest) {
+        p.softening.back() = longest;
+        return make_solver(options)->solve(p, Quantities::acceleration).softening_jump.value_or(-1);
+    };
+    CHECK(jump(0.02) == doctest::Approx(1.5 * 0.02 * 0.02 / cut / cut));
+    CHECK(error_line([&] { jump(0.04); }).find("softening: 0.04: must be at most 0.0357") == 0);
+    options.softening.rule = SofteningRule::root_of_squares;
+    CHECK(jump(0.02) == doctest::Approx(3 * 0.02 * 0.02 / cut / cut));
+    options.softening.kind = SofteningKind::spline;
+    CHECK(jump(0.049) == 0);
+    CHECK(error_line([&] { jump(0.05); }).find("softening: 0.05: must be at most 0.0493") == 0);
+    options.solver = SolverKind::direct;
+    CHECK(jump(0.05) == -1);
 }
 
 TEST_SUITE_END();

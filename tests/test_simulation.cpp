@@ -196,7 +196,7 @@ TEST_CASE("the particles stay in their arrays, which others may look at, however
 TEST_CASE("particles that leave a periodic box by one side come in by the other")
 {
     SolverOptions options;
-    options.softening = softening;
+    options.softening.length = 0.02;
     options.device = "cpu";
     options.box = 1;
     const auto solver = make_solver(options);
@@ -245,7 +245,7 @@ TEST_CASE("a number that is no longer finite ends the run with particle and step
     CHECK(message.find("step 1") != message.npos);
 
     SolverOptions in_box;
-    in_box.softening = softening;
+    in_box.softening.length = 0.02;
     in_box.device = "cpu";
     in_box.box = 1;
     const auto periodic = make_solver(in_box);

@@ -29,6 +29,7 @@ struct AccuracyRow {
     SolverOptions setting;  ///< in force
     std::string machine;    ///< Solver::device()
     TargetErrors errors;    ///< in the order of the sample
+    std::string softening;  ///< softening_jump_text()
     ForceErrors statistics;
     std::optional<double> momentum; ///< momentum_residue(), if all particles are targets
     std::uint64_t targets = 0;

@@ -23,6 +23,7 @@ struct BenchRow {
     double processor_seconds = 0; ///< of all threads, the least of the repetitions
     ForceStatistics median;       ///< of the repetition with the median time
     std::string excess;           ///< excess_text() of the sample
+    std::string softening;        ///< softening_jump_text()
     std::optional<Percentiles> errors;
     std::optional<double> ceiling; ///< pairs per second of the pair loop alone
 };

@@ -6,8 +6,10 @@
 #include "app/options/periodic_options.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/lists/list_solver.hpp"
+#include "chamomile/force/periodic/softening_cut.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/force/threads.hpp"
+#include "chamomile/run/texts/method_text.hpp"
 #include "chamomile/run/texts/particle_notes.hpp"
 #include "chamomile/run/texts/stated_forces.hpp"
 
@@ -41,6 +43,8 @@ bool take_from_file(SolverOptions& solver, Snapshot& snapshot, const Options& op
     require(options, take_stated(snapshot, options.asked(), solver));
     note_box(options, snapshot, solver);
     require(options, resolve_boundary(solver, options.asked()));
+    if (!options.asked().contains("eps-max")) // else the clock cuts it
+        require(options, refuse_softening(known_forces(solver, snapshot), solver.softening));
     return snapshot.softening || options.given("eps") || options.given("eps-type");
 }
 

@@ -9,6 +9,8 @@
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/lists/array_rows.hpp"
 #include "chamomile/force/lists/group_part.hpp"
+#include "chamomile/force/option_table.hpp"
+#include "chamomile/force/periodic/softening_cut.hpp"
 #include "chamomile/force/repairs/singular_pairs.hpp"
 #include "chamomile/tree/keys.hpp"
 
@@ -102,6 +104,7 @@ void ListField::take(const TreeParticles& sources, const Plan& plan, bool keeps_
     take_softening(plan);
     if (long_range_) {
         options_.periodic = long_range_->make(sources.count + plan.tracers, *parts_.evaluator);
+        require(refuse_softening(options_, present_softening()), plain_names_of_forces());
         sources_.position = in_box(sources.position, sources.count, wrapped_);
     }
     if (keeps_cells) {
@@ -132,9 +135,6 @@ void ListField::take_softening(const Plan& plan)
             sources_.longest_softening = length;
         else
             sources_.softening = {};
-        if (length > 0.1 * options_.box && options_.is_periodic())
-            throw Error(Fault::input, "softening length: " + std::to_string(length) +
-                                          ": must be at most a tenth of the box");
     }
     if (length != softening_.length) {
         softening_.length = length;
@@ -142,6 +142,20 @@ void ListField::take_softening(const Plan& plan)
         softened.softening = softening_;
         cancelling_ = CancellingTargets(softened);
     }
+}
+
+/// Returns the softening of this evaluation, with lengths that are all equal as one.
+Softening ListField::present_softening() const
+{
+    Softening softening = softening_;
+    softening.is_varied = least_softening_.has_value();
+    return softening;
+}
+
+void ListField::note_softening(ForceStatistics& statistics) const
+{
+    if (long_range_)
+        statistics.softening_jump = softening_jump(options_, present_softening());
 }
 
 /// Returns the mass by which sums are scaled.
@@ -397,6 +411,7 @@ ForceStatistics ListField::at_sources(const Targets& targets, const Outputs& to)
     if (long_range_)
         add_long_range(targets, to, statistics);
     statistics.kept_tree = is_kept_;
+    note_softening(statistics);
     return statistics;
 }
 

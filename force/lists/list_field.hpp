@@ -102,6 +102,8 @@ private:
     GroupSizes source_sizes() const;
     void take(const TreeParticles& sources, const Plan& plan, bool keeps_cells);
     void take_softening(const Plan& plan);
+    Softening present_softening() const;
+    void note_softening(ForceStatistics& statistics) const;
     double find_mass();
     void finish_nodes(ForceStatistics& statistics);
     void find_source_groups(const Targets& targets, ForceStatistics& statistics);

@@ -69,6 +69,7 @@ ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs&
         repair_points(targets, output);
     if (long_range_)
         add_long_range_at(inside, to, statistics);
+    note_softening(statistics);
     return statistics;
 }
 

@@ -12,9 +12,12 @@ namespace chamomile {
 /// three standard deviations of their number; else an empty text.
 std::string excess_text(const SolverOptions& setting, std::vector<double> errors);
 
-/// Returns excess_text() of a sample if for more than 1 % of the particles forces cancel below the
-/// acceleration that the tolerance refers to (ForceStatistics::cancelling_part); else an empty
-/// text. `request` has the accelerations that `statistics` are of.
+/// Returns whether the accelerations of more than 1 % of the particles nearly cancel, so that they are
+/// below what the tolerance refers to (ForceStatistics::cancelling_part).
+bool may_cancel(const ForceStatistics& statistics);
+
+/// Returns excess_text() of a sample of targets if may_cancel(); else an empty text. `request` has
+/// the accelerations that `statistics` describe.
 std::string cancellation_text(const ForceStatistics& statistics, const SolverOptions& setting,
                               const Request& request);
 

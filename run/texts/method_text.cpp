@@ -58,7 +58,8 @@ std::string method_text(const SolverOptions& solver)
 {
     if (solver.solver == SolverKind::direct)
         return solver.is_periodic() ? "direct sum, Ewald's" : "direct sum";
-    std::string text = "tree, " + criterion_text(solver);
+    std::string text =
+        "tree, " + criterion_text(solver) + (solver.is_periodic() ? " in the short range" : "");
     static constexpr const char* names[] = {"monopoles", "", "quadrupoles", "octupoles",
                                             "hexadecapoles"};
     text += std::string(", ") + names[solver.order];

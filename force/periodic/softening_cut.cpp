@@ -1,0 +1,93 @@
+#include "chamomile/force/periodic/softening_cut.hpp"
+
+#include <cmath>
+
+#include "chamomile/core/number_text.hpp"
+#include "chamomile/core/text/table.hpp"
+#include "chamomile/force/periodic/long_range_field.hpp"
+
+namespace chamomile {
+namespace {
+
+constexpr double most_jump = 0.05;
+
+/// Returns r_cut, or 0 where no pair is cut or the mesh is not chosen yet.
+double cut_radius(const SolverOptions& o)
+{
+    const bool has_mesh = o.periodic.long_range == LongRangeKind::modes || o.periodic.mesh > 0;
+    return o.is_periodic() && o.solver == SolverKind::tree && has_mesh
+               ? o.periodic.cut * split_radius(o.periodic, o.box)
+               : 0;
+}
+
+/// Returns the length of the most softened pairs over the largest length of the particles.
+double pair_factor(const Softening& softening)
+{
+    return softening.is_varied && softening.rule == SofteningRule::root_of_squares ? std::sqrt(2.0)
+                                                                                   : 1;
+}
+
+/// Returns the cut of pairs of unit length whose jump is this.
+double cut_for(double jump)
+{
+    return std::sqrt(1.5 / jump);
+}
+
+/// Returns the options that soften pairs of this length well where a shorter one is not wanted.
+std::string cures(const SolverOptions& o, double length)
+{
+    const bool spline = o.softening.kind == SofteningKind::spline;
+    const double reach = Softening::spline_radius_part * length,
+                 needed = spline ? reach : cut_for(harmless_softening_jump) * length;
+    std::string words;
+    if (o.periodic.long_range == LongRangeKind::mesh && needed < most_of_periodic_box * o.box) {
+        const double cells = o.periodic.cut * o.periodic.split * o.box / needed;
+        words = "--mesh " + std::to_string(2 * int(cells / 2)) + ", ";
+    }
+    if (!spline && reach <= cut_radius(o))
+        words += "--softening spline, ";
+    return words + (words.empty() ? "" : "or ") + "--solver direct";
+}
+
+} // namespace
+
+double softening_jump(const SolverOptions& options, const Softening& softening)
+{
+    const double cut = cut_radius(options), length = pair_factor(softening) * softening.length;
+    if (cut == 0 || softening.kind == SofteningKind::spline)
+        return 0;
+    return 1.5 * (length / cut) * (length / cut);
+}
+
+Refusal refuse_softening(const SolverOptions& options, const Softening& softening)
+{
+    if (!options.is_periodic())
+        return {};
+    const std::string eps = "--eps: " + number_text(softening.length);
+    if (softening.length > 0.1 * options.box)
+        return eps + ": must be at most a tenth of the box";
+    const double cut = cut_radius(options), factor = pair_factor(softening);
+    const double most = cut / factor /
+                        (softening.kind == SofteningKind::spline ? Softening::spline_radius_part
+                                                                 : cut_for(most_jump));
+    if (cut == 0 || softening.length <= most)
+        return {};
+    return eps +
+           formatted(
+               ": must be at most %.3g, as pairs farther than %.4g are not softened; or give ",
+               most, cut) +
+           cures(options, factor * softening.length);
+}
+
+std::string softening_jump_text(const SolverOptions& options, double jump)
+{
+    if (!(jump > harmless_softening_jump))
+        return "";
+    const double cut = cut_radius(options), length = cut / cut_for(jump);
+    return formatted("softening: eps %.4g: pairs farther than %.4g are not softened, so that the "
+                     "99 %% error of forces is about %.2g; below 0.002 with --eps %.3g, ",
+                     length, cut, jump, cut / cut_for(harmless_softening_jump)) +
+           cures(options, length);
+}
+
+} // namespace chamomile

@@ -1,0 +1,29 @@
+/// \file  What the cut of the short range does to softened forces in a periodic box.
+///
+/// Pairs are softened within r_cut only. Beyond it they are Newtonian: Plummer's force jumps there
+/// by 1.5 (eps / r_cut)^2 of itself, and a spline that reaches farther loses its outer part.
+#pragma once
+
+#include <string>
+
+#include "chamomile/core/options/option_row.hpp"
+#include "chamomile/force/settings.hpp"
+
+namespace chamomile {
+
+/// The largest jump that leaves the 99 % error at the error of the mesh with the default options.
+inline constexpr double harmless_softening_jump = 2e-3;
+
+/// Returns the jump relative to the force, for the most softened pairs. It is 0 of a direct sum, an
+/// isolated system or a mesh that is not chosen yet.
+double softening_jump(const SolverOptions& options, const Softening& softening);
+
+/// Refuses lengths above a tenth of the box, a spline that reaches beyond the cut, and a jump above
+/// 5 %.
+Refusal refuse_softening(const SolverOptions& options, const Softening& softening);
+
+/// Returns a line about a jump that is not harmless, with the options that make it so; else an
+/// empty text.
+std::string softening_jump_text(const SolverOptions& options, double jump);
+
+} // namespace chamomile

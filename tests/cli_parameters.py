@@ -211,7 +211,8 @@ def swift_potentials(folder):
 def changa(folder):
     eps, eta = 0.14 * 2 / 2.8, 0.1 / math.sqrt(2 / 2.8)
     out = same_run(folder, "changa.param", "outc", "sphere.tipsy", "--t-end", 4 * 0.01, "--block-steps", "--step-criterion", "softening", "--eta", eta, "--dt-max", 0.01,
-                   "--eps", eps, "--softening", "spline", "--theta", 0.7, "--snapshot-every", 2 * 0.01, "--units", "kpc,2.324876e9 Msun")
+                   "--eps", eps, "--softening", "spline", "--snapshot-every", 2 * 0.01, "--units", "kpc,2.324876e9 Msun")
+    check("dTheta" in out.split("without effect here")[1], f"ChaNGa: its opening angle is of other expansions: {out}")
     velocity = float(re.search(r"units        kpc, 2.32488e\+09 Msun, ([\d.]+)?", out)[1] or 1)
     check(abs(velocity - 100) < 0.1, f"ChaNGa: kpc and 2.324876e9 Msun with G = 1 have 100 km/s, not {velocity}")
 
@@ -330,7 +331,7 @@ def refuses(folder):
             ("bad.param: line 42: TimeMax: given twice, as 0.02 and 3", GADGET2 + "TimeMax 3\n"),
             ("bad.param: line 19: BoxSize: 0: contradicts PeriodicBoundariesOn", changed(GADGET2, "PeriodicBoundariesOn     0", "PeriodicBoundariesOn     1")),
             ("PeriodicBoundariesOn: 0: contradicts ComovingIntegrationOn", changed(GADGET4, "OutputListOn ", "PeriodicBoundariesOn 0\nOutputListOn ")),
-            ("--t-end: 0.02: lies before the start at t = 5", changed(GADGET2, "TimeBegin           0.0", "TimeBegin 5")),
+            (r"--t-end: 0.02 \(19.\d+ Myr\): lies before the start at t = 5 \(4.8\d+ Gyr\)", changed(GADGET2, "TimeBegin           0.0", "TimeBegin 5")),
             ("run: --t-start: 0.2: the comoving file is of scale factor 0.1", changed(GADGET4, "TimeBegin            0.1", "TimeBegin 0.2").replace("0.11", "0.25").replace("outputs.txt", "late.txt")),
             ("run: --box: 100: the box of a cosmological run is that of the file, 20000", changed(GADGET4, "20000", "100")),
             ("bad.param: line 14: OutputListFilename: missing.txt: No such file", changed(GADGET4, "outputs.txt", "missing.txt")),

@@ -23,7 +23,6 @@ constexpr ParameterRow rows[] = {
     {"iLogInterval", Meaning::read},
     {"iCheckInterval", Meaning::option, "checkpoint-every", "checkpoint-every"},
     {"iWallRunTime", Meaning::read},
-    {"dTheta", Meaning::option, "theta", "theta"},
     {"dSoft", Meaning::read},
     {"bPeriodic", Meaning::read},
     {"dPeriod", Meaning::read},
@@ -50,6 +49,7 @@ constexpr ParameterRow rows[] = {
     {"bGravStep", Meaning::refused},
     {"bSIDM", Meaning::refused},
     // Orders, files, memory, the machine.
+    {"dTheta", Meaning::nothing}, // of hexadecapoles about centres of mass, with replicas in boxes
     {"dTheta2", Meaning::nothing},
     {"daSwitchTheta", Meaning::nothing},
     {"iOrder", Meaning::nothing},
@@ -129,11 +129,10 @@ void give_units(ParameterFile& p, bool comoving)
 /// than ours of the same spline.
 void give_steps(ParameterFile& p, bool comoving)
 {
-    const std::optional<double> step =
-        comoving ? std::optional<double>() : p.number("dDelta"); // where it is no d ln a
+    const bool has_step = !comoving && p.has("dDelta"); // else it is no d ln a
     const bool fixed = p.has("iMaxRung") && *p.number("iMaxRung") < 1;
-    if (!comoving && step && fixed)
-        return p.give("dDelta", "dt", *step);
+    if (has_step && fixed)
+        return p.give("dDelta", "dt", *p.number("dDelta"));
     if (!fixed) {
         const char* key = p.has("dEta") ? "dEta" : "dDelta";
         p.give(key, "block-steps", "true");
@@ -142,8 +141,8 @@ void give_steps(ParameterFile& p, bool comoving)
         if (p.has("iMaxRung"))
             p.give("iMaxRung", "rungs", std::min(40.0, *p.number("iMaxRung")));
     }
-    if (!comoving && step)
-        p.give("dDelta", "dt-max", *step);
+    if (has_step)
+        p.give("dDelta", "dt-max", *p.number("dDelta"));
 }
 
 void give_times(ParameterFile& p, bool comoving)

@@ -84,6 +84,12 @@ RunOrigin origin_of(const RunOptions& run, const Options& options, const Integra
     return origin;
 }
 
+/// Returns what shows the times of the run, which are ln a in comoving coordinates.
+TimesAsTyped times_as_typed(const Options& options, const RunOptions& run, const Units& units)
+{
+    return {options.typed_quantities(), run.cosmology.asked ? Units() : units};
+}
+
 void resolve(const Options& options, RunOptions& run)
 {
     resolve_ranks(options, run.ranks, run.solver, {&run.solver.device, 1});
@@ -185,12 +191,15 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
     if (options.given("G")) // files state the G in use
         state.gravitational_constant = run.solver.gravitational_constant;
     const std::shared_ptr<const Clock> clock = begin_clock(options, run, state);
+    const TimesAsTyped typed = times_as_typed(options, run, state.units);
     const SimulationOptions time =
-        simulation_options(run, run.cosmology.asked ? std::log(state.time) : state.time);
+        simulation_options(run, run.cosmology.asked ? std::log(state.time) : state.time, typed);
     if (!take_from_file(run.solver, state, options)) {
         bring(state);
-        refuse_without_softening(state.particles, source_of(run));
+        refuse_without_softening(state, source_of(run));
     }
+    for (const std::string& line : interval_notes(run, time, typed))
+        add_note(state, line);
     PotentialFiles files;
     take_potentials(run, unit_frame(run, state), time, state.particles, files);
     for (const auto& [file, content] : files)
@@ -202,6 +211,8 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
     const std::string checked = check_device(run.scheme, run.solver);
     note_suspicious_inputs(state, run.solver);
     note_analysis(run.analysis, state);
+    if (run.scheme.field)
+        note_fast_potentials(state, *run.scheme.field);
     note_idle_on_device(options, run.solver, state);
     const ThreadsInUse threads(threads_for(options, run.solver));
     RunFolder folder(run.folder, run.overwrite ? EarlierResults::replaced : EarlierResults::refused,
@@ -250,6 +261,9 @@ void resolve_restart(Options& options, RunOptions& run, RunOrigin& origin,
         if (options.given(list)) // replaces earlier times in any form
             for (const char* other : {"snapshot-every", "output-times", "outputs-a", "outputs-z"})
                 origin.options.erase(other);
+    for (const auto& row : cosmology_options())
+        if (options.given("cosmology") && origin.options.contains(row.name))
+            origin.options.emplace("cosmology", "true"); // which the row meant
     options.adopt(origin.options, changeable_options());
     std::error_code none;
     if (options.given("output") && !std::filesystem::equivalent(run.folder, folder, none))
@@ -299,7 +313,8 @@ void continue_run(Options& options, RunOptions& run, WrittenFiles& written, Live
                         (*run.end_time < now ? ": lies before the time of the checkpoint, " +
                                                    shortest(clock->file_time(now))
                                              : ": is the time of the checkpoint; must be later"));
-    const SimulationOptions time = simulation_options(run, earlier.start_time);
+    const SimulationOptions time = simulation_options(
+        run, earlier.start_time, times_as_typed(options, run, unit_frame_of(archive).units));
     take_from_file(run.solver, state, options);
     run.solver.softening = *state.softening; // that of the checkpoint's particles
     if (!state.softening->is_varied)

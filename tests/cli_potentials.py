@@ -16,7 +16,7 @@ def makes_inputs(folder):
     chamomile(folder, "model", "plummer", "-n", 300, "-o", "plummer.hdf5", "-q")
     chamomile(folder, "model", "plummer", "-n", 50, "--seed", 2, "-o", "tracers.hdf5", "-q")
     chamomile(folder, "model", "cosmology", "--n", 4, "--box", 50, "-o", "box.hdf5", "-q")
-    (folder / "bar.txt").write_text("parameter strength = 1\nphi += strength * log(1 + x^2 + y^2 / 0.8 + z^2)\n")
+    (folder / "bar.txt").write_text("\ufeffparameter strength = 1\nphi += strength * log(1 + x^2 + y^2 / 0.8 + z^2)\n")
     (folder / "orbit.txt").write_text("# t x y z vx vy vz\n0 3 0 0 0 1 0\n1 3 1 0 0 1 0\n2 3 2 0 0 1 0\n")
 
 
@@ -24,8 +24,8 @@ def says_and_counts(folder):
     """The log has the numbers in use, energy.csv a column of the field, snapshots an attribute."""
     out = chamomile(folder, "run", "galaxy.hdf5", "--potential", "nfw,M=1e12Msun,c=12", "--potential", "point,M=1e9Msun,x=2kpc", "--t-end", "5Myr", "--dt", "1Myr", "--eps", "100pc",
                     "--device", "cpu", "-o", "physical")
-    check("potential    nfw,M=100,c=12,rs=" in out and "asked for as nfw,M=1e12Msun,c=12" in out and "point,M=0.1,x=2" in out, f"log: {out}")
-    rs = float(out.partition("c=12,rs=")[2].partition(",")[0])
+    check("potential    nfw,M=100 [1e10 Msun],c=12,rs=" in out and "asked for as nfw,M=1e12Msun,c=12" in out and "point,M=0.1 [1e10 Msun],x=2 kpc" in out, f"log: {out}")
+    rs = float(out.partition("c=12,rs=")[2].partition(" kpc,")[0])
     check(abs(rs / (206 / 12) - 1) < 0.03, f"r200 of 1e12 Msun is 206 kpc with h = 0.68, not {12 * rs}")
     for line in energies(folder / "physical"):
         check(abs(line["kinetic"] + line["potential"] + line["external"] - line["total"]) < 1e-12 * line["kinetic"] and line["external"] < line["potential"] < 0, f"energies: {line}")

@@ -4,7 +4,7 @@ import math
 import re
 
 from bad_inputs import gadget
-from program import chamomile, check, energies, picture, refused, run_parts, table
+from program import chamomile, check, energies, picture, refused, run, run_parts, table
 
 GYR = 1e9 * 365.25 * 86400 / (3.085678e21 / 1e5)  # in kpc/(km/s)
 RUN = "--dt 5Myr --eps 50pc -o out".split()
@@ -43,11 +43,33 @@ def writes_at_times(folder):
         check(len(found) == 5 and all(math.isclose(a, b * GYR, abs_tol=1e-8) for a, b in zip(found, (0, 0.01, 0.015, 0.02, 0.025))), f"--output-times {times}: {found}")
 
 
+def names_odd_quantities(folder):
+    """A softening, a potential or an interval that has another unit than was meant is noted, each with units; sensible ones are not."""
+    start = ["run", "galaxy.hdf5", "--t-end", "10Myr", "--dt", "5Myr", "--overwrite", "-o", "odd"]
+    for words, line in ((["--eps", 50], r"^note +softening: eps 50 kpc: is \S+ times what suits the distances of the particles, \S+ kpc; check the units$"),
+                        (["--eps", "0.1pc"], r"^note +softening: eps 0.0001 kpc: is \S+ times what suits"),
+                        (["--eps", 0.05, "--potential", "nfw,M=1e12,c=12"], r"^note +potential nfw,M=1e12,c=12: its circular speed at half of the particles is above \S+ km/s"),
+                        (["--eps", 0.05, "--snapshot-every", 100], r"^note +--snapshot-every 100 \(97.\d+ Gyr\): is longer than the whole run of 0.0102\d+ \(10 Myr\)$"),
+                        (["--eps", 0.05, "--snapshot-every", "2 Myr"], r"^note +--dt 5Myr: snapshots every 0.00204\d+ \(2 Myr\) shorten the steps$")):
+        out = chamomile(folder, *start, *words)
+        check(re.search(line, out, re.M), f"{words}: no line {line}: {out}")
+    out = chamomile(folder, *start, "--eps", "50pc", "--snapshot-every", "5Myr", "--max-walltime", "2h", "--checkpoint-walltime", "30 min", "--potential", "nfw,M=1e12Msun,c=12,rs=20kpc", "--potential", "rotation,omega=30/Gyr")
+    check("note" not in out, f"sensible quantities are noted: {out}")
+    check(re.search(r"^potential +nfw,M=100 \[1e10 Msun\],c=12,rs=20 kpc, asked for", out, re.M), f"a potential without units: {out}")
+    omega = re.search(r"^potential +rotation,omega=(\S+) \(?km/s\)?/kpc, asked for", out, re.M)
+    check(omega and math.isclose(float(omega[1]), 30 / GYR, rel_tol=1e-9), f"30/Gyr: {out}")
+    refused(folder, 2, r"--eps: not given, and galaxy.hdf5 states no softening; for its 600 particles --eps \S+kpc would do", *start)
+    chamomile(folder, *"model plummer -n 4000 -o one.hdf5 -q".split())
+    chamomile(folder, *"join one.hdf5 one.hdf5 --at 0,0,0 --at 100,0,0 -o pair.hdf5 -q".split())
+    eps = [float(re.search(r"--eps (\S+) would do", run(folder, *f"run {name}.hdf5 --t-end 1 --dt 1 -o x".split()).stderr)[1]) for name in ("one", "pair")]
+    check(0.02 < eps[0] < 0.1 and 0.7 < eps[1] / eps[0] < 1.4, f"two clusters are measured as one: {eps}")
+
+
 def goes_on(folder):
     out = chamomile(folder, "run", "--restart", "out", "--t-end", "30 Myr", "--eps", "0.05kpc")
     check(re.search(r"note +--t-end 30 Myr = 0.0306", out), f"restart: {out}")
     check(math.isclose(energies(folder / "out")[-1]["time"], 0.03 * GYR, rel_tol=1e-9), "restart: another end")
-    refused(folder, 7, "--eps: 0.06: cannot change in a run that goes on; it was 0.05", "run", "--restart", "out", "--t-end", "0.05 Gyr", "--eps", "60pc")
+    refused(folder, 7, "--eps: 60pc: cannot change in a run that goes on; it was 0.05", "run", "--restart", "out", "--t-end", "0.05 Gyr", "--eps", "60pc")
 
 
 def takes_a_system(folder):
@@ -125,6 +147,7 @@ def refuses(folder):
             ([*galaxy, "--t-end", 1, "--dt", 0.1, "--eps", "-3pc"], "--eps: -3: a number >= 0"),
             ([*galaxy, "--t-end", 1, "--dt", 0.1, "--eps", "3pc/h"], "--eps: 3pc/h: the particles are in kpc, 1e10 Msun, km/s, and no h is known"),
             ([*galaxy, "--t-end", 1, "--dt", 0.1, "--eps", 1, "--theta", "0.5kpc"], "--theta: 0.5kpc: a number > 0"),
+            ([*galaxy, "--t-end", "10Myr", "--dt", "1Gyr", "--eps", 1], r"--dt: 1Gyr: is longer than the whole run of 0.0102\d+ \(10 Myr\)"),
             ([*nbody, "--eps", "3pc"], "--eps: 3pc: has a unit, but the particles are in N-body units"),
             (["run", "foreign.gadget2", "-o", "x", "--t-end", 1, "--dt", 0.1, "--eps", "3pc"], "--eps: 3pc: the particles are in kpc/h, .*no h is known: give a quantity per h"),
             (["run", "box.hdf5", "--z-end", 40, "--dt", "1Myr", "-o", "x"], "--dt: 1Myr: has a unit, but times of a comoving run are ln a"),
@@ -133,4 +156,4 @@ def refuses(folder):
         refused(folder, 2, line, *words)
 
 
-run_parts("quantities have their units", makes_inputs, reads_quantities, writes_at_times, goes_on, takes_a_system, reads_them_in_other_commands, models_have_units, refuses)
+run_parts("quantities have their units", makes_inputs, reads_quantities, writes_at_times, names_odd_quantities, goes_on, takes_a_system, reads_them_in_other_commands, models_have_units, refuses)

@@ -12,6 +12,7 @@
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/integrate/external/potential_table.hpp"
+#include "chamomile/integrate/suggested_softening.hpp"
 #include "chamomile/integrate/timeline.hpp"
 #include "chamomile/io/arrangement.hpp"
 #include "chamomile/io/particle_check.hpp"
@@ -26,15 +27,6 @@ constexpr double most_outputs = 1e6;
 /// An end that is typed as a redshift of six digits may lie so much of the run before the end of a
 /// step, which is then shortened.
 constexpr double typed_digits = 1e-4;
-
-void require_outputs(const char* option, double interval, const SimulationOptions& time)
-{
-    const double outputs = (time.end_time - time.start_time) / interval;
-    if (outputs > most_outputs)
-        throw Error(Fault::usage, std::string(option) + ": " + shortest(interval) + ": makes " +
-                                      formatted("%.3g", outputs) +
-                                      " outputs; at most 1e6 are allowed");
-}
 
 /// Returns the tracers of the run: the particles of their file without masses.
 Snapshot tracers_of(const RunOptions& run)
@@ -94,8 +86,8 @@ void add_run_options(Options& options, RunOptions& run)
                        Need::optional);
     options.foreign("parameters",
                     "options from a parameter file of GADGET-2, 3 or 4, SWIFT, ChaNGa or "
-                    "Bonsai (its command line in a file); the log tells what is understood, and "
-                    "options given beside it hold",
+                    "Bonsai (its command line in a file); the log lists what is understood. "
+                    "Options on the command line win",
                     [&run](const std::string& file, const GivenOptions& given) {
                         run.parameters = read_parameters(file, given);
                         return run.parameters.options;
@@ -143,7 +135,7 @@ void add_run_options(Options& options, RunOptions& run)
     add_settings(options, run, "Output");
     options.flag("frame-movie", run.movie,
                  "pictures: also frames.mp4 at the end, a movie of them by the program ffmpeg; "
-                 "where there is none its line is told");
+                 "without ffmpeg the command that makes it is printed");
     options.port(
         "view", run.view,
         "show the running particles in a browser, at http://127.0.0.1:PORT, which may hold "
@@ -290,7 +282,13 @@ std::string source_of(const RunOptions& run)
     return !run.input.empty() ? run.input : !run.model.empty() ? "model " + run.model : run.tracers;
 }
 
-SimulationOptions simulation_options(const RunOptions& run, double start)
+std::string TimesAsTyped::text(const std::string& option, double value) const
+{
+    const auto typed = quantities.find(option.substr(2));
+    return typed != quantities.end() ? typed->second : time_quantity(value, units);
+}
+
+SimulationOptions simulation_options(const RunOptions& run, double start, const TimesAsTyped& typed)
 {
     SimulationOptions time;
     time.start_time = start;
@@ -300,21 +298,23 @@ SimulationOptions simulation_options(const RunOptions& run, double start)
     if (run.cosmology.asked)
         chamomile::require(refuse_epochs(run.cosmology, start, !run.restart.empty()), {});
     if (time.end_time < start)
-        throw Error(Fault::usage, "--t-end: " + shortest(time.end_time) +
-                                      ": lies before the start at t = " + shortest(start));
+        throw Error(Fault::usage,
+                    "--t-end: " + typed.text("--t-end", time.end_time) +
+                        ": lies before the start at t = " + time_quantity(start, typed.units));
     const double span = time.end_time - start,
                  rounding = Timeline::least_interval(start, *run.end_time);
     if (fixed && span > 0 && *fixed > span + std::max(typed_digits * span, rounding))
-        throw Error(Fault::usage, "--dt: " + shortest(*fixed) +
+        throw Error(Fault::usage, "--dt: " + typed.text("--dt", *fixed) +
                                       ": is longer than the whole run of " +
-                                      shortest(time.end_time - start));
+                                      time_quantity(time.end_time - start, typed.units));
     for (const auto& [option, length] :
          {std::pair("--dt", fixed), std::pair("--dt-max", longest),
           std::pair("--dlna-max", run.cosmology.asked && !fixed
                                       ? std::optional(run.cosmology.longest_step)
                                       : std::nullopt)})
         if (length && (time.end_time - start) / *length > most_steps)
-            throw Error(Fault::usage, std::string(option) + ": " + shortest(*length) + ": makes " +
+            throw Error(Fault::usage, std::string(option) + ": " + typed.text(option, *length) +
+                                          ": makes " +
                                           formatted("%.3g", (time.end_time - start) / *length) +
                                           " steps; at most 1e12 are allowed");
     for (const auto& [option, length] :
@@ -331,29 +331,51 @@ SimulationOptions simulation_options(const RunOptions& run, double start)
                          : shortest(*length)) +
                     ": is lost in the digits of t = " + shortest(time.end_time));
     if (time.step.shortest > time.step.longest)
-        throw Error(Fault::usage, "--dt-min: " + shortest(time.step.shortest) +
-                                      ": is larger than --dt-max " + shortest(time.step.longest));
+        throw Error(Fault::usage, "--dt-min: " + typed.text("--dt-min", time.step.shortest) +
+                                      ": is larger than --dt-max " +
+                                      typed.text("--dt-max", time.step.longest));
     if (run.restart.empty())
         if (const Refusal line = refuse_outputs(run, start, time.end_time))
             throw Error(Fault::usage, *line);
-    if (run.snapshot_every)
-        require_outputs("--snapshot-every", *run.snapshot_every, time);
-    if (run.frames_every)
-        require_outputs("--frames-every", *run.frames_every, time);
-    if (run.energy_every)
-        require_outputs("--energy-every", *run.energy_every, time);
+    for (const auto& [option, interval] : {std::pair("--snapshot-every", run.snapshot_every),
+                                           std::pair("--frames-every", run.frames_every),
+                                           std::pair("--energy-every", run.energy_every)})
+        if (interval && span / *interval > most_outputs)
+            throw Error(Fault::usage, std::string(option) + ": " + typed.text(option, *interval) +
+                                          ": makes " + formatted("%.3g", span / *interval) +
+                                          " outputs; at most 1e6 are allowed");
     return time;
 }
 
-void refuse_without_softening(const Particles& particles, const std::string& source)
+std::vector<std::string> interval_notes(const RunOptions& run, const SimulationOptions& time,
+                                        const TimesAsTyped& typed)
 {
-    const double tenth[] = {0.1};
-    const double radius = lagrangian_radii(particles, density_center(particles), tenth).front();
-    const double spacing = radius / std::cbrt(0.1 * double(particles.size()));
-    const std::string suggestion =
-        spacing > 0
-            ? formatted("for its %zu particles --eps %.2g would do, ", particles.size(), spacing)
-            : "";
+    std::vector<std::string> notes;
+    const double span = time.end_time - time.start_time;
+    if (!(span > 0) || run.cosmology.asked)
+        return notes;
+    if (run.snapshot_every && *run.snapshot_every > span * (1 + typed_digits))
+        notes.push_back("--snapshot-every " + typed.text("--snapshot-every", *run.snapshot_every) +
+                        ": is longer than the whole run of " + time_quantity(span, typed.units));
+    const double between = snapshot_interval(run, time.start_time, time.end_time);
+    if (run.scheme.fixed_length && listed_outputs(run).empty() &&
+        *run.scheme.fixed_length > between * (1 + typed_digits))
+        notes.push_back("--dt " + typed.text("--dt", *run.scheme.fixed_length) +
+                        ": snapshots every " + time_quantity(between, typed.units) +
+                        " shorten the steps");
+    return notes;
+}
+
+void refuse_without_softening(const Snapshot& snapshot, const std::string& source)
+{
+    const double spacing = suggested_softening(snapshot.particles);
+    std::string unit = unit_name(dimensions::length, snapshot.units);
+    if (unit.find_first_of(" 0123456789") != unit.npos) // which does not follow a number
+        unit.clear();
+    const std::string suggestion = spacing > 0
+                                       ? formatted("for its %zu particles --eps %.2g%s would do, ",
+                                                   snapshot.particles.size(), spacing, unit.c_str())
+                                       : "";
     throw Error(Fault::usage, "--eps: not given, and " + source + " states no softening; " +
                                   suggestion + "--eps 0 leaves the pairs unsoftened");
 }

@@ -1,6 +1,7 @@
 /// \file  The options of `chamomile run`.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -71,12 +72,27 @@ UnitFrame unit_frame(const RunOptions& run, const Snapshot& snapshot);
 /// Returns the name of their source, for messages.
 std::string source_of(const RunOptions& run);
 
+/// A TimesAsTyped shows times as they were typed, or with their unit.
+struct TimesAsTyped {
+    std::map<std::string, std::string> quantities; ///< Options::typed_quantities()
+    Units units;                                   ///< of a run in plain time
+
+    /// Returns the text of an option such as "--dt".
+    std::string text(const std::string& option, double value) const;
+};
+
 /// Returns the time loop's options for a run from `start`. Throws Error(usage) for options that
 /// contradict the start.
-SimulationOptions simulation_options(const RunOptions& run, double start);
+SimulationOptions simulation_options(const RunOptions& run, double start,
+                                     const TimesAsTyped& typed);
 
-/// Throws Error(usage) with a softening length that would suit the particles: their mean spacing in
-/// the densest tenth of the mass, to two digits.
-[[noreturn]] void refuse_without_softening(const Particles& particles, const std::string& source);
+/// Returns a line each where --snapshot-every is longer than the run, or --dt than what lies
+/// between two snapshots, in plain time.
+std::vector<std::string> interval_notes(const RunOptions& run, const SimulationOptions& time,
+                                        const TimesAsTyped& typed);
+
+/// Throws Error(usage) with a softening length that would suit the particles
+/// (suggested_softening()).
+[[noreturn]] void refuse_without_softening(const Snapshot& snapshot, const std::string& source);
 
 } // namespace chamomile::app

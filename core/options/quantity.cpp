@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 #include <vector>
 
 #include "chamomile/core/error.hpp"
@@ -14,6 +15,7 @@
 namespace chamomile {
 namespace {
 
+constexpr Dimension frequency{0, 0, -1};
 constexpr double julian_year = 365.25 * 86400;             // s
 constexpr double solar_mass = 1.989e33, kpc = 3.085678e21; // as in units.cpp
 
@@ -216,12 +218,15 @@ std::vector<Part> parts_of(std::string_view text)
         const std::string_view word = trimmed(whole.substr(key));
         const std::size_t digits = number_length(word);
         const std::string_view behind = trimmed(word.substr(digits));
-        const bool is_quantity =
-            digits > 0 && !behind.empty() &&
-            (is_letter(behind.front()) || behind.front() == '(' || number_length(behind) > 0);
+        const bool divides = digits > 0 && behind.size() > 1 && behind.front() == '/' &&
+                             (is_letter(behind[1]) || behind[1] == '('); // 30/Gyr
+        const bool is_quantity = digits > 0 && !behind.empty() &&
+                                 (divides || is_letter(behind.front()) || behind.front() == '(' ||
+                                  number_length(behind) > 0);
         parts.push_back({std::string(whole.substr(0, key)),
                          std::string(is_quantity ? word.substr(0, digits) : word),
-                         std::string(is_quantity ? behind : std::string_view()),
+                         std::string(divides ? "1" : "") +
+                             std::string(is_quantity ? behind : std::string_view()),
                          end < text.size() ? text[end] : char(0)});
         start = end + 1;
     }
@@ -343,13 +348,11 @@ std::string dimension_name(Dimension d)
         Dimension dimension;
         const char* name;
     };
-    constexpr Name names[] = {{dimensions::none, "pure number"},
-                              {dimensions::length, "length"},
-                              {dimensions::mass, "mass"},
-                              {dimensions::time, "time"},
-                              {dimensions::velocity, "velocity"},
-                              {dimensions::surface_density, "surface density"},
-                              {dimensions::gravity, "length velocity^2 / mass"}};
+    constexpr Name names[] = {
+        {dimensions::none, "pure number"},  {dimensions::length, "length"},
+        {dimensions::mass, "mass"},         {dimensions::time, "time"},
+        {dimensions::velocity, "velocity"}, {dimensions::surface_density, "surface density"},
+        {frequency, "frequency"},           {dimensions::gravity, "length velocity^2 / mass"}};
     for (const Name& known : names)
         if (known.dimension == d)
             return known.name;
@@ -373,7 +376,14 @@ std::string quantity_example(Dimension d)
         return "220 km/s";
     if (d == dimensions::surface_density)
         return "1 Msun/pc^2";
-    return "4.3e-6 kpc km^2/s^2/Msun";
+    if (d == dimensions::gravity)
+        return "4.3e-6 kpc km^2/s^2/Msun";
+    std::string example = "1";
+    for (const auto& [unit, power] :
+         {std::pair("Msun", d.mass), std::pair("pc", d.length), std::pair("Myr", d.time)})
+        if (power != 0)
+            example.append(power > 0 ? " " : "/").append(powered(unit, std::abs(power)));
+    return example;
 }
 
 std::string unit_name(Dimension d, const Units& units)

@@ -135,19 +135,24 @@ public:
     void note(const std::map<std::string, double>& numbers)
     {
         for (const PotentialParameter& parameter : parameters_of(*typed_.row))
-            if (const auto found = numbers.find(parameter.name); found != numbers.end())
-                note(found->first, number_text(found->second));
+            if (const auto found = numbers.find(parameter.name); found != numbers.end()) {
+                const std::string number = number_text(found->second);
+                note(found->first, number, with_unit(number, parameter.dimension, frame_.units));
+            }
     }
 
-    void note(const std::string& name, const std::string& value)
+    void note(const std::string& name, const std::string& value) { note(name, value, value); }
+    void note(const std::string& name, const std::string& value, const std::string& with_unit)
     {
         description_ += "," + name + "=" + value;
+        with_units_ += "," + name + "=" + with_unit;
     }
     std::string description() const { return typed_.row->name + description_; }
+    std::string in_units() const { return typed_.row->name + with_units_; }
     const std::string& place() const { return place_; }
 
 private:
-    std::string place_, description_;
+    std::string place_, description_, with_units_;
     const Typed& typed_;
     const UnitFrame& frame_;
 };
@@ -203,7 +208,9 @@ const std::string& content(const std::string& file, const std::string& needed,
     const auto known = files.find(file);
     if (known != files.end())
         return known->second;
-    const std::string text = read_regular_file(file, most_bytes, needed);
+    std::string text = read_regular_file(file, most_bytes, needed);
+    if (text.starts_with("\xEF\xBB\xBF")) // a byte order mark of UTF-8
+        text.erase(0, 3);
     if (text.find('\0') != text.npos)
         throw Error(Fault::input, file + ": a byte 0: " + needed + " is needed");
     return files.emplace(file, text).first->second;
@@ -283,6 +290,7 @@ Potential read_potential(const std::string& option, const std::string& text, con
         reader.note("orbit", file);
     }
     potential.description = reader.description();
+    potential.in_units = reader.in_units();
     return potential;
 }
 

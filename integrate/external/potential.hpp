@@ -55,6 +55,7 @@ struct Potential {
     std::optional<double> from, to; ///< between which its mass grows
 
     std::string asked, description; ///< as it was typed, and with all numbers in use
+    std::string in_units;           ///< the description with the units of its numbers
 
     bool moves() const { return path || !(velocity == Vec3<double>{}); }
 

@@ -50,9 +50,9 @@ std::vector<std::string> potential_lines(const Integrator& integrator, const Par
     const ExternalField& field = *integrator.field();
     std::vector<std::string> lines;
     for (const Potential& potential : field.potentials())
-        lines.push_back(potential.description + (potential.asked == potential.description
-                                                     ? ""
-                                                     : ", asked for as " + potential.asked));
+        lines.push_back(
+            (potential.in_units.empty() ? potential.description : potential.in_units) +
+            (potential.asked == potential.description ? "" : ", asked for as " + potential.asked));
     if (!field.has_formulas())
         lines.push_back("particles are kept by the processor: texts and functions are computed "
                         "there");

@@ -1,11 +1,14 @@
 #include "chamomile/run/texts/particle_notes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "chamomile/core/box.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/text/table.hpp"
+#include "chamomile/integrate/suggested_softening.hpp"
+#include "chamomile/run/texts/method_text.hpp"
 
 namespace chamomile {
 namespace {
@@ -56,6 +59,42 @@ std::string extent_text(std::size_t count, ParticleRows& rows, double softening)
     return text + "; check the units, or look for a particle far away";
 }
 
+/// Returns a line about a softening that is far from what suits the particles, as a number in
+/// another unit is.
+std::string softening_text(const Snapshot& snapshot, const Softening& softening)
+{
+    constexpr double largest = 10, least = 1e-3;
+    constexpr std::size_t fewest = 100; // which softening is for
+    if (softening.length == 0 || softening.is_varied || snapshot.particles.size() < fewest)
+        return "";
+    const double suits = suggested_softening(snapshot.particles), ratio = softening.length / suits;
+    if (!(suits > 0) || (ratio <= largest && ratio >= least))
+        return "";
+    return "softening: eps " + length_text(softening.length, snapshot.units) +
+           formatted(": is %.2g times what suits the distances of the particles, ", ratio) +
+           with_unit(formatted("%.2g", suits), dimensions::length, snapshot.units) +
+           "; check the units";
+}
+
+/// Returns the median of the circular speeds about the potential's centre, at some particles.
+double circular_speed(const Potential& potential, const Snapshot& snapshot)
+{
+    constexpr std::size_t most = 256;
+    const std::vector<Vec3<double>>& all = snapshot.particles.position;
+    const std::size_t count = std::min(all.size(), most);
+    std::vector<Vec3<double>> place, pull(count);
+    for (std::size_t k = 0; k < count; ++k)
+        place.push_back(all[k * all.size() / count]);
+    ExternalField({potential}, "potential").add(snapshot.time, place, {}, pull, {});
+    const Vec3<double> centre = potential.centre_at(snapshot.time).position;
+    std::vector<double> speed;
+    for (std::size_t k = 0; k < count; ++k)
+        speed.push_back(std::sqrt(norm(pull[k]) * norm(place[k] - centre)));
+    const auto middle = speed.begin() + std::ptrdiff_t(count / 2);
+    std::nth_element(speed.begin(), middle, speed.end());
+    return count > 0 ? *middle : 0;
+}
+
 } // namespace
 
 Outside outside(const Particles& particles, double side)
@@ -102,6 +141,22 @@ void note_outside(Snapshot& snapshot)
         add_note(snapshot, outside_text(outside(snapshot.particles, snapshot.box_size)));
 }
 
+void note_fast_potentials(Snapshot& snapshot, const ExternalField& field)
+{
+    constexpr double fast = 3000; // km/s
+    for (const Potential& potential : field.potentials()) {
+        if (!snapshot.units.physical || potential.shape == PotentialShape::rotation ||
+            snapshot.particles.position.size() != snapshot.particles.size())
+            continue;
+        const double speed =
+            circular_speed(potential, snapshot) * snapshot.units.velocity_in_cm_per_s / 1e5;
+        if (speed > fast)
+            add_note(snapshot, formatted("potential %s: its circular speed at half of the "
+                                         "particles is above %.3g km/s; check the units",
+                                         potential.asked.c_str(), speed));
+    }
+}
+
 void note_suspicious_inputs(Snapshot& snapshot, const SolverOptions& solver)
 {
     for (const std::string& line : suspicious_inputs(snapshot, solver))
@@ -114,6 +169,8 @@ std::vector<std::string> suspicious_inputs(const Snapshot& snapshot, const Solve
     std::vector<std::string> lines{
         masses_text(particles),
         extent_text(particles.size(), *rows_of(snapshot), solver.softening.length)};
+    if (lines.back().empty())
+        lines.push_back(softening_text(snapshot, solver.softening));
     if (solver.is_periodic()) {
         const Outside found = outside(particles, solver.box);
         require_places(found);

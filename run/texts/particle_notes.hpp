@@ -7,6 +7,7 @@
 
 #include "chamomile/core/particles.hpp"
 #include "chamomile/force/solver.hpp"
+#include "chamomile/integrate/external/external_field.hpp"
 #include "chamomile/io/snapshot.hpp"
 
 namespace chamomile {
@@ -26,13 +27,16 @@ std::string outside_text(const Outside& outside);
 void require_places(const Outside& outside);
 
 /// Returns a line for each suspicious input: masses too small to have an effect, an extent that is
-/// huge relative to the softening, particles outside their periodic box, an opening angle above 1.
-/// Throws Error(input) for an extent relative to which the softening length is below the precision
-/// of doubles.
+/// huge relative to the softening, a softening far from suggested_softening(), particles outside
+/// their periodic box, an opening angle above 1. Throws Error(input) for an extent relative to
+/// which the softening length is below the precision of doubles.
 std::vector<std::string> suspicious_inputs(const Snapshot& snapshot, const SolverOptions& solver);
 
 /// Adds these lines to the notes of the snapshot.
 void note_suspicious_inputs(Snapshot& snapshot, const SolverOptions& solver);
+/// Adds a note for each potential whose circular speed at half of the particles is above 3000 km/s,
+/// where units are known.
+void note_fast_potentials(Snapshot& snapshot, const ExternalField& field);
 /// Adds a note on the particles outside the snapshot's own box alone.
 void note_outside(Snapshot& snapshot);
 /// Adds a note, unless the snapshot has it already.

@@ -1,0 +1,69 @@
+#include "chamomile/integrate/suggested_softening.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <vector>
+
+#include "chamomile/core/threads.hpp"
+
+namespace chamomile {
+namespace {
+
+constexpr std::size_t fewest = 10, most_sources = 1 << 16, most_targets = 128;
+
+/// Returns places of particles with mass: all, or one at random of each stretch of equal length.
+std::vector<Vec3<double>> sample_of(const Particles& particles)
+{
+    const std::size_t n = particles.position.size(), step = (n + most_sources - 1) / most_sources;
+    std::vector<Vec3<double>> places;
+    std::uint64_t state = 1;
+    for (std::size_t begin = 0; begin < n; begin += step) {
+        state = state * 6364136223846793005u + 1442695040888963407u; // Knuth's MMIX
+        const std::size_t i = begin + std::size_t(state >> 33) % std::min(step, n - begin);
+        if (particles.mass[i] > 0)
+            places.push_back(particles.position[i]);
+    }
+    return places;
+}
+
+/// Returns the distance of the eighth neighbour of that place among all.
+double eighth_distance(const std::vector<Vec3<double>>& places, std::size_t target)
+{
+    std::array<double, 8> nearest;
+    nearest.fill(std::numeric_limits<double>::infinity());
+    for (std::size_t k = 0; k < places.size(); ++k) {
+        const double r2 = norm_squared(places[k] - places[target]);
+        if (k == target || !(r2 < nearest.back()))
+            continue;
+        const auto place = std::upper_bound(nearest.begin(), nearest.end(), r2);
+        std::move_backward(place, nearest.end() - 1, nearest.end());
+        *place = r2;
+    }
+    return std::sqrt(nearest.back());
+}
+
+} // namespace
+
+double suggested_softening(const Particles& particles)
+{
+    if (particles.position.size() < fewest)
+        return 0;
+    const std::vector<Vec3<double>> places = sample_of(particles);
+    if (places.size() < fewest)
+        return 0;
+    const std::size_t targets = std::min(places.size(), most_targets);
+    std::vector<double> distance(targets);
+#pragma omp parallel for if (targets * places.size() > worth_threads) schedule(static)
+    for (std::size_t t = 0; t < targets; ++t)
+        distance[t] = eighth_distance(places, t * places.size() / targets);
+    const auto middle = distance.begin() + std::ptrdiff_t(targets / 4);
+    std::nth_element(distance.begin(), middle, distance.end());
+    const double part = double(places.size()) / double(particles.position.size());
+    const double mean_distance = *middle * std::cbrt(part * std::numbers::pi / 6);
+    return 0.4 * mean_distance;
+}
+
+} // namespace chamomile

@@ -44,10 +44,12 @@ void add_fluid_options(Options& options, FluidRun& run)
     options.text("checkpoint", "FILE.chk", run.checkpoint,
                  "write the state there by time, at the end, and when SIGINT, SIGTERM, SIGUSR1, "
                  "SIGUSR2 or a file 'stop' beside it ends the run");
-    options.number("checkpoint-walltime", run.checkpoint_walltime, not_negative,
-                   "seconds of wall-clock time between checkpoints; 0: none by time");
-    options.number("max-walltime", run.max_walltime, positive,
-                   "end with a checkpoint before so many seconds have passed");
+    options.seconds(
+        "checkpoint-walltime", run.checkpoint_walltime, not_negative,
+        "seconds of wall-clock time between checkpoints, or as in 30min; 0: none by time");
+    options.seconds(
+        "max-walltime", run.max_walltime, positive,
+        "end with a checkpoint before this time on the clock has passed, in seconds or as in 2h");
     options.text("restart", "FILE.chk", run.restart,
                  "go on from that checkpoint with the options that the run began with, but for "
                  "--steps, --device and those of output and checkpoints");

@@ -46,14 +46,16 @@ std::vector<OptionRow<R>> rows()
         "checkpoint-every", [](R & r) -> auto& { return r.checkpoint_every; }, at_least(1),
         "steps between checkpoints, with one at the start");
     t.number(
-        "checkpoint-walltime", [](R & r) -> auto& { return r.checkpoint_walltime; }, not_negative,
-        "seconds of wall-clock time between checkpoints; 0: none by time. A whole run "
-        "ends with one, from which --restart with a later end goes on");
+         "checkpoint-walltime", [](R & r) -> auto& { return r.checkpoint_walltime; }, not_negative,
+         "seconds of wall-clock time between checkpoints, or with a unit as in 30min; 0: none "
+         "by time. A whole run ends with one, from which --restart with a later end goes on")
+        .in_seconds();
     t.number(
-        "max-walltime", [](R & r) -> auto& { return r.max_walltime; }, positive,
-        "end with a checkpoint before so many seconds have passed since the program "
-        "began; SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGHUP, SIGXCPU and a "
-        "file 'stop' in the output folder do it too");
+         "max-walltime", [](R & r) -> auto& { return r.max_walltime; }, positive,
+         "end with a checkpoint before this time on the clock has passed since the program "
+         "began, in seconds or as in 90min or 2h; SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, "
+         "SIGHUP, SIGXCPU and a file 'stop' in the output folder do it too")
+        .in_seconds();
     t.number(
         "max-energy-error", [](R & r) -> auto& { return r.max_energy_error; }, positive,
         "largest error of energy.csv that is put up with: |dE/E|, in comoving boxes "
@@ -192,7 +194,7 @@ Refusal refuse_outputs(const R& settings, double start, double end)
     const double rounding = 1e-9 * std::max({std::abs(start), std::abs(end), end - start});
     for (double time : settings.output_times)
         if (time < start - rounding || time > end + rounding)
-            return "--output-times: " + number_text(time) + ": lies not between the start at " +
+            return "--output-times: " + number_text(time) + ": does not lie between the start at " +
                    number_text(start) + " and the end at " + number_text(end);
     return {};
 }

@@ -100,6 +100,10 @@ public:
     template <class T>
     void number(const std::string& name, std::optional<T>& value, Range range,
                 const std::string& help, Dimension dimension = {});
+    /// Adds a time on the clock at the wall, in seconds or with a unit; T is double or one that may
+    /// lack.
+    template <class T>
+    void seconds(const std::string& name, T& value, Range range, const std::string& help);
     /// Adds a list such as 0.4,0.6.
     template <class T>
     void numbers(const std::string& name, std::vector<T>& values, Range range,
@@ -145,6 +149,8 @@ public:
     bool has_units() const { return !quantities_.empty(); }
     /// Returns a line for each of these, such as "--t-end 1 Gyr = 1.0227", after take_units().
     std::vector<std::string> quantities() const;
+    /// Returns the quantities with units by their options, as they were typed.
+    const std::map<std::string, std::string>& typed_quantities() const { return quantities_; }
 
     /// Reads the arguments, then the file of --config for options that they do not give. Returns
     /// false if --help or --help-all was given and printed. Throws Error(usage) for the first
@@ -264,6 +270,16 @@ void Options::number(const std::string& name, std::optional<T>& value, Range ran
         value = parse_number<T>(option, text, range);
     };
     entry.show = [&value] { return value ? shown(*value) : ""; };
+}
+
+template <class T>
+void Options::seconds(const std::string& name, T& value, Range range, const std::string& help)
+{
+    number(name, value, range, help);
+    entries_.back().store = [store = entries_.back().store](const std::string& option,
+                                                            const std::string& text) {
+        store(option, plain_seconds(option, text));
+    };
 }
 
 template <class T>

@@ -16,8 +16,8 @@ void add_rank_options(Options& options, RankSettings& settings)
         "threads in equal parts, and by --device gpu a card each. Processes that mpirun launches "
         "are ranks without it");
     options.flag("share-gpu", settings.share_gpu, "let several ranks use one card");
-    options.number("peer-timeout", settings.peer_timeout, positive,
-                   "seconds for which a rank may be silent before all ends");
+    options.seconds("peer-timeout", settings.peer_timeout, positive,
+                    "seconds for which a rank may be silent before all ends");
 }
 
 void resolve_ranks(const Options& options, const RankSettings& settings, SolverOptions& solver,

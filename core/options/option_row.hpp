@@ -86,6 +86,14 @@ struct OptionRow : OptionTerms {
         };
         return *this;
     }
+    /// States that the number is a time on the clock at the wall, in seconds or with its unit.
+    OptionRow& in_seconds()
+    {
+        put = [put = put](Settings& s, const std::string& option, const std::string& text) {
+            put(s, option, plain_seconds(option, text));
+        };
+        return *this;
+    }
     OptionRow& only(unsigned bits)
     {
         needs = bits;

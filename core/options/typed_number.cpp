@@ -5,7 +5,9 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/number_text.hpp"
@@ -57,6 +59,25 @@ std::vector<T> parse_numbers(const std::string& option, const std::string& text,
         start = comma + 1;
     }
     return values;
+}
+
+std::string plain_seconds(const std::string& option, const std::string& text)
+{
+    constexpr std::pair<std::string_view, double> units[] = {
+        {"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}};
+    double number = 0;
+    const char* end = text.data() + text.size();
+    const auto [behind, error] = std::from_chars(text.data(), end, number);
+    std::string_view unit(behind, std::size_t(end - behind));
+    while (unit.starts_with(' '))
+        unit.remove_prefix(1);
+    if (error != std::errc() || unit.empty())
+        return text;
+    for (const auto& [name, seconds] : units)
+        if (unit == name)
+            return number_text(to_fifteen_digits(seconds * number));
+    throw Error(Fault::usage, option + ": " + text + ": a time is needed, in seconds or as in " +
+                                  "90s, 30min, 2h or 1d");
 }
 
 double to_fifteen_digits(double value)

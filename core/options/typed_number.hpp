@@ -20,6 +20,10 @@ template <class T>
 std::vector<T> parse_numbers(const std::string& option, const std::string& text,
                              const Range& range);
 
+/// Returns the seconds of a time on the clock at the wall, such as 90s, "90 min", 2h or 1d; a
+/// number without a unit stays as it is. Throws Error(usage) for another unit.
+std::string plain_seconds(const std::string& option, const std::string& text);
+
 /// Returns the number to 15 digits, which hides the rounding of a few sums and products.
 double to_fifteen_digits(double value);
 

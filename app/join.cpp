@@ -173,8 +173,11 @@ int join(const std::vector<std::string>& arguments)
                                                         : "--rotate: ";
             place(parts[k], placement, option + joining.files[k]);
         }
-        if (!joining.orbit.empty())
-            place_on_orbit(parts[0], parts[1], orbit_of(orbit_text, frame, lines));
+        if (!joining.orbit.empty()) {
+            const OrbitRequest orbit = orbit_of(orbit_text, frame, lines);
+            if (const Refusal line = refused_by([&] { place_on_orbit(parts[0], parts[1], orbit); }))
+                throw Error(Fault::usage, (line->starts_with("--") ? "" : "--orbit: ") + *line);
+        }
         Snapshot all = joined(std::move(parts), joining.files);
         print_quantities(options);
         if (options.verbosity() != Verbosity::quiet) {

@@ -37,6 +37,15 @@ int run_python(const std::string& python, const std::vector<std::string>& argume
     return WEXITSTATUS(status);
 }
 
+/// Throws Error(usage) for a program that does not run lines of Python.
+void require_python(const std::string& python)
+{
+    constexpr int answer = 77;
+    if (run_python(python, {python, "-c",
+                            "import sys; sys.exit(" + std::to_string(answer) + ")"}) != answer)
+        throw Error(Fault::usage, "--python: " + python + ": is no Python 3");
+}
+
 } // namespace
 
 int plot(const std::vector<std::string>& arguments)
@@ -62,6 +71,7 @@ int plot(const std::vector<std::string>& arguments)
     if (!options.parse(arguments))
         return 0;
     std::fflush(stdout);
+    require_python(python);
     return run_python(python,
                       {python, "-c", plot_script, folder, output, joined(plots), joined(formats),
                        overwrite ? "1" : "0", options.verbosity() == Verbosity::quiet ? "1" : "0"});

@@ -51,8 +51,8 @@ Refusal refuse_idle_settings(const RunSettings& settings, const GivenOptions& gi
 /// Returns the times of snapshots that are listed, in the time of the run; none: at intervals.
 std::vector<double> listed_outputs(const RunSettings& settings);
 
-/// Returns a refusal of a listed time of a new run in plain time that lies not between its start
-/// and its end.
+/// Returns a refusal of a listed time of a new run in plain time that does not lie between its
+/// start and its end.
 Refusal refuse_outputs(const RunSettings& settings, double start, double end);
 
 /// Returns the names of the options that may change when a run is continued.

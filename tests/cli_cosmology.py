@@ -90,7 +90,7 @@ with tempfile.TemporaryDirectory() as scratch:
         line = table(folder / "errors.csv")[0]
         check(1e-6 < float(line["rms"]) < 5e-3, f"accuracy in a box, {more}: {line}")
     done("run", "ics.hdf5", "--outputs-z", "30,15", "--z-end", 9, "--max-walltime", 1e-6, "-o", "shorter")
-    done("run", "--restart", "shorter", "--a-end", 0.04, "--max-walltime", 1000)
+    done("run", "--restart", "shorter", "--cosmology", "--a-end", 0.04, "--max-walltime", "20min")
     refused(2, "--z-end: contradicts --a-end", "run", "--restart", "shorter", "--a-end", 0.05, "--z-end", 18)
     check(abs(float(read("shorter/snapshot_002.hdf5")[0]["time"]) - 0.04) < 1e-12, "an end given otherwise on restart")
     done("run", "ics.hdf5", "--outputs-z", "40:10:-10", "--z-end", 9, "--max-walltime", 1e-6, "-o", "changed")

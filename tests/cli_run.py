@@ -231,8 +231,8 @@ def writes_at_listed_times(folder):
     check(as_text(folder, "whole/snapshot_005.hdf5") == as_text(folder, "parts/snapshot_005.hdf5"), "a list that is given again changes bits")
     whole, out = ["run", *common, "-o", "x", "--t-end", 1], chamomile(folder, "run", "plummer.hdf5", "--eps", 0.05, "--t-end", "0.0625", "--dt", "0.062501", "--snapshot-every", 1, "-o", "last")
     check("1 step in" in out, f"a step that is longer than the run by its digits: {out}")
-    for words, line in ((["--output-times", "2"], "--output-times: 2: lies not between the start at 0 and the end at 1"),
-                        (["--output-times", "-0.1"], "--output-times: -0.1: lies not"), (["--output-times", "a"], "--output-times: a: a number is needed"),
+    for words, line in ((["--output-times", "2"], "--output-times: 2: does not lie between the start at 0 and the end at 1"),
+                        (["--output-times", "-0.1"], "--output-times: -0.1: does not lie"), (["--output-times", "a"], "--output-times: a: a number is needed"),
                         (["--output-times", "0:1"], "--output-times: 0:1: FIRST:LAST:STEP is needed"),
                         (["--output-times", "1:0:0.1"], "--output-times: 1:0:0.1: its steps never come to its end"),
                         (["--output-times", "0:1:0"], "--output-times: 0:1:0: its steps never come"), (["--output-times", "0:1:1e-9"], "at most 1e6 numbers"),

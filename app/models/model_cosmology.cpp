@@ -42,7 +42,7 @@ void add_background(Options& options, Request& request)
     options.number("omega-b", request.model.power.omega_baryon, positive,
                    "baryons, part of the matter");
     options.number("n-s", request.model.power.spectral_index, any_number, "spectral index");
-    options.number("sigma8", request.model.power.sigma8, positive,
+    options.number("sigma8", request.model.power.sigma8, Range{0, 3, true},
                    "rms in spheres of 8 Mpc/h today, linear; 0.811 unless given, or a power "
                    "table's own normalisation");
     options.number("A-s", request.model.power.primordial, positive,

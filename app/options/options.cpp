@@ -447,9 +447,12 @@ void Options::adopt(const Values& earlier, const std::vector<std::string>& may_c
         entry.store("--" + entry.name, now->second);
         if (entry.show() == meant)
             continue;
-        throw Error(Fault::restart, "--" + entry.name + ": " + now->second +
+        const std::string usual = meant.empty() ? "" : " [" + meant + "]";
+        const auto typed = quantities_.find(entry.name);
+        throw Error(Fault::restart, "--" + entry.name + ": " +
+                                        (typed == quantities_.end() ? now : typed)->second +
                                         ": cannot change in a run that goes on; it was " +
-                                        (meant.empty() ? "not given" : meant));
+                                        (then == earlier.end() ? "not given" + usual : meant));
     }
     for (const auto& [name, text] : earlier)
         given_.emplace(name, text);

@@ -1,6 +1,7 @@
 #include "chamomile/core/options/nearest_name.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 namespace chamomile {
 namespace {
@@ -23,6 +24,24 @@ std::size_t edit_distance(const std::string& a, const std::string& b)
     return d[a.size()][b.size()];
 }
 
+std::string in_lower_case(std::string text)
+{
+    for (char& c : text)
+        c = char(std::tolower(static_cast<unsigned char>(c)));
+    return text;
+}
+
+/// Returns the only known name with the same word before its first "-", as z-start for z-init.
+std::string only_of_family(const std::string& name, const std::vector<std::string>& known)
+{
+    const std::size_t dash = name.find('-');
+    std::vector<std::string> family;
+    for (const std::string& candidate : known)
+        if (dash != name.npos && dash > 0 && candidate.starts_with(name.substr(0, dash + 1)))
+            family.push_back(candidate);
+    return family.size() == 1 ? family.front() : "";
+}
+
 } // namespace
 
 std::string nearest_name(const std::string& name, const std::vector<std::string>& known)
@@ -30,13 +49,15 @@ std::string nearest_name(const std::string& name, const std::vector<std::string>
     std::string nearest;
     std::size_t least = std::max<std::size_t>(2, name.size() / 3) + 1;
     for (const std::string& candidate : known) {
+        if (name.size() > 1 && in_lower_case(name) == in_lower_case(candidate))
+            return candidate;
         const std::size_t distance = edit_distance(name, candidate);
         if (distance < least && distance < candidate.size()) {
             least = distance;
             nearest = candidate;
         }
     }
-    return nearest;
+    return nearest.empty() ? only_of_family(name, known) : nearest;
 }
 
 std::string suggestion(const std::string& name, const std::vector<std::string>& known)

@@ -121,7 +121,9 @@ RestartPoint find_restart(const fs::path& place, const std::string& setting)
         files = checkpoints_in(place);
     if (files.empty())
         throw Error(Fault::restart,
-                    setting + ": " + place.string() + ": holds no checkpoint (checkpoint_N.chk)");
+                    setting + ": " + place.string() +
+                        ": holds no checkpoint (checkpoint_N.chk): a run that ended before its "
+                        "first one begins again");
     for (const fs::path& file : files)
         try {
             point.archive = opened(file);

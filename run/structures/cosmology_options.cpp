@@ -100,10 +100,10 @@ Refusal refuse_epochs(const C& request, double start, bool restarted)
     for (double time : listed_outputs(request))
         if (!restarted && (time < start - 1e-9 || time > end + 1e-9))
             return (request.output_redshifts.empty() ? "--outputs-a: " : "--outputs-z: ") +
-                   formatted("a = %.6g, z = %.6g: lies not between the start at %s and the end at "
-                             "a = %.6g",
-                             std::exp(time), redshift_of(std::exp(time)), at.c_str(),
-                             std::exp(end));
+                   formatted(
+                       "a = %.6g, z = %.6g: does not lie between the start at %s and the end at "
+                       "a = %.6g",
+                       std::exp(time), redshift_of(std::exp(time)), at.c_str(), std::exp(end));
     return {};
 }
 

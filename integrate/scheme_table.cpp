@@ -66,8 +66,8 @@ std::vector<OptionRow<S>> rows()
          {{"potential", StepCriterion::potential}, {"softening", StepCriterion::softening}},
          "of the leapfrog's individual or adaptive steps, eta times: potential: Gm/|phi|^1.5, Gm = "
          "phi^2/|a|, eta 0.03 unless given, of individual steps of isolated particles unless "
-         "given; softening: sqrt(eps/|a|), eta 0.1, or 0.2 of comoving files, whose criterion it "
-         "is, as of softened masses in an external potential")
+         "given; softening: sqrt(eps/|a|), eta 0.1; comoving files take this one, with eta 0.2, and "
+         "so do softened masses in an external potential")
         .only(needs_leapfrog | needs_varying)
         .shown("potential");
     t.number(
@@ -77,9 +77,9 @@ std::vector<OptionRow<S>> rows()
         .only(blocks);
     t.number(
          "rebuild-above", [](S & s) -> auto& { return s.rebuild; }, ranges::not_negative,
-         "of the leapfrog's individual steps: within a whole step the tree is built anew for at "
-         "least this part of the particles; fewer take the cells that there are. Unless given, "
-         "cells are taken as long as lists hardly grow")
+         "of the leapfrog's individual steps: within a whole step the tree is built again for at "
+         "least this fraction of the particles; fewer use the present cells. Unless given, the "
+         "program decides by the growth of the interaction lists")
         .only(blocks | needs_tree);
     t.number(
          "host-below", [](S & s) -> auto& { return s.host_below; }, ranges::not_negative,

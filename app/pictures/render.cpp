@@ -45,8 +45,8 @@ void add_picture(Options& options, Picture& picture)
     options.text("data", "FILE.npy", picture.data.file,
                  "also the surface density itself, rows from top to bottom, for numpy");
     options.text("movie", "MOVIE.mp4", picture.movie,
-                 "also a movie of the pictures, by the program ffmpeg; where there is none its "
-                 "line is told");
+                 "also a movie of the pictures, by the program ffmpeg; without ffmpeg the "
+                 "command that makes it is printed");
     options.number("rate", picture.rate, between(1, 120), "pictures per second of the movie");
     options.flag("overwrite", picture.output.overwrite, "replace files of these names");
 }

@@ -80,6 +80,7 @@ def version_and_doctor(top):
     check("GPU" in told or "a GPU: " in chamomile(top, "doctor"), "doctor: tells neither a GPU nor why there is none")
     for library in ("Boost 1.", "HDF5 1.", "libpng 1.", "zlib 1."):
         check(library in told["libraries"], f"doctor: libraries: no {library}")
+    check("MPI" in told["libraries"] if "libmpi" in loaded else "missing            MPI (" in chamomile(top, "doctor"), "doctor: tells neither an MPI nor that there is none")
     done = run(top, "doctor", env={"PATH": "/nowhere", "OMP_NUM_THREADS": "1"})
     for lacking in ("ffmpeg", "Python 3 with matplotlib"):
         check(f"missing            {lacking}" in done.stdout, f"doctor with an empty PATH: names no {lacking}")

@@ -21,6 +21,7 @@
 #include "chamomile/force/threads.hpp"
 #include "chamomile/io/libraries.hpp"
 #include "chamomile/mesh/fourier.hpp"
+#include "chamomile/parallel/mpi/mpi_ranks.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -95,6 +96,8 @@ std::string libraries_text()
         fourier_library();
     for (const std::string& library : file_libraries())
         text += ", " + library;
+    if (!mpi_library().empty())
+        text += ", " + mpi_library();
     return text;
 }
 
@@ -134,6 +137,9 @@ int doctor(const std::vector<std::string>& arguments)
     std::vector<std::string> missing;
     if (gpus.empty())
         missing.push_back("a GPU: " + why_no_gpu());
+    if (mpi_library().empty())
+        missing.push_back("MPI (Debian: libopenmpi-dev openmpi-bin, and a new build): 'run' and "
+                          "'bench' of several processes need it");
     if (!is_in_path("ffmpeg"))
         missing.push_back("ffmpeg: 'render --movie' prints its line instead of running it");
     if (!python_has_matplotlib())

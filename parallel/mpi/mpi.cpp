@@ -231,9 +231,15 @@ std::unique_ptr<Communicator> make_mpi_communicator(MPI_Comm communicator)
     return std::make_unique<MpiWorld>(communicator);
 }
 
-bool has_mpi()
+std::string mpi_library()
 {
-    return true;
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    MPI_Get_library_version(text, &length); // of those that work before MPI_Init()
+    std::string library(text, std::size_t(length));
+    library.resize(std::min(library.find_first_of(",\n"), library.size()));
+    std::ranges::replace(library, '\t', ' ');
+    return library;
 }
 
 } // namespace chamomile

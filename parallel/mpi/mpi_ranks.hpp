@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "chamomile/parallel/communicator.hpp"
 
@@ -28,7 +29,7 @@ public:
 /// Starts MPI, which ends with the communicator. Throws Error(usage) in a build without MPI.
 std::unique_ptr<MpiRanks> make_mpi_ranks();
 
-/// Returns whether this build has MPI.
-bool has_mpi();
+/// Returns name and version of the MPI of this build; nothing of a build without.
+std::string mpi_library();
 
 } // namespace chamomile

@@ -41,7 +41,7 @@ def by_gadget(path):
     """Side, mass and speeds in cgs by GADGET's rule, a factor 1/h of lengths and masses, and by the attributes of each data set."""
     with h5py.File(path, "r") as file:
         header, group = file["Header"].attrs, [file[name] for name in file if name.startswith("PartType")]
-        h, a = header.get("HubbleParam", 1), header["Time"] if "HubbleParam" in header else 1
+        h, a = header.get("HubbleParam", 1), header["Time"] if file["Parameters"].attrs["ComovingIntegrationOn"] else 1
         length, mass, velocity = (file["Units"].attrs[name] for name in NAMES)
         for name in NAMES:
             near(f"{path}: Parameters/{name}", file["Parameters"].attrs[name], file["Units"].attrs[name], 1e-14)
@@ -101,6 +101,22 @@ def check_units(folder):
                 near(f"{path.name} by Tipsy: {key}", value, found[key], 1e-5)
 
 
+def check_plain_hubble(folder):
+    """An isolated file of GADGET-4 in kpc/h with its h: what is written states units without h, as it has no HubbleParam."""
+    folder = pathlib.Path(folder)
+    shutil.copy(folder / "galaxy_2.hdf5", folder / "isolated.hdf5")
+    with h5py.File(folder / "isolated.hdf5", "r+") as file:
+        del file["Chamomile"]
+        file["Header"].attrs["HubbleParam"] = file["Parameters"].attrs["HubbleParam"] = H
+    wanted = by_gadget(folder / "isolated.hdf5")
+    for name in "again.hdf5", "again.txt", "again.gadget2":
+        for system in [], ["--units", "stellar"]:
+            chamomile(folder, "convert", "isolated.hdf5", name, *system, "--overwrite", "-q")
+            chamomile(folder, "convert", name, "back.hdf5", "--overwrite", "-q")
+            for key, value in by_gadget(folder / "back.hdf5").items():
+                near(f"{name}, {system}: {key} of an isolated file with h", value, wanted[key], 1e-12)
+
+
 def check_swift(folder):
     """A file as SWIFT writes it, in Mpc and 1e10 Msun without h, and what becomes of it."""
     folder, side, a = pathlib.Path(folder), BOX / H, 0.02
@@ -134,6 +150,7 @@ def check_old_files(folder):
 
 with tempfile.TemporaryDirectory() as scratch:
     check_units(scratch)
+    check_plain_hubble(scratch)
     check_swift(scratch)
     check_old_files(scratch)
     for file, scale_factor, v in made(scratch):

@@ -97,7 +97,8 @@ TEST_CASE("GADGET-4's parameters: units per h and one softening for all")
             put_attribute(file, "Parameters", name, H5T_IEEE_F64LE, {}, {value});
     });
     const Snapshot snapshot = read_snapshot(folder / "ic");
-    CHECK(snapshot.units == Units{3, 4, 5, true, true});
+    CHECK(snapshot.units == Units{3 / 0.7, 4 / 0.7, 5, true, false}); // for it is not comoving
+    CHECK(snapshot.G() == Units{3, 4, 5, true, true}.gravitational_constant());
     REQUIRE(snapshot.softening.has_value());
     CHECK(snapshot.softening->length == 0.25);
 

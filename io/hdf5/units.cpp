@@ -68,6 +68,18 @@ void read_units_without_hubble(const Hdf5Piece& piece, Units& units)
     units.per_hubble = false;
 }
 
+/// Makes units per h of a plain file, whose h no snapshot keeps, units without h.
+void resolve_hubble(const Hdf5Piece& piece, Snapshot& snapshot)
+{
+    Units& units = snapshot.units;
+    const double G = units.gravitational_constant(), h = stated_hubble(piece, 1);
+    units.length_in_cm /= h;
+    units.mass_in_g /= h;
+    units.per_hubble = false;
+    if (units.gravitational_constant() != G) // by its rounding
+        snapshot.gravitational_constant = G;
+}
+
 /// Reads G as this program states it, or as GADGET-4 or GIZMO was told to take it instead of that
 /// of its units.
 void read_gravitational_constant(const Hdf5Piece& piece, Snapshot& snapshot)
@@ -148,7 +160,8 @@ void read_units(const Hdf5Piece& piece, Snapshot& snapshot)
     } else if (!found) {
         snapshot.units = Units::gadget(snapshot.comoving || stated_hubble(piece, 0) != 1);
         snapshot.has_stated_units = false;
-    }
+    } else if (snapshot.units.per_hubble && !snapshot.comoving)
+        resolve_hubble(piece, snapshot);
     read_gravitational_constant(piece, snapshot);
 
     std::optional<double> length;

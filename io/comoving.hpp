@@ -14,8 +14,8 @@ struct BackgroundHeader {
 };
 
 /// Recognises a comoving file by its own statement or, where it has none, as GADGET does: by a
-/// non-zero Lambda or redshift, with the scale factor 1 / (1 + redshift) as the time; at redshift 0
-/// it must have a box. Sets snapshot.comoving, or notes why it does not. The box size must be set.
+/// non-zero Lambda or redshift, with the scale factor 1 / (1 + redshift) as the time; a file at
+/// redshift 0 also needs a box. Sets snapshot.comoving, or notes why not. Reads snapshot.box_size.
 void recognise_comoving(const BackgroundHeader& header, Snapshot& snapshot);
 
 /// Multiplies the velocities by sqrt(a), from GADGET's u to peculiar velocities, and adds a note.
@@ -38,8 +38,8 @@ bool has_density_of_background(const Snapshot& snapshot);
 /// Omega_m.
 void infer_units(Snapshot& snapshot);
 
-/// Returns the units as GADGET's family of codes states them. Its readers divide lengths and masses
-/// of comoving files by h, so units without h are multiplied by it.
+/// Returns the units as GADGET's family states them. Its readers divide lengths and masses of
+/// comoving files by h, so units without h are multiplied by h.
 Units units_by_gadget(const Snapshot& snapshot);
 
 /// Returns whether the file states a side of the box that differs from this one beyond rounding.

@@ -34,15 +34,14 @@ std::vector<std::filesystem::path> snapshot_pieces(const std::filesystem::path& 
 /// Index.
 void check_counts(const TypeCounts& counts, const std::filesystem::path& file);
 
-/// TypeTotals are the numbers of particles in all pieces as a header states them, in low and high
-/// words of 32 bits.
+/// TypeTotals are a header's numbers of particles in all pieces, as low and high words of 32 bits.
 struct TypeTotals {
     TypeCounts low{}, high{};
 };
 
-/// Throws Error with Fault::input unless the pieces hold as many particles of each type as a header
-/// states in total. Some programs leave garbage in the high words: where the low word alone is
-/// right, the high one is ignored. Returns a note about it, or an empty text.
+/// Throws Error with Fault::input unless the number of particles found equals the stated total for
+/// each type. Some programs leave garbage in the high words: if the low word alone is right, the
+/// high word is ignored. Returns a note about it, or an empty text.
 std::string check_totals(const TypeCounts& found, const TypeTotals& stated,
                          const std::filesystem::path& file);
 

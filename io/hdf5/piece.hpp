@@ -13,13 +13,13 @@
 
 namespace chamomile {
 
-/// An Hdf5Piece is one file of a snapshot, with what its header states.
+/// An Hdf5Piece is one open file of a snapshot, with its header.
 struct Hdf5Piece {
     std::filesystem::path path;
     UnchangedFile as_opened;
     Hdf5Handle file;
-    TypeCounts counts{};  ///< of particles that are read
-    TypeCounts tracers{}; ///< of others: tracers of TNG, which have no coordinates
+    TypeCounts counts{};  ///< particles to read
+    TypeCounts tracers{}; ///< TNG's tracer particles without coordinates, not read
     TypeTotals totals{};
     std::int64_t files = 1;
     std::vector<double> mass_table; ///< 6 entries; 0: the type has a data set of masses

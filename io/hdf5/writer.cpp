@@ -263,7 +263,7 @@ private:
     const Particles& particles_;
     ParticleRows& rows_;
     TypeOrder types_;
-    Units units_, by_gadget_; ///< of the numbers; as stated to GADGET's family
+    Units units_, by_gadget_; ///< of the data; stated for GADGET
     Hdf5Output out_;
 };
 

@@ -11,8 +11,7 @@ namespace chamomile {
 /// no word before or after it.
 bool split_words(std::string_view line, std::vector<std::string_view>& words);
 
-/// Returns the real number that the whole word stands for, or none. Fortran's exponents, as in
-/// 1.0D+00, are read.
+/// Returns the number in the whole word, or none. Reads Fortran's exponents too, as in 1.0D+00.
 std::optional<double> parsed_real(std::string_view word);
 
 } // namespace chamomile

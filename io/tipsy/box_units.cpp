@@ -15,7 +15,7 @@
 namespace chamomile {
 namespace {
 
-constexpr double farthest = 0.51, least_side = 0.75; ///< of particles of a box of side 1
+constexpr double farthest = 0.51, least_side = 0.75; ///< box sides
 
 /// Brings positions from about the origin to about the middle of the box, or back, and velocities
 /// from dx/dt to a dx/dt, or back.

@@ -18,8 +18,8 @@ struct BoxScale {
 /// Returns the units in which such a box has its numbers.
 Units box_units(const BoxScale& scale);
 
-/// Notes that a snapshot without units looks like such a box: its time is a scale factor, it fills
-/// a cube of side 1 about the origin, and its mass is at most 1.
+/// Adds a note if a snapshot without units looks like such a box: 0 < time <= 1, particles fill a
+/// cube of side 1 about the origin, mass at most 1.
 void note_unscaled_box(Snapshot& snapshot);
 
 /// Makes a snapshot without units a comoving box: positions in [0, 1) of its side, peculiar

@@ -67,7 +67,7 @@ TipsyHeader read_header(const InputFile& file)
                         " particles need one of " + sizes);
 }
 
-/// LastFields gathers what the softenings and potentials of all records have in common.
+/// LastFields collects what all records say of softenings and potentials.
 struct LastFields {
     bool same_softening = true, any_softening = false;
     float softening = 0, wrong_softening = 0; ///< that of the last record; one that is invalid
@@ -84,8 +84,8 @@ struct LastFields {
         any_potential = any_potential || phi != 0;
         if (!(phi <= 0) || (phi != 0 && !std::isnormal(phi)))
             wrong_potential = phi;
-        // Read as floats, integers up to 1065353215 are positive and below 1, those below
-        // 500000000 are below 1e-20, where no potential is.
+        // Integers below 1065353216, read as floats, are between 0 and 1; integers below 500000000
+        // are below 1e-20. No potential is so small.
         all_below_1 = all_below_1 && phi >= 0 && phi < 1;
         any_like_id = any_like_id || (phi > 0 && phi < 1e-20f);
     }

@@ -391,6 +391,15 @@ def files(top):
     check(viewed.until(lambda head: head["file"] != shown)["file"] == (shown + 1) % 11, "a step to another file")
     viewed.process.send_signal(signal.SIGINT)
     check(viewed.end(10)[0] == 0, "Ctrl-C")
+    # Particles outside a periodic box are shown at their images within, with a note.
+    (top / "images.txt").write_text("# box_size: 8\n" + "".join(f"1 {x} {y} 4 0 0 0\n" for x in (-1, 3, 12) for y in (2, 7, 17)))
+    viewed = Viewed(top, "view", "images.txt")
+    head, points = viewed.all_points(box=(0, 0, 0, 100))
+    places = [{round(point[k] * quantum - 100) for point in points} for k in (0, 1)]
+    check(len(points) == 9 and places == [{3, 4, 7}, {1, 2, 7}], f"places in other images: {places}")
+    viewed.process.send_signal(signal.SIGINT)
+    out = viewed.said + viewed.end(10)[1]
+    check("note: 7 particles lie outside the periodic box" in out, f"particles outside the box: {out}")
     # Fifteen files take the memory of two.
     chamomile(top, *"model plummer -n 200000 -o large_00.hdf5 -q".split())
     for k in range(1, 15):

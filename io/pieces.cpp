@@ -6,6 +6,7 @@
 #include <string>
 
 #include "chamomile/core/particles.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/io/input_file.hpp"
 
 namespace chamomile {
@@ -74,9 +75,10 @@ std::string check_totals(const TypeCounts& found, const TypeTotals& stated,
                             std::to_string(total),
                             std::to_string(here) + " are in the file or its pieces");
         if (total != here)
-            note = "total number of particles of type " + std::to_string(type) +
-                   ": the high word " + std::to_string(high) +
-                   " is ignored: the file or its pieces hold " + std::to_string(here);
+            note =
+                formatted("total number of particles of type %zu: the high word %llu is ignored: "
+                          "the file or its pieces hold %llu",
+                          type, (unsigned long long)high, (unsigned long long)here);
     }
     return note;
 }

@@ -94,7 +94,7 @@ void CancellingTargets::find(const Octree& octree, const TargetGroups& groups,
     parallel_loop((groups.target_count + block - 1) / block, 1, [&](std::size_t b) {
         const std::size_t begin = b * block;
         const std::size_t end = std::min(groups.target_count, begin + block);
-        Index targets[block];
+        Index targets[block] = {};
         for (std::size_t t = begin; t < end; ++t)
             targets[t - begin] = groups.target(t);
         float absolute_forces[block];

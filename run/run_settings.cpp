@@ -119,7 +119,7 @@ std::vector<OptionRow<R>> rows()
     };
     types.text = [](const R& r) { return types_text(r.analysis.halo_types); };
     t.flag(
-         "fits", [](R & r) -> auto& { return r.analysis.fits; },
+         "fits", [](R & r) -> auto& { return r.analysis.fits.wanted; },
          "columns of linear theory and published fits in the tables of --power and --halos")
         .only(needs_spectra_or_halos);
     t.flag(

@@ -27,8 +27,8 @@ Refusal refuse_analysis(const RunAnalysis& analysis, const Snapshot& start)
         }))
         return "--halo-types: " + types_text(analysis.halo_types) + ": there are none, but " +
                types_of(start.particles);
-    if (analysis.fits)
-        if (Refusal line = refused_by([&] { Theory({.wanted = true}, start); }))
+    if (analysis.fits.wanted)
+        if (Refusal line = refused_by([&] { Theory(analysis.fits, start); }))
             return line;
     if (!(analysis.power || analysis.halos) || start.box_size > 0)
         return {};
@@ -40,7 +40,7 @@ void note_analysis(const RunAnalysis& analysis, Snapshot& start)
 {
     if (analysis.halos)
         add_note(start, friends_note(start.particles, analysis.halo_types));
-    make_theory({.wanted = analysis.fits}, start);
+    make_theory(analysis.fits, start);
 }
 
 std::string write_analysis(const RunAnalysis& analysis, const Snapshot& snapshot,
@@ -49,8 +49,8 @@ std::string write_analysis(const RunAnalysis& analysis, const Snapshot& snapshot
     std::string written;
     const std::string of = " of " + folder.snapshot(number).filename().string();
     std::unique_ptr<Theory> fits;
-    if (analysis.fits)
-        fits = std::make_unique<Theory>(TheoryRequest{.wanted = true}, snapshot);
+    if (analysis.fits.wanted)
+        fits = std::make_unique<Theory>(analysis.fits, snapshot);
     if (analysis.power) {
         const TraceRange range("power spectrum");
         PowerRequest request;

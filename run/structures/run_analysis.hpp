@@ -13,7 +13,7 @@ namespace chamomile {
 /// A RunAnalysis states what is measured with each snapshot.
 struct RunAnalysis {
     bool power = false, halos = false, profile = false;
-    bool fits = false; ///< in the tables of spectra and halos
+    TheoryRequest fits; ///< in the tables of spectra and halos
     std::optional<int> power_mesh;
     std::uint64_t min_members = HaloRequest{}.min_members;
     std::vector<int> halo_types; ///< of friends, 0..5; empty: all

@@ -70,8 +70,8 @@ bool serves_others()
 
 int serve_first(const std::vector<std::string>& arguments)
 {
-    if (mpi_library()
-            .empty()) // the first process tells, and a launcher that saw a failure would end it
+    // The first process tells; a launcher that saw a failure would end it.
+    if (mpi_library().empty())
         return 0;
     for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGHUP, SIGXCPU})
         std::signal(signal, SIG_IGN); // the first process ends all

@@ -1,4 +1,4 @@
-/// \file  What a run watches: errors of its energies and of its forces.
+/// \file  Checks during a run: energy errors and force errors.
 #include <algorithm>
 #include <cmath>
 
@@ -32,8 +32,8 @@ bool RunJob::exceeds_limit(double error) const
                                  : energies_.is_doubtful(error);
 }
 
-/// Names the work that the Layzer-Irvine equation leaves out, if the softening is held fixed in
-/// physical length now.
+/// Names the work of a softening at a fixed physical length, which the Layzer-Irvine equation
+/// leaves out.
 std::string RunJob::softening_work() const
 {
     const std::vector<double>& own = state_.particles.softening;
@@ -75,8 +75,8 @@ void RunJob::note_forces()
     journal_.print("warning      " + forces_.excess());
 }
 
-/// Warns once of softening near the cut of the short range, and of forces that cancel in the first
-/// evaluation of a run.
+/// Warns once of softening near the cut of the short range. Measures force errors if forces may
+/// cancel, at the first evaluation of a new run.
 void RunJob::warn_of_forces()
 {
     const ForceStatistics& statistics = simulation_.last_statistics();

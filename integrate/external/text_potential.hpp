@@ -36,8 +36,7 @@ public:
         double potential;
         Vec3<double> acceleration, jerk;
     };
-    /// Returns minus the gradient, and its rate along the path; no numbers where the potential is
-    /// not finite.
+    /// Returns minus the gradient, and its rate along the path; NaN if the potential is not finite.
     Result at(const PlaceInTime& place) const;
 
 private:

@@ -31,8 +31,8 @@ public:
     void sync() { file_.sync(); }
     void exchange(Archive& archive);
 
-    /// Returns (E - E_0) / |E_0| of the last line, or its residue. Where |E_0| is less than a
-    /// hundredth of the first kinetic energy, that divides. Not a number: see summary().
+    /// Returns (E - E_0) / |E_0| of the last line, or its residue. The first kinetic energy divides
+    /// if |E_0| is below 1 % of it. Not a number: see summary().
     double energy_error() const { return energy_error_; }
     double largest_error() const { return largest_error_; } ///< over all lines, absolute
     /// Returns the energy error beyond which a run cannot be trusted: 0.01, far above that of a
@@ -43,9 +43,9 @@ public:
     /// energy if that is larger, as where potentials nearly cancel it. The errors of particles that
     /// bind each other are relative to their binding energy, if that is less.
     bool is_doubtful(double error) const;
-    /// Returns |error| relative to the binding energy where is_doubtful() goes by it.
+    /// Returns |error|, relative to the binding energy if is_doubtful() compares with it.
     double judged(double error) const;
-    /// Returns whether there is an energy whose error can be measured.
+    /// Returns false if all energies are 0.
     bool is_measured() const;
     /// Returns the error that counts in the end: the largest one, but in comoving runs the last,
     /// which contains all losses.
@@ -53,9 +53,9 @@ public:
     /// Returns "energy error", "Layzer-Irvine error" or, where an external field does work,
     /// "energy change".
     const char* error_name() const;
-    /// Returns " of what binds the particles to each other" where is_doubtful() goes by that.
+    /// Returns " of what binds the particles to each other" if judged() divides by that, else "".
     std::string scale_name() const;
-    /// Returns what the log says of the error at the end.
+    /// Returns the errors at the end and at most, for the log.
     std::string summary() const;
     /// Returns the error of the last line, and its step if that is not the present one.
     std::string latest(const Simulation& simulation) const;

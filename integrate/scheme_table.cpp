@@ -66,7 +66,8 @@ std::vector<OptionRow<S>> rows()
          {{"potential", StepCriterion::potential}, {"softening", StepCriterion::softening}},
          "of the leapfrog's individual or adaptive steps, eta times: potential: Gm/|phi|^1.5, Gm = "
          "phi^2/|a|, eta 0.03 unless given, of individual steps of isolated particles unless "
-         "given; softening: sqrt(eps/|a|), eta 0.1; comoving files take this one, with eta 0.2, and "
+         "given; softening: sqrt(eps/|a|), eta 0.1; comoving files take this one, with eta 0.2, "
+         "and "
          "so do softened masses in an external potential")
         .only(needs_leapfrog | needs_varying)
         .shown("potential");

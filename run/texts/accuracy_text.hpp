@@ -12,8 +12,8 @@ namespace chamomile {
 /// three standard deviations of their number; else an empty text.
 std::string excess_text(const SolverOptions& setting, std::vector<double> errors);
 
-/// Returns whether the accelerations of more than 1 % of the particles nearly cancel, so that they are
-/// below what the tolerance refers to (ForceStatistics::cancelling_part).
+/// Returns whether the accelerations of more than 1 % of the particles nearly cancel, so that they
+/// are below what the tolerance refers to (ForceStatistics::cancelling_part).
 bool may_cancel(const ForceStatistics& statistics);
 
 /// Returns excess_text() of a sample of targets if may_cancel(); else an empty text. `request` has

@@ -34,8 +34,9 @@ public:
         check_views(sources);
         is_built_ = false; // an exception leaves no sources behind
         velocity_.clear();
+        keeps_lengths_ = false;
         lists_.build(in_arrays(sources), {.number = builds_++, .has_arrays = false});
-        keep_velocities(sources);
+        keep(sources);
         is_built_ = true;
     }
 
@@ -46,8 +47,9 @@ public:
         is_built_ = sources.count != size(); // if refused, the sources before it stay
         if (!is_built_)
             velocity_.clear();
-        lists_.refit(in_arrays(sources), {.number = builds_ - 1, .has_arrays = false});
-        keep_velocities(sources);
+        lists_.refit(in_arrays(sources),
+                     {.number = builds_ - 1, .has_arrays = false, .keeps_lengths = keeps_lengths_});
+        keep(sources);
         is_built_ = true;
     }
 
@@ -87,6 +89,8 @@ public:
             write_zeros(targets.count, results);
             return statistics;
         }
+        if (have_other_lengths(targets))
+            keep_lengths();
         if (results.acceleration || results.potential)
             statistics = lists_.at_points(
                 {.count = targets.count,
@@ -341,10 +345,40 @@ private:
         return read_rows(view, n, int(components), options().device);
     }
 
-    void keep_velocities(const FieldSources& sources)
+    void keep(const FieldSources& sources)
     {
         if (sources.velocity)
             velocity_ = read(sources.velocity, sources.count, 3);
+        length_.reset();
+        if (sources.softening && sources.count > 0 && !lists_.has_own_softenings())
+            length_ = sources.softening.load(0);
+    }
+
+    /// Returns whether all sources have one length and a pair with one of the targets has another.
+    bool have_other_lengths(const FieldTargets& targets) const
+    {
+        if (!length_ || !targets.softening)
+            return false;
+        const bool adds = lists_.softening().rule == SofteningRule::root_of_squares;
+        for (std::size_t i = 0; i < targets.count; ++i) {
+            const double length = targets.softening.load(i);
+            if (adds ? length != *length_ : !(length <= *length_))
+                return true;
+        }
+        return false;
+    }
+
+    /// Sums as if the lengths of the sources differed, until the next build.
+    void keep_lengths()
+    {
+        FieldCopy copy = copy_of_sources();
+        copy.softening.assign(size(), *length_);
+        is_built_ = false;
+        keeps_lengths_ = true;
+        lists_.build(in_arrays(copy.sources()),
+                     {.number = builds_ - 1, .has_arrays = false, .keeps_lengths = true});
+        length_.reset();
+        is_built_ = true;
     }
 
     std::vector<Index> self_of(const FieldTargets& targets) const
@@ -445,6 +479,8 @@ private:
     bool is_built_ = false;
     std::vector<double> velocity_, positions_, masses_;
     FieldLaws laws_;
+    std::optional<double> length_; ///< of each source, if all have one
+    bool keeps_lengths_ = false;   ///< Plan::keeps_lengths
 };
 
 } // namespace

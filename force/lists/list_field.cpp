@@ -127,8 +127,10 @@ void ListField::take(const TreeParticles& sources, const Plan& plan, bool keeps_
 /// Finds the softening of this evaluation.
 void ListField::take_softening(const Plan& plan)
 {
-    const auto [length, least] =
+    auto [length, least] =
         softening_lengths(sources_.softening, sources_.count, plan.softening_length, options_);
+    if (plan.keeps_lengths && !least && sources_.softening && sources_.count > 0)
+        least = length;
     least_softening_ = least;
     if (sources_.softening && sources_.count > 0) {
         if (least)

@@ -421,7 +421,8 @@ std::string heading(const std::string& name, Dimension dimension, const Units& u
 std::string with_unit(const std::string& number, Dimension dimension, const Units& units)
 {
     const std::string unit = unit_name(dimension, units);
-    return unit.empty() ? number : number + " " + (unit.starts_with("1") ? "[" + unit + "]" : unit);
+    const bool has_number = !unit.empty() && unit.front() >= '0' && unit.front() <= '9';
+    return unit.empty() ? number : number + " " + (has_number ? "[" + unit + "]" : unit);
 }
 
 double unit_ratio(Dimension dimension, const Units& from, const Units& to, double hubble,

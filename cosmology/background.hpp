@@ -1,6 +1,7 @@
 /// \file  The expanding background: Friedmann's equation and integrals over it.
 #pragma once
 
+#include "chamomile/core/error.hpp"
 #include "chamomile/core/options/range.hpp"
 
 namespace chamomile {

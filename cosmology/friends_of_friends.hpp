@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "chamomile/core/error.hpp"
 #include "chamomile/core/particles.hpp"
 #include "chamomile/core/periodic.hpp"
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "chamomile/core/array_view.hpp"
+#include "chamomile/core/error.hpp"
 #include "chamomile/core/periodic.hpp"
 #include "chamomile/mesh/cloud.hpp"
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "chamomile/core/array_view.hpp"
+#include "chamomile/core/error.hpp"
 #include "chamomile/core/particles.hpp"
 #include "chamomile/core/profile.hpp"
 #include "chamomile/force/settings.hpp"

@@ -1,6 +1,8 @@
 /// \file  The number of host threads that the library uses.
 #pragma once
 
+#include "chamomile/core/error.hpp"
+
 namespace chamomile {
 
 inline constexpr int most_threads = 4096;

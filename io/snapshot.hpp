@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "chamomile/core/error.hpp"
 #include "chamomile/core/particle_rows.hpp"
 #include "chamomile/core/particles.hpp"
 #include "chamomile/core/softening.hpp"

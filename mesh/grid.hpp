@@ -57,7 +57,9 @@ public:
 
     void fill(T value)
     {
+#ifdef _OPENMP
 #pragma omp parallel for schedule(static)
+#endif
         for (int i = 0; i < n_; ++i)
             for (std::size_t k = 0; k < plane(); ++k)
                 data_[std::size_t(i) * plane() + k] = value;
@@ -68,7 +70,9 @@ public:
     template <class Change>
     void for_each_mode(const Change& change)
     {
+#ifdef _OPENMP
 #pragma omp parallel for collapse(2) schedule(static)
+#endif
         for (int i = 0; i < n_; ++i)
             for (int j = 0; j < n_; ++j) {
                 std::complex<T>* row = spectrum_row(i, j);

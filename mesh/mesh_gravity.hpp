@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "chamomile/core/error.hpp"
 #include "chamomile/mesh/cloud.hpp"
 #include "chamomile/mesh/long_range.hpp"
 

@@ -11,6 +11,8 @@ import sys
 
 root, build = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve().parent
 
+THROWN = "static_assert(sizeof(chamomile::Error) > 0);\n"  # is declared where it is thrown
+
 
 def compiler():
     """The one of the build: it knows where the standard library is."""
@@ -32,8 +34,8 @@ def compiled(header, language):
         if not shutil.which(words[0]):
             print(f"{header}: skipped: no {words[0]}")
             return None
-    done = subprocess.run([*words, f"-std={standard}", "-x", language, "-Wall", "-Wextra", "-Wno-unknown-pragmas", "-Werror", "-fsyntax-only", f"-I{build / 'headers'}", "-"],
-                          input=f"#include <chamomile/{header}>\n" * 2, capture_output=True, text=True)
+    done = subprocess.run([*words, f"-std={standard}", "-x", language, "-Wall", "-Wextra", "-Wshadow", "-Werror", "-fsyntax-only", f"-I{build / 'headers'}", "-"],
+                          input=f"#include <chamomile/{header}>\n" * 2 + (THROWN if "Throws Error" in (root / header).read_text() else ""), capture_output=True, text=True)
     said = [line for line in done.stderr.splitlines() if "error" in line] or ["the compiler failed"]
     return f"{header}: as {language}: {said[0]}" if done.returncode else None
 

@@ -69,8 +69,7 @@ void check_number(std::size_t n);
 
 /// An OctreePlan gives the largest leaf and the place of the root cube.
 struct OctreePlan {
-    OctreePlan(int leaf_size, CubePlacement placement = {})
-        : leaf_size(leaf_size), placement(placement)
+    OctreePlan(int largest_leaf, CubePlacement root = {}) : leaf_size(largest_leaf), placement(root)
     {}
 
     int leaf_size;

@@ -79,10 +79,10 @@ struct OptionRow : OptionTerms {
     OptionRow& in(Dimension measured)
     {
         dimension = measured;
-        put = [measured, put = put](Settings& s, const std::string& option,
-                                    const std::string& text) {
-            refuse_unit(option, text, measured);
-            put(s, option, text);
+        put = [measured, plain = put](Settings& s, const std::string& option,
+                                      const std::string& value) {
+            refuse_unit(option, value, measured);
+            plain(s, option, value);
         };
         return *this;
     }
@@ -102,8 +102,8 @@ struct OptionRow : OptionTerms {
     /// Shows `usual` where the option has no value.
     OptionRow& shown(std::string usual)
     {
-        text = [text = text, usual](const Settings& s) {
-            const std::string value = text(s);
+        text = [plain = text, usual](const Settings& s) {
+            const std::string value = plain(s);
             return value.empty() ? usual : value;
         };
         return *this;

@@ -19,7 +19,9 @@ void add_ordered(Sum& total, std::size_t begin, std::size_t end, const Term& ter
 {
     constexpr std::size_t block = ordered_sum_block;
     std::vector<Sum> sums((end - begin + block - 1) / block);
+#ifdef _OPENMP
 #pragma omp parallel for if (end - begin > worth_threads) schedule(static)
+#endif
     for (std::size_t b = 0; b < sums.size(); ++b) {
         Sum sum{};
         for (std::size_t i = begin + b * block; i < std::min(end, begin + (b + 1) * block); ++i)

@@ -5,9 +5,8 @@
 Arguments and results are pytreegrav's: array_likes are converted to float64, softenings are radii of compact support
 h of the cubic spline (chamomile's softening is h / 2.8), a pair of particles has the larger of its two, and a source at
 the very place of a target exerts no force. Differences: the criterion with theta holds for a whole group of targets, so
-that errors are smaller, and theta is at most 1.5; particles may have at most 16 different softenings; `group_size` is
-ignored; `device`
-is "auto" unless given. Direct sums are in double.
+that errors are smaller, and theta is at most 1.5; `group_size` is ignored; `device` is "auto" unless given. Direct sums
+are in double.
 """
 
 from __future__ import annotations

@@ -12,8 +12,7 @@
 namespace chamomile {
 
 /// The sources have positions (3 components) and masses (1), and velocities (3) where jerks are
-/// asked for. FieldSolver::build() copies them. Sources without mass in arrays on the host are
-/// tracers: they feel the others and do not pull.
+/// asked for. FieldSolver::build() copies them.
 struct FieldSources {
     std::size_t count = 0;
     ArrayView position, mass, velocity = {};
@@ -59,7 +58,7 @@ struct FieldCopy {
 
 /// Accelerations, potentials, tidal tensors and jerks of sources that are given once. A solver is
 /// not safe for two threads at once; make one for each. Sums at the sources, by evaluate_sources(),
-/// are those of Solver::solve(), bit for bit, where tracers come last.
+/// are those of Solver::solve(), bit for bit.
 class FieldSolver {
 public:
     virtual ~FieldSolver() = default;

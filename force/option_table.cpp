@@ -190,9 +190,8 @@ std::vector<OptionRow<O>> rows()
     t.choice(
          "long-range", [](O & o) -> auto& { return o.periodic.long_range; },
          {{"mesh", LongRangeKind::mesh}, {"modes", LongRangeKind::modes}},
-         "the smooth part of the force: on a mesh (TreePM) or by Fourier modes (Ewald), with --cut "
-         "7 "
-         "and --tolerance 1e-4 unless given")
+         "the smooth part of the force: on a mesh (TreePM) or by Fourier modes (Ewald), with "
+         "--cut 7 and --tolerance 1e-4 unless given")
         .only(long_range);
     t.number(
          "mesh", [](O & o) -> auto& { return o.periodic.mesh; }, ranges::between_or_zero(16, 32768),

@@ -307,12 +307,12 @@ private:
     double part_;
 };
 
-SolverOptions checked_options(SolverKind kind, Precision precision)
+SolverOptions checked_options(SolverKind kind, Precision precision, double softening)
 {
     SolverOptions options;
     options.solver = kind;
     options.precision = precision;
-    options.softening = {SofteningKind::plummer, 0.02};
+    options.softening = {SofteningKind::plummer, softening};
     options.group_size = 64;
     options.leaf_size = 16;
     options.device = "cpu";
@@ -323,10 +323,14 @@ SolverOptions checked_options(SolverKind kind, Precision precision)
 
 TEST_CASE("a device whose sums are not the host's is refused before the run")
 {
-    for (SolverKind kind : {SolverKind::tree, SolverKind::direct})
-        for (Precision precision : {Precision::single_precision, Precision::double_precision}) {
-            const SolverOptions options = checked_options(kind, precision);
-            const auto trusted = make_solver(checked_options(kind, Precision::double_precision));
+    constexpr Precision both[] = {Precision::single_precision, Precision::double_precision};
+    for (const auto& [kind, softening] :
+         {std::pair(SolverKind::tree, 0.02), std::pair(SolverKind::direct, 0.02),
+          std::pair(SolverKind::tree, 0.0), std::pair(SolverKind::direct, 0.0)})
+        for (Precision precision : both) {
+            const SolverOptions options = checked_options(kind, precision, softening);
+            const auto trusted =
+                make_solver(checked_options(kind, Precision::double_precision, softening));
             FaultySolver good(options, 0), bad(options, 1e-3);
             const double difference = require_same_sums(good, *trusted, "host x");
             MESSAGE("good sums differ by ", difference);
@@ -334,15 +338,16 @@ TEST_CASE("a device whose sums are not the host's is refused before the run")
             CHECK_THROWS_WITH_AS(require_same_sums(bad, *trusted, "host x"),
                                  doctest::Contains("cannot be trusted; host x"), Error);
         }
-    for (Precision precision : {Precision::single_precision, Precision::double_precision}) {
-        const SolverOptions options = checked_options(SolverKind::direct, precision);
-        const auto trusted =
-            make_jerk_solver(checked_options(SolverKind::direct, Precision::double_precision));
-        FaultyJerks good(options, 0), bad(options, 1e-2);
-        MESSAGE("good jerks differ by ", require_same_sums(good, *trusted, "host x"));
-        CHECK_THROWS_WITH_AS(require_same_sums(bad, *trusted, "host x"),
-                             doctest::Contains("jerks differ from the host's"), Error);
-    }
+    for (double softening : {0.02, 0.0})
+        for (Precision precision : both) {
+            const auto options = checked_options(SolverKind::direct, precision, softening);
+            const auto trusted = make_jerk_solver(
+                checked_options(SolverKind::direct, Precision::double_precision, softening));
+            FaultyJerks good(options, 0), bad(options, 1e-2);
+            MESSAGE("good jerks differ by ", require_same_sums(good, *trusted, "host x"));
+            CHECK_THROWS_WITH_AS(require_same_sums(bad, *trusted, "host x"),
+                                 doctest::Contains("jerks differ from the host's"), Error);
+        }
 }
 
 TEST_SUITE_END();

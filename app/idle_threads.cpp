@@ -1,13 +1,48 @@
 #include "app/idle_threads.hpp"
 
+#include <algorithm>
 #include <climits>
+#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
+#include <sched.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
 namespace chamomile::app {
+namespace {
+
+/// Returns the threads of other programs that run or wait for a core now; 0 if it is not known.
+long running_elsewhere()
+{
+    std::FILE* const file = std::fopen("/proc/loadavg", "r");
+    if (!file)
+        return 0;
+    long running = 1; // this one
+    if (std::fscanf(file, "%*f %*f %*f %ld/", &running) != 1)
+        running = 1;
+    std::fclose(file);
+    return running - 1;
+}
+
+/// Returns whether other programs leave fewer cores than this process may use, in three looks
+/// within some ms. Fewer than an eighth of the cores do not count.
+bool are_cores_shared()
+{
+    const long cores = ::sysconf(_SC_NPROCESSORS_ONLN);
+    cpu_set_t set;
+    const long own = ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : cores;
+    for (int look = 0; look < 3; ++look) {
+        const long others = running_elsewhere();
+        if (others < std::max(1L, cores / 8) || others + own <= cores)
+            return false;
+        ::usleep(1000);
+    }
+    return true;
+}
+
+} // namespace
 
 void let_idle_threads_sleep(int argc, char** argv)
 {
@@ -24,8 +59,10 @@ void let_idle_threads_sleep(int argc, char** argv)
     for (const auto& [name, value] : waits)
         if (std::getenv(name)) // set by the user, or below
             return;
-    if (::getauxval(AT_BASE) == 0)
-        return; // `ld.so chamomile ...`: /proc/self/exe is the loader
+    if (::getauxval(AT_BASE) == 0) // `ld.so chamomile ...`: /proc/self/exe is the loader
+        return;
+    if (!are_cores_shared()) // where spins save up to a third of a step on a GPU
+        return;
     static char program[PATH_MAX];
     const ssize_t length = ::readlink("/proc/self/exe", program, sizeof program - 1);
     if (length <= 0)

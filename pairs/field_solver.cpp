@@ -256,8 +256,7 @@ private:
         return statistics;
     }
 
-    /// Coincident lists the sources at the very place of a target, which exert no force without
-    /// softening, in compressed rows.
+    /// Coincident holds sources at the place of a target, in compressed rows: they exert no force.
     struct Coincident {
         std::vector<std::uint64_t> begin; ///< empty: with softening
         std::vector<std::uint32_t> sources;

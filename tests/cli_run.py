@@ -4,10 +4,8 @@ import math
 import os
 import re
 import resource
-import subprocess
-import sys
 
-from program import as_text, chamomile, check, energies, refused, run, run_parts, table
+from program import as_text, busy_cores, chamomile, check, energies, refused, run, run_parts, table
 
 
 def evolves_a_model(folder):
@@ -258,20 +256,15 @@ def reports_a_full_disk(folder):
 
 def leaves_cores_to_others(folder):
     """Where other programs hold the cores, threads that wait for a loop cost little more than threads that sleep at once."""
-    cores = sorted(os.sched_getaffinity(0))[:2]
-    if len(cores) < 2:
+    if os.cpu_count() < 2:
         return print("one core: threads that wait were not tried")
-    bare = {name: value for name, value in os.environ.items() if name not in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME")}
-    shared = {"preexec_fn": lambda: os.sched_setaffinity(0, cores)}
-    others, times = [subprocess.Popen([sys.executable, "-c", "while True: pass"], **shared) for _ in range(4)], {}
-    for name, policy in (("first", {}), ("sleeps", {"OMP_WAIT_POLICY": "passive"}), ("waits", {})):  # the first reads the files
-        before = os.times()
-        done = run(folder, *"run plummer.hdf5 --t-end 1 --dt 0.01 --eps 0.05 --threads 2 --overwrite -q -o shared".split(), env=bare | policy, **shared)
-        check(done.returncode == 0, f"{name}: {done.stderr}")
-        times[name] = sum(os.times()[2:4]) - sum(before[2:4])
-    for other in others:
-        other.kill()
-        other.wait()
+    bare, times = {name: value for name, value in os.environ.items() if name not in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME")}, {}
+    with busy_cores():
+        for name, policy in (("first", {}), ("sleeps", {"OMP_WAIT_POLICY": "passive"}), ("waits", {})):  # the first reads the files
+            before = os.times()
+            done = run(folder, *"run plummer.hdf5 --t-end 1 --dt 0.01 --eps 0.05 --threads 2 --overwrite -q -o shared".split(), env=bare | policy)
+            check(done.returncode == 0, f"{name}: {done.stderr}")
+            times[name] = sum(os.times()[2:4]) - sum(before[2:4])
     check(times["waits"] < 2 * times["sleeps"], f"processor time, s: {times}")
 
 

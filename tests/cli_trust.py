@@ -89,7 +89,7 @@ CASES = [
     ("softening near the cut, one evaluation", ["force", *SPACE, 0.25, "-o", "f.txt", "--overwrite"], 0, SOFT + "$", None),
     ("softening near the cut, timed", ["bench", *SPACE, 0.25, "--repeat", 1], 0, WARNING + "space.txt, .*\n.*: softening: eps 0.25: .*\n$", None),
     ("softening near the cut, compared", ["accuracy", *SPACE, 0.25, "--tolerance", 0.001, "--sample", 400], 0,
-     WARNING + "space.txt, .*: 99 % error 0.0[234]\d*: above 0.0058\\d, what the mesh and the cut at 5 r_s leave .*\n.*: softening: eps 0.25: .*\n$", None),
+     WARNING + r"space.txt, .*: 99 % error 0.0[234]\d*: above 0.0058\d, what the mesh and the cut at 5 r_s leave .*\n.*: softening: eps 0.25: .*\n$", None),
     ("a spline within the cut", ["accuracy", *SPACE, 0.25, "--softening", "spline", "--tolerance", 0.001, "--sample", 400], 0, "", None),
     ("a coarse mesh", ["force", *SPACE, 0.07, "-o", "f.txt", "--overwrite"], 0, "", None),
     ("direct sums in a box", ["force", *SPACE, 0.25, "--solver", "direct", "-o", "f.txt", "--overwrite"], 0, "", None),

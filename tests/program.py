@@ -1,4 +1,5 @@
 """What the scripts share that run the program: calls in a folder, files that it wrote, and a list of what was wrong."""
+import contextlib
 import csv
 import hashlib
 import importlib.util
@@ -32,6 +33,18 @@ def check(condition, what):
     if not condition:
         failures.append(what)
     return condition
+
+
+@contextlib.contextmanager
+def busy_cores():
+    """Two other programs on each core, meanwhile."""
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2 * os.cpu_count())]
+    try:
+        yield
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
 
 
 def run(folder, *words, **more):

@@ -89,8 +89,8 @@ struct OptionRow : OptionTerms {
     /// States that the number is a time on the clock at the wall, in seconds or with its unit.
     OptionRow& in_seconds()
     {
-        put = [put = put](Settings& s, const std::string& option, const std::string& text) {
-            put(s, option, plain_seconds(option, text));
+        put = [plain = put](Settings& s, const std::string& option, const std::string& value) {
+            plain(s, option, plain_seconds(option, value));
         };
         return *this;
     }

@@ -353,7 +353,7 @@ private:
             length_ = sources.softening.load(0);
     }
 
-    /// Returns whether all sources have one length and a pair with one of the targets has another.
+    /// Returns true if a target changes the softening of pairs. All sources have the same length.
     bool have_other_lengths(const FieldTargets& targets) const
     {
         if (!length_ || !targets.softening)

@@ -13,7 +13,7 @@ namespace nb = nanobind;
 /// derivatives (chamomile._plain).
 void require_plain(nb::handle value, const std::string& name);
 
-/// A Number is an argument of one number, which may have a unit.
+/// A Number is a scalar argument. It may be refused because of its unit.
 struct Number {
     nb::handle given;
 

@@ -23,7 +23,7 @@ using State =
                std::optional<Numbers>, std::vector<std::string>, std::map<std::string, std::string>,
                std::vector<std::string>, nb::list>;
 
-/// Calls `each` for all numbers of a snapshot that is always there.
+/// Calls `each` for every number that all snapshots have.
 template <class S, class Each>
 void for_numbers(S& s, const Each& each)
 {

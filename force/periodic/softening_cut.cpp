@@ -27,13 +27,13 @@ double pair_factor(const Softening& softening)
                                                                                    : 1;
 }
 
-/// Returns the cut of pairs of unit length whose jump is this.
+/// Returns the cut radius, in softening lengths, at which the force jumps by `jump`.
 double cut_for(double jump)
 {
     return std::sqrt(1.5 / jump);
 }
 
-/// Returns the options that soften pairs of this length well where a shorter one is not wanted.
+/// Returns options that make a softening of `length` exact enough.
 std::string cures(const SolverOptions& o, double length)
 {
     const bool spline = o.softening.kind == SofteningKind::spline;

@@ -22,8 +22,8 @@ double softening_jump(const SolverOptions& options, const Softening& softening);
 /// 5 %.
 Refusal refuse_softening(const SolverOptions& options, const Softening& softening);
 
-/// Returns a line about a jump that is not harmless, with the options that make it so; else an
-/// empty text.
+/// Returns a warning if `jump` is larger than harmless_softening_jump, with options that help; else
+/// an empty text.
 std::string softening_jump_text(const SolverOptions& options, double jump);
 
 } // namespace chamomile

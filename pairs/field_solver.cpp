@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/parallel_loop.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/lists/array_rows.hpp"
 #include "chamomile/force/lists/list_field.hpp"
@@ -169,8 +170,7 @@ public:
         }
         const Octree& octree = lists_.octree();
         const Moments& moments = lists_.moments();
-#pragma omp parallel for schedule(dynamic, 64)
-        for (std::size_t i = 0; i < targets.count; ++i) {
+        parallel_loop(targets.count, 64, [&](std::size_t i) {
             const Vec3<double> place{position[3 * i], position[3 * i + 1], position[3 * i + 2]};
             const double limit = search_radius[i] * search_radius[i];
             const std::int64_t self = targets.self.empty() ? -1 : targets.self[i];
@@ -180,17 +180,11 @@ public:
             count[i] = std::int64_t(found.size());
             std::copy_n(found.begin(), std::min(most, found.size()),
                         list.begin() + std::ptrdiff_t(most * i));
-        }
+        });
     }
 
-    std::string device() const override
-    {
-        return lists_.device();
-    }
-    const SolverOptions& options() const override
-    {
-        return lists_.options();
-    }
+    std::string device() const override { return lists_.device(); }
+    const SolverOptions& options() const override { return lists_.options(); }
 
 private:
     /// Copies arrays on a device to the host for a periodic box: positions are wrapped into the box
@@ -272,15 +266,14 @@ private:
         const Moments& moments = lists_.moments();
         const std::vector<double> own = copy_of_sources().softening;
         std::vector<std::vector<Index>> found(targets.self.size());
-#pragma omp parallel for schedule(dynamic, 64)
-        for (std::size_t i = 0; i < found.size(); ++i) {
+        parallel_loop(found.size(), 64, [&](std::size_t i) {
             if (varied && targets.softening[i] > 0)
-                continue;
+                return;
             const double* x = &targets.position[3 * i];
             found[i] = sources_within(octree, moments, {x[0], x[1], x[2]}, 0);
             std::erase_if(found[i],
                           [&](Index j) { return j == targets.self[i] || (varied && own[j] > 0); });
-        }
+        });
         at.begin.push_back(0);
         for (const std::vector<Index>& row : found) {
             at.sources.insert(at.sources.end(), row.begin(), row.end());
@@ -295,10 +288,7 @@ private:
             throw Error(Fault::usage, line);
     }
 
-    void require_sources() const
-    {
-        require(is_built_, "field: there are no sources; build first");
-    }
+    void require_sources() const { require(is_built_, "field: there are no sources; build first"); }
 
     void check_view(const ArrayView& view, int components, const char* line) const
     {

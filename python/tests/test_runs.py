@@ -123,7 +123,7 @@ def test_spectra_and_halos_of_a_box():
         box = chamomile.cube(512, seed=2)
         box.box_size = 1.0
         out = pathlib.Path(folder, "out")
-        chamomile.Simulation(box, end_time=0.02, step=0.01, softening=0.05, mesh=32).run(out, snapshot_every=0.02, power=True, power_mesh=16, halos=True, min_members=2)
+        chamomile.Simulation(box, end_time=0.02, step=0.01, softening=0.005, mesh=32).run(out, snapshot_every=0.02, power=True, power_mesh=16, halos=True, min_members=2)
         assert {"power_001.txt", "halos_001.hdf5"} < set(os.listdir(out)) and "box          periodic, 1\n" in (out / "run.log").read_text()
         assert "power: needs initial conditions in a periodic box" == raised(chamomile.UsageError, lambda: simulation().run(os.path.join(folder, "x"), power=True))
         assert "min_members: needs halos" == raised(chamomile.UsageError, lambda: simulation().run(os.path.join(folder, "x"), min_members=9))

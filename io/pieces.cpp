@@ -75,7 +75,8 @@ std::string check_totals(const TypeCounts& found, const TypeTotals& stated,
                             std::to_string(total),
                             std::to_string(here) + " are in the file or its pieces");
         if (total != here)
-            note =
+            note +=
+                (note.empty() ? "" : "; ") +
                 formatted("total number of particles of type %zu: the high word %llu is ignored: "
                           "the file or its pieces hold %llu",
                           type, (unsigned long long)high, (unsigned long long)here);

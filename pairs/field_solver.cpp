@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/interruption.hpp"
 #include "chamomile/core/parallel_loop.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/lists/array_rows.hpp"
@@ -360,6 +361,7 @@ private:
     /// Sums as if the lengths of the sources differed, until the next build.
     void keep_lengths()
     {
+        const Interruption none([] {}); // an end here would leave no sources
         FieldCopy copy = copy_of_sources();
         copy.softening.assign(size(), *length_);
         is_built_ = false;

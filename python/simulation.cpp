@@ -315,7 +315,10 @@ private:
     std::vector<std::string> take_up(CheckpointReader& archive, const RunOrigin& earlier,
                                      const RunOrigin& origin)
     {
-        require_same_options(earlier.options, origin.options);
+        auto before = earlier.options; // of an older version: it states no criterion
+        if (before.contains("potential") && before.contains("block-steps"))
+            before.emplace("step-criterion", "potential");
+        require_same_options(before, origin.options);
         for (const auto& [name, content] : earlier.files)
             if (const auto now = origin.files.find(name);
                 now == origin.files.end() || now->second != content)

@@ -28,8 +28,9 @@ std::string RunJob::energy_limit() const
 /// Returns whether an energy error is beyond the limit.
 bool RunJob::exceeds_limit(double error) const
 {
-    return run_.max_energy_error ? !(energies_.judged(error) <= *run_.max_energy_error)
-                                 : energies_.is_doubtful(error);
+    return run_.max_energy_error
+               ? energies_.is_measured() && !(energies_.judged(error) <= *run_.max_energy_error)
+               : energies_.is_doubtful(error);
 }
 
 /// Names the work of a softening at a fixed physical length, which the Layzer-Irvine equation
@@ -81,11 +82,13 @@ void RunJob::warn_of_forces()
 {
     const ForceStatistics& statistics = simulation_.last_statistics();
     const SolverOptions& forces = simulation_.integrator().forces();
-    const std::string softening =
-        softening_jump_text(known_forces(forces, state_), statistics.softening_jump.value_or(0));
-    if (!softening.empty() && !has_softening_warning_)
-        journal_.warn(softening);
-    has_softening_warning_ = has_softening_warning_ || !softening.empty();
+    if (statistics.softening_jump && !has_softening_warning_) {
+        const std::string softening =
+            softening_jump_text(known_forces(forces, state_), *statistics.softening_jump);
+        has_softening_warning_ = !softening.empty();
+        if (has_softening_warning_)
+            journal_.warn(softening);
+    }
     if (restored_ || run_.check_forces > 0 || !may_cancel(statistics))
         return;
     simulation_.fetch();

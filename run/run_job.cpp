@@ -226,11 +226,13 @@ void RunJob::execute()
 
 void RunJob::open_files()
 {
-    if (const Diagnostics& first = simulation_.diagnostics();
-        run_.max_energy_error && first.kinetic == 0 && first.potential == 0 && first.external == 0)
-        throw Error(Fault::usage, run_.names.max_energy_error + ": " +
-                                      number_text(*run_.max_energy_error) +
-                                      ": cannot be measured: all energies are 0 at the start");
+    if (run_.max_energy_error) {
+        const Diagnostics& first = simulation_.diagnostics();
+        if (first.kinetic == 0 && first.potential == 0 && first.external == 0)
+            throw Error(Fault::usage, run_.names.max_energy_error + ": " +
+                                          number_text(*run_.max_energy_error) +
+                                          ": cannot be measured: all energies are 0 at the start");
+    }
     folder_.create(std::int64_t(state_.particles.size()) * snapshot_bytes);
     journal_.open(folder_.log());
     energies_.open(folder_.energies(), state_.units);

@@ -301,7 +301,7 @@ TEST_CASE("GIZMO's units and background in the header")
         Units units;
     };
     for (const auto& [h, is_comoving, G, units] :
-         {Expected{1, 0, 7, {3, 4, 5, true, false}}, Expected{0.7, 1, 0, {3, 4, 5, true, true}}}) {
+         {Expected{1, 0, 7, {3, 4, 5, true, false}}, Expected{0.7, 1, 0, {3, 4, 5, true, false}}}) {
         std::filesystem::remove(folder / "ic");
         make_initial_conditions(folder / "ic", 5, 5, 1, 10);
         edit(folder / "ic", [&](hid_t file) {

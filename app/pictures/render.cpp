@@ -76,17 +76,16 @@ std::string told(const Image& image)
            texts["Unit"] + "]" + (texts.contains("Comment") ? "; " + texts["Comment"] : "");
 }
 
-/// Returns the snapshot of a file, with the box and some of the types of the view.
-Snapshot pictured(const std::string& file, const RenderOptions& view)
+/// Gives the snapshot of a file the box that is asked for, checks its types, and wraps its places.
+void prepare(Snapshot& snapshot, const std::string& file, const std::vector<int>& types,
+             const std::optional<double>& box)
 {
-    Snapshot snapshot = read_particles(file, Masses::may_lack);
-    require_types(view.types, file, snapshot);
-    if (view.box) {
-        require_box("--box", *view.box, snapshot, file);
-        snapshot.box_size = *view.box;
+    require_types(types, file, snapshot);
+    if (box) {
+        require_box("--box", *box, snapshot, file);
+        snapshot.box_size = *box;
     }
     take_places(snapshot);
-    return snapshot;
 }
 
 /// Refuses a movie of one picture, or one that could not be written.
@@ -145,11 +144,17 @@ int render(const std::vector<std::string>& arguments)
         note_snapshot(file); // all of them, before anything is written
     const double azimuth = picture.view.azimuth;
     std::optional<Snapshot> snapshot;
+    std::optional<double> asked_box;
     for (std::size_t k = 0; k < count; ++k) {
+        const std::string& file = picture.files[k / turns];
         if (k % turns == 0)
-            snapshot = pictured(picture.files[k / turns], picture.view);
-        if (k == 0)
+            snapshot = read_particles(file, Masses::may_lack);
+        if (k == 0) {
             options.take_units(unit_frame_of(*snapshot));
+            asked_box = picture.view.box;
+        }
+        if (k % turns == 0)
+            prepare(*snapshot, file, picture.view.types, asked_box);
         if (count > 1 && k == 0)
             picture.view = complete_view(*snapshot, picture.view);
         if (picture.view.orbit)

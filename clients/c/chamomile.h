@@ -110,9 +110,11 @@ CHM_API int chm_create(chm_context** context);
 CHM_API void chm_destroy(chm_context* context);
 
 /* Ends the call that is under way on the context, within about 0.2 s; that call returns
- * CHM_CANCELLED. Its results are incomplete; after a cancelled chm_build() or chm_refit() the
- * context needs chm_build(). Without a call under way it does nothing. Any thread and any signal
- * handler may call it. On a GPU direct sums, tidal tensors and jerks end first. */
+ * CHM_CANCELLED, unless it ends first: calls shorter than 0.1 s are not ended, and a loop of calls
+ * needs a flag of its own. Results of a cancelled call are incomplete; after a cancelled
+ * chm_build() or chm_refit() the context needs chm_build(). Without a call under way it does
+ * nothing. Any thread and any signal handler may call it. On a GPU direct sums, tidal tensors and
+ * jerks end first. */
 CHM_API void chm_cancel(chm_context* context);
 
 /* The line of this thread's last call on this context that failed, empty if none did; it stays

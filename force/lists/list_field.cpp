@@ -130,7 +130,7 @@ void ListField::take_softening(const Plan& plan)
     auto [length, least] =
         softening_lengths(sources_.softening, sources_.count, plan.softening_length, options_);
     if (plan.keeps_lengths && !least && sources_.softening && sources_.count > 0)
-        least = length;
+        least = length = sources_.softening.load(0); // of a particle: else length is that of a pair
     least_softening_ = least;
     if (sources_.softening && sources_.count > 0) {
         if (least)

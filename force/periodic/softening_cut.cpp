@@ -42,7 +42,8 @@ std::string cures(const SolverOptions& o, double length)
     std::string words;
     if (o.periodic.long_range == LongRangeKind::mesh && needed < most_of_periodic_box * o.box) {
         const double cells = o.periodic.cut * o.periodic.split * o.box / needed;
-        words = "--mesh " + std::to_string(2 * int(cells / 2)) + ", ";
+        if (cells >= 16) // the fewest that --mesh takes
+            words = "--mesh " + std::to_string(2 * int(cells / 2)) + ", ";
     }
     if (!spline && reach <= cut_radius(o))
         words += "--softening spline, ";
@@ -83,10 +84,11 @@ std::string softening_jump_text(const SolverOptions& options, double jump)
 {
     if (!(jump > harmless_softening_jump))
         return "";
-    const double cut = cut_radius(options), length = cut / cut_for(jump);
+    const double cut = cut_radius(options), length = cut / cut_for(jump),
+                 factor = pair_factor(options.softening);
     return formatted("softening: eps %.4g: pairs farther than %.4g are not softened, so that the "
                      "99 %% error of forces is about %.2g; below 0.002 with --eps %.3g, ",
-                     length, cut, jump, cut / cut_for(harmless_softening_jump)) +
+                     length / factor, cut, jump, cut / cut_for(harmless_softening_jump) / factor) +
            cures(options, length);
 }
 

@@ -20,14 +20,15 @@ double positive(const Hdf5Piece& piece, const Hdf5Group& group, const char* name
 /// states a time and knows no h.
 struct UnitNames {
     const char *length, *mass, *velocity, *time = nullptr;
+    bool per_hubble = false; ///< the numbers are lengths and masses per h
 };
 constexpr UnitNames swift_names{.length = "Unit length in cgs (U_L)",
                                 .mass = "Unit mass in cgs (U_M)",
                                 .velocity = nullptr,
                                 .time = "Unit time in cgs (U_t)"};
 constexpr UnitNames unit_names[] = {
-    {"UnitLength_in_cm", "UnitMass_in_g", "UnitVelocity_in_cm_per_s"},
-    {"UnitLength_In_CGS", "UnitMass_In_CGS", "UnitVelocity_In_CGS"},
+    {"UnitLength_in_cm", "UnitMass_in_g", "UnitVelocity_in_cm_per_s", nullptr, true},
+    {"UnitLength_In_CGS", "UnitMass_In_CGS", "UnitVelocity_In_CGS"}, // GIZMO has divided by h
     swift_names};
 
 double stated_hubble(const Hdf5Piece& piece, double otherwise)
@@ -52,7 +53,7 @@ bool read_units_from(const Hdf5Piece& piece, const char* group_name, Units& unit
                                      : units.length_in_cm / positive(piece, group, names->time);
     units.physical = true;
     const double hubble = stated_hubble(piece, 1);
-    units.per_hubble = names->velocity && hubble != 1 && hubble != 0;
+    units.per_hubble = names->per_hubble && hubble != 1 && hubble != 0;
     return true;
 }
 

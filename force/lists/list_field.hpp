@@ -35,7 +35,7 @@ public:
         bool has_long_range = true; ///< Else that of the last plan stays, of older positions.
         bool has_arrays = true;     ///< The sources' arrays stay until the evaluation has ended.
         std::size_t tracers = 0; ///< particles beside the sources, for which a mesh is chosen too
-        bool keeps_lengths = false; ///< of sources that all have one: targets have others
+        bool keeps_lengths = false; ///< per-particle softening even if all sources have one length
         std::span<const std::uint64_t> id = {}; ///< by which messages name particles; empty: index
     };
 

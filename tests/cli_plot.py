@@ -30,7 +30,7 @@ def isolated(folder):
     names = {f"{name}.{end}" for name in ("energies", "radii", "steps", "profiles") for end in ("svg", "png")}
     check({path.name for path in (folder / "run/plots").iterdir()} == names and "wrote 8 plots to run/plots" in said, f"plots of a run: {said}")
     for name, wanted in (("energies", {"time [Myr]", "energy [1e10 Msun (km/s)$^{2}$]", "kinetic", "potential", "total"}),
-                         ("radii", {"radius of a fraction of the mass [kpc]", "50 %", "virial ratio", "equilibrium", "time [Myr]"}),
+                         ("radii", {"Lagrangian radius [kpc]", "50 %", "virial ratio", "equilibrium", "time [Myr]"}),
                          ("steps", {"step [Myr]", "interactions per target", "time per step [ms]"}),
                          ("profiles", {"radius [kpc]", "density [1e10 Msun/kpc$^{3}$]", "circular speed [km/s]", "radial dispersion [km/s]", "t = 20 Myr"})):
         found = texts(folder / f"run/plots/{name}.svg")
@@ -100,6 +100,16 @@ def drawn(folder):
         lines[name + " bars"] = [bar.get_segments() for bar in figure.axes[0].collections if hasattr(bar, "get_segments")]
     same = lambda found, wanted: all(a == b or (a != a and b != b) for a, b in zip(found, wanted)) and len(found) == len(wanted)
     nan = float("nan")
+    for low, high, wanted in ((0.3, 52, "0.5 1 2 5 10 20 50"), (3.1e-3, 6.6e-3, "0.004 0.005 0.006"), (2e-8, 3e-7, "2e-08 5e-08 1e-07 2e-07"),
+                              (8e12, 5e14, "1e+13 2e+13 5e+13 1e+14 2e+14 5e+14"), (0.02, 3e3, "0.1 1 10 100 1000")):
+        axes = Figure().subplots()
+        axes.set(yscale="log", ylim=(low, high))
+        module._finish(axes, "", "")
+        ticks = [(tick, text.get_text()) for tick, text in zip(axes.get_yticks(), axes.get_yticklabels()) if low <= tick <= high]
+        read = lambda text: float(re.sub(r"^e", "1e", text.replace(r" $\times$ 10$^{", "e").replace("10$^{", "e").replace("}$", "")))
+        check([f"{tick:g}" for tick, _ in ticks if tick > 0.03 or high < 1e3] == wanted.split() and all(abs(read(text) / tick - 1) < 1e-9 for tick, text in ticks) and
+              all("times" not in text for tick, text in ticks if 1e-3 <= tick < 1e4) and not any(axes.yaxis.get_minorticklabels()[k].get_text() for k in range(3)),
+              f"ticks from {low} to {high}: {ticks}")
     check(same(lines["energies"]["external"][1], [-7, -8]) and abs(lines["energies"]["total"][0][1] - 1.0) < 1e-5, f"energies: external, Gyr: {lines['energies']}")
     check(same(lines["power"]["z = 49, total"][1], [1, 0.5, nan]), f"power before shell crossing: {lines['power']}")
     check(same(lines["power"]["z = 0"][1], [90, nan, 10]) and same(lines["power"]["linear"][1], [95, 50, 9]), f"power with a gap, and its fit: {lines['power']}")

@@ -91,7 +91,31 @@ def _time_axis(table: Table) -> tuple[Any, str]:
     return factor * table["time"], f"time [{unit}]" if unit else "time"
 
 
+def _number(value: float, _: Any = None) -> str:
+    """A tick of a logarithmic axis: plain near 1, else with a power of ten."""
+    if 1e-3 <= value < 1e4:
+        return f"{value:g}"
+    mantissa, exponent = f"{value:.4e}".split("e")
+    return ("" if float(mantissa) == 1 else rf"{float(mantissa):g} $\times$ ") + rf"10$^{{{int(exponent)}}}$"
+
+
+def _ticks(axis: Any) -> None:
+    """Gives a logarithmic axis ticks at decades, of few decades at 1, 2 and 5 of each, of less than one at round numbers."""
+    import math
+
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+
+    low, high = axis.get_view_interval()
+    decades = math.log10(high / low)
+    axis.set_major_locator(LogLocator() if decades >= 2.5 else LogLocator(subs=(1, 2, 5)) if decades >= 0.7 else MaxNLocator(5, steps=(1, 2, 5, 10)))
+    axis.set_major_formatter(_number)
+    axis.set_minor_formatter(NullFormatter())
+
+
 def _finish(axes: Any, x: str, y: str, **words: Any) -> None:
+    for axis in (axes.xaxis, axes.yaxis):
+        if axis.get_scale() == "log":
+            _ticks(axis)
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     axes.grid(alpha=0.25, linewidth=0.5)
@@ -105,14 +129,8 @@ def _finish(axes: Any, x: str, y: str, **words: Any) -> None:
 def _log_if_positive(axes: Any, values: Any) -> None:
     import numpy
 
-    from matplotlib.ticker import LogFormatter
-
-    seen = values[numpy.isfinite(values) & (values > 0)]
-    if seen.size:
+    if (numpy.isfinite(values) & (values > 0)).any():
         axes.set_yscale("log")
-        if 1e-2 < seen.min() and seen.max() < 1e4:  # plain numbers, not powers of ten
-            axes.yaxis.set_major_formatter(LogFormatter())
-            axes.yaxis.set_minor_formatter(LogFormatter(labelOnlyBase=False))
 
 
 def _energies(folder: pathlib.Path, figure: Any) -> None:
@@ -142,7 +160,7 @@ def _radii(folder: pathlib.Path, figure: Any) -> None:
     for name, colour in zip(names, COLOURS):
         above.plot(x, table[name], color=colour, label=f"{name[1:]} %")
     _log_if_positive(above, numpy.concatenate([table[name] for name in names]))
-    _finish(above, "", table.label(names[0], "radius of a fraction of the mass"), above=True, ncols=5)
+    _finish(above, "", table.label(names[0], "Lagrangian radius"), above=True, ncols=5)
     below.plot(x, table["virial_ratio"], color=COLOURS[0], label="-K/W")
     below.axhline(0.5, color=COLOURS[6], linewidth=0.8, linestyle="--", label="equilibrium")
     _finish(below, x_label, "virial ratio")

@@ -251,7 +251,8 @@ void draw_text(Image& image, double x, double y, double height, std::string_view
             draw(image, shape, {x + right, y - up}, scale, width, ink, opacity);
         });
     };
-    layer(radius + std::max(1.0, 0.5 * radius), {0, 0, 0}, 0.6);
+    for (double edge : {2.4, 1.2}) // dark enough for letters on pale colours
+        layer(radius + edge * std::max(1.0, 0.7 * radius), {0, 0, 0}, 0.6);
     layer(radius, colour, 1);
 }
 

@@ -1,9 +1,9 @@
 #include "chamomile/io/pictures/marks.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
+#include <regex>
 
 #include "chamomile/core/particle_types.hpp"
 #include "chamomile/io/pictures/labels.hpp"
@@ -27,11 +27,12 @@ double rounded_up(double x)
     return 10 * power;
 }
 
+/// Returns a round number as text, such as 0.001, 5000 or 2e-5.
 std::string short_number(double value)
 {
     char text[64];
-    std::snprintf(text, sizeof text, "%.3g", value);
-    return text;
+    std::snprintf(text, sizeof text, "%g", value);
+    return std::regex_replace(text, std::regex("e(-?)[+]?0*"), "e$1");
 }
 
 /// A Letters holds the sizes of the labels of a picture, in pixels.
@@ -46,32 +47,52 @@ struct Letters {
 
 constexpr Colour white = {240, 240, 240};
 
-Colour dimmed(Colour colour, double part)
+/// Draws a white rectangle with a dark edge.
+void draw_mark(Image& image, int x, int y, int width, int height)
 {
-    for (std::uint8_t& channel : colour)
-        channel = std::uint8_t(std::lround(channel * std::clamp(part, 0.0, 1.0)));
-    return colour;
+    draw_rectangle(image, x - 1, y - 1, width + 2, height + 2, {0, 0, 0});
+    draw_rectangle(image, x, y, width, height, white);
 }
 
-/// Returns the values of the ticks: with `is_log` the powers of ten and their multiples, else some
-/// four round numbers.
-std::vector<double> ticks_of(double low, double high, bool is_log)
+/// Returns the multiples of powers of ten, every `stride`-th, from `low` to `high`.
+std::vector<double> logarithmic_ticks(double low, double high, const std::vector<int>& multiples,
+                                      int stride)
 {
     std::vector<double> ticks;
-    if (is_log && high / low > 3) {
-        const int first = int(std::floor(std::log10(low)));
-        const bool has_minor = high / low < 1e4;
-        for (int k = first; std::pow(10.0, k) <= high; ++k)
-            for (int m = 1; m <= (has_minor ? 9 : 1); ++m)
-                if (const double tick = m * std::pow(10.0, k); tick > low && tick < high)
-                    ticks.push_back(tick);
-        return ticks;
-    }
-    const double step = rounded_up((high - low) / 5);
-    for (double k = std::ceil(low / step); k * step < high; ++k)
-        if (k * step > low)
-            ticks.push_back(k * step);
+    for (int k = int(std::floor(std::log10(low))); std::pow(10.0, k) <= high; ++k)
+        for (int m : multiples)
+            if (const double tick = m * std::pow(10.0, k);
+                k % stride == 0 && tick >= low * (1 - 1e-9) && tick <= high * (1 + 1e-9))
+                ticks.push_back(tick);
     return ticks;
+}
+
+/// Returns the multiples of a round step, at most `parts` of which fit, from `low` to `high`.
+std::vector<double> linear_ticks(double low, double high, int parts)
+{
+    const double step = rounded_up((high - low) / parts), first = std::ceil(low / step - 1e-9);
+    std::vector<double> ticks;
+    for (int k = 0; k <= parts && first + k <= high / step + 1e-9; ++k)
+        ticks.push_back((first + k) * step + 0.0); // no -0
+    return ticks;
+}
+
+/// Returns sets of ticks, densest first, single ticks last.
+std::vector<std::vector<double>> tick_sets(double low, double high, bool is_log)
+{
+    std::vector<std::vector<double>> sets;
+    const double decades = is_log ? std::log10(high / low) : 0;
+    if (is_log && decades < 4)
+        sets.push_back(logarithmic_ticks(low, high, {1, 2, 5}, 1));
+    for (int stride = 1; stride < decades; ++stride)
+        sets.push_back(logarithmic_ticks(low, high, {1}, stride));
+    if (decades < 1)
+        for (int parts : {5, 2, 1})
+            sets.push_back(linear_ticks(low, high, parts));
+    std::erase_if(sets, [](const std::vector<double>& ticks) { return ticks.empty(); });
+    std::stable_partition(sets.begin(), sets.end(),
+                          [](const std::vector<double>& ticks) { return ticks.size() > 1; });
+    return sets;
 }
 
 } // namespace
@@ -97,7 +118,7 @@ std::string time_label(const Snapshot& snapshot)
                           (1e9 * year_in_s),
                       units.per_hubble ? "/h" : "");
     else
-        std::snprintf(text, sizeof text, "t = %.2f", snapshot.time);
+        std::snprintf(text, sizeof text, "t = %.4g", snapshot.time);
     return text;
 }
 
@@ -108,35 +129,65 @@ double part_of(double value, const RenderOptions& view)
     return (value - *view.min) / (*view.max - *view.min);
 }
 
+Colour dimmed(Colour colour, double fraction)
+{
+    for (std::uint8_t& channel : colour)
+        channel = std::uint8_t(std::lround(channel * std::clamp(fraction, 0.0, 1.0)));
+    return colour;
+}
+
 Colour colour_at(double part, const RenderOptions& view, int type)
 {
     return type < 0 ? colour_of(part, view.colour_map.value_or(meaning_of(view.quantity).map))
                     : dimmed(component_colours[type], part);
 }
 
+std::vector<BarNumber> bar_numbers(const RenderOptions& view, double width, double height)
+{
+    for (const std::vector<double>& ticks :
+         tick_sets(*view.min, *view.max, view.quantity == Pictured::density)) {
+        std::vector<BarNumber> numbers;
+        double end = -HUGE_VAL;
+        bool is_free = true;
+        for (double tick : ticks) {
+            const std::string text = short_number(tick);
+            const double size = text_width(text, height),
+                         x = std::min(part_of(tick, view) * width - 0.5 * size,
+                                      width + 0.8 * height - size);
+            numbers.push_back({tick, x, text});
+            is_free = is_free && x > end + height;
+            end = x + size;
+        }
+        if (is_free)
+            return numbers;
+    }
+    return {};
+}
+
 void draw_labels(Image& image, const Snapshot& snapshot, double field_of_view)
 {
     const Letters letters(image);
     double unit = 1;
-    std::string name = "N-body units";
+    std::string name;
     if (const Units& units = snapshot.units; units.physical) {
         const double kpc = units.length_in_cm / kpc_in_cm;
         const bool is_large = kpc * field_of_view > 5000, is_small = kpc * field_of_view < 0.2;
         unit = is_large ? kpc / 1000 : is_small ? 1000 * kpc : kpc;
-        name = std::string(is_large   ? "Mpc"
-                           : is_small ? "pc"
-                                      : "kpc") +
+        name = std::string(is_large   ? " Mpc"
+                           : is_small ? " pc"
+                                      : " kpc") +
                (units.per_hubble ? "/h" : "");
     }
     const double bar = rounded_up(field_of_view * unit / 10);
     const int pixels = int(std::lround(bar / unit / field_of_view * image.width()));
     const int bottom = image.height() - letters.margin;
-    draw_rectangle(image, letters.margin, bottom - letters.line, pixels, letters.line, white);
+    draw_mark(image, letters.margin, bottom - letters.line, pixels, letters.line);
     draw_text(image, letters.margin, bottom - letters.line - 0.8 * letters.height, letters.height,
-              short_number(bar) + " " + name, white);
+              short_number(bar) + name, white);
     draw_text(image, letters.margin, letters.margin + letters.height, letters.height,
               time_label(snapshot), white);
 }
+
 void draw_colour_bar(Image& image, const RenderOptions& view, const std::vector<int>& types,
                      const std::string& title)
 {
@@ -145,9 +196,13 @@ void draw_colour_bar(Image& image, const RenderOptions& view, const std::vector<
     const int width = std::max(8, int(0.4 * image.width())),
               height = int((has_components ? 1.6 : 1.1) * letters.height);
     const int left = image.width() - letters.margin - width;
-    const double low = *view.min, high = *view.max, numbers = image.height() - letters.margin;
+    const double low = *view.min, high = *view.max;
+    const bool is_log = view.quantity == Pictured::density;
+    const double numbers = image.height() - letters.margin;
     int top = int(numbers - 1.9 * letters.height) - height;
-    for (std::size_t k = std::max<std::size_t>(1, types.size()); k-- > 0; top -= height) {
+    const std::size_t bars = std::max<std::size_t>(1, types.size());
+    draw_mark(image, left, top - int(bars - 1) * height, width, int(bars) * height);
+    for (std::size_t k = bars; k-- > 0; top -= height) {
         const int type = has_components ? types[k] : -1;
         for (int x = 0; x < width; ++x)
             draw_rectangle(image, left + x, top, 1, height,
@@ -160,25 +215,16 @@ void draw_colour_bar(Image& image, const RenderOptions& view, const std::vector<
     }
     top += height;
     const int bottom = int(numbers - 1.9 * letters.height);
-    const std::string first = short_number(low), last = short_number(high);
-    const double first_end = left + text_width(first, letters.height),
-                 last_start = left + width - text_width(last, letters.height);
-    draw_text(image, left, numbers, letters.height, first, white);
-    draw_text(image, last_start, numbers, letters.height, last, white);
-    double free = first_end + letters.height;
-    const bool is_log = view.quantity == Pictured::density;
-    for (double tick : ticks_of(low, high, is_log)) {
-        const double x = left + part_of(tick, view) * width;
-        const double digits = is_log ? std::log10(tick) : 0;
-        const bool is_main = std::abs(digits - std::round(digits)) < 1e-9;
-        draw_rectangle(image, int(x), bottom, letters.line / 2 + 1,
-                       int((is_main ? 0.5 : 0.3) * letters.height), white);
-        const std::string number = short_number(tick);
-        const double half = 0.5 * text_width(number, letters.height);
-        if (is_main && x - half > free && x + half + letters.height < last_start) {
-            draw_text(image, x - half, numbers, letters.height, number, white);
-            free = x + half + letters.height;
-        }
+    const auto mark = [&](double tick, double length) {
+        draw_mark(image, left + int(part_of(tick, view) * (width - 1)), bottom,
+                  letters.line / 2 + 1, int(length * letters.height));
+    };
+    if (is_log && width > 4 * 9 * std::log10(high / low)) // pixels between two ticks
+        for (double tick : logarithmic_ticks(low, high, {1, 2, 3, 4, 5, 6, 7, 8, 9}, 1))
+            mark(tick, 0.3);
+    for (const BarNumber& number : bar_numbers(view, width, letters.height)) {
+        mark(number.value, 0.5);
+        draw_text(image, left + number.x, numbers, letters.height, number.text, white);
     }
     draw_text(image, left + width - text_width(title, letters.height), top - 0.7 * letters.height,
               letters.height, title, white);

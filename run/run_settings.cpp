@@ -126,7 +126,8 @@ std::vector<OptionRow<R>> rows()
         "profile", [](R & r) -> auto& { return r.analysis.profile; },
         "also profile_NNN.csv with each snapshot, as 'profile' has it");
     t.flag(
-        "frames", [](R & r) -> auto& { return r.frames; }, "also pictures, one with each snapshot");
+        "frames", [](R & r) -> auto& { return r.frames; },
+        "pictures with each snapshot; the first sets view and colours");
     t.number(
          "frames-every", [](R & r) -> auto& { return r.frames_every; }, positive,
          "time between pictures, where it is not that between snapshots")

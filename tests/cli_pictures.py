@@ -69,6 +69,30 @@ with tempfile.TemporaryDirectory() as scratch:
     said = draw("e.png", "p.hdf5", "--center", "100,0,0", "--fov", 1, "--size", 32, "--min", 0.1, "--max", 1)
     check("; nothing is in view" in said and picture(folder / "e.png")[1]["Comment"] == "nothing is in view", f"a view without particles: {said}")
 
+    # The colours of several files are those of the first and the last; a file in between does not count, nor one without particles in view.
+    clouds = {"thin": 1.5, "dense": 0.1, "denser": 0.01, "far": 1e3}
+    for name, size in clouds.items():
+        (folder / f"{name}.txt").write_text("".join(f"1 {size * math.sin(7 * k)} {size * math.cos(5 * k)} 0 0 0 0\n" for k in range(300)))
+    ends = lambda file: [float(picture(folder / file)[1][key]) for key in ("Least", "Most")]
+    view = ("--size", 64, "--fov", 4, "--center", "0,0,0")
+    for name in ("thin", "dense"):
+        draw(f"{name}.png", f"{name}.txt", *view)
+    widest = [min(ends("thin.png")[0], ends("dense.png")[0]), max(ends("thin.png")[1], ends("dense.png")[1])]
+    check(ends("thin.png")[1] < 0.1 * widest[1], "clouds of one density")
+    for names in (("thin", "denser", "dense"), ("dense", "thin")):
+        draw("series.png", *[f"{name}.txt" for name in names], *view)
+        check(all(ends(f"series_{k:03d}.png") == widest for k in range(len(names))), f"the colours of {names}: {ends('series_000.png')}, not {widest}")
+    draw("series.png", "thin.txt", "dense.txt", *view, "--max", 1e3)
+    check(ends("series_000.png")[1] == 1e3, "an end that is given")
+    draw("series.png", "thin.txt", "far.txt", *view)
+    check(ends("series_001.png") == ends("thin.png"), "colours beside a file that is not in view")
+
+    # Isolated particles in a file with a box: what helps is said.
+    refused(folder, 3, "slice: no particles in it: nothing to render; --box 0, of frames --frame-box 0, takes particles as isolated", "render", "p.hdf5", "--box", 100, "-o", "x.png")
+    for side, is_noted in ((20, True), (0, False)):
+        said = draw("e.png", "p.hdf5", "--size", 32, "--box", side, "--min", 0.1, "--max", 1)
+        check(("--box 0 takes them as isolated" in said) == is_noted, f"a note on a box of {side}: {said}")
+
     # Components: two colours where there are two.
     for name, kind in (("one", 1), ("other", 2)):
         chamomile(folder, "model", "hernquist", "-n", 2000, "--type", kind, "-o", f"{name}.hdf5", "-q")
@@ -127,6 +151,10 @@ with tempfile.TemporaryDirectory() as scratch:
     draw("b.png", "b.hdf5", "--size", 64, "--data", "t.npy", "--slice", 1000)
     draw("b.png", "b.hdf5", "--size", 64, "--data", "w.npy", "--slice", 10000)
     check(array(folder / "b.npy") == array(folder / "t.npy") != array(folder / "w.npy"), "a box is a slice of a tenth")
+    mean = sum(array(folder / "w.npy")) / 64**2 / 10
+    chamomile(folder, *"run b.hdf5 --z-end 40 --dt 0.1 --eps 100 --frames --frame-size 64 -o boxes -q".split())
+    near = [end / mean / wanted for end, wanted in zip(ends("boxes/frame_000.png"), (0.2, 200))]
+    check(all(0.9 < ratio < 1.1 for ratio in near), f"frames of a box leave room for redshift 0: {near}")
 
     for status, line, *words in ((2, "--follow: core", "--follow", "core"), (2, "--types: 7", "--types", 7), (2, "--quantity", "--quantity", "heat"),
                                  (2, "components", "--components", "--quantity", "velocity"), (2, "contradicts --follow", "--follow", 2, "--center", "0,0,0"),

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <numbers>
 #include <numeric>
+#include <set>
 
 #include <doctest/doctest.h>
 #include <omp.h>
@@ -15,6 +16,7 @@
 #include "chamomile/io/models/galaxy.hpp"
 #include "chamomile/io/models/plummer.hpp"
 #include "chamomile/io/pictures/labels.hpp"
+#include "chamomile/io/pictures/marks.hpp"
 #include "chamomile/io/pictures/projection.hpp"
 #include "chamomile/io/pictures/render.hpp"
 #include "model_checks.hpp"
@@ -203,6 +205,34 @@ TEST_CASE("views: x right, y up, turned about z, then tilted")
     CHECK(std::abs(y + 0.5 - (160 - 4 * 20)) <= 1);
 }
 
+TEST_CASE("single particles far out do not look like satellites")
+{
+    Snapshot snapshot = make_plummer({.particles = 2000, .exact_energy_limit = 0});
+    std::vector<Vec3<double>> places; // of more mass than the percentile of the first colour
+    for (int k = 0; k < 12; ++k)
+        places.push_back({3.4 * std::cos(k * std::numbers::pi / 6),
+                          3.4 * std::sin(k * std::numbers::pi / 6), 0});
+    for (std::size_t i = 0; i < 2000; ++i)
+        if (norm(snapshot.particles.position[i]) > 2)
+            snapshot.particles.position[i] = {0, 0, 0.1};
+    std::copy(places.begin(), places.end(), snapshot.particles.position.begin());
+    RenderOptions options;
+    options.width = options.height = 160;
+    options.centre = Vec3<double>{0, 0, 0};
+    options.field_of_view = 8;
+    options.no_labels = true;
+    for (Pictured quantity : {Pictured::density, Pictured::velocity}) {
+        options.quantity = quantity;
+        const Image image = render_snapshot(snapshot, options);
+        for (const Vec3<double>& place : places) {
+            const Colour colour = image.at(80 + int(20 * place.x), 80 - int(20 * place.y));
+            CHECK(int(*std::max_element(colour.begin(), colour.end())) < 30);
+        }
+        const Colour middle = image.at(80, 80);
+        CHECK(int(*std::max_element(middle.begin(), middle.end())) > 150);
+    }
+}
+
 TEST_CASE("types: disk, bulge and stars hide the halo; without them all are shown")
 {
     const Snapshot galaxy =
@@ -259,6 +289,71 @@ TEST_CASE("colour maps run from dark to bright and clamp")
     }
     CHECK(colour_map_named("magma") == ColourMap::magma);
     CHECK_THROWS_AS(colour_map_named("jet"), Error);
+}
+
+TEST_CASE("numbers of the colour bar are round, even and apart at any size")
+{
+    struct Range {
+        Pictured quantity;
+        double min, max;
+        std::size_t least; ///< numbers below 120 pixels
+    };
+    const Range ranges[] = {{Pictured::density, 9.06e-5, 1.65e-4, 2},
+                            {Pictured::density, 1e-4, 10, 3},
+                            {Pictured::density, 3e-12, 7e9, 2},
+                            {Pictured::density, 0.165, 2.4, 2},
+                            {Pictured::density, 4.1e5, 4.3e5, 2},
+                            {Pictured::dispersion, 1e16, std::nextafter(1e16, 2e16), 0},
+                            {Pictured::velocity, -198.8, 198.8, 3},
+                            {Pictured::velocity, -3.3e-7, 3.3e-7, 3},
+                            {Pictured::potential, -155203, -149888, 2},
+                            {Pictured::dispersion, 0, 122.7, 2}};
+    for (const Range& range : ranges)
+        for (double width : {30.0, 120.0, 200.0, 640.0}) {
+            CAPTURE(range.min);
+            CAPTURE(width);
+            RenderOptions view;
+            view.quantity = range.quantity;
+            view.min = range.min;
+            view.max = range.max;
+            const std::vector<BarNumber> numbers = bar_numbers(view, width, 7);
+            CHECK(numbers.size() >= (width < 120 ? 0 : range.least));
+            std::vector<double> steps;
+            for (std::size_t k = 0; k < numbers.size(); ++k) {
+                const double value = numbers[k].value;
+                CHECK(std::abs(std::stod(numbers[k].text) - value) <= 1e-9 * std::abs(value));
+                CHECK(value >= range.min * (range.min > 0 ? 1 - 1e-9 : 1));
+                CHECK(value <= range.max);
+                CHECK(numbers[k].x + text_width(numbers[k].text, 7) < width + 7);
+                if (k == 0)
+                    continue;
+                CHECK(numbers[k].x > numbers[k - 1].x + text_width(numbers[k - 1].text, 7) + 6.9);
+                const double ratio = value / numbers[k - 1].value;
+                const bool is_125 = std::abs(ratio - 2) < 1e-9 || std::abs(ratio - 2.5) < 1e-9;
+                steps.push_back(is_125 ? 0 : std::abs(std::log10(ratio)));
+            }
+            if (range.quantity == Pictured::density && range.max > 9 * range.min)
+                CHECK(std::set<long>(steps.begin(), steps.end()).size() <= 1);
+        }
+}
+
+TEST_CASE("labels have no unit where lengths have none, and are readable on pale colours")
+{
+    Snapshot snapshot = particles_at({{1, {0, 0, 0}}});
+    snapshot.time = 25;
+    CHECK(time_label(snapshot) == "t = 25");
+    snapshot.time = 0.125;
+    CHECK(time_label(snapshot) == "t = 0.125");
+    Image image(80, 20);
+    for (int y = 0; y < 20; ++y)
+        for (int x = 0; x < 80; ++x)
+            image.at(x, y) = {242, 203, 183};
+    draw_text(image, 5, 15, 8, "velocity", {240, 240, 240});
+    int dark = 0;
+    for (int y = 4; y < 18; ++y)
+        for (int x = 4; x < 60; ++x)
+            dark += image.at(x, y)[0] < 64;
+    CHECK(dark > 14 * 56 / 5); // between the letters
 }
 
 TEST_CASE("labels stay inside the picture")

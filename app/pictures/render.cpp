@@ -17,6 +17,7 @@
 #include "chamomile/io/pictures/picture_settings.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 #include "chamomile/run/structures/analysed.hpp"
+#include "chamomile/run/texts/particle_notes.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -34,7 +35,8 @@ struct Picture {
 void add_picture(Options& options, Picture& picture)
 {
     options.positional("FILE", picture.files,
-                       "snapshots; several make one picture each, with the view of the first");
+                       "snapshots; several make one picture each, with the view of the first and "
+                       "colours wide enough for first and last");
     options.group("View");
     options.number("size", picture.size, between(16, 16384), "pixels of a square picture");
     for (const auto& row : picture_settings())
@@ -86,6 +88,23 @@ void prepare(Snapshot& snapshot, const std::string& file, const std::vector<int>
         snapshot.box_size = *box;
     }
     take_places(snapshot);
+    if (snapshot.box_size > 0 &&
+        2 * outside(snapshot.particles, snapshot.box_size).particles > snapshot.particles.size())
+        add_note(snapshot, "most particles lie outside the box, as isolated ones about the origin "
+                           "do: --box 0 takes them as isolated");
+}
+
+/// Returns the view of all pictures: centre, width and colours from the first snapshot, colours
+/// wide enough for the last file too.
+RenderOptions common_view(const Picture& picture, const std::optional<double>& box,
+                          const Snapshot& first)
+{
+    const RenderOptions view = complete_view(first, picture.view);
+    if (picture.files.size() == 1 || (picture.view.min && picture.view.max))
+        return view;
+    Snapshot last = read_particles(picture.files.back(), Masses::may_lack);
+    prepare(last, picture.files.back(), picture.view.types, box);
+    return widen_colours(view, picture.view, last);
 }
 
 /// Refuses a movie of one picture, or one that could not be written.
@@ -156,7 +175,7 @@ int render(const std::vector<std::string>& arguments)
         if (k % turns == 0)
             prepare(*snapshot, file, picture.view.types, asked_box);
         if (count > 1 && k == 0)
-            picture.view = complete_view(*snapshot, picture.view);
+            picture.view = common_view(picture, asked_box, *snapshot);
         if (picture.view.orbit)
             picture.view.azimuth = azimuth + 360.0 * double(k) / *picture.view.orbit;
         Image image = render_snapshot(*snapshot, picture.view);

@@ -11,6 +11,15 @@ namespace {
 
 constexpr double points_per_cell = 8;
 
+/// Returns the number of cell sizes of a picture, each twice the last.
+int levels_of(int width, int height)
+{
+    int levels = 1;
+    while ((2 << levels) * 16 <= std::max(width, height) * 2)
+        ++levels;
+    return levels;
+}
+
 /// A Level holds the sums of one level of the picture's pyramid: cells of 2^level pixels over
 /// picture and margin.
 struct Level {
@@ -39,9 +48,7 @@ class Pyramid {
 public:
     Pyramid(int width, int height, double field_of_view)
     {
-        int levels = 1;
-        while ((2 << levels) * 16 <= std::max(width, height) * 2)
-            ++levels;
+        const int levels = levels_of(width, height);
         const int coarsest = 1 << (levels - 1);
         margin_ = 2 * coarsest;
         const auto padded = [&](int pixels) {
@@ -240,6 +247,12 @@ SurfaceDensity project(std::span<const ProjectedPoint> points, int width, int he
     for (double& value : density.values)
         value /= area;
     return density;
+}
+
+double density_of_one(double mass, const SurfaceDensity& picture)
+{
+    const double cell = picture.pixel_size * (1 << (levels_of(picture.width, picture.height) - 1));
+    return mass * std::pow(Spline(0.5).weights[1] / cell, 2);
 }
 
 } // namespace chamomile

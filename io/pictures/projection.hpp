@@ -48,4 +48,8 @@ struct SurfaceDensity {
 SurfaceDensity project(std::span<const ProjectedPoint> points, int width, int height,
                        double field_of_view);
 
+/// Returns the largest density of a single point of this mass, spread over the widest cell.
+/// Darker parts of a picture show single points.
+double density_of_one(double mass, const SurfaceDensity& picture);
+
 } // namespace chamomile

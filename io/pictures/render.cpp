@@ -180,33 +180,44 @@ double width_of(std::vector<ProjectedPoint> points, double aspect)
     return 1;
 }
 
-/// Returns the range of colours: 1/300 of the mass lies below its lower and above its upper
-/// density.
-std::pair<double, double> range_of(const SurfaceDensity& density)
+/// A DensityRange holds the densities at the ends of the colours. Maps of other quantities fade
+/// from `solid` to `low`.
+struct DensityRange {
+    double low, solid, high;
+};
+
+/// Returns the range of a picture: 1/300 of the mass lies below `low`, 1/300 above `high`. `low` is
+/// at least `one`, the density of a single point, unless 1/20 of the mass is fainter.
+DensityRange range_of(const SurfaceDensity& density, double one)
 {
     std::vector<double> values;
     for (double value : density.values)
         if (value > 0)
             values.push_back(value);
     if (values.empty())
-        return {0.1, 1};
+        return {0.1, 0.2, 1};
     std::sort(values.begin(), values.end());
     const double total = std::accumulate(values.begin(), values.end(), 0.0);
-    double low = values.front(), high = values.back(), below = 0;
+    constexpr std::array fractions{1.0 / 300, 0.05, 0.1, 1 - 1.0 / 300};
+    std::array<double, 4> found;
+    found.fill(values.front());
+    double below = 0;
     for (double value : values) {
         below += value;
-        if (below < total / 300)
-            low = value;
-        if (below < total * (1 - 1.0 / 300))
-            high = value;
+        for (std::size_t k = 0; k < fractions.size(); ++k)
+            if (below < total * fractions[k])
+                found[k] = value;
     }
-    return {std::min(low, 0.3 * high), high};
+    const auto [faintest, faint, tenth, high] = found;
+    const double low = std::min(std::max(faintest, std::min(one, faint)), 0.3 * high);
+    return {low, std::max(1.5 * low, std::min(2 * one, tenth)), high};
 }
 
 /// A Scene is what a picture shows: its maps, with the options that they were made by.
 struct Scene {
     RenderOptions options;            ///< completed
     SurfaceDensity density;           ///< or the other quantity
+    std::vector<double> opacity;      ///< of the other quantity
     std::vector<SurfaceDensity> each; ///< by type, if types have colours
     bool are_counts = false;          ///< densities are numbers of massless particles per area
     bool is_empty = false;            ///< nothing is in view
@@ -277,7 +288,19 @@ void complete_range(RenderOptions& view, const SurfaceDensity& map)
     view.min = view.min.value_or(std::min(low, *view.max - (high - low)));
 }
 
-Scene compose(const Snapshot& snapshot, const RenderOptions& options)
+/// Returns the opacity of each pixel: 0 at `low`, 1 from `solid` on.
+std::vector<double> opacity_of(const SurfaceDensity& density, const DensityRange& range)
+{
+    std::vector<double> opacity;
+    for (double value : density.values)
+        opacity.push_back(std::clamp((value - range.low) / (range.solid - range.low), 0.0, 1.0));
+    return opacity;
+}
+
+enum class Emptiness { refused, allowed };
+
+Scene compose(const Snapshot& snapshot, const RenderOptions& options,
+              Emptiness emptiness = Emptiness::refused)
 {
     check(options);
     RenderOptions completed = options;
@@ -313,9 +336,13 @@ Scene compose(const Snapshot& snapshot, const RenderOptions& options)
         projected(snapshot.particles, indices, masses, completed);
     const bool is_complete = completed.field_of_view && completed.min && completed.max;
     const auto require = [&](bool is_seen) {
-        if (!is_seen && !is_complete)
-            throw Error(Fault::input, std::string(completed.slice ? "slice" : "view") +
-                                          ": no particles in it: nothing to render");
+        if (!is_seen && !is_complete && emptiness == Emptiness::refused)
+            throw Error(Fault::input,
+                        std::string(completed.slice ? "slice" : "view") +
+                            ": no particles in it: nothing to render" +
+                            (side > 0
+                                 ? "; --box 0, of frames --frame-box 0, takes particles as isolated"
+                                 : ""));
     };
     require(!points.empty());
     if (!completed.field_of_view)
@@ -325,19 +352,20 @@ Scene compose(const Snapshot& snapshot, const RenderOptions& options)
     const bool is_empty = std::none_of(density.values.begin(), density.values.end(),
                                        [](double value) { return value > 0; });
     require(!is_empty);
+    const double total = std::accumulate(masses.begin(), masses.end(), 0.0);
+    const double one = density_of_one(total / double(masses.size()), density);
     if (completed.quantity != Pictured::density) {
-        SurfaceDensity map =
-            mean_of(snapshot, indices, masses, density, range_of(density).first, completed);
+        const DensityRange range = range_of(density, one);
+        SurfaceDensity map = mean_of(snapshot, indices, masses, density, range.low, completed);
         complete_range(completed, map);
-        return {completed, std::move(map), {}, are_counts, is_empty};
+        return {completed, std::move(map), opacity_of(density, range), {}, are_counts, is_empty};
     }
     if (!completed.min || !completed.max) {
-        auto [low, high] = range_of(density);
+        auto [low, solid, high] = range_of(density, one);
         if (side > 0) {
-            const double mean = std::accumulate(masses.begin(), masses.end(), 0.0) *
-                                *completed.slice / (side * side * side);
-            low = std::min(low, 0.4 * mean);
-            high = std::max(high, 20 * mean);
+            const double mean = total * *completed.slice / (side * side * side);
+            low = std::min(low, completed.box_min * mean);
+            high = std::max(high, completed.box_max * mean);
         }
         completed.max =
             completed.max.value_or(completed.min ? std::max(high, 10 * *completed.min) : high);
@@ -353,7 +381,7 @@ Scene compose(const Snapshot& snapshot, const RenderOptions& options)
             each.push_back(project(projected(snapshot.particles, indices, own, completed),
                                    completed.width, completed.height, *completed.field_of_view));
         }
-    return {completed, std::move(density), std::move(each), are_counts, is_empty};
+    return {completed, std::move(density), {}, std::move(each), are_counts, is_empty};
 }
 
 /// Returns the types of the completed options that the snapshot has.
@@ -373,6 +401,21 @@ RenderOptions complete_view(const Snapshot& snapshot, const RenderOptions& optio
     return compose(snapshot, options).options;
 }
 
+RenderOptions widen_colours(const RenderOptions& view, const RenderOptions& asked,
+                            const Snapshot& later)
+{
+    RenderOptions widened = view;
+    widened.min = asked.min;
+    widened.max = asked.max;
+    const Scene scene = compose(later, widened, Emptiness::allowed);
+    widened = view;
+    if (!scene.is_empty) {
+        widened.min = std::min(*view.min, *scene.options.min);
+        widened.max = std::max(*view.max, *scene.options.max);
+    }
+    return widened;
+}
+
 SurfaceDensity surface_density(const Snapshot& snapshot, const RenderOptions& options)
 {
     return compose(snapshot, options).density;
@@ -390,6 +433,8 @@ Image render_snapshot(const Snapshot& snapshot, const RenderOptions& options)
             const double value = scene.density.at(x, y);
             if (scene.each.empty() && std::isfinite(value))
                 pixel = colour_at(part_of(value, view), view, -1);
+            if (!scene.opacity.empty())
+                pixel = dimmed(pixel, scene.opacity[std::size_t(y * image.width() + x)]);
             for (std::size_t k = 0; k < scene.each.size(); ++k) {
                 const Colour own =
                     colour_at(part_of(scene.each[k].at(x, y), view), view, view.types[k]);
@@ -407,7 +452,7 @@ Image render_snapshot(const Snapshot& snapshot, const RenderOptions& options)
     if (!options.no_labels && !options.no_colour_bar)
         draw_colour_bar(image, view,
                         view.components ? present_types(snapshot, view.types) : std::vector<int>{},
-                        std::string(meaning.name) + " [" + unit + "]");
+                        meaning.name + (snapshot.units.physical ? " [" + unit + "]" : ""));
     image.texts = {{"Software", std::string("chamomile ") + version},
                    {"Quantity", meaning.name},
                    {"Unit", unit},

@@ -39,15 +39,21 @@ struct RenderOptions {
     static constexpr int densest = -1;
     /// The side of a periodic box, whose images are drawn across its faces; 0: isolated; empty: the
     /// side in the snapshot. Unless told otherwise, a periodic picture
-    /// shows the box from its middle, a tenth of a side deep, in colours wide enough for the
-    /// structure to come.
+    /// shows the box from its middle, a tenth of a side deep.
     std::optional<double> box;
+    /// Unless given, colours of a box reach at least from and to these mean surface densities.
+    double box_min = 0.4, box_max = 20;
     std::optional<double> slice; ///< thickness along the line of sight, about the centre
 };
 
 /// Returns the options with every choice made from this snapshot, so that the frames of a run share
 /// one field of view and one range of colours. Throws as render_snapshot does.
 RenderOptions complete_view(const Snapshot& snapshot, const RenderOptions& options);
+
+/// Returns the completed `view` with colours wide enough for `later`, a snapshot of the same
+/// series. Keeps the ends given in `asked`.
+RenderOptions widen_colours(const RenderOptions& view, const RenderOptions& asked,
+                            const Snapshot& later);
 
 /// Returns the picture, with its quantity, unit, least and most value and time as texts: the
 /// logarithm of the projected surface density, smoothed over the local distance between particles

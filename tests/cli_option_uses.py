@@ -24,12 +24,12 @@ COMMANDS = {
            "shared-steps eta-start iterations final-evaluation count-short-steps cosmology z-end a-end outputs-z outputs-a dlna-max eps-max omega-m omega-l omega-r "
            "w0 wa hubble units tune accuracy-every restart checkpoint-every checkpoint-walltime max-walltime max-energy-error on-energy-error on-device-error view output "
            "overwrite snapshot-every output-times energy-every steps-every check-forces check-forces-every power power-mesh halos min-members halo-types fits profile frames frames-every frame-width "
-           "frame-size frame-center frame-follow frame-box frame-slice frame-azimuth frame-inclination frame-orbit frame-types frame-quantity frame-components frame-min frame-max frame-colour-map frame-no-labels frame-no-colour-bar frame-movie "
+           "frame-size frame-center frame-follow frame-box frame-slice frame-azimuth frame-inclination frame-orbit frame-types frame-quantity frame-components frame-min frame-max frame-colour-map frame-axes frame-no-labels frame-no-colour-bar frame-movie "
            "ranks share-gpu peer-timeout",
     "force": f"{FORCES} output overwrite",
     "accuracy": f"{SOURCE} {FORCES} sample reference repeat csv hdf5 overwrite",
     "bench": f"{SOURCE} {FORCES} tune ranks share-gpu peer-timeout threads repeat potential sample reference phases ceiling csv overwrite",
-    "render": "size width height fov center follow box slice azimuth inclination orbit types quantity components min max colour-map no-labels no-colour-bar output data movie rate "
+    "render": "size width height fov center follow box slice azimuth inclination orbit types quantity components min max colour-map axes no-labels no-colour-bar output data movie rate "
               "overwrite",
     "power": f"types box mesh assignment interlacing fold fold-factor bins linear {THEORY} output overwrite",
     "plot": "plots output format overwrite python",
@@ -74,7 +74,7 @@ VALUES = {
     "no-self": None, "checkpoint-walltime": "9", "max-walltime": "9", "at": "1,2,3", "velocity": "1,2,3", "recentre": None, "kpc": "2", "mass": "2", "table": "t.txt", "glass": "2",
     "frame-size": "99", "frame-center": "1,2,3", "frame-follow": "densest", "frame-box": "8", "frame-slice": "1", "frame-azimuth": "9", "frame-inclination": "9",
     "frame-orbit": "9", "frame-types": "1", "frame-quantity": "velocity", "frame-components": None, "frame-min": "1e-3", "frame-max": "9",
-    "frame-colour-map": "grey", "frame-no-labels": None, "frame-no-colour-bar": None, "frame-movie": None, "center": "1,2,3", "rate": "9", "no-colour-bar": None,
+    "frame-colour-map": "grey", "frame-axes": None, "axes": None, "frame-no-labels": None, "frame-no-colour-bar": None, "frame-movie": None, "center": "1,2,3", "rate": "9", "no-colour-bar": None,
     "duration": "1", "box-length": "5Mpc", "h": "0.7", "profile": None,
     "hubble": "0.7", "height": "1", "concentration": "5", "scale": "2", "r-half": "2", "r-tidal": "9", "ranks": "2", "peer-timeout": "9", "share-gpu": None,
 }
@@ -87,7 +87,7 @@ BLOCKS = "rungs rebuild-above host-below"
 RUN = "run good.txt --t-end 0.2 --eps 0.05 -o out"
 OF_MODEL = "run --model cube -n 9 --t-end 0.2 --eps 0.05 -o out"
 UNIVERSE = "run universe.txt --z-end 40 --eps 20 -o out"
-ALONE = "check-forces-every on-energy-error frame-width frames-every power-mesh min-members halo-types fits frame-size frame-center frame-follow frame-box frame-slice frame-azimuth frame-inclination frame-orbit frame-types frame-quantity frame-components frame-min frame-max frame-colour-map frame-no-labels frame-no-colour-bar frame-movie"  # need another option
+ALONE = "check-forces-every on-energy-error frame-width frames-every power-mesh min-members halo-types fits frame-size frame-center frame-follow frame-box frame-slice frame-azimuth frame-inclination frame-orbit frame-types frame-quantity frame-components frame-min frame-max frame-colour-map frame-axes frame-no-labels frame-no-colour-bar frame-movie"  # need another option
 
 # A command in a mode, and the options that nothing would use there.
 MODES = [
@@ -133,7 +133,7 @@ MODES = [
     ("bench -n 50 --eps 0.05", BOX),
     ("render good.txt -o p.png --size 32", "width height rate"),
     ("render good.txt -o p.png --follow densest", "center"),
-    ("render good.txt -o p.png --no-labels", "no-colour-bar"),
+    ("render good.txt -o p.png --no-labels", "no-colour-bar"), ("render good.txt -o p.png --no-labels", "axes"),
     ("power periodic.txt --fold 0", "fold-factor"),
     ("power periodic.txt", "overwrite sigma8 n-s omega-b linear-power transfer-table"),
     ("power periodic.txt --linear", "bins"),

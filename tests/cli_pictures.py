@@ -57,6 +57,16 @@ with tempfile.TemporaryDirectory() as scratch:
     draw("s.png", "p.hdf5", "--size", 64, "--fov", 4, "--slice", 0.2, "--data", "s.npy")
     check(0.02 < sum(array(folder / "s.npy")) / whole < 0.5, "a slice holds a part of the mass")
 
+    # Axes: ticks each half unit of four units, which are 25 of 200 pixels, and no scale bar.
+    draw("p.png", "p.hdf5", "--size", 200, "--fov", 4, "--axes", "--no-colour-bar")
+    rows, _ = picture(folder / "p.png")
+    bright = lambda pixels: [k for k, pixel in enumerate(pixels) if pixel == (240, 240, 240)]
+    ticks = [100 + 25 * k for k in range(-3, 4)]
+    for name, edge in (("lower", rows[-1]), ("left", [row[0] for row in rows])):
+        seen = bright(edge)
+        check([x for x in seen if 4 < x < 196] == ticks, f"ticks at the {name} edge: {seen}")
+    check(max(len(bright(row)) for row in rows[180:]) < 60, "a scale bar beside axes")
+
     # Massless particles have a number density; a view without particles has no picture, unless its colours are given.
     (folder / "tracers.txt").write_text("".join(f"0 {x} {y} 0 0 0 0\n" for x in (-1, 1) for y in (-1, 1)))
     (folder / "tracers_in_kpc.txt").write_text("# unit_length_in_cm: 3.085678e21\n# unit_mass_in_g: 1.989e43\n# unit_velocity_in_cm_per_s: 1e5\n" + (folder / "tracers.txt").read_text())

@@ -137,7 +137,8 @@ int render(const std::vector<std::string>& arguments)
         picture.view.width = picture.view.height = *picture.size;
     }
     if (picture.view.no_labels)
-        refuse_idle(options, {{true, "no-colour-bar", "contradicts --no-labels, which does it"}});
+        refuse_idle(options, {{true, "no-colour-bar", "contradicts --no-labels, which does it"},
+                              {true, "axes", "contradicts --no-labels"}});
     refuse_idle(options, {{picture.view.follow.has_value(), "center", "contradicts --follow"},
                           {picture.movie.empty(), "rate", "needs --movie"}});
     require_png(picture.output.file);

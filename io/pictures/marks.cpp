@@ -39,9 +39,12 @@ std::string short_number(double value)
 struct Letters {
     double height; ///< of capitals
     int margin, line;
-    explicit Letters(const Image& image)
+    int left, bottom; ///< margins beside axes
+    Letters(const Image& image, bool has_axes)
         : height(std::max(7.0, std::min(image.width(), image.height()) / 62.0)),
-          margin(int(std::lround(1.6 * height))), line(std::max(1, int(std::lround(height / 5))))
+          margin(int(std::lround(1.6 * height))), line(std::max(1, int(std::lround(height / 5)))),
+          left(margin + (has_axes ? int(4 * height) : 0)),
+          bottom(margin + (has_axes ? int(1.6 * height) : 0))
     {}
 };
 
@@ -83,7 +86,8 @@ std::vector<std::vector<double>> tick_sets(double low, double high, bool is_log)
     std::vector<std::vector<double>> sets;
     const double decades = is_log ? std::log10(high / low) : 0;
     if (is_log && decades < 4)
-        sets.push_back(logarithmic_ticks(low, high, {1, 2, 5}, 1));
+        for (const std::vector<int>& multiples : {std::vector{1, 2, 5}, {1, 3}})
+            sets.push_back(logarithmic_ticks(low, high, multiples, 1));
     for (int stride = 1; stride < decades; ++stride)
         sets.push_back(logarithmic_ticks(low, high, {1}, stride));
     if (decades < 1)
@@ -93,6 +97,59 @@ std::vector<std::vector<double>> tick_sets(double low, double high, bool is_log)
     std::stable_partition(sets.begin(), sets.end(),
                           [](const std::vector<double>& ticks) { return ticks.size() > 1; });
     return sets;
+}
+
+/// Returns the factor from lengths of the units to those in which a picture of this width is
+/// labelled, and their name, which is empty for N-body units.
+std::pair<double, std::string> length_unit(const Units& units, double width)
+{
+    if (!units.physical)
+        return {1, ""};
+    const double kpc = units.length_in_cm / kpc_in_cm;
+    const std::string per_h = units.per_hubble ? "/h" : "";
+    if (kpc * width > 5000)
+        return {kpc / 1000, "Mpc" + per_h};
+    if (kpc * width < 0.2)
+        return {1000 * kpc, "pc" + per_h};
+    return {kpc, "kpc" + per_h};
+}
+
+/// Returns ticks from -`half` to `half` whose numbers do not collide at this number of pixels per
+/// unit.
+std::vector<double> axis_ticks(double half, double pixels, double height)
+{
+    for (int parts : {8, 5, 2}) {
+        const std::vector<double> ticks = linear_ticks(-half, half, parts);
+        double size = 0;
+        for (double tick : ticks)
+            size = std::max(size, text_width(short_number(tick), height));
+        if (ticks.size() < 2 || size + height < (ticks[1] - ticks[0]) * pixels)
+            return ticks;
+    }
+    return {0};
+}
+
+/// Draws ticks with lengths from the middle at the left and lower edges, and their unit in the
+/// corner. `pixels` is the number of pixels per unit.
+void draw_axes(Image& image, const Letters& letters, double pixels, const std::string& unit)
+{
+    const double h = letters.height, bottom = image.height() - h;
+    const double across = 0.5 * image.width() / pixels, up = 0.5 * image.height() / pixels;
+    const int length = int(0.6 * h), half_line = letters.line / 2;
+    draw_text(image, h, bottom, h, unit, white);
+    for (double tick : axis_ticks(across, pixels, h)) {
+        const std::string text = short_number(tick);
+        const double x = 0.5 * image.width() + tick * pixels, size = text_width(text, h);
+        draw_mark(image, int(x) - half_line, image.height() - length, letters.line, length);
+        if (x - 0.5 * size > h + text_width(unit, h) + h && x + 0.5 * size < image.width() - h)
+            draw_text(image, x - 0.5 * size, bottom, h, text, white);
+    }
+    for (double tick : axis_ticks(up, pixels, h)) {
+        const double y = 0.5 * image.height() - tick * pixels;
+        draw_mark(image, 0, int(y) - half_line, length, letters.line);
+        if (y > h && y < bottom - 2 * h)
+            draw_text(image, h, y + 0.5 * h, h, short_number(tick), white);
+    }
 }
 
 } // namespace
@@ -164,41 +221,34 @@ std::vector<BarNumber> bar_numbers(const RenderOptions& view, double width, doub
     return {};
 }
 
-void draw_labels(Image& image, const Snapshot& snapshot, double field_of_view)
+void draw_labels(Image& image, const Snapshot& snapshot, const RenderOptions& view)
 {
-    const Letters letters(image);
-    double unit = 1;
-    std::string name;
-    if (const Units& units = snapshot.units; units.physical) {
-        const double kpc = units.length_in_cm / kpc_in_cm;
-        const bool is_large = kpc * field_of_view > 5000, is_small = kpc * field_of_view < 0.2;
-        unit = is_large ? kpc / 1000 : is_small ? 1000 * kpc : kpc;
-        name = std::string(is_large   ? " Mpc"
-                           : is_small ? " pc"
-                                      : " kpc") +
-               (units.per_hubble ? "/h" : "");
-    }
-    const double bar = rounded_up(field_of_view * unit / 10);
-    const int pixels = int(std::lround(bar / unit / field_of_view * image.width()));
-    const int bottom = image.height() - letters.margin;
-    draw_mark(image, letters.margin, bottom - letters.line, pixels, letters.line);
-    draw_text(image, letters.margin, bottom - letters.line - 0.8 * letters.height, letters.height,
-              short_number(bar) + name, white);
-    draw_text(image, letters.margin, letters.margin + letters.height, letters.height,
+    const Letters letters(image, view.axes);
+    const auto [unit, name] = length_unit(snapshot.units, *view.field_of_view);
+    const double width = *view.field_of_view * unit, pixels = image.width() / width;
+    draw_text(image, letters.left, letters.margin + letters.height, letters.height,
               time_label(snapshot), white);
+    if (view.axes)
+        return draw_axes(image, letters, pixels, name);
+    const double bar = rounded_up(width / 10);
+    const int bottom = image.height() - letters.margin;
+    draw_mark(image, letters.margin, bottom - letters.line, int(std::lround(bar * pixels)),
+              letters.line);
+    draw_text(image, letters.margin, bottom - letters.line - 0.8 * letters.height, letters.height,
+              short_number(bar) + (name.empty() ? "" : " " + name), white);
 }
 
 void draw_colour_bar(Image& image, const RenderOptions& view, const std::vector<int>& types,
                      const std::string& title)
 {
-    const Letters letters(image);
+    const Letters letters(image, view.axes);
     const bool has_components = !types.empty();
     const int width = std::max(8, int(0.4 * image.width())),
               height = int((has_components ? 1.6 : 1.1) * letters.height);
     const int left = image.width() - letters.margin - width;
     const double low = *view.min, high = *view.max;
     const bool is_log = view.quantity == Pictured::density;
-    const double numbers = image.height() - letters.margin;
+    const double numbers = image.height() - letters.bottom;
     int top = int(numbers - 1.9 * letters.height) - height;
     const std::size_t bars = std::max<std::size_t>(1, types.size());
     draw_mark(image, left, top - int(bars - 1) * height, width, int(bars) * height);

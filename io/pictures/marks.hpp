@@ -30,8 +30,9 @@ Colour dimmed(Colour colour, double fraction);
 /// Returns the time or redshift of a picture in words.
 std::string time_label(const Snapshot& snapshot);
 
-/// Draws the scale bar at the lower left and the time at the upper left.
-void draw_labels(Image& image, const Snapshot& snapshot, double field_of_view);
+/// Draws the scale bar at the lower left, or axes at the left and lower edges, and the time at the
+/// upper left.
+void draw_labels(Image& image, const Snapshot& snapshot, const RenderOptions& view);
 
 /// A BarNumber is a tick of the colour bar and the text below it, which begins at `x`.
 struct BarNumber {

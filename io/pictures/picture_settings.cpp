@@ -151,6 +151,9 @@ std::vector<OptionRow<R>> rows()
         "colours; inferno of the logarithm of the density, coolwarm of the velocity, magma of its "
         "dispersion, viridis of the potential unless given");
     t.flag(
+        "axes", [](R & r) -> auto& { return r.axes; },
+        "ticks with lengths from the middle at two edges, in place of the scale bar");
+    t.flag(
         "no-labels", [](R & r) -> auto& { return r.no_labels; },
         "leave out time, scale bar and colour bar");
     t.flag(

@@ -448,7 +448,7 @@ Image render_snapshot(const Snapshot& snapshot, const RenderOptions& options)
     const std::string unit =
         snapshot.units.physical ? unit_name(meaning.dimension, snapshot.units) : "N-body units";
     if (!options.no_labels)
-        draw_labels(image, snapshot, *view.field_of_view);
+        draw_labels(image, snapshot, view);
     if (!options.no_labels && !options.no_colour_bar)
         draw_colour_bar(image, view,
                         view.components ? present_types(snapshot, view.types) : std::vector<int>{},

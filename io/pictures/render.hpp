@@ -33,6 +33,7 @@ struct RenderOptions {
     std::optional<ColourMap> colour_map; ///< empty: the one that suits the quantity
     bool no_labels = false;              ///< leave out scale bar, time or redshift, and colour bar
     bool no_colour_bar = false;
+    bool axes = false;        ///< lengths from the middle at two edges, in place of the scale bar
     std::optional<int> orbit; ///< pictures of a turn about z, for those who make several
     /// The densest place of what is shown (`densest`) or of a type becomes the centre.
     std::optional<int> follow;

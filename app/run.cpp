@@ -194,7 +194,7 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
     const TimesAsTyped typed = times_as_typed(options, run, state.units);
     const SimulationOptions time =
         simulation_options(run, run.cosmology.asked ? std::log(state.time) : state.time, typed);
-    if (!take_from_file(run.solver, state, options)) {
+    if (!take_from_file(run.solver, state, options, *clock, time.start_time)) {
         bring(state);
         refuse_without_softening(state, source_of(run));
     }
@@ -315,7 +315,7 @@ void continue_run(Options& options, RunOptions& run, WrittenFiles& written, Live
                                              : ": is the time of the checkpoint; must be later"));
     const SimulationOptions time = simulation_options(
         run, earlier.start_time, times_as_typed(options, run, unit_frame_of(archive).units));
-    take_from_file(run.solver, state, options);
+    take_from_file(run.solver, state, options, *clock, now);
     run.solver.softening = *state.softening; // that of the checkpoint's particles
     if (!state.softening->is_varied)
         run.solver.type_softenings = {};

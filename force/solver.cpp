@@ -24,7 +24,7 @@ Refusal periodic_refusal(const SolverOptions& o)
     if (long_range == LongRangeKind::mesh && mesh > 0 && cut * split / mesh > most_of_periodic_box)
         return "--mesh: " + std::to_string(mesh) + ": too few cells: the cut of " +
                number_text(cut * split) + " cells must be less than 0.45 of the box";
-    if (const Refusal line = refuse_softening(o, o.softening))
+    if (const Refusal line = refuse_softening_in_box(o.softening.length, o.box))
         return line;
     if (o.accuracy)
         return "--accuracy: is not for periodic boxes; choose --tolerance and --cut";

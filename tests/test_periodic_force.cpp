@@ -159,11 +159,6 @@ TEST_CASE("options of periodic boxes that cannot be are refused in a line")
           }).find("too few cells") != std::string::npos);
     CHECK(refusal([](SolverOptions& o) { o.softening.length = 0.5; }) ==
           "softening: 0.5: must be at most a tenth of the box");
-    CHECK(refusal([](SolverOptions& o) {
-              o.periodic.mesh = 128;
-              o.softening.length = 0.01;
-          }) == "softening: 0.01: must be at most 0.00891, as pairs farther than 0.04883 are not "
-                "softened; or give mesh 22, kernel spline, or solver direct");
     CHECK(refusal([](SolverOptions& o) { o.box = -1; }) ==
           "box: -1: a number from 1e-100 to 1e+100, or 0, is needed");
     CHECK(refusal([](SolverOptions& o) { o.order = 5; }) == "order: 5: is not one of 0, 2, 3, 4");
@@ -193,6 +188,22 @@ TEST_CASE("softening near the cut of the short range is told, or refused, for th
     CHECK(error_line([&] { jump(0.05); }).find("softening: 0.05: must be at most 0.0493") == 0);
     options.solver = SolverKind::direct;
     CHECK(jump(0.05) == -1);
+    options = {};
+    options.device = "cpu";
+    options.box = 1;
+    options.periodic.mesh = 128;
+    options.softening.length = 0.01;
+    p.softening.clear();
+    const auto solver = make_solver(options);
+    const auto evaluate = [&](double length) { // as a comoving clock cuts it
+        Request request = request_of(p, Quantities::acceleration);
+        request.softening_length = length;
+        return solver->evaluate(request).softening_jump.value_or(-1);
+    };
+    CHECK(error_line([&] { evaluate(0.01); }) ==
+          "softening: 0.01: must be at most 0.00891, as pairs farther than 0.04883 are not "
+          "softened; or give mesh 22, kernel spline, or solver direct");
+    CHECK(evaluate(0.001) == doctest::Approx(1.5 * 0.001 * 0.001 / 0.048828125 / 0.048828125));
 }
 
 TEST_SUITE_END();

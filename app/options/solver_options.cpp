@@ -38,13 +38,15 @@ void refuse_tree_options(const Options& options, const std::string& because)
     require(options, refuse_idle_rows(force_options(), options.asked(), {{needs_tree, because}}));
 }
 
-bool take_from_file(SolverOptions& solver, Snapshot& snapshot, const Options& options)
+bool take_from_file(SolverOptions& solver, Snapshot& snapshot, const Options& options,
+                    const Clock& clock, double time)
 {
     require(options, take_stated(snapshot, options.asked(), solver));
     note_box(options, snapshot, solver);
     require(options, resolve_boundary(solver, options.asked()));
-    if (!options.asked().contains("eps-max")) // else the clock cuts it
-        require(options, refuse_softening(known_forces(solver, snapshot), solver.softening));
+    Softening used = solver.softening;
+    used.length = clock.softening(time, used.length);
+    require(options, refuse_softening(known_forces(solver, snapshot), used));
     return snapshot.softening || options.given("eps") || options.given("eps-type");
 }
 

@@ -5,6 +5,7 @@
 
 #include "app/options/options.hpp"
 #include "chamomile/force/option_table.hpp"
+#include "chamomile/integrate/clock.hpp"
 #include "chamomile/io/snapshot.hpp"
 
 namespace chamomile::app {
@@ -39,8 +40,10 @@ void refuse_tree_options(const Options& options, const std::string& because);
 /// Takes G, the softening and the periodic box from the file where the options do not give them;
 /// without a softening in the file that of `solver` is kept. The snapshot's box is set to the one
 /// in use (note_box), and dependent options are resolved (resolve_boundary()). Returns whether a
-/// softening length is known from the options or the file.
-bool take_from_file(SolverOptions& solver, Snapshot& snapshot, const Options& options);
+/// softening length is known from the options or the file. Refuses a softening that `clock` makes
+/// too long at `time` for the cut of the short range.
+bool take_from_file(SolverOptions& solver, Snapshot& snapshot, const Options& options,
+                    const Clock& clock = Clock::newtonian(), double time = 0);
 
 /// Returns how many host threads are best for this force where the options do not give them: with
 /// a GPU no more than some tens, because so many cores wait longer for each other than they save;

@@ -60,23 +60,28 @@ double softening_jump(const SolverOptions& options, const Softening& softening)
     return 1.5 * (length / cut) * (length / cut);
 }
 
+Refusal refuse_softening_in_box(double length, double box)
+{
+    if (length > 0.1 * box)
+        return "--eps: " + number_text(length) + ": must be at most a tenth of the box";
+    return {};
+}
+
 Refusal refuse_softening(const SolverOptions& options, const Softening& softening)
 {
     if (!options.is_periodic())
         return {};
-    const std::string eps = "--eps: " + number_text(softening.length);
-    if (softening.length > 0.1 * options.box)
-        return eps + ": must be at most a tenth of the box";
+    if (const Refusal line = refuse_softening_in_box(softening.length, options.box))
+        return line;
     const double cut = cut_radius(options), factor = pair_factor(softening);
     const double most = cut / factor /
                         (softening.kind == SofteningKind::spline ? Softening::spline_radius_part
                                                                  : cut_for(most_jump));
     if (cut == 0 || softening.length <= most)
         return {};
-    return eps +
-           formatted(
-               ": must be at most %.3g, as pairs farther than %.4g are not softened; or give ",
-               most, cut) +
+    return formatted("--eps: %.10g: must be at most %.3g, as pairs farther than %.4g are not "
+                     "softened; or give ",
+                     softening.length, most, cut) +
            cures(options, factor * softening.length);
 }
 

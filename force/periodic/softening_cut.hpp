@@ -18,8 +18,11 @@ inline constexpr double harmless_softening_jump = 2e-3;
 /// isolated system or a mesh that is not chosen yet.
 double softening_jump(const SolverOptions& options, const Softening& softening);
 
+/// Refuses a length above a tenth of the box.
+Refusal refuse_softening_in_box(double length, double box);
+
 /// Refuses lengths above a tenth of the box, a spline that reaches beyond the cut, and a jump above
-/// 5 %.
+/// 5 %. `softening` is in use: in comoving coordinates it may be shorter than the options ask.
 Refusal refuse_softening(const SolverOptions& options, const Softening& softening);
 
 /// Returns a warning if `jump` is larger than harmless_softening_jump, with options that help; else

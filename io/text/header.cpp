@@ -62,6 +62,42 @@ bool contains(const List& list, std::string_view word)
     return std::find(std::begin(list), std::end(list), word) != std::end(list);
 }
 
+/// Returns whether the letters join an axis with a name of the vector: "posx" or "xvel".
+bool is_component(std::string_view letters, char axis, std::string_view vector)
+{
+    for (std::size_t n = 3; n <= vector.size(); ++n) {
+        const std::string name(vector.substr(0, n));
+        if (letters.starts_with(name + axis) || letters.starts_with(axis + name))
+            return true;
+    }
+    return false;
+}
+
+/// Returns whether a word of a comment means this column. It may abbreviate the name, as "m", hold
+/// it, as "ParticleID", or write a component as "pos_x" or "velx". A unit may follow, as in
+/// "x[pc]".
+bool means(std::string_view word, std::string_view name)
+{
+    std::string letters;
+    for (const char c : word)
+        if (std::isalpha(static_cast<unsigned char>(c)))
+            letters += char(std::tolower(static_cast<unsigned char>(c)));
+        else if (c != '_')
+            break;
+    if (letters.empty())
+        return false;
+    const auto at = letters.find(name);
+    if (name.starts_with(letters) || at == 0 || (at != letters.npos && name.size() > 1))
+        return true;
+    const char axis = name.back();
+    if (axis < 'x' || axis > 'z')
+        return false;
+    if (name.size() == 1)
+        return is_component(letters, axis, "positions") ||
+               is_component(letters, axis, "coordinates");
+    return is_component(letters, axis, name[0] == 'v' ? "velocity" : "acceleration");
+}
+
 } // namespace
 
 void TextHeader::add(std::string_view comment, std::int64_t line)
@@ -144,8 +180,7 @@ std::array<int, 12> TextHeader::columns(std::size_t number, std::int64_t line)
     return columns;
 }
 
-/// Notes a comment that seems to name the columns otherwise than `names`. A word may be the
-/// beginning of a name, and a unit may follow it, as in "m x[pc] y[pc] z[pc]".
+/// Notes a comment that seems to name the columns otherwise than `names`.
 void TextHeader::note_remark(const std::vector<std::string_view>& names)
 {
     const auto remark = remarks_.find(names.size());
@@ -153,16 +188,7 @@ void TextHeader::note_remark(const std::vector<std::string_view>& names)
         return;
     std::vector<std::string_view> words;
     split_words(remark->second, words);
-    const auto agree = [](std::string_view word, std::string_view name) {
-        std::string letters;
-        for (const char c : word)
-            if (std::isalpha(static_cast<unsigned char>(c)))
-                letters += char(std::tolower(static_cast<unsigned char>(c)));
-            else
-                break;
-        return !letters.empty() && (name.starts_with(letters) || letters.starts_with(name));
-    };
-    if (!std::equal(words.begin(), words.end(), names.begin(), agree))
+    if (!std::equal(words.begin(), words.end(), names.begin(), means))
         columns_note_ = "columns taken as " + assumed_columns_ + ", in spite of the comment '" +
                         remark->second.substr(0, 100) + "': '# columns: ...' names others";
 }

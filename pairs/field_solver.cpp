@@ -36,7 +36,7 @@ public:
         check_views(sources);
         is_built_ = false; // an exception leaves no sources behind
         velocity_.clear();
-        keeps_lengths_ = false;
+        varied_.reset();
         lists_.build(in_arrays(sources), {.number = builds_++, .has_arrays = false});
         keep(sources);
         is_built_ = true;
@@ -49,8 +49,8 @@ public:
         is_built_ = sources.count != size(); // if refused, the sources before it stay
         if (!is_built_)
             velocity_.clear();
-        lists_.refit(in_arrays(sources),
-                     {.number = builds_ - 1, .has_arrays = false, .keeps_lengths = keeps_lengths_});
+        varied_.reset();
+        lists_.refit(in_arrays(sources), {.number = builds_ - 1, .has_arrays = false});
         keep(sources);
         is_built_ = true;
     }
@@ -59,17 +59,7 @@ public:
 
     FieldCopy copy_of_sources() override
     {
-        const Octree& octree = lists_.octree();
-        FieldCopy copy;
-        copy.position.resize(size());
-        copy.mass.resize(size());
-        for (std::size_t k = 0; k < size(); ++k) {
-            copy.position[octree.order[k]] = octree.sources[k].position;
-            copy.mass[octree.order[k]] = octree.sources[k].mass;
-        }
-        copy.softening.resize(octree.softening.size());
-        for (std::size_t k = 0; k < octree.softening.size(); ++k)
-            copy.softening[octree.order[k]] = std::sqrt(octree.softening[k]);
+        FieldCopy copy = copy_of(lists_);
         for (std::size_t k = 0; k < velocity_.size(); k += 3)
             copy.velocity.push_back({velocity_[k], velocity_[k + 1], velocity_[k + 2]});
         return copy;
@@ -91,10 +81,9 @@ public:
             write_zeros(targets.count, results);
             return statistics;
         }
-        if (have_other_lengths(targets))
-            keep_lengths();
+        ListField& lists = lists_for(targets);
         if (results.acceleration || results.potential)
-            statistics = lists_.at_points(
+            statistics = lists.at_points(
                 {.count = targets.count,
                  .position = on_host_in_box(targets.position, targets.count, positions_),
                  .self = targets.self,
@@ -102,10 +91,11 @@ public:
                 {results.acceleration, results.potential});
         if ((results.tidal || results.jerk) && targets.count > 0)
             sum_pairs(
+                lists,
                 {read(targets.position, targets.count, 3),
                  results.jerk ? read(targets.velocity, targets.count, 3) : std::vector<double>{},
-                 lists_.has_own_softenings() ? lists_.target_softenings(targets)
-                                             : std::vector<double>{},
+                 lists.has_own_softenings() ? lists.target_softenings(targets)
+                                            : std::vector<double>{},
                  self_of(targets)},
                 results, statistics);
         return statistics;
@@ -139,10 +129,10 @@ public:
                 targets.velocity.push_back(velocity_[3 * targets.self[k / 3] + k % 3]);
             for (std::size_t k = 0; lists_.has_own_softenings() && k < targets.self.size(); ++k)
                 targets.softening.push_back(places.softening[targets.self[k]]);
-            if (!find_coincident(targets).sources.empty())
+            if (!find_coincident(lists_, targets).sources.empty())
                 throw Error(Fault::input, "sources: two lie at one place; coincident particles "
                                           "need a softening > 0");
-            sum_pairs(targets, results, statistics);
+            sum_pairs(lists_, targets, results, statistics);
         }
         return statistics;
     }
@@ -171,7 +161,7 @@ public:
         }
         const Octree& octree = lists_.octree();
         const Moments& moments = lists_.moments();
-        parallel_loop(targets.count, 64, [&](std::size_t i) {
+        parallel_loop(targets.count, 8, [&](std::size_t i) {
             const Vec3<double> place{position[3 * i], position[3 * i + 1], position[3 * i + 2]};
             const double limit = search_radius[i] * search_radius[i];
             const std::int64_t self = targets.self.empty() ? -1 : targets.self[i];
@@ -188,6 +178,14 @@ public:
     const SolverOptions& options() const override { return lists_.options(); }
 
 private:
+    /// Returns the sources in the caller's order, without velocities.
+    static FieldCopy copy_of(ListField& lists)
+    {
+        look_for_interruption();
+        Particles all = lists.all_sources();
+        return {std::move(all.position), {}, std::move(all.mass), std::move(all.softening)};
+    }
+
     /// Copies arrays on a device to the host for a periodic box: positions are wrapped into the box
     /// there, and Fourier modes are summed there.
     ArrayView on_host_in_box(const ArrayView& view, std::size_t n,
@@ -257,15 +255,15 @@ private:
         std::vector<std::uint32_t> sources;
     };
 
-    Coincident find_coincident(const PairTargets& targets)
+    static Coincident find_coincident(ListField& lists, const PairTargets& targets)
     {
         Coincident at;
-        const bool varied = lists_.has_own_softenings();
-        if (lists_.softening().length > 0 && !varied)
+        const bool varied = lists.has_own_softenings();
+        if (lists.softening().length > 0 && !varied)
             return at;
-        const Octree& octree = lists_.octree();
-        const Moments& moments = lists_.moments();
-        const std::vector<double> own = copy_of_sources().softening;
+        const Octree& octree = lists.octree();
+        const Moments& moments = lists.moments();
+        const std::vector<double> own = copy_of(lists).softening;
         std::vector<std::vector<Index>> found(targets.self.size());
         parallel_loop(found.size(), 64, [&](std::size_t i) {
             if (varied && targets.softening[i] > 0)
@@ -344,32 +342,38 @@ private:
             length_ = sources.softening.load(0);
     }
 
-    /// Returns true if a target changes the softening of pairs. All sources have the same length.
+    /// Returns true if all sources have the same length and a target changes that of pairs.
     bool have_other_lengths(const FieldTargets& targets) const
     {
-        if (!length_ || !targets.softening)
-            return false;
         const bool adds = lists_.softening().rule == SofteningRule::root_of_squares;
+        if (!length_ || (!adds && !targets.softening))
+            return false;
         for (std::size_t i = 0; i < targets.count; ++i) {
-            const double length = targets.softening.load(i);
+            const bool is_source = i < targets.self.size() && targets.self[i] >= 0;
+            const double length = targets.softening ? targets.softening.load(i)
+                                  : is_source       ? *length_
+                                                    : 0;
             if (adds ? length != *length_ : !(length <= *length_))
                 return true;
         }
         return false;
     }
 
-    /// Sums as if the lengths of the sources differed, until the next build.
-    void keep_lengths()
+    /// Returns the lists that give pairs with these targets their softening. Other calls do not
+    /// depend on them.
+    ListField& lists_for(const FieldTargets& targets)
     {
-        const Interruption none([] {}); // an end here would leave no sources
-        FieldCopy copy = copy_of_sources();
-        copy.softening.assign(size(), *length_);
-        is_built_ = false;
-        keeps_lengths_ = true;
-        lists_.build(in_arrays(copy.sources()),
-                     {.number = builds_ - 1, .has_arrays = false, .keeps_lengths = true});
-        length_.reset();
-        is_built_ = true;
+        if (!have_other_lengths(targets))
+            return lists_;
+        if (!varied_) {
+            FieldCopy copy = copy_of_sources();
+            copy.softening.assign(size(), *length_);
+            auto lists = std::make_unique<ListField>(options(), make_parts(options(), true));
+            lists->build(in_arrays(copy.sources()),
+                         {.number = builds_ - 1, .has_arrays = false, .keeps_lengths = true});
+            varied_ = std::move(lists);
+        }
+        return *varied_;
     }
 
     std::vector<Index> self_of(const FieldTargets& targets) const
@@ -388,10 +392,10 @@ private:
         return self;
     }
 
-    void sum_pairs(const PairTargets& targets, const FieldResults& results,
+    void sum_pairs(ListField& lists, const PairTargets& targets, const FieldResults& results,
                    ForceStatistics& statistics)
     {
-        FieldCopy places = copy_of_sources();
+        FieldCopy places = copy_of(lists);
         const std::size_t n = size(), count = targets.self.size();
         double mass = 0;
         for (const double m : places.mass)
@@ -403,9 +407,10 @@ private:
             as_rows(std::span<const Vec3<double>>(places.position));
         const std::vector<double> squares = squared(places.softening),
                                   own = squared(targets.softening);
-        const Coincident at = find_coincident(targets);
+        look_for_interruption();
+        const Coincident at = find_coincident(lists, targets);
         const Exclusions excluded{at.begin, at.sources};
-        laws_.take(lists_.softening(), lists_.has_own_softenings());
+        laws_.take(lists.softening(), lists.has_own_softenings());
         if (results.tidal) {
             std::vector<double> sums(6 * count);
             note(laws_.tidal().sum({joined(count, {targets.position, own}),
@@ -465,13 +470,13 @@ private:
     }
 
     ListField lists_;
-    std::unique_ptr<Solver> direct_; // on a GPU, when it is needed
-    std::uint64_t builds_ = 0;       // places the root cubes (decorrelate)
+    std::unique_ptr<ListField> varied_; // of the same sources, as if their lengths differed
+    std::unique_ptr<Solver> direct_;    // on a GPU, when it is needed
+    std::uint64_t builds_ = 0;          // places the root cubes (decorrelate)
     bool is_built_ = false;
     std::vector<double> velocity_, positions_, masses_;
     FieldLaws laws_;
     std::optional<double> length_; ///< of each source, if all have one
-    bool keeps_lengths_ = false;   ///< Plan::keeps_lengths
 };
 
 } // namespace

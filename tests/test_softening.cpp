@@ -4,6 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include "chamomile/force/field.hpp"
+#include "tests/clouds.hpp"
+#include "tests/plain_sums.hpp"
 #include "tests/solvers.hpp"
 
 using namespace chamomile;
@@ -118,6 +121,66 @@ TEST_CASE("both kernels have a potential of -m/eps and no force at the centre")
             CHECK_FALSE(
                 within(pair_at(0, solver.options, 0.01).potential, -mass / eps, limit_of(solver)));
         }
+}
+
+TEST_CASE("points among sources of one length keep to their own, whatever was asked before")
+{
+    using Vectors = std::vector<Vec3<double>>;
+    using enum SofteningRule;
+    for (const SolverKind solver : {SolverKind::direct, SolverKind::tree})
+        for (const SofteningKind kind : {SofteningKind::plummer, SofteningKind::spline})
+            for (const SofteningRule rule : {larger, root_of_squares}) {
+                SolverOptions options;
+                options.solver = solver;
+                options.softening = {kind, 0, rule, true};
+                options.precision = Precision::double_precision;
+                options.tolerance = 1e-5;
+                Particles p = plummer(2003);
+                p.softening.assign(p.size(), 0.3);
+                const FieldSources sources{p.size(),
+                                           view_of(std::span(p.position)),
+                                           view_of(std::span(p.mass)),
+                                           {},
+                                           view_of(std::span(p.softening))};
+                const auto field = make_field_solver(options);
+                field->build(sources);
+                for (Vec3<double>& x : p.position)
+                    x = 1.01 * x;
+                field->refit(sources); // a new tree has other bits
+                const Vectors point{{0.1, 0.2, 0.3}, {-0.2, 0, 0.1}, p.position[5]};
+                const std::vector<std::int64_t> self{-1, -1, 5};
+                const auto pulls = [&](const ArrayView& own) {
+                    Vectors a(3);
+                    field->evaluate({3, view_of(std::span(point)), {}, self, own},
+                                    {view_of(std::span(a)), {}});
+                    return a;
+                };
+                const auto at_sources = [&] {
+                    Vectors a(p.size());
+                    field->evaluate_sources({}, {view_of(std::span(a)), {}});
+                    return a;
+                };
+                const std::vector<double> none{0, 0, 0.3}, other{0.6, 0, 0.3};
+                const Vectors first = pulls({}), sums = at_sources(),
+                              with_other = pulls(view_of(std::span(other)));
+                CHECK(pulls({}) == first);
+                CHECK(at_sources() == sums);
+                for (std::size_t k = 0; k < 3; ++k)
+                    for (const auto& [own, found] :
+                         {std::pair{none[k], first[k]}, std::pair{other[k], with_other[k]}}) {
+                        Vec3<double> a{};
+                        for (std::size_t j = 0; j < p.size(); ++j) {
+                            const Vec3<double> d = p.position[j] - point[k];
+                            const double r = length(d);
+                            if (std::int64_t(j) != self[k])
+                                a += (p.mass[j] * pull(r, own, 0.3, options.softening).force / r) *
+                                     d;
+                        }
+                        CAPTURE(k);
+                        CHECK(length(found - a) <
+                              (solver == SolverKind::direct ? 1e-12 : 1e-4) * length(a));
+                    }
+            }
 }
 
 TEST_SUITE_END();

@@ -81,6 +81,7 @@ public:
     /// the next build.
     const Octree& octree();
     const Moments& moments(); ///< with the bounds of all cells
+    Particles all_sources();  ///< in the caller's order
     bool has_own_softenings() const { return bool(sources_.softening); }
     /// Returns the softening of the present sources: the one length of all, or the largest.
     const Softening& softening() const { return softening_; }
@@ -135,7 +136,6 @@ private:
                  std::vector<double>& potential) const;
     void repair_points(const FieldTargets& targets, const ForceOutput& output);
     void repair_sources(const ForceOutput& output);
-    Particles all_sources();
     std::vector<double> read(const ArrayView& view, std::size_t n, int components) const;
     void write(const std::vector<double>& rows, std::size_t n, const ArrayView& view) const;
     ArrayView in_box(const ArrayView& position, std::size_t n, std::vector<Vec3<double>>& memory);

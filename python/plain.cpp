@@ -12,12 +12,24 @@ void require_plain(nb::handle value, const std::string& name)
     nb::module_::import_("chamomile._plain").attr("require_plain")(value, name);
 }
 
+namespace {
+
+/// Returns the present error of Python with the name of the argument before its text.
+nb::python_error in_words_of(const std::string& name)
+{
+    const nb::python_error error;
+    PyErr_SetString(error.type().ptr(), (name + ": " + nb::str(error.value()).c_str()).c_str());
+    return {};
+}
+
+} // namespace
+
 double Number::of(const std::string& name) const
 {
     require_plain(given, name);
     const double number = PyFloat_AsDouble(given.ptr());
     if (number == -1 && PyErr_Occurred())
-        throw nb::python_error();
+        throw in_words_of(name);
     return number;
 }
 

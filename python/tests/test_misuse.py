@@ -51,6 +51,9 @@ def test_wrong_types():
     packed = np.zeros(N, dtype=[("flag", "i1"), ("x", "f8", 3)])
     raises(TypeError, lambda: chamomile.acceleration(packed["x"], M), "aligned")
     raises(TypeError, lambda: built().evaluate(active=M), "whole numbers")
+    for wrong in np.ones(2), 1j, "x":
+        raises(TypeError, lambda: chamomile.nfw(10, b_to_a=wrong), "b_to_a: ")
+    raises(OverflowError, lambda: chamomile.nfw(10, b_to_a=10**400), "b_to_a: ")
 
 
 class WithUnit(np.ndarray):

@@ -210,7 +210,9 @@ public:
         }
         started_ = true; // the run's observers are registered
         const Canonical inside(*this);
-        Journal journal({.warn = warn_in_python});
+        Journal journal({.warn = [](const std::string& line) {
+            warn_in_python(plain_words(line, plain_names_of_settings()));
+        }});
         settings.writes_beside = false; // a caller's h5py may use the same HDF5
         RunJob job(settings, origin, folder, state_, *simulation_, journal);
         if (point)

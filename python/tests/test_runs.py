@@ -114,6 +114,12 @@ def test_what_cannot_be_trusted():
         warnings.simplefilter("always")
         simulation(step=0.125, end_time=2, softening=0.001, solver="direct").run(os.path.join(folder, "a"))
         assert any("cannot be trusted" in str(w.message) and w.category is RuntimeWarning for w in seen)
+        seen.clear()
+        box = chamomile.cube(512, seed=2)
+        box.box_size = 1.0
+        chamomile.Simulation(box, end_time=0.01, step=0.01, softening=0.02, mesh=32).run(os.path.join(folder, "c"))
+        words = [str(w.message) for w in seen if "pairs farther than" in str(w.message)]
+        assert len(words) == 1 and words[0].endswith("below 0.002 with softening 0.00713, kernel spline, or solver direct"), words
         line = raised(chamomile.InaccurateError, lambda: simulation(step=1 / 8).run(os.path.join(folder, "b"), max_energy_error=1e-9, energy_every=0.125))
         assert "above max_energy_error 1e-09" in line
 

@@ -10,7 +10,8 @@
 namespace chamomile {
 
 /// A FirstException keeps the first exception of a parallel region for the thread that started it,
-/// which also looks for interruptions.
+/// which also looks for interruptions. After the first exception look_for_interruption() ends the
+/// work of the other threads.
 class FirstException {
 public:
     template <class Work>
@@ -19,6 +20,7 @@ public:
         if (caught_.load(std::memory_order_relaxed))
             return;
         try {
+            const InterruptedBy others(caught_);
             look_for_interruption();
             work();
         } catch (...) {

@@ -8,6 +8,10 @@ namespace {
 constexpr std::chrono::milliseconds interval{100};
 
 thread_local Interruption* present = nullptr;
+thread_local const std::atomic<bool>* region_ended = nullptr;
+
+/// Ends the work of a thread. FirstException keeps the exception of the thread before.
+struct RegionEnded {};
 
 } // namespace
 
@@ -21,8 +25,19 @@ Interruption::~Interruption()
     present = outer_;
 }
 
+InterruptedBy::InterruptedBy(const std::atomic<bool>& ended)
+    : outer_(std::exchange(region_ended, &ended))
+{}
+
+InterruptedBy::~InterruptedBy()
+{
+    region_ended = outer_;
+}
+
 void look_for_interruption()
 {
+    if (region_ended && region_ended->load(std::memory_order_relaxed))
+        throw RegionEnded();
     if (!present)
         return;
     const auto now = std::chrono::steady_clock::now();

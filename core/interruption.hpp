@@ -1,6 +1,7 @@
 /// \file  The end of a long call from outside: Ctrl-C in Python, chm_cancel() in C.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 
@@ -23,8 +24,20 @@ private:
     Interruption* outer_;
 };
 
+/// While it lives, look_for_interruption() throws in this thread once `ended` is true.
+class InterruptedBy {
+public:
+    explicit InterruptedBy(const std::atomic<bool>& ended);
+    InterruptedBy(const InterruptedBy&) = delete;
+    ~InterruptedBy();
+
+private:
+    const std::atomic<bool>* outer_;
+};
+
 /// Calls `look` of this thread's latest Interruption if it is time. In a parallel region only the
-/// thread that started the region has one. Throws what `look` throws.
+/// thread that started the region has one; the others have an InterruptedBy. Throws what `look`
+/// throws.
 void look_for_interruption();
 
 } // namespace chamomile

@@ -6,7 +6,6 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/files/archive.hpp"
-#include "chamomile/core/interruption.hpp"
 #include "chamomile/integrate/archived_rows.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
 
@@ -182,7 +181,6 @@ ParticleRows& Simulation::rows_of(ParticleRows* elsewhere)
 const Diagnostics& Simulation::diagnostics()
 {
     constexpr auto potentials = Quantities::acceleration_potential;
-    const Interruption none([] {}); // which would leave a part of the accelerations
     if (!has_potentials_)
         note(integrator_->evaluate(particles_, potentials, {step_, time()}), potentials);
     if (!diagnostics_) {

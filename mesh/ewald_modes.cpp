@@ -55,19 +55,24 @@ public:
         const TimedPhase phase(profile, "modes: structure");
         const std::size_t parts = std::clamp(n / least_part, std::size_t(1), most_parts);
         std::vector<std::vector<ModeSums>> sums(parts);
+        FirstException first;
 #pragma omp parallel if (parts > 1)
         {
             Work work(waves_);
 #pragma omp for schedule(dynamic)
-            for (std::size_t part = 0; part < parts; ++part) {
-                sums[part].resize(modes_.size());
-                const std::size_t end = n * (part + 1) / parts;
-                for (std::size_t i = n * part / parts; i < end; i += ModeBlock::size) {
-                    load(work.block, i, end, {}, position, mass);
-                    kernels_.add_sums(work.block, rows(), sums[part].data());
-                }
-            }
+            for (std::size_t part = 0; part < parts; ++part)
+                first.run([&] {
+                    sums[part].resize(modes_.size());
+                    const std::size_t end = n * (part + 1) / parts;
+                    for (std::size_t i = n * part / parts; i < end; i += ModeBlock::size) {
+                        look_for_interruption();
+                        load(work.block, i, end, {}, position, mass);
+                        kernels_.add_sums(work.block, rows(), sums[part].data());
+                    }
+                });
         }
+        if (first.caught())
+            first.rethrow();
         for (std::size_t part = 1; part < parts; ++part)
             for (std::size_t m = 0; m < modes_.size(); ++m) {
                 sums[0][m].rr += sums[part][m].rr;

@@ -1,5 +1,6 @@
 #include "chamomile/pairs/field_laws.hpp"
 
+#include "chamomile/core/interruption.hpp"
 #include "chamomile/pairs/laws/gravity_jerk_varied.hpp"
 #include "chamomile/pairs/laws/gravity_tidal_varied.hpp"
 
@@ -33,7 +34,12 @@ void FieldLaws::take(const Softening& softening, bool varied)
 
 std::vector<double> joined(std::size_t n, std::initializer_list<std::span<const double>> parts)
 {
+    look_for_interruption();
+    std::size_t values = 0;
+    for (const std::span<const double> part : parts)
+        values += part.size();
     std::vector<double> rows;
+    rows.reserve(values);
     for (std::size_t k = 0; k < n; ++k)
         for (const std::span<const double> part : parts) {
             const std::size_t width = part.size() / n;

@@ -123,6 +123,7 @@ public:
             for (const Index i : targets.self)
                 for (std::size_t c = 0; c < 3; ++c)
                     targets.position.push_back((&places.position[i].x)[c]);
+            look_for_interruption();
             require(!results.jerk || !velocity_.empty(),
                     "sources: velocities: missing; jerks need them");
             for (std::size_t k = 0; results.jerk && k < 3 * targets.self.size(); ++k)

@@ -38,7 +38,9 @@ public:
 
     PairStatistics sum(const PairTask& task, std::span<double> sums) override
     {
+        look_for_interruption();
         check_rows(code_, task, sums);
+        look_for_interruption();
         PairStatistics statistics;
         {
             const TimedPhase phase(statistics.profile, "sort");

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "chamomile/core/interruption.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/tree/hilbert_key.hpp"
 
@@ -46,7 +47,9 @@ void SortedRows::sort(std::span<const double> rows, int width, const Vec3<double
         const Vec3<double> x = to_cube * (positions_[i] - cube.low);
         keys_[i] = hilbert_key(x - Vec3<double>{1, 1, 1}, levels);
     }
+    look_for_interruption();
     radix_sort(keys_, order_, scratch_);
+    look_for_interruption();
 #pragma omp parallel for if (size_ > worth_threads)
     for (Index k = 0; k < size_; ++k) {
         const double* from = rows.data() + std::size_t(order_[k]) * width_;

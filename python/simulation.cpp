@@ -392,7 +392,7 @@ private:
     {
         Diagnostics d;
         {
-            nb::gil_scoped_release released;
+            const Released released(processes_ != nullptr);
             d = diagnostics_of_momenta();
         }
         if (is_comoving()) {
@@ -424,9 +424,11 @@ private:
         const ThreadsInUse threads(own_threads());
         if (shown_) { // by an observer, whom the momenta are hidden from
             shown_.reset();
-            const Diagnostics found = simulation_->diagnostics();
-            shown_.emplace(state_);
-            return found;
+            const struct Again { // with or without an exception
+                Evolution& self;
+                ~Again() { self.shown_.emplace(self.state_); }
+            } again{*this};
+            return simulation_->diagnostics();
         }
         if (runner_.load() == std::this_thread::get_id())
             return simulation_->diagnostics();

@@ -2,6 +2,7 @@
 /// whose forces cancel, and for direct sums in a periodic cube.
 #pragma once
 
+#include "chamomile/core/interruption.hpp"
 #include "chamomile/core/simd_math.hpp"
 #include "chamomile/force/evaluator.hpp"
 #include "chamomile/force/simd/host_kernel.hpp"
@@ -134,7 +135,18 @@ private:
         return source;
     }
 
+    /// Adds sources in order. Sums of many sources may be interrupted between two slices.
     void add_sources(std::size_t begin, std::size_t end)
+    {
+        constexpr std::size_t slice = 32768;
+        for (; end - begin > slice; begin += slice) {
+            add_slice(begin, begin + slice);
+            look_for_interruption();
+        }
+        add_slice(begin, end);
+    }
+
+    void add_slice(std::size_t begin, std::size_t end)
     {
         typename Law::template Sum<P> sum[in_flight];
         for (int k = 0; k < in_flight; ++k)

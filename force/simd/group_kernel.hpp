@@ -10,6 +10,7 @@
 /// expansion (far_field.hpp).
 #pragma once
 
+#include "chamomile/core/interruption.hpp"
 #include "chamomile/core/simd_math.hpp"
 #include "chamomile/force/periodic/short_range.hpp"
 #include "chamomile/force/simd/far_field.hpp"
@@ -113,9 +114,9 @@ private:
                         own_last = within(own_end, own_first, end);
             if (r + ranges_ahead < work_.row.range_end)
                 prefetch(work_.ranges[r + ranges_ahead].first);
-            add_particles(tile, near, begin, own_first);
+            add_slices(tile, near, begin, own_first);
             fill<&GroupKernel::add_near_tile>(near, own_first, own_last);
-            add_particles(tile, near, own_last, end);
+            add_slices(tile, near, own_last, end);
         }
         add_judged(tile, near);
         add_near_tile(near);
@@ -135,6 +136,18 @@ private:
     static Index within(Index x, Index low, Index high)
     {
         return x < low ? low : x > high ? high : x;
+    }
+
+    /// Adds particles that are not among the targets. A direct sum has one long range, and may be
+    /// interrupted between two slices.
+    void add_slices(Tile& tile, NearTile& near, Index begin, Index end)
+    {
+        constexpr Index slice = 8192;
+        for (; end - begin > slice; begin += slice) {
+            add_particles(tile, near, begin, begin + slice);
+            look_for_interruption();
+        }
+        add_particles(tile, near, begin, end);
     }
 
     /// Particles that are not among the targets, to one tile or the other: as many together as fill

@@ -85,17 +85,16 @@ ExponentialDiskField::ExponentialDiskField(double height)
                 (sech_squared(heights_[j] - distance) - sech_squared(heights_[j] + distance));
     }
     std::vector<double> averaged(n_k), slope(n_k * n_heights);
-#pragma omp parallel for
-    for (std::size_t m = 0; m < n_k; ++m)
+    parallel_loop(n_k, 8, [&](std::size_t m) {
         for (std::size_t s = 0; s < n_s; ++s) {
             const double wave = std::exp(-dk * (double(m) + 0.5) * height * ds * double(s));
             averaged[m] += wave * overlaps[s];
             for (std::size_t j = 0; j < n_heights; ++j)
                 slope[m * n_heights + j] += wave * differences[s * n_heights + j];
         }
-        // 2 pi G times the transform of the surface density is (1 + k^2)^(-3/2).
-#pragma omp parallel for
-    for (std::size_t i = 0; i < n_radii; ++i)
+    });
+    // 2 pi G times the transform of the surface density is (1 + k^2)^(-3/2).
+    parallel_loop(n_radii, 8, [&](std::size_t i) {
         for (std::size_t m = 0; m < n_k; ++m) {
             const double k = dk * (double(m) + 0.5), w = 1 + k * k;
             const double weight = dk * k / (w * std::sqrt(w));
@@ -104,6 +103,7 @@ ExponentialDiskField::ExponentialDiskField(double height)
             for (std::size_t j = 0; j < n_heights; ++j)
                 downward_[i * n_heights + j] += wave * slope[m * n_heights + j];
         }
+    });
 }
 
 Snapshot make_thin_disk(const ThinDiskOptions& options)

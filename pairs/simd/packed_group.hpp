@@ -1,6 +1,7 @@
 /// \file  J-PACKING for any law: rows of doubles are centred on a group, scaled and rounded to T.
 #pragma once
 
+#include "chamomile/core/interruption.hpp"
 #include "chamomile/core/simd_math.hpp"
 #include "chamomile/pairs/law.hpp"
 #include "chamomile/pairs/simd/group_work.hpp"
@@ -84,7 +85,10 @@ public:
                 meet(count, false, false);
             count = 0;
         };
+        constexpr int tiles_of_slice = 64;
         for (const TileEntry* tile = work_.tiles; tile < work_.tiles_end; ++tile) {
+            if ((tile - work_.tiles) % tiles_of_slice == tiles_of_slice - 1)
+                look_for_interruption();
             const bool near = positions && tile < work_.near_end;
             const bool excludes = find_excluded(*tile);
             if (near || excludes) {

@@ -83,9 +83,9 @@ int force(const std::vector<std::string>& arguments)
             goal && statistics.measured_error.value_or(0) > goal->error)
             warn(formatted("measured error %.2e: above ", *statistics.measured_error) +
                  goal_text(*goal));
-        else if (const std::string line =
-                     cancellation_text(statistics, solver->options(),
-                                       request_of(snapshot.particles, Quantities::acceleration));
+        else if (const std::string line = cancellation_text(
+                     statistics, solver->options(),
+                     [&] { return request_of(snapshot.particles, Quantities::acceleration); });
                  !line.empty())
             warn(line);
         if (const std::string line =

@@ -1,6 +1,7 @@
 /// \file  Checks during a run: energy errors and force errors.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "chamomile/core/number_text.hpp"
 #include "chamomile/core/text/table.hpp"
@@ -92,16 +93,9 @@ void RunJob::warn_of_forces()
     if (restored_ || run_.check_forces > 0 || !may_cancel(statistics))
         return;
     simulation_.fetch();
-    Request request = request_of(state_.particles, Quantities::acceleration);
-    request.softening_length = simulation_.softening_length();
-    std::vector<Vec3<double>> own;
-    if (simulation_.integrator().field()) {
-        own = state_.particles.acceleration;
-        std::vector<double> potential(own.size());
-        take_off_field(simulation_, state_.particles, own, potential);
-        request.acceleration = view_of(std::span(own));
-    }
-    const std::string line = cancellation_text(statistics, forces, request);
+    std::optional<OwnForces> own;
+    const std::string line = cancellation_text(
+        statistics, forces, [&] { return own.emplace(simulation_, state_.particles).request(); });
     if (!line.empty())
         journal_.warn(line);
 }

@@ -8,6 +8,7 @@
 #include "chamomile/force/accuracy/limit_search.hpp"
 #include "chamomile/force/reference_sum.hpp"
 #include "chamomile/force/solver.hpp"
+#include "chamomile/run/texts/accuracy_text.hpp"
 #include "tests/clouds.hpp"
 #include "tests/requests.hpp"
 
@@ -250,6 +251,23 @@ TEST_CASE("direct sums of a sample are those of the reference, and leave the par
     for (double error : sample.potential_errors(request.potential))
         CHECK(error < 1e-12);
     CHECK(sample.acceleration_errors(request.acceleration).size() == 500);
+}
+
+TEST_CASE("a sample of forces that cancel is left out where there is no room for it")
+{
+    ForceStatistics statistics;
+    statistics.cancelling_part = 1;
+    const auto text = [&](auto fail) {
+        return cancellation_text(statistics, {}, [&]() -> Request {
+            fail();
+            return {};
+        });
+    };
+    CHECK(text([] { throw std::bad_alloc(); }) ==
+          "forces that cancel: errors not measured: not enough memory");
+    CHECK(text([] { throw Error(Fault::device, "GPU 0: out of memory"); }) ==
+          "forces that cancel: errors not measured: GPU 0: out of memory");
+    CHECK_THROWS_AS(text([] { throw Error(Fault::numeric, "not finite"); }), Error);
 }
 
 TEST_SUITE_END();

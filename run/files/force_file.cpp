@@ -10,16 +10,25 @@
 
 namespace chamomile {
 
-void take_off_field(const Simulation& simulation, const Particles& particles,
-                    std::vector<Vec3<double>>& acceleration, std::vector<double>& potential)
+OwnForces::OwnForces(const Simulation& simulation, Particles& particles)
+    : request_(request_of(particles, Quantities::acceleration_potential))
 {
-    std::vector<Vec3<double>> pull(particles.size());
-    std::vector<double> depth(particles.size());
-    simulation.integrator().field()->add(simulation.time(), particles.position, {}, pull, depth);
-    for (std::size_t i = 0; i < particles.size(); ++i) {
-        acceleration[i] -= pull[i];
-        potential[i] -= depth[i];
+    request_.softening_length = simulation.softening_length();
+    const ExternalField* const field = simulation.integrator().field();
+    if (!field)
+        return;
+    const std::size_t n = particles.size();
+    std::vector<Vec3<double>> pull(n);
+    std::vector<double> depth(n);
+    field->add(simulation.time(), particles.position, {}, pull, depth);
+    acceleration_ = particles.acceleration;
+    potential_ = particles.potential;
+    for (std::size_t i = 0; i < n; ++i) {
+        acceleration_[i] -= pull[i];
+        potential_[i] -= depth[i];
     }
+    request_.acceleration = view_of(std::span(acceleration_));
+    request_.potential = view_of(std::span(potential_));
 }
 
 std::string ForceFile::open(const std::filesystem::path& file, bool is_comoving, const Units& units)
@@ -38,20 +47,10 @@ void ForceFile::add(const Simulation& simulation, Particles& particles)
         exact.precision = Precision::double_precision;
         sample_ = std::make_unique<DirectSample>(exact);
     }
-    Request request = request_of(particles, Quantities::acceleration_potential);
-    request.softening_length = simulation.softening_length();
-    sample_->measure(request, targets_, Quantities::acceleration_potential);
-    std::vector<Vec3<double>> own;
-    std::vector<double> depth;
-    if (simulation.integrator().field()) {
-        own = particles.acceleration;
-        depth = particles.potential;
-        take_off_field(simulation, particles, own, depth);
-        request.acceleration = view_of(std::span(own));
-        request.potential = view_of(std::span(depth));
-    }
-    std::vector<double> accelerations = sample_->acceleration_errors(request.acceleration),
-                        potentials = sample_->potential_errors(request.potential);
+    const OwnForces own(simulation, particles);
+    sample_->measure(own.request(), targets_, Quantities::acceleration_potential);
+    std::vector<double> accelerations = sample_->acceleration_errors(own.request().acceleration),
+                        potentials = sample_->potential_errors(own.request().potential);
     if (const std::string line = excess_text(simulation.integrator().forces(), accelerations);
         excess_.empty() && !line.empty())
         excess_ = formatted("forces in step %llu: ", (unsigned long long)simulation.step()) + line;

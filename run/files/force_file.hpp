@@ -13,10 +13,20 @@
 
 namespace chamomile {
 
-/// Takes the external field of the simulation off accelerations and potentials: what is left is the
-/// particles' own.
-void take_off_field(const Simulation& simulation, const Particles& particles,
-                    std::vector<Vec3<double>>& acceleration, std::vector<double>& potential);
+/// The present state with the forces of the particles themselves, as direct sums give them: without
+/// the external field.
+class OwnForces {
+public:
+    OwnForces(const Simulation& simulation, Particles& particles);
+    OwnForces(const OwnForces&) = delete;
+
+    const Request& request() const { return request_; }
+
+private:
+    Request request_;
+    std::vector<Vec3<double>> acceleration_; // copies where there is a field
+    std::vector<double> potential_;
+};
 
 /// A ForceFile writes forces.csv and keeps the largest errors.
 class ForceFile {

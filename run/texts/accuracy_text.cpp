@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 #include <numbers>
 #include <optional>
 #include <string>
 
+#include "chamomile/core/error.hpp"
 #include "chamomile/core/number_text.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/force/accuracy/direct_sample.hpp"
@@ -80,11 +82,11 @@ bool may_cancel(const ForceStatistics& statistics)
     return statistics.cancelling_part.value_or(0) > 0.01;
 }
 
-std::string cancellation_text(const ForceStatistics& statistics, const SolverOptions& setting,
-                              const Request& request)
+namespace {
+
+/// Returns excess_text() of about a second of direct sums.
+std::string excess_of_sample(const SolverOptions& setting, const Request& request)
 {
-    if (!may_cancel(statistics) || setting.accuracy)
-        return "";
     constexpr std::size_t most_targets = 1000, least_targets = 100;
     constexpr double most_pairs = 1e9; // about a second of one processor
     SolverOptions exact = setting;
@@ -94,10 +96,31 @@ std::string cancellation_text(const ForceStatistics& statistics, const SolverOpt
         request,
         std::clamp(std::size_t(most_pairs / double(request.count)), least_targets, most_targets),
         Quantities::acceleration);
-    const std::string line = excess_text(setting, sample.acceleration_errors(request.acceleration));
-    return line.empty() ? ""
-                        : "forces that cancel: " + line +
-                              "; --accuracy or --solver direct keeps errors small";
+    return excess_text(setting, sample.acceleration_errors(request.acceleration));
+}
+
+} // namespace
+
+std::string cancellation_text(const ForceStatistics& statistics, const SolverOptions& setting,
+                              const std::function<Request()>& forces)
+{
+    if (!may_cancel(statistics) || setting.accuracy)
+        return "";
+    const auto not_measured = [](const std::string& reason) {
+        return "forces that cancel: errors not measured: " + reason;
+    };
+    try {
+        const std::string line = excess_of_sample(setting, forces());
+        return line.empty() ? ""
+                            : "forces that cancel: " + line +
+                                  "; --accuracy or --solver direct keeps errors small";
+    } catch (const std::bad_alloc&) {
+        return not_measured("not enough memory");
+    } catch (const Error& error) {
+        if (error.fault() != Fault::device)
+            throw;
+        return not_measured(error.what());
+    }
 }
 
 std::string goal_text(const AccuracyGoal& goal)

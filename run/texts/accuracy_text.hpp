@@ -1,6 +1,7 @@
 /// \file  Accuracy in words: goals, excesses and cancelling forces.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,11 @@ std::string excess_text(const SolverOptions& setting, std::vector<double> errors
 /// are below what the tolerance refers to (ForceStatistics::cancelling_part).
 bool may_cancel(const ForceStatistics& statistics);
 
-/// Returns excess_text() of a sample of targets if may_cancel(); else an empty text. `request` has
-/// the accelerations that `statistics` describe.
+/// Returns excess_text() of a sample of targets if may_cancel(); else an empty text. `forces`
+/// returns the accelerations that `statistics` describe. Where a device or the memory has no room
+/// for the sample, the text says so.
 std::string cancellation_text(const ForceStatistics& statistics, const SolverOptions& setting,
-                              const Request& request);
+                              const std::function<Request()>& forces);
 
 /// Returns a text such as "99 % error at most 0.001".
 std::string goal_text(const AccuracyGoal& goal);

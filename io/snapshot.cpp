@@ -6,6 +6,7 @@
 #include <new>
 #include <numeric>
 
+#include "chamomile/core/lower_case.hpp"
 #include "chamomile/io/comoving.hpp"
 #include "chamomile/io/file_rows.hpp"
 #include "chamomile/io/formats.hpp"
@@ -57,13 +58,6 @@ bool is_nemo(const InputFile& file)
     const auto marker = file.value<std::uint16_t>(0);
     return (marker == 0x0992 || marker == 0x0b92 || marker == 0x9209 || marker == 0x920b) &&
            file.value<char>(3) == '\0' && std::isalpha(file.value<unsigned char>(4));
-}
-
-std::string lower_case(std::string text)
-{
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return char(std::tolower(c)); });
-    return text;
 }
 
 /// Reads text columns. If the file is named as HDF5, an error says so first.

@@ -420,10 +420,4 @@ contains
     type(chm_view) :: v
     if (present(some)) v = some
   end function given
-
-  function numbers_of(some) result(v)
-    real(c_double), intent(in), target, optional :: some(:)
-    type(chm_view) :: v
-    if (present(some)) v = view(some)
-  end function numbers_of
 end module chamomile

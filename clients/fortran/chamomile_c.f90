@@ -173,6 +173,13 @@ contains
     if (size(a) > 1) v%stride = apart(c_loc(a(1)), c_loc(a(2)))
   end function numbers_32
 
+  !> The view of numbers that may be absent.
+  function numbers_of(some) result(v)
+    real(c_double), intent(in), target, optional :: some(:)
+    type(chm_view) :: v
+    if (present(some)) v = view(some)
+  end function numbers_of
+
   function columns_64(x, y, z) result(v)
     real(c_double), intent(in), target :: x(:), y(:), z(:)
     type(chm_view) :: v

@@ -205,10 +205,4 @@ contains
     length = n
     if (present(numbers)) length = size(numbers, kind=k)
   end function length
-
-  function numbers_of(some) result(v)
-    real(c_double), intent(in), target, optional :: some(:)
-    type(chm_view) :: v
-    if (present(some)) v = view(some)
-  end function numbers_of
 end module chamomile_mpi

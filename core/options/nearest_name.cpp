@@ -1,7 +1,8 @@
 #include "chamomile/core/options/nearest_name.hpp"
 
 #include <algorithm>
-#include <cctype>
+
+#include "chamomile/core/lower_case.hpp"
 
 namespace chamomile {
 namespace {
@@ -24,13 +25,6 @@ std::size_t edit_distance(const std::string& a, const std::string& b)
     return d[a.size()][b.size()];
 }
 
-std::string in_lower_case(std::string text)
-{
-    for (char& c : text)
-        c = char(std::tolower(static_cast<unsigned char>(c)));
-    return text;
-}
-
 /// Returns the only known name with the same word before its first "-", as z-start for z-init.
 std::string only_of_family(const std::string& name, const std::vector<std::string>& known)
 {
@@ -49,7 +43,7 @@ std::string nearest_name(const std::string& name, const std::vector<std::string>
     std::string nearest;
     std::size_t least = std::max<std::size_t>(2, name.size() / 3) + 1;
     for (const std::string& candidate : known) {
-        if (name.size() > 1 && in_lower_case(name) == in_lower_case(candidate))
+        if (name.size() > 1 && lower_case(name) == lower_case(candidate))
             return candidate;
         const std::size_t distance = edit_distance(name, candidate);
         if (distance < least && distance < candidate.size()) {

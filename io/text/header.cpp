@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "chamomile/core/lower_case.hpp"
 #include "chamomile/io/input_file.hpp"
 #include "chamomile/io/number_text.hpp"
 #include "chamomile/io/stated.hpp"
@@ -81,9 +82,10 @@ bool means(std::string_view word, std::string_view name)
     std::string letters;
     for (const char c : word)
         if (std::isalpha(static_cast<unsigned char>(c)))
-            letters += char(std::tolower(static_cast<unsigned char>(c)));
+            letters += c;
         else if (c != '_')
             break;
+    letters = lower_case(letters);
     if (letters.empty())
         return false;
     const auto at = letters.find(name);

@@ -39,19 +39,23 @@ void take_places(Snapshot& snapshot)
     note_outside(snapshot);
 }
 
+bool has_types(const Particles& particles, const std::vector<int>& types)
+{
+    return std::any_of(particles.type.begin(), particles.type.end(), [&](int type) {
+        return types.empty() || std::count(types.begin(), types.end(), type) > 0;
+    });
+}
+
 void require_types(const std::vector<int>& types, const std::string& source,
                    const Snapshot& snapshot)
 {
-    const std::vector<std::uint8_t>& there = snapshot.particles.type;
-    const bool has_some = std::any_of(there.begin(), there.end(), [&](int type) {
-        return types.empty() || std::count(types.begin(), types.end(), type) > 0;
-    });
-    if (!has_some)
-        throw Error(
-            Fault::input,
-            source + ": particles: none" +
-                (there.empty() ? "" : " of the chosen types, of " + types_of(snapshot.particles)) +
-                ": nothing to look at");
+    if (!has_types(snapshot.particles, types))
+        throw Error(Fault::input,
+                    source + ": particles: none" +
+                        (snapshot.particles.size() == 0
+                             ? ""
+                             : " of the chosen types, of " + types_of(snapshot.particles)) +
+                        ": nothing to look at");
 }
 
 void require_box(const std::string& option, double side, const Snapshot& snapshot,

@@ -23,7 +23,10 @@ void select_matter(const AnalysedMatter& matter, const std::string& source, Snap
 /// Error(input) for places that have no digits left there.
 void take_places(Snapshot& snapshot);
 
-/// Throws Error(input), naming `source`, unless there are particles of the types (empty: any).
+/// Returns whether there are particles of the types (empty: any).
+bool has_types(const Particles& particles, const std::vector<int>& types);
+
+/// Throws Error(input), naming `source`, unless has_types().
 void require_types(const std::vector<int>& types, const std::string& source,
                    const Snapshot& snapshot);
 

@@ -1,11 +1,10 @@
 #include "chamomile/run/structures/run_analysis.hpp"
 
-#include <algorithm>
-
 #include "chamomile/core/particle_types.hpp"
 #include "chamomile/core/trace.hpp"
 #include "chamomile/io/arrangement.hpp"
 #include "chamomile/io/pending_file.hpp"
+#include "chamomile/run/structures/analysed.hpp"
 #include "chamomile/run/structures/mass_function_file.hpp"
 #include "chamomile/run/structures/radial_profile.hpp"
 #include "chamomile/run/texts/particle_notes.hpp"
@@ -21,10 +20,7 @@ Refusal refuse_analysis(const RunAnalysis& analysis, const Snapshot& start)
     if (analysis.profile && start.particles.size() < fewest)
         return "--profile: needs at least " + std::to_string(fewest) + " particles; there are " +
                std::to_string(start.particles.size());
-    const std::vector<std::uint8_t>& there = start.particles.type;
-    if (!analysis.halo_types.empty() && std::none_of(there.begin(), there.end(), [&](int type) {
-            return std::count(analysis.halo_types.begin(), analysis.halo_types.end(), type) > 0;
-        }))
+    if (!analysis.halo_types.empty() && !has_types(start.particles, analysis.halo_types))
         return "--halo-types: " + types_text(analysis.halo_types) + ": there are none, but " +
                types_of(start.particles);
     if (analysis.fits.wanted)

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 """End to end: a model is written, evolved, looked at and drawn, and does the same twice."""
 import math
-import os
 import re
 import resource
 
-from program import as_text, busy_cores, chamomile, check, energies, refused, run, run_parts, table
+from program import as_text, chamomile, check, energies, refused, run, run_parts, table
 
 
 def evolves_a_model(folder):
@@ -254,20 +253,6 @@ def reports_a_full_disk(folder):
     check("error: " in (folder / "full/run.log").read_text(), "the log does not tell the error")
 
 
-def leaves_cores_to_others(folder):
-    """Where other programs hold the cores, threads that wait for a loop cost little more than threads that sleep at once."""
-    if os.cpu_count() < 2:
-        return print("one core: threads that wait were not tried")
-    bare, times = {name: value for name, value in os.environ.items() if name not in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME")}, {}
-    with busy_cores():
-        for name, policy in (("first", {}), ("sleeps", {"OMP_WAIT_POLICY": "passive"}), ("waits", {})):  # the first reads the files
-            before = os.times()
-            done = run(folder, *"run plummer.hdf5 --t-end 1 --dt 0.01 --eps 0.05 --threads 2 --overwrite -q -o shared".split(), env=bare | policy)
-            check(done.returncode == 0, f"{name}: {done.stderr}")
-            times[name] = sum(os.times()[2:4]) - sum(before[2:4])
-    check(times["waits"] < 2 * times["sleeps"], f"processor time, s: {times}")
-
-
 run_parts("the run is as it should be", evolves_a_model, keeps_how_it_was_made, repeats_itself, takes_what_the_file_states, reads_a_configuration, adapts_its_steps,
           frames_are_as_wide_as_asked, frames_have_an_interval_of_their_own, tells_what_steps_cost, checks_forces, keeps_an_accuracy, decorrelates_its_steps,
-          tunes_and_repeats_itself, writes_at_listed_times, moves_gas_if_told, reports_a_full_disk, leaves_cores_to_others)
+          tunes_and_repeats_itself, writes_at_listed_times, moves_gas_if_told, reports_a_full_disk)

@@ -71,6 +71,8 @@ CASES = [
     ("flattening with a unit", RUN + " --potential logarithmic,v0=1,q=1pc", USAGE, "logarithmic: q: 1pc: is a length: a pure number is needed, such as 1$"),
     ("frequency as a length", RUN + " --potential rotation,omega=30pc", USAGE, "rotation: omega: 30pc: is a length: a frequency is needed, such as 1/Myr$"),
     ("clumps of another universe", "model cosmology --sigma8 8 -o x.hdf5", USAGE, "--sigma8: 8: a number > 0 and <= 3 is needed"),
+    ("separation below another option's value", "model merger -n 100 --pericentre 30 -o x.hdf5", USAGE, "separation: 20: must be at least the pericentre distance, 30"),
+    ("separation beyond the orbit", "model merger -n 100 --eccentricity 0.5 --separation 8 -o x.hdf5", USAGE, "separation: 8: must be at most the apocentre distance, 7.5"),
     ("option of another code", "model cosmology --z-init 49 -o x.hdf5", USAGE, "--z-init: unknown option; did you mean '--z-start'"),
     ("softening of a tenth of the box", "force good.txt --box 10 --eps 2 -o f.txt", USAGE, "force: --eps: 2: must be at most a tenth of the box"),
     ("softening near the cut", RUN.replace("0.05", "0.4") + " --box 10", USAGE,

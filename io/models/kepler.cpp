@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chamomile/core/number_text.hpp"
 #include "chamomile/io/models/model.hpp"
 
 namespace chamomile {
@@ -16,10 +17,12 @@ RelativeOrbit orbit_before_pericentre(double total_mass, double eccentricity, do
     require(pericentre > 0 && std::isfinite(pericentre), "pericentre", pericentre,
             "must be positive");
     require(distance >= pericentre && std::isfinite(distance), "separation", distance,
-            "must be at least the pericentre distance");
+            "must be at least the pericentre distance, " + number_text(pericentre));
     if (eccentricity < 1)
         require(distance * (1 - eccentricity) <= pericentre * (1 + eccentricity) * (1 + 1e-12),
-                "separation", distance, "must be at most the apocentre distance");
+                "separation", distance,
+                "must be at most the apocentre distance, " +
+                    number_text(pericentre * (1 + eccentricity) / (1 - eccentricity)));
 
     // r = p / (1 + e cos f); v = sqrt(M / p) (-sin f, e + cos f).
     const double p = pericentre * (1 + eccentricity);

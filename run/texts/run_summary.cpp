@@ -1,4 +1,6 @@
 /// \file  The summary at the end of a run: its cost, its accuracy, and its files.
+#include <cmath>
+
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/run/force_cost.hpp"
 #include "chamomile/run/run_job.hpp"
@@ -78,7 +80,8 @@ void RunJob::print_rates(double seconds)
 void RunJob::print_errors()
 {
     const std::string energy = energies_.summary();
-    const bool keeps_momentum = !simulation_.integrator().field();
+    const bool keeps_momentum =
+        !simulation_.integrator().field() && std::isfinite(energies_.momentum_drift());
     journal_.print(energy + (keeps_momentum
                                  ? formatted("; momentum drift %.1e", energies_.momentum_drift())
                                  : ""));

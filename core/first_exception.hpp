@@ -10,8 +10,7 @@
 namespace chamomile {
 
 /// A FirstException keeps the first exception of a parallel region for the thread that started it,
-/// which also looks for interruptions. After the first exception look_for_interruption() ends the
-/// work of the other threads.
+/// which also looks for interruptions. Then look_for_interruption() throws in the other threads.
 class FirstException {
 public:
     template <class Work>

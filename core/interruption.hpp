@@ -35,9 +35,8 @@ private:
     const std::atomic<bool>* outer_;
 };
 
-/// Calls `look` of this thread's latest Interruption if it is time. In a parallel region only the
-/// thread that started the region has one; the others have an InterruptedBy. Throws what `look`
-/// throws.
+/// Calls `look` of this thread's latest Interruption if it is time. Throws what `look` throws. In a
+/// parallel region the first thread has an Interruption, each thread an InterruptedBy.
 void look_for_interruption();
 
 } // namespace chamomile

@@ -179,7 +179,7 @@ public:
     const SolverOptions& options() const override { return lists_.options(); }
 
 private:
-    /// Returns the sources in the caller's order, without velocities.
+    /// Returns positions, masses and softening lengths in the caller's order.
     static FieldCopy copy_of(ListField& lists)
     {
         look_for_interruption();
@@ -343,7 +343,7 @@ private:
             length_ = sources.softening.load(0);
     }
 
-    /// Returns true if all sources have the same length and a target changes that of pairs.
+    /// Returns whether a target changes the softening of pairs with sources of one length.
     bool have_other_lengths(const FieldTargets& targets) const
     {
         const bool adds = lists_.softening().rule == SofteningRule::root_of_squares;
@@ -360,8 +360,7 @@ private:
         return false;
     }
 
-    /// Returns the lists that give pairs with these targets their softening. Other calls do not
-    /// depend on them.
+    /// Returns the lists for these targets: with per-particle softening if their lengths differ.
     ListField& lists_for(const FieldTargets& targets)
     {
         if (!have_other_lengths(targets))
@@ -471,7 +470,7 @@ private:
     }
 
     ListField lists_;
-    std::unique_ptr<ListField> varied_; // of the same sources, as if their lengths differed
+    std::unique_ptr<ListField> varied_; // the same sources with per-particle softening
     std::unique_ptr<Solver> direct_;    // on a GPU, when it is needed
     std::uint64_t builds_ = 0;          // places the root cubes (decorrelate)
     bool is_built_ = false;

@@ -25,18 +25,6 @@ struct MotionSums {
                 m * cross(x, v),
                 m * x};
     }
-
-    CHAMOMILE_HD MotionSums& operator+=(const MotionSums& other)
-    {
-        mass += other.mass;
-        kinetic += other.kinetic;
-        potential += other.potential;
-        kinetic_about += other.kinetic_about;
-        momentum += other.momentum;
-        angular_momentum += other.angular_momentum;
-        mass_position += other.mass_position;
-        return *this;
-    }
 };
 
 } // namespace chamomile

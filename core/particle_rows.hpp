@@ -25,8 +25,7 @@ constexpr bool is_vector(RowValue value)
     return value < RowValue::potential;
 }
 
-/// Rows that come from elsewhere come in blocks of so many: a multiple of the blocks of
-/// ordered_sum() and of the chunks of files.
+/// Rows that come from elsewhere come in blocks of this many, a multiple of the chunks of files.
 inline constexpr std::size_t rows_of_block = std::size_t(1) << 18;
 
 /// RowsAsked are the particles of a range, or those of a list, by their places among all.
@@ -57,8 +56,7 @@ public:
     virtual std::span<const Vec3<double>> vectors(RowValue value, const RowsAsked& rows) = 0;
     virtual std::span<const double> reals(RowValue value, const RowsAsked& rows) = 0;
 
-    /// Returns the sums over all particles, in the order of add_ordered(), where they are made
-    /// faster than values come; otherwise nothing.
+    /// Returns the sums over all particles if the store sums faster than values arrive.
     virtual std::optional<MotionSums> motion(const Vec3<double>& /*typical*/) { return {}; }
     /// Returns the bin of each particle's squared distance from the centre, or `none` of one
     /// without mass, likewise; nothing where the values are to be asked for.

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "chamomile/core/exact_sum.hpp"
 #include "chamomile/integrate/external/external_field.hpp"
-#include "chamomile/integrate/measures/ordered_sum.hpp"
 
 namespace chamomile {
 namespace {
@@ -30,50 +30,42 @@ Vec3<double> typical_velocity(const Particles& particles, ParticleRows& rows)
 struct ExternalSums {
     double energy = 0; ///< of the field alone, without the frame's rotation
     double centrifugal = 0, virial = 0;
-
-    ExternalSums& operator+=(const ExternalSums& other)
-    {
-        energy += other.energy;
-        centrifugal += other.centrifugal;
-        virial += other.virial;
-        return *this;
-    }
 };
 
 ExternalSums external_sums(const Particles& particles, ParticleRows& rows,
                            const ExternalState& external)
 {
-    ExternalSums sums;
+    ExactSums<ExternalSums> sums;
     rows.for_blocks(particles.size(), [&](std::size_t begin, std::size_t end) {
         const auto position = rows.vectors(RowValue::position, {begin, end});
         std::vector<Vec3<double>> acceleration(end - begin);
         std::vector<double> potential(end - begin);
         external.field->add(external.time, position, {}, acceleration, potential);
-        add_ordered(sums, begin, end, [&](std::size_t i) {
+        sums.add(begin, end, [&](std::size_t i) {
             const double m = particles.mass[i];
             const Vec3<double>& x = position[i - begin];
             return ExternalSums{m * potential[i - begin], m * external.field->centrifugal(x),
                                 m * dot(x, acceleration[i - begin])};
         });
     });
-    return sums;
+    return sums.value();
 }
 
 MotionSums motion_sums(const Particles& particles, ParticleRows& rows, const Vec3<double>& typical)
 {
     if (const std::optional<MotionSums> there = rows.motion(typical))
         return *there;
-    MotionSums sums;
+    ExactSums<MotionSums> sums;
     rows.for_blocks(particles.size(), [&](std::size_t begin, std::size_t end) {
         const auto position = rows.vectors(RowValue::position, {begin, end});
         const auto velocity = rows.vectors(RowValue::velocity, {begin, end});
         const auto potential = rows.reals(RowValue::potential, {begin, end});
-        add_ordered(sums, begin, end, [&](std::size_t i) {
+        sums.add(begin, end, [&](std::size_t i) {
             return MotionSums::of_one(particles.mass[i], position[i - begin], velocity[i - begin],
                                       potential[i - begin], typical);
         });
     });
-    return sums;
+    return sums.value();
 }
 
 /// UnweightedRows give the values of other rows, without sums and bins, which weigh by mass.

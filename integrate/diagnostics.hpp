@@ -13,8 +13,8 @@ namespace chamomile {
 /// The fractions of the mass whose radii are followed.
 inline constexpr std::array<double, 5> lagrangian_fractions{0.1, 0.25, 0.5, 0.75, 0.9};
 
-/// Diagnostics are sums over all particles, in the units of the particles, in double and in an
-/// order that does not depend on the number of threads. Tracers alone count as unit masses.
+/// Diagnostics are sums over all particles, in the units of the particles, summed exactly:
+/// the order of the particles does not matter. Tracers alone count as unit masses.
 struct Diagnostics {
     double mass = 0;
     double kinetic = 0;          ///< bulk motion included

@@ -5,9 +5,9 @@
 #include <random>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/exact_sum.hpp"
 #include "chamomile/core/files/archive.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
-#include "chamomile/integrate/measures/ordered_sum.hpp"
 
 namespace chamomile {
 namespace {
@@ -141,15 +141,9 @@ FluidState Fluid::state() const
 {
     struct Totals {
         double energy = 0, virial = 0, square = 0;
-        void operator+=(const Totals& other)
-        {
-            energy += other.energy;
-            virial += other.virial;
-            square += other.square;
-        }
     };
     const std::size_t n = atoms_.size();
-    const Totals all = ordered_sum<Totals>(n, [this](std::size_t i) {
+    const Totals all = exact_sum<Totals>(n, [this](std::size_t i) {
         return Totals{sums_[i].energy, sums_[i].virial, norm_squared(atoms_.velocity[i])};
     });
     FluidState state;
@@ -162,7 +156,7 @@ FluidState Fluid::state() const
 
 void Fluid::rescale(double kinetic)
 {
-    const double now = ordered_sum<double>(
+    const double now = exact_sum<double>(
         atoms_.size(), [this](std::size_t i) { return 0.5 * norm_squared(atoms_.velocity[i]); });
     const double factor = std::sqrt(kinetic / now);
     for (Vec3<double>& velocity : atoms_.velocity)

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "chamomile/core/exact_sum.hpp"
 #include "chamomile/core/norm.hpp"
 #include "chamomile/core/options/list_where.hpp"
 #include "chamomile/core/parallel_copy.hpp"
 #include "chamomile/core/threads.hpp"
-#include "chamomile/integrate/measures/ordered_sum.hpp"
 #include "chamomile/integrate/particle_store.hpp"
 
 namespace chamomile {
@@ -246,7 +246,7 @@ public:
 
     double sum_of_squared_velocities() override
     {
-        return ordered_sum<double>(particles_->size(), [&](std::size_t i) {
+        return exact_sum<double>(particles_->size(), [&](std::size_t i) {
             return norm_squared(particles_->velocity[i]);
         });
     }

@@ -11,7 +11,6 @@
 #include "chamomile/force/threads.hpp"
 #include "chamomile/integrate/diagnostics.hpp"
 #include "chamomile/integrate/external/external_field.hpp"
-#include "chamomile/integrate/measures/ordered_sum.hpp"
 #include "tests/rows_in_blocks.hpp"
 #include "tests/within.hpp"
 
@@ -156,7 +155,7 @@ TEST_CASE("no particles give zeros, tracers alone count as masses of 1")
                       found = diagnose(tracers, LagrangianRadii::computed, external);
     CHECK(std::memcmp(&found, &whole, sizeof whole) == 0);
     CHECK(found.external < 0);
-    RowsInBlocks rows(tracers, ordered_sum_block);
+    RowsInBlocks rows(tracers, 2048);
     const Diagnostics in_blocks =
         diagnose(without_motion(tracers), rows, LagrangianRadii::computed, external);
     CHECK(std::memcmp(&in_blocks, &whole, sizeof whole) == 0);
@@ -239,7 +238,7 @@ TEST_CASE("particles that come in blocks have the bits of those in memory")
         const ExternalState external{field.get(), 0.25};
         const Diagnostics whole = diagnose(all, LagrangianRadii::computed, external);
         const Particles rest = without_motion(all);
-        for (const std::size_t most : {ordered_sum_block, 17 * ordered_sum_block}) {
+        for (const std::size_t most : {std::size_t(2048), std::size_t(34567)}) {
             RowsInBlocks rows(all, most);
             const Diagnostics found = diagnose(rest, rows, LagrangianRadii::computed, external);
             CHECK(std::memcmp(&found, &whole, sizeof whole) == 0);
@@ -269,13 +268,6 @@ TEST_CASE("the same bits for any number of threads, also with a large velocity i
     for (std::size_t i = 0; i < particles.size(); ++i)
         internal += 0.5 * particles.mass[i] * norm_squared(particles.velocity[i] - bulk);
     CHECK(found[0].internal_kinetic == within(1e-9, double(internal)));
-}
-
-TEST_CASE("ordered sums are right for every length")
-{
-    for (std::size_t n : {0, 1, 2047, 2048, 2049, 10000})
-        CHECK(ordered_sum<double>(n, [](std::size_t i) { return double(i); }) ==
-              double(n) * (double(n) - 1) / 2);
 }
 
 TEST_SUITE_END();

@@ -2,13 +2,15 @@
 #include <algorithm>
 #include <cassert>
 
+#include "chamomile/core/exact_sum.hpp"
 #include "chamomile/gpu/motion/device_rows.cuh"
-#include "chamomile/integrate/measures/ordered_sum.hpp"
 
 namespace chamomile {
 namespace {
 
-constexpr unsigned block_size = 256, warp_size = 32, warps_in_block = block_size / warp_size;
+constexpr unsigned block_size = 256, warp_size = 32, sum_warps = 4,
+                   sum_block_size = sum_warps * warp_size;
+constexpr std::size_t max_sum_blocks = 1024; // some five are on a multiprocessor at once
 
 unsigned blocks(std::size_t n)
 {
@@ -37,38 +39,48 @@ __global__ void __launch_bounds__(block_size)
         into[k] = moving_point(position[which[k]], velocity[which[k]], origin);
 }
 
-/// Computes the sums of ordered_sum()'s blocks, one by each warp: its lanes make the terms of 32
-/// particles, and then each adds one of their numbers, in the order of the particles.
-template <class Sum, class Term>
-__global__ void __launch_bounds__(block_size) sum_blocks(std::size_t n, Term term, Sum* sums)
+/// Adds the terms of all particles to the digits of exact sums. The lanes of a warp compute the
+/// terms of 32 particles; then each lane adds one number of these to digits of its own in shared
+/// memory: three additions of 64 bits a number, where the particle's values are 64 bytes from
+/// global memory. Banks: lanes lie side by side.
+template <class Record, class Term>
+__global__ void __launch_bounds__(sum_block_size)
+    sum_exactly(std::size_t n, Term term, std::int64_t* digits)
 {
-    constexpr unsigned numbers = sizeof(Sum) / sizeof(double);
-    static_assert(numbers <= warp_size && sizeof(Sum) == numbers * sizeof(double));
-    __shared__ double all[warps_in_block][numbers][warp_size + 1];
-    const std::size_t b = thread_number() / warp_size, begin = b * ordered_sum_block;
-    if (begin >= n)
-        return;
-    const std::size_t end = begin + ordered_sum_block < n ? begin + ordered_sum_block : n;
-    const unsigned lane = threadIdx.x % warp_size;
-    auto& terms = all[threadIdx.x / warp_size];
-    double sum = 0;
-    for (std::size_t first = begin; first < end; first += warp_size) {
-        if (first + lane < end) {
-            const Sum one = term(first + lane);
-            double of_one[numbers];
-            memcpy(of_one, &one, sizeof one);
+    constexpr unsigned numbers = ExactSums<Record>::numbers;
+    static_assert(numbers <= warp_size);
+    __shared__ double all_terms[sum_warps][numbers][warp_size + 1];
+    __shared__ std::int64_t all_digits[sum_warps][ExactDigits::count][numbers];
+    const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+    auto& terms = all_terms[warp];
+    const auto digit = [&](int k) -> std::int64_t& { return all_digits[warp][k][lane]; };
+    if (lane < numbers)
+        for (int k = 0; k < ExactDigits::count; ++k)
+            digit(k) = 0;
+    const std::size_t stride = std::size_t(gridDim.x) * sum_block_size;
+    std::size_t first = (std::size_t(blockIdx.x) * sum_warps + warp) * warp_size;
+    for (; first < n; first += stride) {
+        if (first + lane < n) {
+            const Record one = term(first + lane);
+            double numbers_of_one[numbers];
+            memcpy(numbers_of_one, &one, sizeof one);
             for (unsigned k = 0; k < numbers; ++k)
-                terms[k][lane] = of_one[k];
+                terms[k][lane] = numbers_of_one[k];
         }
         __syncwarp();
-        const unsigned count = end - first < warp_size ? unsigned(end - first) : warp_size;
+        const unsigned count = n - first < warp_size ? unsigned(n - first) : warp_size;
         if (lane < numbers)
             for (unsigned k = 0; k < count; ++k)
-                sum += terms[lane][k];
+                ExactDigits::add(terms[lane][k], digit);
         __syncwarp();
     }
-    if (lane < numbers)
-        memcpy(reinterpret_cast<char*>(sums + b) + lane * sizeof sum, &sum, sizeof sum);
+    if (lane >= numbers)
+        return;
+    ExactDigits::carry(digit);
+    for (int k = 0; k < ExactDigits::count; ++k)
+        if (const std::int64_t own = digit(k); own != 0)
+            atomicAdd(reinterpret_cast<unsigned long long*>(digits) + lane * ExactDigits::count + k,
+                      (unsigned long long)(own)); // modulo 2^64
 }
 
 /// Motion reads 64 bytes of a particle.
@@ -146,32 +158,33 @@ void DeviceRows::gather(std::span<const Index> which, const Vec3<double>& origin
     staging_.download(into.data(), points_.data(), n, stream_);
 }
 
-template <class Sum, class Term>
-Sum DeviceRows::sum(DeviceBuffer<Sum>& parts, std::vector<Sum>& here, const Term& term)
+template <class Record, class Term>
+Record DeviceRows::sum(const Term& term)
 {
-    const std::size_t n = (all_.count + ordered_sum_block - 1) / ordered_sum_block;
-    Sum total{};
+    ExactSums<Record> total;
+    const std::size_t n = all_.count;
     if (n == 0)
-        return total;
+        return total.value();
     check(cudaSetDevice(device_), "choose the device");
-    sum_blocks<<<blocks(n * warp_size), block_size, 0, stream_>>>(all_.count, term,
-                                                                  parts.reserve(n));
+    const std::span<std::int64_t> digits = total.digits();
+    std::int64_t* const there = digits_.reserve(digits.size());
+    check(cudaMemsetAsync(there, 0, digits.size_bytes(), stream_), "clear the sums");
+    const std::size_t blocks = (n + sum_block_size - 1) / sum_block_size;
+    sum_exactly<Record><<<unsigned(std::min(blocks, max_sum_blocks)), sum_block_size, 0, stream_>>>(
+        n, term, there);
     check(cudaGetLastError(), "sum over particles");
-    here.resize(n);
-    staging_.download(here.data(), parts.data(), n, stream_);
-    for (const Sum& part : here)
-        total += part;
-    return total;
+    staging_.download(digits.data(), there, digits.size(), stream_);
+    return total.value();
 }
 
 std::optional<MotionSums> DeviceRows::motion(const Vec3<double>& typical)
 {
-    return sum(motions_, motions_here_, Motion{all_, typical});
+    return sum<MotionSums>(Motion{all_, typical});
 }
 
 double DeviceRows::sum_of_squared_velocities()
 {
-    return sum(squares_, squares_here_, SquaredVelocity{all_.vectors[1]});
+    return sum<double>(SquaredVelocity{all_.vectors[1]});
 }
 
 std::span<const std::uint16_t> DeviceRows::bins_of_distances(const Vec3<double>& center,

@@ -12,7 +12,7 @@
 namespace chamomile {
 
 /// DeviceRows are rows of the positions, velocities, accelerations and potentials in a GPU's
-/// memory, which adds them up there: the bits are those of rows in memory. Throws Error(device).
+/// memory, which sums them there: the bits are those of rows in memory. Throws Error(device).
 class DeviceRows final : public ParticleRows {
 public:
     /// Arrays are those of all particles, of now, on the stream's device.
@@ -48,9 +48,9 @@ private:
     std::span<const T> brought(const T* all, const RowsAsked& rows, DeviceBuffer<T>& gathered,
                                PinnedBuffer<T>& into);
 
-    /// Sums what `term` returns of each particle, as ordered_sum() does.
-    template <class Sum, class Term>
-    Sum sum(DeviceBuffer<Sum>& parts, std::vector<Sum>& here, const Term& term);
+    /// Returns term(0) + term(1) + ... over all particles, summed exactly.
+    template <class Record, class Term>
+    Record sum(const Term& term);
 
     int device_;
     Staging& staging_;
@@ -62,12 +62,9 @@ private:
     DeviceBuffer<std::uint16_t> bins_;
     PinnedBuffer<std::uint16_t> bins_here_;
     DeviceBuffer<MovingPoint> points_;
-    DeviceBuffer<MotionSums> motions_;
-    DeviceBuffer<double> squares_;
+    DeviceBuffer<std::int64_t> digits_;                 // of exact sums
     std::array<PinnedBuffer<Vec3<double>>, 3> vectors_; // few at once (most())
     PinnedBuffer<double> potentials_;
-    std::vector<MotionSums> motions_here_;
-    std::vector<double> squares_here_;
 };
 
 } // namespace chamomile

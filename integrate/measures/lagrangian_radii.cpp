@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chamomile/core/exact_sum.hpp"
 #include "chamomile/core/random.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/integrate/diagnostics.hpp"
-#include "chamomile/integrate/measures/ordered_sum.hpp"
 #include "chamomile/integrate/measures/weighted_quantiles.hpp"
 
 namespace chamomile {
@@ -18,13 +18,6 @@ struct Body {
 struct Weighed {
     double mass = 0;
     Vec3<double> mass_position;
-
-    Weighed& operator+=(const Weighed& other)
-    {
-        mass += other.mass;
-        mass_position += other.mass_position;
-        return *this;
-    }
 };
 
 /// The centre is found from at most so many particles, unless nearly all of them have no mass.
@@ -71,7 +64,7 @@ std::vector<Body> bodies(const Particles& particles, ParticleRows& rows)
 
 Vec3<double> center_of_mass(const std::vector<Body>& bodies)
 {
-    const Weighed sum = ordered_sum<Weighed>(bodies.size(), [&](std::size_t i) {
+    const Weighed sum = exact_sum<Weighed>(bodies.size(), [&](std::size_t i) {
         return Weighed{bodies[i].mass, bodies[i].mass * bodies[i].position};
     });
     return (1 / sum.mass) * sum.mass_position;

@@ -1,0 +1,154 @@
+/// \file  Sums of doubles without rounding: the order of the terms does not matter, so that any
+/// number of threads, GPUs and ranks has the same bits. The digits are a small superaccumulator
+/// (Neal 2015, arXiv:1505.05571).
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+
+#include "chamomile/core/host_device.hpp"
+#include "chamomile/core/threads.hpp"
+
+namespace chamomile {
+
+/// ExactDigits describe the digits of an exact sum. Digit k < `finite` is worth
+/// 2^(32 k - 1074) times a signed integer of 64 bits. Three further digits count the terms that are
+/// infinite or not a number. Sums of digits are digits of the sum, so that integer reductions
+/// combine them.
+struct ExactDigits {
+    static constexpr int finite = 66, infinite = finite, minus_infinite = finite + 1,
+                         not_a_number = finite + 2, count = finite + 3;
+    static constexpr std::int64_t mask = 0xffffffff;
+    /// Digits have room for so many terms until carry().
+    static constexpr std::size_t max_terms = std::size_t(1) << 30;
+
+    /// Adds a term; `digit(k)` returns a reference to digit k.
+    template <class Digit>
+    static CHAMOMILE_HD void add(double term, const Digit& digit)
+    {
+        std::uint64_t bits = 0;
+        memcpy(&bits, &term, sizeof bits);
+        const int exponent = int(bits >> 52 & 0x7ff);
+        const std::uint64_t fraction = bits & 0xfffffffffffff;
+        const bool is_negative = bits >> 63;
+        if (exponent == 0x7ff) {
+            ++digit(fraction != 0 ? not_a_number : is_negative ? minus_infinite : infinite);
+            return;
+        }
+        // The term is +-mantissa 2^(place - 1074).
+        const std::uint64_t mantissa = exponent > 0 ? fraction | std::uint64_t(1) << 52 : fraction;
+        const int place = exponent > 0 ? exponent - 1 : 0, first = place / 32, shift = place % 32;
+        const std::uint64_t upper = mantissa >> (32 - shift);
+        const std::int64_t parts[] = {std::int64_t(mantissa << shift) & mask,
+                                      std::int64_t(upper) & mask, std::int64_t(upper >> 32)};
+        for (int k = 0; k < 3; ++k)
+            digit(first + k) += is_negative ? -parts[k] : parts[k];
+    }
+
+    /// Leaves 0 to 2^32 - 1 in each digit but the last, which has the sign of the sum.
+    template <class Digit>
+    static CHAMOMILE_HD void carry(const Digit& digit)
+    {
+        for (int k = 0; k + 1 < finite; ++k) {
+            digit(k + 1) += digit(k) >> 32;
+            digit(k) &= mask;
+        }
+    }
+
+    /// Returns the sum, rounded to the nearest double; infinite or NaN if terms were.
+    static double value(std::span<const std::int64_t> digits);
+};
+
+/// ExactSums are the sums of the doubles of records, which consist of nothing else.
+template <class Record>
+class ExactSums {
+    static_assert(std::is_trivially_copyable_v<Record> && sizeof(Record) % sizeof(double) == 0);
+
+public:
+    static constexpr std::size_t numbers = sizeof(Record) / sizeof(double);
+
+    void add(const Record& record)
+    {
+        const auto terms = std::bit_cast<std::array<double, numbers>>(record);
+        for (std::size_t k = 0; k < numbers; ++k)
+            ExactDigits::add(terms[k], digits_of(k));
+    }
+
+    /// Adds term(begin) + ... + term(end - 1) by all threads.
+    template <class Term>
+    void add(std::size_t begin, std::size_t end, const Term& term)
+    {
+        for (; end - begin > ExactDigits::max_terms; begin += ExactDigits::max_terms)
+            add(begin, begin + ExactDigits::max_terms, term);
+#ifdef _OPENMP
+#pragma omp parallel if (end - begin > worth_threads)
+#endif
+        {
+            ExactSums own;
+#ifdef _OPENMP
+#pragma omp for schedule(static) nowait
+#endif
+            for (std::size_t i = begin; i < end; ++i)
+                own.add(term(i));
+#ifdef _OPENMP
+#pragma omp critical(exact_sums)
+#endif
+            *this += own;
+        }
+    }
+
+    ExactSums& operator+=(ExactSums other)
+    {
+        other.carry();
+        for (std::size_t k = 0; k < digits_.size(); ++k)
+            digits_[k] += other.digits_[k];
+        return *this;
+    }
+
+    /// Makes room for more terms; callers that combine digits() themselves call it before.
+    void carry()
+    {
+        for (std::size_t k = 0; k < numbers; ++k)
+            ExactDigits::carry(digits_of(k));
+    }
+
+    Record value() const
+    {
+        std::array<double, numbers> sums;
+        for (std::size_t k = 0; k < numbers; ++k)
+            sums[k] = ExactDigits::value(
+                std::span(digits_).subspan(k * ExactDigits::count, ExactDigits::count));
+        return std::bit_cast<Record>(sums);
+    }
+
+    std::span<std::int64_t> digits()
+    {
+        return digits_;
+    }
+
+private:
+    auto digits_of(std::size_t number)
+    {
+        return [digits = digits_.data() + number * ExactDigits::count](int k) -> std::int64_t& {
+            return digits[k];
+        };
+    }
+
+    std::array<std::int64_t, numbers * ExactDigits::count> digits_{}; // one number after another
+};
+
+/// Returns term(0) + ... + term(n - 1), rounded once.
+template <class Record, class Term>
+Record exact_sum(std::size_t n, const Term& term)
+{
+    ExactSums<Record> sums;
+    sums.add(0, n, term);
+    return sums.value();
+}
+
+} // namespace chamomile

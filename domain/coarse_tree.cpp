@@ -164,7 +164,7 @@ RootCube common_cube(const Rows& rows, Communicator& communicator)
                                           ": must be finite and 0 or more");
     });
     box.high = -1.0 * box.high;
-    communicator.least(std::span(&box.low.x, 6));
+    communicator.min(std::span(&box.low.x, 6));
     box.high = -1.0 * box.high;
     return box.low.x <= box.high.x ? cube_around(box.low, box.high) : RootCube();
 }
@@ -200,13 +200,13 @@ void CoarseTree::measure(const Rows& rows, const KeyedRows& sorted, Communicator
 #pragma omp parallel for if (rows.size() > worth_threads) schedule(dynamic, 16)
     for (std::size_t leaf = 0; leaf < n; ++leaf) {
         Box box;
-        double own = 0;
+        std::uint64_t own = 0;
         for (std::size_t k = begin[leaf]; k < begin[leaf + 1]; ++k) {
             const Index row = sorted.order[k];
             box.add(rows.position[row]);
             if (rows.has_targets && !rows.is_target[row])
                 continue;
-            own += rows.work.empty() ? 1 : double(rows.work[row]);
+            own += rows.work.empty() ? 1 : std::uint64_t(std::ceil(rows.work[row]));
             ++targets[leaf];
         }
         boxes[leaf] = box;
@@ -215,7 +215,7 @@ void CoarseTree::measure(const Rows& rows, const KeyedRows& sorted, Communicator
     for (Box& box : boxes)
         box.high = -1.0 * box.high;
     static_assert(sizeof(Box) == 6 * sizeof(double));
-    communicator.least(std::span(&boxes.data()->low.x, 6 * n));
+    communicator.min(std::span(&boxes.data()->low.x, 6 * n));
     communicator.sum(work);
     if (rows.has_targets)
         communicator.sum(targets);

@@ -52,10 +52,10 @@ RootCube common_cube(const Rows& rows, Communicator& communicator);
 /// the order of the tree.
 struct CoarseTree {
     Octree octree;
-    Moments moments;           ///< bounds at first; the rest when the ranks have their trees
-    std::vector<Index> leaves; ///< cells without daughters, in the order of the tree
-    std::vector<Key> first;    ///< the least key of each leaf
-    std::vector<double> work;  ///< of the targets of each leaf
+    Moments moments;                 ///< bounds at first; the rest when the ranks have their trees
+    std::vector<Index> leaves;       ///< cells without daughters, in the order of the tree
+    std::vector<Key> first;          ///< the least key of each leaf
+    std::vector<std::uint64_t> work; ///< of the targets of each leaf
     /// Says how many targets lie before each leaf, and after these the number of all.
     std::vector<Index> targets_before;
 

@@ -1,6 +1,7 @@
 #include "chamomile/domain/domains.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace chamomile {
@@ -61,16 +62,14 @@ Domains make_domains(const CoarseTree& tree, std::vector<Piece> pieces,
                      std::span<const double> shares)
 {
     const std::vector<Parcel> parcels = parcels_of(tree, pieces);
-    double all = 0;
-    for (const double work : tree.work)
-        all += work;
-    const double mean = tree.octree.size > 0 ? all / double(tree.octree.size) : 0;
+    const std::uint64_t all = std::accumulate(tree.work.begin(), tree.work.end(), std::uint64_t(0));
+    const double mean = tree.octree.size > 0 ? double(all) / double(tree.octree.size) : 0;
     std::vector<double> until{0};
     std::size_t leaf = 0;
     for (const Parcel& parcel : parcels) {
         double work = 0;
         for (; leaf < parcel.end_leaf; ++leaf)
-            work += std::max(tree.work[leaf], 0.5 * mean * double(tree.leaf(leaf).count));
+            work += std::max(double(tree.work[leaf]), 0.5 * mean * double(tree.leaf(leaf).count));
         until.push_back(until.back() + work);
     }
     std::vector<double> cuts(shares.begin(), shares.end());

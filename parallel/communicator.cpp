@@ -1,6 +1,7 @@
 #include "chamomile/parallel/communicator.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cstring>
 #include <new>
@@ -28,6 +29,7 @@ void Communicator::exchange(std::span<const std::span<const std::byte>> to, Inbo
                             Patience patience)
 {
     assert(to.size() == std::size_t(size()));
+    ++traffic_.exchanges;
     for (std::size_t r = 0; r < to.size(); ++r)
         if (r != std::size_t(rank()) && !to[r].empty()) {
             ++traffic_.messages;
@@ -36,64 +38,98 @@ void Communicator::exchange(std::span<const std::span<const std::byte>> to, Inbo
     transfer(to, inbox, patience);
 }
 
+void Communicator::count_collective(std::size_t bytes)
+{
+    ++traffic_.collectives;
+    if (size() > 1)
+        traffic_.bytes += bytes;
+}
+
 void Communicator::transfer(std::span<const std::span<const std::byte>> to, Inbox& inbox, Patience)
 {
     const std::size_t size = to[0].size();
     copy_bytes(to[0], inbox.make_room(std::span(&size, 1)));
 }
 
-Inbox Communicator::gather(std::span<const std::byte> mine)
+void Communicator::gather(std::span<const std::byte> mine, Sizes sizes, Inbox& inbox,
+                          Patience patience)
 {
-    Inbox inbox;
-    exchange(std::vector<std::span<const std::byte>>(std::size_t(size()), mine), inbox);
-    return inbox;
+    count_collective(mine.size());
+    transfer_to_all(mine, sizes, inbox, patience);
+}
+
+void Communicator::transfer_to_all(std::span<const std::byte> mine, Sizes, Inbox& inbox,
+                                   Patience patience)
+{
+    transfer(std::vector<std::span<const std::byte>>(std::size_t(size()), mine), inbox, patience);
 }
 
 Inbox Communicator::broadcast(std::span<const std::byte> from_first, Patience patience)
 {
-    std::vector<std::span<const std::byte>> to{std::size_t(size())};
-    if (rank() == 0)
-        std::fill(to.begin(), to.end(), from_first);
+    const std::span<const std::byte> sent = rank() == 0 ? from_first : std::span<const std::byte>();
+    count_collective(sent.size());
     Inbox inbox;
-    exchange(to, inbox, patience);
+    transfer_from_first(sent, inbox, patience);
     return inbox;
 }
 
-/// Each rank combines a slice of the values, by rank order, so that memory and bytes do not grow
-/// with the number of ranks.
-template <class T, class Combine>
-void Communicator::reduce(std::span<T> values, const Combine& combine)
+void Communicator::transfer_from_first(std::span<const std::byte> bytes, Inbox& inbox,
+                                       Patience patience)
 {
-    if (size() == 1)
-        return;
+    transfer_to_all(bytes, Sizes::any, inbox, patience); // other ranks have none
+}
+
+void Communicator::reduce(std::span<std::uint64_t> values, Reduction reduction)
+{
+    count_collective(values.size_bytes());
+    if (size() > 1)
+        transfer_reduced(values, reduction);
+}
+
+/// Gathers few values on all ranks. Of many each rank combines a slice, so that memory does not
+/// grow with the number of ranks.
+void Communicator::transfer_reduced(std::span<std::uint64_t> values, Reduction reduction)
+{
+    constexpr std::size_t few = 4096;
     const std::size_t ranks = std::size_t(size()), n = values.size();
-    std::vector<std::span<const T>> slices;
-    for (std::size_t r = 0; r < ranks; ++r)
-        slices.push_back(values.subspan(n * r / ranks, n * (r + 1) / ranks - n * r / ranks));
-    Inbox parts;
-    all_to_all<T>(slices, parts);
-    const auto first = parts.from<T>(0);
-    std::vector<T> slice(first.begin(), first.end());
-    for (int r = 1; r < size(); ++r)
-        for (std::size_t k = 0; k < slice.size(); ++k)
-            slice[k] = combine(slice[k], parts.from<T>(r)[k]);
-    const std::vector<T> all = all_gather(std::span<const T>(slice));
-    std::copy(all.begin(), all.end(), values.begin());
+    const bool has_slices = n > few;
+    std::vector<std::span<const std::byte>> parts;
+    for (std::size_t r = 0; r < ranks; ++r) {
+        const std::size_t begin = n * r / ranks, end = n * (r + 1) / ranks;
+        parts.push_back(std::as_bytes(has_slices ? values.subspan(begin, end - begin) : values));
+    }
+    Inbox inbox;
+    transfer(parts, inbox, Patience::limited);
+    const auto first = inbox.from<std::uint64_t>(0);
+    std::vector<std::uint64_t> combined(first.begin(), first.end());
+    for (int r = 1; r < size(); ++r) {
+        const auto other = inbox.from<std::uint64_t>(r);
+        for (std::size_t k = 0; k < combined.size(); ++k)
+            combined[k] = reduction == Reduction::sum ? combined[k] + other[k]
+                                                      : std::min(combined[k], other[k]);
+    }
+    if (has_slices) {
+        transfer_to_all(std::as_bytes(std::span(combined)), Sizes::any, inbox, Patience::limited);
+        const auto all = inbox.all<std::uint64_t>();
+        combined.assign(all.begin(), all.end());
+    }
+    std::ranges::copy(combined, values.begin());
 }
 
-void Communicator::sum(std::span<double> values)
+/// Compares integers that are ordered as the doubles are, so that -0 is less than 0 and a NaN has
+/// one place in the order, whatever combines them.
+void Communicator::min(std::span<double> values)
 {
-    reduce(values, [](double a, double b) { return a + b; });
-}
-
-void Communicator::sum(std::span<std::uint64_t> values)
-{
-    reduce(values, [](std::uint64_t a, std::uint64_t b) { return a + b; });
-}
-
-void Communicator::least(std::span<double> values)
-{
-    reduce(values, [](double a, double b) { return b < a ? b : a; });
+    constexpr std::uint64_t sign = std::uint64_t(1) << 63;
+    std::vector<std::uint64_t> keys(values.size());
+    std::ranges::transform(values, keys.begin(), [](double value) {
+        const auto bits = std::bit_cast<std::uint64_t>(value);
+        return bits & sign ? ~bits : bits | sign;
+    });
+    reduce(keys, Reduction::min);
+    std::ranges::transform(keys, values.begin(), [](std::uint64_t key) {
+        return std::bit_cast<double>(key & sign ? key & ~sign : ~key);
+    });
 }
 
 void Communicator::agree(const std::exception_ptr& failure)
@@ -103,7 +139,8 @@ void Communicator::agree(const std::exception_ptr& failure)
         const Error error = error_of(failure);
         mine = std::to_string(int(error.fault())) + " " + error.what();
     }
-    const Inbox errors = gather(std::as_bytes(std::span(mine)));
+    Inbox errors;
+    gather(std::as_bytes(std::span(mine)), Sizes::any, errors);
     for (int r = 0; r < size(); ++r) {
         const auto text = errors.from<char>(r);
         if (text.size() > 1)

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/exact_sum.hpp"
 
 namespace chamomile {
 
@@ -83,10 +84,16 @@ enum class Patience {
     endless  ///< for an order that may come at any time
 };
 
-/// Traffic counts what a rank has sent to others.
+/// Traffic counts what a rank has sent to others: with exchanges() a message for each receiver that
+/// gets bytes, with collectives their bytes once.
 struct Traffic {
     std::uint64_t messages = 0, bytes = 0;
+    std::uint64_t exchanges = 0;   ///< calls that send each rank bytes of its own
+    std::uint64_t collectives = 0; ///< calls that gather, broadcast or reduce
 };
+
+/// Reduction is how values of ranks are combined: neither depends on their order.
+enum class Reduction { sum, min };
 
 /// A Communicator connects the ranks of a computation, which all make the same calls in the same
 /// order. No result depends on what carries the bytes or on what arrives first. Its calls throw
@@ -122,13 +129,12 @@ public:
     std::vector<T> all_gather(std::span<const T> mine)
     {
         static_assert(std::is_trivially_copyable_v<T>);
-        const Inbox inbox = gather(std::as_bytes(mine));
-        return {inbox.all<T>().begin(), inbox.all<T>().end()};
+        return gathered(mine, Sizes::any);
     }
     template <class T>
     std::vector<T> all_gather(const T& mine)
     {
-        return all_gather(std::span<const T>(&mine, 1));
+        return gathered(std::span<const T>(&mine, 1), Sizes::equal);
     }
 
     /// Sends each rank what is in its run of the values that rank 0 has, those from `first` on of
@@ -161,11 +167,23 @@ public:
     /// Returns what rank 0 has, on all ranks.
     Inbox broadcast(std::span<const std::byte> from_first, Patience patience = Patience::limited);
 
-    /// Replaces each entry by its sum over all ranks, added in the order of ranks.
-    void sum(std::span<double> values);
-    void sum(std::span<std::uint64_t> values);
-    /// Replaces each entry by the least of all ranks.
-    void least(std::span<double> values);
+    /// Sizes tells whether all ranks give equally many bytes.
+    enum class Sizes { any, equal };
+    /// Gathers what each rank has, on all ranks.
+    void gather(std::span<const std::byte> mine, Sizes sizes, Inbox& inbox,
+                Patience patience = Patience::limited);
+
+    /// Replaces each entry by its sum over all ranks, modulo 2^64.
+    void sum(std::span<std::uint64_t> values) { reduce(values, Reduction::sum); }
+    template <class Record>
+    void sum(ExactSums<Record>& sums)
+    {
+        sums.carry();
+        const std::span<std::int64_t> digits = sums.digits();
+        sum({reinterpret_cast<std::uint64_t*>(digits.data()), digits.size()});
+    }
+    /// Replaces each entry by its minimum over all ranks.
+    void min(std::span<double> values);
 
     /// Runs the same work on all ranks, which must not talk. If it throws on any, the error of the
     /// lowest such rank is thrown on all as an Agreed.
@@ -217,12 +235,23 @@ public:
 protected:
     /// Carries the bytes of exchange().
     virtual void transfer(std::span<const std::span<const std::byte>> to, Inbox& inbox, Patience);
+    /// Carry the bytes of collectives; by transfer() unless there is a faster way. What
+    /// transfer_from_first() brings comes from rank 0.
+    virtual void transfer_to_all(std::span<const std::byte> mine, Sizes, Inbox& inbox, Patience);
+    virtual void transfer_from_first(std::span<const std::byte> bytes, Inbox& inbox, Patience);
+    virtual void transfer_reduced(std::span<std::uint64_t> values, Reduction);
 
 private:
-    Inbox gather(std::span<const std::byte> mine);
+    template <class T>
+    std::vector<T> gathered(std::span<const T> mine, Sizes sizes)
+    {
+        Inbox inbox;
+        gather(std::as_bytes(mine), sizes, inbox);
+        return {inbox.all<T>().begin(), inbox.all<T>().end()};
+    }
     void agree(const std::exception_ptr& failure);
-    template <class T, class Combine>
-    void reduce(std::span<T> values, const Combine& combine);
+    void reduce(std::span<std::uint64_t> values, Reduction reduction);
+    void count_collective(std::size_t bytes);
 
     Traffic traffic_;
     double time_limit_ = 600;

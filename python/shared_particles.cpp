@@ -147,7 +147,7 @@ private:
             std::iota(own_.particles.id.begin(), own_.particles.id.end(),
                       begin_[std::size_t(ranks().rank())] + 1);
         double longest[] = {own_.softening ? -own_.softening->length : 0};
-        ranks().least(longest);
+        ranks().min(longest);
         if (ranks().rank() > 0)
             return;
         Snapshot all;

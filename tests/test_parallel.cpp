@@ -1,6 +1,9 @@
 // Ranks: collectives whose values depend on nothing but the ranks, failures that end all of them
 // with one error, and ranks that stay silent.
+#include <algorithm>
+#include <bit>
 #include <chrono>
+#include <cmath>
 #include <mutex>
 #include <numeric>
 #include <thread>
@@ -17,6 +20,11 @@ TEST_SUITE_BEGIN("parallel");
 namespace {
 
 constexpr int rank_counts[] = {1, 2, 3, 4, 7};
+
+std::uint64_t as_bits(double value)
+{
+    return std::bit_cast<std::uint64_t>(value);
+}
 
 /// Returns the text of the error that the ranks end with.
 std::string error_of_ranks(int ranks, const std::function<void(Communicator&)>& body,
@@ -82,38 +90,46 @@ TEST_CASE("every record arrives whole, whatever is held back, and is counted")
     }
 }
 
-TEST_CASE("sums are made in the order of ranks")
+TEST_CASE("sums and minima are those of one rank, to the bit")
 {
+    const double nan = std::nan("");
     for (const int P : rank_counts) {
         CAPTURE(P);
-        for (const std::size_t n : {0, 1, 5, 100}) {
-            const auto value = [](int rank, std::size_t k) {
-                return 1.0 / (1 + double(k)) + 1e-3 / (1 + rank) + (rank == 1 ? 1e10 : 0);
+        for (const std::size_t n : {0, 1, 5, 100, 10000}) {
+            const auto value = [&](int rank, std::size_t k) {
+                return k == 3 ? (rank == 0 ? 0. : -0.)
+                              : 1.0 / (1 + double(k)) + 1e-3 / (1 + rank) + (rank == 1 ? -1e20 : 0);
             };
-            std::vector<double> expected, least;
+            std::vector<double> least;
+            ExactSums<double> expected;
             for (std::size_t k = 0; k < n; ++k) {
-                double sum = value(0, k), smallest = sum;
-                for (int r = 1; r < P; ++r) {
-                    sum += value(r, k);
+                double smallest = value(P - 1, k); // of 0 and -0 the latter
+                for (int r = 0; r < P; ++r) {
+                    expected.add(value(r, k));
                     smallest = std::min(smallest, value(r, k));
                 }
-                expected.push_back(sum);
                 least.push_back(smallest);
             }
             std::vector<int> right(std::size_t(P), 0);
             run_ranks(P,
                       [&](Communicator& ranks) {
-                          std::vector<double> mine, lowest;
+                          std::vector<double> lowest;
                           std::vector<std::uint64_t> counts;
+                          ExactSums<double> sum;
                           for (std::size_t k = 0; k < n; ++k) {
-                              mine.push_back(value(ranks.rank(), k));
+                              lowest.push_back(value(ranks.rank(), k));
+                              sum.add(lowest.back());
                               counts.push_back(k + std::uint64_t(ranks.rank()));
                           }
-                          lowest = mine;
-                          ranks.sum(mine);
+                          ranks.sum(sum);
                           ranks.sum(counts);
-                          ranks.least(lowest);
-                          bool is_right = mine == expected && lowest == least;
+                          ranks.min(lowest);
+                          double not_a_number[] = {ranks.rank() == P - 1 ? nan : -1};
+                          ranks.min(not_a_number);
+                          bool is_right =
+                              sum.value() == expected.value() &&
+                              std::ranges::equal(lowest, least, {}, as_bits, as_bits) &&
+                              (P > 1 ? not_a_number[0] == -1 : std::isnan(not_a_number[0]));
                           for (std::size_t k = 0; k < n; ++k)
                               is_right = is_right &&
                                          counts[k] ==

@@ -49,9 +49,8 @@ const char* name_of(Call call)
 void meet(Communicator& ranks, Call call)
 {
     Inbox calls;
-    ranks.exchange(std::vector<std::span<const std::byte>>(std::size_t(ranks.size()),
-                                                           std::as_bytes(std::span(&call, 1))),
-                   calls, Patience::endless);
+    ranks.gather(std::as_bytes(std::span(&call, 1)), Communicator::Sizes::equal, calls,
+                 Patience::endless);
     const Call first = calls.from<Call>(0)[0];
     for (int r = 1; r < ranks.size(); ++r)
         if (const Call other = calls.from<Call>(r)[0]; other != first)

@@ -135,7 +135,7 @@ std::optional<std::pair<double, double>> DistributedSolver::softenings_of(const 
         ends[0] = least;
         ends[1] = -largest;
     });
-    ranks_.least(std::span(ends));
+    ranks_.min(std::span(ends));
     if (ends[0] == HUGE_VAL)
         return {};
     return std::pair{ends[0], -ends[1]};

@@ -460,7 +460,7 @@ void StorePart::count_steps()
 {
     step_counts_ = store_->count_steps();
     ranks_.sum(step_counts_.count);
-    ranks_.least(std::span(&step_counts_.shortest, 1));
+    ranks_.min(std::span(&step_counts_.shortest, 1));
 }
 
 void serve_particles(Communicator& ranks)

@@ -5,6 +5,7 @@
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <utility>
@@ -18,7 +19,7 @@ namespace chamomile {
 namespace {
 
 constexpr int data_tag = 1, failure_tag = 2;
-constexpr std::size_t most_bytes = std::size_t(1) << 28; // of one message
+constexpr std::size_t max_bytes = std::size_t(1) << 28; // of one message
 
 /// A Pause lets others compute: it yields at first, since bytes move only while MPI is called, and
 /// sleeps when a wait becomes long.
@@ -126,8 +127,7 @@ private:
     void transfer(std::span<const std::span<const std::byte>> to, Inbox& inbox,
                   Patience patience) override
     {
-        if (has_failed_)
-            throw PeerFailed(Fault::device, "ranks: one has failed");
+        throw_after_failure();
         sizes_.clear();
         for (const auto& bytes : to)
             sizes_.push_back(bytes.size());
@@ -144,10 +144,10 @@ private:
         std::vector<int> peer;
         requests.clear();
         const auto each_piece = [&](int r, std::size_t size, const auto& post) {
-            for (std::size_t begin = 0; r != rank_ && begin < size; begin += most_bytes) {
+            for (std::size_t begin = 0; r != rank_ && begin < size; begin += max_bytes) {
                 requests.emplace_back();
                 peer.push_back(r);
-                post(begin, int(std::min(most_bytes, size - begin)));
+                post(begin, int(std::min(max_bytes, size - begin)));
             }
         };
         for (int r = 0; r < size_; ++r)
@@ -162,6 +162,79 @@ private:
             });
         wait(requests, peer, Patience::limited);
         under_way_.reset();
+    }
+
+    void transfer_to_all(std::span<const std::byte> mine, Sizes sizes, Inbox& inbox,
+                         Patience patience) override
+    {
+        throw_after_failure();
+        sizes_.assign(1, mine.size());
+        coming_.assign(std::size_t(size_), mine.size());
+        std::vector<MPI_Request> requests(1);
+        if (sizes == Sizes::any) {
+            MPI_Iallgather(sizes_.data(), 1, MPI_UINT64_T, coming_.data(), 1, MPI_UINT64_T, comm_,
+                           requests.data());
+            wait(requests, {}, std::exchange(patience, Patience::limited));
+        }
+        const std::size_t all = std::accumulate(coming_.begin(), coming_.end(), std::size_t(0));
+        if (all == 0) {
+            inbox.make_room(coming_);
+            return;
+        }
+        if (all > max_bytes) // MPI counts bytes in int
+            return transfer(std::vector<std::span<const std::byte>>(std::size_t(size_), mine),
+                            inbox, patience);
+        std::byte* const place = inbox.make_room(coming_);
+        under_way_ = inbox.memory();
+        counts_.clear();
+        begins_.clear();
+        for (int r = 0; r < size_; ++r) {
+            counts_.push_back(int(coming_[std::size_t(r)]));
+            begins_.push_back(int(inbox.begin(r)));
+        }
+        MPI_Iallgatherv(mine.data(), int(mine.size()), MPI_BYTE, place, counts_.data(),
+                        begins_.data(), MPI_BYTE, comm_, requests.data());
+        wait(requests, {}, patience);
+        under_way_.reset();
+    }
+
+    void transfer_from_first(std::span<const std::byte> bytes, Inbox& inbox,
+                             Patience patience) override
+    {
+        throw_after_failure();
+        sizes_.assign(1, bytes.size());
+        std::vector<MPI_Request> requests(1);
+        MPI_Ibcast(sizes_.data(), 1, MPI_UINT64_T, 0, comm_, requests.data());
+        wait(requests, {}, patience);
+        coming_.assign(std::size_t(size_), 0);
+        coming_[0] = sizes_[0];
+        std::byte* const place = inbox.make_room(coming_);
+        under_way_ = inbox.memory();
+        if (rank_ == 0)
+            copy_bytes(bytes, place);
+        requests.clear();
+        for (std::size_t begin = 0; begin < sizes_[0]; begin += max_bytes)
+            MPI_Ibcast(place + begin, int(std::min(max_bytes, sizes_[0] - begin)), MPI_BYTE, 0,
+                       comm_, &requests.emplace_back());
+        wait(requests, {}, Patience::limited);
+        under_way_.reset();
+    }
+
+    void transfer_reduced(std::span<std::uint64_t> values, Reduction reduction) override
+    {
+        throw_after_failure();
+        reduced_.assign(values.begin(), values.end());
+        std::vector<MPI_Request> requests(1);
+        MPI_Iallreduce(MPI_IN_PLACE, reduced_.data(), int(reduced_.size()), MPI_UINT64_T,
+                       reduction == Reduction::sum ? MPI_SUM : MPI_MIN, comm_, requests.data());
+        wait(requests, {}, Patience::limited);
+        std::ranges::copy(reduced_, values.begin());
+    }
+
+    void throw_after_failure() const
+    {
+        if (has_failed_)
+            throw PeerFailed(Fault::device, "ranks: one has failed");
     }
 
     /// Waits for all requests; peer[k] is the rank of the k-th, if one rank alone makes it late.
@@ -214,8 +287,10 @@ private:
     int rank_ = 0, size_ = 1, ranks_on_host_ = 1, rank_on_host_ = 0;
     bool has_failed_ = false;
     std::string failure_;
-    // Of the transfer under way.
+    // Of the transfer under way; what a failure leaves under way arrives here.
     std::vector<std::size_t> sizes_, coming_;
+    std::vector<int> counts_, begins_;
+    std::vector<std::uint64_t> reduced_;
     std::shared_ptr<const std::byte[]> under_way_;
 };
 

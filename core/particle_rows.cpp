@@ -41,7 +41,7 @@ std::size_t RowsInMemory::most() const
     return std::max<std::size_t>(particles_.size(), 1);
 }
 
-std::span<const Vec3<double>> RowsInMemory::vectors(RowValue value, const RowsAsked& rows)
+std::span<const Vec3<double>> RowsInMemory::vectors(Column value, const RowsAsked& rows)
 {
     const std::vector<Vec3<double>>* const all[] = {&particles_.position, &particles_.velocity,
                                                     &particles_.acceleration};
@@ -49,9 +49,9 @@ std::span<const Vec3<double>> RowsInMemory::vectors(RowValue value, const RowsAs
     return chosen(*all[std::size_t(value)], rows, vectors_[std::size_t(value)]);
 }
 
-std::span<const double> RowsInMemory::reals([[maybe_unused]] RowValue value, const RowsAsked& rows)
+std::span<const double> RowsInMemory::reals([[maybe_unused]] Column value, const RowsAsked& rows)
 {
-    assert(value == RowValue::potential); // what individual steps keep is no part of Particles
+    assert(value == Column::potential); // what individual steps keep is no part of Particles
     return chosen(particles_.potential, rows, potentials_);
 }
 

@@ -15,16 +15,6 @@
 
 namespace chamomile {
 
-/// A RowValue is what changes of a particle in a run; the last three are what individual steps
-/// keep.
-enum class RowValue { position, velocity, acceleration, potential, step, measured, orbit };
-
-/// Returns whether it is a vector; others are numbers.
-constexpr bool is_vector(RowValue value)
-{
-    return value < RowValue::potential;
-}
-
 /// Rows that come from elsewhere come in blocks of this many, a multiple of the chunks of files.
 inline constexpr std::size_t rows_of_block = std::size_t(1) << 18;
 
@@ -53,8 +43,8 @@ public:
 
     /// Entry k belongs to the k-th of those that are asked for. Throws what takes them from where
     /// they live.
-    virtual std::span<const Vec3<double>> vectors(RowValue value, const RowsAsked& rows) = 0;
-    virtual std::span<const double> reals(RowValue value, const RowsAsked& rows) = 0;
+    virtual std::span<const Vec3<double>> vectors(Column value, const RowsAsked& rows) = 0;
+    virtual std::span<const double> reals(Column value, const RowsAsked& rows) = 0;
 
     /// Returns the sums over all particles if the store sums faster than values arrive.
     virtual std::optional<MotionSums> motion(const Vec3<double>& /*typical*/) { return {}; }
@@ -83,12 +73,12 @@ public:
 
     bool are_here() const override { return true; }
     std::size_t most() const override;
-    std::span<const Vec3<double>> vectors(RowValue value, const RowsAsked& rows) override;
-    std::span<const double> reals(RowValue value, const RowsAsked& rows) override;
+    std::span<const Vec3<double>> vectors(Column value, const RowsAsked& rows) override;
+    std::span<const double> reals(Column value, const RowsAsked& rows) override;
 
 private:
     const Particles& particles_;
-    std::array<std::vector<Vec3<double>>, 3> vectors_; ///< of lists
+    std::array<std::vector<Vec3<double>>, vector_columns> vectors_; ///< of lists
     std::vector<double> potentials_;
 };
 

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
+#include "chamomile/core/columns.hpp"
 #include "chamomile/core/vec3.hpp"
 
 namespace chamomile {
@@ -19,24 +22,44 @@ struct Particles {
     std::vector<Vec3<double>> position, velocity;
     std::vector<Vec3<double>> acceleration; ///< of the last force evaluation, G included
     std::vector<double> potential;          ///< per unit mass, negative, without the self term
-    /// Plummer-equivalent softening lengths of their own; empty: one length for all.
-    std::vector<double> softening;
+    std::vector<double> softening; ///< per-particle, Plummer-equivalent; empty: one for all
+    std::map<std::string, std::vector<double>> extra; ///< named columns of the caller's
 
     std::size_t size() const { return mass.size(); }
 
     /// Gives every array n entries; new entries are zero, and the type of new particles is 1.
-    void resize(std::size_t n)
-    {
-        id.resize(n);
-        type.resize(n, 1);
-        mass.resize(n);
-        position.resize(n);
-        velocity.resize(n);
-        acceleration.resize(n);
-        potential.resize(n);
-        if (!softening.empty())
-            softening.resize(n);
-    }
+    /// Optional columns that are empty stay empty.
+    void resize(std::size_t n);
 };
+
+/// Calls visit(column, name, values...) for each column of Particles, with the arrays of all
+/// `particles`, which may be const. `name` is that of an extra column; these are the first
+/// particles' columns.
+template <class Visit, class First, class... Others>
+void for_each_column(const Visit& visit, First& first, Others&... others)
+{
+    const std::string none;
+    visit(Column::id, none, first.id, others.id...);
+    visit(Column::type, none, first.type, others.type...);
+    visit(Column::mass, none, first.mass, others.mass...);
+    visit(Column::position, none, first.position, others.position...);
+    visit(Column::velocity, none, first.velocity, others.velocity...);
+    visit(Column::acceleration, none, first.acceleration, others.acceleration...);
+    visit(Column::potential, none, first.potential, others.potential...);
+    visit(Column::softening, none, first.softening, others.softening...);
+    for (auto& [name, values] : first.extra)
+        visit(Column::extra, name, values, others.extra[name]...);
+}
+
+inline void Particles::resize(std::size_t n)
+{
+    type.resize(n, 1);
+    for_each_column(
+        [n](Column column, const std::string&, auto& values) {
+            if (!is_optional(column) || !values.empty())
+                values.resize(n);
+        },
+        *this);
+}
 
 } // namespace chamomile

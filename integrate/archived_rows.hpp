@@ -11,20 +11,10 @@
 
 namespace chamomile {
 
-/// Returns the name under which archives keep a value.
-constexpr const char* name_in_archives(RowValue value)
-{
-    constexpr const char* names[] = {
-        "particles/position",  "particles/velocity", "particles/acceleration",
-        "particles/potential", "blocks/wish",        "blocks/time",
-        "blocks/orbit"};
-    return names[std::size_t(value)];
-}
-
 /// Keeps `count` rows of a value, a block after another.
-inline void keep_rows(Archive& archive, RowValue value, std::size_t count, ParticleRows& rows)
+inline void keep_rows(Archive& archive, Column value, std::size_t count, ParticleRows& rows)
 {
-    const char* const name = name_in_archives(value);
+    const std::string name = name_in_archives(value);
     if (is_vector(value))
         archive.keep<Vec3<double>>(name, count, rows.most(), [&](auto begin, auto end) {
             return rows.vectors(value, {begin, end});
@@ -36,9 +26,9 @@ inline void keep_rows(Archive& archive, RowValue value, std::size_t count, Parti
 }
 
 /// Returns how many rows of a value the archive has. Throws Error(restart) if it has none of them.
-inline std::uint64_t count_rows(Archive& archive, RowValue value)
+inline std::uint64_t count_rows(Archive& archive, Column value)
 {
-    const char* const name = name_in_archives(value);
+    const std::string name = name_in_archives(value);
     return is_vector(value) ? archive.count_of<Vec3<double>>(name) : archive.count_of<double>(name);
 }
 
@@ -56,18 +46,18 @@ public:
 
     bool are_here() const override { return false; }
     std::size_t most() const override { return rows_of_block; }
-    std::span<const Vec3<double>> vectors(RowValue value, const RowsAsked& rows) override
+    std::span<const Vec3<double>> vectors(Column value, const RowsAsked& rows) override
     {
         return taken(value, rows, vectors_[std::size_t(value)]);
     }
-    std::span<const double> reals(RowValue value, const RowsAsked& rows) override
+    std::span<const double> reals(Column value, const RowsAsked& rows) override
     {
         return taken(value, rows, reals_[std::size_t(value)]);
     }
 
 private:
     template <class T>
-    std::span<const T> taken(RowValue value, const RowsAsked& rows, std::vector<T>& into)
+    std::span<const T> taken(Column value, const RowsAsked& rows, std::vector<T>& into)
     {
         assert(rows.list.empty());
         into.resize(rows.size());
@@ -76,8 +66,8 @@ private:
     }
 
     Archive& archive_;
-    std::array<std::vector<Vec3<double>>, 3> vectors_;
-    std::array<std::vector<double>, 7> reals_;
+    std::array<std::vector<Vec3<double>>, vector_columns> vectors_;
+    std::array<std::vector<double>, moving_columns> reals_;
 };
 
 } // namespace chamomile

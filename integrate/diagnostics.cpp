@@ -16,7 +16,7 @@ Vec3<double> typical_velocity(const Particles& particles, ParticleRows& rows)
     std::vector<Index> places(some);
     for (std::size_t k = 0; k < some; ++k)
         places[k] = Index(k * n / some);
-    const auto velocity = rows.vectors(RowValue::velocity, RowsAsked(places));
+    const auto velocity = rows.vectors(Column::velocity, RowsAsked(places));
     double mass = 0;
     Vec3<double> momentum;
     for (std::size_t k = 0; k < some; ++k) {
@@ -37,7 +37,7 @@ ExternalSums external_sums(const Particles& particles, ParticleRows& rows,
 {
     ExactSums<ExternalSums> sums;
     rows.for_blocks(particles.size(), [&](std::size_t begin, std::size_t end) {
-        const auto position = rows.vectors(RowValue::position, {begin, end});
+        const auto position = rows.vectors(Column::position, {begin, end});
         std::vector<Vec3<double>> acceleration(end - begin);
         std::vector<double> potential(end - begin);
         external.field->add(external.time, position, {}, acceleration, potential);
@@ -57,9 +57,9 @@ MotionSums motion_sums(const Particles& particles, ParticleRows& rows, const Vec
         return *there;
     ExactSums<MotionSums> sums;
     rows.for_blocks(particles.size(), [&](std::size_t begin, std::size_t end) {
-        const auto position = rows.vectors(RowValue::position, {begin, end});
-        const auto velocity = rows.vectors(RowValue::velocity, {begin, end});
-        const auto potential = rows.reals(RowValue::potential, {begin, end});
+        const auto position = rows.vectors(Column::position, {begin, end});
+        const auto velocity = rows.vectors(Column::velocity, {begin, end});
+        const auto potential = rows.reals(Column::potential, {begin, end});
         sums.add(begin, end, [&](std::size_t i) {
             return MotionSums::of_one(particles.mass[i], position[i - begin], velocity[i - begin],
                                       potential[i - begin], typical);
@@ -76,11 +76,11 @@ public:
 
     bool are_here() const override { return rows_.are_here(); }
     std::size_t most() const override { return rows_.most(); }
-    std::span<const Vec3<double>> vectors(RowValue value, const RowsAsked& rows) override
+    std::span<const Vec3<double>> vectors(Column value, const RowsAsked& rows) override
     {
         return rows_.vectors(value, rows);
     }
-    std::span<const double> reals(RowValue value, const RowsAsked& rows) override
+    std::span<const double> reals(Column value, const RowsAsked& rows) override
     {
         return rows_.reals(value, rows);
     }

@@ -142,7 +142,7 @@ ForceStatistics Leapfrog::start(Particles& particles, Quantities quantities, Mom
 }
 
 /// Names the first particle whose value is not finite.
-void Leapfrog::require_finite_rows(ParticleRows& rows, RowValue value, const char* what,
+void Leapfrog::require_finite_rows(ParticleRows& rows, Column value, const char* what,
                                    Moment now) const
 {
     const Moment shown{now.step, clock_.file_time(now.time)};
@@ -449,8 +449,8 @@ void Leapfrog::refuse(Moment now)
             store_->fetch();
         rows = &here;
     }
-    require_finite_rows(*rows, RowValue::position, "position", now);
-    require_finite_rows(*rows, RowValue::acceleration, "acceleration", now);
+    require_finite_rows(*rows, Column::position, "position", now);
+    require_finite_rows(*rows, Column::acceleration, "acceleration", now);
     throw Error(Fault::device, "particles are not finite where they live, but those fetched are");
 }
 

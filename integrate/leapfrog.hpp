@@ -120,8 +120,7 @@ private:
     void fill_store(Particles& particles, const StepColumns& columns);
     ForceStatistics evaluate(Request request, Moment now);
     ForceStatistics start_where_they_live(Particles& particles, Quantities quantities, Moment now);
-    void require_finite_rows(ParticleRows& rows, RowValue value, const char* what,
-                             Moment now) const;
+    void require_finite_rows(ParticleRows& rows, Column value, const char* what, Moment now) const;
     void move_all(double length, Quantities quantities, Moment now);
     Request request_of_block(Quantities quantities, Moment now);
     void choose_rungs(double length);
@@ -135,6 +134,7 @@ private:
     BlockRule rule(double time) const;
 
     void take_softening(const Particles& particles);
+    std::size_t rows_of_steps(Column column) const;
     void keep_columns(Archive& archive, ParticleRows& rows) const;
     void load_from(Archive& archive);
     void exchange_columns(Archive& archive, Particles& particles);

@@ -19,14 +19,14 @@ public:
 
     bool are_here() const override { return rows_.are_here(); }
     std::size_t most() const override { return rows_.most(); }
-    std::span<const Vec3<double>> vectors(RowValue value, const RowsAsked& rows) override
+    std::span<const Vec3<double>> vectors(Column value, const RowsAsked& rows) override
     {
         const std::span<const Vec3<double>> found = rows_.vectors(value, rows);
-        require_finite(particles_, found, value == RowValue::position ? "position" : "velocity",
-                       now_, rows.begin);
+        require_finite(particles_, found, value == Column::position ? "position" : "velocity", now_,
+                       rows.begin);
         return found;
     }
-    std::span<const double> reals(RowValue value, const RowsAsked& rows) override
+    std::span<const double> reals(Column value, const RowsAsked& rows) override
     {
         return rows_.reals(value, rows);
     }
@@ -67,7 +67,7 @@ ForceStatistics Leapfrog::start_where_they_live(Particles& particles, Quantities
     if (const std::shared_ptr<ParticleRows> rows = std::move(source_)) {
         FiniteRows finite(*rows, particles, {now.step, clock_.file_time(now.time)});
         store_->attach(particles);
-        store_->load_rows(finite, std::array{RowValue::position, RowValue::velocity});
+        store_->load_rows(finite, std::array{Column::position, Column::velocity});
     } else
         fill_store(particles, {});
     store_->set_due(0, count_);
@@ -76,7 +76,7 @@ ForceStatistics Leapfrog::start_where_they_live(Particles& particles, Quantities
         now);
     if (field_)
         store_->add_external(*field_, now.time);
-    require_finite_rows(*store_->rows(), RowValue::acceleration, "acceleration", now);
+    require_finite_rows(*store_->rows(), Column::acceleration, "acceleration", now);
     if (blocks_)
         store_->choose_first_steps(rule(now.time));
     return statistics;
@@ -124,31 +124,38 @@ void Leapfrog::exchange(Archive& archive, Particles& particles)
     kept_trees_.exchange(archive);
 }
 
+/// Returns how many entries a column of individual steps has.
+std::size_t Leapfrog::rows_of_steps(Column column) const
+{
+    const bool has_column = column == Column::orbit        ? needs_potentials()
+                            : column == Column::long_range ? splits_forces()
+                                                           : true;
+    return has_column ? count_ : 0;
+}
+
 /// Keeps the columns of individual steps that live elsewhere.
 void Leapfrog::keep_columns(Archive& archive, ParticleRows& rows) const
 {
-    keep_rows(archive, RowValue::step, count_, rows);
-    keep_rows(archive, RowValue::measured, count_, rows);
-    keep_rows(archive, RowValue::orbit, needs_potentials() ? count_ : 0, rows);
+    for (const Column column : {Column::step, Column::measured, Column::orbit})
+        keep_rows(archive, column, rows_of_steps(column), rows);
 }
 
 /// Loads what moves, and the columns of individual steps, a block of the archive after another.
 void Leapfrog::load_from(Archive& archive)
 {
-    std::vector<RowValue> values{RowValue::position, RowValue::velocity, RowValue::acceleration};
-    const auto has_all = [&](RowValue value) { return count_rows(archive, value) == count_; };
+    std::vector<Column> values{Column::position, Column::velocity, Column::acceleration};
+    const auto has_all = [&](Column value) { return count_rows(archive, value) == count_; };
     if (!std::ranges::all_of(values, has_all))
         throw unequal_lengths();
-    if (has_all(RowValue::potential))
-        values.push_back(RowValue::potential);
+    if (has_all(Column::potential))
+        values.push_back(Column::potential);
     if (blocks_) {
-        const bool have_all = has_all(RowValue::step) && has_all(RowValue::measured);
-        const std::uint64_t orbits = count_rows(archive, RowValue::orbit);
-        if (!have_all || orbits != (needs_potentials() ? count_ : 0))
-            throw unequal_columns();
-        values.insert(values.end(), {RowValue::step, RowValue::measured});
-        if (orbits > 0)
-            values.push_back(RowValue::orbit);
+        for (const Column column : {Column::step, Column::measured, Column::orbit}) {
+            if (count_rows(archive, column) != rows_of_steps(column))
+                throw unequal_columns();
+            if (rows_of_steps(column) > 0)
+                values.push_back(column);
+        }
     }
     ArchivedRows rows(archive);
     store_->load_rows(rows, values);
@@ -156,17 +163,15 @@ void Leapfrog::load_from(Archive& archive)
 
 void Leapfrog::exchange_columns(Archive& archive, Particles& particles)
 {
-    const std::size_t n = count_;
     StepColumns columns = archive.is_reading() ? StepColumns{} : store_->columns();
-    archive(name_in_archives(RowValue::step), columns.step);
-    archive(name_in_archives(RowValue::measured), columns.measured);
-    archive(name_in_archives(RowValue::orbit), columns.orbit);
-    if (splits_forces())
-        archive.records("blocks/long_range", columns.long_range);
-    if (columns.step.size() != n || columns.measured.size() != n ||
-        columns.orbit.size() != (needs_potentials() ? n : 0) ||
-        columns.long_range.size() != (splits_forces() ? n : 0))
-        throw unequal_columns();
+    for_each_column(
+        [&](Column column, auto& values) {
+            if (column != Column::long_range || splits_forces())
+                archive.records(name_in_archives(column), values);
+            if (values.size() != rows_of_steps(column))
+                throw unequal_columns();
+        },
+        columns);
     if (archive.is_reading())
         fill_store(particles, columns);
 }

@@ -36,6 +36,16 @@ struct StepColumns {
     std::vector<Vec3<double>> long_range; ///< accelerations by the long range where it kicks alone
 };
 
+/// Calls visit(column, values) for each column.
+template <class Visit>
+void for_each_column(const Visit& visit, StepColumns& columns)
+{
+    visit(Column::step, columns.step);
+    visit(Column::measured, columns.measured);
+    visit(Column::orbit, columns.orbit);
+    visit(Column::long_range, columns.long_range);
+}
+
 /// StoreOptions say what a store keeps of each particle beside its motion.
 struct StoreOptions {
     bool individual = false; ///< StepColumns and a level; otherwise every particle has level 0
@@ -89,7 +99,7 @@ public:
     virtual void load(StepColumns columns) = 0;
     /// Does so where the rows have these values, and the attached particles none that moves; a
     /// store with rows() alone.
-    virtual void load_rows(ParticleRows&, std::span<const RowValue>) { assert(!rows()); }
+    virtual void load_rows(ParticleRows&, std::span<const Column>) { assert(!rows()); }
     /// Makes the attached particles those of now; potentials where the last request had them.
     virtual void fetch() = 0;
     /// Makes points of some particles of now, as gather_points() does, without a fetch().

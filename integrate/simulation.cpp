@@ -10,6 +10,31 @@
 #include "chamomile/integrate/leapfrog.hpp"
 
 namespace chamomile {
+namespace {
+
+/// Exchanges the columns that do not change in a run. Checkpoints of earlier versions may lack
+/// optional ones.
+void exchange_lasting_columns(Archive& archive, Particles& particles)
+{
+    std::map<std::string, std::string> extra; // names of columns
+    for (const auto& [name, values] : particles.extra)
+        extra[name];
+    if (archive.has("particles/extra"))
+        archive("particles/extra", extra);
+    for (const auto& [name, text] : extra)
+        particles.extra[name];
+    for_each_column(
+        [&](Column column, const std::string& name, auto& values) {
+            const std::string block = name_in_archives(column, name);
+            if constexpr (std::is_arithmetic_v<std::decay_t<decltype(values[0])>>)
+                if (!moves(column) && (!is_optional(column) || archive.has(block)))
+                    archive(block, values);
+        },
+        particles);
+}
+
+} // namespace
+
 Simulation::Simulation(Particles& particles, Solver& solver, const SimulationOptions& options)
     : particles_(particles), own_(std::make_unique<Leapfrog>(solver, options.step)),
       integrator_(own_.get()), timeline_(options.start_time, options.end_time)
@@ -253,9 +278,7 @@ void Simulation::exchange(Archive& archive)
 
 void Simulation::exchange_particles(Archive& archive)
 {
-    archive("particles/id", particles_.id);
-    archive("particles/type", particles_.type);
-    archive("particles/mass", particles_.mass);
+    exchange_lasting_columns(archive, particles_);
     if (!archive.is_reading())
         keep_moving(archive);
     else if (has_left_particles()) // it stays in the archive until the ranks get it
@@ -263,18 +286,16 @@ void Simulation::exchange_particles(Archive& archive)
             std::vector<Vec3<double>>().swap(*vectors);
     else
         restore_moving(archive);
-    if (archive.has("particles/softening"))
-        archive("particles/softening", particles_.softening);
     if (archive.is_reading())
         require_equal_lengths(!has_left_particles());
 }
 
 void Simulation::restore_moving(Archive& archive)
 {
-    archive.records(name_in_archives(RowValue::position), particles_.position);
-    archive.records(name_in_archives(RowValue::velocity), particles_.velocity);
-    archive.records(name_in_archives(RowValue::acceleration), particles_.acceleration);
-    archive(name_in_archives(RowValue::potential), particles_.potential);
+    archive.records(name_in_archives(Column::position), particles_.position);
+    archive.records(name_in_archives(Column::velocity), particles_.velocity);
+    archive.records(name_in_archives(Column::acceleration), particles_.acceleration);
+    archive(name_in_archives(Column::potential), particles_.potential);
     particles_.potential.resize(particles_.size());
 }
 
@@ -284,19 +305,23 @@ void Simulation::keep_moving(Archive& archive)
     ParticleRows& now = rows();
     const std::size_t n = particles_.size();
     require_equal_lengths(now.are_here());
-    for (const RowValue value : {RowValue::position, RowValue::velocity, RowValue::acceleration})
+    for (const Column value : {Column::position, Column::velocity, Column::acceleration})
         keep_rows(archive, value, n, now);
-    keep_rows(archive, RowValue::potential, now.are_here() ? particles_.potential.size() : n, now);
+    keep_rows(archive, Column::potential, now.are_here() ? particles_.potential.size() : n, now);
 }
 
 void Simulation::require_equal_lengths(bool are_here) const
 {
     const Particles& p = particles_;
     const std::size_t n = p.size();
-    if (p.id.size() != n || p.type.size() != n ||
-        (are_here &&
-         (p.position.size() != n || p.velocity.size() != n || p.acceleration.size() != n)))
-        throw unequal_lengths();
+    for_each_column(
+        [&](Column column, const std::string&, const auto& values) {
+            const bool is_free = column == Column::potential || (moves(column) && !are_here) ||
+                                 (is_optional(column) && values.empty());
+            if (!is_free && values.size() != n)
+                throw unequal_lengths();
+        },
+        p);
 }
 
 } // namespace chamomile

@@ -154,6 +154,23 @@ void join_softenings(Snapshot& all, Snapshot& part, const std::string& name)
     first->length = std::max(first->length, second->length);
 }
 
+/// Leaves the extra columns that both have.
+void join_extra_columns(Snapshot& all, Snapshot& part, const std::string& name)
+{
+    auto &first = all.particles.extra, &second = part.particles.extra;
+    const auto drop = [&](auto& from, const auto& other) {
+        std::erase_if(from, [&](const auto& column) {
+            const bool is_lost = !other.contains(column.first);
+            if (is_lost)
+                all.notes.push_back(name + ": column " + column.first +
+                                    ": not in all files: left out");
+            return is_lost;
+        });
+    };
+    drop(first, second);
+    drop(second, first);
+}
+
 /// Returns a number in which each bit depends on all bits of x (Steele et al. 2014, splitmix64).
 std::uint64_t scrambled(std::uint64_t x)
 {
@@ -238,15 +255,12 @@ void keep_particles(Snapshot& snapshot, const std::function<bool(Index)>& is_kep
             kept.push_back(Index(i));
     if (kept.size() == particles.size())
         return;
-    keep_some(particles.id, kept);
-    keep_some(particles.type, kept);
-    keep_some(particles.mass, kept);
-    keep_some(particles.position, kept);
-    keep_some(particles.velocity, kept);
-    keep_some(particles.acceleration, kept);
-    keep_some(particles.potential, kept);
-    if (!particles.softening.empty())
-        keep_some(particles.softening, kept);
+    for_each_column(
+        [&](Column, const std::string&, auto& values) {
+            if (!values.empty())
+                keep_some(values, kept);
+        },
+        particles);
     forget_forces(snapshot); // of those that are gone, too
 }
 
@@ -358,13 +372,11 @@ Snapshot joined(std::vector<Snapshot> parts, const std::vector<std::string>& nam
         if (to.size() + from.size() >= std::numeric_limits<Index>::max())
             throw Error(Fault::usage, names[k] + ": " + std::to_string(from.size()) +
                                           " particles: too many: all must be below 2^32 - 1");
-        append(to.id, from.id);
-        append(to.type, from.type);
-        append(to.mass, from.mass);
-        append(to.position, from.position);
-        append(to.velocity, from.velocity);
-        append(to.softening, from.softening);
-        to.resize(to.id.size());
+        join_extra_columns(all, part, names[k]);
+        for_each_column([](Column, const std::string&, auto& first,
+                           const auto& second) { append(first, second); },
+                        to, from);
+        to.resize(to.size()); // of what moves a part may have less
     }
     forget_forces(all);
     return std::move(all);

@@ -49,7 +49,7 @@ void make_velocities_peculiar(Snapshot& snapshot)
     for (Vec3<double>& velocity : snapshot.particles.velocity)
         velocity = factor * velocity;
     if (snapshot.moving)
-        snapshot.moving->multiply(RowValue::velocity, factor);
+        snapshot.moving->multiply(Column::velocity, factor);
     if (snapshot.provenance.contains("version")) // this program's files have no other convention
         return;
     char scale_factor[32]; // prints 1 today, where 1/(1+z) differs from 1 by rounding

@@ -4,7 +4,7 @@
 
 namespace chamomile {
 
-std::span<const Vec3<double>> FileRows::vectors(RowValue value, const RowsAsked& rows)
+std::span<const Vec3<double>> FileRows::vectors(Column value, const RowsAsked& rows)
 {
     assert(rows.list.empty());
     std::vector<Vec3<double>>& block = vectors_[std::size_t(value)];
@@ -13,7 +13,7 @@ std::span<const Vec3<double>> FileRows::vectors(RowValue value, const RowsAsked&
     return block;
 }
 
-std::span<const double> FileRows::reals(RowValue value, const RowsAsked& rows)
+std::span<const double> FileRows::reals(Column value, const RowsAsked& rows)
 {
     assert(rows.list.empty());
     potentials_.resize(rows.size());
@@ -21,19 +21,19 @@ std::span<const double> FileRows::reals(RowValue value, const RowsAsked& rows)
     return potentials_;
 }
 
-void FileRows::read(RowValue value, std::size_t begin, std::span<Vec3<double>> into)
+void FileRows::read(Column value, std::size_t begin, std::span<Vec3<double>> into)
 {
     static_assert(sizeof(Vec3<double>) == 3 * sizeof(double)); // read as rows of three
     if (!into.empty())
         read_scaled(value, begin, {&into.front().x, 3 * into.size()});
 }
 
-void FileRows::read(RowValue value, std::size_t begin, std::span<double> into)
+void FileRows::read(Column value, std::size_t begin, std::span<double> into)
 {
     read_scaled(value, begin, into);
 }
 
-void FileRows::read_scaled(RowValue value, std::size_t begin, std::span<double> numbers)
+void FileRows::read_scaled(Column value, std::size_t begin, std::span<double> numbers)
 {
     read_numbers(value, begin, numbers);
     for (const double factor : factors_[std::size_t(value)])
@@ -41,7 +41,7 @@ void FileRows::read_scaled(RowValue value, std::size_t begin, std::span<double> 
             number *= factor;
 }
 
-void FileRows::multiply(RowValue value, double factor)
+void FileRows::multiply(Column value, double factor)
 {
     factors_[std::size_t(value)].push_back(factor);
 }

@@ -15,25 +15,25 @@ class FileRows : public ParticleRows {
 public:
     bool are_here() const override { return false; }
     std::size_t most() const override { return rows_of_block; }
-    std::span<const Vec3<double>> vectors(RowValue value, const RowsAsked& rows) override;
-    std::span<const double> reals(RowValue value, const RowsAsked& rows) override;
+    std::span<const Vec3<double>> vectors(Column value, const RowsAsked& rows) override;
+    std::span<const double> reals(Column value, const RowsAsked& rows) override;
 
     /// Reads rows from `begin` on, as many as there is room for.
-    void read(RowValue value, std::size_t begin, std::span<Vec3<double>> into);
-    void read(RowValue value, std::size_t begin, std::span<double> into);
+    void read(Column value, std::size_t begin, std::span<Vec3<double>> into);
+    void read(Column value, std::size_t begin, std::span<double> into);
 
     /// Multiplies what is read from now on.
-    void multiply(RowValue value, double factor);
+    void multiply(Column value, double factor);
 
 protected:
     /// Reads rows of one number or three.
-    virtual void read_numbers(RowValue value, std::size_t begin, std::span<double> numbers) = 0;
+    virtual void read_numbers(Column value, std::size_t begin, std::span<double> numbers) = 0;
 
 private:
-    void read_scaled(RowValue value, std::size_t begin, std::span<double> numbers);
+    void read_scaled(Column value, std::size_t begin, std::span<double> numbers);
 
     std::array<std::vector<double>, 4> factors_; ///< one after the other
-    std::array<std::vector<Vec3<double>>, 3> vectors_;
+    std::array<std::vector<Vec3<double>>, vector_columns> vectors_;
     std::vector<double> potentials_;
 };
 

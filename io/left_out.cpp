@@ -39,6 +39,15 @@ bool fits_single_precision(const Snapshot& snapshot)
                        [&](double mass) { return fits(snapshot.G() * mass); });
 }
 
+/// Returns a phrase for each extra column.
+std::vector<std::string> extra_columns(const Snapshot& snapshot)
+{
+    std::vector<std::string> phrases;
+    for (const auto& [name, values] : snapshot.particles.extra)
+        phrases.push_back("the column " + name);
+    return phrases;
+}
+
 } // namespace
 
 std::vector<std::string> left_out_of_hdf5(const Snapshot&)
@@ -48,14 +57,15 @@ std::vector<std::string> left_out_of_hdf5(const Snapshot&)
 
 std::vector<std::string> left_out_of_text(const Snapshot& snapshot)
 {
-    if (snapshot.particles.softening.empty())
-        return {};
-    return {"the softening lengths of the particles (the largest is stated for all)"};
+    std::vector<std::string> lost = extra_columns(snapshot);
+    if (!snapshot.particles.softening.empty())
+        lost.push_back("the softening lengths of the particles (the largest is stated for all)");
+    return lost;
 }
 
 std::vector<std::string> left_out_of_gadget2(const Snapshot& snapshot)
 {
-    std::vector<std::string> lost;
+    std::vector<std::string> lost = extra_columns(snapshot);
     if (snapshot.softening || !snapshot.particles.softening.empty() ||
         (snapshot.comoving && snapshot.comoving->physical_softening != 0))
         lost.push_back("the softening");
@@ -76,7 +86,7 @@ std::vector<std::string> left_out_of_gadget2(const Snapshot& snapshot)
 std::vector<std::string> left_out_of_tipsy(const Snapshot& snapshot)
 {
     const Particles& particles = snapshot.particles;
-    std::vector<std::string> lost;
+    std::vector<std::string> lost = extra_columns(snapshot);
     if (!fits_single_precision(snapshot))
         lost.push_back("digits beyond single precision");
     if (is_tipsy_box(snapshot))

@@ -98,13 +98,13 @@ void check_particles(const Particles& particles, const std::filesystem::path& fi
 void check_particles(const Particles& particles, ParticleRows& rows,
                      const std::filesystem::path& file, Masses masses)
 {
-    const auto check = [&](RowValue value, const char* field) {
+    const auto check = [&](Column value, const char* field) {
         rows.for_blocks(particles.size(), [&](std::size_t begin, std::size_t end) {
             check_finite(particles, rows.vectors(value, {begin, end}), begin, field, file);
         });
     };
-    check(RowValue::position, "position");
-    check(RowValue::velocity, "velocity");
+    check(Column::position, "position");
+    check(Column::velocity, "velocity");
     check_masses(particles, file);
     const auto& mass = particles.mass;
     if (masses == Masses::needed && !mass.empty() &&

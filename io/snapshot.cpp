@@ -128,9 +128,9 @@ void try_rows(FileRows& rows, const Snapshot& snapshot)
 {
     rows.for_blocks(snapshot.particles.size(), [&](std::size_t begin, std::size_t end) {
         if (snapshot.has_potentials)
-            rows.reals(RowValue::potential, {begin, end});
+            rows.reals(Column::potential, {begin, end});
         if (snapshot.has_accelerations)
-            rows.vectors(RowValue::acceleration, {begin, end});
+            rows.vectors(Column::acceleration, {begin, end});
     });
 }
 
@@ -176,7 +176,10 @@ void check_arrays(const Snapshot& snapshot, bool are_here, const std::filesystem
     const bool complete = particles.position.size() == n && particles.velocity.size() == n &&
                           (!snapshot.has_accelerations || particles.acceleration.size() == n) &&
                           (!snapshot.has_potentials || particles.potential.size() == n);
-    if (particles.id.size() != n || particles.type.size() != n || (are_here && !complete))
+    const bool has_extra = std::ranges::all_of(
+        particles.extra, [n](const auto& column) { return column.second.size() == n; });
+    if (particles.id.size() != n || particles.type.size() != n || !has_extra ||
+        (are_here && !complete))
         throw bad_output(path, "particles", "arrays of different lengths",
                          "all must have " + std::to_string(n) + " entries");
     for (std::uint8_t type : particles.type)
@@ -209,12 +212,12 @@ void bring(Snapshot& snapshot)
         return;
     Particles& particles = snapshot.particles;
     particles.resize(particles.size());
-    rows->read(RowValue::position, 0, std::span(particles.position));
-    rows->read(RowValue::velocity, 0, std::span(particles.velocity));
+    rows->read(Column::position, 0, std::span(particles.position));
+    rows->read(Column::velocity, 0, std::span(particles.velocity));
     if (snapshot.has_potentials)
-        rows->read(RowValue::potential, 0, std::span(particles.potential));
+        rows->read(Column::potential, 0, std::span(particles.potential));
     if (snapshot.has_accelerations)
-        rows->read(RowValue::acceleration, 0, std::span(particles.acceleration));
+        rows->read(Column::acceleration, 0, std::span(particles.acceleration));
 }
 
 std::shared_ptr<ParticleRows> rows_of(const Snapshot& snapshot)

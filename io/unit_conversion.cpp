@@ -43,16 +43,16 @@ void convert_units(Snapshot& snapshot, const Units& units, const std::string& wh
     };
     const double length = ratio(dimensions::length);
     Particles& particles = snapshot.particles;
-    const auto scale_moving = [&](RowValue value, auto& values, double factor) {
+    const auto scale_moving = [&](Column value, auto& values, double factor) {
         scale(values, factor);
         if (snapshot.moving)
             snapshot.moving->multiply(value, factor);
     };
     scale(particles.mass, ratio(dimensions::mass));
-    scale_moving(RowValue::position, particles.position, length);
-    scale_moving(RowValue::velocity, particles.velocity, ratio(dimensions::velocity));
-    scale_moving(RowValue::acceleration, particles.acceleration, ratio(dimensions::acceleration));
-    scale_moving(RowValue::potential, particles.potential, ratio(dimensions::potential));
+    scale_moving(Column::position, particles.position, length);
+    scale_moving(Column::velocity, particles.velocity, ratio(dimensions::velocity));
+    scale_moving(Column::acceleration, particles.acceleration, ratio(dimensions::acceleration));
+    scale_moving(Column::potential, particles.potential, ratio(dimensions::potential));
     scale(particles.softening, length);
     snapshot.box_size *= length;
     if (snapshot.softening)

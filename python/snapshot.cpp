@@ -15,6 +15,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/options/option_row.hpp"
 #include "chamomile/force/repairs/singular_pairs.hpp"
+#include "chamomile/io/hdf5/layout.hpp"
 #include "chamomile/io/stated.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 #include "python/array.hpp"
@@ -102,6 +103,30 @@ void set_softenings(Snapshot& snapshot, nb::handle value)
     softening.length = n == 0 ? 0 : *std::max_element(own.begin(), own.end());
     softening.is_varied = true;
     snapshot.softening = softening;
+}
+
+nb::dict extra_columns(nb::handle_t<Snapshot> self)
+{
+    nb::dict columns;
+    for (auto& [name, values] : nb::cast<Snapshot&>(self).particles.extra)
+        columns[name.c_str()] = numbers(self, values);
+    return columns;
+}
+
+void add_column(Snapshot& snapshot, const std::string& name, nb::handle values)
+{
+    if (!hdf5_layout::is_extra_name(name))
+        throw Error(Fault::usage, "name: '" + name +
+                                      "': must be 1 to 64 letters, digits, _ and -, and not "
+                                      "the name of another data set");
+    const std::size_t n = snapshot.particles.size();
+    const Array array(values, "values", 1, Array::Access::read, n, "particles");
+    if (array.view().on_device)
+        throw Error(Fault::usage, "values: must be on the host");
+    std::vector<double>& column = snapshot.particles.extra[name];
+    column.resize(n);
+    for (std::size_t i = 0; i < n; ++i) // in place: there may be views of it
+        column[i] = array.view().load(i);
 }
 
 Dimension named(const std::string& name)
@@ -209,6 +234,13 @@ void bind_snapshot(nb::module_& m)
                                             "numpy.typing.NDArray[numpy.float64] | None")),
                      nb::for_setter(nb::sig("def softenings(self, value: object) -> None")),
                      "Shape (N,), units of length: lengths of the particles' own, or None.")
+        .def_prop_ro("extra", &extra_columns,
+                     nb::sig("def extra(self) -> dict[str, numpy.typing.NDArray[numpy.float64]]"),
+                     "Columns of the caller's, shape (N,) each, by name; add_column() adds one.")
+        .def("add_column", &add_column, nb::arg("name"), nb::arg("values"),
+             nb::sig("def add_column(self, name: str, values: object) -> None"),
+             "Adds or replaces a column, such as ages: shape (N,), doubles without units. It "
+             "travels with the particles through selections, runs and HDF5 files.")
         .def_prop_ro(
             "kernel",
             [](const Snapshot& s) {

@@ -48,19 +48,6 @@ void for_frame(Frame& f, const Each& each)
         each(*number);
 }
 
-template <class P, class Each>
-void for_arrays(P& p, const Each& each)
-{
-    each(p.id);
-    each(p.type);
-    each(p.mass);
-    each(p.position);
-    each(p.velocity);
-    each(p.acceleration);
-    each(p.potential);
-    each(p.softening);
-}
-
 State state_of(const Snapshot& s)
 {
     Numbers numbers;
@@ -75,12 +62,16 @@ State state_of(const Snapshot& s)
     if (s.comoving)
         for_frame(*s.comoving, [&, &all = frame.emplace()](double x) { all.push_back(x); });
     nb::list arrays;
-    for_arrays(s.particles, [&](const auto& values) {
-        arrays.append(nb::bytes(values.data(), values.size() * sizeof values[0]));
-    });
-    return {numbers,      flags,   s.gravitational_constant,
-            softening,    frame,   {s.units_note, s.format},
-            s.provenance, s.notes, arrays};
+    for_each_column(
+        [&](Column, const std::string&, const auto& values) {
+            arrays.append(nb::bytes(values.data(), values.size() * sizeof values[0]));
+        },
+        s.particles);
+    std::vector<std::string> texts{s.units_note, s.format};
+    for (const auto& [name, values] : s.particles.extra)
+        texts.push_back(name);
+    return {numbers, flags, s.gravitational_constant, softening, frame, texts, s.provenance,
+            s.notes, arrays};
 }
 
 /// Makes the snapshot of a state.
@@ -109,11 +100,15 @@ void restore(Snapshot& into, const State& state)
     s.provenance = provenance;
     s.notes = notes;
     k = 0;
-    for_arrays(s.particles, [&, &all = arrays](auto& values) {
-        const auto bytes = nb::cast<nb::bytes>(all[k++]);
-        values.resize(bytes.size() / sizeof values[0]);
-        std::memcpy(values.data(), bytes.c_str(), bytes.size());
-    });
+    for (std::size_t name = 2; name < texts.size(); ++name)
+        s.particles.extra[texts[name]];
+    for_each_column(
+        [&, &all = arrays](Column, const std::string&, auto& values) {
+            const auto bytes = nb::cast<nb::bytes>(all[k++]);
+            values.resize(bytes.size() / sizeof values[0]);
+            std::memcpy(values.data(), bytes.c_str(), bytes.size());
+        },
+        s.particles);
     into = std::move(s);
 }
 

@@ -18,11 +18,11 @@ public:
 
     bool are_here() const override { return false; }
     std::size_t most() const override { return most_; }
-    std::span<const Vec3<double>> vectors(RowValue value, const RowsAsked& rows) override
+    std::span<const Vec3<double>> vectors(Column value, const RowsAsked& rows) override
     {
         return copied(rows_.vectors(value, rows), vectors_[std::size_t(value)]);
     }
-    std::span<const double> reals(RowValue value, const RowsAsked& rows) override
+    std::span<const double> reals(Column value, const RowsAsked& rows) override
     {
         return copied(rows_.reals(value, rows), reals_);
     }
@@ -41,7 +41,7 @@ private:
     Particles all_;
     RowsInMemory rows_;
     std::size_t most_, largest_ = 0;
-    std::array<std::vector<Vec3<double>>, 3> vectors_;
+    std::array<std::vector<Vec3<double>>, vector_columns> vectors_;
     std::vector<double> reals_;
 };
 

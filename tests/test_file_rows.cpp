@@ -29,10 +29,10 @@ Particles gathered(const Snapshot& snapshot)
         into.insert(into.end(), block.begin(), block.end());
     };
     rows->for_blocks(all.size(), [&](std::size_t begin, std::size_t end) {
-        take(all.position, rows->vectors(RowValue::position, {begin, end}));
-        take(all.velocity, rows->vectors(RowValue::velocity, {begin, end}));
-        take(all.acceleration, rows->vectors(RowValue::acceleration, {begin, end}));
-        take(all.potential, rows->reals(RowValue::potential, {begin, end}));
+        take(all.position, rows->vectors(Column::position, {begin, end}));
+        take(all.velocity, rows->vectors(Column::velocity, {begin, end}));
+        take(all.acceleration, rows->vectors(Column::acceleration, {begin, end}));
+        take(all.potential, rows->reals(Column::potential, {begin, end}));
     });
     return all;
 }
@@ -140,7 +140,7 @@ TEST_CASE("a file that changes before its rows are taken is refused")
         std::filesystem::resize_file(folder / name, std::filesystem::file_size(folder / name) + 1);
         CHECK(contains(error_line(
                            [&] {
-                               open.moving->vectors(RowValue::position, {0, 300});
+                               open.moving->vectors(Column::position, {0, 300});
                            },
                            Fault::input),
                        "changed while it was read"));

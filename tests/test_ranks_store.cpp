@@ -57,10 +57,10 @@ Particles gathered(const Particles& rest, ParticleRows& rows)
     const std::size_t n = rest.size();
     for (std::size_t begin = 0, end; begin < n; begin = end) {
         end = std::min(begin + 1 + n / 3, n);
-        take(all.position, rows.vectors(RowValue::position, {begin, end}));
-        take(all.velocity, rows.vectors(RowValue::velocity, {begin, end}));
-        take(all.acceleration, rows.vectors(RowValue::acceleration, {begin, end}));
-        take(all.potential, rows.reals(RowValue::potential, {begin, end}));
+        take(all.position, rows.vectors(Column::position, {begin, end}));
+        take(all.velocity, rows.vectors(Column::velocity, {begin, end}));
+        take(all.acceleration, rows.vectors(Column::acceleration, {begin, end}));
+        take(all.potential, rows.reals(Column::potential, {begin, end}));
     }
     return all;
 }

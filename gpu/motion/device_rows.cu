@@ -131,16 +131,16 @@ std::span<const T> DeviceRows::brought(const T* all, const RowsAsked& rows,
     return {here, n};
 }
 
-std::span<const Vec3<double>> DeviceRows::vectors(RowValue value, const RowsAsked& rows)
+std::span<const Vec3<double>> DeviceRows::vectors(Column value, const RowsAsked& rows)
 {
     const std::size_t k = std::size_t(value);
     assert(k < vectors_.size());
     return brought(all_.vectors[k], rows, some_vectors_, vectors_[k]);
 }
 
-std::span<const double> DeviceRows::reals([[maybe_unused]] RowValue value, const RowsAsked& rows)
+std::span<const double> DeviceRows::reals([[maybe_unused]] Column value, const RowsAsked& rows)
 {
-    assert(value == RowValue::potential);
+    assert(value == Column::potential);
     return brought(all_.potential, rows, some_reals_, potentials_);
 }
 

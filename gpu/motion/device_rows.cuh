@@ -33,8 +33,8 @@ public:
 
     bool are_here() const override { return false; }
     std::size_t most() const override { return rows_of_block; }
-    std::span<const Vec3<double>> vectors(RowValue value, const RowsAsked& rows) override;
-    std::span<const double> reals(RowValue value, const RowsAsked& rows) override;
+    std::span<const Vec3<double>> vectors(Column value, const RowsAsked& rows) override;
+    std::span<const double> reals(Column value, const RowsAsked& rows) override;
     std::optional<MotionSums> motion(const Vec3<double>& typical) override;
     std::span<const std::uint16_t> bins_of_distances(const Vec3<double>& center,
                                                      const ValueBins& bins) override;

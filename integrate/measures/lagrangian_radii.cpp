@@ -39,7 +39,7 @@ std::vector<Body> bodies(const Particles& particles, ParticleRows& rows, std::si
                 stretch > 1 ? begin + std::size_t(RandomStream(0, 0, first + k).word() % length)
                             : begin);
         }
-        const auto position = rows.vectors(RowValue::position, RowsAsked(places));
+        const auto position = rows.vectors(Column::position, RowsAsked(places));
         std::vector<Body> here(count);
 #pragma omp parallel for if (count > worth_threads) schedule(static)
         for (std::size_t k = 0; k < count; ++k)
@@ -105,7 +105,7 @@ struct RowDistances {
     }
     void bring(std::size_t begin, std::size_t end)
     {
-        position = rows.vectors(RowValue::position, {begin, end});
+        position = rows.vectors(Column::position, {begin, end});
         first = begin;
     }
     double value(std::size_t i) const { return norm_squared(position[i - first] - center); }
@@ -115,7 +115,7 @@ struct RowDistances {
         std::vector<double> values(places.size());
         rows.for_blocks(places.size(), [&](std::size_t begin, std::size_t end) {
             const RowsAsked asked(places.subspan(begin, end - begin));
-            const auto position = rows.vectors(RowValue::position, asked);
+            const auto position = rows.vectors(Column::position, asked);
 #pragma omp parallel for if (position.size() > worth_threads) schedule(static)
             for (std::size_t k = 0; k < position.size(); ++k)
                 values[begin + k] = norm_squared(position[k] - center);

@@ -24,23 +24,23 @@ public:
     {
         begin_load();
         const Particles& p = *particles_;
-        deal(RowValue::position, p.position);
-        deal(RowValue::velocity, p.velocity);
-        deal(RowValue::acceleration, p.acceleration);
-        deal(RowValue::potential, p.potential);
-        deal(RowValue::step, columns.step);
-        deal(RowValue::measured, columns.measured);
-        deal(RowValue::orbit, columns.orbit);
+        deal(Column::position, p.position);
+        deal(Column::velocity, p.velocity);
+        deal(Column::acceleration, p.acceleration);
+        deal(Column::potential, p.potential);
+        deal(Column::step, columns.step);
+        deal(Column::measured, columns.measured);
+        deal(Column::orbit, columns.orbit);
         tell({.call = Call::loaded});
         is_fetched_ = true;
         if (is_alone_)
             empty();
     }
 
-    void load_rows(ParticleRows& rows, std::span<const RowValue> values) override
+    void load_rows(ParticleRows& rows, std::span<const Column> values) override
     {
         begin_load();
-        for (const RowValue value : values)
+        for (const Column value : values)
             rows.for_blocks(particles_->size(), [&](std::size_t begin, std::size_t end) {
                 if (is_vector(value))
                     deal_block(value, begin, rows.vectors(value, {begin, end}));
@@ -56,11 +56,11 @@ public:
         if (is_fetched_)
             return;
         Particles& p = *particles_;
-        fetch(RowValue::position, p.position);
-        fetch(RowValue::velocity, p.velocity);
-        fetch(RowValue::acceleration, p.acceleration);
+        fetch(Column::position, p.position);
+        fetch(Column::velocity, p.velocity);
+        fetch(Column::acceleration, p.acceleration);
         if (has_potentials_ || options_.potentials || is_alone_)
-            fetch(RowValue::potential, p.potential);
+            fetch(Column::potential, p.potential);
         is_fetched_ = true;
     }
 
@@ -81,10 +81,10 @@ public:
     StepColumns columns() override
     {
         StepColumns columns;
-        fetch(RowValue::step, columns.step);
-        fetch(RowValue::measured, columns.measured);
+        fetch(Column::step, columns.step);
+        fetch(Column::measured, columns.measured);
         if (options_.potentials)
-            fetch(RowValue::orbit, columns.orbit);
+            fetch(Column::orbit, columns.orbit);
         return columns;
     }
 
@@ -185,19 +185,19 @@ private:
 
         bool are_here() const override { return store_.is_fetched_; }
         std::size_t most() const override { return rows_of_block; }
-        std::span<const Vec3<double>> vectors(RowValue value, const RowsAsked& rows) override
+        std::span<const Vec3<double>> vectors(Column value, const RowsAsked& rows) override
         {
             return store_.take(value, rows, vectors_[std::size_t(value)]);
         }
-        std::span<const double> reals(RowValue value, const RowsAsked& rows) override
+        std::span<const double> reals(Column value, const RowsAsked& rows) override
         {
             return store_.take(value, rows, reals_[std::size_t(value)]);
         }
 
     private:
         RanksStore& store_;
-        std::array<std::vector<Vec3<double>>, 3> vectors_;
-        std::array<std::vector<double>, 7> reals_;
+        std::array<std::vector<Vec3<double>>, vector_columns> vectors_;
+        std::array<std::vector<double>, moving_columns> reals_;
     };
 
     /// Has the ranks take what does not move, and await the rest, a block after another.
@@ -209,7 +209,7 @@ private:
 
     /// Gives each rank what is its own of the rows from `begin` on.
     template <class T>
-    void deal_block(RowValue value, std::size_t begin, std::span<const T> block)
+    void deal_block(Column value, std::size_t begin, std::span<const T> block)
     {
         part_.block = std::as_bytes(block);
         tell({.call = Call::take, .begin = begin, .value = value});
@@ -218,7 +218,7 @@ private:
 
     /// Does so with all rows of a value, if there are any.
     template <class T>
-    void deal(RowValue value, const std::vector<T>& all)
+    void deal(Column value, const std::vector<T>& all)
     {
         rows_.for_blocks(all.size(), [&](std::size_t begin, std::size_t end) {
             deal_block(value, begin, std::span(all).subspan(begin, end - begin));
@@ -227,7 +227,7 @@ private:
 
     /// Takes rows from all ranks.
     template <class T>
-    std::span<const T> take(RowValue value, const RowsAsked& rows, std::vector<T>& into)
+    std::span<const T> take(Column value, const RowsAsked& rows, std::vector<T>& into)
     {
         into.resize(rows.size());
         part_.which = rows.list;
@@ -244,7 +244,7 @@ private:
 
     /// Fills an array with all rows of a value.
     template <class T>
-    void fetch(RowValue value, std::vector<T>& all)
+    void fetch(Column value, std::vector<T>& all)
     {
         std::vector<T> block;
         all.resize(particles_->size());

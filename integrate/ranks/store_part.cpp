@@ -1,6 +1,7 @@
 #include "chamomile/integrate/ranks/store_part.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -206,20 +207,22 @@ void StorePart::take(std::uint64_t begin, std::vector<T>& own)
 void StorePart::take(const StoreOrder& o)
 {
     switch (o.value) {
-    case RowValue::position:
+    case Column::position:
         return take(o.begin, own_.position);
-    case RowValue::velocity:
+    case Column::velocity:
         return take(o.begin, own_.velocity);
-    case RowValue::acceleration:
+    case Column::acceleration:
         return take(o.begin, own_.acceleration);
-    case RowValue::potential:
+    case Column::potential:
         return take(o.begin, own_.potential);
-    case RowValue::step:
+    case Column::step:
         return take(o.begin, columns_->step);
-    case RowValue::measured:
+    case Column::measured:
         return take(o.begin, columns_->measured);
-    case RowValue::orbit:
+    case Column::orbit:
         return take(o.begin, columns_->orbit);
+    default:
+        assert(false); // others do not move, or are of boxes
     }
 }
 
@@ -424,23 +427,25 @@ void StorePart::send_rows(const StoreOrder& o)
         find_list();
     else
         find_range(o.begin, o.end);
-    if (o.value >= RowValue::step && !columns_)
+    if (o.value >= Column::step && !columns_)
         columns_ = store_->columns();
     switch (o.value) {
-    case RowValue::position:
+    case Column::position:
         return send(own_.position, vectors_);
-    case RowValue::velocity:
+    case Column::velocity:
         return send(own_.velocity, vectors_);
-    case RowValue::acceleration:
+    case Column::acceleration:
         return send(own_.acceleration, vectors_);
-    case RowValue::potential:
+    case Column::potential:
         return send(own_.potential, reals_);
-    case RowValue::step:
+    case Column::step:
         return send(columns_->step, reals_);
-    case RowValue::measured:
+    case Column::measured:
         return send(columns_->measured, reals_);
-    case RowValue::orbit:
+    case Column::orbit:
         return send(columns_->orbit, reals_);
+    default:
+        assert(false);
     }
 }
 

@@ -39,7 +39,7 @@ struct StoreOrder {
     Call call;
     std::uint64_t count = 0;          ///< of the particles of all ranks, of those due or of a list
     std::uint64_t begin = 0, end = 0; ///< of a range of particles
-    RowValue value = {};
+    Column value = {};
     int first = 0, lowest = 0;
     double whole = 0, time = 0;
     std::uint64_t may_rise = 0;

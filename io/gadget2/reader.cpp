@@ -24,7 +24,7 @@ public:
     const std::vector<std::unique_ptr<Gadget2Piece>>& pieces() const { return pieces_; }
 
 private:
-    void read_numbers(RowValue value, std::size_t begin, std::span<double> numbers) override
+    void read_numbers(Column value, std::size_t begin, std::span<double> numbers) override
     {
         constexpr const char* labels[] = {"POS ", "VEL ", "ACCE", "POT "};
         const std::size_t columns = is_vector(value) ? 3 : 1;

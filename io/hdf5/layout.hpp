@@ -27,6 +27,7 @@ inline constexpr const char* gravitational_constant = "G";
 inline constexpr const char* softening_kind = "softening_kind";
 inline constexpr const char* softening_length = "softening_length";
 inline constexpr const char* softening_rule = "softening_rule"; ///< of pairs
+inline constexpr const char* extra_columns = "columns"; ///< names of further data sets, by commas
 inline constexpr const char* larger = "larger";
 inline constexpr const char* root_of_squares = "root-of-squares";
 // These are numbers in comoving files.
@@ -35,11 +36,24 @@ inline constexpr const char* w0 = "w0";
 inline constexpr const char* wa = "wa";
 inline constexpr const char* physical_softening = "physical_softening";
 
+/// Returns whether an extra column may have that name: 1 to 64 letters, digits, _ and -, and not
+/// the name of another data set.
+constexpr bool is_extra_name(std::string_view name)
+{
+    for (const std::string_view taken :
+         {positions, velocities, masses, ids, potentials, accelerations, softenings})
+        if (name == taken)
+            return false;
+    constexpr std::string_view allowed =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+    return !name.empty() && name.size() <= 64 && name.find_first_not_of(allowed) == name.npos;
+}
+
 /// Returns whether a string of the group `own` is provenance.
 constexpr bool is_provenance(std::string_view name)
 {
     return name != unit_system && name != gravitational_constant && name != softening_kind &&
-           name != softening_length && name != softening_rule;
+           name != softening_length && name != softening_rule && name != extra_columns;
 }
 
 } // namespace chamomile::hdf5_layout

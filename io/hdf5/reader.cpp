@@ -1,6 +1,7 @@
 // Reads HDF5 snapshots and initial conditions of the GADGET family: this program's, GADGET-4's and
 // SWIFT's, in one file or several.
 #include <algorithm>
+#include <sstream>
 
 #include "chamomile/io/comoving.hpp"
 #include "chamomile/io/formats.hpp"
@@ -63,6 +64,26 @@ void read_type(const Hdf5Piece& piece, std::size_t type, std::size_t begin, Snap
         group.read_ids(ids, std::span(particles.id).subspan(begin, count));
     if (!particles.softening.empty())
         group.read_data(softenings, H5T_NATIVE_DOUBLE, &particles.softening[begin]);
+    for (auto& [name, values] : particles.extra) {
+        group.check_data(name.c_str(), std::int64_t(count), 1, H5T_FLOAT);
+        group.read_data(name.c_str(), H5T_NATIVE_DOUBLE, &values[begin]);
+    }
+}
+
+/// Returns the names of the extra columns that this program has written.
+std::vector<std::string> extra_names(const Hdf5Piece& piece)
+{
+    const auto strings = piece.group(hdf5_layout::own).strings();
+    const auto found = strings.find(hdf5_layout::extra_columns);
+    std::vector<std::string> names;
+    std::istringstream list(found == strings.end() ? "" : found->second);
+    for (std::string name; std::getline(list, name, ',');) {
+        if (!hdf5_layout::is_extra_name(name))
+            throw bad_input(piece.path, "Chamomile/columns", name,
+                            "must be the name of a data set: letters, digits, _ and -");
+        names.push_back(name);
+    }
+    return names;
 }
 
 /// Returns how many particles all pieces hold.
@@ -187,6 +208,8 @@ Snapshot read_hdf5(const std::filesystem::path& path)
     particles.mass.resize(count);
     if (all_have(pieces, hdf5_layout::softenings))
         particles.softening.resize(count);
+    for (const std::string& name : extra_names(pieces[0]))
+        particles.extra[name].resize(count);
     std::size_t begin = 0;
     for (const Hdf5Piece& piece : pieces)
         for (std::size_t type = 0; type < 6; ++type) {

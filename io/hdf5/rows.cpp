@@ -7,14 +7,14 @@
 namespace chamomile {
 namespace {
 
-const char* name_of(RowValue value)
+const char* name_of(Column value)
 {
     using namespace hdf5_layout;
     constexpr const char* names[] = {positions, velocities, accelerations, potentials};
     return names[std::size_t(value)];
 }
 
-hsize_t columns_of(RowValue value)
+hsize_t columns_of(Column value)
 {
     return is_vector(value) ? 3 : 1;
 }
@@ -28,7 +28,7 @@ Hdf5Rows::~Hdf5Rows()
     pieces_.clear();
 }
 
-void Hdf5Rows::read_numbers(RowValue value, std::size_t begin, std::span<double> numbers)
+void Hdf5Rows::read_numbers(Column value, std::size_t begin, std::span<double> numbers)
 {
     const Hdf5Quiet quiet;
     const std::size_t columns = columns_of(value), end = begin + numbers.size() / columns;

@@ -19,13 +19,13 @@ public:
     const std::vector<Hdf5Piece>& pieces() const { return pieces_; }
 
 private:
-    void read_numbers(RowValue value, std::size_t begin, std::span<double> numbers) override;
+    void read_numbers(Column value, std::size_t begin, std::span<double> numbers) override;
 
     /// A Source is a data set of a type in a piece.
     struct Source {
         const Hdf5Piece* piece = nullptr;
         std::size_t type = 0;
-        RowValue value = {};
+        Column value = {};
         bool operator==(const Source&) const = default;
     };
     void read(const Source& source, std::size_t begin, std::span<double> numbers);

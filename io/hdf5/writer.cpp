@@ -171,6 +171,11 @@ private:
             if (is_provenance(key))
                 out_.attribute(group, key, value);
         out_.attribute(group, unit_system, std::string(system));
+        std::string names;
+        for (const auto& [name, values] : particles_.extra)
+            names += (names.empty() ? "" : ",") + name;
+        if (!names.empty())
+            out_.attribute(group, extra_columns, names);
         out_.attribute(group, gravitational_constant, snapshot_.G());
         if (const auto& frame = snapshot_.comoving) {
             out_.attribute(group, omega_radiation, frame->omega_radiation);
@@ -194,23 +199,26 @@ private:
         const Hdf5Handle group = out_.group("PartType" + std::to_string(type));
         const std::span<const Index> indices(types_.order.data() + types_.begin[type],
                                              types_.count(type));
-        write_vectors(group, positions, indices, RowValue::position, 1, position_scaling);
-        write_vectors(group, velocities, indices, RowValue::velocity, velocity_factor(snapshot_),
+        write_vectors(group, positions, indices, Column::position, 1, position_scaling);
+        write_vectors(group, velocities, indices, Column::velocity, velocity_factor(snapshot_),
                       velocity_scaling);
         write_reals(group, masses, indices, particles_.mass, mass_scaling);
         out_.data(group, ids, indices.size(),
                   [&](std::size_t k) { return std::uint64_t(particles_.id[indices[k]]); });
         if (!particles_.softening.empty())
             write_reals(group, softenings, indices, particles_.softening, position_scaling);
+        for (const auto& [name, values] : particles_.extra)
+            out_.data(group, name.c_str(), indices.size(),
+                      [&](std::size_t k) { return values[indices[k]]; });
         if (snapshot_.has_potentials)
             write_potentials(group, indices);
         if (snapshot_.has_accelerations)
-            write_vectors(group, accelerations, indices, RowValue::acceleration, 1,
+            write_vectors(group, accelerations, indices, Column::acceleration, 1,
                           acceleration_scaling);
     }
 
     void write_vectors(const Hdf5Handle& group, const char* name, std::span<const Index> indices,
-                       RowValue value, double divisor, const Scaling& scaling)
+                       Column value, double divisor, const Scaling& scaling)
     {
         std::span<const Vec3<double>> part;
         std::size_t first = 0;
@@ -232,7 +240,7 @@ private:
         const auto row = [&](std::size_t k) { return part[k - first]; };
         const auto bring = [&](std::size_t begin, std::size_t end) {
             const RowsAsked asked(indices.subspan(begin, end - begin));
-            part = rows_.reals(RowValue::potential, asked);
+            part = rows_.reals(Column::potential, asked);
             first = begin;
         };
         write_scaling(out_.data(group, potentials, indices.size(), row, {rows_.most(), bring}),
@@ -273,8 +281,11 @@ void write_hdf5(const Snapshot& snapshot, ParticleRows& rows, PendingFile& file)
 {
     const Hdf5Quiet quiet;
     // A failure of HDF5 while closing cannot be repaired, so room is probed first: for at most 120
-    // bytes per particle, 1 % for check sums and indices, and the header.
-    file.require_space(std::int64_t(double(snapshot.particles.size()) * 120 * 1.01) + (1 << 17));
+    // bytes per particle and 8 per extra column, 1 % for check sums and indices, and the header.
+    const Particles& particles = snapshot.particles;
+    file.require_space(
+        std::int64_t(double(particles.size() * (120 + 8 * particles.extra.size())) * 1.01) +
+        (1 << 17));
     Hdf5Writer(snapshot, rows, file).write();
 }
 

@@ -21,6 +21,27 @@ def test_arrays_are_the_snapshots_memory():
     assert x.dtype == np.float64 and x.flags.c_contiguous
 
 
+def test_extra_columns():
+    snapshot = chamomile.plummer(100, seed=2)
+    ages = np.arange(100) * 0.1
+    snapshot.add_column("age", ages.astype(np.float32))
+    snapshot.add_column("age", ages)
+    assert list(snapshot.extra) == ["age"] and np.array_equal(snapshot.extra["age"], ages)
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "a.hdf5"
+        chamomile.write_snapshot(snapshot, file)
+        assert np.array_equal(chamomile.read_snapshot(file).extra["age"], ages)
+    assert np.array_equal(copy.deepcopy(snapshot).extra["age"], ages)
+    assert np.array_equal(pickle.loads(pickle.dumps(snapshot)).extra["age"], ages)
+    for name, values, words in [("Masses", ages, "name: 'Masses'"), ("a/b", ages, "name: 'a/b'"), ("x", ages[:3], "100")]:
+        try:
+            snapshot.add_column(name, values)
+        except ValueError as error:
+            assert words in str(error), error
+        else:
+            raise AssertionError(name)
+
+
 def test_models():
     for make, n in [
         (chamomile.plummer, 500), (chamomile.hernquist, 500), (chamomile.nfw, 500), (chamomile.disk, 500),

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "chamomile/core/columns.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/profile.hpp"
 #include "chamomile/core/text/table.hpp"
@@ -68,12 +69,12 @@ std::unique_ptr<CheckpointReader> opened(const fs::path& file)
 /// Returns whether the file seems to belong to the same run.
 bool is_of_run(const CheckpointReader& run, const fs::path& file)
 {
-    const char* lasting[] = {"run/input", "run/start_time", "particles/id", "particles/type",
-                             "particles/mass"};
+    const std::string lasting[] = {"run/input", "run/start_time", name_in_archives(Column::id),
+                                   name_in_archives(Column::type), name_in_archives(Column::mass)};
     try {
         const CheckpointReader other(file, CheckSums::heads);
         return std::all_of(std::begin(lasting), std::end(lasting),
-                           [&](const char* name) { return run.agrees(other, name); });
+                           [&](const std::string& name) { return run.agrees(other, name); });
     } catch (const Error&) {
         return true; // damaged, so that it is never chosen
     }

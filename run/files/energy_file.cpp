@@ -16,44 +16,44 @@ namespace chamomile {
 
 namespace {
 
-/// A Column is a heading of energy.csv and what its numbers measure.
-struct Column {
+/// A EnergyColumn is a heading of energy.csv and what its numbers measure.
+struct EnergyColumn {
     const char* name;
     Dimension dimension = {};
 };
 
-constexpr Column comoving_headings[] = {{"scale_factor"},
-                                        {"kinetic", dimensions::energy},
-                                        {"potential", dimensions::energy},
-                                        {"total", dimensions::energy},
-                                        {"layzer_irvine"},
-                                        {"momentum_x", dimensions::momentum},
-                                        {"momentum_y", dimensions::momentum},
-                                        {"momentum_z", dimensions::momentum},
-                                        {"step"},
-                                        {"pairs"}};
-constexpr Column plain_headings[] = {{"time", dimensions::time},
-                                     {"kinetic", dimensions::energy},
-                                     {"potential", dimensions::energy},
-                                     {"total", dimensions::energy},
-                                     {"energy_error"},
-                                     {"momentum_x", dimensions::momentum},
-                                     {"momentum_y", dimensions::momentum},
-                                     {"momentum_z", dimensions::momentum},
-                                     {"angular_momentum_x", dimensions::angular_momentum},
-                                     {"angular_momentum_y", dimensions::angular_momentum},
-                                     {"angular_momentum_z", dimensions::angular_momentum},
-                                     {"center_x", dimensions::length},
-                                     {"center_y", dimensions::length},
-                                     {"center_z", dimensions::length},
-                                     {"virial_ratio"},
-                                     {"r10", dimensions::length},
-                                     {"r25", dimensions::length},
-                                     {"r50", dimensions::length},
-                                     {"r75", dimensions::length},
-                                     {"r90", dimensions::length},
-                                     {"step"},
-                                     {"pairs"}};
+constexpr EnergyColumn comoving_headings[] = {{"scale_factor"},
+                                              {"kinetic", dimensions::energy},
+                                              {"potential", dimensions::energy},
+                                              {"total", dimensions::energy},
+                                              {"layzer_irvine"},
+                                              {"momentum_x", dimensions::momentum},
+                                              {"momentum_y", dimensions::momentum},
+                                              {"momentum_z", dimensions::momentum},
+                                              {"step"},
+                                              {"pairs"}};
+constexpr EnergyColumn plain_headings[] = {{"time", dimensions::time},
+                                           {"kinetic", dimensions::energy},
+                                           {"potential", dimensions::energy},
+                                           {"total", dimensions::energy},
+                                           {"energy_error"},
+                                           {"momentum_x", dimensions::momentum},
+                                           {"momentum_y", dimensions::momentum},
+                                           {"momentum_z", dimensions::momentum},
+                                           {"angular_momentum_x", dimensions::angular_momentum},
+                                           {"angular_momentum_y", dimensions::angular_momentum},
+                                           {"angular_momentum_z", dimensions::angular_momentum},
+                                           {"center_x", dimensions::length},
+                                           {"center_y", dimensions::length},
+                                           {"center_z", dimensions::length},
+                                           {"virial_ratio"},
+                                           {"r10", dimensions::length},
+                                           {"r25", dimensions::length},
+                                           {"r50", dimensions::length},
+                                           {"r75", dimensions::length},
+                                           {"r90", dimensions::length},
+                                           {"step"},
+                                           {"pairs"}};
 
 } // namespace
 
@@ -65,8 +65,9 @@ EnergyFile::EnergyFile(bool is_comoving, const ExternalField* field)
 std::string EnergyFile::open(const std::filesystem::path& file, const Units& units)
 {
     std::string line;
-    for (const Column& column : is_comoving_ ? std::span<const Column>(comoving_headings)
-                                             : std::span<const Column>(plain_headings)) {
+    for (const EnergyColumn& column : is_comoving_
+                                          ? std::span<const EnergyColumn>(comoving_headings)
+                                          : std::span<const EnergyColumn>(plain_headings)) {
         line.append(line.empty() ? "" : ",").append(heading(column.name, column.dimension, units));
         if (has_field_ && std::string_view(column.name) == "potential")
             line.append(",").append(heading("external", dimensions::energy, units));

@@ -14,21 +14,18 @@ namespace {
 /// Returns the bytes that the arrays of a copy take.
 std::uint64_t bytes_of(const Particles& p)
 {
-    return p.size() *
-           (sizeof p.mass[0] + sizeof p.position[0] + sizeof p.velocity[0] +
-            sizeof p.acceleration[0] + sizeof p.potential[0] + sizeof p.id[0] + sizeof p.type[0]);
+    std::uint64_t bytes = 0;
+    for_each_column([&](Column, const std::string&,
+                        const auto& values) { bytes += p.size() * sizeof values[0]; },
+                    p);
+    return bytes;
 }
 
 void copy(const Particles& from, Particles& to)
 {
-    parallel_copy(from.id, to.id);
-    parallel_copy(from.type, to.type);
-    parallel_copy(from.mass, to.mass);
-    parallel_copy(from.position, to.position);
-    parallel_copy(from.velocity, to.velocity);
-    parallel_copy(from.acceleration, to.acceleration);
-    parallel_copy(from.potential, to.potential);
-    parallel_copy(from.softening, to.softening);
+    for_each_column([](Column, const std::string&, const auto& values,
+                       auto& copies) { parallel_copy(values, copies); },
+                    from, to);
 }
 
 } // namespace

@@ -41,7 +41,7 @@ std::string extent_text(std::size_t count, ParticleRows& rows, double softening)
         return "";
     Box box;
     rows.for_blocks(count, [&](std::size_t begin, std::size_t end) {
-        for (const auto& x : rows.vectors(RowValue::position, {begin, end}))
+        for (const auto& x : rows.vectors(Column::position, {begin, end}))
             box.add(x);
     });
     const double extent = count > 0 ? box.longest_side() : 0;

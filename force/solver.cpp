@@ -175,6 +175,8 @@ void add(ForceStatistics& total, const ForceStatistics& one)
             .imported_particles = before.imported_particles + one.ranks->imported_particles,
             .imported_cells = before.imported_cells + one.ranks->imported_cells,
             .bytes = before.bytes + one.ranks->bytes,
+            .exchanges = before.exchanges + one.ranks->exchanges,
+            .collectives = before.collectives + one.ranks->collectives,
             .imbalance = std::max(before.imbalance, one.ranks->imbalance),
             .partners = std::max(before.partners, one.ranks->partners),
             .import_bytes = before.import_bytes + one.ranks->import_bytes,

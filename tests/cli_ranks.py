@@ -153,6 +153,7 @@ def bench(folder):
         check(row["most partners"] == str(int(ranks) - 1), f"bench on {ranks} ranks: {row['most partners']} partners of a sphere")
         needed = 1e-6 * (32 * float(row["imported %"]) / 100 * 4000 + 144 * float(row["imported cells"]))
         check(needed < imports < all_bytes and imports / ranks <= most < imports, f"bench on {ranks} ranks: {imports} MB of imports, {needed} needed, of one {most}, in all {all_bytes}")
+        check(0 < float(row["exchanges"]) < 40 and 0 < float(row["collectives"]) < 60, f"bench on {ranks} ranks: {row['exchanges']} exchanges and {row['collectives']} collectives")
         check(200 * 4000 / ranks < 1e6 * float(row["most MB held"]) < 4000 * 4000, f"bench on {ranks} ranks: {row['most MB held']} MB held")
 
 

@@ -55,9 +55,10 @@ Words result_words(const BenchRow& row)
     return words;
 }
 
-const Words rank_headings{"ranks",          "imported %",    "imported cells", "MB between ranks",
-                          "most/mean work", "most partners", "MB of imports",  "most MB of imports",
-                          "most MB held"};
+const Words rank_headings{
+    "ranks",         "imported %",         "imported cells", "MB between ranks",
+    "exchanges",     "collectives",        "most/mean work", "most partners",
+    "MB of imports", "most MB of imports", "most MB held"};
 
 Words rank_words(const BenchRow& row)
 {
@@ -68,6 +69,8 @@ Words rank_words(const BenchRow& row)
             formatted("%.3g", 100 * double(ranks.imported_particles) / double(row.particles)),
             std::to_string(ranks.imported_cells),
             formatted("%.4g", 1e-6 * double(ranks.bytes)),
+            std::to_string(ranks.exchanges),
+            std::to_string(ranks.collectives),
             formatted("%.3f", ranks.imbalance),
             std::to_string(ranks.partners),
             formatted("%.4g", 1e-6 * double(ranks.import_bytes)),

@@ -42,7 +42,7 @@ std::span<const T> RankPart::from_all(std::span<const T> mine, Inbox& inbox)
 ForceStatistics RankPart::evaluate_directly(const Order& order, const Request* request)
 {
     Profile profile;
-    const std::uint64_t bytes = ranks_.traffic().bytes;
+    const Traffic before = ranks_.traffic();
     const bool keeps = keeps_cells(order);
     Inbox active_of_all;
     std::span<const Index> active;
@@ -90,22 +90,20 @@ ForceStatistics RankPart::evaluate_directly(const Order& order, const Request* r
     }
     const std::size_t n = direct_->masses.all<double>().size(),
                       targets = order.has_targets ? active.size() : n;
-    const std::uint64_t sent = ranks_.traffic().bytes - bytes;
     add_figures({.particle_particle = statistics.particle_particle,
                  .groups = statistics.groups,
                  .cells = statistics.cells,
                  .cancelling = statistics.cancelling,
                  .imported_particles = n - std::min(n, direct_->sums.size()),
-                 .bytes = sent,
                  .work = statistics.particle_particle,
                  .bytes_to_device = statistics.bytes_to_device,
                  .bytes_from_device = statistics.bytes_from_device,
                  .partners = std::uint64_t(ranks_.size() - 1),
-                 .import_bytes = sent,
+                 .import_bytes = ranks_.traffic().bytes - before.bytes,
                  .device_busy = statistics.device_busy,
                  .device_span = statistics.device_span,
                  .device_wait = statistics.device_wait},
-                targets, statistics);
+                before, targets, statistics);
     return statistics;
 }
 

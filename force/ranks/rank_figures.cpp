@@ -16,8 +16,11 @@ std::size_t RankPart::memory() const
            (points_ ? points_->tree.memory() : 0);
 }
 
-void RankPart::add_figures(const Figures& mine, std::uint64_t targets, ForceStatistics& statistics)
+void RankPart::add_figures(Figures mine, const Traffic& before, std::uint64_t targets,
+                           ForceStatistics& statistics)
 {
+    const Traffic now = ranks_.traffic();
+    mine.bytes = now.bytes - before.bytes;
     Figures all;
     Figures most;
     for (const Figures& one : ranks_.all_gather(mine)) {
@@ -62,6 +65,8 @@ void RankPart::add_figures(const Figures& mine, std::uint64_t targets, ForceStat
         .imported_particles = all.imported_particles,
         .imported_cells = all.imported_cells,
         .bytes = all.bytes,
+        .exchanges = now.exchanges - before.exchanges,
+        .collectives = now.collectives - before.collectives,
         .imbalance = all.work > 0 ? double(most.work) * ranks_.size() / double(all.work) : 1,
         .partners = int(most.partners),
         .import_bytes = all.import_bytes,

@@ -186,7 +186,7 @@ ForceStatistics RankPart::evaluate(const Order& of_all, const Request* request)
         return evaluate_directly(of_all, request);
     ForceStatistics statistics;
     const SolverOptions options = options_of(of_all);
-    const std::uint64_t bytes = ranks_.traffic().bytes;
+    const Traffic before = ranks_.traffic();
     const bool keeps = keeps_cells(of_all);
     Order order = of_all;
     if (order.has_own_rows) // the sources among them
@@ -210,8 +210,7 @@ ForceStatistics RankPart::evaluate(const Order& of_all, const Request* request)
         if (order.has_own_rows && request->part->places && !order.has_targets)
             tell_places(*request->part->places);
     }
-    figures.bytes = ranks_.traffic().bytes - bytes;
-    add_figures(figures, order.sums_sources ? tree_->targets() : 0, statistics);
+    add_figures(figures, before, order.sums_sources ? tree_->targets() : 0, statistics);
     if (order.tracers > 0)
         add(statistics, sum_tracers(order, request, options));
     if (order.has_own_rows && statistics.ranks->not_finite > 0)

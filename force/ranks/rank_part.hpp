@@ -203,7 +203,8 @@ private:
     using Memory = std::pmr::vector<T>; // made with large_memory()
     template <class T, class Store>
     void bring(std::span<const T> sums, const Order& order, Memory<T>& rows, const Store& store);
-    void add_figures(const Figures& mine, std::uint64_t targets, ForceStatistics& statistics);
+    void add_figures(Figures mine, const Traffic& before, std::uint64_t targets,
+                     ForceStatistics& statistics);
 
     Communicator& ranks_;
     std::optional<Machine> machine_;

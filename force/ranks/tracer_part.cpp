@@ -60,7 +60,7 @@ ForceStatistics RankPart::sum_tracers(const Order& order, const Request* request
                                       const SolverOptions& options)
 {
     ForceStatistics statistics;
-    const std::uint64_t bytes = ranks_.traffic().bytes;
+    const Traffic before = ranks_.traffic();
     if (!points_)
         points_ = std::make_unique<Points>(ranks_, options.instruction_set);
     Points& points = *points_;
@@ -108,8 +108,7 @@ ForceStatistics RankPart::sum_tracers(const Order& order, const Request* request
             for (const double potential : to_caller<double>(points.potential, order))
                 request->potential.store(numbers[k++], 0, potential);
     }
-    figures.bytes = ranks_.traffic().bytes - bytes;
-    add_figures(figures, order.tracers, statistics);
+    add_figures(figures, before, order.tracers, statistics);
     return statistics;
 }
 

@@ -28,9 +28,10 @@ std::string ranks_text(const RankStatistics& ranks, double evaluations, std::siz
 {
     return formatted(
         "        ranks imported %.3g %% of the particles and %.3g cells, and sent %.3g "
-        "MB; the busiest had at most %.3g of the mean work",
+        "MB by %.3g exchanges and %.3g collectives; the busiest had at most %.3g of the mean work",
         100 * double(ranks.imported_particles) / evaluations / double(particles),
         double(ranks.imported_cells) / evaluations, 1e-6 * double(ranks.bytes) / evaluations,
+        double(ranks.exchanges) / evaluations, double(ranks.collectives) / evaluations,
         ranks.imbalance);
 }
 

@@ -26,7 +26,7 @@ struct Rows {
     /// then; else by rank and row.
     bool has_numbers = false;
     std::span<const Index> number = {};
-    /// Where the rows of all ranks have softening lengths of their own, they are cut to this one.
+    /// Per-particle softening lengths are cut to this; empty: one length for all.
     std::optional<double> longest_softening = {};
     std::span<const double> softening = {}; ///< of each row, with longest_softening
 

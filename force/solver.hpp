@@ -121,7 +121,7 @@ struct RankStatistics {
     int ranks = 0;
     std::uint64_t imported_particles = 0, imported_cells = 0; ///< of other ranks, by all ranks
     std::uint64_t bytes = 0;                                  ///< sent between ranks
-    std::uint64_t exchanges = 0, collectives = 0;             ///< of each rank with all others
+    std::uint64_t exchanges = 0, collectives = 0;             ///< calls of each rank
     double imbalance = 1; ///< work of the rank with the most, over the mean
     int partners = 0;     ///< that the rank with the most of them asks for cells
     std::uint64_t import_bytes = 0, most_import_bytes = 0; ///< sent for imports: by all, by one

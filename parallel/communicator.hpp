@@ -257,7 +257,7 @@ private:
     double time_limit_ = 600;
 };
 
-/// Copies by all threads where that is worth it.
+/// Copies bytes; many by all threads.
 void copy_bytes(std::span<const std::byte> from, std::byte* to);
 
 /// Returns the error that tells which rank has been silent for so long.

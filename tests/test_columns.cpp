@@ -54,7 +54,8 @@ TEST_CASE("an added column is selected, joined and thinned out with the particle
     CHECK(has_ages(snapshot.particles, snapshot.particles.size()));
 
     std::vector<Snapshot> parts{with_age(40), with_age(20)};
-    for (std::size_t i = 0; i < 20; ++i) { // ids that are apart stay as they are
+    for (std::size_t i = 0; i < 20;
+         ++i) { // beyond the ids of the first part, so that joined() keeps them
         parts[1].particles.id[i] = 2000000000000 + i;
         parts[1].particles.extra["age"][i] = double((2000000000000 + i) % 1000003) + 0.5;
     }

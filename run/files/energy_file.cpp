@@ -16,7 +16,7 @@ namespace chamomile {
 
 namespace {
 
-/// A EnergyColumn is a heading of energy.csv and what its numbers measure.
+/// An EnergyColumn is a heading of energy.csv and what its numbers measure.
 struct EnergyColumn {
     const char* name;
     Dimension dimension = {};

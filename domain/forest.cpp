@@ -29,10 +29,9 @@ void put(auto& to, Index c, const auto& from, std::size_t at)
 /// A Planting fills the forest, each plot of which takes one thread.
 class Planting {
 public:
-    Planting(Forest& forest, const DealtTree& dealt, const EssentialTrees& essential,
+    Planting(Tree& tree, Forest& forest, const DealtTree& dealt, const EssentialTrees& essential,
              const TreeReach* of_tree)
-        : tree_(forest.tree), reach_(forest.reach), dealt_(dealt), essential_(essential),
-          of_tree_(of_tree)
+        : tree_(tree), reach_(forest.reach), dealt_(dealt), essential_(essential), of_tree_(of_tree)
     {}
 
     void plant(const Plot& plot)
@@ -116,7 +115,7 @@ void copy(std::span<const T> from, auto& to, std::size_t first = 0)
 
 } // namespace
 
-void Forest::grow(const DealtTree& dealt, const EssentialTrees& essential, int rank,
+void Forest::grow(Tree& tree, const DealtTree& dealt, const EssentialTrees& essential, int rank,
                   const TreeReach* of_tree)
 {
     const CoarseTree& coarse = dealt.coarse;
@@ -159,7 +158,7 @@ void Forest::grow(const DealtTree& dealt, const EssentialTrees& essential, int r
     tree.moments.softening.resize(coarse.moments.softening.empty() ? 0 : end);
     if (of_tree) // else it stays as it is, so that its memory is not filled anew
         reach.resize(end);
-    Planting planting(*this, dealt, essential, of_tree);
+    Planting planting(tree, *this, dealt, essential, of_tree);
 #pragma omp parallel for if (end > worth_threads) schedule(dynamic, 1)
     for (std::size_t k = 0; k < plots.size(); ++k)
         planting.plant(plots[k]);
@@ -177,7 +176,7 @@ void Forest::grow(const DealtTree& dealt, const EssentialTrees& essential, int r
     octree.divided = divided;
 }
 
-void Forest::count_all(const DealtTree& dealt, int rank)
+void Forest::count_all(Tree& tree, const DealtTree& dealt, int rank)
 {
     const CoarseTree& coarse = dealt.coarse;
     const std::size_t begin = dealt.domains.first_leaf[std::size_t(rank)],
@@ -193,7 +192,7 @@ void Forest::count_all(const DealtTree& dealt, int rank)
     }
 }
 
-void Forest::take_particles(const LocalTrees& local, const EssentialTrees& essential)
+void Forest::take_particles(Tree& tree, const LocalTrees& local, const EssentialTrees& essential)
 {
     Octree& octree = tree.octree;
     const std::size_t own = local.octree.sources.size();

@@ -7,29 +7,28 @@
 
 namespace chamomile {
 
-/// A Forest holds the coarse tree with what this rank has below its leaves: its own trees and the
-/// essential ones of others. It is an octree like any other, but its own particles come first among
-/// the sources, and those of others after them.
+/// A Forest fills a tree with the coarse tree and what this rank has below its leaves: its own
+/// trees and the essential ones of others. The tree is an octree like any other, but the rank's own
+/// particles come first among the sources, and those of others after them.
 ///
 /// A cell of which neither daughters nor particles are here is *absent*: it may be accepted, and a
 /// list that would open it has its `absent` place among its ranges.
 struct Forest {
     static constexpr Index absent = largest_number;
 
-    Tree tree{large_memory()};
-    std::vector<Index> cell_of; ///< the cell here of each cell of the coarse tree
+    std::vector<Index> cell_of; ///< the tree's cell of each cell of the coarse tree
     std::pmr::vector<CellReach> reach{
         large_memory()}; ///< of each cell, as of the last grow() that found it
 
-    /// Makes its cells anew. With `of_tree` it finds the reach of each, and takes those of the
-    /// rank's own cells from LocalTrees::reach.
-    void grow(const DealtTree& dealt, const EssentialTrees& essential, int rank,
+    /// Makes the tree's cells anew. With `of_tree` it finds the reach of each, and takes those of
+    /// the rank's own cells from LocalTrees::reach.
+    void grow(Tree& tree, const DealtTree& dealt, const EssentialTrees& essential, int rank,
               const TreeReach* of_tree = nullptr);
     /// Has the cells that grow() made without essential trees count particles as in the tree of all
     /// ranks, so that the daughters of any cell hold targets that are numbered likewise.
-    void count_all(const DealtTree& dealt, int rank);
+    void count_all(Tree& tree, const DealtTree& dealt, int rank);
     /// Takes the particles of the cells that grow() made.
-    void take_particles(const LocalTrees& local, const EssentialTrees& essential);
+    void take_particles(Tree& tree, const LocalTrees& local, const EssentialTrees& essential);
 };
 
 /// Returns whether the lists hold an absent cell's particles.

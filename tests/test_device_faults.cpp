@@ -140,7 +140,10 @@ public:
         inner_->refit(tree, particles, plan, profile);
         tree.octree.order = fetched;
     }
-    void finish_nodes(Tree& tree) override { inner_->finish_nodes(tree); }
+    void finish_nodes(Tree& tree, const TargetGroups& groups, Profile& profile) override
+    {
+        inner_->finish_nodes(tree, groups, profile);
+    }
     void fetch_order(Octree& octree) override
     {
         octree.order.assign(order_.size(), 0); // as far as one comes without room

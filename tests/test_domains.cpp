@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "chamomile/domain/domain_tree.hpp"
+#include "chamomile/domain/domain_tree_builder.hpp"
 #include "chamomile/force/lists/list_solver.hpp"
 #include "chamomile/force/ranks/distributed_solver.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
@@ -78,9 +78,9 @@ ListsByGroup lists_of_one(const Particles& p, const TreePlan& plan)
     builder->build(tree,
                    {p.size(), view_of(std::span(copy.position)), view_of(std::span(copy.mass))},
                    plan, profile);
-    builder->finish_nodes(tree);
     TargetGroups groups;
-    make_groups(groups, tree.octree, tree.moments, {}, plan.groups);
+    builder->make_groups(groups, tree, {}, plan.groups);
+    builder->finish_nodes(tree, groups, profile);
     Walk walk;
     walk.prepare(tree.octree, tree.nodes, *plan.criterion);
     InteractionLists lists;
@@ -98,30 +98,41 @@ std::size_t first_row(std::size_t n, int rank, int ranks)
                                     : n * std::size_t(rank) / std::size_t(ranks);
 }
 
-/// Returns the rows of that rank: cut unevenly, and none for rank 1 of several.
-Rows rows_of(const Particles& p, int rank, int ranks)
+/// Returns the particles of that rank: cut unevenly, and none for rank 1 of several.
+TreeParticles rows_of(const Particles& p, int rank, int ranks)
 {
     const std::size_t begin = first_row(p.size(), rank, ranks),
-                      end = first_row(p.size(), rank + 1, ranks);
-    return {std::span(p.position).subspan(begin, end - begin),
-            std::span(p.mass).subspan(begin, end - begin)};
+                      count = first_row(p.size(), rank + 1, ranks) - begin;
+    TreeParticles rows{count, view_of(std::span(p.position).subspan(begin, count)),
+                       view_of(std::span(p.mass).subspan(begin, count))};
+    rows.ranks.emplace();
+    return rows;
 }
 
-ListsByGroup lists_of_ranks(const Particles& p, const DomainPlan& plan, int ranks,
+ListsByGroup lists_of_ranks(const Particles& p, const TreePlan& plan, int ranks,
+                            const std::vector<double>& shares = {},
                             std::optional<std::uint64_t> held_back = {})
 {
     ListsByGroup all;
     std::mutex mutex;
     run_ranks(ranks,
               [&](Communicator& communicator) {
-                  DomainTree tree(communicator, "auto");
+                  DomainTreeBuilder builder(communicator, "auto");
+                  builder.cut_at(shares);
+                  Tree tree(builder.memory());
+                  TargetGroups groups;
                   Profile profile;
-                  tree.build(rows_of(p, communicator.rank(), ranks), plan, profile);
+                  builder.build(tree, rows_of(p, communicator.rank(), ranks), plan, profile);
+                  builder.make_groups(groups, tree, {}, plan.groups);
+                  builder.finish_nodes(tree, groups, profile);
+                  Walk walk;
+                  walk.prepare(tree.octree, tree.nodes, *plan.criterion);
                   InteractionLists lists;
-                  if (!tree.groups().clusters.empty())
-                      tree.list(lists, 0, tree.groups().clusters.size());
+                  if (!groups.clusters.empty())
+                      walk.list(lists, groups, 0, groups.clusters.size());
+                  CHECK(!has_absent(lists));
                   const std::lock_guard lock(mutex);
-                  add_lists(all, tree.tree(), tree.groups(), lists);
+                  add_lists(all, tree, groups, lists);
               },
               {.time_limit = 120, .held_back = held_back});
     return all;
@@ -180,12 +191,12 @@ TEST_CASE("ranks have the groups and lists of one rank, for all sets and cuts")
             const ListsByGroup one = lists_of_one(set.particles, plan);
             for (const int P : {2, 7}) {
                 CAPTURE(P);
-                CHECK(lists_of_ranks(set.particles, {plan}, P) == one);
+                CHECK(lists_of_ranks(set.particles, plan, P) == one);
             }
-            const DomainPlan uneven{plan, {0, 0.01, 0.47, 0.47, 1}};
-            CHECK(lists_of_ranks(set.particles, uneven, 4) == one);
+            const std::vector<double> uneven{0, 0.01, 0.47, 0.47, 1};
+            CHECK(lists_of_ranks(set.particles, plan, 4, uneven) == one);
             if (&named == criteria) // messages arrive in other orders
-                CHECK(lists_of_ranks(set.particles, uneven, 4, 5) == one);
+                CHECK(lists_of_ranks(set.particles, plan, 4, uneven, 5) == one);
         }
     }
 }

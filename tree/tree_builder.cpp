@@ -14,10 +14,10 @@ public:
     void build(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
                Profile& profile) override
     {
-        criterion_ = plan.criterion;
+        of_nodes_ = plan.criterion;
         {
             const TimedPhase phase(profile, "build");
-            build_octree(tree.octree, positions(particles), masses(particles),
+            build_octree(tree.octree, dense_.positions(particles), dense_.masses(particles),
                          {plan.leaf_size, plan.placement}, sorter_);
             take_softenings(tree.octree, particles);
         }
@@ -27,11 +27,11 @@ public:
     void refit(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
                Profile& profile) override
     {
-        criterion_ = plan.criterion;
+        of_nodes_ = plan.criterion;
         {
             const TimedPhase phase(profile, "build");
-            const auto position = positions(particles);
-            const auto mass = masses(particles);
+            const auto position = dense_.positions(particles);
+            const auto mass = dense_.masses(particles);
             Octree& octree = tree.octree;
 #pragma omp parallel for if (octree.size > worth_threads)
             for (std::size_t k = 0; k < octree.size; ++k) {
@@ -44,10 +44,14 @@ public:
         sum_moments(tree, profile);
     }
 
-    void finish_nodes(Tree& tree) override
+    void finish_nodes(Tree& tree, const TargetGroups&, Profile& profile) override
     {
+        if (!of_nodes_) // they are those of the last evaluation
+            return;
         look_for_interruption();
-        make_walk_nodes(tree.nodes, tree.octree, tree.moments, *criterion_);
+        const TimedPhase phase(profile, "nodes");
+        make_walk_nodes(tree.nodes, tree.octree, tree.moments, *of_nodes_);
+        of_nodes_.reset();
     }
 
     std::pmr::memory_resource* memory() override
@@ -60,42 +64,61 @@ private:
     {
         look_for_interruption();
         const TimedPhase phase(profile, "moments");
-        compute_moments(tree.moments, tree.octree, criterion_ ? criterion_->order : 0);
-    }
-
-    /// Returns the positions where they lie if they are dense, or a copy.
-    std::span<const Vec3<double>> positions(const TreeParticles& particles)
-    {
-        const std::size_t n = particles.count;
-        const ArrayView& view = particles.position;
-        if (view.is_dense())
-            return {reinterpret_cast<const Vec3<double>*>(view.component[0]), n};
-        positions_.resize(n);
-#pragma omp parallel for if (n > worth_threads)
-        for (std::size_t i = 0; i < n; ++i)
-            positions_[i] = view.load_vector(i);
-        return positions_;
-    }
-
-    std::span<const double> masses(const TreeParticles& particles)
-    {
-        const std::size_t n = particles.count;
-        const ArrayView& view = particles.mass;
-        if (view.is_dense())
-            return {reinterpret_cast<const double*>(view.component[0]), n};
-        masses_.assign(n, 1);
-        for (std::size_t i = 0; view && i < n; ++i)
-            masses_[i] = view.load(i);
-        return masses_;
+        compute_moments(tree.moments, tree.octree, of_nodes_ ? of_nodes_->order : 0);
     }
 
     KeySorter sorter_;
-    std::optional<AcceptanceCriterion> criterion_;
-    std::vector<Vec3<double>> positions_; // copies for callers whose arrays are not dense
-    std::vector<double> masses_;
+    std::optional<AcceptanceCriterion> of_nodes_; // that are still to be made
+    DenseCopy dense_;
 };
 
+/// Returns n items of an array where they lie, if they are dense, or a copy made by load(i).
+template <class T, class Load>
+std::span<const T> dense_items(const ArrayView& array, std::size_t n, std::vector<T>& copy,
+                               const Load& load)
+{
+    if (array.is_dense())
+        return {reinterpret_cast<const T*>(array.component[0]), n};
+    copy.resize(n);
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+    for (std::size_t i = 0; i < n; ++i)
+        copy[i] = load(i);
+    return copy;
+}
+
 } // namespace
+
+std::span<const Vec3<double>> DenseCopy::positions(const TreeParticles& p)
+{
+    return dense_items(p.position, p.count, positions_,
+                       [&](std::size_t i) { return p.position.load_vector(i); });
+}
+
+std::span<const double> DenseCopy::masses(const TreeParticles& p)
+{
+    return dense_items(p.mass, p.count, masses_,
+                       [&](std::size_t i) { return p.mass ? p.mass.load(i) : 1; });
+}
+
+std::span<const double> DenseCopy::softenings(const TreeParticles& p)
+{
+    return dense_items(p.softening, p.count, softenings_,
+                       [&](std::size_t i) { return p.softening.load(i); });
+}
+
+void TreeBuilder::make_groups(TargetGroups& groups, Tree& tree, const SourceTargets& targets,
+                              const GroupSizes& sizes)
+{
+    if (targets.rung)
+        find_targets(groups, targets.rung, targets.first);
+    else
+        chamomile::find_targets(groups, tree.octree, targets.active, targets.place);
+    cut_groups(groups, tree.octree, tree.moments, sizes);
+    if (has_wide_boxes(groups, sizes.longest_side))
+        find_boxes(groups, tree.octree, sizes.longest_side);
+    finish_groups(groups);
+    find_softenings(groups, tree.octree);
+}
 
 void take_softenings(Octree& octree, const TreeParticles& particles)
 {

@@ -5,6 +5,8 @@
 #include <memory>
 #include <memory_resource>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "chamomile/core/array_view.hpp"
 #include "chamomile/core/periodic.hpp"
@@ -25,6 +27,17 @@ struct Tree {
     WalkNodes nodes;
 };
 
+/// RowsOfRank says what belongs to the particles that one rank of several brings to their tree.
+struct RowsOfRank {
+    /// Numbers among those of all ranks, by which particles of equal keys follow each other; empty:
+    /// rank 0's come first, then rank 1's. Ranks have numbers once they have exchanged particles.
+    std::span<const Index> number = {};
+    std::uint64_t exchanges = 0;         ///< of particles between ranks, so far
+    bool has_targets = false;            ///< false: all particles of all ranks are targets
+    std::span<const Index> targets = {}; ///< of this rank, by rising index, with has_targets
+    bool is_varied = false;              ///< particles of some rank have per-particle softening
+};
+
 /// TreeParticles are particles as the caller holds them, on the host or the builder's device.
 struct TreeParticles {
     std::size_t count = 0;
@@ -33,8 +46,22 @@ struct TreeParticles {
     /// The masses, and the softening lengths if there are any, are those of the last build() or
     /// refit().
     bool has_same_masses = false;
-    ArrayView softening = {};            ///< lengths of their own; empty: all have one
-    double longest_softening = HUGE_VAL; ///< to which they are cut
+    ArrayView softening = {};             ///< lengths of their own; empty: all have one
+    double longest_softening = HUGE_VAL;  ///< to which they are cut
+    std::optional<RowsOfRank> ranks = {}; ///< set for a builder of several ranks
+};
+
+/// A DenseCopy gives the arrays of TreeParticles where they lie if they are dense doubles, or a
+/// copy, which it keeps until the next call.
+class DenseCopy {
+public:
+    std::span<const Vec3<double>> positions(const TreeParticles& particles);
+    std::span<const double> masses(const TreeParticles& particles);
+    std::span<const double> softenings(const TreeParticles& particles);
+
+private:
+    std::vector<Vec3<double>> positions_;
+    std::vector<double> masses_, softenings_;
 };
 
 /// Fills octree.softening with the squares of the particles' lengths, in sorted order, where they
@@ -52,6 +79,14 @@ struct TreePlan {
     /// refit() takes the image of each particle that is nearest to its last place, so that cells
     /// stay small where particles leave the box.
     Periodicity periodicity = {};
+};
+
+/// SourceTargets are targets that are sources.
+struct SourceTargets {
+    std::span<const Index> active = {}; ///< the caller's numbers; empty: all
+    std::span<const Index> place = {};  ///< sorted place of each source, where order is of no use
+    const std::uint8_t* rung = nullptr; ///< on a device: targets are those of at least `first`
+    int first = 0;
 };
 
 /// A TreeBuilder sorts particles, divides them into cells and sums the moments of each, on the host
@@ -72,8 +107,13 @@ public:
     virtual void refit(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
                        Profile& profile) = 0;
 
-    /// Fills the nodes of the last tree, whose plan has a criterion.
-    virtual void finish_nodes(Tree& tree) = 0;
+    /// Finds targets among the particles of the last tree and cuts them into groups.
+    virtual void make_groups(TargetGroups& groups, Tree& tree, const SourceTargets& targets,
+                             const GroupSizes& sizes);
+
+    /// Fills the nodes of the last tree, whose plan has a criterion, for the lists of these groups,
+    /// which may be those of another tree.
+    virtual void finish_nodes(Tree& tree, const TargetGroups& groups, Profile& profile) = 0;
 
     /// Ensures that octree.order of the last build is on the host.
     virtual void fetch_order(Octree&) {}

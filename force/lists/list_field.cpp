@@ -87,7 +87,7 @@ void ListField::build(const TreeParticles& sources, const Plan& plan)
 
 void ListField::refit(const TreeParticles& sources, const Plan& plan)
 {
-    if (sources.count != in_cells_)
+    if (sources.count != in_cells_ && !parts_.domains)
         throw Error(Fault::input,
                     "refit: sources: " + std::to_string(sources.count) +
                         ": must be as many as were built: " + std::to_string(in_cells_));
@@ -98,7 +98,7 @@ void ListField::take(const TreeParticles& sources, const Plan& plan, bool keeps_
 {
     build_profile_ = {};
     size_ = 0; // until all is done
-    has_nodes_ = has_sources_ = has_bounds_ = false;
+    has_sources_ = has_bounds_ = false;
     plan_ = plan;
     sources_ = sources;
     take_softening(plan);
@@ -116,23 +116,28 @@ void ListField::take(const TreeParticles& sources, const Plan& plan, bool keeps_
         parts_.builder->build(tree_, sources_, tree_plan(), build_profile_);
     }
     is_kept_ = keeps_cells;
-    in_cells_ = sources.count;
+    in_cells_ = parts_.domains ? parts_.domains->total() : sources.count;
     if (long_range_ && plan.has_long_range)
         long_range_->prepare(sources_, build_profile_);
     const double side = tree_.moments.bounds.empty() ? 0 : tree_.moments.bounds[0].longest_side();
     scale_ = InternalScale::of(side, softening_.length, find_mass());
-    size_ = sources.count;
+    size_ = in_cells_;
 }
 
 /// Finds the softening of this evaluation.
 void ListField::take_softening(const Plan& plan)
 {
-    auto [length, least] =
-        softening_lengths(sources_.softening, sources_.count, plan.softening_length, options_);
+    auto [length, least] = sources_.ranks
+                               ? softening_lengths(plan.softenings, plan.softening_length, options_)
+                               : softening_lengths(sources_.softening, sources_.count,
+                                                   plan.softening_length, options_);
     if (plan.keeps_lengths && !least && sources_.softening && sources_.count > 0)
         least = length = sources_.softening.load(0); // of a particle: else length is that of a pair
     least_softening_ = least;
-    if (sources_.softening && sources_.count > 0) {
+    if (sources_.ranks) {
+        sources_.ranks->is_varied = least.has_value();
+        sources_.longest_softening = plan.softening_length.value_or(HUGE_VAL);
+    } else if (sources_.softening && sources_.count > 0) {
         if (least)
             sources_.longest_softening = length;
         else
@@ -207,6 +212,8 @@ const Moments& ListField::moments()
 
 Particles ListField::all_sources()
 {
+    if (parts_.domains)
+        return parts_.domains->gather(plan_.id).all;
     const Octree& octree = this->octree();
     Particles all;
     all.resize(octree.size);
@@ -248,29 +255,21 @@ ArrayView ListField::in_box(const ArrayView& position, std::size_t n,
 
 void ListField::finish_nodes(ForceStatistics& statistics)
 {
-    const TimedPhase phase(statistics.profile, "nodes");
-    if (walks() && !has_nodes_ && size() > 0) {
-        parts_.builder->finish_nodes(tree_);
-        walk_.prepare(tree_.octree, tree_.nodes, criterion());
-    }
-    has_nodes_ = true;
+    if (!walks() || size() == 0)
+        return;
+    parts_.builder->finish_nodes(tree_, groups_, statistics.profile);
+    walk_.prepare(tree_.octree, tree_.nodes, criterion());
 }
 
 void ListField::find_source_groups(const Targets& targets, ForceStatistics& statistics)
 {
     const TimedPhase phase(statistics.profile, "groups");
-    const GroupSizes sizes = source_sizes();
-    if (!targets.active.empty())
+    if (!targets.active.empty() && !parts_.domains)
         find_ranks();
-    if (targets.rung)
-        parts_.builder->find_targets(groups_, targets.rung, targets.first);
-    else
-        find_targets(groups_, tree_.octree, targets.active, rank_);
-    cut_groups(groups_, tree_.octree, tree_.moments, sizes);
-    if (has_wide_boxes(groups_, sizes.longest_side))
-        parts_.builder->find_boxes(groups_, tree_.octree, sizes.longest_side);
-    finish_groups(groups_);
-    parts_.builder->find_softenings(groups_, tree_.octree);
+    parts_.builder->make_groups(
+        groups_, tree_,
+        {.active = targets.active, .place = rank_, .rung = targets.rung, .first = targets.first},
+        source_sizes());
     assert(targets.parts == 1 || !walks());
     if (targets.parts > 1)
         keep_part(groups_, targets.part, targets.parts);
@@ -336,19 +335,41 @@ std::size_t ListField::sum(const SeparateTargets& separate, std::span<const Inde
         input.form = &form_;
         input.mesh = with_mesh ? long_range_->of_evaluator() : nullptr;
     }
-    do
-        batch_limit_.try_until_it_fits([&] {
-            parts_.evaluator->begin(input);
-            submit(separate, batch_limit_.batch_size(options_.batch_size, *parts_.evaluator),
-                   statistics);
-        });
-    while (needs_repetition(statistics));
+    DomainTreeBuilder* const dealt = this->dealt(separate);
+    const auto evaluate = [&] {
+        do
+            batch_limit_.try_until_it_fits([&] {
+                parts_.evaluator->begin(input);
+                submit(separate, batch_limit_.batch_size(options_.batch_size, *parts_.evaluator),
+                       statistics);
+            });
+        while (needs_repetition(statistics));
+    };
+    if (dealt) {
+        input.output = dealt_sums_.begin(*dealt, groups_, output, plan_.has_potentials);
+        input.quantities =
+            plan_.has_potentials ? Quantities::acceleration_potential : Quantities::acceleration;
+        input.active = dealt->active();
+        input.targets_of_ranks = parts_.domains->targets();
+        input.nodes = &tree_.nodes;
+        input.work = dealt_sums_.work_of_targets();
+        input.groups_per_cluster = options_.cluster_size;
+        dealt->ranks().together(evaluate);
+    } else
+        evaluate();
     const TimedPhase phase(statistics.profile, "results");
-    const std::size_t not_finite = parts_.evaluator->finish();
+    std::size_t not_finite = parts_.evaluator->finish();
     parts_.evaluator->add_statistics(statistics);
     statistics.targets = groups_.target_count;
     statistics.groups = groups_.groups.size();
     statistics.cells = tree_.octree.cells.size();
+    if (dealt) {
+        if (parts_.evaluator->finishes_lists())
+            dealt_sums_.note_work_of_targets(*dealt, groups_);
+        dealt_sums_.send_home(*dealt, output, plan_.has_potentials);
+        dealt_sums_.count(*parts_.domains, std::exchange(not_finite, 0)); // see repair_rows()
+        statistics.cells = parts_.domains->own().cells.size();
+    }
     return not_finite;
 }
 
@@ -374,6 +395,12 @@ void ListField::submit(const SeparateTargets& separate, int batch_size, ForceSta
                 walk_.open(lists, groups_, first, last);
             } else if (walks()) {
                 walk_.list(lists, groups_, first, last);
+                if (const DomainTreeBuilder* targets = dealt(separate)) {
+                    if (has_absent(lists))
+                        throw Error(Fault::numeric,
+                                    "domains: a list opens a cell that was not imported");
+                    dealt_sums_.note_work(*targets, groups_, lists, options_.cluster_size);
+                }
             } else {
                 const std::size_t begin = groups_.clusters[first].first_group,
                                   end = groups_.clusters[last - 1].last_group;
@@ -394,7 +421,7 @@ ForceStatistics ListField::at_sources(const Targets& targets, const Outputs& to)
     ForceStatistics statistics;
     std::swap(statistics.profile, build_profile_); // it belongs to the first evaluation
     ArrayView acceleration = to.acceleration;
-    if (!acceleration) {
+    if (!acceleration && !parts_.domains) {
         acceleration_.resize(size());
         acceleration = view_of(std::span(acceleration_));
     }
@@ -404,6 +431,10 @@ ForceStatistics ListField::at_sources(const Targets& targets, const Outputs& to)
     const bool adds = to.long_range == LongRangePart::added;
     if (sum({}, targets.active, adds, output, statistics) > 0)
         repair_sources(output);
+    if (parts_.domains) {
+        statistics.kept_tree = is_kept_;
+        return statistics;
+    }
     if (walks()) {
         compare_estimates(output, statistics);
     } else if (options_.precision == Precision::single_precision) {

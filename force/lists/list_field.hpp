@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "chamomile/force/field.hpp"
+#include "chamomile/force/lists/dealt_sums.hpp"
 #include "chamomile/force/lists/list_batches.hpp"
 #include "chamomile/force/lists/list_solver.hpp"
 #include "chamomile/force/lists/single_target.hpp"
@@ -37,6 +38,10 @@ public:
         std::size_t tracers = 0; ///< particles beside the sources, for which a mesh is chosen too
         bool keeps_lengths = false; ///< per-particle softening even if all sources have one length
         std::span<const std::uint64_t> id = {}; ///< by which messages name particles; empty: index
+        /// Of several ranks: the shortest and the longest softening length of all sources that have
+        /// their own, and whether potentials are asked for by any.
+        std::optional<std::pair<double, double>> softenings = {};
+        bool has_potentials = false;
     };
 
     /// Takes the sources: sorts them into cells and sums moments. Throws Error(input) naming the
@@ -45,8 +50,8 @@ public:
     /// Takes the same number of sources, which have moved: order and cells stay.
     void refit(const TreeParticles& sources, const Plan& plan);
 
-    std::size_t size() const { return size_; } ///< 0 after what has failed
-    /// Returns the number of sources that refit() can take.
+    std::size_t size() const { return size_; } ///< of all ranks; 0 after what has failed
+    /// Returns the number of sources, of all ranks, that refit() can take.
     std::size_t sources_in_cells() const { return in_cells_; }
     /// Tells, where a device has no room, whether the next batches can be smaller.
     bool shrink_batches() { return batch_limit_.shrink(); }
@@ -82,11 +87,22 @@ public:
     const Octree& octree();
     const Moments& moments(); ///< with the bounds of all cells
     Particles all_sources();  ///< in the caller's order
-    bool has_own_softenings() const { return bool(sources_.softening); }
+    bool has_own_softenings() const
+    {
+        return sources_.ranks ? sources_.ranks->is_varied : bool(sources_.softening);
+    }
     /// Returns the softening of the present sources: the one length of all, or the largest.
     const Softening& softening() const { return softening_; }
     /// Returns a length for each target of sources with their own.
     std::vector<double> target_softenings(const FieldTargets& targets);
+
+    /// Of several ranks: makes those sums of a request anew, in double, that are not finite. Throws
+    /// as repair_singular_targets() does, and Error(numeric) naming a tracer.
+    void repair_rows(const Request& request);
+    /// Returns the particles of all ranks as their tree has them; null of one rank alone.
+    DomainTreeBuilder* domains() const { return parts_.domains; }
+    /// Returns what evaluations on ranks did since the last call.
+    RankFigures take_figures() { return dealt_sums_.take_figures(); }
 
     /// Keeps or restores what later evaluations depend on beside the sources.
     void exchange(Archive& archive);
@@ -119,6 +135,11 @@ private:
                     const ForceOutput& output, ForceStatistics& statistics);
     bool needs_repetition(ForceStatistics& statistics);
     void submit(const SeparateTargets& separate, int batch_size, ForceStatistics& statistics);
+    DomainTreeBuilder* dealt(const SeparateTargets& separate) const
+    {
+        return separate.octree ? parts_.target_domains : parts_.domains;
+    }
+    std::size_t count_of_all(std::size_t own) const;
     void add_long_range(const Targets& targets, const Outputs& to, ForceStatistics& statistics);
     void complete_potentials(const ArrayView& potential);
     void compare_estimates(const ForceOutput& output, ForceStatistics& statistics);
@@ -146,6 +167,7 @@ private:
     std::optional<Tree> targets_; // separate ones
     TargetGroups groups_;
     Walk walk_;
+    DealtSums dealt_sums_; // of several ranks
     CancellingTargets cancelling_;
     std::optional<LongRangeField> long_range_; // in a periodic box
     ShortRangeForm form_;
@@ -161,7 +183,6 @@ private:
     std::size_t size_ = 0;           // of sources that are there whole
     std::size_t in_cells_ = 0;       // sources of the last build
     bool is_kept_ = false;           // cells of an earlier build
-    bool has_nodes_ = false;         // for the walk
     bool has_order_ = false;         // octree.order is that of the tree
     bool has_sources_ = false;       // octree.sources are here
     bool has_bounds_ = false;        // those of all cells are here

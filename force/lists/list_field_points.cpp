@@ -8,6 +8,21 @@
 #include "chamomile/force/repairs/singular_pairs.hpp"
 
 namespace chamomile {
+namespace {
+
+/// Throws an error that names a particle as one that names a target.
+[[noreturn]] void rethrow_of_targets(const Error& error)
+{
+    const std::string line = error.what(), particle = "particle ";
+    if (!line.starts_with(particle))
+        throw;
+    const std::string renamed = "target " + line.substr(particle.size());
+    if (dynamic_cast<const Agreed*>(&error))
+        throw Agreed(error.fault(), renamed);
+    throw Error(error.fault(), renamed);
+}
+
+} // namespace
 
 ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs& to)
 {
@@ -18,10 +33,11 @@ ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs&
 {
     ForceStatistics statistics;
     std::swap(statistics.profile, build_profile_);
-    if (targets.count == 0)
+    const std::size_t count = count_of_all(targets.count);
+    if (count == 0)
         return statistics;
     ArrayView acceleration = to.acceleration;
-    if (!acceleration) {
+    if (!acceleration && !parts_.domains) {
         acceleration_.resize(targets.count);
         acceleration = view_of(std::span(acceleration_));
     }
@@ -30,7 +46,7 @@ ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs&
     if (long_range_)
         inside.position = in_box(targets.position, targets.count, wrapped_targets_);
     TreePlan plan = tree_plan();
-    plan.groups = sizes_of_points(options_, targets.count, size());
+    plan.groups = sizes_of_points(options_, count, size());
     plan.groups.longest_side = longest_group();
     plan.criterion = {};
     plan.placement = {};
@@ -40,31 +56,27 @@ ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs&
         softenings = target_softenings(targets);
         points.softening = view_of(std::span(softenings));
     }
+    if (parts_.domains)
+        points.ranks = RowsOfRank{.is_varied = has_own_softenings()};
     try {
         parts_.target_builder->build(*targets_, points, plan, statistics.profile);
     } catch (const Error& error) {
-        const std::string line = error.what(), particle = "particle ";
-        if (line.rfind(particle, 0) != 0)
-            throw;
-        throw Error(error.fault(), "target " + line.substr(particle.size()));
+        rethrow_of_targets(error);
     }
     if (far == MayBeFar::yes && size() > 0 &&
         is_far(targets_->moments.bounds[0].farthest_distance(tree_.moments.multipole[0].center)))
         return at_points_with_far(targets, to);
     {
         const TimedPhase phase(statistics.profile, "groups");
-        find_targets(groups_, targets_->octree, {});
-        cut_groups(groups_, targets_->octree, targets_->moments, plan.groups);
-        if (has_wide_boxes(groups_, plan.groups.longest_side))
-            parts_.target_builder->find_boxes(groups_, targets_->octree, plan.groups.longest_side);
-        finish_groups(groups_);
+        parts_.target_builder->make_groups(groups_, *targets_, {}, plan.groups);
         for (Cluster& cluster : groups_.clusters)
             cluster.mass = 0; // targets pull at nothing
-        parts_.target_builder->find_softenings(groups_, targets_->octree);
         find_self(targets);
     }
     finish_nodes(statistics);
-    const SeparateTargets separate{&targets_->octree, self_.empty() ? nullptr : self_.data()};
+    const SeparateTargets separate{parts_.domains ? &parts_.target_domains->own()
+                                                  : &targets_->octree,
+                                   self_.empty() ? nullptr : self_.data()};
     if (sum(separate, {}, false, output, statistics) > 0)
         repair_points(targets, output);
     if (long_range_)

@@ -31,30 +31,37 @@ ForceStatistics ListField::at_points_with_far(const FieldTargets& targets, const
     Softening mean = softening_;
     if (varied)
         mean.length = std::sqrt(tree_.moments.softening[0].mean());
-    for (std::size_t i = 0; i < targets.count; ++i) {
-        look_for_interruption();
-        const Vec3<double> place{places[3 * i], places[3 * i + 1], places[3 * i + 2]};
-        const std::int64_t own = targets.self.empty() ? -1 : targets.self[i];
-        if (!is_far(norm_of_any_size(place - whole.center))) {
-            near.push_back(place);
-            if (varied)
-                near_softening.push_back(own_length[i]);
-            self.push_back(own);
-            number.push_back(i);
-        } else {
-            const bool exactly = has_both_signs_ || own >= 0;
-            if (exactly && !all)
-                all = all_sources();
-            const double length = varied ? own_length[i] : 0;
-            Softening of_pair = mean;
-            if (varied)
-                of_pair.length = std::sqrt(pair_softening_squared(
-                    length * length, mean.length * mean.length, softening_.rule));
-            put_sum(exactly ? sum_of_single_target(*all, place, own, softening_, length)
-                            : sum_from_afar(whole, place, of_pair),
-                    i, acceleration, potential);
+    const auto split = [&] {
+        for (std::size_t i = 0; i < targets.count; ++i) {
+            look_for_interruption();
+            const Vec3<double> place{places[3 * i], places[3 * i + 1], places[3 * i + 2]};
+            const std::int64_t own = targets.self.empty() ? -1 : targets.self[i];
+            if (!is_far(norm_of_any_size(place - whole.center))) {
+                near.push_back(place);
+                if (varied)
+                    near_softening.push_back(own_length[i]);
+                if (!targets.self.empty())
+                    self.push_back(own);
+                number.push_back(i);
+            } else {
+                const bool exactly = has_both_signs_ || own >= 0;
+                if (exactly && !all)
+                    all = all_sources();
+                const double length = varied ? own_length[i] : 0;
+                Softening of_pair = mean;
+                if (varied)
+                    of_pair.length = std::sqrt(pair_softening_squared(
+                        length * length, mean.length * mean.length, softening_.rule));
+                put_sum(exactly ? sum_of_single_target(*all, place, own, softening_, length)
+                                : sum_from_afar(whole, place, of_pair),
+                        i, acceleration, potential);
+            }
         }
-    }
+    };
+    if (parts_.domains)
+        parts_.domains->ranks().together(split);
+    else
+        split();
     std::vector<Vec3<double>> accelerations(near.size());
     std::vector<double> potentials(near.size());
     ForceStatistics statistics = at_points(

@@ -2,6 +2,7 @@
 #include "chamomile/force/lists/list_solver.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/lists/list_field.hpp"
@@ -25,37 +26,46 @@ public:
     ForceStatistics evaluate(const Request& request, const TargetPart& part,
                              std::vector<Index>* numbers)
     {
-        require_whole(request);
+        DomainTreeBuilder* const domains = field_.domains();
+        if (!domains)
+            require_whole(request);
         if (request.position.on_device && !takes_device_arrays())
             throw Error(Fault::usage, "arrays on a device: need a GPU, and in boxes a mesh");
         if (request.rung && !request.position.on_device)
             throw Error(Fault::usage, "rungs: are those of arrays on a device; name active ones");
-        const std::size_t count = takes_tracers_ && !request.are_all_sources
-                                      ? sources_of(request, options(), lengths_)
-                                      : request.count;
-        TreeParticles sources{count, request.position, request.mass};
+        const Traffic before = domains ? domains->ranks().traffic() : Traffic{};
+        const Share share = domains ? share_of_rank(request) : share_of_whole(request, part);
+        TreeParticles sources{share.sources, request.position, request.mass};
         sources.softening = request.softening;
-        const ListField::Plan plan{.number = request.number,
-                                   .softening_length = request.softening_length,
-                                   .has_long_range = request.long_range != LongRangePart::left_out,
-                                   .tracers = request.count - count,
-                                   .id = request.id.first(std::min(count, request.id.size()))};
+        ListField::Plan plan{.number = request.number,
+                             .softening_length = request.softening_length,
+                             .has_long_range = request.long_range != LongRangePart::left_out,
+                             .tracers = request.count - share.sources,
+                             .id = request.id.first(std::min(share.sources, request.id.size()))};
+        if (domains) {
+            const RequestPart& all = *request.part;
+            plan.softenings = all.softenings;
+            plan.has_potentials = all.has_potentials;
+            sources.ranks =
+                RowsOfRank{.number = all.number.first(std::min(share.sources, all.number.size())),
+                           .exchanges = all.exchanges,
+                           .has_targets = !request.are_all_active() && share.sums_sources,
+                           .targets = share.active_sources};
+        }
         // Other cells would make other bits, also where an evaluation is tried again.
-        const bool keeps = request.keeps_tree && count > 0 && field_.sources_in_cells() == count;
+        const bool keeps = request.keeps_tree && share.all_sources > 0 &&
+                           field_.sources_in_cells() == share.all_sources;
         sources.has_same_masses = keeps;
         for (;;)
             try {
                 keeps ? field_.refit(sources, plan) : field_.build(sources, plan);
-                if (count < request.count)
-                    return with_tracers(request, count, keeps, part, numbers);
-                const ForceStatistics statistics = field_.at_sources(
-                    {request.active, request.rung, request.first, part.part, part.parts},
-                    outputs_of(request));
-                if (numbers)
-                    *numbers = field_.numbers_of_targets();
+                ForceStatistics statistics = at_share(request, share, part, numbers);
+                statistics.kept_tree = keeps;
+                if (domains)
+                    finish_on_ranks(request, before, statistics);
                 return statistics;
             } catch (const OutOfDeviceMemory&) {
-                if (!field_.shrink_batches())
+                if (domains || !field_.shrink_batches())
                     throw;
             }
     }
@@ -72,36 +82,122 @@ public:
     const SolverOptions& options() const override { return field_.options(); }
 
 private:
-    /// Sums at the active sources, and at the active tracers as points among them, which are cut
-    /// into groups as one: they belong to the last part.
-    ForceStatistics with_tracers(const Request& request, std::size_t sources, bool keeps,
-                                 const TargetPart& part, std::vector<Index>* numbers)
+    /// A Share says which particles of a request are sources, and which are summed at.
+    struct Share {
+        std::size_t sources = 0;                    ///< of the request, which come first
+        std::uint64_t all_sources = 0;              ///< of all ranks
+        bool sums_sources = false;                  ///< some source of some rank is a target
+        std::span<const Index> active_sources = {}; ///< of the request; empty: all
+        bool sums_tracers = false;                  ///< some tracer of some rank is a target
+        std::vector<Index> tracers = {};            ///< of the request that are targets
+    };
+
+    /// Returns whether the active particles, which rise, are all.
+    static bool names_all(const Request& request)
     {
         const std::span<const Index> active = request.active;
+        for (std::size_t i = 0; i < active.size(); ++i)
+            if (active.size() != request.count || active[i] != i)
+                return false;
+        return true;
+    }
+
+    /// Active particles rise.
+    Share share_of_whole(const Request& request, const TargetPart& part)
+    {
+        const std::span<const Index> active =
+            names_all(request) ? std::span<const Index>() : request.active;
+        Share share;
+        share.sources = takes_tracers_ && !request.are_all_sources
+                            ? sources_of(request, options(), lengths_)
+                            : request.count;
+        share.all_sources = share.sources;
+        if (share.sources == request.count) {
+            share.sums_sources = true;
+            share.active_sources = active;
+            return share;
+        }
         std::size_t first = 0; // of the active tracers
-        while (first < active.size() && active[first] < sources)
+        while (first < active.size() && active[first] < share.sources)
             ++first;
+        share.active_sources = active.first(first);
+        share.sums_sources = share.sources > 0 && (active.empty() || first > 0);
+        if (part.part < part.parts - 1) // they belong to the last one
+            return share;
+        if (active.empty()) {
+            share.tracers.resize(request.count - share.sources);
+            std::iota(share.tracers.begin(), share.tracers.end(), Index(share.sources));
+        } else
+            share.tracers.assign(active.begin() + std::ptrdiff_t(first), active.end());
+        share.sums_tracers = !share.tracers.empty();
+        return share;
+    }
+
+    Share share_of_rank(const Request& request)
+    {
+        const RequestPart& all = *request.part;
+        const std::uint64_t tracers = takes_tracers_ ? all.tracers : 0;
+        const bool all_active = request.are_all_active();
+        const std::uint64_t active_tracers = all_active       ? tracers
+                                             : takes_tracers_ ? all.active_tracers
+                                                              : 0;
+        Share share;
+        share.all_sources = all.count - tracers;
+        share.sources = request.count;
+        while (share.sources > 0 && all.number_of(share.sources - 1) >= share.all_sources)
+            --share.sources;
+        share.sums_tracers = active_tracers > 0;
+        share.sums_sources = share.all_sources > 0 && (all_active || all.active > active_tracers);
+        active_.clear();
+        for (std::size_t i = share.sources; all_active && i < request.count; ++i)
+            share.tracers.push_back(Index(i));
+        if (!all_active)
+            for (const Index i : request.active)
+                (i < share.sources ? active_ : share.tracers).push_back(i);
+        share.active_sources = active_;
+        lengths_.clear();
+        if (tracers > 0 && request.softening)
+            lengths_ = cut_softenings(request.softening, request.count, request.softening_length);
+        return share;
+    }
+
+    /// Sums at the active sources, and at the active tracers as points among them, which are cut
+    /// into groups as one.
+    ForceStatistics at_share(const Request& request, const Share& share, const TargetPart& part,
+                             std::vector<Index>* numbers)
+    {
         ForceStatistics statistics;
-        if (sources > 0 && (active.empty() || first > 0)) {
+        if (share.sums_sources) {
             statistics = field_.at_sources(
-                {.active = active.first(first), .part = part.part, .parts = part.parts},
+                {share.active_sources, request.rung, request.first, part.part, part.parts},
                 outputs_of(request));
             if (numbers)
                 *numbers = field_.numbers_of_targets();
         }
-        statistics.kept_tree = keeps;
-        const std::size_t tracers = part.part < part.parts - 1 ? 0
-                                    : active.empty()           ? request.count - sources
-                                                               : active.size() - first;
-        if (tracers == 0)
+        if (!share.sums_tracers)
             return statistics;
-        const auto number = [&](std::size_t k) {
-            return active.empty() ? sources + k : active[first + k];
-        };
-        add(statistics, at_tracers(request, tracers, number));
-        for (std::size_t k = 0; numbers && k < tracers; ++k)
-            numbers->push_back(Index(number(k)));
+        const auto number = [&](std::size_t k) { return share.tracers[k]; };
+        add(statistics, at_tracers(request, share.tracers.size(), number));
+        if (numbers)
+            numbers->insert(numbers->end(), share.tracers.begin(), share.tracers.end());
         return statistics;
+    }
+
+    /// Makes the statistics those of all ranks, and repairs sums that are not finite.
+    void finish_on_ranks(const Request& request, const Traffic& before, ForceStatistics& statistics)
+    {
+        DomainTreeBuilder& domains = *field_.domains();
+        share_figures(statistics, field_.take_figures(), before, domains.ranks());
+        if (statistics.ranks->not_finite > 0)
+            field_.repair_rows(request);
+        PartPlaces* const places = request.part->places;
+        if (!places || !request.are_all_active())
+            return;
+        const std::span<const Index> leaving = domains.leaving();
+        const auto& order = domains.own().order;
+        places->leaving.assign(leaving.begin(), leaving.end());
+        places->begins = domains.leaving_begins();
+        places->arriving.assign(order.begin(), order.begin() + std::ptrdiff_t(domains.size()));
     }
 
     /// Sums at the particles of those numbers, which are no sources.
@@ -144,6 +240,7 @@ private:
 
     bool takes_tracers_;
     std::vector<double> lengths_; // of all particles, if tracers have them
+    std::vector<Index> active_;   // sources of this rank
     ListField field_;
 };
 

@@ -12,11 +12,15 @@
 
 namespace chamomile {
 
+class DomainTreeBuilder;
+
 /// These are the parts of a solver, chosen once by make_solver().
 struct SolverParts {
     std::unique_ptr<TreeBuilder> builder;
     std::unique_ptr<Evaluator> evaluator;
     std::unique_ptr<TreeBuilder> target_builder = {}; ///< of separate targets, if asked for
+    /// The builders, if they are those of several ranks.
+    DomainTreeBuilder *domains = nullptr, *target_domains = nullptr;
 };
 
 /// Returns the options that make_solver() takes for these: checked, with 0 and "auto" replaced.

@@ -52,7 +52,7 @@ public:
         take_potentials(request);
         request.part->count += count;
         request.part->tracers = request.part->active = request.part->active_tracers = count;
-        const ForceStatistics statistics = solver_.carry_out(request, ++evaluations_);
+        const ForceStatistics statistics = solver_.carry_out(request);
         write(active, results);
         return statistics;
     }
@@ -77,7 +77,7 @@ public:
         Request request = request_at(which, results);
         take_potentials(request);
         request.part->active = are_all ? count_ : counts[0];
-        const ForceStatistics statistics = solver_.carry_out(request, ++evaluations_);
+        const ForceStatistics statistics = solver_.carry_out(request);
         if (!are_all)
             which.assign(active.begin(), active.end());
         else {
@@ -152,7 +152,7 @@ private:
         Request request = request_at(one, {});
         request.part->active = sums_directly ? std::min<std::uint64_t>(count_, 1) : 0;
         request.keeps_tree = keeps;
-        solver_.carry_out(request, ++evaluations_);
+        solver_.carry_out(request);
         is_built_ = true;
     }
 
@@ -226,7 +226,6 @@ private:
     DistributedSolver solver_;
     bool is_built_ = false;
     std::uint64_t builds_ = 0;            ///< places the root cubes (decorrelate)
-    std::uint64_t evaluations_ = 0;       ///< so far, each of which may keep the cells of the last
     std::size_t own_ = 0;                 ///< sources of this rank, which come first
     std::uint64_t first_ = 0, count_ = 0; ///< the number of the first among all, and that of all
     std::optional<std::pair<double, double>> softenings_;

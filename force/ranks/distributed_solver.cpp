@@ -31,7 +31,7 @@ void require_alike(const SolverOptions& options, Communicator& ranks)
 } // namespace
 
 DistributedSolver::DistributedSolver(const SolverOptions& options, Communicator& ranks)
-    : ranks_(ranks), part_(ranks)
+    : ranks_(ranks)
 {
     ranks_.set_time_limit(options.peer_timeout);
     require_alike(options, ranks_);
@@ -46,9 +46,7 @@ DistributedSolver::DistributedSolver(const SolverOptions& options, Communicator&
         options_ = resolved(of_first_rank(asked));
         devices_ = devices_of_ranks(options, options_);
     });
-    Order order = Order::of(options_);
-    devices_.copy(order.device, sizeof order.device - 1);
-    part_.carry_out(order); // refuses early
+    solver_ = ranks_.as_one([&] { return make_rank_solver(options_, devices_, ranks_); });
 }
 
 ForceStatistics DistributedSolver::evaluate(const Request& request)
@@ -74,16 +72,9 @@ ForceStatistics DistributedSolver::evaluate(const Request& request)
     return carry_out(part);
 }
 
-ForceStatistics DistributedSolver::carry_out(const Request& request, std::uint64_t number)
+ForceStatistics DistributedSolver::carry_out(const Request& request)
 {
-    Order order = Order::of(options_, request);
-    devices_.copy(order.device, sizeof order.device - 1);
-    order.number = number;
-    if (request.keeps_tree && order.count > 0)
-        order.kept_tree = part_.cells_for(options_.solver, options_.solver == SolverKind::tree
-                                                               ? order.count
-                                                               : request.part->count);
-    return part_.carry_out(order, &request);
+    return ranks_.as_one([&] { return solver_->evaluate(request); });
 }
 
 /// Returns what the ranks have together. No rank knows alone whether particles without mass at its
@@ -143,7 +134,7 @@ std::optional<std::pair<double, double>> DistributedSolver::softenings_of(const 
 
 std::string DistributedSolver::device() const
 {
-    return devices_ == "cpu" ? "CPU, " + options_.instruction_set : part_.device();
+    return devices_ == "cpu" ? "CPU, " + options_.instruction_set : solver_->device();
 }
 
 } // namespace chamomile

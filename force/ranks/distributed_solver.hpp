@@ -1,7 +1,7 @@
 /// \file  Forces of particles that lie in the memory of several ranks.
 #pragma once
 
-#include "chamomile/force/ranks/rank_part.hpp"
+#include "chamomile/force/ranks/rank_solver.hpp"
 
 namespace chamomile {
 
@@ -20,9 +20,8 @@ public:
     /// Error(input) names particles by their number among those of all.
     ForceStatistics evaluate(const Request& request);
 
-    /// Does so with a request whose part says what the ranks have together. With a number, from 1
-    /// on, later ones may keep its cells (Request::keeps_tree).
-    ForceStatistics carry_out(const Request& request, std::uint64_t number = 0);
+    /// Does so with a request whose part says what the ranks have together.
+    ForceStatistics carry_out(const Request& request);
 
     /// Returns the shortest and the longest softening length of the sources of all ranks, if the
     /// particles have lengths of their own. Throws as evaluate().
@@ -40,7 +39,7 @@ private:
     SolverOptions options_; ///< resolved
     std::string devices_;
     Communicator& ranks_;
-    RankPart part_;
+    std::unique_ptr<AdjustableSolver> solver_;
 };
 
 } // namespace chamomile

@@ -1,18 +1,16 @@
-// Each rank has an equal run of the particles, or gets it of rank 0, which then has those of its
-// caller. From there on all ranks are alike: each sorts its run, gets the particles of its domain,
-// makes their lists and sums, and the sums go back by the same ways.
+// Rank 0 has the particles of its caller. Each rank gets an equal run of them, all evaluate them
+// together, and rank 0 gets the sums.
 #include "chamomile/force/ranks/domain_solver.hpp"
 
-#include <atomic>
-#include <cmath>
 #include <cstring>
+#include <mutex>
+#include <set>
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/lists/list_solver.hpp"
 #include "chamomile/force/option_table.hpp"
-#include "chamomile/force/ranks/rank_part.hpp"
-#include "chamomile/force/repairs/singular_pairs.hpp"
+#include "chamomile/force/ranks/scattering_solver.hpp"
 #include "chamomile/force/threads.hpp"
 #include "chamomile/parallel/thread_ranks.hpp"
 
@@ -54,66 +52,102 @@ int send(Order order, std::span<const std::byte> to_guests, Communicator& ranks)
     return order.threads;
 }
 
+/// A SolverNumber is that of a solver of rank 0 as long as it lives, by which the other ranks know
+/// theirs.
+class SolverNumber {
+public:
+    SolverNumber()
+        : number_(change([](auto& live, auto& last) { return *live.insert(++last).first; }))
+    {}
+    ~SolverNumber()
+    {
+        change([this](auto& live, auto&) { return live.erase(number_); });
+    }
+    SolverNumber(const SolverNumber&) = delete;
+
+    std::uint64_t value() const { return number_; }
+    static std::uint64_t oldest()
+    {
+        return change([](auto& live, auto&) { return *live.begin(); });
+    }
+
+private:
+    template <class Change>
+    static std::uint64_t change(const Change& change)
+    {
+        static std::mutex mutex;
+        static std::set<std::uint64_t> live;
+        static std::uint64_t last = 0;
+        const std::lock_guard lock(mutex);
+        return change(live, last);
+    }
+
+    std::uint64_t number_;
+};
+
 class DomainSolver final : public AdjustableSolver {
 public:
     /// The devices are those of each machine: cpu, or what choose_gpus() knows.
     DomainSolver(const SolverOptions& resolved, const std::string& devices, Communicator& ranks,
                  std::shared_ptr<const void> own)
-        : own_(std::move(own)), options_(resolved), devices_(devices), ranks_(ranks), part_(ranks)
+        : own_(std::move(own)), options_(resolved), devices_(devices), ranks_(ranks), here_(ranks)
     {
         ranks_.set_time_limit(options_.peer_timeout);
-        give(Order::of(options_), nullptr); // refuses early
+        give(order(), nullptr); // refuses early
     }
 
     ForceStatistics evaluate(const Request& request) override
     {
         refuse_arrays(request);
-        static std::atomic<std::uint64_t> evaluations = 0;
-        Order order = Order::of(options_, request);
-        order.number = ++evaluations;
-        if (request.keeps_tree && order.count > 0)
-            order.kept_tree =
-                part_.cells_for(options_.solver, options_.solver == SolverKind::tree ? order.count
-                                                 : request.part ? request.part->count
-                                                                : request.count);
-        const ForceStatistics statistics = give(order, &request);
-        if (!request.part && statistics.ranks->not_finite > 0) {
-            Particles particles = particles_of(request);
-            if (!order.least_softening)
-                particles.softening.clear();
-            repair_not_finite(particles, order.count, {}, request, order);
-        }
-        return statistics;
+        Order order = this->order();
+        order.task = Order::Task::evaluate;
+        order.take(request, options_);
+        return give(order, &request);
     }
 
     std::string device() const override
     {
         const bool on_host = devices_ == "cpu";
-        return (on_host ? "CPU, " + options_.instruction_set : part_.device()) + ", " +
+        return (on_host ? "CPU, " + options_.instruction_set : here_.device()) + ", " +
                std::to_string(ranks_.size()) + " ranks of " +
                std::to_string(ranks_.share_of_threads(thread_count())) + " threads" +
                (on_host              ? ""
                 : options_.share_gpu ? ", which may share GPUs"
                                      : ", one GPU each");
     }
-    void adjust(const SolverOptions& resolved) override { options_ = resolved; }
+    void adjust(const SolverOptions& resolved) override
+    {
+        options_ = resolved;
+        ++adjustments_;
+    }
     const SolverOptions& options() const override { return options_; }
     Communicator* ranks_of_parts() override { return &ranks_; }
 
 private:
-    /// Has all ranks carry out an order.
-    ForceStatistics give(Order order, const Request* request)
+    Order order() const
     {
+        Order order = Order::of(options_);
+        order.solver_number = number_.value();
+        order.oldest_solver = SolverNumber::oldest();
+        order.adjustments = adjustments_;
         devices_.copy(order.device, sizeof order.device - 1);
-        const ThreadsInUse threads(send(order, {}, ranks_));
-        return part_.carry_out(order, request);
+        return order;
     }
 
-    std::shared_ptr<const void> own_; // ranks of threads; they outlive the part
+    /// Has all ranks carry out an order.
+    ForceStatistics give(const Order& order, const Request* request)
+    {
+        const ThreadsInUse threads(send(order, {}, ranks_));
+        return here_.carry_out(order, request);
+    }
+
+    std::shared_ptr<const void> own_; // ranks of threads; they outlive what follows
     SolverOptions options_;
     std::string devices_;
     Communicator& ranks_;
-    RankPart part_;
+    ScatteringSolver here_;
+    SolverNumber number_;
+    std::uint64_t adjustments_ = 0;
 };
 
 /// Tells whether the device names several cards.
@@ -203,11 +237,19 @@ std::string devices_of_ranks(const Platform& platform, const Platform& first)
     return first.device == "cpu" ? "cpu" : platform.device == "gpu" ? "gpu:all" : platform.device;
 }
 
-RankServer::RankServer(Communicator& ranks, RankGuest* guest)
-    : ranks_(ranks), guest_(guest), part_(std::make_unique<RankPart>(ranks))
-{}
+RankServer::RankServer(Communicator& ranks, RankGuest* guest) : ranks_(ranks), guest_(guest) {}
 
 RankServer::~RankServer() = default;
+
+/// Returns what carries out the orders of one solver of rank 0; those that are gone go.
+ScatteringSolver& RankServer::solver_of(const Order& order)
+{
+    solvers_.erase(solvers_.begin(), solvers_.lower_bound(order.oldest_solver));
+    std::unique_ptr<ScatteringSolver>& solver = solvers_[order.solver_number];
+    if (!solver)
+        solver = std::make_unique<ScatteringSolver>(ranks_);
+    return *solver;
+}
 
 void RankServer::serve()
 {
@@ -219,16 +261,16 @@ void RankServer::serve()
             return;
         use_threads(order.threads);
         ranks_.set_time_limit(order.time_limit);
-        if (!guest_ && (order.task == Order::Task::guest || order.has_own_rows))
+        if (!guest_ && (order.task == Order::Task::guest || order.has_parts))
             throw Error(Fault::usage, "this rank serves solvers alone: must run serve_particles()");
         try {
             if (order.task == Order::Task::guest)
                 guest_->carry_out(bytes.subspan(sizeof order));
-            else if (order.has_own_rows) {
+            else if (order.has_parts) {
                 const Request request = ranks_.as_one([&] { return guest_->request(); });
-                part_->carry_out(order, &request);
+                solver_of(order).carry_out(order, &request);
             } else
-                part_->carry_out(order);
+                solver_of(order).carry_out(order, nullptr);
         } catch (const PeerFailed&) {
             throw;
         } catch (const Error&) { // all ranks know, and rank 0 tells

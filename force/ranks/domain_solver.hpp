@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,7 +15,8 @@
 namespace chamomile {
 
 class AdjustableSolver;
-class RankPart;
+class ScatteringSolver;
+struct Order;
 
 /// Tells whether the options ask for several ranks: given ones, or threads of this process.
 bool asks_ranks(const SolverOptions& options);
@@ -78,9 +80,11 @@ public:
     void serve();
 
 private:
+    ScatteringSolver& solver_of(const Order& order);
+
     Communicator& ranks_;
     RankGuest* guest_;
-    std::unique_ptr<RankPart> part_;
+    std::map<std::uint64_t, std::unique_ptr<ScatteringSolver>> solvers_; ///< by their numbers
 };
 
 /// Serves so once.

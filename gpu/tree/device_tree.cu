@@ -113,8 +113,9 @@ public:
         make_moments(tree, plan, profile);
     }
 
-    void finish_nodes(Tree&) override
+    void finish_nodes(Tree&, const TargetGroups&, Profile& profile) override
     {
+        const TimedPhase phase(profile, "nodes");
         check(cudaSetDevice(tree_->device), "choose the device");
         down_.wait();
     }

@@ -1,0 +1,83 @@
+#include "chamomile/force/ranks/rank_solver.hpp"
+
+#include <algorithm>
+
+#include "chamomile/domain/domain_tree_builder.hpp"
+#include "chamomile/force/gpu.hpp"
+
+namespace chamomile {
+namespace {
+
+/// Returns which of the GPUs of this machine is this rank's; -1: none.
+int gpu_of_rank(const std::string& devices, const Communicator& ranks)
+{
+    const std::vector<int> gpus = choose_gpus(devices);
+    return gpus.empty() ? -1 : gpus[std::size_t(ranks.rank_on_host()) % gpus.size()];
+}
+
+/// Throws Agreed where two ranks have one GPU: a launcher may show each process a GPU of its own,
+/// all as number 0.
+void refuse_shared(int gpu, const std::string& devices, Communicator& ranks)
+{
+    struct Name {
+        char text[320] = {};
+    };
+    Name name;
+    gpu_identity(gpu).copy(name.text, sizeof name.text - 1);
+    const std::vector<Name> names = ranks.all_gather(name);
+    for (std::size_t r = 0; r < names.size(); ++r)
+        for (std::size_t q = 0; q < r; ++q)
+            if (std::string_view(names[q].text) == names[r].text)
+                throw Agreed(Fault::usage,
+                             "--device: " + devices + ": ranks " + std::to_string(q) + " and " +
+                                 std::to_string(r) + " would share a GPU (" + names[r].text +
+                                 "): must be one rank for each; --share-gpu lets them share");
+}
+
+std::unique_ptr<AdjustableSolver> make_tree_solver(const SolverOptions& options, int gpu,
+                                                   Communicator& ranks)
+{
+    auto domains = std::make_unique<DomainTreeBuilder>(ranks, options.instruction_set);
+    SolverParts parts;
+    parts.domains = domains.get();
+    parts.builder = std::move(domains);
+    if (gpu < 0) { // where tracers are points beside the tree
+        auto targets = std::make_unique<DomainTreeBuilder>(ranks, options.instruction_set);
+        parts.target_domains = targets.get();
+        parts.target_builder = std::move(targets);
+        parts.evaluator = make_host_evaluator(options.precision, options.instruction_set);
+    } else
+        parts.evaluator = make_cuda_evaluator(gpu, options.precision);
+    return make_list_solver(options, std::move(parts));
+}
+
+} // namespace
+
+void refuse_arrays(const Request& request)
+{
+    if (request.position.on_device || request.rung)
+        throw Error(Fault::usage, "ranks: arrays: must lie on the host");
+    const auto highest = std::max_element(request.active.begin(), request.active.end());
+    if (highest != request.active.end() && *highest >= request.count)
+        throw Error(Fault::input, "active particles: index: " + std::to_string(*highest) +
+                                      ": must be below " + std::to_string(request.count));
+}
+
+std::unique_ptr<AdjustableSolver> make_rank_solver(const SolverOptions& resolved,
+                                                   const std::string& devices, Communicator& ranks)
+{
+    std::unique_ptr<AdjustableSolver> solver;
+    int gpu = -1;
+    ranks.together([&] {
+        gpu = gpu_of_rank(devices, ranks);
+        SolverOptions own = resolved;
+        own.device = gpu < 0 ? "cpu" : name_of_gpus({gpu});
+        solver = own.solver == SolverKind::direct ? make_rank_direct_solver(own, ranks)
+                                                  : make_tree_solver(own, gpu, ranks);
+    });
+    if (gpu >= 0 && !resolved.share_gpu)
+        refuse_shared(gpu, devices, ranks);
+    return solver;
+}
+
+} // namespace chamomile

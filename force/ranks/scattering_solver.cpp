@@ -1,0 +1,202 @@
+#include "chamomile/force/ranks/scattering_solver.hpp"
+
+#include <algorithm>
+
+#include "chamomile/core/threads.hpp"
+#include "chamomile/force/repairs/singular_pairs.hpp"
+
+namespace chamomile {
+namespace {
+
+/// Returns numbers in rising order, each once.
+std::vector<Index> rising(std::span<const Index> numbers)
+{
+    std::vector<Index> sorted(numbers.begin(), numbers.end());
+    std::ranges::sort(sorted);
+    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+    return sorted;
+}
+
+} // namespace
+
+Order Order::of(const SolverOptions& o)
+{
+    Order order;
+    order.softening = o.softening;
+    order.gravitational_constant = o.gravitational_constant;
+    order.solver = o.solver;
+    order.lists = o;
+    order.decorrelate = o.decorrelate;
+    order.precision = o.precision;
+    order.share_gpu = o.share_gpu;
+    o.instruction_set.copy(order.instruction_set, sizeof order.instruction_set - 1);
+    return order;
+}
+
+SolverOptions Order::options() const
+{
+    SolverOptions o;
+    o.softening = softening;
+    o.gravitational_constant = gravitational_constant;
+    o.solver = solver;
+    static_cast<ListOptions&>(o) = lists;
+    o.decorrelate = decorrelate;
+    o.precision = precision;
+    o.share_gpu = share_gpu;
+    o.instruction_set = instruction_set;
+    o.device = device;
+    return o;
+}
+
+void Order::take(const Request& request, const SolverOptions& options)
+{
+    has_parts = request.part.has_value();
+    count = request.count;
+    keeps_tree = request.keeps_tree;
+    request_number = request.number;
+    if (has_parts)
+        return;
+    has_potentials = bool(request.potential);
+    has_softenings = bool(request.softening);
+    has_ids = !request.id.empty();
+    softening_length = request.softening_length;
+    std::vector<double> lengths;
+    const std::size_t sources = options.device == "cpu" && !request.are_all_sources
+                                    ? sources_of(request, options, lengths)
+                                    : request.count;
+    tracers = count - sources;
+    has_active = !request.active.empty();
+    const std::vector<Index> targets = rising(request.active);
+    active = has_active ? targets.size() : count;
+    active_tracers = has_active
+                         ? std::uint64_t(targets.end() - std::ranges::lower_bound(targets, sources))
+                         : tracers;
+    if (has_softenings && sources > 0)
+        softenings = span_of_softenings(request.softening, sources, {}, "cpu");
+}
+
+ForceStatistics ScatteringSolver::carry_out(const Order& order, const Request* request)
+{
+    return ranks_.as_one([&]() -> ForceStatistics {
+        prepare(order);
+        if (order.task == Order::Task::prepare)
+            return {};
+        return order.has_parts ? solver_->evaluate(*request) : evaluate_scattered(order, request);
+    });
+}
+
+/// Makes the solver, or changes its options, unless it is as ordered.
+void ScatteringSolver::prepare(const Order& order)
+{
+    if (!solver_)
+        solver_ = make_rank_solver(order.options(), order.device, ranks_);
+    else if (adjustments_ != order.adjustments) {
+        SolverOptions options = order.options();
+        options.device = solver_->options().device;
+        solver_->adjust(options);
+    }
+    adjustments_ = order.adjustments;
+}
+
+ForceStatistics ScatteringSolver::evaluate_scattered(const Order& order, const Request* request)
+{
+    Profile profile;
+    {
+        const TimedPhase phase(profile, "deal");
+        scatter(order, request);
+    }
+    ForceStatistics statistics = solver_->evaluate(own_);
+    {
+        const TimedPhase phase(profile, "results");
+        gather(order, request);
+    }
+    for (const Profile::Phase& phase : profile.phases())
+        statistics.profile.add(phase.name, phase.seconds);
+    return statistics;
+}
+
+/// Returns this rank's run of what rank 0 has.
+template <class T>
+std::span<const T> ScatteringSolver::run_of(std::span<const T> all, const Order& order,
+                                            Inbox& inbox)
+{
+    ranks_.deal(all, order.count, inbox);
+    return inbox.all<T>();
+}
+
+/// Makes the request of this rank's run of the particles of rank 0.
+void ScatteringSolver::scatter(const Order& order, const Request* request)
+{
+    const std::size_t first = ranks_.first_of_run(order.count, ranks_.rank()),
+                      n = ranks_.first_of_run(order.count, ranks_.rank() + 1) - first;
+    TreeParticles all;
+    if (request) {
+        all = {request->count, request->position, request->mass};
+        all.softening = request->softening;
+    }
+    own_ = {.count = n};
+    own_.position = view_of(run_of(dense_.positions(all), order, positions_));
+    own_.mass = view_of(run_of(dense_.masses(all), order, masses_));
+    if (order.has_softenings)
+        own_.softening = view_of(run_of(dense_.softenings(all), order, softenings_));
+    if (order.has_ids)
+        own_.id = run_of(request ? request->id : std::span<const std::uint64_t>(), order, ids_);
+    acceleration_.resize(n);
+    potential_.resize(order.has_potentials ? n : 0);
+    own_.acceleration = view_of(std::span(acceleration_));
+    if (order.has_potentials)
+        own_.potential = view_of(std::span(potential_));
+    own_.number = order.request_number;
+    own_.keeps_tree = order.keeps_tree;
+    own_.softening_length = order.softening_length;
+    own_.part = RequestPart{.count = order.count,
+                            .active = order.count,
+                            .has_potentials = order.has_potentials,
+                            .first = first,
+                            .tracers = order.tracers,
+                            .active_tracers = order.tracers,
+                            .softenings = order.softenings};
+    if (!order.has_active)
+        return;
+    active_of_all_ = request ? rising(request->active) : std::vector<Index>();
+    std::vector<std::span<const Index>> runs;
+    auto begin = active_of_all_.begin();
+    for (int r = 0; r < ranks_.size(); ++r) {
+        const auto end = std::ranges::lower_bound(begin, active_of_all_.end(),
+                                                  ranks_.first_of_run(order.count, r + 1));
+        runs.push_back({begin, end});
+        begin = end;
+    }
+    Inbox inbox;
+    ranks_.all_to_all<Index>(runs, inbox);
+    active_.clear();
+    for (const Index number : inbox.from<Index>(0))
+        active_.push_back(Index(number - first));
+    own_.active = active_;
+    own_.part->active = order.active;
+    own_.part->active_tracers = order.active_tracers;
+}
+
+/// Brings the sums of the targets to rank 0.
+void ScatteringSolver::gather(const Order& order, const Request* request)
+{
+    const auto bring = [&]<class T>(std::vector<T>& sums, const auto& store) {
+        if (order.has_active) {
+            for (std::size_t k = 0; k < active_.size(); ++k) // which rise
+                sums[k] = sums[active_[k]];
+            sums.resize(active_.size());
+        }
+        ranks_.collect(std::span<const T>(sums), gathered_);
+        const std::span<const T> all = gathered_.all<T>();
+#pragma omp parallel for if (all.size() > worth_threads) schedule(static)
+        for (std::size_t k = 0; k < all.size(); ++k)
+            store(order.has_active ? active_of_all_[k] : k, all[k]);
+    };
+    bring(acceleration_,
+          [&](std::size_t i, const Vec3<double>& a) { request->acceleration.store_vector(i, a); });
+    if (order.has_potentials)
+        bring(potential_,
+              [&](std::size_t i, double value) { request->potential.store(i, 0, value); });
+}
+
+} // namespace chamomile

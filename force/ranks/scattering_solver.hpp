@@ -1,0 +1,90 @@
+/// \file  Evaluations of particles that rank 0 has, by all ranks.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "chamomile/force/ranks/rank_solver.hpp"
+
+namespace chamomile {
+
+/// An Order tells the other ranks what rank 0 wants of all.
+struct Order {
+    enum class Task {
+        prepare, ///< make the solver, which is refused where it cannot be
+        evaluate,
+        guest, ///< something of the guests alone
+        end    ///< nothing more will come
+    };
+    Task task = Task::prepare;
+    std::uint64_t solver_number = 0; ///< of the solver of rank 0
+    std::uint64_t oldest_solver = 0; ///< number of the oldest that rank 0 has
+    std::uint64_t adjustments = 0;   ///< of its options, so far
+    // Its options.
+    Softening softening = {};
+    double gravitational_constant = 1;
+    SolverKind solver = SolverKind::tree;
+    ListOptions lists = {};
+    std::optional<std::uint64_t> decorrelate = {};
+    Precision precision = Precision::single_precision;
+    bool share_gpu = false;
+    char instruction_set[16] = {};
+    char device[256] = {}; ///< cpu, or the GPUs of each machine (choose_gpus())
+    // The request.
+    bool has_parts = false; ///< each rank has a request of its own
+    std::uint64_t count = 0, tracers = 0, active = 0, active_tracers = 0; ///< particles
+    bool has_active = false; ///< the request names its targets; else all are
+    bool has_potentials = false, has_softenings = false, has_ids = false, keeps_tree = false;
+    std::uint64_t request_number = 0;
+    std::optional<double> softening_length = {};
+    std::optional<std::pair<double, double>> softenings = {}; ///< RequestPart::softenings
+
+    int threads = 1;         ///< of each rank
+    double time_limit = 600; ///< Communicator::time_limit()
+
+    /// Returns the order to prepare for options that are resolved, without a device.
+    static Order of(const SolverOptions& resolved);
+    /// Takes what is to be known of a request of rank 0. Throws Error(input) for wrong softenings.
+    void take(const Request& request, const SolverOptions& options);
+    /// Returns the options that it tells.
+    SolverOptions options() const;
+};
+
+/// A ScatteringSolver evaluates on each rank what rank 0 orders: it gets a run of rank 0's
+/// particles, evaluates them with all other ranks, and brings the sums to rank 0.
+class ScatteringSolver {
+public:
+    explicit ScatteringSolver(Communicator& ranks) : ranks_(ranks) {}
+
+    /// Carries out an order; rank 0 gives its request, if it has one, or each rank its own. Throws
+    /// the same Error on all ranks, after which they can go on, or PeerFailed.
+    ForceStatistics carry_out(const Order& order, const Request* request);
+
+    /// Returns the name of what sums on this rank.
+    std::string device() const { return solver_->device(); }
+
+private:
+    void prepare(const Order& order);
+    ForceStatistics evaluate_scattered(const Order& order, const Request* request);
+    void scatter(const Order& order, const Request* request);
+    void gather(const Order& order, const Request* request);
+    template <class T>
+    std::span<const T> run_of(std::span<const T> all, const Order& order, Inbox& inbox);
+
+    Communicator& ranks_;
+    std::unique_ptr<AdjustableSolver> solver_;
+    std::uint64_t adjustments_ = 0; ///< Order::adjustments
+    DenseCopy dense_;               ///< of rank 0's particles
+    Inbox positions_, masses_, softenings_, ids_, gathered_;
+    std::vector<Index> active_;        ///< of this rank's run, rising
+    std::vector<Index> active_of_all_; ///< on rank 0, rising
+    std::vector<Vec3<double>> acceleration_;
+    std::vector<double> potential_;
+    Request own_; ///< of this rank's run
+};
+
+} // namespace chamomile

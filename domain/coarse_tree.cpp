@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <string>
 
 #include "chamomile/core/threads.hpp"
@@ -11,17 +12,16 @@
 namespace chamomile {
 namespace {
 
-/// A CoarseCell holds the keys first .. first + 8^(key_levels - level) - 1.
+/// A CoarseCell is a cell of the tree of all ranks.
 struct CoarseCell {
-    Key first = 0;
-    int level = 0;
+    KeyRange keys;
     std::uint64_t count = 0;
     Index octant = 0; // of its mother
     std::array<Index, 8> daughters{};
     int daughter_count = 0;
-
-    Key width() const { return Key(1) << 3 * (key_levels - level); }
 };
+
+using OctantCounts = std::array<std::uint64_t, 8>;
 
 /// A Refinement divides cells level by level, with the counts of all ranks.
 class Refinement {
@@ -30,18 +30,36 @@ public:
         : keys_(keys), most_(most), communicator_(communicator)
     {}
 
-    std::vector<CoarseCell> run()
+    /// Counts the rows of all ranks in the octants of these cells, in one reduction.
+    void count(const std::vector<KeyRange>& cells)
     {
-        std::uint64_t all = keys_.size();
-        communicator_.sum(std::span(&all, 1));
-        check_number(std::size_t(all));
+        if (cells.empty())
+            return;
+        std::vector<OctantCounts> counts(cells.size());
+#pragma omp parallel for if (keys_.size() > worth_threads)
+        for (std::size_t k = 0; k < cells.size(); ++k) {
+            const Key width = cells[k].width() / 8;
+            auto from = place(cells[k].first);
+            for (Key octant = 0; octant < 8; ++octant) {
+                const auto to = place(cells[k].first + (octant + 1) * width);
+                counts[k][octant] = std::uint64_t(to - from);
+                from = to;
+            }
+        }
+        communicator_.sum(std::span(&counts[0][0], 8 * counts.size()));
+        for (std::size_t k = 0; k < cells.size(); ++k)
+            counts_.emplace(cells[k], counts[k]);
+    }
+
+    std::vector<CoarseCell> run(std::uint64_t all)
+    {
         if (all == 0)
             return {};
         cells_.push_back({.count = all});
         std::vector<Index> open{0};
         while (true) {
             std::erase_if(open, [&](Index c) {
-                return cells_[c].count <= most_ || cells_[c].level == key_levels;
+                return cells_[c].count <= most_ || cells_[c].keys.level == key_levels;
             });
             if (open.empty())
                 return std::move(cells_);
@@ -49,24 +67,26 @@ public:
         }
     }
 
+    /// Returns the cells that were divided.
+    std::vector<KeyRange> divided() const
+    {
+        return divided_;
+    }
+
 private:
     /// Divides these cells and returns those that may be divided further.
     std::vector<Index> divide(const std::vector<Index>& open)
     {
-        std::vector<std::uint64_t> counts;
+        std::vector<KeyRange> unknown;
         for (const Index c : open) {
-            const Key width = cells_[c].width() / 8;
-            auto from = place(cells_[c].first);
-            for (Key octant = 0; octant < 8; ++octant) {
-                const auto to = place(cells_[c].first + (octant + 1) * width);
-                counts.push_back(std::uint64_t(to - from));
-                from = to;
-            }
+            divided_.push_back(cells_[c].keys);
+            if (!counts_.contains(cells_[c].keys))
+                unknown.push_back(cells_[c].keys);
         }
-        communicator_.sum(counts);
+        count(unknown);
         std::vector<Index> next;
-        for (std::size_t k = 0; k < open.size(); ++k)
-            add_daughters(open[k], std::span(counts).subspan(8 * k, 8), next);
+        for (const Index c : open)
+            add_daughters(c, counts_.at(cells_[c].keys), next);
         return next;
     }
 
@@ -76,24 +96,23 @@ private:
     }
 
     /// A cell with all its particles in one octant becomes that octant.
-    void add_daughters(Index c, std::span<const std::uint64_t> counts, std::vector<Index>& next)
+    void add_daughters(Index c, const OctantCounts& counts, std::vector<Index>& next)
     {
-        const Key width = cells_[c].width() / 8;
+        const Key width = cells_[c].keys.width() / 8;
         const auto occupied = std::count_if(counts.begin(), counts.end(), [](auto n) { return n; });
         for (Index octant = 0; octant < 8; ++octant) {
             if (counts[octant] == 0)
                 continue;
-            const Key first = cells_[c].first + octant * width;
+            const Key first = cells_[c].keys.first + octant * width;
             if (occupied == 1) {
-                cells_[c].first = first;
-                ++cells_[c].level;
+                cells_[c].keys = {first, cells_[c].keys.level + 1};
                 next.push_back(c);
                 return;
             }
             CoarseCell& mother = cells_[c];
             mother.daughters[std::size_t(mother.daughter_count++)] = Index(cells_.size());
             next.push_back(Index(cells_.size()));
-            cells_.push_back({first, mother.level + 1, counts[octant], octant, {}, 0});
+            cells_.push_back({{first, mother.keys.level + 1}, counts[octant], octant, {}, 0});
         }
     }
 
@@ -101,6 +120,8 @@ private:
     std::uint64_t most_;
     Communicator& communicator_;
     std::vector<CoarseCell> cells_;
+    std::vector<KeyRange> divided_;
+    std::map<KeyRange, OctantCounts> counts_;
 };
 
 /// Appends a cell and all below it in depth-first order.
@@ -111,7 +132,7 @@ void append(CoarseTree& tree, const std::vector<CoarseCell>& cells, Index c, Ind
     tree.octree.cells.push_back({begin, Index(cell.count), 0, cell.octant});
     if (cell.daughter_count == 0) {
         tree.leaves.push_back(Index(self));
-        tree.first.push_back(cell.first);
+        tree.first.push_back(cell.keys.first);
     } else {
         ++tree.octree.divided;
     }
@@ -125,8 +146,13 @@ void append(CoarseTree& tree, const std::vector<CoarseCell>& cells, Index c, Ind
 
 } // namespace
 
-RootCube common_cube(const Rows& rows, Communicator& communicator)
+CommonCube common_cube(const Rows& rows, Communicator& communicator)
 {
+    struct Found {
+        Box box;
+        std::uint64_t rows, bad_position, bad_mass;
+        double mass; // that is wrong
+    };
     Box box;
     std::size_t bad_position = rows.size(), bad_mass = rows.size();
 #pragma omp parallel if (rows.size() > worth_threads)
@@ -149,24 +175,27 @@ RootCube common_cube(const Rows& rows, Communicator& communicator)
             bad_mass = std::min(bad_mass, mass);
         }
     }
-    // The first rows that are wrong are named by their number among those of all ranks.
-    const std::vector<std::uint64_t> sizes = communicator.all_gather(std::uint64_t(rows.size()));
-    std::uint64_t before = 0;
-    for (int r = 0; r < communicator.rank(); ++r)
-        before += sizes[std::size_t(r)];
-    communicator.together([&] {
-        if (bad_position < rows.size())
-            throw Error(Fault::input, "particle " + std::to_string(before + bad_position) +
-                                          ": position: must be finite");
-        if (bad_mass < rows.size())
-            throw Error(Fault::input, "particle " + std::to_string(before + bad_mass) +
-                                          ": mass: " + std::to_string(rows.mass[bad_mass]) +
-                                          ": must be finite and 0 or more");
-    });
-    box.high = -1.0 * box.high;
-    communicator.min(std::span(&box.low.x, 6));
-    box.high = -1.0 * box.high;
-    return box.low.x <= box.high.x ? cube_around(box.low, box.high) : RootCube();
+    CommonCube common;
+    Box all;
+    const double mass = bad_mass < rows.size() ? rows.mass[bad_mass] : 0;
+    // The first row that is wrong is named by its number among those of all ranks.
+    for (const Found& one :
+         communicator.all_gather(Found{box, rows.size(), bad_position, bad_mass, mass})) {
+        const auto refuse = [&](std::uint64_t row, const std::string& what) {
+            throw Agreed(Fault::input, "particle " + std::to_string(common.rows + row) + what);
+        };
+        if (one.bad_position < one.rows)
+            refuse(one.bad_position, ": position: must be finite");
+        if (one.bad_mass < one.rows)
+            refuse(one.bad_mass,
+                   ": mass: " + std::to_string(one.mass) + ": must be finite and 0 or more");
+        all.add(one.box);
+        common.rows += one.rows;
+    }
+    check_number(std::size_t(common.rows));
+    if (all.low.x <= all.high.x)
+        common.cube = cube_around(all.low, all.high);
+    return common;
 }
 
 void KeyedRows::sort(const Rows& rows, const RootCube& cube)
@@ -216,9 +245,12 @@ void CoarseTree::measure(const Rows& rows, const KeyedRows& sorted, Communicator
         box.high = -1.0 * box.high;
     static_assert(sizeof(Box) == 6 * sizeof(double));
     communicator.min(std::span(&boxes.data()->low.x, 6 * n));
+    if (rows.has_targets)
+        work.insert(work.end(), targets.begin(), targets.end());
     communicator.sum(work);
     if (rows.has_targets)
-        communicator.sum(targets);
+        targets.assign(work.begin() + std::ptrdiff_t(n), work.end());
+    work.resize(n);
     targets_before = {0};
     for (std::size_t leaf = 0; leaf < n; ++leaf)
         targets_before.push_back(targets_before.back() + (rows.has_targets
@@ -232,11 +264,14 @@ void CoarseTree::measure(const Rows& rows, const KeyedRows& sorted, Communicator
             moments.bounds[c].add(moments.bounds[d]);
 }
 
-CoarseTree make_coarse_tree(const Rows& rows, const KeyedRows& sorted, std::uint64_t most,
-                            Communicator& communicator)
+CoarseTree CoarseTreeMaker::make(const Rows& rows, const KeyedRows& sorted, std::uint64_t all,
+                                 std::uint64_t most, Communicator& communicator)
 {
     CoarseTree tree;
-    const std::vector<CoarseCell> cells = Refinement(sorted.keys, most, communicator).run();
+    Refinement refinement(sorted.keys, most, communicator);
+    refinement.count(divided_);
+    const std::vector<CoarseCell> cells = refinement.run(all);
+    divided_ = refinement.divided();
     if (cells.empty())
         return tree;
     append(tree, cells, 0, 0);

@@ -43,9 +43,24 @@ struct KeyedRows {
     void sort(const Rows& rows, const RootCube& cube);
 };
 
-/// Returns the smallest cube around the rows of all ranks. Throws the same Error(input) on all if a
-/// position or mass is not finite or a mass is negative.
-RootCube common_cube(const Rows& rows, Communicator& communicator);
+/// A CommonCube is the smallest cube around the rows of all ranks.
+struct CommonCube {
+    RootCube cube;
+    std::uint64_t rows = 0; ///< of all ranks
+};
+
+/// Finds it. Throws the same Error(input) on all ranks if a position or mass is not finite or a
+/// mass is negative, or if there are too many rows.
+CommonCube common_cube(const Rows& rows, Communicator& communicator);
+
+/// A KeyRange is a cube: the keys that agree with `first` in so many digits of base 8.
+struct KeyRange {
+    Key first = 0;
+    int level = 0;
+
+    Key width() const { return Key(1) << 3 * (key_levels - level); }
+    friend auto operator<=>(const KeyRange&, const KeyRange&) = default;
+};
 
 /// A CoarseTree holds the cells of the one tree of all ranks down to those with at most `most`
 /// particles, its leaves. Its octree has no particles: ranges of cells count those of all ranks in
@@ -66,8 +81,16 @@ struct CoarseTree {
     void measure(const Rows& rows, const KeyedRows& sorted, Communicator& communicator);
 };
 
-/// Makes it from the rows of all ranks. One call finds the counts of one level of cells.
-CoarseTree make_coarse_tree(const Rows& rows, const KeyedRows& sorted, std::uint64_t most,
-                            Communicator& communicator);
+/// A CoarseTreeMaker makes coarse trees of rows that change little from one to the next: cells that
+/// it divided last time are counted in one reduction, others in one for each level.
+class CoarseTreeMaker {
+public:
+    /// Makes the tree of `all` rows of all ranks, whose cells are those of one rank alone.
+    CoarseTree make(const Rows& rows, const KeyedRows& sorted, std::uint64_t all,
+                    std::uint64_t most, Communicator& communicator);
+
+private:
+    std::vector<KeyRange> divided_; ///< cells of the last tree with daughters
+};
 
 } // namespace chamomile

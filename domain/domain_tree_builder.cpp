@@ -35,17 +35,18 @@ Box widened(Box box, double distance)
 void DomainTreeBuilder::build(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
                               Profile& profile)
 {
+    std::uint64_t all_rows = 0;
     {
         const TimedPhase phase(profile, "sort");
         rows_.take(particles, false);
-        cube_ = placed(common_cube(rows(), ranks_), plan.placement);
+        const auto [cube, all] = common_cube(rows(), ranks_);
+        cube_ = placed(cube, plan.placement);
+        all_rows = all;
         sorted_.sort(rows(), cube_);
     }
     {
         const TimedPhase phase(profile, "domains");
-        std::uint64_t all = rows().size();
-        ranks_.sum(std::span(&all, 1));
-        coarse_ = make_coarse_tree(rows(), sorted_, most_in_leaf(plan, all), ranks_);
+        coarse_ = maker_.make(rows(), sorted_, all_rows, most_in_leaf(plan, all_rows), ranks_);
         std::vector<double> shares = shares_;
         for (int r = 0; shares_.empty() && r <= ranks_.size(); ++r)
             shares.push_back(double(r) / ranks_.size());
@@ -127,7 +128,6 @@ void DomainTreeBuilder::finish(Tree& tree, const TreePlan& plan, Profile& profil
         share_moments(coarse_, local_, order, rows().longest_softening.has_value(), ranks_);
     }
     const TimedPhase phase(profile, "groups");
-    arrivals_.receive_targets(rows(), sorted_, coarse_, domains_, ranks_);
     essential_ = {};
     forest_.grow(tree, {coarse_, domains_, local_}, essential_, ranks_.rank());
 }
@@ -237,14 +237,14 @@ void DomainTreeBuilder::finish_nodes(Tree& tree, const TargetGroups& groups, Pro
     forest_.take_particles(tree, local_, essential_);
 }
 
-void DomainTreeBuilder::take_work(std::span<const float> arrivals)
+/// Returns where the work of this rank's particles goes; keeps that of its arrivals.
+std::span<float> DomainTreeBuilder::make_room_for_work(std::span<const float> arrivals)
 {
     std::vector<float> placed(rows().has_targets ? 0 : size());
 #pragma omp parallel for if (placed.size() > worth_threads) schedule(static)
     for (std::size_t k = 0; k < placed.size(); ++k)
         placed[k] = arrivals[local_.octree.order[k]];
-    const std::span<float> work = rows_.make_room_for_work(std::move(placed));
-    send_home<float>(arrivals, [&](Index i, float value) { work[i] = value; });
+    return rows_.make_room_for_work(std::move(placed));
 }
 
 DomainTreeBuilder::GatheredParticles DomainTreeBuilder::gather(std::span<const std::uint64_t> id)

@@ -68,15 +68,16 @@ public:
         return begins_of_ranks(sorted_, coarse_, domains_);
     }
 
-    /// Brings a value of each arrival that is a target to the rank that has the particle, where
-    /// store(particle, value) is called for each, by several threads.
-    template <class T, class Store>
-    void send_home(std::span<const T> arrivals, const Store& store)
+    /// Brings values of each arrival that is a target to the rank that has the particle, and the
+    /// work that each took, by which the next domains are cut.
+    template <class... Columns>
+    void send_home(std::span<const float> work, const Columns&... columns)
     {
-        arrivals_.send_home(arrivals, sorted_, ranks_, store);
+        const std::span<float> of_rows = make_room_for_work(work);
+        const auto store = [of_rows](std::size_t i, float value) { of_rows[i] = value; };
+        arrivals_.send_home(sorted_, ranks_, columns...,
+                            HomeColumn<float, decltype(store)>{work, store});
     }
-    /// Takes the work of each arrival that is a target, by which the next domains are cut.
-    void take_work(std::span<const float> arrivals);
 
     /// GatheredParticles are those of all ranks by their numbers, and the numbers of this rank's.
     struct GatheredParticles {
@@ -87,6 +88,7 @@ public:
     GatheredParticles gather(std::span<const std::uint64_t> id);
 
 private:
+    std::span<float> make_room_for_work(std::span<const float> arrivals);
     std::uint64_t most_in_leaf(const TreePlan& plan, std::uint64_t all) const;
     std::vector<Piece> pieces(const TreePlan& plan) const;
     void make_local(const TreePlan& plan, Profile& profile);
@@ -101,6 +103,7 @@ private:
     std::optional<AcceptanceCriterion> criterion_; ///< none of points, which pull at nothing
     RootCube cube_;
     KeyedRows sorted_;
+    CoarseTreeMaker maker_;
     CoarseTree coarse_;
     Domains domains_, built_domains_; ///< of now, and of the build
     Arrivals arrivals_;

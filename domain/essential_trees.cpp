@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 
 #include "chamomile/core/first_exception.hpp"
 
@@ -159,17 +160,53 @@ std::vector<std::vector<Region>> by_rank(const std::vector<Region>& regions, Sig
     return to;
 }
 
-/// Sends one array of each of these trees to its rank, and appends what comes, by rank.
-template <class T>
-void deliver(const std::vector<EssentialTrees>& to, std::vector<T> EssentialTrees::*array,
-             EssentialTrees& from, Communicator& communicator)
+/// Calls visit(array) for each array.
+template <class Visit>
+void for_each_array(EssentialTrees& trees, const Visit& visit)
 {
-    std::vector<std::span<const T>> spans;
-    for (const EssentialTrees& trees : to)
-        spans.push_back(trees.*array);
-    Inbox inbox;
-    communicator.all_to_all<T>(spans, inbox);
-    append(from.*array, inbox.all<T>());
+    visit(trees.cells); // wide records first, so that all are aligned
+    visit(trees.higher);
+    visit(trees.softening);
+    visit(trees.particles);
+    visit(trees.lengths);
+    visit(trees.leaves);
+}
+
+/// Returns the arrays with their lengths, in one message.
+std::vector<std::byte> packed(EssentialTrees& trees)
+{
+    std::vector<std::byte> message;
+    const auto put = [&](std::span<const std::byte> bytes) {
+        message.insert(message.end(), bytes.begin(), bytes.end());
+    };
+    for_each_array(trees, [&](const auto& array) {
+        const std::uint64_t count = array.size();
+        put(std::as_bytes(std::span(&count, 1)));
+    });
+    for_each_array(trees, [&](const auto& array) { put(std::as_bytes(std::span(array))); });
+    return message;
+}
+
+/// Appends the arrays of a message.
+void unpack(std::span<const std::byte> message, EssentialTrees& trees)
+{
+    std::vector<std::uint64_t> counts;
+    const auto take = [&](std::size_t bytes) {
+        const std::span<const std::byte> taken = message.first(bytes);
+        message = message.subspan(bytes);
+        return taken;
+    };
+    for_each_array(trees, [&](auto&) {
+        std::memcpy(&counts.emplace_back(), take(sizeof(std::uint64_t)).data(),
+                    sizeof(std::uint64_t));
+    });
+    auto count = counts.begin();
+    for_each_array(trees, [&](auto& array) {
+        const std::size_t before = array.size();
+        array.resize(before + *count);
+        const std::span<const std::byte> bytes = take(*count++ * sizeof array[0]);
+        std::ranges::copy(bytes, reinterpret_cast<std::byte*>(array.data() + before));
+    });
 }
 
 } // namespace
@@ -191,24 +228,22 @@ EssentialTrees import_trees(const std::vector<Region>& regions, Sight sight,
     const std::vector<std::vector<Region>> asked =
         by_rank(regions, sight, criterion, reach, tree, communicator.rank());
     const std::vector<std::span<const Region>> questions(asked.begin(), asked.end());
-    std::vector<EssentialTrees> answers;
     Inbox inbox;
     communicator.all_to_all<Region>(questions, inbox);
-    for (int r = 0; r < communicator.size(); ++r)
-        answers.push_back(
-            exported(inbox.from<Region>(r), sight, criterion, tree, communicator.rank()));
+    std::vector<std::vector<std::byte>> answers;
+    for (int r = 0; r < communicator.size(); ++r) {
+        EssentialTrees found =
+            exported(inbox.from<Region>(r), sight, criterion, tree, communicator.rank());
+        answers.push_back(found.leaves.empty() ? std::vector<std::byte>() : packed(found));
+    }
     EssentialTrees trees;
     trees.partners = int(std::count_if(asked.begin(), asked.end(),
                                        [](const auto& regions) { return !regions.empty(); }));
-    deliver(answers, &EssentialTrees::leaves, trees, communicator);
-    deliver(answers, &EssentialTrees::cells, trees, communicator);
-    deliver(answers, &EssentialTrees::particles, trees, communicator);
-    if (criterion.order > 2)
-        deliver(answers, &EssentialTrees::higher, trees, communicator);
-    if (!tree.coarse.moments.softening.empty()) {
-        deliver(answers, &EssentialTrees::softening, trees, communicator);
-        deliver(answers, &EssentialTrees::lengths, trees, communicator);
-    }
+    communicator.exchange(std::vector<std::span<const std::byte>>(answers.begin(), answers.end()),
+                          inbox);
+    for (int r = 0; r < communicator.size(); ++r)
+        if (const auto message = inbox.from<std::byte>(r); !message.empty())
+            unpack(message, trees);
     return trees;
 }
 

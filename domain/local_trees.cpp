@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 
 #include "chamomile/core/options/list_where.hpp"
 #include "chamomile/core/threads.hpp"
@@ -16,23 +17,6 @@ std::vector<std::size_t> begins_of_ranks(const KeyedRows& sorted, const CoarseTr
     for (const std::size_t leaf : domains.first_leaf)
         of_ranks.push_back(begins[leaf]);
     return of_ranks;
-}
-
-/// Sends the values of all rows in sorted order, each run to its rank.
-template <class T>
-void Arrivals::send(std::span<const T> values, const KeyedRows& sorted,
-                    std::span<const std::size_t> begins, std::pmr::vector<T>& leaving, Inbox& to,
-                    Communicator& communicator)
-{
-    const std::size_t n = values.size();
-    leaving.resize(n);
-#pragma omp parallel for if (n > worth_threads) schedule(static)
-    for (std::size_t k = 0; k < n; ++k)
-        leaving[k] = values[sorted.order[k]];
-    std::vector<std::span<const T>> runs;
-    for (std::size_t r = 0; r + 1 < begins.size(); ++r)
-        runs.push_back(std::span<const T>(leaving).subspan(begins[r], begins[r + 1] - begins[r]));
-    communicator.all_to_all<T>(runs, to);
 }
 
 std::size_t memory_of(const Octree& octree)
@@ -59,39 +43,40 @@ std::size_t LocalTrees::memory() const
 void Arrivals::receive(const Rows& rows, const KeyedRows& sorted, const CoarseTree& coarse,
                        const Domains& domains, Communicator& communicator)
 {
-    const std::vector<std::size_t> begins = begins_of_ranks(sorted, coarse, domains);
-    send(rows.built.empty() ? rows.position : rows.built, sorted, begins, leaving_positions_,
-         positions_, communicator);
-    send(rows.mass, sorted, begins, leaving_masses_, masses_, communicator);
-    if (rows.has_numbers)
-        send(rows.number, sorted, begins, leaving_numbers_, numbers_, communicator);
-    else
-        numbers_ = {};
     has_softenings_ = rows.longest_softening.has_value();
-    if (has_softenings_)
-        send(rows.softening, sorted, begins, leaving_softenings_, softenings_, communicator);
+    has_targets_ = rows.has_targets;
+    const auto column = [&]<class T>(std::span<const T> values, auto& into, bool is_used = true) {
+        return GatherColumn<T, std::decay_t<decltype(into)>>{values, sorted.order, into, is_used};
+    };
+    first_ = exchange_columns(begins_of_ranks(sorted, coarse, domains), communicator, memory_,
+                              column(rows.built, position_), column(rows.mass, mass_),
+                              column(rows.softening, softening_, has_softenings_),
+                              column(rows.number, number_, rows.has_numbers),
+                              column(rows.is_target, is_target_, has_targets_));
+    find_targets(rows, sorted);
 }
 
 void Arrivals::receive_moved(const Rows& rows, const KeyedRows& sorted, const CoarseTree& coarse,
                              const Domains& domains, Communicator& communicator)
 {
-    send(rows.position, sorted, begins_of_ranks(sorted, coarse, domains), leaving_positions_,
-         positions_, communicator);
+    has_targets_ = rows.has_targets;
+    exchange_columns(
+        begins_of_ranks(sorted, coarse, domains), communicator, memory_,
+        GatherColumn<Vec3<double>, decltype(position_)>{rows.position, sorted.order, position_},
+        GatherColumn<char, decltype(is_target_)>{rows.is_target, sorted.order, is_target_,
+                                                 has_targets_});
+    find_targets(rows, sorted);
 }
 
-void Arrivals::receive_targets(const Rows& rows, const KeyedRows& sorted, const CoarseTree& coarse,
-                               const Domains& domains, Communicator& communicator)
+/// Lists the targets of the arrivals and of the rows.
+void Arrivals::find_targets(const Rows& rows, const KeyedRows& sorted)
 {
-    has_targets_ = rows.has_targets;
     if (!has_targets_)
         return;
-    send(rows.is_target, sorted, begins_of_ranks(sorted, coarse, domains), leaving_targets_,
-         is_target_, communicator);
-    const std::span<const char> of_arrivals = is_target();
     list_where(
-        size(), [&](std::size_t i) { return of_arrivals[i]; }, targets_);
+        size(), [&](std::size_t i) { return is_target_[i]; }, targets_);
     list_where(
-        rows.size(), [&](std::size_t k) { return leaving_targets_[k]; }, target_rows_);
+        rows.size(), [&](std::size_t k) { return rows.is_target[sorted.order[k]]; }, target_rows_);
     for (Index& row : target_rows_)
         row = sorted.order[row];
 }
@@ -168,24 +153,42 @@ void share_moments(CoarseTree& coarse, const LocalTrees& trees, int order, bool 
                    Communicator& communicator)
 {
     Moments& moments = coarse.moments;
-    const std::size_t n = coarse.octree.cells.size();
-    const auto share = [&](const auto& local, auto& to) {
-        using Value = typename std::decay_t<decltype(to)>::value_type;
-        std::vector<Value> roots;
-        for (std::size_t leaf = 0; leaf + 1 < trees.roots.size(); ++leaf)
-            roots.push_back(local[trees.roots[leaf]]);
-        const std::vector<Value> all = communicator.all_gather(std::span<const Value>(roots));
-        assert(all.size() == coarse.leaves.size()); // ranks have leaves in the order of the tree
-        to.resize(n);
-        for (std::size_t leaf = 0; leaf < all.size(); ++leaf)
-            to[coarse.leaves[leaf]] = all[leaf];
+    const std::size_t n = coarse.octree.cells.size(), leaves = coarse.leaves.size();
+    const std::size_t own = trees.roots.size() - 1;
+    std::vector<std::byte> mine;
+    const auto put = [&](const auto& local, bool is_used) {
+        for (std::size_t leaf = 0; is_used && leaf < own; ++leaf) {
+            const auto bytes = std::as_bytes(std::span(&local[trees.roots[leaf]], 1));
+            mine.insert(mine.end(), bytes.begin(), bytes.end());
+        }
     };
-    share(trees.moments.multipole, moments.multipole);
-    if (order > 2)
-        share(trees.moments.higher, moments.higher);
-    moments.softening.clear();
-    if (varied)
-        share(trees.moments.softening, moments.softening);
+    put(trees.moments.multipole, true);
+    put(trees.moments.higher, order > 2);
+    put(trees.moments.softening, varied);
+    Inbox inbox;
+    communicator.gather(mine, Communicator::Sizes::any, inbox);
+    moments.multipole.resize(n);
+    moments.higher.resize(order > 2 ? n : 0);
+    moments.softening.resize(varied ? n : 0);
+    const std::size_t width = sizeof moments.multipole[0] +
+                              (order > 2 ? sizeof moments.higher[0] : 0) +
+                              (varied ? sizeof moments.softening[0] : 0);
+    std::size_t first = 0; // ranks have leaves in the order of the tree
+    for (int r = 0; r < communicator.size(); ++r) {
+        const std::byte* next = inbox.from<std::byte>(r).data();
+        const std::size_t count = inbox.from<std::byte>(r).size() / width;
+        const auto take = [&](auto& to) {
+            for (std::size_t leaf = first; !to.empty() && leaf < first + count; ++leaf) {
+                std::memcpy(&to[coarse.leaves[leaf]], next, sizeof to[0]);
+                next += sizeof to[0];
+            }
+        };
+        take(moments.multipole);
+        take(moments.higher);
+        take(moments.softening);
+        first += count;
+    }
+    assert(first == leaves);
     for (Index c = Index(n); c-- > 0;)
         if (!coarse.octree.is_leaf(c))
             compute_moments(moments, coarse.octree, order, c, c + 1);

@@ -9,6 +9,7 @@
 #include "chamomile/core/threads.hpp"
 #include "chamomile/domain/domains.hpp"
 #include "chamomile/domain/held_bytes.hpp"
+#include "chamomile/parallel/column_exchange.hpp"
 #include "chamomile/tree/key_sorter.hpp"
 #include "chamomile/tree/own_softenings.hpp"
 #include "chamomile/tree/tree_builder.hpp"
@@ -37,97 +38,79 @@ std::size_t memory_of(const Moments& moments);
 std::vector<std::size_t> begins_of_ranks(const KeyedRows& sorted, const CoarseTree& coarse,
                                          const Domains& domains);
 
+/// A HomeColumn has a value of each arrival, which store(particle, value) takes on the rank that
+/// has the particle.
+template <class T, class Store>
+struct HomeColumn {
+    std::span<const T> arrivals;
+    Store store;
+    bool is_used = true;
+};
+
 /// Arrivals are the particles that a rank has got from all others, in the order of ranks. They keep
 /// their memory.
 class Arrivals {
 public:
-    /// Sends each row of all ranks to the rank that has its place.
+    /// Sends each row of all ranks to the rank that has its place, and whether it is a target.
     void receive(const Rows& rows, const KeyedRows& sorted, const CoarseTree& coarse,
                  const Domains& domains, Communicator& communicator);
-    /// Sends where the same rows are now.
+    /// Sends where the same rows are now, and whether they are targets.
     void receive_moved(const Rows& rows, const KeyedRows& sorted, const CoarseTree& coarse,
                        const Domains& domains, Communicator& communicator);
-    /// Sends which of the rows are targets now, where not all are.
-    void receive_targets(const Rows& rows, const KeyedRows& sorted, const CoarseTree& coarse,
-                         const Domains& domains, Communicator& communicator);
 
-    std::size_t size() const { return mass().size(); }
-    std::span<const Vec3<double>> position() const { return positions_.all<Vec3<double>>(); }
-    std::span<const double> mass() const { return masses_.all<double>(); }
-    std::span<const char> is_target() const { return is_target_.all<char>(); }
+    std::size_t size() const { return mass_.size(); }
+    std::span<const Vec3<double>> position() const { return position_; }
+    std::span<const double> mass() const { return mass_; }
+    std::span<const char> is_target() const { return is_target_; }
     /// Returns the arrivals that are targets, where not all are.
     std::span<const Index> targets() const
     {
         return has_targets_ ? targets_ : std::span<const Index>();
     }
-    std::span<const double> softening() const { return softenings_.all<double>(); }
+    std::span<const double> softening() const { return softening_; }
     bool has_softenings() const { return has_softenings_; }
     /// Returns Rows::number of the arrivals, where rows have numbers.
-    std::span<const Index> number() const { return numbers_.all<Index>(); }
+    std::span<const Index> number() const { return number_; }
 
     /// Returns the bytes that it holds.
     std::size_t memory() const
     {
-        return held_bytes(leaving_positions_, leaving_masses_, leaving_softenings_,
-                          leaving_targets_, leaving_numbers_, positions_, masses_, softenings_,
-                          is_target_, numbers_, home_, targets_, target_rows_);
+        return held_bytes(position_, mass_, softening_, number_, is_target_, targets_,
+                          target_rows_) +
+               memory_.held();
     }
 
-    /// Brings a value of each arrival of all ranks that is a target home: store(row, value) is
-    /// called for each such row, by several threads.
-    template <class T, class Store>
-    void send_home(std::span<const T> arrivals, const KeyedRows& sorted, Communicator& communicator,
-                   const Store& store)
+    /// Brings values of all arrivals that are targets home, in one exchange. Several threads call
+    /// the stores.
+    template <class... T, class... Store>
+    void send_home(const KeyedRows& sorted, Communicator& communicator,
+                   const HomeColumn<T, Store>&... columns)
     {
-        std::vector<T> packed;
-        if (has_targets_) {
-            packed.reserve(targets_.size());
-            for (const Index i : targets_)
-                packed.push_back(arrivals[i]);
-            arrivals = packed;
-        }
-        std::vector<std::span<const T>> to;
-        std::size_t begin = 0, end = 0; // of a rank's arrivals
-        for (int r = 0; r < communicator.size(); ++r) {
-            end += masses_.from<double>(r).size();
-            const std::size_t last =
-                has_targets_
-                    ? std::size_t(std::lower_bound(targets_.begin(), targets_.end(), Index(end)) -
-                                  targets_.begin())
-                    : end;
-            to.push_back(arrivals.subspan(begin, last - begin));
-            begin = last;
-        }
-        // Those of this rank stay where they are.
-        const std::size_t self = std::size_t(communicator.rank());
-        const std::span<const T> own = std::exchange(to[self], {});
-        communicator.all_to_all<T>(to, home_);
+        std::vector<std::size_t> begins = first_;
+        if (has_targets_)
+            for (std::size_t& begin : begins)
+                begin = std::size_t(std::ranges::lower_bound(targets_, begin) - targets_.begin());
         // What comes from all ranks is in the order of the tree.
-        const Index* row = has_targets_ ? target_rows_.data() : sorted.order.data();
-        for (int r = 0; r < communicator.size(); ++r) {
-            const std::span<const T> values = r == communicator.rank() ? own : home_.from<T>(r);
-#pragma omp parallel for if (values.size() > worth_threads) schedule(static)
-            for (std::size_t k = 0; k < values.size(); ++k)
-                store(row[k], values[k]);
-            row += values.size();
-        }
+        const Index* const order = has_targets_ ? targets_.data() : nullptr;
+        const Index* const place = has_targets_ ? target_rows_.data() : sorted.order.data();
+        exchange_columns(begins, communicator, memory_,
+                         ScatterColumn<T, Store>{columns.arrivals, order, place, columns.store,
+                                                 columns.is_used}...);
     }
 
 private:
-    template <class T>
-    void send(std::span<const T> values, const KeyedRows& sorted,
-              std::span<const std::size_t> begins, std::pmr::vector<T>& leaving, Inbox& to,
-              Communicator& communicator);
+    void find_targets(const Rows& rows, const KeyedRows& sorted);
 
-    std::pmr::vector<Vec3<double>> leaving_positions_{large_memory()};
-    std::pmr::vector<double> leaving_masses_{large_memory()}, leaving_softenings_{large_memory()};
-    std::pmr::vector<char> leaving_targets_{large_memory()};
-    std::pmr::vector<Index> leaving_numbers_{large_memory()};
-    Inbox positions_, masses_, softenings_, is_target_, numbers_, home_;
+    std::pmr::vector<Vec3<double>> position_{large_memory()};
+    std::pmr::vector<double> mass_{large_memory()}, softening_{large_memory()};
+    std::pmr::vector<Index> number_{large_memory()};
+    std::pmr::vector<char> is_target_{large_memory()};
+    std::vector<std::size_t> first_{0}; // arrival of each rank, and after them all
     bool has_softenings_ = false;
     bool has_targets_ = false;       // else all are targets
     std::vector<Index> targets_;     // of the arrivals
     std::vector<Index> target_rows_; // of the rows, in the order of the tree
+    ExchangeMemory memory_;
 };
 
 /// Makes the trees of this rank: the same cells and order of particles as in the tree of one rank

@@ -49,14 +49,17 @@ void DealtSums::note_work_of_targets(const DomainTreeBuilder& targets, const Tar
 
 void DealtSums::send_home(DomainTreeBuilder& targets, const ForceOutput& to, bool with_potentials)
 {
-    targets.take_work(work_);
-    targets.send_home<Vec3<double>>(acceleration_, [&](std::size_t i, const Vec3<double>& a) {
+    const auto store_acceleration = [&](std::size_t i, const Vec3<double>& a) {
         to.acceleration.store_vector(i, a);
-    });
-    if (with_potentials)
-        targets.send_home<double>(potential_, [&](std::size_t i, double potential) {
-            to.potential.store(i, 0, potential);
-        });
+    };
+    const auto store_potential = [&](std::size_t i, double value) {
+        to.potential.store(i, 0, value);
+    };
+    targets.send_home(
+        work_,
+        HomeColumn<Vec3<double>, decltype(store_acceleration)>{acceleration_, store_acceleration},
+        HomeColumn<double, decltype(store_potential)>{potential_, store_potential,
+                                                      with_potentials});
 }
 
 void DealtSums::count(const DomainTreeBuilder& tree, std::uint64_t not_finite)

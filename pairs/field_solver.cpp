@@ -160,8 +160,8 @@ public:
             std::fill_n(count.begin(), targets.count, 0);
             return;
         }
-        const Octree& octree = lists_.octree();
-        const Moments& moments = lists_.moments();
+        const Octree& octree = lists_.sources().octree();
+        const Moments& moments = lists_.sources().moments();
         parallel_loop(targets.count, 8, [&](std::size_t i) {
             const Vec3<double> place{position[3 * i], position[3 * i + 1], position[3 * i + 2]};
             const double limit = search_radius[i] * search_radius[i];
@@ -183,7 +183,7 @@ private:
     static FieldCopy copy_of(ListField& lists)
     {
         look_for_interruption();
-        Particles all = lists.all_sources();
+        Particles all = lists.sources().all();
         return {std::move(all.position), {}, std::move(all.mass), std::move(all.softening)};
     }
 
@@ -262,8 +262,8 @@ private:
         const bool varied = lists.has_own_softenings();
         if (lists.softening().length > 0 && !varied)
             return at;
-        const Octree& octree = lists.octree();
-        const Moments& moments = lists.moments();
+        const Octree& octree = lists.sources().octree();
+        const Moments& moments = lists.sources().moments();
         const std::vector<double> own = copy_of(lists).softening;
         std::vector<std::vector<Index>> found(targets.self.size());
         parallel_loop(found.size(), 64, [&](std::size_t i) {

@@ -97,7 +97,7 @@ TEST_CASE("a rank that fails before any of its exchanges ends all with its error
                 CAPTURE(failed.line);
                 CHECK(failed.tells_so);
             }
-            CHECK(exchange > 60); // all evaluations have been gone through
+            CHECK(exchange > 40); // all evaluations have been gone through
         }
     }
 }

@@ -4,25 +4,19 @@
 #include <optional>
 
 #include "chamomile/force/field.hpp"
-#include "chamomile/force/lists/dealt_sums.hpp"
-#include "chamomile/force/lists/list_batches.hpp"
-#include "chamomile/force/lists/list_solver.hpp"
+#include "chamomile/force/lists/list_sums.hpp"
 #include "chamomile/force/lists/single_target.hpp"
-#include "chamomile/force/periodic/long_range_field.hpp"
-#include "chamomile/force/periodic/short_range.hpp"
+#include "chamomile/force/lists/source_tree.hpp"
 #include "chamomile/force/repairs/cancelling_targets.hpp"
-#include "chamomile/tree/walk.hpp"
 
 namespace chamomile {
 
-/// Returns a distance for a group of separate targets: sources closer than this to its centre are
-/// summed in two floats.
-Vec3<double> near_distance(const Group& group, double unit);
-
-/// Sources in a tree (or in cells for the groups' sake alone, where all pairs are summed), and sums
-/// of gravity over their interaction lists at the sources or at any points; in a periodic box with
-/// both ranges. Solvers and kept fields are adaptors of this class, so that their sums have the
-/// same bits. Arrays lie on the host or on the solver's device.
+/// The sums of sources at targets by way of four objects: the tree of the sources (SourceTree),
+/// groups of targets, their lists (GroupLists) and sums (ListSums). Sources in a tree (or in cells
+/// for the groups' sake alone, where all pairs are summed), and sums of gravity over their
+/// interaction lists at the sources or at any points; in a periodic box with both ranges. Solvers
+/// and kept fields are adaptors of this class, so that their sums have the same bits. Arrays lie on
+/// the host or on the solver's device.
 class ListField {
 public:
     /// `long_range` is that of a periodic box, in place of one made by the options.
@@ -50,11 +44,11 @@ public:
     /// Takes the same number of sources, which have moved: order and cells stay.
     void refit(const TreeParticles& sources, const Plan& plan);
 
-    std::size_t size() const { return size_; } ///< of all ranks; 0 after what has failed
+    std::size_t size() const { return sources_.size(); } ///< of all ranks; 0 after what has failed
     /// Returns the number of sources, of all ranks, that refit() can take.
-    std::size_t sources_in_cells() const { return in_cells_; }
+    std::size_t sources_in_cells() const { return sources_.in_cells(); }
     /// Tells, where a device has no room, whether the next batches can be smaller.
-    bool shrink_batches() { return batch_limit_.shrink(); }
+    bool shrink_batches() { return sums_.shrink_batches(); }
 
     /// Sets the options of the next build or refit, with the same physics, device and precision.
     void adjust(const SolverOptions& resolved);
@@ -82,17 +76,10 @@ public:
     /// Sums at any points; entry k belongs to target k.
     ForceStatistics at_points(const FieldTargets& targets, const Outputs& to);
 
-    /// Returns the sources in sorted order, with their numbers, on the host; they can be read until
-    /// the next build.
-    const Octree& octree();
-    const Moments& moments(); ///< with the bounds of all cells
-    Particles all_sources();  ///< in the caller's order
-    bool has_own_softenings() const
-    {
-        return sources_.ranks ? sources_.ranks->is_varied : bool(sources_.softening);
-    }
+    SourceTree& sources() { return sources_; }
+    bool has_own_softenings() const { return sources_.has_own_softenings(); }
     /// Returns the softening of the present sources: the one length of all, or the largest.
-    const Softening& softening() const { return softening_; }
+    const Softening& softening() const { return softening_.pair; }
     /// Returns a length for each target of sources with their own.
     std::vector<double> target_softenings(const FieldTargets& targets);
 
@@ -102,7 +89,7 @@ public:
     /// Returns the particles of all ranks as their tree has them; null of one rank alone.
     DomainTreeBuilder* domains() const { return parts_.domains; }
     /// Returns what evaluations on ranks did since the last call.
-    RankFigures take_figures() { return dealt_sums_.take_figures(); }
+    RankFigures take_figures() { return sums_.take_figures(); }
 
     /// Keeps or restores what later evaluations depend on beside the sources.
     void exchange(Archive& archive);
@@ -119,36 +106,25 @@ private:
     double longest_group() const;
     GroupSizes source_sizes() const;
     void take(const TreeParticles& sources, const Plan& plan, bool keeps_cells);
-    void take_softening(const Plan& plan);
-    Softening present_softening() const;
+    void take_softening(TreeParticles& sources, const Plan& plan);
     void note_softening(ForceStatistics& statistics) const;
-    double find_mass();
-    void finish_nodes(ForceStatistics& statistics);
+    GroupLists lists_for_groups(ForceStatistics& statistics);
     void find_source_groups(const Targets& targets, ForceStatistics& statistics);
-    void find_ranks();
-    void fill_ranks();
-    void fetch_order();
     ForceOutput in_units(const ArrayView& acceleration, const ArrayView& potential) const;
-    /// Writes the sums of `groups_` to `output` and returns how many are not finite. Where the
-    /// device has no room for the batches, smaller ones are tried: they change no bit.
-    std::size_t sum(const SeparateTargets& separate, std::span<const Index> active, bool with_mesh,
-                    const ForceOutput& output, ForceStatistics& statistics);
-    bool needs_repetition(ForceStatistics& statistics);
-    void submit(const SeparateTargets& separate, int batch_size, ForceStatistics& statistics);
-    DomainTreeBuilder* dealt(const SeparateTargets& separate) const
+    PairForce force() const
     {
-        return separate.octree ? parts_.target_domains : parts_.domains;
+        return {options_, softening_, long_range_ ? &*long_range_ : nullptr};
     }
     std::size_t count_of_all(std::size_t own) const;
     void add_long_range(const Targets& targets, const Outputs& to, ForceStatistics& statistics);
-    void complete_potentials(const ArrayView& potential);
+    void complete_potentials(const ArrayView& potential, const ArrayView& masses);
     void compare_estimates(const ForceOutput& output, ForceStatistics& statistics);
 
     void find_self(const FieldTargets& targets);
     /// This tells whether some targets may be so far away that lists cannot serve them.
     enum class MayBeFar { yes, no };
     ForceStatistics at_points(const FieldTargets& targets, const Outputs& to, MayBeFar far);
-    bool is_far(double distance) const { return distance > far_away * scale_.length; }
+    bool is_far(double distance) const { return distance > far_away * sources_.scale().length; }
     ForceStatistics at_points_with_far(const FieldTargets& targets, const Outputs& to);
     void add_long_range_at(const FieldTargets& targets, const Outputs& to,
                            ForceStatistics& statistics);
@@ -163,33 +139,18 @@ private:
 
     SolverOptions options_;
     SolverParts parts_;
-    Tree tree_;
+    std::optional<LongRangeField> long_range_; // in a periodic box
+    Plan plan_;
+    SourceSoftening softening_; // of the present evaluation
+    SourceTree sources_;
     std::optional<Tree> targets_; // separate ones
     TargetGroups groups_;
     Walk walk_;
-    DealtSums dealt_sums_; // of several ranks
+    ListSums sums_;
     CancellingTargets cancelling_;
-    std::optional<LongRangeField> long_range_; // in a periodic box
-    ShortRangeForm form_;
-    double fitted_for_ = 0; // unit of length of the form
-    Plan plan_;
-    TreeParticles sources_;                 // of the last plan; its arrays may be gone
-    Softening softening_;                   // of the present evaluation
-    std::optional<double> least_softening_; // length, of particles with their own
-    InternalScale scale_;
-    Profile build_profile_;
-    BatchLimit batch_limit_;
-    bool has_both_signs_ = false;    // masses, of a direct sum
-    std::size_t size_ = 0;           // of sources that are there whole
-    std::size_t in_cells_ = 0;       // sources of the last build
-    bool is_kept_ = false;           // cells of an earlier build
-    bool has_order_ = false;         // octree.order is that of the tree
-    bool has_sources_ = false;       // octree.sources are here
-    bool has_bounds_ = false;        // those of all cells are here
     bool compares_estimates_ = true; // whether estimates are to be compared with forces once
-    std::vector<Index> rank_, self_;
+    std::vector<Index> self_;
     std::vector<Vec3<double>> wrapped_, wrapped_targets_;
-    std::vector<Vec3<double>> acceleration_; // where none is wanted
 };
 
 } // namespace chamomile

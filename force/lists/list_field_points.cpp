@@ -32,14 +32,15 @@ ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs&
 ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs& to, MayBeFar far)
 {
     ForceStatistics statistics;
-    std::swap(statistics.profile, build_profile_);
+    statistics.profile = sources_.take_profile();
     const std::size_t count = count_of_all(targets.count);
     if (count == 0)
         return statistics;
     ArrayView acceleration = to.acceleration;
+    std::vector<Vec3<double>> unwanted;
     if (!acceleration && !parts_.domains) {
-        acceleration_.resize(targets.count);
-        acceleration = view_of(std::span(acceleration_));
+        unwanted.resize(targets.count);
+        acceleration = view_of(std::span(unwanted));
     }
     const ForceOutput output = in_units(acceleration, to.potential);
     FieldTargets inside = targets;
@@ -64,7 +65,8 @@ ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs&
         rethrow_of_targets(error);
     }
     if (far == MayBeFar::yes && size() > 0 &&
-        is_far(targets_->moments.bounds[0].farthest_distance(tree_.moments.multipole[0].center)))
+        is_far(targets_->moments.bounds[0].farthest_distance(
+            sources_.tree().moments.multipole[0].center)))
         return at_points_with_far(targets, to);
     {
         const TimedPhase phase(statistics.profile, "groups");
@@ -73,11 +75,17 @@ ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs&
             cluster.mass = 0; // targets pull at nothing
         find_self(targets);
     }
-    finish_nodes(statistics);
-    const SeparateTargets separate{parts_.domains ? &parts_.target_domains->own()
-                                                  : &targets_->octree,
-                                   self_.empty() ? nullptr : self_.data()};
-    if (sum(separate, {}, false, output, statistics) > 0)
+    GroupLists lists = lists_for_groups(statistics);
+    lists.unit_of_near = sources_.scale().length;
+    const ListedTargets listed{
+        .groups = groups_,
+        .lists = lists,
+        .output = output,
+        .separate = {parts_.target_domains ? &parts_.target_domains->own() : &targets_->octree,
+                     self_.empty() ? nullptr : self_.data()},
+        .domains = parts_.target_domains,
+        .has_potentials = plan_.has_potentials};
+    if (sums_.sum(sources_, force(), listed, statistics) > 0)
         repair_points(targets, output);
     if (long_range_)
         add_long_range_at(inside, to, statistics);
@@ -109,7 +117,7 @@ void ListField::add_long_range_at(const FieldTargets& targets, const Outputs& to
         return;
     std::vector<double> mass(size());
     if (!targets.self.empty()) {
-        const Octree& octree = this->octree();
+        const Octree& octree = sources_.octree();
         for (std::size_t k = 0; k < octree.size; ++k)
             mass[octree.order[k]] = octree.sources[k].mass;
     }
@@ -129,12 +137,12 @@ std::vector<double> ListField::target_softenings(const FieldTargets& targets)
     if (targets.softening)
         return cut_softenings(targets.softening, targets.count);
     if (!targets.self.empty()) {
-        octree();
-        fill_ranks();
+        const Octree& octree = sources_.octree();
+        const std::span<const Index> place = sources_.places();
         for (std::size_t i = 0; i < targets.count && i < targets.self.size(); ++i)
             if (const std::int64_t self = targets.self[i];
-                self >= 0 && self < std::int64_t(rank_.size()))
-                length[i] = std::sqrt(tree_.octree.softening[rank_[std::size_t(self)]]);
+                self >= 0 && self < std::int64_t(place.size()))
+                length[i] = std::sqrt(octree.softening[place[std::size_t(self)]]);
     }
     return length;
 }
@@ -148,8 +156,8 @@ void ListField::find_self(const FieldTargets& targets)
         throw Error(Fault::input, "self: " + std::to_string(targets.self.size()) +
                                       " entries: must be one for each of " +
                                       std::to_string(targets.count) + " targets");
-    const Octree& octree = this->octree();
-    fill_ranks();
+    const Octree& octree = sources_.octree();
+    const std::span<const Index> place = sources_.places();
     for (std::size_t i = 0; i < targets.count; ++i)
         if (const std::int64_t self = targets.self[i];
             self < -1 || self >= std::int64_t(octree.size))
@@ -161,7 +169,7 @@ void ListField::find_self(const FieldTargets& targets)
 #pragma omp parallel for if (targets.count > worth_threads)
     for (std::size_t t = 0; t < targets.count; ++t) {
         const std::int64_t self = targets.self[targets_->octree.order[t]];
-        self_[t] = self < 0 ? no_source_here : rank_[std::size_t(self)];
+        self_[t] = self < 0 ? no_source_here : place[std::size_t(self)];
     }
 }
 

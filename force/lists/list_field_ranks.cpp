@@ -47,7 +47,7 @@ void ListField::repair_rows(const Request& request)
         };
         std::ranges::sort(singular, {}, &Row::number); // so that the first is named
         SolverOptions exact = options_;
-        exact.softening = softening_;
+        exact.softening = softening_.pair;
         std::vector<Index> numbers;
         for (const Row& row : singular)
             numbers.push_back(row.number);
@@ -55,12 +55,13 @@ void ListField::repair_rows(const Request& request)
         for (const Row& row : singular)
             store(row.i, all.acceleration[row.number], all.potential[row.number]);
         for (const std::size_t i : tracers) {
-            const double length = all.softening.empty() ? 0
-                                                        : std::min(request.softening.load(i),
-                                                                   sources_.longest_softening);
+            const double length =
+                all.softening.empty()
+                    ? 0
+                    : std::min(request.softening.load(i), sources_.particles().longest_softening);
             const double G = options_.gravitational_constant;
-            const TargetSum sum =
-                sum_of_single_target(all, request.position.load_vector(i), -1, softening_, length);
+            const TargetSum sum = sum_of_single_target(all, request.position.load_vector(i), -1,
+                                                       softening_.pair, length);
             const Vec3<double> a = G * sum.acceleration;
             const double potential = G * sum.potential;
             if (!std::isfinite(a.x + a.y + a.z + potential))

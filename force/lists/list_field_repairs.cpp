@@ -16,7 +16,7 @@ namespace chamomile {
 /// Sums targets so far away that they feel the moments of all sources, apart from the others.
 ForceStatistics ListField::at_points_with_far(const FieldTargets& targets, const Outputs& to)
 {
-    const Multipole& whole = tree_.moments.multipole[0];
+    const Multipole& whole = sources_.tree().moments.multipole[0];
     const std::vector<double> places = read(targets.position, targets.count, 3);
     std::vector<double> acceleration(3 * targets.count), potential(targets.count);
     std::vector<Vec3<double>> near;
@@ -28,9 +28,9 @@ ForceStatistics ListField::at_points_with_far(const FieldTargets& targets, const
     if (varied)
         own_length = target_softenings(targets);
     // Sources so far away are felt by their mean eps^2.
-    Softening mean = softening_;
+    Softening mean = softening_.pair;
     if (varied)
-        mean.length = std::sqrt(tree_.moments.softening[0].mean());
+        mean.length = std::sqrt(sources_.tree().moments.softening[0].mean());
     const auto split = [&] {
         for (std::size_t i = 0; i < targets.count; ++i) {
             look_for_interruption();
@@ -44,15 +44,15 @@ ForceStatistics ListField::at_points_with_far(const FieldTargets& targets, const
                     self.push_back(own);
                 number.push_back(i);
             } else {
-                const bool exactly = has_both_signs_ || own >= 0;
+                const bool exactly = sources_.has_both_signs() || own >= 0;
                 if (exactly && !all)
-                    all = all_sources();
+                    all = sources_.all();
                 const double length = varied ? own_length[i] : 0;
                 Softening of_pair = mean;
                 if (varied)
                     of_pair.length = std::sqrt(pair_softening_squared(
-                        length * length, mean.length * mean.length, softening_.rule));
-                put_sum(exactly ? sum_of_single_target(*all, place, own, softening_, length)
+                        length * length, mean.length * mean.length, softening_.pair.rule));
+                put_sum(exactly ? sum_of_single_target(*all, place, own, softening_.pair, length)
                                 : sum_from_afar(whole, place, of_pair),
                         i, acceleration, potential);
             }
@@ -83,12 +83,13 @@ ForceStatistics ListField::at_points_with_far(const FieldTargets& targets, const
 
 void ListField::repair_sources(const ForceOutput& output)
 {
-    Particles all = all_sources();
+    Particles all = sources_.all();
     const std::vector<double> acceleration = read(output.acceleration, all.size(), 3);
     std::vector<double> potential = read(output.potential, all.size(), 1);
     std::vector<Index> singular;
+    const Octree& octree = sources_.ordered();
     for (std::size_t t = 0; t < groups_.target_count; ++t) {
-        const Index i = tree_.octree.order[groups_.target(t)];
+        const Index i = octree.order[groups_.target(t)];
         const double* a = &acceleration[3 * i];
         if (!std::isfinite(a[0] + a[1] + a[2] + potential[i]))
             singular.push_back(i);
@@ -98,9 +99,9 @@ void ListField::repair_sources(const ForceOutput& output)
                                acceleration[3 * i + 2]};
     all.potential = std::move(potential);
     if (long_range_ && !singular.empty())
-        refuse_singular_target(all, singular.front(), softening_);
+        refuse_singular_target(all, singular.front(), softening_.pair);
     SolverOptions exact = options_;
-    exact.softening = softening_;
+    exact.softening = softening_.pair;
     repair_singular_targets(all, singular, exact, Quantities::acceleration_potential);
     std::vector<double> rows(3 * all.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -130,7 +131,7 @@ void ListField::repair_points(const FieldTargets& targets, const ForceOutput& ou
 {
     parts_.target_builder->fetch_order(targets_->octree);
     parts_.target_builder->fetch_sources(targets_->octree);
-    const Particles all = all_sources();
+    const Particles all = sources_.all();
     const std::vector<double>& own = targets_->octree.softening; // eps^2, sorted
     std::vector<double> acceleration = read(output.acceleration, targets.count, 3),
                         potential = read(output.potential, targets.count, 1);
@@ -145,7 +146,7 @@ void ListField::repair_points(const FieldTargets& targets, const ForceOutput& ou
                                           ": field: not finite: in a periodic box a target at a "
                                           "source's place needs a softening > 0");
         put_sum(sum_of_single_target(all, targets_->octree.sources[t].position,
-                                     targets.self.empty() ? -1 : targets.self[i], softening_,
+                                     targets.self.empty() ? -1 : targets.self[i], softening_.pair,
                                      own.empty() ? 0 : std::sqrt(own[t])),
                 i, acceleration, potential);
     }

@@ -1,0 +1,132 @@
+#include "chamomile/force/lists/list_sums.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "chamomile/core/error.hpp"
+
+namespace chamomile {
+
+Vec3<double> near_distance(const Group& group, double unit)
+{
+    const Vec3<double> half = 0.5 * (group.box.high - group.box.low);
+    const double least = 1e-6 * group.radius + 1e-12 * unit; // above 0 in float
+    return {1.0001 * half.x + least, 1.0001 * half.y + least, 1.0001 * half.z + least};
+}
+
+void GroupLists::append(InteractionLists& lists, const TargetGroups& groups, std::size_t first,
+                        std::size_t last) const
+{
+    const std::size_t begin = groups.clusters[first].first_group,
+                      end = groups.clusters[last - 1].last_group;
+    if (!walk)
+        list_all_particles(lists, Index(sources),
+                           std::span(groups.groups).subspan(begin, end - begin));
+    else if (are_open)
+        walk->open(lists, groups, first, last);
+    else
+        walk->list(lists, groups, first, last);
+    if (unit_of_near == 0)
+        return;
+    auto group = groups.groups.begin() + std::ptrdiff_t(begin);
+    for (ListRow& row : lists.rows)
+        row.near_distance = near_distance(*group++, unit_of_near);
+}
+
+std::size_t ListSums::sum(const SourceTree& sources, const PairForce& force,
+                          const ListedTargets& targets, ForceStatistics& statistics)
+{
+    const EvaluationInput input = input_of(sources, force, targets);
+    DomainTreeBuilder* const domains = targets.domains;
+    const auto evaluate = [&] { this->evaluate(input, force.options, targets, statistics); };
+    if (domains)
+        domains->ranks().together(evaluate);
+    else
+        evaluate();
+    const TimedPhase phase(statistics.profile, "results");
+    std::size_t not_finite = evaluator_.finish();
+    evaluator_.add_statistics(statistics);
+    statistics.targets = targets.groups.target_count;
+    statistics.groups = targets.groups.groups.size();
+    statistics.cells = sources.tree().octree.cells.size();
+    if (!domains)
+        return not_finite;
+    statistics.cells = sources.domains()->own().cells.size();
+    if (targets.lists.are_open)
+        dealt_.note_work_of_targets(*domains, targets.groups);
+    dealt_.send_home(*domains, targets.output, targets.has_potentials);
+    dealt_.count(*sources.domains(), not_finite);
+    return 0;
+}
+
+EvaluationInput ListSums::input_of(const SourceTree& sources, const PairForce& force,
+                                   const ListedTargets& targets)
+{
+    const SolverOptions& options = force.options;
+    const Tree& tree = sources.tree();
+    EvaluationInput input{.octree = &tree.octree,
+                          .moments = &tree.moments,
+                          .groups = &targets.groups,
+                          .scale = sources.scale(),
+                          .softening = force.softening.pair,
+                          .order = options.order,
+                          .local_order = options.local_order,
+                          .output = targets.output,
+                          .separate = targets.separate,
+                          .active = targets.active};
+    if (targets.domains) {
+        input.output =
+            dealt_.begin(*targets.domains, targets.groups, targets.output, targets.has_potentials);
+        input.active = targets.domains->active();
+        input.targets_of_ranks = sources.domains()->targets();
+        input.nodes = &tree.nodes;
+        input.work = dealt_.work_of_targets();
+        input.groups_per_cluster = options.cluster_size;
+    }
+    input.quantities = input.output.potential || targets.has_potentials
+                           ? Quantities::acceleration_potential
+                           : Quantities::acceleration;
+    if (const LongRangeField* long_range = force.long_range) {
+        const double unit = input.scale.length;
+        if (std::exchange(fitted_for_, unit) != unit)
+            form_ = ShortRangeForm::fit(long_range->split() / unit, long_range->cut() / unit);
+        input.periodicity = {options.box};
+        input.cut = long_range->cut();
+        input.form = &form_;
+        input.mesh = targets.adds_mesh ? long_range->of_evaluator() : nullptr;
+    }
+    return input;
+}
+
+void ListSums::evaluate(const EvaluationInput& input, const SolverOptions& options,
+                        const ListedTargets& targets, ForceStatistics& statistics)
+{
+    const auto is_to_be_repeated = [&] {
+        const TimedPhase phase(statistics.profile, "results");
+        return evaluator_.needs_repetition();
+    };
+    do
+        batch_limit_.try_until_it_fits([&] {
+            evaluator_.begin(input);
+            submit_batches(
+                targets.groups, evaluator_, batch_limit_.batch_size(options.batch_size, evaluator_),
+                [&](InteractionLists& lists, std::size_t first, std::size_t last) {
+                    append(lists, targets, first, last, options.cluster_size);
+                },
+                statistics);
+        });
+    while (is_to_be_repeated());
+}
+
+void ListSums::append(InteractionLists& lists, const ListedTargets& targets, std::size_t first,
+                      std::size_t last, int groups_per_cluster)
+{
+    targets.lists.append(lists, targets.groups, first, last);
+    if (!targets.domains || targets.lists.are_open)
+        return;
+    if (has_absent(lists))
+        throw Error(Fault::numeric, "domains: a list opens a cell that was not imported");
+    dealt_.note_work(*targets.domains, targets.groups, lists, groups_per_cluster);
+}
+
+} // namespace chamomile

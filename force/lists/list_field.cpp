@@ -178,7 +178,7 @@ ArrayView ListField::in_box(const ArrayView& position, std::size_t n,
 /// Completes the tree for the groups and returns what makes their lists.
 GroupLists ListField::lists_for_groups(ForceStatistics& statistics)
 {
-    GroupLists lists{nullptr, false, size()};
+    GroupLists lists{nullptr, size()};
     if (!walks())
         return lists;
     if (size() > 0) {
@@ -186,7 +186,6 @@ GroupLists ListField::lists_for_groups(ForceStatistics& statistics)
         walk_.prepare(sources_.tree().octree, sources_.tree().nodes, criterion());
     }
     lists.walk = &walk_;
-    lists.are_open = sums_.finishes_lists();
     return lists;
 }
 

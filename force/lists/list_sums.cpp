@@ -14,9 +14,10 @@ Vec3<double> near_distance(const Group& group, double unit)
     return {1.0001 * half.x + least, 1.0001 * half.y + least, 1.0001 * half.z + least};
 }
 
-void GroupLists::append(InteractionLists& lists, const TargetGroups& groups, std::size_t first,
-                        std::size_t last) const
+void GroupLists::append(InteractionLists& lists, const TargetGroups& groups, ClusterRange range,
+                        bool are_open) const
 {
+    const auto [first, last] = range;
     const std::size_t begin = groups.clusters[first].first_group,
                       end = groups.clusters[last - 1].last_group;
     if (!walk)
@@ -52,7 +53,7 @@ std::size_t ListSums::sum(const SourceTree& sources, const PairForce& force,
     if (!domains)
         return not_finite;
     statistics.cells = sources.domains()->own().cells.size();
-    if (targets.lists.are_open)
+    if (targets.lists.walk && evaluator_.finishes_lists())
         dealt_.note_work_of_targets(*domains, targets.groups);
     dealt_.send_home(*domains, targets.output, targets.has_potentials);
     dealt_.count(*sources.domains(), not_finite);
@@ -111,18 +112,19 @@ void ListSums::evaluate(const EvaluationInput& input, const SolverOptions& optio
             submit_batches(
                 targets.groups, evaluator_, batch_limit_.batch_size(options.batch_size, evaluator_),
                 [&](InteractionLists& lists, std::size_t first, std::size_t last) {
-                    append(lists, targets, first, last, options.cluster_size);
+                    append(lists, targets, {first, last}, options.cluster_size);
                 },
                 statistics);
         });
     while (is_to_be_repeated());
 }
 
-void ListSums::append(InteractionLists& lists, const ListedTargets& targets, std::size_t first,
-                      std::size_t last, int groups_per_cluster)
+void ListSums::append(InteractionLists& lists, const ListedTargets& targets, ClusterRange range,
+                      int groups_per_cluster)
 {
-    targets.lists.append(lists, targets.groups, first, last);
-    if (!targets.domains || targets.lists.are_open)
+    const bool are_open = evaluator_.finishes_lists();
+    targets.lists.append(lists, targets.groups, range, are_open);
+    if (!targets.domains || are_open)
         return;
     if (has_absent(lists))
         throw Error(Fault::numeric, "domains: a list opens a cell that was not imported");

@@ -11,16 +11,21 @@
 
 namespace chamomile {
 
+/// A ClusterRange is a run of clusters that excludes its end.
+struct ClusterRange {
+    std::size_t first, last;
+};
+
 /// GroupLists make the lists of target groups: of a walk of the tree, or of all sources.
 struct GroupLists {
     const Walk* walk; ///< null: the list of each group is all sources
-    bool are_open;    ///< an evaluator finishes them
     std::size_t sources;
     double unit_of_near = 0; ///< of separate targets: unit of length of near_distance()
 
-    /// Appends the lists of clusters first .. last. Several threads may call it.
-    void append(InteractionLists& lists, const TargetGroups& groups, std::size_t first,
-                std::size_t last) const;
+    /// Appends the lists of clusters first .. last, or open ones, which an evaluator finishes.
+    /// Several threads may call it.
+    void append(InteractionLists& lists, const TargetGroups& groups, ClusterRange range,
+                bool are_open) const;
 };
 
 /// Returns a distance for a group of separate targets: sources closer than this to its centre are
@@ -62,15 +67,14 @@ public:
     bool shrink_batches() { return batch_limit_.shrink(); }
     /// Returns what evaluations on ranks did since the last call.
     RankFigures take_figures() { return dealt_.take_figures(); }
-    bool finishes_lists() const { return evaluator_.finishes_lists(); }
 
 private:
     EvaluationInput input_of(const SourceTree& sources, const PairForce& force,
                              const ListedTargets& targets);
     void evaluate(const EvaluationInput& input, const SolverOptions& options,
                   const ListedTargets& targets, ForceStatistics& statistics);
-    void append(InteractionLists& lists, const ListedTargets& targets, std::size_t first,
-                std::size_t last, int groups_per_cluster);
+    void append(InteractionLists& lists, const ListedTargets& targets, ClusterRange range,
+                int groups_per_cluster);
 
     Evaluator& evaluator_;
     BatchLimit batch_limit_;

@@ -57,7 +57,6 @@ public:
                        .partners = std::uint64_t(ranks_.size() - 1),
                        .import_bytes = now.bytes - before.bytes},
                       before, ranks_);
-        statistics.kept_tree = keeps;
         return statistics;
     }
 

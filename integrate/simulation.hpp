@@ -35,6 +35,9 @@ struct SimulationOptions {
 ///
 /// The same input gives the same bits, whatever the number of threads. An observer may read the
 /// particles but not change them.
+///
+/// With an integrator of ranks (Integrator::ranks()) each rank makes a simulation of its own
+/// particles, with the same observers, and all make its calls together.
 class Simulation {
 public:
     using Observer = std::function<void(Simulation&)>;
@@ -137,7 +140,7 @@ private:
         LooksAt looks = LooksAt::particles;
     };
 
-    ParticleRows& rows_of(ParticleRows* elsewhere);
+    void run_steps();
     void require_end();
     void take_step();
     ForceStatistics step_integrator(double length, Quantities quantities);

@@ -4,13 +4,16 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include <doctest/doctest.h>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/files/memory_archive.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
-#include "chamomile/integrate/ranks/store_part.hpp"
+#include "chamomile/integrate/ranks/rank_run.hpp"
+#include "chamomile/integrate/ranks/rank_store.hpp"
 #include "chamomile/integrate/scheme.hpp"
 #include "chamomile/integrate/simulation.hpp"
 #include "chamomile/parallel/thread_ranks.hpp"
@@ -81,6 +84,31 @@ Particles restored(const std::filesystem::path& file, const SolverOptions& optio
     return leaves ? gathered(p, simulation.rows()) : p;
 }
 
+/// Returns the columns of individual steps that an archive has.
+std::vector<double> step_columns(Archive& archive, const Scheme& scheme)
+{
+    std::vector<double> all, one;
+    for (const char* name : {"blocks/wish", "blocks/time", "blocks/orbit"})
+        if (scheme.individual) {
+            archive(name, one);
+            all.insert(all.end(), one.begin(), one.end());
+        }
+    return all;
+}
+
+/// Has the points of some particles shown after each step.
+void follow_some(Simulation& simulation, std::size_t n, Shown& shown)
+{
+    std::vector<Index> which; // from all ranks, in no order
+    for (Index i = 0; i < std::min<Index>(40, Index(n)); ++i)
+        which.push_back(Index(std::uint64_t(i) * 7919 % n));
+    simulation.after_each_step([&shown, which](Simulation& now) {
+        std::vector<MovingPoint> points(which.size());
+        now.gather(which, {0.1, 0.2, 0.3}, points);
+        shown.points.insert(shown.points.end(), points.begin(), points.end());
+    });
+}
+
 Shown run(Particles p, const SolverOptions& options, const Scheme& scheme, bool leaves = false)
 {
     const Integration made = make_integrator(options, scheme);
@@ -101,14 +129,7 @@ Shown run(Particles p, const SolverOptions& options, const Scheme& scheme, bool 
     };
     simulation.at_intervals(0.0625, Quantities::acceleration_potential, look,
                             leaves ? Simulation::LooksAt::rows : Simulation::LooksAt::particles);
-    std::vector<Index> which; // from all ranks, in no order
-    for (Index i = 0; i < std::min<Index>(40, Index(p.size())); ++i)
-        which.push_back(Index(std::uint64_t(i) * 7919 % p.size()));
-    simulation.after_each_step([&](Simulation& now) {
-        std::vector<MovingPoint> points(which.size());
-        now.gather(which, {0.1, 0.2, 0.3}, points);
-        shown.points.insert(shown.points.end(), points.begin(), points.end());
-    });
+    follow_some(simulation, p.size(), shown);
     simulation.run();
     const TemporaryFolder folder; // what is kept of each particle comes from all ranks
     write_checkpoint(folder / "state.chk", [&](Archive& archive) { simulation.exchange(archive); });
@@ -118,14 +139,101 @@ Shown run(Particles p, const SolverOptions& options, const Scheme& scheme, bool 
     kept.records("particles/velocity", last.velocity);
     kept.records("particles/acceleration", last.acceleration);
     kept("particles/potential", last.potential);
-    for (const char* name : {"blocks/wish", "blocks/time", "blocks/orbit"})
-        if (std::vector<double> column; kept.has(name)) {
-            kept(name, column);
-            shown.columns.insert(shown.columns.end(), column.begin(), column.end());
-        }
+    shown.columns = step_columns(kept, scheme);
     simulation.fetch();
     shown.seen.push_back(p);
     shown.seen.push_back(restored(folder / "state.chk", options, scheme, leaves));
+    return shown;
+}
+
+std::unique_ptr<Leapfrog> leapfrog_of(Solver& solver, const Scheme& scheme)
+{
+    const TimeStep step = time_step_of(scheme);
+    auto made = scheme.individual
+                    ? std::make_unique<Leapfrog>(solver, BlockSteps{.criterion = step.criterion,
+                                                                    .eta = step.eta,
+                                                                    .longest = step.longest})
+                    : std::make_unique<Leapfrog>(solver, step);
+    made->put_into(scheme.field);
+    return made;
+}
+
+/// Returns a number of all particles at which the home of a rank begins; that of rank 1 has none.
+std::size_t first_at_home(std::size_t n, int rank, int ranks)
+{
+    const int others = std::max(1, ranks - 1);
+    return n * std::size_t(rank > 1 ? rank - 1 : rank) / std::size_t(others);
+}
+
+Particles part_of(const Particles& all, std::size_t begin, std::size_t end)
+{
+    Particles part;
+    for_each_column(
+        [&](Column, const std::string&, auto& values, auto& some) {
+            if (!values.empty())
+                some.assign(values.begin() + std::ptrdiff_t(begin),
+                            values.begin() + std::ptrdiff_t(end));
+        },
+        const_cast<Particles&>(all), part);
+    return part;
+}
+
+/// Runs a simulation on each rank, of the particles that it has at home, and returns what all show
+/// together.
+Shown run_on_each(const Particles& all, const SolverOptions& options, const Scheme& scheme,
+                  int ranks)
+{
+    std::vector<Shown> of(std::size_t(ranks), Shown{});
+    run_ranks(ranks, [&](Communicator& own) {
+        Shown& shown = of[std::size_t(own.rank())];
+        Particles p = part_of(all, first_at_home(all.size(), own.rank(), ranks),
+                              first_at_home(all.size(), own.rank() + 1, ranks));
+        DistributedSolver solver(options, own);
+        const auto leapfrog = leapfrog_of(solver, scheme);
+        Simulation simulation(p, *leapfrog, 0, 0.125);
+        simulation.at_intervals(0.0625, Quantities::acceleration_potential, [&](Simulation& now) {
+            shown.measured.push_back(now.diagnostics());
+            shown.seen.push_back(p);
+        });
+        simulation.run();
+        shown.seen.push_back(p);
+        MemoryArchive archive;
+        simulation.exchange(archive);
+        archive.rewind();
+        shown.columns = step_columns(archive, scheme);
+        Particles other;
+        Simulation again(other, *leapfrog, 0, 0.125);
+        again.at_intervals(0.0625, Quantities::acceleration_potential, [](Simulation&) {});
+        again.exchange(archive);
+        shown.seen.push_back(other);
+        again.fetch();
+        shown.seen.push_back(other);
+    });
+    Shown shown = of[0];
+    for (int r = 1; r < ranks; ++r) {
+        const Shown& other = of[std::size_t(r)];
+        CHECK(other.seen.size() == shown.seen.size());
+        for (std::size_t k = 0; k < shown.seen.size(); ++k)
+            for_each_column(
+                [](Column, const std::string&, auto& values, auto& more) {
+                    values.insert(values.end(), more.begin(), more.end());
+                },
+                shown.seen[k], const_cast<Particles&>(other.seen[k]));
+        CHECK(other.measured.size() == shown.measured.size());
+        for (std::size_t k = 0; k < shown.measured.size(); ++k)
+            CHECK(std::memcmp(&shown.measured[k], &other.measured[k], sizeof(Diagnostics)) == 0);
+    }
+    if (scheme.individual) { // each column in the order of ranks
+        shown.columns.clear();
+        const std::size_t columns =
+            time_step_of(scheme).criterion == StepCriterion::potential ? 3 : 2;
+        for (std::size_t c = 0; c < columns; ++c)
+            for (const Shown& one : of) {
+                const std::size_t n = one.columns.size() / columns;
+                shown.columns.insert(shown.columns.end(), one.columns.begin() + c * n,
+                                     one.columns.begin() + (c + 1) * n);
+            }
+    }
     return shown;
 }
 
@@ -179,6 +287,7 @@ TEST_CASE("particles on ranks move with the bits of one rank, by all steps and i
                         {"blocks by softening", SolverKind::tree, by_softening},
                         {"blocks in a field", SolverKind::tree, in_field},
                         {"in a turning frame", SolverKind::tree, in_frame}};
+    int number = 0;
     for (const Way& way : ways)
         for (const auto& [n, is_mixed] :
              {std::pair<std::size_t, bool>{3, false}, {3, true}, {1511, false}, {1511, true}}) {
@@ -199,20 +308,88 @@ TEST_CASE("particles on ranks move with the bits of one rank, by all steps and i
             options.device = "cpu";
             options.solver = way.solver;
             options.softening.length = 0.05;
-            const Shown one = run(p, options, way.scheme);
+            Shown one = run(p, options, way.scheme);
             CHECK(!one.is_resident);
-            for (const int P : {1, 2, 3, 7}) {
+            for (const int P : {1 + number % 4, 7 - number % 3}) { // every number with every way
                 CAPTURE(P);
                 SolverOptions own = options;
                 own.own_ranks = P;
-                for (const bool leaves : {false, true}) {
-                    CAPTURE(leaves);
-                    const Shown several = run(p, own, way.scheme, leaves);
-                    CHECK(several.is_resident);
-                    CHECK(same(one, several));
-                }
+                const bool leaves = (number + P / 2) % 2 == 1;
+                CAPTURE(leaves);
+                const Shown several = run(p, own, way.scheme, leaves);
+                CHECK(several.is_resident);
+                CHECK(same(one, several));
             }
+            const int on_each[] = {3, 1, 7, 2, 4};
+            one.points.clear();
+            CHECK(same(one, run_on_each(p, options, way.scheme, on_each[number % 5])));
+            ++number;
         }
+}
+
+TEST_CASE("columns that a caller adds go with their particles to other ranks")
+{
+    const std::size_t n = 1511;
+    Particles all = plummer(n, 3);
+    for (std::size_t i = 0; i < n; ++i) {
+        all.extra["age"].push_back(0.5 * double(i));
+        all.type[i] = std::uint8_t(i % 6);
+        all.id[i] = 7 * i;
+    }
+    std::vector<int> places(n, 0);
+    std::size_t moved = 0;
+    std::mutex mutex;
+    run_ranks(3, [&](Communicator& own) {
+        const std::size_t first = first_at_home(n, own.rank(), 3),
+                          last = first_at_home(n, own.rank() + 1, 3);
+        Particles p = part_of(all, first, last);
+        p.extra["age"]; // of the rank without particles too
+        SolverOptions options;
+        options.device = "cpu";
+        options.softening.length = 0.05;
+        DistributedSolver solver(options, own);
+        Leapfrog leapfrog(solver, TimeStep{.length = 1. / 64});
+        Simulation simulation(p, leapfrog, 0, 0.125);
+        simulation.run();
+        const Particles& here = leapfrog.rank_store().here();
+        const std::lock_guard lock(mutex);
+        for (std::size_t i = 0; i < here.size(); ++i) {
+            const std::size_t number = here.id[i] / 7;
+            ++places[number];
+            moved += number < first || number >= last;
+            CHECK(here.extra.at("age")[i] == 0.5 * double(number));
+            CHECK(here.type[i] == number % 6);
+            CHECK(here.mass[i] == all.mass[number]);
+        }
+        CHECK(same_bits(p.extra.at("age"), part_of(all, first, last).extra["age"]));
+    });
+    CHECK(std::ranges::count(places, 1) == n);
+    CHECK(moved > 500);
+}
+
+TEST_CASE("columns that ranks do not share are refused in one line by all")
+{
+    for (const bool has_name : {false, true}) {
+        std::vector<std::string> lines(3);
+        run_ranks(3, [&](Communicator& own) {
+            Particles p = plummer(100, 3);
+            if (own.rank() == 1 && !has_name)
+                p.extra["age"].assign(100, 1);
+            if (has_name)
+                p.extra["age"].assign(own.rank() == 1 ? 50 : 100, 1);
+            SolverOptions options;
+            options.device = "cpu";
+            options.softening.length = 0.05;
+            DistributedSolver solver(options, own);
+            Leapfrog leapfrog(solver, TimeStep{.length = 1. / 64});
+            Simulation simulation(p, leapfrog, 0, 0.125);
+            lines[std::size_t(own.rank())] = error_line([&] { simulation.run(); }, Fault::usage);
+        });
+        CHECK(contains(lines[0], has_name ? "particles/extra/age: 50 values for 100 particles"
+                                          : "must have the same names on all ranks"));
+        CHECK(lines[1] == lines[0]);
+        CHECK(lines[2] == lines[0]);
+    }
 }
 
 TEST_CASE("particles that no key tells apart keep their order when ranks exchange them")
@@ -282,6 +459,23 @@ TEST_CASE(
         CHECK(same_bits(p.position, before.position));
         CHECK(same_bits(p.velocity, before.velocity));
     }
+    run_ranks(3, [&](Communicator& own) {
+        Particles p = plummer(300, 3);
+        p.velocity[200] = {1e305, 0, 0};
+        const std::size_t first = first_at_home(300, own.rank(), 3),
+                          last = first_at_home(300, own.rank() + 1, 3);
+        p = part_of(p, first, last);
+        const Particles begin = part_of(before, first, last);
+        SolverOptions options;
+        options.device = "cpu";
+        options.softening.length = 0.05;
+        DistributedSolver solver(options, own);
+        Leapfrog leapfrog(solver, TimeStep{.length = 1e7});
+        Simulation simulation(p, leapfrog, 0, 1e9);
+        CHECK(error_line([&] { simulation.run(); }, Fault::numeric) == line);
+        CHECK(same_bits(p.position, begin.position));
+        CHECK(same_bits(p.velocity, begin.velocity));
+    });
 }
 
 TEST_CASE("what is not finite in a later block of a file is named as by one rank")

@@ -11,8 +11,46 @@ namespace chamomile {
 /// A MemoryArchive keeps values in memory, and gives them back after rewind().
 class MemoryArchive final : public Archive {
 public:
+    MemoryArchive() = default;
+    /// Makes an archive that gives back what another one of this version had, as bytes().
+    explicit MemoryArchive(std::span<const std::byte> bytes) : is_reading_(true)
+    {
+        const auto take = [&bytes](void* into, std::size_t size) {
+            std::copy_n(bytes.begin(), size, static_cast<std::byte*>(into));
+            bytes = bytes.subspan(size);
+        };
+        while (!bytes.empty()) {
+            std::size_t size = 0;
+            take(&size, sizeof size);
+            std::string name(size, ' ');
+            take(name.data(), size);
+            Block& block = blocks_[name];
+            take(&block.format, sizeof block.format);
+            take(&size, sizeof size);
+            block.bytes.resize(size);
+            take(block.bytes.data(), size);
+        }
+    }
+
     bool is_reading() const override { return is_reading_; }
     void rewind() { is_reading_ = true; }
+    std::vector<std::byte> bytes() const
+    {
+        std::vector<std::byte> bytes;
+        const auto put = [&bytes](const void* from, std::size_t size) {
+            const auto* begin = static_cast<const std::byte*>(from);
+            bytes.insert(bytes.end(), begin, begin + size);
+        };
+        for (const auto& [name, block] : blocks_) {
+            const std::size_t sizes[] = {name.size(), block.bytes.size()};
+            put(&sizes[0], sizeof sizes[0]);
+            put(name.data(), sizes[0]);
+            put(&block.format, sizeof block.format);
+            put(&sizes[1], sizeof sizes[1]);
+            put(block.bytes.data(), sizes[1]);
+        }
+        return bytes;
+    }
 
 private:
     struct Block {

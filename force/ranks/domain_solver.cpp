@@ -67,17 +67,16 @@ public:
 
     ForceStatistics evaluate(const Request& request) override
     {
+        require_whole(request);
         refuse_arrays(request);
         static std::atomic<std::uint64_t> evaluations = 0;
         Order order = Order::of(options_, request);
         order.number = ++evaluations;
         if (request.keeps_tree && order.count > 0)
-            order.kept_tree =
-                part_.cells_for(options_.solver, options_.solver == SolverKind::tree ? order.count
-                                                 : request.part ? request.part->count
-                                                                : request.count);
+            order.kept_tree = part_.cells_for(
+                options_.solver, options_.solver == SolverKind::tree ? order.count : request.count);
         const ForceStatistics statistics = give(order, &request);
-        if (!request.part && statistics.ranks->not_finite > 0) {
+        if (statistics.ranks->not_finite > 0) {
             Particles particles = particles_of(request);
             if (!order.least_softening)
                 particles.softening.clear();
@@ -98,7 +97,6 @@ public:
     }
     void adjust(const SolverOptions& resolved) override { options_ = resolved; }
     const SolverOptions& options() const override { return options_; }
-    Communicator* ranks_of_parts() override { return &ranks_; }
 
 private:
     /// Has all ranks carry out an order.
@@ -219,15 +217,12 @@ void RankServer::serve()
             return;
         use_threads(order.threads);
         ranks_.set_time_limit(order.time_limit);
-        if (!guest_ && (order.task == Order::Task::guest || order.has_own_rows))
+        if (!guest_ && order.task == Order::Task::guest)
             throw Error(Fault::usage, "this rank serves solvers alone: must run serve_particles()");
         try {
             if (order.task == Order::Task::guest)
                 guest_->carry_out(bytes.subspan(sizeof order));
-            else if (order.has_own_rows) {
-                const Request request = ranks_.as_one([&] { return guest_->request(); });
-                part_->carry_out(order, &request);
-            } else
+            else
                 part_->carry_out(order);
         } catch (const PeerFailed&) {
             throw;

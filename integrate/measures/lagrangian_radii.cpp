@@ -6,6 +6,7 @@
 #include "chamomile/core/threads.hpp"
 #include "chamomile/integrate/diagnostics.hpp"
 #include "chamomile/integrate/measures/weighted_quantiles.hpp"
+#include "chamomile/integrate/ranks/part_of_all.hpp"
 
 namespace chamomile {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 struct Body {
     Vec3<double> position;
     double mass;
+    std::uint64_t number; ///< among all particles
 };
 
 struct Weighed {
@@ -23,43 +25,78 @@ struct Weighed {
 /// The centre is found from at most so many particles, unless nearly all of them have no mass.
 constexpr std::size_t most_bodies = 1 << 17, fewest_bodies = most_bodies / 8;
 
-/// Returns those with mass among all particles, or among one of each `stretch`, at random.
-std::vector<Body> bodies(const Particles& particles, ParticleRows& rows, std::size_t stretch)
+/// Returns the number of the particle that counts of each stretch of equal length, at random.
+std::uint64_t chosen_of(std::uint64_t k, std::uint64_t stretch, std::uint64_t count)
 {
-    const std::size_t n = particles.size(), stretches = (n + stretch - 1) / stretch;
-    std::vector<Body> chosen;
+    const std::uint64_t begin = k * stretch, length = std::min(stretch, count - begin);
+    return stretch > 1 ? begin + RandomStream(0, 0, k).word() % length : begin;
+}
+
+/// Returns the places of this rank's particles that count.
+std::vector<Index> places_of_chosen(const Measured& all, std::uint64_t stretch)
+{
+    const PartOfAll& part = all.part;
+    const std::size_t own = all.particles.size();
     std::vector<Index> places;
-    rows.for_blocks(stretches, [&](std::size_t first, std::size_t last) {
-        const std::size_t count = last - first;
-        places.resize(count);
-#pragma omp parallel for if (count > worth_threads) schedule(static)
-        for (std::size_t k = 0; k < count; ++k) {
-            const std::size_t begin = (first + k) * stretch, length = std::min(stretch, n - begin);
-            places[k] = Index(
-                stretch > 1 ? begin + std::size_t(RandomStream(0, 0, first + k).word() % length)
-                            : begin);
-        }
-        const auto position = rows.vectors(Column::position, RowsAsked(places));
-        std::vector<Body> here(count);
-#pragma omp parallel for if (count > worth_threads) schedule(static)
-        for (std::size_t k = 0; k < count; ++k)
-            here[k] = {position[k], particles.mass[places[k]]};
+    if (!part.number.empty()) {
+        list_where(
+            own,
+            [&](std::size_t i) {
+                return chosen_of(part.number[i] / stretch, stretch, part.count) == part.number[i];
+            },
+            places);
+        return places;
+    }
+    const std::uint64_t first = part.first / stretch,
+                        last = (part.first + own + stretch - 1) / stretch;
+    std::vector<std::uint64_t> chosen(last - first);
+#pragma omp parallel for if (chosen.size() > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < chosen.size(); ++k)
+        chosen[k] = chosen_of(first + k, stretch, part.count);
+    for (const std::uint64_t number : chosen) // the first and the last may be of other ranks
+        if (number >= part.first && number < part.first + own)
+            places.push_back(Index(number - part.first));
+    return places;
+}
+
+/// Returns on rank 0 those with mass among all particles, or among one of each stretch.
+std::vector<Body> bodies(const Measured& all, std::uint64_t stretch)
+{
+    const std::vector<Index> places = places_of_chosen(all, stretch);
+    std::vector<Body> chosen;
+    all.rows.for_blocks(places.size(), [&](std::size_t begin, std::size_t end) {
+        const std::span<const Index> some = std::span(places).subspan(begin, end - begin);
+        const auto position = all.rows.vectors(Column::position, RowsAsked(some));
+        std::vector<Body> here(some.size());
+#pragma omp parallel for if (some.size() > worth_threads) schedule(static)
+        for (std::size_t k = 0; k < some.size(); ++k)
+            here[k] = {position[k], all.particles.mass[some[k]], all.part.number_of(some[k])};
         std::erase_if(here, [](const Body& body) { return !(body.mass > 0); });
         if (chosen.empty())
             chosen = std::move(here);
         else
             chosen.insert(chosen.end(), here.begin(), here.end());
     });
+    if (all.part.ranks.size() == 1 && all.part.number.empty())
+        return chosen;
+    Inbox inbox;
+    all.part.ranks.collect(std::span<const Body>(chosen), inbox);
+    chosen.assign(inbox.all<Body>().begin(), inbox.all<Body>().end());
+    std::ranges::sort(chosen, {}, &Body::number);
     return chosen;
 }
 
-std::vector<Body> bodies(const Particles& particles, ParticleRows& rows)
+std::vector<Body> bodies(const Measured& all)
 {
-    const std::size_t stretch = (particles.size() + most_bodies - 1) / most_bodies;
-    if (stretch > 1)
-        if (std::vector<Body> some = bodies(particles, rows, stretch); some.size() >= fewest_bodies)
+    const std::uint64_t stretch = (all.part.count + most_bodies - 1) / most_bodies;
+    if (stretch > 1) {
+        std::vector<Body> some = bodies(all, stretch);
+        std::uint64_t found = some.size();
+        all.part.ranks.sum(std::span(&found, 1));
+        if (found >= fewest_bodies)
             return some;
-    return bodies(particles, rows, 1);
+    }
+    return bodies(all, 1);
 }
 
 Vec3<double> center_of_mass(const std::vector<Body>& bodies)
@@ -91,31 +128,30 @@ struct BodyDistances {
 
 /// RowDistances are those of particles, which weigh their masses.
 struct RowDistances {
-    const Particles& particles;
-    ParticleRows& rows;
+    const Measured& all;
     Vec3<double> center;
     std::span<const Vec3<double>> position = {}; ///< of those from `first` on
     std::size_t first = 0;
 
-    std::size_t size() const { return particles.size(); }
-    std::size_t most() const { return rows.most(); }
+    std::size_t size() const { return all.particles.size(); }
+    std::size_t most() const { return all.rows.most(); }
     std::span<const std::uint16_t> bins(const ValueBins& bins) const
     {
-        return rows.bins_of_distances(center, bins);
+        return all.rows.bins_of_distances(center, bins);
     }
     void bring(std::size_t begin, std::size_t end)
     {
-        position = rows.vectors(Column::position, {begin, end});
+        position = all.rows.vectors(Column::position, {begin, end});
         first = begin;
     }
     double value(std::size_t i) const { return norm_squared(position[i - first] - center); }
-    double weight(std::size_t i) const { return particles.mass[i]; }
+    double weight(std::size_t i) const { return all.particles.mass[i]; }
     std::vector<double> at(std::span<const Index> places)
     {
         std::vector<double> values(places.size());
-        rows.for_blocks(places.size(), [&](std::size_t begin, std::size_t end) {
+        all.rows.for_blocks(places.size(), [&](std::size_t begin, std::size_t end) {
             const RowsAsked asked(places.subspan(begin, end - begin));
-            const auto position = rows.vectors(Column::position, asked);
+            const auto position = all.rows.vectors(Column::position, asked);
 #pragma omp parallel for if (position.size() > worth_threads) schedule(static)
             for (std::size_t k = 0; k < position.size(); ++k)
                 values[begin + k] = norm_squared(position[k] - center);
@@ -129,7 +165,9 @@ void halve(std::vector<Body>& near, const Vec3<double>& center)
 {
     BodyDistances distances{near, center};
     const double part[] = {double(near.size() / 2) / double(near.size())};
-    const WeightedValue last = weighted_quantiles(distances, part).front();
+    Communicator alone;
+    const WeightedValue last =
+        weighted_quantiles(distances, PartOfAll{alone, near.size()}, part).front();
     std::size_t kept = 0;
     for (std::size_t i = 0; i < near.size(); ++i) {
         const double r2 = distances.value(i);
@@ -146,35 +184,39 @@ void halve(std::vector<Body>& near, const Vec3<double>& center)
 Vec3<double> density_center(const Particles& particles)
 {
     RowsInMemory rows(particles);
-    return density_center(particles, rows);
+    Communicator alone;
+    return density_center({particles, rows, PartOfAll{alone, particles.size()}});
 }
 
-Vec3<double> density_center(const Particles& particles, ParticleRows& rows)
+Vec3<double> density_center(const Measured& all)
 {
     constexpr std::size_t fewest = 100;
-    std::vector<Body> near = bodies(particles, rows);
-    if (near.empty())
-        return {};
-    Vec3<double> center = center_of_mass(near);
+    std::vector<Body> near = bodies(all);
+    Vec3<double> center;
+    if (!near.empty())
+        center = center_of_mass(near);
     while (near.size() > fewest) {
         halve(near, center);
         center = center_of_mass(near);
     }
-    return center;
+    const Inbox found = all.part.ranks.broadcast(std::as_bytes(std::span(&center, 1)));
+    return found.from<Vec3<double>>(0)[0];
 }
 
 std::vector<double> lagrangian_radii(const Particles& particles, const Vec3<double>& center,
                                      std::span<const double> fractions)
 {
     RowsInMemory rows(particles);
-    return lagrangian_radii(particles, rows, center, fractions);
+    Communicator alone;
+    return lagrangian_radii({particles, rows, PartOfAll{alone, particles.size()}}, center,
+                            fractions);
 }
 
-std::vector<double> lagrangian_radii(const Particles& particles, ParticleRows& rows,
-                                     const Vec3<double>& center, std::span<const double> fractions)
+std::vector<double> lagrangian_radii(const Measured& all, const Vec3<double>& center,
+                                     std::span<const double> fractions)
 {
-    RowDistances distances{particles, rows, center};
-    const std::vector<WeightedValue> last = weighted_quantiles(distances, fractions);
+    RowDistances distances{all, center};
+    const std::vector<WeightedValue> last = weighted_quantiles(distances, all.part, fractions);
     std::vector<double> radii(fractions.size(), 0.0);
     for (std::size_t k = 0; k < last.size(); ++k)
         radii[k] = std::sqrt(last[k].value);

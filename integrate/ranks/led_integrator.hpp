@@ -1,0 +1,85 @@
+/// \file  The leapfrog of a program that runs on rank 0 alone, on all ranks.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "chamomile/integrate/ranks/rank_run.hpp"
+
+namespace chamomile {
+
+/// A LedIntegrator has all ranks make each call of a leapfrog, for the particles that its caller
+/// has, while the other ranks run serve_particles(). It has the bits of one rank.
+class LedIntegrator final : public Integrator {
+public:
+    /// The options name the ranks, of which this is rank 0. Throws as DistributedSolver and
+    /// Leapfrog do.
+    LedIntegrator(const SolverOptions& options, const RankSteps& steps);
+
+    void begin_from(std::shared_ptr<ParticleRows> rows) override { source_ = std::move(rows); }
+    ForceStatistics start(Particles& particles, Quantities quantities, Moment now) override;
+    NextStep next_step(Moment now) override;
+    ForceStatistics step(Particles& particles, double length, Quantities quantities,
+                         Moment now) override;
+    ForceStatistics evaluate(Particles& particles, Quantities quantities, Moment now) override;
+    void fetch(Particles& particles) override;
+    ParticleRows* rows(Particles&) override { return &rows_; }
+    Diagnostics diagnose(Particles& particles, LagrangianRadii which, double time) override;
+    void keep_alone() override { is_alone_ = true; }
+    void gather(Particles& particles, std::span<const Index> which, const Vec3<double>& origin,
+                std::span<MovingPoint> into) override;
+    void exchange(Archive& archive, Particles& particles) override;
+    void put_into(std::shared_ptr<const ExternalField> field) override;
+    const Leapfrog* leapfrog() const override { return &run_.leapfrog(); }
+    const SolverOptions& forces() const override { return options_; }
+    std::string device() const override;
+
+private:
+    /// Rows are taken from the ranks.
+    class Rows final : public ParticleRows {
+    public:
+        explicit Rows(LedIntegrator& led) : led_(led) {}
+
+        bool are_here() const override { return led_.is_fetched_; }
+        std::size_t most() const override { return rows_of_block; }
+        std::span<const Vec3<double>> vectors(Column column, const RowsAsked& rows) override
+        {
+            return led_.bring(column, rows, vectors_[std::size_t(column)]);
+        }
+        std::span<const double> reals(Column column, const RowsAsked& rows) override
+        {
+            return led_.bring(column, rows, reals_[std::size_t(column)]);
+        }
+
+    private:
+        LedIntegrator& led_;
+        std::array<std::vector<Vec3<double>>, vector_columns> vectors_;
+        std::array<std::vector<double>, moving_columns> reals_;
+    };
+
+    template <auto Call, class... Given>
+    auto lead(RankRun::Bytes given, const Given&... arguments);
+    template <auto Call, class Result, class... Parameter>
+    Result make(Result (RankRun::*call)(Parameter...), RankRun::Bytes given,
+                const std::type_identity_t<Parameter>&... arguments);
+    template <class T>
+    void deal(Column column, std::size_t first, std::span<const T> values);
+    void deal(Column column, ParticleRows& rows, std::size_t count);
+    void deal_lasting(const Particles& particles);
+    void deal_archived(Archive& archive, const Particles& particles);
+    template <class T>
+    std::span<const T> bring(Column column, const RowsAsked& rows, std::vector<T>& into);
+    void note_change(Particles& particles, Quantities quantities);
+
+    SolverOptions options_; ///< resolved on this rank
+    Communicator& ranks_;
+    RankRun run_;
+    std::shared_ptr<ParticleRows> source_; ///< of begin_from(), until they are dealt
+    bool is_fetched_ = false;              ///< the caller's particles are those of now
+    bool has_potentials_ = false;          ///< the last evaluation made them
+    bool is_alone_ = false;                ///< keep_alone()
+    Rows rows_{*this};
+};
+
+} // namespace chamomile

@@ -3,56 +3,33 @@
 #include <algorithm>
 
 #include "chamomile/core/exact_sum.hpp"
-#include "chamomile/core/options/list_where.hpp"
 #include "chamomile/integrate/external/external_field.hpp"
-#include "chamomile/integrate/ranks/part_of_all.hpp"
+#include "chamomile/integrate/ranks/rank_subset.hpp"
 
 namespace chamomile {
 namespace {
 
-/// A Moving is what a particle has of the mean velocity.
+/// Moving is a term of the mean velocity.
 struct Moving {
     std::uint64_t number;
     double mass;
     Vec3<double> velocity;
 };
 
-/// Returns the places of this rank's particles among every n-th of all, `some` in all.
-std::vector<Index> places_of_some(const Measured& all, std::uint64_t some)
-{
-    const PartOfAll& part = all.part;
-    const std::size_t own = all.particles.size();
-    std::vector<Index> places;
-    const auto number = [&](std::uint64_t k) { return k * part.count / some; };
-    if (part.number.empty()) {
-        for (std::uint64_t k = 0; k < some; ++k)
-            if (number(k) >= part.first && number(k) < part.first + own)
-                places.push_back(Index(number(k) - part.first));
-    } else
-        list_where(
-            own,
-            [&](std::size_t i) {
-                const std::uint64_t mine = part.number[i];
-                return number((mine * some + part.count - 1) / part.count) == mine;
-            },
-            places);
-    return places;
-}
-
 /// Returns a velocity not far from that of the centre of mass: the mean of up to a thousand
 /// particles. The energy about it is not lost in that of the bulk motion.
 Vec3<double> typical_velocity(const Measured& all)
 {
-    const std::vector<Index> places =
-        places_of_some(all, std::min<std::uint64_t>(all.part.count, 1024));
+    const auto& [particles, rows, part] = all;
+    std::vector<std::uint64_t> numbers(std::min<std::uint64_t>(part.count, 1024));
+    for (std::size_t k = 0; k < numbers.size(); ++k)
+        numbers[k] = k * part.count / numbers.size();
+    const std::vector<Index> places = part.places_of(numbers, particles.size());
+    const auto velocity = rows.vectors(Column::velocity, RowsAsked(places));
     std::vector<Moving> some;
-    if (!places.empty()) {
-        const auto velocity = all.rows.vectors(Column::velocity, RowsAsked(places));
-        for (std::size_t k = 0; k < places.size(); ++k)
-            some.push_back(
-                {all.part.number_of(places[k]), all.particles.mass[places[k]], velocity[k]});
-    }
-    some = all.part.ranks.all_gather(std::span<const Moving>(some));
+    for (std::size_t k = 0; k < places.size(); ++k)
+        some.push_back({part.number_of(places[k]), particles.mass[places[k]], velocity[k]});
+    some = part.ranks.all_gather(std::span<const Moving>(some));
     std::ranges::sort(some, {}, &Moving::number);
     double mass = 0;
     Vec3<double> momentum;
@@ -166,7 +143,7 @@ Diagnostics diagnose(const Particles& particles, LagrangianRadii which,
 {
     RowsInMemory rows(particles);
     Communicator alone;
-    return diagnose({particles, rows, PartOfAll{alone, particles.size()}}, which, external);
+    return diagnose({particles, rows, RankSubset{alone, particles.size()}}, which, external);
 }
 
 Diagnostics diagnose(const Measured& all, LagrangianRadii which, const ExternalState& external)

@@ -10,7 +10,7 @@
 
 namespace chamomile {
 
-struct PartOfAll;
+struct RankSubset;
 
 /// The fractions of the mass whose radii are followed.
 inline constexpr std::array<double, 5> lagrangian_fractions{0.1, 0.25, 0.5, 0.75, 0.9};
@@ -58,14 +58,14 @@ bool are_tracers(const Particles& particles);
 Diagnostics diagnose(const Particles& particles, LagrangianRadii which = LagrangianRadii::computed,
                      const ExternalState& external = {});
 
-/// Measured are the particles of one rank, of which `rows` give what moves, among those of all.
+/// Measured are local particles; `rows` give moving columns, `part` global numbers.
 struct Measured {
-    const Particles& particles; ///< need no arrays of what moves
+    const Particles& particles; ///< fixed columns
     ParticleRows& rows;
-    const PartOfAll& part;
+    const RankSubset& part;
 };
 
-/// Returns the same of the particles of all ranks, which call it together.
+/// Collective: returns diagnostics of particles on all ranks.
 Diagnostics diagnose(const Measured& all, LagrangianRadii which, const ExternalState& external);
 
 /// Returns a centre that stays with the densest part: the centre of mass of the nearer half of the

@@ -6,7 +6,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/files/archive.hpp"
 #include "chamomile/core/threads.hpp"
-#include "chamomile/integrate/ranks/part_of_all.hpp"
+#include "chamomile/integrate/ranks/rank_subset.hpp"
 
 namespace chamomile {
 
@@ -42,7 +42,7 @@ void require_finite(const Particles& particles, std::span<const Vec3<double>> va
                                         "; try a shorter step or more softening");
 }
 
-void require_finite(const Particles& particles, const PartOfAll& part,
+void require_finite(const Particles& particles, const RankSubset& part,
                     std::span<const Vec3<double>> values, const char* what, Moment now)
 {
     const std::uint64_t own =

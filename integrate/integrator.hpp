@@ -20,7 +20,7 @@ class Archive;
 class Communicator;
 class ExternalField;
 class Leapfrog;
-struct PartOfAll;
+struct RankSubset;
 
 /// Profiles of a simulation give under this name what a step takes beside its force evaluations.
 inline constexpr const char* integration_phase = "integration";
@@ -71,7 +71,7 @@ public:
     virtual ParticleRows* rows(Particles&) { return nullptr; }
     virtual void keep_alone() {}
 
-    /// Measures all particles as they are now, whose potentials must be current, where they live.
+    /// Measures current particles; potentials must be current.
     virtual Diagnostics diagnose(Particles& particles, LagrangianRadii which, double time)
     {
         fetch(particles);
@@ -90,10 +90,10 @@ public:
     /// particles are kept, or have been restored, beside it.
     virtual void exchange(Archive& archive, Particles& particles) = 0;
 
-    /// Returns the ranks that make all calls together, each for its own particles; null: the caller
-    /// has all particles.
+    /// Returns the communicator if calls are collective and each rank has its own particles; else
+    /// null.
     virtual Communicator* ranks() { return nullptr; }
-    /// Returns the leapfrog that moves the particles, or null.
+    /// Returns the leapfrog, or null for other schemes.
     virtual const Leapfrog* leapfrog() const { return nullptr; }
 
     /// Returns the clock by which the scheme counts time.
@@ -118,8 +118,8 @@ protected:
 /// values are those of the particles from `first` on.
 void require_finite(const Particles& particles, std::span<const Vec3<double>> values,
                     const char* what, Moment now, std::size_t first = 0);
-/// Throws the same on all ranks, of the particles of all.
-void require_finite(const Particles& particles, const PartOfAll& part,
+/// Checks particles on all ranks; throws the same on all.
+void require_finite(const Particles& particles, const RankSubset& part,
                     std::span<const Vec3<double>> values, const char* what, Moment now);
 
 } // namespace chamomile

@@ -69,14 +69,14 @@ Leapfrog::Leapfrog(Solver& solver, const TimeStep& step, const std::optional<Blo
     make_store();
 }
 
-/// Returns the solver's ranks, or one rank alone.
+/// Returns the solver's ranks, or a communicator of one rank.
 Communicator& Leapfrog::all_ranks()
 {
     thread_local Communicator alone;
     return is_shared() ? *ranks() : alone;
 }
 
-/// Does work that all ranks do. What one alone fails of ends all.
+/// Runs collective work; an error on a single rank ends every rank.
 template <class Work>
 void Leapfrog::together(const Work& work)
 {
@@ -146,7 +146,7 @@ ForceStatistics Leapfrog::start(Particles& particles, Quantities quantities, Mom
         request.long_range = LongRangePart::stored;
         request.long_range_acceleration = view_of(std::span(columns.long_range));
     }
-    const ForceStatistics statistics = evaluate(request, now);
+    const ForceStatistics statistics = evaluate_request(request, now);
     if (field_)
         field_->add(now.time, particles.position, {}, particles.acceleration,
                     request.potential ? std::span<double>(particles.potential)
@@ -162,7 +162,7 @@ ForceStatistics Leapfrog::start(Particles& particles, Quantities quantities, Mom
     return statistics;
 }
 
-/// Names the first of all particles whose value is not finite.
+/// Throws Error(numeric) naming the first particle with a value that is not finite.
 void Leapfrog::require_finite_now(Column value, Moment now)
 {
     const Particles& here = store_->here();
@@ -173,7 +173,7 @@ void Leapfrog::require_finite_now(Column value, Moment now)
 }
 
 /// Evaluates a request of the state at that moment.
-ForceStatistics Leapfrog::evaluate(Request request, Moment now)
+ForceStatistics Leapfrog::evaluate_request(Request request, Moment now)
 {
     request.number = now.step;
     request.softening_length = softening(now.time);
@@ -189,7 +189,7 @@ ForceStatistics Leapfrog::evaluate(Particles& particles, Quantities, Moment now)
     Request request = store_->request_here();
     std::vector<Vec3<double>> acceleration(request.count); // steps go on from the present ones
     request.acceleration = view_of(std::span(acceleration));
-    const ForceStatistics statistics = evaluate(request, now);
+    const ForceStatistics statistics = evaluate_request(request, now);
     Particles& here = store_->here();
     if (field_)
         field_->add(now.time, here.position, {}, acceleration, here.potential);
@@ -335,8 +335,8 @@ void Leapfrog::move_all(double length, Quantities quantities, Moment now)
     statistics_.profile.add(integration_phase, integration);
 }
 
-/// Evaluates the forces of the particles that are due. Names the first particle whose position is
-/// no longer finite.
+/// Evaluates forces of due particles. Throws Error(numeric) naming the first particle with a
+/// position that is not finite.
 ForceStatistics Leapfrog::evaluate_block(Quantities quantities, Moment now, Moment reached)
 {
     ForceStatistics forces;
@@ -358,7 +358,7 @@ ForceStatistics Leapfrog::evaluate_block(Quantities quantities, Moment now, Mome
     return forces;
 }
 
-/// Ends the steps of the particles that are due.
+/// Ends the steps of due particles.
 BlockEnd Leapfrog::end_block(Moment reached)
 {
     std::optional<NextLevels> next;

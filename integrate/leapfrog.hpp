@@ -65,9 +65,8 @@ enum class Residence {
 /// way in that they do not win on the way out. At the ends of whole steps all are at one time:
 /// there observers look. With one rung individual steps are shared ones, bit for bit.
 ///
-/// With a solver of ranks (Solver::ranks_of_parts()) each rank makes a leapfrog for its own
-/// particles, and all ranks make its calls together: it moves the particles of all, and each gets
-/// its own as they are now. Errors are then Agreed, or PeerFailed.
+/// With a DistributedSolver each rank has a leapfrog of its own particles, and calls are
+/// collective. Throws Agreed or PeerFailed then.
 ///
 /// In periodic boxes the long range kicks individual steps at the ends of whole steps, over half of
 /// one, and blocks have the short range alone (Duncan et al. 1998, Springel 2005): a mesh for each
@@ -105,19 +104,19 @@ public:
     const SolverOptions& forces() const override { return solver_.options(); }
     std::string device() const override { return solver_.device(); }
 
-    /// Goes on with particles and columns of a checkpoint in place of start(), and exchanges what
-    /// else it keeps: exchange() does both.
+    /// Continue from particles and columns of a checkpoint, and exchange its counts: exchange()
+    /// does both.
     void resume(Particles& particles, StepColumns columns);
     void exchange_counts(Archive& archive);
-    /// Returns the columns of individual steps of the caller's particles.
+    /// Returns the columns of individual steps, in the order of the caller's particles.
     StepColumns columns() { return store_->columns(); }
-    /// Returns how many of so many particles a column has that individual steps keep.
+    /// Returns the length of a column of individual steps for `count` particles.
     std::size_t rows_of_steps(Column column, std::size_t count) const;
 
     /// Tells whether the particles live on a GPU or on ranks, so that the caller's are those of the
     /// last fetch().
     bool is_resident() const { return is_shared() || residence_ != Residence::host; }
-    /// Returns the store of this rank; a solver of ranks must be there.
+    /// Returns the store of this rank; needs a DistributedSolver.
     RankStore& rank_store();
 
     /// Returns the individual steps; none where all particles share one.
@@ -135,7 +134,7 @@ private:
     void make_store();
     double GM(double time) const;
     void fill_store(Particles& particles, const StepColumns& columns);
-    ForceStatistics evaluate(Request request, Moment now);
+    ForceStatistics evaluate_request(Request request, Moment now);
     ForceStatistics start_on_ranks(Particles& particles, Quantities quantities, Moment now);
     void require_finite_now(Column value, Moment now);
     void move_all(double length, Quantities quantities, Moment now);

@@ -37,7 +37,7 @@ ForceStatistics Leapfrog::start_on_ranks(Particles& particles, Quantities quanti
 {
     fill_store(particles, {});
     store_->set_due(0, count_);
-    const ForceStatistics statistics = evaluate(
+    const ForceStatistics statistics = evaluate_request(
         store_->request(needs_potentials() || quantities == Quantities::acceleration_potential),
         now);
     if (field_)
@@ -48,7 +48,7 @@ ForceStatistics Leapfrog::start_on_ranks(Particles& particles, Quantities quanti
     return statistics;
 }
 
-/// Takes what the particles of all ranks have together.
+/// Reduces count, G M and softening lengths over ranks.
 void Leapfrog::take_totals(const Particles& particles)
 {
     Communicator& ranks = all_ranks();
@@ -66,7 +66,7 @@ void Leapfrog::take_totals(const Particles& particles)
 void Leapfrog::take_softening(const Particles& particles)
 {
     const std::vector<double>& own = particles.softening;
-    double ends[] = {HUGE_VAL, HUGE_VAL}; // the least, and the largest with its sign changed
+    double ends[] = {HUGE_VAL, HUGE_VAL}; // the least, and minus the largest
     if (!own.empty()) {
         const auto [least, largest] = std::minmax_element(own.begin(), own.end());
         ends[0] = *least;

@@ -18,7 +18,7 @@
 #include "chamomile/core/periodic.hpp"
 #include "chamomile/force/solver.hpp"
 #include "chamomile/integrate/external/external_field.hpp"
-#include "chamomile/integrate/ranks/part_of_all.hpp"
+#include "chamomile/integrate/ranks/rank_subset.hpp"
 #include "chamomile/integrate/rungs/block_levels.hpp"
 #include "chamomile/integrate/rungs/block_rule.hpp"
 
@@ -47,7 +47,7 @@ void for_each_column(const Visit& visit, StepColumns& columns)
     visit(Column::long_range, columns.long_range);
 }
 
-/// Empties the arrays of what moves, and gives their memory back.
+/// Frees the moving columns.
 inline void drop_moving(Particles& particles)
 {
     for_each_column(
@@ -94,21 +94,21 @@ struct KickAndDrift {
     std::optional<FrameTurn> turn = {}; ///< while the particles drift, of a rotating frame
 };
 
-/// NextLevels say how a block ends of which the particles take individual steps.
+/// NextLevels choose the next individual steps at the end of a block.
 struct NextLevels {
     BlockRule rule;
     double whole;
     int lowest;
-    /// Particles that are due get the levels of their next steps: any number down, or one up where
-    /// this has the bit of their level. None: the whole step has ended.
+    /// Due particles change level: any number down, or one up if the bit of their level is set.
+    /// None: the whole step has ended.
     std::optional<std::uint64_t> may_rise = {};
 };
 
-/// BlockEnd is what the end of a block tells.
+/// BlockEnd is the result of a block.
 struct BlockEnd {
-    bool is_finite = true;            ///< of all accelerations; those by a GPU always are
-    std::uint64_t below_shortest = 0; ///< particles that ask for less than the shortest step
-    LevelCounts levels = {};          ///< if they are new
+    bool is_finite = true;            ///< accelerations; true for solvers on a GPU
+    std::uint64_t below_shortest = 0; ///< particles below the shortest step
+    LevelCounts levels = {};          ///< with NextLevels::may_rise
 };
 
 /// A ParticleStore owns what a leapfrog moves: positions, velocities, accelerations and the columns
@@ -137,19 +137,18 @@ public:
     /// Returns the columns of the attached particles.
     virtual StepColumns columns() = 0;
 
-    /// Returns the particles of now in the host's memory, after a fetch() unless they live there,
-    /// and which of all they are.
+    /// Return current particles in host memory, after fetch() if needed, and their global numbers.
     virtual Particles& here()
     {
         fetch();
         return *particles_;
     }
-    virtual PartOfAll part(Communicator& ranks) { return {ranks, particles_->size()}; }
+    virtual RankSubset part(Communicator& ranks) { return {ranks, particles_->size()}; }
     /// Returns the rows of the particles of now, with their potentials, for measures of all, which
     /// are made where they live; null where a fetch() has to come before.
     virtual ParticleRows* rows_to_measure() { return nullptr; }
-    /// Takes leave to have the only copy of what moves: a store of a rank empties these arrays of
-    /// the attached particles until the next fetch(), and again where a step begins.
+    /// Lets a RankStore free moving columns of the attached particles, until fetch() and at each
+    /// step.
     virtual void keep_alone() {}
 
     /// The particles that are due from now on are those of level `first` or above, `count` in all:
@@ -157,7 +156,7 @@ public:
     virtual void set_due(int first, std::uint64_t count) = 0;
     /// Returns a request of the accelerations, and potentials, of the particles that are due.
     virtual Request request(bool potentials) = 0;
-    /// Returns a request of accelerations and potentials of all particles, in arrays of here().
+    /// Returns a request for accelerations and potentials of all particles, in arrays of here().
     virtual Request request_here()
     {
         return request_of(here(), Quantities::acceleration_potential);
@@ -176,8 +175,7 @@ public:
     virtual void restore() = 0;
 
     virtual void kick_and_drift(const KickAndDrift& move) = 0;
-    /// Ends a block: kicks the particles that are due, by their level, and chooses their next steps
-    /// and levels where these are individual.
+    /// Kicks due particles by level; with `next` chooses their next steps and levels.
     virtual BlockEnd end_block(const LevelFactors& factors, const std::optional<NextLevels>& next)
     {
         BlockEnd end{.is_finite = kick(factors)};

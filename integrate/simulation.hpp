@@ -36,8 +36,8 @@ struct SimulationOptions {
 /// The same input gives the same bits, whatever the number of threads. An observer may read the
 /// particles but not change them.
 ///
-/// With an integrator of ranks (Integrator::ranks()) each rank makes a simulation of its own
-/// particles, with the same observers, and all make its calls together.
+/// If Integrator::ranks() is set, calls are collective: each rank has a simulation of its own
+/// particles, with the same observers, and stop() must be called on all.
 class Simulation {
 public:
     using Observer = std::function<void(Simulation&)>;

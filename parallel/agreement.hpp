@@ -1,11 +1,11 @@
-/// \file  Errors of which all ranks know, passed on through layers that ranks make together.
+/// \file  Errors that every rank throws.
 #pragma once
 
 #include "chamomile/parallel/communicator.hpp"
 
 namespace chamomile {
 
-/// Returns what work returns, whose Errors are those of all ranks: they are thrown as Agreed.
+/// Runs collective work. Rethrows Error as Agreed: every rank throws the same Error.
 template <class Work>
 auto agreed(const Work& work) -> decltype(work())
 {
@@ -18,8 +18,8 @@ auto agreed(const Work& work) -> decltype(work())
     }
 }
 
-/// Returns what work returns that all ranks do together. Throws Agreed where all know of an error,
-/// else PeerFailed on all.
+/// Runs collective work. Throws Agreed if all ranks agree on an error; an error on a single rank
+/// ends every rank with PeerFailed.
 template <class Work>
 auto known_to_all(Communicator& ranks, const Work& work) -> decltype(work())
 {

@@ -11,7 +11,7 @@
 #include "chamomile/force/threads.hpp"
 #include "chamomile/integrate/diagnostics.hpp"
 #include "chamomile/integrate/external/external_field.hpp"
-#include "chamomile/integrate/ranks/part_of_all.hpp"
+#include "chamomile/integrate/ranks/rank_subset.hpp"
 #include "chamomile/parallel/thread_ranks.hpp"
 #include "tests/rows_in_blocks.hpp"
 #include "tests/within.hpp"
@@ -160,7 +160,7 @@ TEST_CASE("no particles give zeros, tracers alone count as masses of 1")
     RowsInBlocks rows(tracers, 2048);
     Communicator alone;
     const Diagnostics in_blocks =
-        diagnose({without_motion(tracers), rows, PartOfAll{alone, tracers.size()}},
+        diagnose({without_motion(tracers), rows, RankSubset{alone, tracers.size()}},
                  LagrangianRadii::computed, external);
     CHECK(std::memcmp(&in_blocks, &whole, sizeof whole) == 0);
 }
@@ -245,7 +245,7 @@ TEST_CASE("particles that come in blocks have the bits of those in memory")
         for (const std::size_t most : {std::size_t(2048), std::size_t(34567)}) {
             RowsInBlocks rows(all, most);
             Communicator alone;
-            const Diagnostics found = diagnose({rest, rows, PartOfAll{alone, all.size()}},
+            const Diagnostics found = diagnose({rest, rows, RankSubset{alone, all.size()}},
                                                LagrangianRadii::computed, external);
             CHECK(std::memcmp(&found, &whole, sizeof whole) == 0);
             CHECK(rows.largest() == most);
@@ -289,7 +289,7 @@ TEST_CASE("particles of several ranks have the bits of one rank, wherever each o
                         },
                         all, some);
                     RowsInMemory rows(some);
-                    const PartOfAll part{own, n, first,
+                    const RankSubset part{own, n, first,
                                          are_mixed ? mine : std::span<const Index>()};
                     found[std::size_t(own.rank())] =
                         diagnose({some, rows, part}, LagrangianRadii::computed, external);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "chamomile/core/bytes.hpp"
 #include "chamomile/core/files/archive.hpp"
 
 namespace chamomile {
@@ -12,23 +13,13 @@ namespace chamomile {
 class MemoryArchive final : public Archive {
 public:
     MemoryArchive() = default;
-    /// Makes an archive that gives back what another one of this version had, as bytes().
+    /// Restores an archive for reading from bytes().
     explicit MemoryArchive(std::span<const std::byte> bytes) : is_reading_(true)
     {
-        const auto take = [&bytes](void* into, std::size_t size) {
-            std::copy_n(bytes.begin(), size, static_cast<std::byte*>(into));
-            bytes = bytes.subspan(size);
-        };
-        while (!bytes.empty()) {
-            std::size_t size = 0;
-            take(&size, sizeof size);
-            std::string name(size, ' ');
-            take(name.data(), size);
-            Block& block = blocks_[name];
-            take(&block.format, sizeof block.format);
-            take(&size, sizeof size);
-            block.bytes.resize(size);
-            take(block.bytes.data(), size);
+        for (std::string name; !bytes.empty();) {
+            take_sized(bytes, name);
+            take_bytes(bytes, &blocks_[name].format);
+            take_sized(bytes, blocks_[name].bytes);
         }
     }
 
@@ -37,17 +28,10 @@ public:
     std::vector<std::byte> bytes() const
     {
         std::vector<std::byte> bytes;
-        const auto put = [&bytes](const void* from, std::size_t size) {
-            const auto* begin = static_cast<const std::byte*>(from);
-            bytes.insert(bytes.end(), begin, begin + size);
-        };
         for (const auto& [name, block] : blocks_) {
-            const std::size_t sizes[] = {name.size(), block.bytes.size()};
-            put(&sizes[0], sizeof sizes[0]);
-            put(name.data(), sizes[0]);
-            put(&block.format, sizeof block.format);
-            put(&sizes[1], sizeof sizes[1]);
-            put(block.bytes.data(), sizes[1]);
+            put_sized(bytes, name);
+            put_bytes(bytes, &block.format);
+            put_sized(bytes, block.bytes);
         }
         return bytes;
     }

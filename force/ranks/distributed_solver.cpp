@@ -84,7 +84,7 @@ ForceStatistics DistributedSolver::carry_out(const Request& request, std::uint64
 
 namespace {
 
-/// Ends are the shortest softening length of a set and the longest with its sign changed.
+/// Ends are the shortest softening length and minus the longest.
 struct Ends {
     double shortest = HUGE_VAL, longest = HUGE_VAL;
 
@@ -96,12 +96,12 @@ struct Ends {
     }
 };
 
-/// SofteningEnds are those of sources and of all particles.
+/// SofteningEnds hold Ends of sources and of all particles.
 struct SofteningEnds {
     Ends sources, all;
 };
 
-/// Returns the ends of the lengths of all ranks.
+/// Reduces Ends over all ranks.
 SofteningEnds ends_of(const Request& request, const RequestPart& part, Communicator& ranks)
 {
     std::uint64_t with_lengths[2] = {};
@@ -133,8 +133,8 @@ SofteningEnds ends_of(const Request& request, const RequestPart& part, Communica
 
 } // namespace
 
-/// No rank knows alone whether particles without mass at its end are tracers. Where sources share
-/// one softening length and tracers have others, all are sources, as on one rank (sources_of()).
+/// Massless particles at the end of all ranks are tracers. If sources share one softening length
+/// and tracers have others, all are sources, as on one rank (sources_of()).
 RequestPart DistributedSolver::part_of(const Request& request, Communicator& ranks, bool on_host)
 {
     struct End {

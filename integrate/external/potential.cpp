@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
+#include "chamomile/core/bytes.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/files/regular_file.hpp"
 #include "chamomile/core/number_text.hpp"
@@ -298,39 +298,25 @@ Potential read_potential(const std::string& option, const std::string& text, con
 std::vector<std::byte> packed(std::span<const Potential> potentials)
 {
     std::vector<std::byte> bytes;
-    const auto put = [&bytes](const auto* values, std::uint64_t count) {
-        const auto raw = std::as_bytes(std::span(values, count));
-        bytes.insert(bytes.end(), raw.begin(), raw.end());
-    };
     for (const Potential& potential : potentials) {
         const CentrePath path = potential.path ? *potential.path : CentrePath{};
-        const std::uint64_t sizes[] = {path.name.size(), path.rows.size()};
-        put(static_cast<const PotentialNumbers*>(&potential), 1);
-        put(sizes, 2);
-        put(path.name.data(), sizes[0]);
-        put(path.rows.data(), sizes[1]);
+        put_bytes(bytes, static_cast<const PotentialNumbers*>(&potential));
+        put_sized(bytes, path.name);
+        put_sized(bytes, path.rows);
     }
     return bytes;
 }
 
 std::vector<Potential> unpacked_potentials(std::span<const std::byte> bytes)
 {
-    const auto take = [&bytes](auto* values, std::uint64_t count) {
-        const std::size_t size = count * sizeof *values;
-        if (size > 0)
-            std::memcpy(static_cast<void*>(values), bytes.data(), size);
-        bytes = bytes.subspan(size);
-    };
     std::vector<Potential> potentials;
     while (!bytes.empty()) {
         Potential& potential = potentials.emplace_back();
-        std::uint64_t sizes[2];
-        take(static_cast<PotentialNumbers*>(&potential), 1);
-        take(sizes, 2);
-        CentrePath path{std::string(sizes[0], ' '), std::vector<CentrePath::Row>(sizes[1])};
-        take(path.name.data(), sizes[0]);
-        take(path.rows.data(), sizes[1]);
-        if (sizes[1] > 0)
+        CentrePath path;
+        take_bytes(bytes, static_cast<PotentialNumbers*>(&potential));
+        take_sized(bytes, path.name);
+        take_sized(bytes, path.rows);
+        if (!path.rows.empty())
             potential.path = std::make_shared<CentrePath>(std::move(path));
     }
     return potentials;

@@ -42,7 +42,7 @@ struct PotentialFunction {
         add;
 };
 
-/// PotentialNumbers are all of a potential that is a formula, but for the path of its centre.
+/// PotentialNumbers describe a formula, without the path of its centre.
 struct PotentialNumbers {
     PotentialShape shape = PotentialShape::point;
     double strength = 0, a = 0, b = 0; ///< ExternalTerm's, of all its mass
@@ -73,8 +73,7 @@ struct Potential : PotentialNumbers {
     CentrePath::Row centre_at(double time) const;
 };
 
-/// Returns potentials that are formulas as bytes for another process of this version, and makes
-/// them again.
+/// Pack and unpack formulas for another process of this version.
 std::vector<std::byte> packed(std::span<const Potential> potentials);
 std::vector<Potential> unpacked_potentials(std::span<const std::byte> bytes);
 

@@ -6,7 +6,7 @@
 #include "chamomile/core/threads.hpp"
 #include "chamomile/integrate/diagnostics.hpp"
 #include "chamomile/integrate/measures/weighted_quantiles.hpp"
-#include "chamomile/integrate/ranks/part_of_all.hpp"
+#include "chamomile/integrate/ranks/rank_subset.hpp"
 
 namespace chamomile {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 struct Body {
     Vec3<double> position;
     double mass;
-    std::uint64_t number; ///< among all particles
+    std::uint64_t number; ///< global
 };
 
 struct Weighed {
@@ -25,62 +25,32 @@ struct Weighed {
 /// The centre is found from at most so many particles, unless nearly all of them have no mass.
 constexpr std::size_t most_bodies = 1 << 17, fewest_bodies = most_bodies / 8;
 
-/// Returns the number of the particle that counts of each stretch of equal length, at random.
-std::uint64_t chosen_of(std::uint64_t k, std::uint64_t stretch, std::uint64_t count)
-{
-    const std::uint64_t begin = k * stretch, length = std::min(stretch, count - begin);
-    return stretch > 1 ? begin + RandomStream(0, 0, k).word() % length : begin;
-}
-
-/// Returns the places of this rank's particles that count.
-std::vector<Index> places_of_chosen(const Measured& all, std::uint64_t stretch)
-{
-    const PartOfAll& part = all.part;
-    const std::size_t own = all.particles.size();
-    std::vector<Index> places;
-    if (!part.number.empty()) {
-        list_where(
-            own,
-            [&](std::size_t i) {
-                return chosen_of(part.number[i] / stretch, stretch, part.count) == part.number[i];
-            },
-            places);
-        return places;
-    }
-    const std::uint64_t first = part.first / stretch,
-                        last = (part.first + own + stretch - 1) / stretch;
-    std::vector<std::uint64_t> chosen(last - first);
-#pragma omp parallel for if (chosen.size() > worth_threads) schedule(static)
-    for (std::size_t k = 0; k < chosen.size(); ++k)
-        chosen[k] = chosen_of(first + k, stretch, part.count);
-    for (const std::uint64_t number : chosen) // the first and the last may be of other ranks
-        if (number >= part.first && number < part.first + own)
-            places.push_back(Index(number - part.first));
-    return places;
-}
-
-/// Returns on rank 0 those with mass among all particles, or among one of each stretch.
+/// Gathers bodies with mass on rank 0: all, or one per `stretch`, chosen at random.
 std::vector<Body> bodies(const Measured& all, std::uint64_t stretch)
 {
-    const std::vector<Index> places = places_of_chosen(all, stretch);
+    const auto& [particles, rows, part] = all;
+    std::vector<std::uint64_t> numbers((part.count + stretch - 1) / stretch);
+#pragma omp parallel for if (numbers.size() > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+        const std::uint64_t begin = k * stretch, length = std::min(stretch, part.count - begin);
+        numbers[k] = stretch > 1 ? begin + RandomStream(0, 0, k).word() % length : begin;
+    }
+    const std::vector<Index> places = part.places_of(numbers, particles.size());
     std::vector<Body> chosen;
-    all.rows.for_blocks(places.size(), [&](std::size_t begin, std::size_t end) {
+    rows.for_blocks(places.size(), [&](std::size_t begin, std::size_t end) {
         const std::span<const Index> some = std::span(places).subspan(begin, end - begin);
-        const auto position = all.rows.vectors(Column::position, RowsAsked(some));
+        const auto position = rows.vectors(Column::position, RowsAsked(some));
         std::vector<Body> here(some.size());
 #pragma omp parallel for if (some.size() > worth_threads) schedule(static)
         for (std::size_t k = 0; k < some.size(); ++k)
-            here[k] = {position[k], all.particles.mass[some[k]], all.part.number_of(some[k])};
+            here[k] = {position[k], particles.mass[some[k]], part.number_of(some[k])};
         std::erase_if(here, [](const Body& body) { return !(body.mass > 0); });
-        if (chosen.empty())
-            chosen = std::move(here);
-        else
-            chosen.insert(chosen.end(), here.begin(), here.end());
+        chosen.insert(chosen.end(), here.begin(), here.end());
     });
-    if (all.part.ranks.size() == 1 && all.part.number.empty())
+    if (part.ranks.size() == 1 && part.number.empty())
         return chosen;
     Inbox inbox;
-    all.part.ranks.collect(std::span<const Body>(chosen), inbox);
+    part.ranks.collect(std::span<const Body>(chosen), inbox);
     chosen.assign(inbox.all<Body>().begin(), inbox.all<Body>().end());
     std::ranges::sort(chosen, {}, &Body::number);
     return chosen;
@@ -89,14 +59,10 @@ std::vector<Body> bodies(const Measured& all, std::uint64_t stretch)
 std::vector<Body> bodies(const Measured& all)
 {
     const std::uint64_t stretch = (all.part.count + most_bodies - 1) / most_bodies;
-    if (stretch > 1) {
-        std::vector<Body> some = bodies(all, stretch);
-        std::uint64_t found = some.size();
-        all.part.ranks.sum(std::span(&found, 1));
-        if (found >= fewest_bodies)
-            return some;
-    }
-    return bodies(all, 1);
+    std::vector<Body> some = bodies(all, std::max<std::uint64_t>(stretch, 1));
+    std::uint64_t found = some.size();
+    all.part.ranks.sum(std::span(&found, 1));
+    return stretch > 1 && found < fewest_bodies ? bodies(all, 1) : some;
 }
 
 Vec3<double> center_of_mass(const std::vector<Body>& bodies)
@@ -167,7 +133,7 @@ void halve(std::vector<Body>& near, const Vec3<double>& center)
     const double part[] = {double(near.size() / 2) / double(near.size())};
     Communicator alone;
     const WeightedValue last =
-        weighted_quantiles(distances, PartOfAll{alone, near.size()}, part).front();
+        weighted_quantiles(distances, RankSubset{alone, near.size()}, part).front();
     std::size_t kept = 0;
     for (std::size_t i = 0; i < near.size(); ++i) {
         const double r2 = distances.value(i);
@@ -185,7 +151,7 @@ Vec3<double> density_center(const Particles& particles)
 {
     RowsInMemory rows(particles);
     Communicator alone;
-    return density_center({particles, rows, PartOfAll{alone, particles.size()}});
+    return density_center({particles, rows, RankSubset{alone, particles.size()}});
 }
 
 Vec3<double> density_center(const Measured& all)
@@ -208,7 +174,7 @@ std::vector<double> lagrangian_radii(const Particles& particles, const Vec3<doub
 {
     RowsInMemory rows(particles);
     Communicator alone;
-    return lagrangian_radii({particles, rows, PartOfAll{alone, particles.size()}}, center,
+    return lagrangian_radii({particles, rows, RankSubset{alone, particles.size()}}, center,
                             fractions);
 }
 

@@ -13,7 +13,7 @@
 #include "chamomile/core/particles.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/core/value_bins.hpp"
-#include "chamomile/integrate/ranks/part_of_all.hpp"
+#include "chamomile/integrate/ranks/rank_subset.hpp"
 
 namespace chamomile {
 
@@ -28,7 +28,7 @@ struct WeightedValue {
     }
 };
 
-/// A BinEntry is a value with its bin.
+/// BinEntry is a value with its bin.
 struct BinEntry {
     WeightedValue entry;
     std::uint16_t bin;
@@ -41,7 +41,7 @@ struct QuantileBin {
     double before, target;
 };
 
-/// Returns the weight of each bin, from those in each piece of the values, added in their order.
+/// Adds the weights of each bin over pieces, in order.
 std::vector<double> sum_of_pieces(const std::vector<std::vector<double>>& pieces);
 
 /// Returns where the quantile of each of the `parts` lies. `sums` holds the weight of each bin on
@@ -67,7 +67,7 @@ double typical_value(std::vector<double> values);
 /// One pass adds the weights of each bin, in pieces of a size that does not depend on the number of
 /// threads; then the entries of the bins in which the quantiles lie are taken, a few in a hundred.
 template <class Values>
-std::vector<WeightedValue> weighted_quantiles(Values& values, const PartOfAll& all,
+std::vector<WeightedValue> weighted_quantiles(Values& values, const RankSubset& all,
                                               std::span<const double> parts)
 {
     const std::size_t n = values.size(), probed = std::min<std::size_t>(n, 1023);

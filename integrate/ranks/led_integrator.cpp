@@ -1,54 +1,21 @@
 #include "chamomile/integrate/ranks/led_integrator.hpp"
 
 #include <algorithm>
-#include <functional>
 
 #include "chamomile/core/files/memory_archive.hpp"
 #include "chamomile/force/threads.hpp"
 #include "chamomile/integrate/archived_rows.hpp"
 
 namespace chamomile {
-namespace {
 
-/// Makes rank 0's own call, where the other ranks get its message.
-class OwnCall final : public RankGuest {
-public:
-    OwnCall(Communicator& ranks, std::function<void()> call) : ranks_(ranks), call_(std::move(call))
-    {}
-    void carry_out(RankRun::Bytes) override { ranks_.as_one(call_); }
-
-private:
-    Communicator& ranks_;
-    std::function<void()> call_;
-};
-
-} // namespace
-
-template <auto Call, class... Given>
-auto LedIntegrator::lead(RankRun::Bytes given, const Given&... arguments)
+/// Executes a call on all ranks; returns rank 0's result.
+template <auto Call, class... Argument>
+auto LedIntegrator::lead(RankRun::Bytes given, const Argument&... arguments)
 {
-    return make<Call>(Call, given, arguments...);
-}
-
-/// Has all ranks make a call, and returns what it returns on this one. What take() gets is rank 0's
-/// alone.
-template <auto Call, class Result, class... Parameter>
-Result LedIntegrator::make(Result (RankRun::*call)(Parameter...), RankRun::Bytes given,
-                           const std::type_identity_t<Parameter>&... arguments)
-{
-    constexpr bool is_told = !std::is_same_v<decltype(call), decltype(&RankRun::take)>;
-    std::optional<std::conditional_t<std::is_void_v<Result>, bool, Result>> result;
-    OwnCall own(ranks_, [&] {
-        run_.given = given;
-        if constexpr (std::is_void_v<Result>)
-            (run_.*call)(arguments...);
-        else
-            result = (run_.*call)(arguments...);
-    });
-    lead_guests(ranks_, RankCalls::message<Call>(is_told ? given : RankRun::Bytes(), arguments...),
-                own);
+    using Result = typename RankCall<decltype(Call)>::Result;
+    lead_guests(ranks_, RankCalls::message<Call>(given, arguments...), run_);
     if constexpr (!std::is_void_v<Result>)
-        return std::move(*result);
+        return std::any_cast<Result>(std::move(run_.result));
 }
 
 LedIntegrator::LedIntegrator(const SolverOptions& options, const RankSteps& steps)
@@ -64,10 +31,11 @@ LedIntegrator::LedIntegrator(const SolverOptions& options, const RankSteps& step
 template <class T>
 void LedIntegrator::deal(Column column, std::size_t first, std::span<const T> values)
 {
-    lead<&RankRun::take>(std::as_bytes(values), column, first);
+    run_.dealt = std::as_bytes(values);
+    lead<&RankRun::take>({}, column, std::uint64_t(first));
 }
 
-/// Deals rows, a block after another.
+/// Scatters rows in blocks.
 void LedIntegrator::deal(Column column, ParticleRows& rows, std::size_t count)
 {
     rows.for_blocks(count, [&](std::size_t begin, std::size_t end) {
@@ -78,10 +46,10 @@ void LedIntegrator::deal(Column column, ParticleRows& rows, std::size_t count)
     });
 }
 
-/// Begins with what the ranks need of particles beside what moves.
+/// Scatters the fixed columns that forces need.
 void LedIntegrator::deal_lasting(const Particles& particles)
 {
-    lead<&RankRun::begin>({}, particles.size());
+    lead<&RankRun::begin>({}, std::uint64_t(particles.size()));
     for_each_column(
         [&](Column column, const std::string&, const auto& values) {
             if (column == Column::mass || column == Column::id || column == Column::softening)
@@ -105,10 +73,10 @@ ForceStatistics LedIntegrator::start(Particles& particles, Quantities quantities
             deal(column, begin, values);
         });
     note_change(particles, quantities);
-    return lead<&RankRun::start>({}, quantities, now);
+    return lead<&Leapfrog::start>({}, quantities, now);
 }
 
-/// Leaves what moves to the ranks, where it changes now.
+/// Marks moving columns as out of date, and frees them if ranks keep them alone.
 void LedIntegrator::note_change(Particles& particles, Quantities quantities)
 {
     is_fetched_ = false;
@@ -119,26 +87,26 @@ void LedIntegrator::note_change(Particles& particles, Quantities quantities)
 
 Integrator::NextStep LedIntegrator::next_step(Moment now)
 {
-    return lead<&RankRun::next_step>({}, now);
+    return lead<&Leapfrog::next_step>({}, now);
 }
 
 ForceStatistics LedIntegrator::step(Particles& particles, double length, Quantities quantities,
                                     Moment now)
 {
     note_change(particles, quantities);
-    return lead<&RankRun::step>({}, length, quantities, now);
+    return lead<&Leapfrog::step>({}, length, quantities, now);
 }
 
 ForceStatistics LedIntegrator::evaluate(Particles&, Quantities quantities, Moment now)
 {
     is_fetched_ = false;
     has_potentials_ = true;
-    return lead<&RankRun::evaluate>({}, quantities, now);
+    return lead<&Leapfrog::evaluate>({}, quantities, now);
 }
 
 Diagnostics LedIntegrator::diagnose(Particles&, LagrangianRadii which, double time)
 {
-    return lead<&RankRun::diagnose>({}, which, time);
+    return lead<&Leapfrog::diagnose>({}, which, time);
 }
 
 void LedIntegrator::gather(Particles&, std::span<const Index> which, const Vec3<double>& origin,
@@ -153,7 +121,8 @@ std::span<const T> LedIntegrator::bring(Column column, const RowsAsked& rows, st
 {
     into.resize(rows.size());
     run_.asked = std::as_writable_bytes(std::span(into));
-    lead<&RankRun::bring>(std::as_bytes(rows.list), column, rows.begin, rows.end);
+    lead<&RankRun::bring>(std::as_bytes(rows.list), column, std::uint64_t(rows.begin),
+                          std::uint64_t(rows.end));
     return into;
 }
 
@@ -201,7 +170,7 @@ void LedIntegrator::exchange(Archive& archive, Particles& particles)
     is_fetched_ = !particles.position.empty();
 }
 
-/// Deals the particles of an archive, a block after another, unless the caller has what moves.
+/// Scatters particles; moving columns come from the archive if the caller has none.
 void LedIntegrator::deal_archived(Archive& archive, const Particles& particles)
 {
     const std::size_t n = particles.size();

@@ -1,4 +1,4 @@
-/// \file  The leapfrog of a program that runs on rank 0 alone, on all ranks.
+/// \file  A leapfrog on all ranks for a caller on rank 0.
 #pragma once
 
 #include <array>
@@ -9,12 +9,11 @@
 
 namespace chamomile {
 
-/// A LedIntegrator has all ranks make each call of a leapfrog, for the particles that its caller
-/// has, while the other ranks run serve_particles(). It has the bits of one rank.
+/// LedIntegrator executes each call of a leapfrog on all ranks. The caller, on rank 0, has all
+/// particles; other ranks run serve_particles(). Bits are those of one rank.
 class LedIntegrator final : public Integrator {
 public:
-    /// The options name the ranks, of which this is rank 0. Throws as DistributedSolver and
-    /// Leapfrog do.
+    /// `options.ranks` must be set. Throws like DistributedSolver and Leapfrog.
     LedIntegrator(const SolverOptions& options, const RankSteps& steps);
 
     void begin_from(std::shared_ptr<ParticleRows> rows) override { source_ = std::move(rows); }
@@ -36,7 +35,7 @@ public:
     std::string device() const override;
 
 private:
-    /// Rows are taken from the ranks.
+    /// Rows gathers rows from ranks.
     class Rows final : public ParticleRows {
     public:
         explicit Rows(LedIntegrator& led) : led_(led) {}
@@ -58,11 +57,8 @@ private:
         std::array<std::vector<double>, moving_columns> reals_;
     };
 
-    template <auto Call, class... Given>
-    auto lead(RankRun::Bytes given, const Given&... arguments);
-    template <auto Call, class Result, class... Parameter>
-    Result make(Result (RankRun::*call)(Parameter...), RankRun::Bytes given,
-                const std::type_identity_t<Parameter>&... arguments);
+    template <auto Call, class... Argument>
+    auto lead(RankRun::Bytes given, const Argument&... arguments);
     template <class T>
     void deal(Column column, std::size_t first, std::span<const T> values);
     void deal(Column column, ParticleRows& rows, std::size_t count);
@@ -72,12 +68,12 @@ private:
     std::span<const T> bring(Column column, const RowsAsked& rows, std::vector<T>& into);
     void note_change(Particles& particles, Quantities quantities);
 
-    SolverOptions options_; ///< resolved on this rank
+    SolverOptions options_; ///< resolved on rank 0
     Communicator& ranks_;
     RankRun run_;
-    std::shared_ptr<ParticleRows> source_; ///< of begin_from(), until they are dealt
-    bool is_fetched_ = false;              ///< the caller's particles are those of now
-    bool has_potentials_ = false;          ///< the last evaluation made them
+    std::shared_ptr<ParticleRows> source_; ///< begin_from()
+    bool is_fetched_ = false;              ///< the caller's particles are current
+    bool has_potentials_ = false;          ///< the last evaluation computed them
     bool is_alone_ = false;                ///< keep_alone()
     Rows rows_{*this};
 };

@@ -8,7 +8,7 @@
 namespace chamomile {
 namespace {
 
-/// Calls visit(values) with the array of a column of particles or of their steps.
+/// Calls visit(values) with the array of one column.
 template <class Visit>
 void visit_column(Column which, Particles& particles, StepColumns& steps, const Visit& visit)
 {
@@ -52,7 +52,7 @@ void RankRun::put_into()
 {
     ranks_.together([&] {
         leapfrog_->put_into(
-            std::make_shared<ExternalField>(unpacked_potentials(given), "--potential"));
+            std::make_shared<ExternalField>(unpacked_potentials(given_), "--potential"));
     });
 }
 
@@ -68,7 +68,7 @@ void RankRun::take(Column column, std::uint64_t first)
     visit_column(column, home_, *steps_, [&](auto& values) {
         using T = typename std::remove_reference_t<decltype(values)>::value_type;
         Inbox inbox;
-        ranks_.deal(std::span(reinterpret_cast<const T*>(given.data()), given.size() / sizeof(T)),
+        ranks_.deal(std::span(reinterpret_cast<const T*>(dealt.data()), dealt.size() / sizeof(T)),
                     count_, inbox, std::size_t(first));
         const std::span<const T> part = inbox.all<T>();
         values.reserve(ranks_.first_of_run(count_, ranks_.rank() + 1) -
@@ -79,18 +79,18 @@ void RankRun::take(Column column, std::uint64_t first)
 
 void RankRun::resume()
 {
-    MemoryArchive counts(given);
+    MemoryArchive counts(given_);
     leapfrog_->resume(home_, std::move(*steps_));
     leapfrog_->exchange_counts(counts);
     steps_.reset();
 }
 
-/// Gives rank 0 value(k) of each particle that it asks for, the k-th at its home.
+/// Sends rank 0 value(k) for each asked home row k.
 template <class T, class Value>
 void RankRun::answer(std::uint64_t first, std::uint64_t end, const Value& value)
 {
-    std::vector<Index> list(given.size() / sizeof(Index));
-    std::memcpy(list.data(), given.data(), given.size());
+    std::vector<Index> list(given_.size() / sizeof(Index));
+    std::memcpy(list.data(), given_.data(), given_.size());
     const std::size_t n = list.empty() ? std::size_t(end - first) : list.size();
     const auto number = [&](std::size_t k) { return list.empty() ? first + k : list[k]; };
     std::vector<std::uint64_t> homes;
@@ -103,7 +103,7 @@ void RankRun::answer(std::uint64_t first, std::uint64_t end, const Value& value)
             mine.push_back(value(std::size_t(number(k) - homes[own])));
     Inbox inbox;
     ranks_.collect(std::span<const T>(mine), inbox);
-    std::vector<std::size_t> next(homes.size()); // of each rank's values
+    std::vector<std::size_t> next(homes.size()); // value per rank
     for (std::size_t k = 0; k < n && own == 0; ++k) {
         const auto r = std::ranges::upper_bound(homes, number(k)) - homes.begin() - 1;
         std::memcpy(asked.data() + k * sizeof(T), &inbox.from<T>(int(r))[next[std::size_t(r)]++],

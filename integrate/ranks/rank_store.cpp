@@ -14,12 +14,12 @@
 namespace chamomile {
 namespace {
 
-/// Each n-th step, from the first on, tells where particles belong, and they are exchanged before
-/// the next if more than this fraction of all is on the wrong rank.
+/// Steps 1, 1 + n and so on report places; particles migrate before the next step if more than this
+/// fraction is misplaced.
 constexpr std::uint64_t steps_between_places = 8;
 constexpr double wrong_fraction = 0.05;
 
-/// Returns the values at those places.
+/// Returns the values at `places`.
 template <class T>
 std::vector<T> picked(std::span<const T> values, std::span<const Index> places)
 {
@@ -31,7 +31,7 @@ std::vector<T> picked(std::span<const T> values, std::span<const Index> places)
     return found;
 }
 
-/// Returns the values of each rank.
+/// Splits values by receiving rank.
 template <class T>
 std::vector<std::span<const T>> runs_of(std::span<const T> values,
                                         std::span<const std::size_t> begins)
@@ -71,21 +71,27 @@ void RankStore::load(StepColumns columns)
     inner_->load(std::move(columns));
 }
 
-/// Throws, on all ranks, unless each has the same columns, with a value of each particle.
+/// Returns the length of each column, summed over ranks.
+std::vector<std::uint64_t> RankStore::sizes_of_columns()
+{
+    std::vector<std::uint64_t> sizes;
+    for_each_column(
+        [&](Column, const std::string&, const auto& values) { sizes.push_back(values.size()); },
+        own_);
+    ranks_.sum(sizes);
+    return sizes;
+}
+
+/// Throws on all ranks if names or lengths of columns differ.
 void RankStore::require_same_columns()
 {
     std::string names;
-    std::vector<std::uint64_t> sizes;
-    for_each_column(
-        [&](Column, const std::string& name, const auto& values) {
-            names += name + '\n';
-            sizes.push_back(values.size());
-        },
-        own_);
+    for (const auto& [name, values] : own_.extra)
+        names += name + '\n';
     const auto all = ranks_.all_gather(std::uint64_t(std::hash<std::string>()(names)));
     if (!std::ranges::all_of(all, [&](std::uint64_t hash) { return hash == all[0]; }))
         throw Agreed(Fault::usage, "columns of particles: must have the same names on all ranks");
-    ranks_.sum(sizes);
+    const std::vector<std::uint64_t> sizes = sizes_of_columns();
     ranks_.together([&] {
         std::size_t k = 0;
         for_each_column(
@@ -135,7 +141,7 @@ StepColumns RankStore::columns()
 void RankStore::set_due(int first, std::uint64_t count)
 {
     part_.active = count;
-    // Of some of all, all that this rank has may be due, or none.
+    // If some particles are due, this rank may have all of them or none.
     const std::uint64_t n = own_.size();
     inner_->set_due(first, count == part_.count ? n : std::min<std::uint64_t>(count, n - 1));
 }
@@ -247,8 +253,7 @@ double RankStore::sum_of_squared_velocities()
     return sum.value();
 }
 
-/// Tells whether particles are to be exchanged; they are once, so that they stand in the order of
-/// the tree.
+/// Returns whether to migrate: always once, for tree order.
 bool RankStore::are_misplaced()
 {
     const std::size_t rank = std::size_t(ranks_.rank()),
@@ -258,7 +263,7 @@ bool RankStore::are_misplaced()
     return part_.exchanges == 0 || double(wrong) > wrong_fraction * double(part_.count);
 }
 
-/// Gives each rank the sources of its part of the tree, in their order.
+/// Sends sources to the rank of their domain, in tree order.
 void RankStore::migrate()
 {
     if (part_.exchanges++ == 0) {
@@ -266,19 +271,16 @@ void RankStore::migrate()
         std::iota(number_.begin(), number_.end(), Index(part_.first));
     }
     home_.reset();
-    std::vector<std::uint64_t> sizes; // of columns, which other ranks may have where this one is
-    const auto each = [&](const auto& visit) { // empty
-        for_each_column([&](Column, const std::string&, auto& values) { visit(values); }, own_);
-    };
-    each([&](auto& values) { sizes.push_back(values.size()); });
-    ranks_.sum(sizes);
+    const std::vector<std::uint64_t> sizes = sizes_of_columns(); // a rank may have no particle
     StepColumns columns = inner_->columns();
     migrate(number_);
     std::size_t k = 0;
-    each([&](auto& values) {
-        if (sizes[k++] > 0)
-            migrate(values);
-    });
+    for_each_column(
+        [&](Column, const std::string&, auto& values) {
+            if (sizes[k++] > 0)
+                migrate(values);
+        },
+        own_);
     for_each_column(
         [&](Column column, auto& values) {
             if (has_steps(column))
@@ -289,7 +291,7 @@ void RankStore::migrate()
     inner_->load(std::move(columns));
 }
 
-/// Exchanges the values of a column. Tracers stay, behind the sources.
+/// Migrates one column. Tracers stay, behind the sources.
 template <class T>
 void RankStore::migrate(std::vector<T>& values)
 {
@@ -301,7 +303,7 @@ void RankStore::migrate(std::vector<T>& values)
     values = std::move(arrived);
 }
 
-/// Finds where own particles, once they have been exchanged, have their homes.
+/// Finds the home row of each local particle.
 void RankStore::find_home()
 {
     const std::size_t n = number_.size();

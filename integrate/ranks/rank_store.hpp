@@ -1,4 +1,4 @@
-/// \file  The particles of one rank of several, which all run the same leapfrog.
+/// \file  A store of particles that are distributed over ranks.
 #pragma once
 
 #include <memory>
@@ -10,19 +10,17 @@
 
 namespace chamomile {
 
-/// A RankStore has this rank's share of the particles of all ranks in a store of the host, and
-/// makes each call for them. What must be known of all is reduced, so that every rank gets the
-/// same. All ranks make its calls together.
+/// RankStore keeps local particles in a store of the host, forwards each call to it and reduces the
+/// result: counts, minima, sums. Its calls are collective; every rank returns the same.
 ///
-/// The attached particles of a rank are its home: those of rank 0 come first among all, then those
-/// of rank 1 and so on. The particles live there at first, and on the rank of their domain, in the
-/// order of the tree, once the ranks have exchanged them. They do before the second step, and later
-/// where too many are on another rank, by the places that the last evaluation told. fetch() brings
-/// what moves home.
+/// The attached particles are the home rows of this rank. Global numbers count the home rows of
+/// rank 0, then rank 1 and so on. Particles start at home. Before the second step, and later if too
+/// many are misplaced, they migrate to the rank of their domain, in tree order, by the places of
+/// the last evaluation. fetch() sends moving columns home.
 class RankStore final : public ParticleStore {
 public:
-    /// Keeps a reference. `on_host`: forces come from the processor, where particles without mass
-    /// at the end are no sources.
+    /// Keeps a reference. `on_host`: the processor evaluates forces, and massless particles at the
+    /// end are tracers.
     RankStore(Communicator& ranks, const StoreOptions& options, bool on_host)
         : ParticleStore(options), inner_(make_host_store(options)), ranks_(ranks), on_host_(on_host)
     {}
@@ -31,7 +29,7 @@ public:
     void fetch() override;
     StepColumns columns() override;
     Particles& here() override { return own_; }
-    PartOfAll part(Communicator& ranks) override
+    RankSubset part(Communicator& ranks) override
     {
         return {ranks, part_.count, part_.first, number_};
     }
@@ -65,13 +63,14 @@ public:
     double sum_of_squared_velocities() override;
 
 private:
-    /// A Way leads from this rank's particles to their homes.
+    /// Way is the exchange from local particles to home rows.
     struct Way {
-        std::vector<Index> from;         ///< places here, by the rank of their home
-        std::vector<std::size_t> begins; ///< of each rank in it, and the end
-        Inbox to;                        ///< places at this home of what arrives
+        std::vector<Index> from;         ///< local indices, ordered by home rank
+        std::vector<std::size_t> begins; ///< first entry per home rank, and the end
+        Inbox to;                        ///< home row per arriving value
     };
 
+    std::vector<std::uint64_t> sizes_of_columns();
     void require_same_columns();
     bool are_misplaced();
     void migrate();
@@ -86,13 +85,13 @@ private:
     Communicator& ranks_;
     bool on_host_;
     Particles own_;
-    RequestPart part_; ///< what the ranks have together, and the first number of this rank's home
-    std::vector<std::uint64_t> homes_; ///< first number of each rank's home, and the end
-    std::vector<Index> number_;        ///< of each particle among all, once exchanged
-    std::optional<Way> home_;          ///< once it is asked for
-    PartPlaces places_;                ///< empty, or of the last evaluation
-    std::uint64_t steps_ = 0;          ///< begun since all were loaded
-    bool is_fetched_ = false;          ///< the particles at home are those of now
+    RequestPart part_;                 ///< totals, and the first global number at home
+    std::vector<std::uint64_t> homes_; ///< first global number per home rank, and the end
+    std::vector<Index> number_;        ///< global numbers, after the first migration
+    std::optional<Way> home_;          ///< made on demand
+    PartPlaces places_;                ///< by the last evaluation, or empty
+    std::uint64_t steps_ = 0;          ///< begun since load()
+    bool is_fetched_ = false;          ///< home rows are current
     bool is_alone_ = false;            ///< keep_alone()
 };
 

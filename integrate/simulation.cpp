@@ -8,7 +8,7 @@
 #include "chamomile/core/files/archive.hpp"
 #include "chamomile/integrate/archived_rows.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
-#include "chamomile/parallel/communicator.hpp"
+#include "chamomile/parallel/agreement.hpp"
 
 namespace chamomile {
 namespace {
@@ -32,6 +32,15 @@ void exchange_lasting_columns(Archive& archive, Particles& particles)
                     archive(block, values);
         },
         particles);
+}
+
+/// Runs work that is collective if the integrator's calls are; an error on a single rank then ends
+/// every rank.
+template <class Work>
+void together(Integrator& integrator, const Work& work)
+{
+    Communicator* const ranks = integrator.ranks();
+    ranks ? known_to_all(*ranks, work) : work();
 }
 
 } // namespace
@@ -86,10 +95,7 @@ void Simulation::run()
             }
         }
     } fetch{*this};
-    if (Communicator* const ranks = integrator_->ranks()) // what one alone fails of ends all
-        ranks->as_one([this] { run_steps(); });
-    else
-        run_steps();
+    together(*integrator_, [this] { run_steps(); });
 }
 
 void Simulation::run_steps()
@@ -266,6 +272,11 @@ void Simulation::notify()
 }
 
 void Simulation::exchange(Archive& archive)
+{
+    together(*integrator_, [&] { exchange_state(archive); });
+}
+
+void Simulation::exchange_state(Archive& archive)
 {
     exchange_particles(archive);
     timeline_.exchange(archive);

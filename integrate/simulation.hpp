@@ -149,6 +149,7 @@ private:
     bool will_need_potentials(const Timeline::Step& planned) const;
     void notify();
     bool has_left_particles();
+    void exchange_state(Archive& archive);
     void exchange_particles(Archive& archive);
     void restore_moving(Archive& archive);
     void keep_moving(Archive& archive);

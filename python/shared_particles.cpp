@@ -69,7 +69,7 @@ public:
             for_each_column(
                 [&](Column column, const std::string&, const auto& own, auto& all) {
                     if (moves(column) || column == Column::mass || is_first_time)
-                        collect(own, all);
+                        collect_values(own, all);
                 },
                 own_.particles, particles_of_all());
             has_collected_ = true;
@@ -97,7 +97,7 @@ public:
                 [&](Column column, const std::string&, auto& own, const auto& all) {
                     if (moves(column) || column == Column::softening ||
                         (everything && column != Column::extra))
-                        deal(all, own);
+                        deal_values(all, own);
                 },
                 own_.particles, particles_of_all());
         });
@@ -165,7 +165,7 @@ private:
     }
 
     template <class T>
-    void collect(const std::vector<T>& own, std::vector<T>& all)
+    void collect_values(const std::vector<T>& own, std::vector<T>& all)
     {
         ranks().collect(std::span<const T>(own), inbox_);
         const std::span<const T> values = inbox_.all<T>();
@@ -173,7 +173,7 @@ private:
     }
 
     template <class T>
-    void deal(const std::vector<T>& all, std::vector<T>& own)
+    void deal_values(const std::vector<T>& all, std::vector<T>& own)
     {
         std::vector<std::span<const T>> to{std::size_t(ranks().size())};
         for (std::size_t r = 0; !all.empty() && r < to.size(); ++r)

@@ -290,7 +290,7 @@ TEST_CASE("particles of several ranks have the bits of one rank, wherever each o
                         all, some);
                     RowsInMemory rows(some);
                     const RankSubset part{own, n, first,
-                                         are_mixed ? mine : std::span<const Index>()};
+                                          are_mixed ? mine : std::span<const Index>()};
                     found[std::size_t(own.rank())] =
                         diagnose({some, rows, part}, LagrangianRadii::computed, external);
                 });

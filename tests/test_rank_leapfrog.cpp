@@ -15,8 +15,8 @@
 #include "tests/clouds.hpp"
 #include "tests/error_line.hpp"
 #include "tests/failing_rank.hpp"
-#include "tests/snapshot_fixture.hpp"
 #include "tests/rank_runs.hpp"
+#include "tests/snapshot_fixture.hpp"
 
 using namespace chamomile;
 using namespace chamomile::tests;

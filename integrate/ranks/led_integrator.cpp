@@ -137,7 +137,7 @@ void LedIntegrator::fetch(Particles& particles)
                 return;
             std::remove_cvref_t<decltype(values)> block;
             values.resize(particles.size());
-            rows_.for_blocks(values.size(), [&](std::size_t begin, std::size_t end) {
+            for_blocks(values.size(), [&](std::size_t begin, std::size_t end) {
                 std::ranges::copy(bring(column, {begin, end}, block),
                                   values.begin() + std::ptrdiff_t(begin));
             });
@@ -149,42 +149,31 @@ void LedIntegrator::fetch(Particles& particles)
 void LedIntegrator::exchange(Archive& archive, Particles& particles)
 {
     Leapfrog& own = run_.leapfrog();
-    const std::size_t n = particles.size();
+    ArchivedRows archived(archive);
+    RowsInMemory in_memory(particles);
+    const bool are_here = !particles.position.empty();
     if (archive.is_reading())
-        deal_archived(archive, particles);
-    for (const Column column : {Column::step, Column::measured, Column::orbit})
-        if (const std::size_t rows = own.rows_of_steps(column, n); !own.block_steps())
-            break;
-        else if (!archive.is_reading())
-            keep_rows(archive, column, rows, rows_);
-        else if (count_rows(archive, column) != rows)
-            throw Error(Fault::restart, "blocks: arrays of different lengths");
-        else if (ArchivedRows archived(archive); rows > 0)
-            deal(column, archived, rows);
+        deal_lasting(particles);
+    for (int c = 0; c <= int(own.block_steps() ? Column::orbit : Column::potential); ++c) {
+        const auto column = Column(c);
+        const bool is_step = column >= Column::step, is_given = are_here && !is_step;
+        const std::size_t n = particles.size(), rows = is_step ? own.rows_of_steps(column, n) : n;
+        if (!archive.is_reading()) {
+            if (is_step) // Simulation keeps the others
+                keep_rows(archive, column, rows, *this);
+        } else if (is_given || count_rows(archive, column) == rows)
+            deal(column, is_given ? static_cast<ParticleRows&>(in_memory) : archived, rows);
+        else if (column != Column::potential)
+            throw is_step ? Error(Fault::restart, "blocks: arrays of different lengths")
+                          : unequal_lengths();
+    }
     own.exchange_counts(archive);
     if (!archive.is_reading())
         return;
     MemoryArchive counts;
     own.exchange_counts(counts);
     lead<&RankRun::resume>(counts.bytes());
-    is_fetched_ = !particles.position.empty();
-}
-
-/// Scatters particles; moving columns come from the archive if the caller has none.
-void LedIntegrator::deal_archived(Archive& archive, const Particles& particles)
-{
-    const std::size_t n = particles.size();
-    const bool are_here = !particles.position.empty();
-    ArchivedRows archived(archive);
-    RowsInMemory in_memory(particles);
-    ParticleRows& rows = are_here ? static_cast<ParticleRows&>(in_memory) : archived;
-    deal_lasting(particles);
-    for (const Column column :
-         {Column::position, Column::velocity, Column::acceleration, Column::potential})
-        if (are_here || count_rows(archive, column) == n)
-            deal(column, rows, n);
-        else if (column != Column::potential)
-            throw unequal_lengths();
+    is_fetched_ = are_here;
 }
 
 void LedIntegrator::put_into(std::shared_ptr<const ExternalField> field)

@@ -11,7 +11,7 @@ namespace chamomile {
 
 /// LedIntegrator executes each call of a leapfrog on all ranks. The caller, on rank 0, has all
 /// particles; other ranks run serve_particles(). Bits are those of one rank.
-class LedIntegrator final : public Integrator {
+class LedIntegrator final : public Integrator, private ParticleRows {
 public:
     /// `options.ranks` must be set. Throws like DistributedSolver and Leapfrog.
     LedIntegrator(const SolverOptions& options, const RankSteps& steps);
@@ -23,7 +23,7 @@ public:
                          Moment now) override;
     ForceStatistics evaluate(Particles& particles, Quantities quantities, Moment now) override;
     void fetch(Particles& particles) override;
-    ParticleRows* rows(Particles&) override { return &rows_; }
+    ParticleRows* rows(Particles&) override { return this; }
     Diagnostics diagnose(Particles& particles, LagrangianRadii which, double time) override;
     void keep_alone() override { is_alone_ = true; }
     void gather(Particles& particles, std::span<const Index> which, const Vec3<double>& origin,
@@ -35,27 +35,16 @@ public:
     std::string device() const override;
 
 private:
-    /// Rows gathers rows from ranks.
-    class Rows final : public ParticleRows {
-    public:
-        explicit Rows(LedIntegrator& led) : led_(led) {}
-
-        bool are_here() const override { return led_.is_fetched_; }
-        std::size_t most() const override { return rows_of_block; }
-        std::span<const Vec3<double>> vectors(Column column, const RowsAsked& rows) override
-        {
-            return led_.bring(column, rows, vectors_[std::size_t(column)]);
-        }
-        std::span<const double> reals(Column column, const RowsAsked& rows) override
-        {
-            return led_.bring(column, rows, reals_[std::size_t(column)]);
-        }
-
-    private:
-        LedIntegrator& led_;
-        std::array<std::vector<Vec3<double>>, vector_columns> vectors_;
-        std::array<std::vector<double>, moving_columns> reals_;
-    };
+    bool are_here() const override { return is_fetched_; }
+    std::size_t most() const override { return rows_of_block; }
+    std::span<const Vec3<double>> vectors(Column column, const RowsAsked& rows) override
+    {
+        return bring(column, rows, vectors_[std::size_t(column)]);
+    }
+    std::span<const double> reals(Column column, const RowsAsked& rows) override
+    {
+        return bring(column, rows, reals_[std::size_t(column)]);
+    }
 
     template <auto Call, class... Argument>
     auto lead(RankRun::Bytes given, const Argument&... arguments);
@@ -63,7 +52,6 @@ private:
     void deal(Column column, std::size_t first, std::span<const T> values);
     void deal(Column column, ParticleRows& rows, std::size_t count);
     void deal_lasting(const Particles& particles);
-    void deal_archived(Archive& archive, const Particles& particles);
     template <class T>
     std::span<const T> bring(Column column, const RowsAsked& rows, std::vector<T>& into);
     void note_change(Particles& particles, Quantities quantities);
@@ -75,7 +63,8 @@ private:
     bool is_fetched_ = false;              ///< the caller's particles are current
     bool has_potentials_ = false;          ///< the last evaluation computed them
     bool is_alone_ = false;                ///< keep_alone()
-    Rows rows_{*this};
+    std::array<std::vector<Vec3<double>>, vector_columns> vectors_; ///< rows asked for last
+    std::array<std::vector<double>, moving_columns> reals_;         ///< "
 };
 
 } // namespace chamomile

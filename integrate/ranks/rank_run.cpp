@@ -12,18 +12,12 @@ namespace {
 template <class Visit>
 void visit_column(Column which, Particles& particles, StepColumns& steps, const Visit& visit)
 {
-    for_each_column(
-        [&](Column column, const std::string&, auto& values) {
-            if (column == which)
-                visit(values);
-        },
-        particles);
-    for_each_column(
-        [&](Column column, auto& values) {
-            if (column == which)
-                visit(values);
-        },
-        steps);
+    const auto visit_it = [&](Column column, auto&... rest) { // of particles with a name
+        if (column == which)
+            visit(std::get<sizeof...(rest) - 1>(std::tie(rest...)));
+    };
+    for_each_column(visit_it, particles);
+    for_each_column(visit_it, steps);
 }
 
 } // namespace

@@ -186,6 +186,9 @@ ForceStatistics Leapfrog::evaluate_request(Request request, Moment now)
 ForceStatistics Leapfrog::evaluate(Particles& particles, Quantities, Moment now)
 {
     store_->attach(particles);
+    const bool has_begun = count_ > 0;
+    if (is_shared() && !has_begun)
+        resume(particles, {});
     Request request = store_->request_here();
     std::vector<Vec3<double>> acceleration(request.count); // steps go on from the present ones
     request.acceleration = view_of(std::span(acceleration));
@@ -193,6 +196,8 @@ ForceStatistics Leapfrog::evaluate(Particles& particles, Quantities, Moment now)
     Particles& here = store_->here();
     if (field_)
         field_->add(now.time, here.position, {}, acceleration, here.potential);
+    if (!has_begun)
+        count_ = 0;
     return statistics;
 }
 

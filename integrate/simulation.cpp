@@ -221,6 +221,10 @@ ParticleRows& Simulation::rows()
 const Diagnostics& Simulation::diagnostics()
 {
     constexpr auto potentials = Quantities::acceleration_potential;
+    if (!begun_) { // the caller may have changed particles
+        has_potentials_ = false;
+        diagnostics_.reset();
+    }
     if (!has_potentials_) {
         note(integrator_->evaluate(particles_, potentials, {step_, time()}), potentials);
         if (!leaves_particles_)

@@ -208,6 +208,31 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("a run that is refused at its start leaves the particles as they were")
+{
+    Particles p = plummer(300, 3);
+    p.softening.assign(300, 0);
+    const Particles before = p;
+    SolverOptions options;
+    options.device = "cpu";
+    options.softening = {.length = 0.05, .is_varied = true};
+    Scheme scheme;
+    scheme.individual = true;
+    scheme.criterion = StepCriterion::softening;
+    std::string lines[2];
+    for (const int P : {0, 3}) {
+        options.own_ranks = P;
+        const Integration made = make_integrator(options, scheme);
+        Simulation simulation(p, *made.integrator, 0, 1);
+        lines[P > 0] = error_line([&] { simulation.run(); }, Fault::usage);
+        simulation.fetch();
+        CHECK(same_bits(p.position, before.position));
+        CHECK(same_bits(p.velocity, before.velocity));
+    }
+    CHECK(contains(lines[0], "needs a softening length > 0 of every particle"));
+    CHECK(lines[0] == lines[1]);
+}
+
 TEST_CASE("what is not finite in a later block of a file is named as by one rank")
 {
     for (const bool in_velocity : {false, true}) {

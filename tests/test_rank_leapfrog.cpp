@@ -147,6 +147,46 @@ TEST_CASE("each rank moves its own particles with the bits of one rank")
     }
 }
 
+TEST_CASE("particles on ranks are measured before a run begins, as they are then")
+{
+    Particles all = set_in_motion(300);
+    SolverOptions options;
+    options.device = "cpu";
+    options.softening.length = 0.05;
+    Scheme scheme;
+    scheme.fixed_length = 1. / 64;
+    const auto measured = [&](Particles& p, Integrator& integrator) {
+        std::vector<Diagnostics> found;
+        Simulation simulation(p, integrator, 0, 0.125);
+        found.push_back(simulation.diagnostics());
+        for (Vec3<double>& v : p.velocity)
+            v = 2. * v;
+        found.push_back(simulation.diagnostics());
+        simulation.run();
+        found.push_back(simulation.diagnostics());
+        return found;
+    };
+    const auto is_same = [&](const std::vector<Diagnostics>& a, const std::vector<Diagnostics>& b) {
+        return std::memcmp(a.data(), b.data(), 3 * sizeof(Diagnostics)) == 0;
+    };
+    Particles p = all;
+    const Integration alone = make_integrator(options, scheme);
+    const std::vector<Diagnostics> one = measured(p, *alone.integrator);
+    CHECK(one[1].kinetic == 4 * one[0].kinetic);
+    CHECK(one[0].kinetic > 0);
+    SolverOptions led = options;
+    led.own_ranks = 3;
+    p = all;
+    const Integration of_three = make_integrator(led, scheme);
+    CHECK(is_same(one, measured(p, *of_three.integrator)));
+    run_ranks(3, [&](Communicator& own) {
+        Particles mine =
+            part_of(all, first_at_home(300, own.rank(), 3), first_at_home(300, own.rank() + 1, 3));
+        DistributedSolver solver(options, own);
+        CHECK(is_same(one, measured(mine, *leapfrog_of(solver, scheme))));
+    });
+}
+
 TEST_CASE("columns that a caller adds go with their particles to other ranks")
 {
     const std::size_t n = 1511;

@@ -58,22 +58,30 @@ void LedIntegrator::deal_lasting(const Particles& particles)
         particles);
 }
 
-ForceStatistics LedIntegrator::start(Particles& particles, Quantities quantities, Moment now)
+/// Scatters the particles.
+void LedIntegrator::deal(const Particles& particles, ParticleRows& rows, Moment now)
 {
-    const std::size_t n = particles.size();
-    RowsInMemory in_memory(particles);
-    const std::shared_ptr<ParticleRows> source = std::move(source_);
-    ParticleRows& rows = source ? *source : in_memory;
     deal_lasting(particles);
     for (const Column column : {Column::position, Column::velocity})
-        rows.for_blocks(n, [&](std::size_t begin, std::size_t end) {
+        rows.for_blocks(particles.size(), [&](std::size_t begin, std::size_t end) {
             const auto values = rows.vectors(column, {begin, end});
             require_finite(particles, values, column == Column::position ? "position" : "velocity",
                            {now.step, clock().file_time(now.time)}, begin);
             deal(column, begin, values);
         });
+}
+
+ForceStatistics LedIntegrator::start(Particles& particles, Quantities quantities, Moment now)
+{
+    RowsInMemory in_memory(particles);
+    const std::shared_ptr<ParticleRows> source = std::move(source_);
+    deal(particles, source ? *source : in_memory, now);
+    has_begun_ = true;
     note_change(particles, quantities);
-    return lead<&Leapfrog::start>({}, quantities, now);
+    is_fetched_ = !is_alone_; // a start that fails has changed nothing
+    const ForceStatistics statistics = lead<&Leapfrog::start>({}, quantities, now);
+    is_fetched_ = false;
+    return statistics;
 }
 
 /// Marks moving columns as out of date, and frees them if ranks keep them alone.
@@ -97,8 +105,11 @@ ForceStatistics LedIntegrator::step(Particles& particles, double length, Quantit
     return lead<&Leapfrog::step>({}, length, quantities, now);
 }
 
-ForceStatistics LedIntegrator::evaluate(Particles&, Quantities quantities, Moment now)
+ForceStatistics LedIntegrator::evaluate(Particles& particles, Quantities quantities, Moment now)
 {
+    RowsInMemory in_memory(particles);
+    if (!has_begun_)
+        deal(particles, in_memory, now);
     is_fetched_ = false;
     has_potentials_ = true;
     return lead<&Leapfrog::evaluate>({}, quantities, now);
@@ -173,6 +184,7 @@ void LedIntegrator::exchange(Archive& archive, Particles& particles)
     MemoryArchive counts;
     own.exchange_counts(counts);
     lead<&RankRun::resume>(counts.bytes());
+    has_begun_ = true;
     is_fetched_ = are_here;
 }
 

@@ -51,6 +51,7 @@ private:
     template <class T>
     void deal(Column column, std::size_t first, std::span<const T> values);
     void deal(Column column, ParticleRows& rows, std::size_t count);
+    void deal(const Particles& particles, ParticleRows& rows, Moment now);
     void deal_lasting(const Particles& particles);
     template <class T>
     std::span<const T> bring(Column column, const RowsAsked& rows, std::vector<T>& into);
@@ -60,7 +61,8 @@ private:
     Communicator& ranks_;
     RankRun run_;
     std::shared_ptr<ParticleRows> source_; ///< begin_from()
-    bool is_fetched_ = false;              ///< the caller's particles are current
+    bool has_begun_ = false;               ///< start() or exchange() was called
+    bool is_fetched_ = true;               ///< the caller's particles are current
     bool has_potentials_ = false;          ///< the last evaluation computed them
     bool is_alone_ = false;                ///< keep_alone()
     std::array<std::vector<Vec3<double>>, vector_columns> vectors_; ///< rows asked for last

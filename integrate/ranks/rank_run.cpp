@@ -113,8 +113,9 @@ void RankRun::bring(Column column, std::uint64_t first, std::uint64_t end)
         steps_ = leapfrog_->columns();
     StepColumns none;
     visit_column(column, home_, steps_ ? *steps_ : none, [&](auto& values) {
-        answer<typename std::remove_reference_t<decltype(values)>::value_type>(
-            first, end, [&](std::size_t k) { return values[k]; });
+        using T = typename std::remove_reference_t<decltype(values)>::value_type;
+        values.resize(home_.size()); // none if a start has failed
+        answer<T>(first, end, [&](std::size_t k) { return values[k]; });
     });
 }
 

@@ -47,6 +47,12 @@ std::vector<std::span<const T>> runs_of(std::span<const T> values,
 void RankStore::load(StepColumns columns)
 {
     own_ = {};
+    part_ = {};
+    number_.clear();
+    home_.reset();
+    places_ = {};
+    steps_ = 0;
+    is_fetched_ = !is_alone_;
     for_each_column(
         [&](Column column, const std::string&, auto& home, auto& own) {
             if (is_alone_ && moves(column))
@@ -62,11 +68,6 @@ void RankStore::load(StepColumns columns)
         homes_.push_back(homes_.back() + count);
     require_same_columns();
     part_ = DistributedSolver::part_of(request_of_sources(own_), ranks_, on_host_);
-    number_.clear();
-    home_.reset();
-    places_ = {};
-    steps_ = 0;
-    is_fetched_ = !is_alone_;
     inner_->attach(own_);
     inner_->load(std::move(columns));
 }

@@ -91,7 +91,7 @@ private:
     std::optional<Way> home_;          ///< made on demand
     PartPlaces places_;                ///< by the last evaluation, or empty
     std::uint64_t steps_ = 0;          ///< begun since load()
-    bool is_fetched_ = false;          ///< home rows are current
+    bool is_fetched_ = true;           ///< home rows are current
     bool is_alone_ = false;            ///< keep_alone()
 };
 

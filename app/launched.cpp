@@ -11,7 +11,7 @@
 #include "chamomile/core/version.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/force/threads.hpp"
-#include "chamomile/integrate/ranks/store_part.hpp"
+#include "chamomile/integrate/ranks/rank_run.hpp"
 #include "chamomile/parallel/mpi/mpi_ranks.hpp"
 
 namespace chamomile::app {

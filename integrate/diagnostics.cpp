@@ -4,24 +4,38 @@
 
 #include "chamomile/core/exact_sum.hpp"
 #include "chamomile/integrate/external/external_field.hpp"
+#include "chamomile/integrate/ranks/rank_subset.hpp"
 
 namespace chamomile {
 namespace {
 
+/// Moving is a term of the mean velocity.
+struct Moving {
+    std::uint64_t number;
+    double mass;
+    Vec3<double> velocity;
+};
+
 /// Returns a velocity not far from that of the centre of mass: the mean of up to a thousand
 /// particles. The energy about it is not lost in that of the bulk motion.
-Vec3<double> typical_velocity(const Particles& particles, ParticleRows& rows)
+Vec3<double> typical_velocity(const Measured& all)
 {
-    const std::size_t n = particles.size(), some = std::min<std::size_t>(n, 1024);
-    std::vector<Index> places(some);
-    for (std::size_t k = 0; k < some; ++k)
-        places[k] = Index(k * n / some);
+    const auto& [particles, rows, part] = all;
+    std::vector<std::uint64_t> numbers(std::min<std::uint64_t>(part.count, 1024));
+    for (std::size_t k = 0; k < numbers.size(); ++k)
+        numbers[k] = k * part.count / numbers.size();
+    const std::vector<Index> places = part.places_of(numbers, particles.size());
     const auto velocity = rows.vectors(Column::velocity, RowsAsked(places));
+    std::vector<Moving> some;
+    for (std::size_t k = 0; k < places.size(); ++k)
+        some.push_back({part.number_of(places[k]), particles.mass[places[k]], velocity[k]});
+    some = part.ranks.all_gather(std::span<const Moving>(some));
+    std::ranges::sort(some, {}, &Moving::number);
     double mass = 0;
     Vec3<double> momentum;
-    for (std::size_t k = 0; k < some; ++k) {
-        mass += particles.mass[places[k]];
-        momentum += particles.mass[places[k]] * velocity[k];
+    for (const Moving& one : some) {
+        mass += one.mass;
+        momentum += one.mass * one.velocity;
     }
     return mass > 0 ? (1 / mass) * momentum : Vec3<double>{};
 }
@@ -32,9 +46,9 @@ struct ExternalSums {
     double centrifugal = 0, virial = 0;
 };
 
-ExternalSums external_sums(const Particles& particles, ParticleRows& rows,
-                           const ExternalState& external)
+ExternalSums external_sums(const Measured& all, const ExternalState& external)
 {
+    const auto& [particles, rows, part] = all;
     ExactSums<ExternalSums> sums;
     rows.for_blocks(particles.size(), [&](std::size_t begin, std::size_t end) {
         const auto position = rows.vectors(Column::position, {begin, end});
@@ -48,11 +62,13 @@ ExternalSums external_sums(const Particles& particles, ParticleRows& rows,
                                 m * dot(x, acceleration[i - begin])};
         });
     });
+    part.ranks.sum(sums);
     return sums.value();
 }
 
-MotionSums motion_sums(const Particles& particles, ParticleRows& rows, const Vec3<double>& typical)
+MotionSums motion_sums(const Measured& all, const Vec3<double>& typical)
 {
+    const auto& [particles, rows, part] = all;
     if (const std::optional<MotionSums> there = rows.motion(typical))
         return *there;
     ExactSums<MotionSums> sums;
@@ -65,6 +81,7 @@ MotionSums motion_sums(const Particles& particles, ParticleRows& rows, const Vec
                                       potential[i - begin], typical);
         });
     });
+    part.ranks.sum(sums);
     return sums.value();
 }
 
@@ -89,18 +106,17 @@ private:
     ParticleRows& rows_;
 };
 
-/// Reads nothing but masses of `particles`.
-Diagnostics weighted(const Particles& particles, ParticleRows& rows, LagrangianRadii which,
-                     const ExternalState& external)
+/// Reads nothing but masses of the particles.
+Diagnostics weighted(const Measured& all, LagrangianRadii which, const ExternalState& external)
 {
-    const Vec3<double> typical = typical_velocity(particles, rows);
-    const MotionSums sums = motion_sums(particles, rows, typical);
+    const Vec3<double> typical = typical_velocity(all);
+    const MotionSums sums = motion_sums(all, typical);
     Diagnostics result;
     result.mass = sums.mass;
     result.kinetic = result.internal_kinetic = sums.kinetic;
     result.potential = sums.potential;
     if (external.field) {
-        const ExternalSums field = external_sums(particles, rows, external);
+        const ExternalSums field = external_sums(all, external);
         result.potential -= 0.5 * field.energy; // the particles' potentials have it in them
         result.external = field.energy + field.centrifugal;
         result.external_virial = field.virial;
@@ -115,8 +131,7 @@ Diagnostics weighted(const Particles& particles, ParticleRows& rows, LagrangianR
     }
     if (which == LagrangianRadii::left_out)
         return result;
-    const auto radii =
-        lagrangian_radii(particles, rows, density_center(particles, rows), lagrangian_fractions);
+    const auto radii = lagrangian_radii(all, density_center(all), lagrangian_fractions);
     std::copy(radii.begin(), radii.end(), result.lagrangian_radii.begin());
     return result;
 }
@@ -127,18 +142,20 @@ Diagnostics diagnose(const Particles& particles, LagrangianRadii which,
                      const ExternalState& external)
 {
     RowsInMemory rows(particles);
-    return diagnose(particles, rows, which, external);
+    Communicator alone;
+    return diagnose({particles, rows, RankSubset{alone, particles.size()}}, which, external);
 }
 
-Diagnostics diagnose(const Particles& particles, ParticleRows& rows, LagrangianRadii which,
-                     const ExternalState& external)
+Diagnostics diagnose(const Measured& all, LagrangianRadii which, const ExternalState& external)
 {
-    if (!are_tracers(particles))
-        return weighted(particles, rows, which, external);
+    std::uint64_t massive = !are_tracers(all.particles);
+    all.part.ranks.sum(std::span(&massive, 1));
+    if (massive > 0)
+        return weighted(all, which, external);
     Particles units;
-    units.mass.assign(particles.size(), 1);
-    UnweightedRows values(rows);
-    return weighted(units, values, which, external);
+    units.mass.assign(all.particles.size(), 1);
+    UnweightedRows values(all.rows);
+    return weighted({units, values, all.part}, which, external);
 }
 
 bool are_tracers(const Particles& particles)

@@ -10,6 +10,8 @@
 
 namespace chamomile {
 
+struct RankSubset;
+
 /// The fractions of the mass whose radii are followed.
 inline constexpr std::array<double, 5> lagrangian_fractions{0.1, 0.25, 0.5, 0.75, 0.9};
 
@@ -56,22 +58,28 @@ bool are_tracers(const Particles& particles);
 Diagnostics diagnose(const Particles& particles, LagrangianRadii which = LagrangianRadii::computed,
                      const ExternalState& external = {});
 
-/// Returns the same where `rows` give what moves of the particles, which need not have it.
-Diagnostics diagnose(const Particles& particles, ParticleRows& rows, LagrangianRadii which,
-                     const ExternalState& external);
+/// Measured are local particles; `rows` give moving columns, `part` global numbers.
+struct Measured {
+    const Particles& particles; ///< fixed columns
+    ParticleRows& rows;
+    const RankSubset& part;
+};
+
+/// Collective: returns diagnostics of particles on all ranks.
+Diagnostics diagnose(const Measured& all, LagrangianRadii which, const ExternalState& external);
 
 /// Returns a centre that stays with the densest part: the centre of mass of the nearer half of the
 /// particles about the previous centre, halved again until at most a hundred remain. Particles
 /// without mass do not count. Among more than 2^17 particles one of each stretch of equal length
 /// counts, at random, always the same.
 Vec3<double> density_center(const Particles& particles);
-Vec3<double> density_center(const Particles& particles, ParticleRows& rows);
+Vec3<double> density_center(const Measured& all);
 
 /// Returns the radii about `center` that hold the given fractions (ascending, of the total mass);
 /// empty sets give zeros.
 std::vector<double> lagrangian_radii(const Particles& particles, const Vec3<double>& center,
                                      std::span<const double> fractions);
-std::vector<double> lagrangian_radii(const Particles& particles, ParticleRows& rows,
-                                     const Vec3<double>& center, std::span<const double> fractions);
+std::vector<double> lagrangian_radii(const Measured& all, const Vec3<double>& center,
+                                     std::span<const double> fractions);
 
 } // namespace chamomile

@@ -47,6 +47,7 @@ public:
     }
 
     StepColumns columns() override { return now_; }
+    Particles& here() override { return *particles_; }
 
     void set_due(int first, std::uint64_t count) override
     {

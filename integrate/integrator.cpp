@@ -6,27 +6,54 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/files/archive.hpp"
 #include "chamomile/core/threads.hpp"
+#include "chamomile/integrate/ranks/rank_subset.hpp"
 
 namespace chamomile {
+
+namespace {
+
+/// Returns the lowest number(i) of the values that are not finite; `none` if all are.
+template <class Number>
+std::uint64_t first_not_finite(std::span<const Vec3<double>> values, std::uint64_t none,
+                               const Number& number)
+{
+    std::uint64_t found = none;
+#pragma omp parallel for if (values.size() > worth_threads) schedule(static) reduction(min : found)
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const Vec3<double>& v = values[i];
+        if (!(std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z)))
+            found = std::min<std::uint64_t>(found, number(i));
+    }
+    return found;
+}
+
+} // namespace
 
 void require_finite(const Particles& particles, std::span<const Vec3<double>> values,
                     const char* what, Moment now, std::size_t first)
 {
-    const auto is_finite = [](const Vec3<double>& value) {
-        return std::isfinite(value.x) && std::isfinite(value.y) && std::isfinite(value.z);
-    };
-    const std::size_t n = values.size();
-    std::size_t found = n;
-#pragma omp parallel for if (n > worth_threads) schedule(static) reduction(min : found)
-    for (std::size_t i = 0; i < n; ++i)
-        if (!is_finite(values[i]))
-            found = std::min(found, i);
+    const std::size_t n = values.size(),
+                      found = first_not_finite(values, n, [](std::size_t i) { return i; });
     if (found < n)
         throw Error(Fault::numeric, "particle id " + std::to_string(particles.id[first + found]) +
                                         ": " + what + ": is no longer a finite number in step " +
                                         std::to_string(now.step) +
                                         ", t = " + std::to_string(now.time) +
                                         "; try a shorter step or more softening");
+}
+
+void require_finite(const Particles& particles, const RankSubset& part,
+                    std::span<const Vec3<double>> values, const char* what, Moment now)
+{
+    const std::uint64_t own =
+        first_not_finite(values, part.count, [&](std::size_t i) { return part.number_of(i); });
+    double first = double(own); // exact: numbers have 32 bits
+    part.ranks.min(std::span(&first, 1));
+    part.ranks.together([&] {
+        for (std::size_t i = 0; own < part.count && own == std::uint64_t(first); ++i)
+            if (part.number_of(i) == own)
+                require_finite(particles, values.subspan(i, 1), what, now, i);
+    });
 }
 
 } // namespace chamomile

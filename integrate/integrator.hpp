@@ -11,12 +11,16 @@
 #include "chamomile/core/particle_rows.hpp"
 #include "chamomile/force/solver.hpp"
 #include "chamomile/integrate/clock.hpp"
+#include "chamomile/integrate/diagnostics.hpp"
 #include "chamomile/integrate/time_step.hpp"
 
 namespace chamomile {
 
 class Archive;
+class Communicator;
 class ExternalField;
+class Leapfrog;
+struct RankSubset;
 
 /// Profiles of a simulation give under this name what a step takes beside its force evaluations.
 inline constexpr const char* integration_phase = "integration";
@@ -65,10 +69,14 @@ public:
     /// once keep_alone() is called: what moves is empty in the caller's arrays then, but for the
     /// time between fetch() and the next step. Null: fetch() makes them the caller's.
     virtual ParticleRows* rows(Particles&) { return nullptr; }
-    /// Returns those or, where the particles of now live elsewhere with their potentials, rows that
-    /// are measured there. Null: fetch() makes them the caller's.
-    virtual ParticleRows* rows_to_measure(Particles& particles) { return rows(particles); }
     virtual void keep_alone() {}
+
+    /// Measures current particles; potentials must be current.
+    virtual Diagnostics diagnose(Particles& particles, LagrangianRadii which, double time)
+    {
+        fetch(particles);
+        return chamomile::diagnose(particles, which, {field(), time});
+    }
 
     /// Makes points of some particles of now, wherever they live, as gather_points() does. Throws
     /// like step().
@@ -81,6 +89,12 @@ public:
     /// Keeps the state that start() makes and steps change, or restores it in place of start(); the
     /// particles are kept, or have been restored, beside it.
     virtual void exchange(Archive& archive, Particles& particles) = 0;
+
+    /// Returns the communicator if calls are collective and each rank has its own particles; else
+    /// null.
+    virtual Communicator* ranks() { return nullptr; }
+    /// Returns the leapfrog, or null for other schemes.
+    virtual const Leapfrog* leapfrog() const { return nullptr; }
 
     /// Returns the clock by which the scheme counts time.
     virtual const Clock& clock() const { return Clock::newtonian(); }
@@ -104,5 +118,8 @@ protected:
 /// values are those of the particles from `first` on.
 void require_finite(const Particles& particles, std::span<const Vec3<double>> values,
                     const char* what, Moment now, std::size_t first = 0);
+/// Checks particles on all ranks; throws the same on all.
+void require_finite(const Particles& particles, const RankSubset& part,
+                    std::span<const Vec3<double>> values, const char* what, Moment now);
 
 } // namespace chamomile

@@ -1,6 +1,7 @@
 // Each block has half kicks, a drift of all, forces of those due, half kicks and their next rungs.
 #include "chamomile/integrate/leapfrog.hpp"
 
+#include <cassert>
 #include <vector>
 
 #include "chamomile/core/error.hpp"
@@ -8,8 +9,9 @@
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/lists/solver_state.hpp"
 #include "chamomile/force/periodic/long_range_field.hpp"
+#include "chamomile/integrate/ranks/rank_store.hpp"
 #include "chamomile/integrate/step_checks.hpp"
-#include "chamomile/parallel/communicator.hpp"
+#include "chamomile/parallel/agreement.hpp"
 
 namespace chamomile {
 namespace {
@@ -55,8 +57,7 @@ Leapfrog::Leapfrog(Solver& solver, const TimeStep& step, const std::optional<Blo
         require_valid(*blocks_, solver.options());
     else
         require_valid(step_, solver.options());
-    if (!solver.takes_device_arrays() &&
-        !(residence_ == Residence::where_solved && solver.ranks_of_parts())) {
+    if (is_shared() || !solver.takes_device_arrays()) {
         if (residence_ == Residence::device && forces().device == "cpu")
             throw Error(Fault::device,
                         "resident: needs a GPU: " +
@@ -68,16 +69,38 @@ Leapfrog::Leapfrog(Solver& solver, const TimeStep& step, const std::optional<Blo
     make_store();
 }
 
+/// Returns the solver's ranks, or a communicator of one rank.
+Communicator& Leapfrog::all_ranks()
+{
+    thread_local Communicator alone;
+    return is_shared() ? *ranks() : alone;
+}
+
+/// Runs collective work; an error on a single rank ends every rank.
+template <class Work>
+void Leapfrog::together(const Work& work)
+{
+    is_shared() ? known_to_all(*ranks(), work) : work();
+}
+
 void Leapfrog::make_store()
 {
     const StoreOptions options{.individual = blocks_.has_value(),
                                .potentials = needs_potentials(),
                                .long_range = splits_forces(),
                                .box = {forces().box}};
-    store_ = !is_resident() ? make_host_store(options)
-             : solver_.takes_device_arrays()
-                 ? make_device_store(first_gpu(forces().device), options)
-                 : make_ranks_store(solver_, options);
+    if (is_shared())
+        store_ = std::make_unique<RankStore>(*ranks(), options, forces().device == "cpu");
+    else if (residence_ == Residence::host)
+        store_ = make_host_store(options);
+    else
+        store_ = make_device_store(first_gpu(forces().device), options);
+}
+
+RankStore& Leapfrog::rank_store()
+{
+    assert(is_shared());
+    return static_cast<RankStore&>(*store_);
 }
 
 void Leapfrog::put_into(std::shared_ptr<const ExternalField> field)
@@ -87,7 +110,7 @@ void Leapfrog::put_into(std::shared_ptr<const ExternalField> field)
                                  .by_potential = needs_potentials(),
                                  .on_device = residence_ == Residence::device}),
                 plain_names_of_fields());
-    if (field && !field->has_formulas() && is_resident()) {
+    if (field && !field->has_formulas() && residence_ != Residence::host) {
         residence_ = Residence::host;
         make_store();
     }
@@ -109,13 +132,11 @@ bool Leapfrog::needs_potentials() const
 
 ForceStatistics Leapfrog::start(Particles& particles, Quantities quantities, Moment now)
 {
-    count_ = particles.size();
-    take_softening(particles);
-    GM_ = total_GM(particles, forces().gravitational_constant);
+    take_totals(particles);
     report_ = {};
     kept_trees_ = kept_trees_of(forces());
-    if (store_->rows())
-        return start_where_they_live(particles, quantities, now);
+    if (is_shared())
+        return start_on_ranks(particles, quantities, now);
     // The request names arrays of the host, where positions may lie outside the box.
     Request request =
         request_of(particles, needs_potentials() ? Quantities::acceleration_potential : quantities);
@@ -125,7 +146,7 @@ ForceStatistics Leapfrog::start(Particles& particles, Quantities quantities, Mom
         request.long_range = LongRangePart::stored;
         request.long_range_acceleration = view_of(std::span(columns.long_range));
     }
-    const ForceStatistics statistics = evaluate(request, now);
+    const ForceStatistics statistics = evaluate_request(request, now);
     if (field_)
         field_->add(now.time, particles.position, {}, particles.acceleration,
                     request.potential ? std::span<double>(particles.potential)
@@ -141,18 +162,18 @@ ForceStatistics Leapfrog::start(Particles& particles, Quantities quantities, Mom
     return statistics;
 }
 
-/// Names the first particle whose value is not finite.
-void Leapfrog::require_finite_rows(ParticleRows& rows, Column value, const char* what,
-                                   Moment now) const
+/// Throws Error(numeric) naming the first particle with a value that is not finite.
+void Leapfrog::require_finite_now(Column value, Moment now)
 {
-    const Moment shown{now.step, clock_.file_time(now.time)};
-    rows.for_blocks(count_, [&](std::size_t begin, std::size_t end) {
-        require_finite(store_->particles(), rows.vectors(value, {begin, end}), what, shown, begin);
-    });
+    const Particles& here = store_->here();
+    require_finite(here, store_->part(all_ranks()),
+                   value == Column::position ? here.position : here.acceleration,
+                   value == Column::position ? "position" : "acceleration",
+                   {now.step, clock_.file_time(now.time)});
 }
 
 /// Evaluates a request of the state at that moment.
-ForceStatistics Leapfrog::evaluate(Request request, Moment now)
+ForceStatistics Leapfrog::evaluate_request(Request request, Moment now)
 {
     request.number = now.step;
     request.softening_length = softening(now.time);
@@ -164,13 +185,19 @@ ForceStatistics Leapfrog::evaluate(Request request, Moment now)
 
 ForceStatistics Leapfrog::evaluate(Particles& particles, Quantities, Moment now)
 {
-    fetch(particles);
-    Request request = request_of(particles, Quantities::acceleration_potential);
+    store_->attach(particles);
+    const bool has_begun = count_ > 0;
+    if (is_shared() && !has_begun)
+        resume(particles, {});
+    Request request = store_->request_here();
     std::vector<Vec3<double>> acceleration(request.count); // steps go on from the present ones
     request.acceleration = view_of(std::span(acceleration));
-    const ForceStatistics statistics = evaluate(request, now);
+    const ForceStatistics statistics = evaluate_request(request, now);
+    Particles& here = store_->here();
     if (field_)
-        field_->add(now.time, particles.position, {}, acceleration, particles.potential);
+        field_->add(now.time, here.position, {}, acceleration, here.potential);
+    if (!has_begun)
+        count_ = 0;
     return statistics;
 }
 
@@ -180,16 +207,15 @@ void Leapfrog::fetch(Particles& particles)
     store_->fetch();
 }
 
-ParticleRows* Leapfrog::rows(Particles& particles)
+Diagnostics Leapfrog::diagnose(Particles& particles, LagrangianRadii which, double time)
 {
     store_->attach(particles);
-    return store_->rows();
-}
-
-ParticleRows* Leapfrog::rows_to_measure(Particles& particles)
-{
-    store_->attach(particles);
-    return store_->rows_to_measure();
+    ParticleRows* const elsewhere = store_->rows_to_measure();
+    const Particles& here = elsewhere ? particles : store_->here();
+    RowsInMemory in_memory(here);
+    return chamomile::diagnose(
+        {here, elsewhere ? *elsewhere : in_memory, store_->part(all_ranks())}, which,
+        {field(), time});
 }
 
 void Leapfrog::gather(Particles& particles, std::span<const Index> which,
@@ -250,17 +276,18 @@ ForceStatistics Leapfrog::step(Particles& particles, double length, Quantities q
     const KeptTrees kept_trees = kept_trees_;
     SolverState state(solver_);
     statistics_ = {};
-    store_->begin_step();
+    together([&] { store_->begin_step(); });
     try {
-        move_all(length, quantities, now);
-        state.accept();
+        together([&] {
+            move_all(length, quantities, now);
+            state.accept();
+        });
     } catch (...) {
         report_ = report;
         kept_trees_ = kept_trees;
         try {
             store_->restore();
-            if (!store_->rows())
-                store_->fetch();
+            store_->fetch();
         } catch (const Error&) { // the device is lost: the host has what was fetched last
         }
         throw;
@@ -288,49 +315,66 @@ void Leapfrog::move_all(double length, Quantities quantities, Moment now)
         store_->set_due(levels_.longest_due(), levels_.due_count());
 
         const Moment reached{now.step, begin_ + levels_.elapsed()};
-        const Request request = request_of_block(quantities, now);
         const double moved = wall_clock_seconds();
-        ForceStatistics forces;
-        try {
-            forces = solver_.evaluate(request);
-        } catch (const Error&) {
-            bool are_finite = true;
-            try {
-                are_finite = store_->has_finite_positions();
-            } catch (const PeerFailed&) { // nobody can look at them, and the first error is told
-            }
-            if (!are_finite)
-                refuse(reached);
-            throw;
-        }
-        // Where nothing has mass, the solver looks at no position.
-        if (GM_ == 0 && !store_->has_finite_positions())
-            refuse(reached);
+        const ForceStatistics forces = evaluate_block(quantities, now, reached);
         add(statistics_, forces);
         const double evaluated = wall_clock_seconds();
 
         if (field_)
             store_->add_external(*field_, reached.time);
-        if (!store_->kick(kick_factors(Half::second)))
-            refuse(reached);
-        if (blocks_) {
-            kept_trees_.note(rung_due(), levels_.elapsed(), forces, count_);
-            report_.below_shortest +=
-                store_->choose_steps(rule(reached.time), levels_.whole(), levels_.lowest());
-        }
+        const BlockEnd end = end_block(reached);
+        report_.below_shortest += end.below_shortest;
         if (levels_.at_end() && splits_forces())
             store_->add_long_range(long_range_factor(Half::second));
         const double moving = moved - start + wall_clock_seconds() - evaluated;
-        if (blocks_)
+        if (blocks_) {
+            kept_trees_.note(rung_due(), levels_.elapsed(), forces, count_);
             note_block(forces, evaluated - moved, moving);
+        }
         integration += moving;
         start = wall_clock_seconds();
         if (!levels_.at_end())
-            levels_.set_counts(
-                store_->change_levels(levels_.whole(), levels_.lowest(), levels_.may_rise()));
+            levels_.set_counts(end.levels);
         ++block_;
     }
     statistics_.profile.add(integration_phase, integration);
+}
+
+/// Evaluates forces of due particles. Throws Error(numeric) naming the first particle with a
+/// position that is not finite.
+ForceStatistics Leapfrog::evaluate_block(Quantities quantities, Moment now, Moment reached)
+{
+    ForceStatistics forces;
+    try {
+        forces = solver_.evaluate(request_of_block(quantities, now));
+    } catch (const Error&) {
+        bool are_finite = true;
+        try {
+            are_finite = store_->has_finite_positions();
+        } catch (const PeerFailed&) { // nobody can look at them, and the first error is told
+        }
+        if (!are_finite)
+            refuse(reached);
+        throw;
+    }
+    // Where nothing has mass, the solver looks at no position.
+    if (GM_ == 0 && !store_->has_finite_positions())
+        refuse(reached);
+    return forces;
+}
+
+/// Ends the steps of due particles.
+BlockEnd Leapfrog::end_block(Moment reached)
+{
+    std::optional<NextLevels> next;
+    if (blocks_)
+        next = {rule(reached.time), levels_.whole(), levels_.lowest()};
+    if (blocks_ && !levels_.at_end())
+        next->may_rise = levels_.may_rise();
+    const BlockEnd end = store_->end_block(kick_factors(Half::second), next);
+    if (!end.is_finite)
+        refuse(reached);
+    return end;
 }
 
 void Leapfrog::choose_rungs(double length)
@@ -442,16 +486,9 @@ void Leapfrog::note_block(const ForceStatistics& forces, double seconds, double 
 /// Names the first particle whose position or acceleration is no longer finite.
 void Leapfrog::refuse(Moment now)
 {
-    RowsInMemory here(store_->particles());
-    ParticleRows* rows = store_->rows();
-    if (!rows) {
-        if (is_resident()) // else they are here, and the state before may be where they go
-            store_->fetch();
-        rows = &here;
-    }
-    require_finite_rows(*rows, Column::position, "position", now);
-    require_finite_rows(*rows, Column::acceleration, "acceleration", now);
-    throw Error(Fault::device, "particles are not finite where they live, but those fetched are");
+    require_finite_now(Column::position, now);
+    require_finite_now(Column::acceleration, now);
+    throw Agreed(Fault::device, "particles are not finite where they live, but those fetched are");
 }
 
 } // namespace chamomile

@@ -15,6 +15,8 @@
 
 namespace chamomile {
 
+class RankStore;
+
 /// Kicks all particles: v += dt a.
 void kick(Particles& particles, double dt);
 
@@ -49,7 +51,7 @@ struct BlockSteps {
 /// Residence says where the particles of a leapfrog live. It changes no bit.
 enum class Residence {
     host,
-    where_solved, ///< the solver's ranks, or its GPU, if it takes arrays there and has the memory
+    where_solved, ///< the solver's GPU, if it takes arrays there and has the memory
     device        ///< the solver's GPU, or an error
 };
 
@@ -62,6 +64,9 @@ enum class Residence {
 /// rungs of an orbit are the same there and back: steps chosen where they begin lose energy on the
 /// way in that they do not win on the way out. At the ends of whole steps all are at one time:
 /// there observers look. With one rung individual steps are shared ones, bit for bit.
+///
+/// With a DistributedSolver each rank has a leapfrog of its own particles, and calls are
+/// collective. Throws Agreed or PeerFailed then.
 ///
 /// In periodic boxes the long range kicks individual steps at the ends of whole steps, over half of
 /// one, and blocks have the short range alone (Duncan et al. 1998, Springel 2005): a mesh for each
@@ -77,7 +82,6 @@ public:
     Leapfrog(Solver& solver, const BlockSteps& steps, const Clock& clock = Clock::newtonian(),
              Residence residence = Residence::host);
 
-    void begin_from(std::shared_ptr<ParticleRows> rows) override { source_ = std::move(rows); }
     ForceStatistics start(Particles& particles, Quantities quantities, Moment now) override;
     /// A whole step of individual steps is the power of two that nine particles of ten ask for or
     /// less, or the longest; so that whole steps change by factors of two alone and divide equal
@@ -87,21 +91,33 @@ public:
                          Moment now) override;
     ForceStatistics evaluate(Particles& particles, Quantities quantities, Moment now) override;
     void fetch(Particles& particles) override;
-    ParticleRows* rows(Particles& particles) override;
-    ParticleRows* rows_to_measure(Particles& particles) override;
+    Diagnostics diagnose(Particles& particles, LagrangianRadii which, double time) override;
     void keep_alone() override { store_->keep_alone(); }
     void gather(Particles& particles, std::span<const Index> which, const Vec3<double>& origin,
                 std::span<MovingPoint> into) override;
     void exchange(Archive& archive, Particles& particles) override;
     /// Where it is not of formulas alone the particles live on the host.
     void put_into(std::shared_ptr<const ExternalField> field) override;
+    Communicator* ranks() override { return solver_.ranks_of_parts(); }
+    const Leapfrog* leapfrog() const override { return this; }
     const Clock& clock() const override { return clock_; }
     const SolverOptions& forces() const override { return solver_.options(); }
     std::string device() const override { return solver_.device(); }
 
+    /// Continue from particles and columns of a checkpoint, and exchange its counts: exchange()
+    /// does both.
+    void resume(Particles& particles, StepColumns columns);
+    void exchange_counts(Archive& archive);
+    /// Returns the columns of individual steps, in the order of the caller's particles.
+    StepColumns columns() { return store_->columns(); }
+    /// Returns the length of a column of individual steps for `count` particles.
+    std::size_t rows_of_steps(Column column, std::size_t count) const;
+
     /// Tells whether the particles live on a GPU or on ranks, so that the caller's are those of the
     /// last fetch().
-    bool is_resident() const { return residence_ != Residence::host; }
+    bool is_resident() const { return is_shared() || residence_ != Residence::host; }
+    /// Returns the store of this rank; needs a DistributedSolver.
+    RankStore& rank_store();
 
     /// Returns the individual steps; none where all particles share one.
     const std::optional<BlockSteps>& block_steps() const { return blocks_; }
@@ -118,10 +134,12 @@ private:
     void make_store();
     double GM(double time) const;
     void fill_store(Particles& particles, const StepColumns& columns);
-    ForceStatistics evaluate(Request request, Moment now);
-    ForceStatistics start_where_they_live(Particles& particles, Quantities quantities, Moment now);
-    void require_finite_rows(ParticleRows& rows, Column value, const char* what, Moment now) const;
+    ForceStatistics evaluate_request(Request request, Moment now);
+    ForceStatistics start_on_ranks(Particles& particles, Quantities quantities, Moment now);
+    void require_finite_now(Column value, Moment now);
     void move_all(double length, Quantities quantities, Moment now);
+    ForceStatistics evaluate_block(Quantities quantities, Moment now, Moment reached);
+    BlockEnd end_block(Moment reached);
     Request request_of_block(Quantities quantities, Moment now);
     void choose_rungs(double length);
     void note_block(const ForceStatistics& forces, double seconds, double moving);
@@ -133,11 +151,13 @@ private:
     int rung_due() const;
     BlockRule rule(double time) const;
 
+    void take_totals(const Particles& particles);
     void take_softening(const Particles& particles);
-    std::size_t rows_of_steps(Column column) const;
-    void keep_columns(Archive& archive, ParticleRows& rows) const;
-    void load_from(Archive& archive);
     void exchange_columns(Archive& archive, Particles& particles);
+    bool is_shared() const { return solver_.ranks_of_parts() != nullptr; }
+    Communicator& all_ranks();
+    template <class Work>
+    void together(const Work& work);
     double softening(double time) const { return clock_.softening(time, softening_); }
     /// Tells whether the long range kicks over whole steps, and only the short range in blocks.
     bool splits_forces() const
@@ -152,13 +172,12 @@ private:
     double softening_; ///< that the solver was made with
     Residence residence_;
     std::unique_ptr<ParticleStore> store_;
-    std::shared_ptr<ParticleRows> source_; ///< of begin_from(), until they are loaded
-    double GM_ = 0;                        ///< of all
+    double GM_ = 0; ///< of all
 
     BlockLevels levels_;
     double begin_ = 0;        ///< of the whole step
     std::uint64_t block_ = 0; ///< of the whole step, from 0
-    std::size_t count_ = 0;   ///< of the particles
+    std::size_t count_ = 0;   ///< of the particles of all ranks
     ForceStatistics statistics_;
     BlockReport report_;
     KeptTrees kept_trees_;

@@ -1,5 +1,5 @@
-/// \file  The particles of a leapfrog, where they live: in the caller's arrays, in a GPU's or on
-/// ranks.
+/// \file  The particles of a leapfrog, where they live: in the caller's arrays, in a GPU's, or on
+/// the rank of their domain.
 #pragma once
 
 #include <array>
@@ -18,6 +18,7 @@
 #include "chamomile/core/periodic.hpp"
 #include "chamomile/force/solver.hpp"
 #include "chamomile/integrate/external/external_field.hpp"
+#include "chamomile/integrate/ranks/rank_subset.hpp"
 #include "chamomile/integrate/rungs/block_levels.hpp"
 #include "chamomile/integrate/rungs/block_rule.hpp"
 
@@ -44,6 +45,17 @@ void for_each_column(const Visit& visit, StepColumns& columns)
     visit(Column::measured, columns.measured);
     visit(Column::orbit, columns.orbit);
     visit(Column::long_range, columns.long_range);
+}
+
+/// Frees the moving columns.
+inline void drop_moving(Particles& particles)
+{
+    for_each_column(
+        [](Column column, const std::string&, auto& values) {
+            if (moves(column))
+                std::remove_reference_t<decltype(values)>().swap(values);
+        },
+        particles);
 }
 
 /// StoreOptions say what a store keeps of each particle beside its motion.
@@ -82,9 +94,26 @@ struct KickAndDrift {
     std::optional<FrameTurn> turn = {}; ///< while the particles drift, of a rotating frame
 };
 
+/// NextLevels choose the next individual steps at the end of a block.
+struct NextLevels {
+    BlockRule rule;
+    double whole;
+    int lowest;
+    /// Due particles change level: any number down, or one up if the bit of their level is set.
+    /// None: the whole step has ended.
+    std::optional<std::uint64_t> may_rise = {};
+};
+
+/// BlockEnd is the result of a block.
+struct BlockEnd {
+    bool is_finite = true;            ///< accelerations; true for solvers on a GPU
+    std::uint64_t below_shortest = 0; ///< particles below the shortest step
+    LevelCounts levels = {};          ///< with NextLevels::may_rise
+};
+
 /// A ParticleStore owns what a leapfrog moves: positions, velocities, accelerations and the columns
 /// of its options. The arithmetic of every store is the same, bit for bit. All members of a store
-/// on a GPU throw Error(device), and of one on ranks PeerFailed; after that its state may be lost,
+/// on a GPU throw Error(device), and of one of a rank PeerFailed; after that its state may be lost,
 /// which later calls say.
 class ParticleStore {
 public:
@@ -97,9 +126,6 @@ public:
 
     /// Takes the state of the attached particles, and columns; zeros for those that are empty.
     virtual void load(StepColumns columns) = 0;
-    /// Does so where the rows have these values, and the attached particles none that moves; a
-    /// store with rows() alone.
-    virtual void load_rows(ParticleRows&, std::span<const Column>) { assert(!rows()); }
     /// Makes the attached particles those of now; potentials where the last request had them.
     virtual void fetch() = 0;
     /// Makes points of some particles of now, as gather_points() does, without a fetch().
@@ -108,16 +134,21 @@ public:
     {
         gather_points(*particles_, which, origin, into);
     }
+    /// Returns the columns of the attached particles.
     virtual StepColumns columns() = 0;
 
-    /// Returns the rows of the particles of now, with those of the columns; null where a fetch()
-    /// costs no memory.
-    virtual ParticleRows* rows() { return nullptr; }
-    /// Returns those, with the potentials of now, for measures of all particles, which are made
-    /// where they live; null where a fetch() has to come before.
-    virtual ParticleRows* rows_to_measure() { return rows(); }
-    /// Takes leave to have the only copy of what moves: a store with rows() empties those arrays of
-    /// the attached particles until the next fetch(), and again where a step begins.
+    /// Return current particles in host memory, after fetch() if needed, and their global numbers.
+    virtual Particles& here()
+    {
+        fetch();
+        return *particles_;
+    }
+    virtual RankSubset part(Communicator& ranks) { return {ranks, particles_->size()}; }
+    /// Returns the rows of the particles of now, with their potentials, for measures of all, which
+    /// are made where they live; null where a fetch() has to come before.
+    virtual ParticleRows* rows_to_measure() { return nullptr; }
+    /// Lets a RankStore free moving columns of the attached particles, until fetch() and at each
+    /// step.
     virtual void keep_alone() {}
 
     /// The particles that are due from now on are those of level `first` or above, `count` in all:
@@ -125,6 +156,11 @@ public:
     virtual void set_due(int first, std::uint64_t count) = 0;
     /// Returns a request of the accelerations, and potentials, of the particles that are due.
     virtual Request request(bool potentials) = 0;
+    /// Returns a request for accelerations and potentials of all particles, in arrays of here().
+    virtual Request request_here()
+    {
+        return request_of(here(), Quantities::acceleration_potential);
+    }
     /// Adds accelerations, and potentials where the last request had them, by the external field at
     /// that time to those of the particles that are due. A store on a GPU or
     /// on ranks takes fields of formulas alone.
@@ -139,23 +175,24 @@ public:
     virtual void restore() = 0;
 
     virtual void kick_and_drift(const KickAndDrift& move) = 0;
-    /// Kicks the particles that are due, by their level. Returns false if an acceleration was not
-    /// finite; those by solvers on a GPU always are.
-    virtual bool kick(const LevelFactors& factors) = 0;
+    /// Kicks due particles by level; with `next` chooses their next steps and levels.
+    virtual BlockEnd end_block(const LevelFactors& factors, const std::optional<NextLevels>& next)
+    {
+        BlockEnd end{.is_finite = kick(factors)};
+        if (next)
+            end.below_shortest = choose_steps(next->rule, next->whole, next->lowest);
+        if (next && next->may_rise)
+            end.levels = change_levels(next->whole, next->lowest, *next->may_rise);
+        return end;
+    }
     /// Returns whether all positions are finite.
     virtual bool has_finite_positions() = 0;
 
     /// Gives every particle the level of the step that it asks for in a whole step of that length.
     virtual LevelCounts place(double whole, int lowest) = 0;
-    /// Gives the particles that are due the level of the step that they ask for: any number of
-    /// levels down, or one up where `may_rise` has the bit of their level.
-    virtual LevelCounts change_levels(double whole, int lowest, std::uint64_t may_rise) = 0;
 
     /// Measures the first steps of all particles.
     virtual void choose_first_steps(const BlockRule& rule) = 0;
-    /// Measures the next steps of the particles that are due and have ended one; returns how many
-    /// ask for less than the shortest, whole / 2^lowest.
-    virtual std::uint64_t choose_steps(const BlockRule& rule, double whole, int lowest) = 0;
     virtual StepCounts count_steps() = 0;
 
     /// Returns the shortest dynamical time of all; infinity where nothing pulls.
@@ -163,6 +200,21 @@ public:
     virtual double sum_of_squared_velocities() = 0;
 
 protected:
+    /// Kicks the particles that are due. Returns false if an acceleration was not finite.
+    virtual bool kick(const LevelFactors&) { return true; }
+    /// Measures the next steps of the particles that are due and have ended one; returns how many
+    /// ask for less than the shortest, whole / 2^lowest.
+    virtual std::uint64_t choose_steps(const BlockRule&, double /*whole*/, int /*lowest*/)
+    {
+        return 0;
+    }
+    /// Gives the particles that are due the level of the step that they ask for: any number of
+    /// levels down, or one up where `may_rise` has the bit of their level.
+    virtual LevelCounts change_levels(double /*whole*/, int /*lowest*/, std::uint64_t /*may_rise*/)
+    {
+        return {};
+    }
+
     StoreOptions options_;
     Particles* particles_ = nullptr;
 };
@@ -173,9 +225,5 @@ std::unique_ptr<ParticleStore> make_host_store(const StoreOptions& options);
 /// Makes a store in that GPU's memory: 150 bytes a particle, with individual steps 220, in a box
 /// 250; softening lengths of their own take 8 more. Throws Error(device).
 std::unique_ptr<ParticleStore> make_device_store(int device, const StoreOptions& options);
-
-/// Makes a store in the memory of the solver's ranks, of which this one is rank 0 and the others
-/// run serve_particles(): each has a run of the particles.
-std::unique_ptr<ParticleStore> make_ranks_store(Solver& solver, const StoreOptions& options);
 
 } // namespace chamomile

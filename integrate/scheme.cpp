@@ -9,7 +9,7 @@
 #include "chamomile/integrate/diagnostics.hpp"
 #include "chamomile/integrate/external/external_field.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
-#include "chamomile/integrate/ranks/store_part.hpp"
+#include "chamomile/integrate/ranks/led_integrator.hpp"
 
 namespace chamomile {
 namespace {
@@ -161,16 +161,26 @@ Integration make_integrator(const SolverOptions& options, const Scheme& scheme, 
     const Residence residence = residence_of(scheme);
     SolverOptions given = options;
     made.ranks = make_own_ranks(given, serve_particles);
+    const RankSteps steps =
+        scheme.individual ? RankSteps(block_steps(scheme)) : RankSteps(time_step_of(scheme));
+    // A solver that keeps an accuracy is rank 0's.
+    if (given.ranks && residence == Residence::where_solved && !given.accuracy &&
+        clock.is_newtonian()) {
+        made.integrator = std::make_unique<LedIntegrator>(given, steps);
+        made.integrator->put_into(scheme.field);
+        made.leapfrog = made.integrator->leapfrog();
+        return made;
+    }
     made.solver = scheme.individual && residence == Residence::host
                       ? make_solver_with_host(given, scheme.host_below)
                       : make_solver(given);
-    auto leapfrog =
-        scheme.individual
-            ? std::make_unique<Leapfrog>(*made.solver, block_steps(scheme), clock, residence)
-            : std::make_unique<Leapfrog>(*made.solver, time_step_of(scheme), clock, residence);
-    leapfrog->put_into(scheme.field);
-    made.leapfrog = leapfrog.get();
-    made.integrator = std::move(leapfrog);
+    made.integrator = std::visit(
+        [&](const auto& one) {
+            return std::make_unique<Leapfrog>(*made.solver, one, clock, residence);
+        },
+        steps);
+    made.integrator->put_into(scheme.field);
+    made.leapfrog = made.integrator->leapfrog();
     return made;
 }
 

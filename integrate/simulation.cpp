@@ -8,6 +8,7 @@
 #include "chamomile/core/files/archive.hpp"
 #include "chamomile/integrate/archived_rows.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
+#include "chamomile/parallel/agreement.hpp"
 
 namespace chamomile {
 namespace {
@@ -31,6 +32,15 @@ void exchange_lasting_columns(Archive& archive, Particles& particles)
                     archive(block, values);
         },
         particles);
+}
+
+/// Runs work that is collective if the integrator's calls are; an error on a single rank then ends
+/// every rank.
+template <class Work>
+void together(Integrator& integrator, const Work& work)
+{
+    Communicator* const ranks = integrator.ranks();
+    ranks ? known_to_all(*ranks, work) : work();
 }
 
 } // namespace
@@ -74,14 +84,34 @@ void Simulation::when_done(Observer observer)
 
 void Simulation::run()
 {
+    const struct Fetch { // however the run ends
+        Simulation& simulation;
+        ~Fetch()
+        {
+            try {
+                if (simulation.begun_ && !simulation.has_left_particles())
+                    simulation.fetch();
+            } catch (const Error&) { // the device is lost: the host has what was fetched last
+            }
+        }
+    } fetch{*this};
+    together(*integrator_, [this] { run_steps(); });
+}
+
+void Simulation::run_steps()
+{
     if (!begun_) {
         Quantities quantities = Quantities::acceleration;
         for (const Registered& registered : observers_)
             if (registered.needs == Quantities::acceleration_potential)
                 quantities = Quantities::acceleration_potential;
         const Moment now{step_, time()}, shown{step_, file_time()};
-        require_finite(particles_, particles_.position, "position", shown);
-        require_finite(particles_, particles_.velocity, "velocity", shown);
+        Communicator alone;
+        Communicator* const ranks = integrator_->ranks();
+        (ranks ? *ranks : alone).together([&] {
+            require_finite(particles_, particles_.position, "position", shown);
+            require_finite(particles_, particles_.velocity, "velocity", shown);
+        });
         note(integrator_->start(particles_, quantities, now), quantities);
         require_end();
         begun_ = true;
@@ -89,17 +119,6 @@ void Simulation::run()
     } else if (notified_ < observers_.size()) {
         notify();
     }
-    const struct Fetch { // however the run ends
-        Simulation& simulation;
-        ~Fetch()
-        {
-            try {
-                if (!simulation.has_left_particles())
-                    simulation.fetch();
-            } catch (const Error&) { // the device is lost: the host has what was fetched last
-            }
-        }
-    } fetch{*this};
     while (!at_end() && !stop_) {
         take_step();
         for (const Observer& observer : step_observers_)
@@ -123,7 +142,7 @@ void Simulation::require_end()
                   "time step: %.3g: makes %.3g steps; at most 1e12 are allowed: the step, its eta "
                   "or its longest is too small",
                   length, steps);
-    throw Error(Fault::usage, text);
+    throw Agreed(Fault::usage, text);
 }
 
 void Simulation::take_step()
@@ -132,10 +151,10 @@ void Simulation::take_step()
     const Integrator::NextStep next = integrator_->next_step({step_, time()});
     const Timeline::Step planned = timeline_.plan(next.length, next.kind);
     if (!(planned.end > time()))
-        throw Error(Fault::numeric,
-                    "step " + std::to_string(step_ + 1) + ": its length of " +
-                        std::to_string(next.length) +
-                        " is lost in the digits of t = " + std::to_string(file_time()));
+        throw Agreed(Fault::numeric,
+                     "step " + std::to_string(step_ + 1) + ": its length of " +
+                         std::to_string(next.length) +
+                         " is lost in the digits of t = " + std::to_string(file_time()));
     const Quantities quantities = will_need_potentials(planned) ? Quantities::acceleration_potential
                                                                 : Quantities::acceleration;
     diagnostics_.reset();
@@ -158,9 +177,9 @@ ForceStatistics Simulation::step_integrator(double length, Quantities quantities
     } catch (const Error& error) {
         if (error.fault() != Fault::input)
             throw;
-        throw Error(Fault::numeric, std::string(error.what()) + ", in step " +
-                                        std::to_string(step_ + 1) +
-                                        " from t = " + std::to_string(file_time()));
+        throw Agreed(Fault::numeric, std::string(error.what()) + ", in step " +
+                                         std::to_string(step_ + 1) +
+                                         " from t = " + std::to_string(file_time()));
     }
 }
 
@@ -192,11 +211,7 @@ bool Simulation::has_left_particles()
 
 ParticleRows& Simulation::rows()
 {
-    return rows_of(integrator_->rows(particles_));
-}
-
-ParticleRows& Simulation::rows_of(ParticleRows* elsewhere)
-{
+    ParticleRows* const elsewhere = integrator_->rows(particles_);
     if (elsewhere && !elsewhere->are_here())
         return *elsewhere;
     fetch();
@@ -206,14 +221,22 @@ ParticleRows& Simulation::rows_of(ParticleRows* elsewhere)
 const Diagnostics& Simulation::diagnostics()
 {
     constexpr auto potentials = Quantities::acceleration_potential;
-    if (!has_potentials_)
+    if (!begun_) { // the caller may have changed particles
+        has_potentials_ = false;
+        diagnostics_.reset();
+    }
+    if (!has_potentials_) {
         note(integrator_->evaluate(particles_, potentials, {step_, time()}), potentials);
+        if (!leaves_particles_)
+            fetch();
+    }
     if (!diagnostics_) {
         const TimedPhase timed(total_.profile, "diagnostics");
-        diagnostics_ = diagnose(particles_, rows_of(integrator_->rows_to_measure(particles_)),
-                                integrator_->clock().is_newtonian() ? LagrangianRadii::computed
-                                                                    : LagrangianRadii::left_out,
-                                {integrator_->field(), time()});
+        diagnostics_ =
+            integrator_->diagnose(particles_,
+                                  integrator_->clock().is_newtonian() ? LagrangianRadii::computed
+                                                                      : LagrangianRadii::left_out,
+                                  time());
     }
     return *diagnostics_;
 }
@@ -254,6 +277,11 @@ void Simulation::notify()
 
 void Simulation::exchange(Archive& archive)
 {
+    together(*integrator_, [&] { exchange_state(archive); });
+}
+
+void Simulation::exchange_state(Archive& archive)
+{
     exchange_particles(archive);
     timeline_.exchange(archive);
     archive("simulation/step", step_);
@@ -282,8 +310,7 @@ void Simulation::exchange_particles(Archive& archive)
     if (!archive.is_reading())
         keep_moving(archive);
     else if (has_left_particles()) // it stays in the archive until the ranks get it
-        for (auto* vectors : {&particles_.position, &particles_.velocity, &particles_.acceleration})
-            std::vector<Vec3<double>>().swap(*vectors);
+        drop_moving(particles_);
     else
         restore_moving(archive);
     if (archive.is_reading())

@@ -35,6 +35,9 @@ struct SimulationOptions {
 ///
 /// The same input gives the same bits, whatever the number of threads. An observer may read the
 /// particles but not change them.
+///
+/// If Integrator::ranks() is set, calls are collective: each rank has a simulation of its own
+/// particles, with the same observers, and stop() must be called on all.
 class Simulation {
 public:
     using Observer = std::function<void(Simulation&)>;
@@ -137,7 +140,7 @@ private:
         LooksAt looks = LooksAt::particles;
     };
 
-    ParticleRows& rows_of(ParticleRows* elsewhere);
+    void run_steps();
     void require_end();
     void take_step();
     ForceStatistics step_integrator(double length, Quantities quantities);
@@ -146,6 +149,7 @@ private:
     bool will_need_potentials(const Timeline::Step& planned) const;
     void notify();
     bool has_left_particles();
+    void exchange_state(Archive& archive);
     void exchange_particles(Archive& archive);
     void restore_moving(Archive& archive);
     void keep_moving(Archive& archive);

@@ -36,11 +36,11 @@ void require_zero(StepCriterion criterion, bool is_periodic)
                                   "in a periodic box take 'softening'");
 }
 
-double total_GM(const Particles& particles, double gravitational_constant)
+ExactSums<double> sum_of_GM(const Particles& particles, double gravitational_constant)
 {
-    double GM = 0;
-    for (double mass : particles.mass)
-        GM += std::abs(gravitational_constant * mass);
+    ExactSums<double> GM;
+    GM.add(0, particles.size(),
+           [&](std::size_t i) { return std::abs(gravitational_constant * particles.mass[i]); });
     return GM;
 }
 

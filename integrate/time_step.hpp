@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "chamomile/core/exact_sum.hpp"
 #include "chamomile/core/host_device.hpp"
 #include "chamomile/core/particles.hpp"
 #include "chamomile/integrate/clock.hpp"
@@ -82,8 +83,8 @@ inline double own_softening(const Particles& particles, std::size_t i,
                                        : std::min(particles.softening[i], dynamical.softening);
 }
 
-/// Returns the sum of |G m| over all particles.
-double total_GM(const Particles& particles, double gravitational_constant);
+/// Returns the sum of |G m| over the particles.
+ExactSums<double> sum_of_GM(const Particles& particles, double gravitational_constant);
 
 /// Throws Error(usage) if steps by the potential are asked for in a periodic box, where it has no
 /// zero.

@@ -9,7 +9,7 @@
 #include <nanobind/stl/string.h>
 
 #include "chamomile/core/number_text.hpp"
-#include "chamomile/integrate/ranks/store_part.hpp"
+#include "chamomile/integrate/ranks/rank_run.hpp"
 #include "chamomile/io/snapshot.hpp"
 #include "python/bindings.hpp"
 #include "python/processes.hpp"
@@ -45,6 +45,8 @@ public:
             add(double(softening->kind));
         }
         add(own_.comoving ? own_.comoving->scale_factor : -1);
+        for (const auto& [name, values] : own_.particles.extra)
+            text += name + " ";
         return text + own_.units.description();
     }
 
@@ -64,16 +66,12 @@ public:
             const bool is_first_time = !has_collected_;
             if (is_first_time)
                 begin_collecting();
-            Snapshot* all = all_.is_valid() ? nb::cast<Snapshot*>(all_) : nullptr;
-            const auto each = [&](auto... members) {
-                (collect_values(own_.particles.*members,
-                                all ? &(all->particles.*members) : nullptr),
-                 ...);
-            };
-            each(&Particles::mass, &Particles::position, &Particles::velocity,
-                 &Particles::acceleration, &Particles::potential);
-            if (is_first_time)
-                each(&Particles::id, &Particles::type, &Particles::softening);
+            for_each_column(
+                [&](Column column, const std::string&, const auto& own, auto& all) {
+                    if (moves(column) || column == Column::mass || is_first_time)
+                        collect_values(own, all);
+                },
+                own_.particles, particles_of_all());
             has_collected_ = true;
         });
         return all_.is_valid() ? all_ : nb::none();
@@ -94,17 +92,14 @@ public:
             take(told);
             if (!told.is_whole) // it has been lost
                 return;
-            const auto each = [&](auto... members) {
-                (deal_values(all ? &(all->particles.*members) : nullptr, own_.particles.*members),
-                 ...);
-            };
-            each(&Particles::position, &Particles::velocity, &Particles::acceleration,
-                 &Particles::potential);
-            if (everything)
-                each(&Particles::mass, &Particles::id, &Particles::type);
             own_.particles.softening.resize(told.has_softenings ? own_.particles.size() : 0);
-            if (told.has_softenings)
-                each(&Particles::softening);
+            for_each_column(
+                [&](Column column, const std::string&, auto& own, const auto& all) {
+                    if (moves(column) || column == Column::softening ||
+                        (everything && column != Column::extra))
+                        deal_values(all, own);
+                },
+                own_.particles, particles_of_all());
         });
     }
 
@@ -162,22 +157,27 @@ private:
         all_ = nb::cast(std::move(all));
     }
 
-    template <class T>
-    void collect_values(const std::vector<T>& own, std::vector<T>* all)
+    /// Returns the particles of all on the first process; none on the others.
+    Particles& particles_of_all()
     {
-        ranks().collect(std::span<const T>(own), inbox_);
-        if (!all)
-            return;
-        const std::span<const T> values = inbox_.all<T>();
-        all->assign(values.begin(), values.end());
+        none_ = {};
+        return all_.is_valid() ? nb::inst_ptr<Snapshot>(all_)->particles : none_;
     }
 
     template <class T>
-    void deal_values(const std::vector<T>* all, std::vector<T>& own)
+    void collect_values(const std::vector<T>& own, std::vector<T>& all)
+    {
+        ranks().collect(std::span<const T>(own), inbox_);
+        const std::span<const T> values = inbox_.all<T>();
+        all.assign(values.begin(), values.end());
+    }
+
+    template <class T>
+    void deal_values(const std::vector<T>& all, std::vector<T>& own)
     {
         std::vector<std::span<const T>> to{std::size_t(ranks().size())};
-        for (std::size_t r = 0; all && r < to.size(); ++r)
-            to[r] = std::span(*all).subspan(begin_[r], begin_[r + 1] - begin_[r]);
+        for (std::size_t r = 0; !all.empty() && r < to.size(); ++r)
+            to[r] = std::span(all).subspan(begin_[r], begin_[r + 1] - begin_[r]);
         ranks().all_to_all<T>(to, inbox_);
         std::ranges::copy(inbox_.from<T>(0), own.begin()); // in place: there are views of it
     }
@@ -219,7 +219,8 @@ private:
     bool has_collected_ = false;
     std::vector<std::uint64_t> begin_; ///< of those of each process among all
     Inbox inbox_;
-    StorePart guest_;
+    Particles none_; ///< where other processes have no particles of all
+    RankRun guest_;
     RankServer server_;
 };
 

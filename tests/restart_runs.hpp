@@ -13,7 +13,7 @@
 #include "chamomile/integrate/comoving_clock.hpp"
 #include "chamomile/integrate/hermite.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
-#include "chamomile/integrate/ranks/store_part.hpp"
+#include "chamomile/integrate/ranks/led_integrator.hpp"
 #include "chamomile/integrate/simulation.hpp"
 #include "chamomile/io/checkpoint/checkpoint_file.hpp"
 #include "tests/clouds.hpp"
@@ -162,7 +162,8 @@ inline std::vector<WayToMove> ways_to_move(const WrapSolver& wrapped = std::iden
             leapfrog("tree, an accuracy", asked, fixed);
             if (soft && softening.kind == SofteningKind::spline)
                 continue;
-            const auto on_ranks = [&](const std::string& name, SolverOptions options, auto steps) {
+            const auto on_ranks = [&](const std::string& name, SolverOptions options,
+                                      RankSteps steps) {
                 options.softening = softening;
                 options.device = device;
                 options.own_ranks = 3;
@@ -170,10 +171,8 @@ inline std::vector<WayToMove> ways_to_move(const WrapSolver& wrapped = std::iden
                                     OwnedIntegrator owned;
                                     SolverOptions given = options;
                                     owned.ranks = make_own_ranks(given, serve_particles);
-                                    owned.solver = wrapped(make_solver(given));
-                                    owned.integrator = std::make_unique<Leapfrog>(
-                                        *owned.solver, steps, Clock::newtonian(),
-                                        Residence::where_solved);
+                                    owned.integrator =
+                                        std::make_unique<LedIntegrator>(given, steps);
                                     return owned;
                                 }});
             };

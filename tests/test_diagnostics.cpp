@@ -11,6 +11,8 @@
 #include "chamomile/force/threads.hpp"
 #include "chamomile/integrate/diagnostics.hpp"
 #include "chamomile/integrate/external/external_field.hpp"
+#include "chamomile/integrate/ranks/rank_subset.hpp"
+#include "chamomile/parallel/thread_ranks.hpp"
 #include "tests/rows_in_blocks.hpp"
 #include "tests/within.hpp"
 
@@ -156,8 +158,10 @@ TEST_CASE("no particles give zeros, tracers alone count as masses of 1")
     CHECK(std::memcmp(&found, &whole, sizeof whole) == 0);
     CHECK(found.external < 0);
     RowsInBlocks rows(tracers, 2048);
+    Communicator alone;
     const Diagnostics in_blocks =
-        diagnose(without_motion(tracers), rows, LagrangianRadii::computed, external);
+        diagnose({without_motion(tracers), rows, RankSubset{alone, tracers.size()}},
+                 LagrangianRadii::computed, external);
     CHECK(std::memcmp(&in_blocks, &whole, sizeof whole) == 0);
 }
 
@@ -240,10 +244,59 @@ TEST_CASE("particles that come in blocks have the bits of those in memory")
         const Particles rest = without_motion(all);
         for (const std::size_t most : {std::size_t(2048), std::size_t(34567)}) {
             RowsInBlocks rows(all, most);
-            const Diagnostics found = diagnose(rest, rows, LagrangianRadii::computed, external);
+            Communicator alone;
+            const Diagnostics found = diagnose({rest, rows, RankSubset{alone, all.size()}},
+                                               LagrangianRadii::computed, external);
             CHECK(std::memcmp(&found, &whole, sizeof whole) == 0);
             CHECK(rows.largest() == most);
         }
+    }
+}
+
+TEST_CASE("particles of several ranks have the bits of one rank, wherever each of them is")
+{
+    PotentialFiles files;
+    const auto field =
+        read_external_field("potential", {"plummer,M=2,a=3", "rotation,omega=0.5"}, {}, 1, files);
+    const ExternalState external{field.get(), 0.25};
+    for (const auto& [n, kind] :
+         {std::pair<std::size_t, int>{5, 0}, {3001, 1}, {3001, 2}, {150001, 0}, {150001, 3}}) {
+        CAPTURE(n);
+        CAPTURE(kind);
+        Particles all = clumps(n);
+        for (std::size_t i = 0; i < n; ++i)
+            if (kind == 1 || (kind == 2 && i % 3 == 0) || (kind == 3 && i % 40 != 0))
+                all.mass[i] = 0;
+        const Diagnostics whole = diagnose(all, LagrangianRadii::computed, external);
+        for (const int ranks : {1, 2, 7})
+            for (const bool are_mixed : {false, true}) {
+                CAPTURE(ranks);
+                CAPTURE(are_mixed);
+                std::vector<Index> number(n); // of one rank after another
+                std::iota(number.begin(), number.end(), 0);
+                if (are_mixed)
+                    std::shuffle(number.begin(), number.end(), std::mt19937_64(3));
+                std::vector<Diagnostics> found(std::size_t(ranks), Diagnostics{});
+                run_ranks(ranks, [&](Communicator& own) {
+                    const std::size_t first = own.first_of_run(n, own.rank()),
+                                      count = own.first_of_run(n, own.rank() + 1) - first;
+                    const std::span<const Index> mine = std::span(number).subspan(first, count);
+                    Particles some;
+                    for_each_column(
+                        [&](Column, const std::string&, auto& values, auto& chosen) {
+                            for (std::size_t k = 0; k < mine.size() && !values.empty(); ++k)
+                                chosen.push_back(values[mine[k]]);
+                        },
+                        all, some);
+                    RowsInMemory rows(some);
+                    const RankSubset part{own, n, first,
+                                          are_mixed ? mine : std::span<const Index>()};
+                    found[std::size_t(own.rank())] =
+                        diagnose({some, rows, part}, LagrangianRadii::computed, external);
+                });
+                for (const Diagnostics& one : found)
+                    CHECK(std::memcmp(&one, &whole, sizeof whole) == 0);
+            }
     }
 }
 

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/parallel/thread_ranks.hpp"
 #include "tests/periodic_sets.hpp"
 #include "tests/restart_runs.hpp"
 #include "tests/snapshot_fixture.hpp"
@@ -34,8 +35,8 @@ public:
 private:
     ForceStatistics counted(ForceStatistics statistics)
     {
-        if (--left_ == 0)
-            throw Error(Fault::device, "the device is gone");
+        if (--left_ == 0) // on all ranks
+            throw Agreed(Fault::device, "the device is gone");
         return statistics;
     }
 
@@ -54,7 +55,7 @@ TEST_CASE("what fails in any evaluation goes on to the same bits")
              return std::make_unique<FailingSolver>(std::move(solver), left);
          })) {
         CAPTURE(way.name);
-        if (!way.make().solver) // Hermite's scheme, and direct sums that stay on the GPU
+        if (!way.make().solver) // Hermite's scheme, direct sums that stay on the GPU, and ranks
             continue;
         left = 0;
         Followed whole(way);
@@ -86,6 +87,66 @@ TEST_CASE("what fails in any evaluation goes on to the same bits")
         }
     }
     CHECK(failed > 200);
+}
+
+TEST_CASE("what fails in any evaluation on ranks goes on to the same bits")
+{
+    const RankSteps shared = TimeStep{.length = 1. / 64},
+                    blocks = BlockSteps{.eta = 0.006, .longest = 1. / 64, .rebuild = 0.5};
+    const Particles all = set_in_motion();
+    for (const auto& [steps, kind] :
+         {std::pair{shared, SolverKind::direct}, std::pair{blocks, SolverKind::tree},
+          std::pair{shared, SolverKind::tree}}) {
+        const auto run = [&, &steps = steps, kind = kind](int fails_at) {
+            std::vector<Particles> parts(3);
+            int evaluations = 0;
+            run_ranks(3, [&](Communicator& own) {
+                Particles& p = parts[std::size_t(own.rank())];
+                p = all;
+                for_each_column( // not the same number on each
+                    [&](Column, const std::string&, auto& values) {
+                        const auto n = std::ptrdiff_t(values.size()),
+                                   r = std::ptrdiff_t(own.rank());
+                        values.assign(values.begin() + n * r * r / 9,
+                                      values.begin() + n * (r + 1) * (r + 1) / 9);
+                    },
+                    p);
+                SolverOptions options;
+                options.softening.length = 0.05;
+                options.device = "cpu";
+                options.solver = kind;
+                int left = fails_at;
+                FailingSolver solver(std::make_unique<DistributedSolver>(options, own), left);
+                std::unique_ptr<Leapfrog> leapfrog;
+                std::visit(
+                    [&](const auto& one) { leapfrog = std::make_unique<Leapfrog>(solver, one); },
+                    steps);
+                Simulation simulation(p, *leapfrog, 0, end_of_followed);
+                simulation.every_steps(3, Quantities::acceleration,
+                                       [](Simulation& now) { now.diagnostics(); });
+                if (fails_at > 0) {
+                    CHECK_THROWS_WITH_AS(simulation.run(), "the device is gone", Error);
+                }
+                simulation.run(); // the solver has recovered
+                if (own.rank() == 0)
+                    evaluations = fails_at - left;
+            });
+            Particles whole;
+            for (Particles& part : parts)
+                for_each_column(
+                    [](Column, const std::string&, auto& values, auto& more) {
+                        values.insert(values.end(), more.begin(), more.end());
+                    },
+                    whole, part);
+            return std::pair{whole, evaluations};
+        };
+        const auto [whole, evaluations] = run(0);
+        CHECK(evaluations > 10);
+        for (const int fails_at : {1, 2, 9, evaluations / 2, evaluations / 2 + 1, evaluations}) {
+            CAPTURE(fails_at);
+            CHECK(same_bits(run(fails_at).first, whole));
+        }
+    }
 }
 
 namespace {

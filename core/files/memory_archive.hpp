@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "chamomile/core/bytes.hpp"
 #include "chamomile/core/files/archive.hpp"
 
 namespace chamomile {
@@ -11,8 +12,29 @@ namespace chamomile {
 /// A MemoryArchive keeps values in memory, and gives them back after rewind().
 class MemoryArchive final : public Archive {
 public:
+    MemoryArchive() = default;
+    /// Restores an archive for reading from bytes().
+    explicit MemoryArchive(std::span<const std::byte> bytes) : is_reading_(true)
+    {
+        for (std::string name; !bytes.empty();) {
+            take_sized(bytes, name);
+            take_bytes(bytes, &blocks_[name].format);
+            take_sized(bytes, blocks_[name].bytes);
+        }
+    }
+
     bool is_reading() const override { return is_reading_; }
     void rewind() { is_reading_ = true; }
+    std::vector<std::byte> bytes() const
+    {
+        std::vector<std::byte> bytes;
+        for (const auto& [name, block] : blocks_) {
+            put_sized(bytes, name);
+            put_bytes(bytes, &block.format);
+            put_sized(bytes, block.bytes);
+        }
+        return bytes;
+    }
 
 private:
     struct Block {

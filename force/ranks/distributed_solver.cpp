@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <tuple>
 
 #include "chamomile/core/version.hpp"
 #include "chamomile/force/option_table.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/force/repairs/singular_pairs.hpp"
+#include "chamomile/parallel/agreement.hpp"
 
 namespace chamomile {
 namespace {
@@ -51,53 +51,113 @@ DistributedSolver::DistributedSolver(const SolverOptions& options, Communicator&
 
 ForceStatistics DistributedSolver::evaluate(const Request& request)
 {
-    ranks_.together([&] {
-        refuse_arrays(request);
-        if (!request.active.empty())
-            throw Error(Fault::usage, "ranks: active particles: must be all");
-    });
-    // Ranks without particles ask for nothing.
-    std::uint64_t with_potential[2] = {};
-    with_potential[bool(request.potential)] = request.count;
-    ranks_.sum(with_potential);
-    const std::uint64_t total = with_potential[0] + with_potential[1];
-    if (total >= std::uint64_t(Index(-1)))
-        throw Error(Fault::usage, "particles: " + std::to_string(total) +
-                                      " of all ranks: must be fewer than 4294967295");
-    if (with_potential[0] > 0 && with_potential[1] > 0)
-        throw Error(Fault::usage, "potential: must be asked for by all ranks or by none");
+    if (request.part)
+        return carry_out(request);
     Request part = request;
-    part.part = part_of(request, with_potential[1] > 0);
-    part.part->softenings = softenings_of(request, *part.part);
+    known_to_all(ranks_, [&] {
+        ranks_.together([&] {
+            refuse_arrays(request);
+            if (!request.active.empty())
+                throw Error(Fault::usage, "ranks: active particles: must be all");
+        });
+        part.part = part_of(request, ranks_);
+    });
     return carry_out(part);
 }
 
 ForceStatistics DistributedSolver::carry_out(const Request& request)
 {
-    return ranks_.as_one([&] { return solver_->evaluate(request); });
+    return known_to_all(ranks_, [&] { return solver_->evaluate(request); });
 }
 
-/// Returns what the ranks have together. No rank knows alone whether particles without mass at its
-/// end are tracers.
-RequestPart DistributedSolver::part_of(const Request& request, bool has_potentials)
+namespace {
+
+/// Ends are the shortest softening length and minus the longest.
+struct Ends {
+    double shortest = HUGE_VAL, longest = HUGE_VAL;
+
+    explicit operator bool() const { return shortest < HUGE_VAL; }
+    bool operator==(const Ends&) const = default;
+    std::optional<std::pair<double, double>> span() const
+    {
+        return *this ? std::optional(std::pair{shortest, -longest}) : std::nullopt;
+    }
+};
+
+/// SofteningEnds hold Ends of sources and of all particles.
+struct SofteningEnds {
+    Ends sources, all;
+};
+
+/// Reduces Ends over all ranks.
+SofteningEnds ends_of(const Request& request, const RequestPart& part, Communicator& ranks)
+{
+    std::uint64_t with_lengths[2] = {};
+    with_lengths[bool(request.softening)] = request.count;
+    ranks.sum(with_lengths);
+    SofteningEnds ends;
+    if (with_lengths[1] == 0)
+        return ends;
+    const std::uint64_t sources = part.count - part.tracers,
+                        own = std::min<std::uint64_t>(request.count,
+                                                      std::max(sources, part.first) - part.first);
+    const auto take = [&](std::uint64_t n, Ends& into) {
+        const auto [least, largest] =
+            span_of_softenings(request.softening, n, {}, "cpu", part.first);
+        into = {least, -largest};
+    };
+    ranks.together([&] {
+        if (with_lengths[0] > 0)
+            throw Error(Fault::usage, "softening: must be given by all ranks or by none");
+        if (request.count > 0)
+            take(request.count, ends.all);
+        if (own > 0)
+            take(own, ends.sources);
+    });
+    static_assert(sizeof ends == 4 * sizeof(double));
+    ranks.min(std::span(&ends.sources.shortest, 4));
+    return ends;
+}
+
+} // namespace
+
+/// Massless particles at the end of all ranks are tracers. If sources share one softening length
+/// and tracers have others, all are sources, as on one rank (sources_of()).
+RequestPart DistributedSolver::part_of(const Request& request, Communicator& ranks, bool on_host)
 {
     struct End {
-        std::uint64_t count, without_mass;
+        std::uint64_t count, without_mass, with_potential;
     };
-    End own{request.count, 0};
+    End own{request.count, 0, request.potential ? request.count : 0};
     while (own.without_mass < own.count && request.mass &&
            request.mass.load(own.count - own.without_mass - 1) == 0)
         ++own.without_mass;
-    const std::vector<End> ranks = ranks_.all_gather(own);
-    RequestPart part{.has_potentials = has_potentials};
-    for (std::size_t r = 0; r < ranks.size(); ++r) {
-        if (int(r) == ranks_.rank())
+    RequestPart part;
+    std::uint64_t with_potential = 0;
+    int rank = 0;
+    for (const End& end : ranks.all_gather(own)) {
+        if (rank++ == ranks.rank())
             part.first = part.count;
-        part.count += ranks[r].count;
-        part.tracers =
-            ranks[r].without_mass + (ranks[r].without_mass < ranks[r].count ? 0 : part.tracers);
+        part.count += end.count;
+        with_potential += end.with_potential;
+        part.tracers = end.without_mass + (end.without_mass < end.count ? 0 : part.tracers);
     }
+    if (part.count >= std::uint64_t(Index(-1)))
+        throw Agreed(Fault::usage, "particles: " + std::to_string(part.count) +
+                                       " of all ranks: must be fewer than 4294967295");
+    if (with_potential > 0 && with_potential < part.count)
+        throw Agreed(Fault::usage, "potential: must be asked for by all ranks or by none");
+    part.has_potentials = with_potential > 0;
     part.active = part.count;
+    if (!on_host)
+        part.tracers = 0;
+    const SofteningEnds ends = ends_of(request, part, ranks);
+    part.softenings = ends.sources.span();
+    if (part.tracers > 0 && ends.sources && ends.sources.shortest == -ends.sources.longest &&
+        !(ends.all == ends.sources)) {
+        part.tracers = 0;
+        part.softenings = ends.all.span();
+    }
     part.active_tracers = part.tracers;
     return part;
 }
@@ -105,31 +165,7 @@ RequestPart DistributedSolver::part_of(const Request& request, bool has_potentia
 std::optional<std::pair<double, double>> DistributedSolver::softenings_of(const Request& request,
                                                                           const RequestPart& part)
 {
-    std::uint64_t with_lengths[2] = {};
-    with_lengths[bool(request.softening)] = request.count;
-    ranks_.sum(with_lengths);
-    if (with_lengths[1] == 0)
-        return {};
-    double ends[2] = {HUGE_VAL, HUGE_VAL}; // the shortest, and the longest with its sign changed
-    ranks_.together([&] {
-        if (with_lengths[0] > 0)
-            throw Error(Fault::usage, "softening: must be given by all ranks or by none");
-        const std::size_t n = request.count;
-        auto [least, largest] = span_of_softenings(request.softening, n, {}, "cpu", part.first);
-        const std::uint64_t sources = part.count - part.tracers,
-                            own = std::min<std::uint64_t>(n, std::max(sources, part.first) -
-                                                                 part.first);
-        if (own == 0)
-            return;
-        if (own < n) // the others are tracers
-            std::tie(least, largest) = span_of_softenings(request.softening, own, {}, "cpu");
-        ends[0] = least;
-        ends[1] = -largest;
-    });
-    ranks_.min(std::span(ends));
-    if (ends[0] == HUGE_VAL)
-        return {};
-    return std::pair{ends[0], -ends[1]};
+    return ends_of(request, part, ranks_).sources.span();
 }
 
 std::string DistributedSolver::device() const

@@ -98,6 +98,7 @@ public:
 
     ForceStatistics evaluate(const Request& request) override
     {
+        require_whole(request);
         refuse_arrays(request);
         Order order = this->order();
         order.task = Order::Task::evaluate;
@@ -121,16 +122,15 @@ public:
         ++adjustments_;
     }
     const SolverOptions& options() const override { return options_; }
-    Communicator* ranks_of_parts() override { return &ranks_; }
 
 private:
     Order order() const
     {
-        Order order = Order::of(options_);
+        Order order;
+        order.options = SentOptions::of(options_, devices_);
         order.solver_number = number_.value();
         order.oldest_solver = SolverNumber::oldest();
         order.adjustments = adjustments_;
-        devices_.copy(order.device, sizeof order.device - 1);
         return order;
     }
 
@@ -261,15 +261,12 @@ void RankServer::serve()
             return;
         use_threads(order.threads);
         ranks_.set_time_limit(order.time_limit);
-        if (!guest_ && (order.task == Order::Task::guest || order.has_parts))
+        if (!guest_ && order.task == Order::Task::guest)
             throw Error(Fault::usage, "this rank serves solvers alone: must run serve_particles()");
         try {
             if (order.task == Order::Task::guest)
                 guest_->carry_out(bytes.subspan(sizeof order));
-            else if (order.has_parts) {
-                const Request request = ranks_.as_one([&] { return guest_->request(); });
-                solver_of(order).carry_out(order, &request);
-            } else
+            else
                 solver_of(order).carry_out(order, nullptr);
         } catch (const PeerFailed&) {
             throw;

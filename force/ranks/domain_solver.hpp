@@ -57,18 +57,15 @@ std::shared_ptr<const void> make_own_ranks(SolverOptions& options, const ServeRa
 std::unique_ptr<AdjustableSolver> make_adjustable_domain_solver(const SolverOptions& resolved,
                                                                 const Platform& platform);
 
-/// A RankGuest has particles on a rank, for requests of parts, and carries out what rank 0 tells
-/// all guests. Its errors end all ranks, but for those of which all know.
+/// A RankGuest carries out messages of rank 0 to the guests of all ranks, which do so together. Its
+/// errors end all ranks, but for those of which all know.
 class RankGuest {
 public:
     virtual ~RankGuest() = default;
-    /// All ranks do so together.
     virtual void carry_out(std::span<const std::byte> message) = 0;
-    /// Returns this rank's part of what rank 0 requests now.
-    virtual Request request() = 0;
 };
 
-/// A RankServer serves the solvers of rank 0; with a guest also those whose requests are parts.
+/// A RankServer serves the solvers of rank 0, and with a guest the messages to it.
 class RankServer {
 public:
     explicit RankServer(Communicator& ranks, RankGuest* guest = nullptr);

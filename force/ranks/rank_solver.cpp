@@ -53,6 +53,38 @@ std::unique_ptr<AdjustableSolver> make_tree_solver(const SolverOptions& options,
 
 } // namespace
 
+SentOptions SentOptions::of(const SolverOptions& o, const std::string& devices)
+{
+    SentOptions sent;
+    sent.softening = o.softening;
+    sent.gravitational_constant = o.gravitational_constant;
+    sent.solver = o.solver;
+    sent.lists = o;
+    sent.decorrelate = o.decorrelate;
+    sent.precision = o.precision;
+    sent.share_gpu = o.share_gpu;
+    sent.peer_timeout = o.peer_timeout;
+    o.instruction_set.copy(sent.instruction_set, sizeof sent.instruction_set - 1);
+    devices.copy(sent.devices, sizeof sent.devices - 1);
+    return sent;
+}
+
+SolverOptions SentOptions::options() const
+{
+    SolverOptions o;
+    o.softening = softening;
+    o.gravitational_constant = gravitational_constant;
+    o.solver = solver;
+    static_cast<ListOptions&>(o) = lists;
+    o.decorrelate = decorrelate;
+    o.precision = precision;
+    o.share_gpu = share_gpu;
+    o.peer_timeout = peer_timeout;
+    o.instruction_set = instruction_set;
+    o.device = devices;
+    return o;
+}
+
 void refuse_arrays(const Request& request)
 {
     if (request.position.on_device || request.rung)

@@ -21,6 +21,23 @@ std::unique_ptr<AdjustableSolver> make_rank_solver(const SolverOptions& resolved
 std::unique_ptr<AdjustableSolver> make_rank_direct_solver(const SolverOptions& options,
                                                           Communicator& ranks);
 
+/// SentOptions are options of a solver as rank 0 sends them to the others.
+struct SentOptions {
+    Softening softening = {};
+    double gravitational_constant = 1;
+    SolverKind solver = SolverKind::tree;
+    ListOptions lists = {};
+    std::optional<std::uint64_t> decorrelate = {};
+    Precision precision = Precision::single_precision;
+    bool share_gpu = false;
+    double peer_timeout = 600;
+    char instruction_set[16] = {};
+    char devices[256] = {}; ///< cpu, or the GPUs of each machine (choose_gpus())
+
+    static SentOptions of(const SolverOptions& resolved, const std::string& devices);
+    SolverOptions options() const;
+};
+
 /// Throws Error(usage) for a request of particles that are not on the host, Error(input) for an
 /// active particle that is none of them.
 void refuse_arrays(const Request& request);

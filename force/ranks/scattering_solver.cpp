@@ -19,43 +19,11 @@ std::vector<Index> rising(std::span<const Index> numbers)
 
 } // namespace
 
-Order Order::of(const SolverOptions& o)
-{
-    Order order;
-    order.softening = o.softening;
-    order.gravitational_constant = o.gravitational_constant;
-    order.solver = o.solver;
-    order.lists = o;
-    order.decorrelate = o.decorrelate;
-    order.precision = o.precision;
-    order.share_gpu = o.share_gpu;
-    o.instruction_set.copy(order.instruction_set, sizeof order.instruction_set - 1);
-    return order;
-}
-
-SolverOptions Order::options() const
-{
-    SolverOptions o;
-    o.softening = softening;
-    o.gravitational_constant = gravitational_constant;
-    o.solver = solver;
-    static_cast<ListOptions&>(o) = lists;
-    o.decorrelate = decorrelate;
-    o.precision = precision;
-    o.share_gpu = share_gpu;
-    o.instruction_set = instruction_set;
-    o.device = device;
-    return o;
-}
-
 void Order::take(const Request& request, const SolverOptions& options)
 {
-    has_parts = request.part.has_value();
     count = request.count;
     keeps_tree = request.keeps_tree;
     request_number = request.number;
-    if (has_parts)
-        return;
     has_potentials = bool(request.potential);
     has_softenings = bool(request.softening);
     has_ids = !request.id.empty();
@@ -81,7 +49,7 @@ ForceStatistics ScatteringSolver::carry_out(const Order& order, const Request* r
         prepare(order);
         if (order.task == Order::Task::prepare)
             return {};
-        return order.has_parts ? solver_->evaluate(*request) : evaluate_scattered(order, request);
+        return evaluate(order, request);
     });
 }
 
@@ -89,16 +57,16 @@ ForceStatistics ScatteringSolver::carry_out(const Order& order, const Request* r
 void ScatteringSolver::prepare(const Order& order)
 {
     if (!solver_)
-        solver_ = make_rank_solver(order.options(), order.device, ranks_);
+        solver_ = make_rank_solver(order.options.options(), order.options.devices, ranks_);
     else if (adjustments_ != order.adjustments) {
-        SolverOptions options = order.options();
+        SolverOptions options = order.options.options();
         options.device = solver_->options().device;
         solver_->adjust(options);
     }
     adjustments_ = order.adjustments;
 }
 
-ForceStatistics ScatteringSolver::evaluate_scattered(const Order& order, const Request* request)
+ForceStatistics ScatteringSolver::evaluate(const Order& order, const Request* request)
 {
     Profile profile;
     {

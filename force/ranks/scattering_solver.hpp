@@ -24,18 +24,8 @@ struct Order {
     std::uint64_t solver_number = 0; ///< of the solver of rank 0
     std::uint64_t oldest_solver = 0; ///< number of the oldest that rank 0 has
     std::uint64_t adjustments = 0;   ///< of its options, so far
-    // Its options.
-    Softening softening = {};
-    double gravitational_constant = 1;
-    SolverKind solver = SolverKind::tree;
-    ListOptions lists = {};
-    std::optional<std::uint64_t> decorrelate = {};
-    Precision precision = Precision::single_precision;
-    bool share_gpu = false;
-    char instruction_set[16] = {};
-    char device[256] = {}; ///< cpu, or the GPUs of each machine (choose_gpus())
+    SentOptions options = {};
     // The request.
-    bool has_parts = false; ///< each rank has a request of its own
     std::uint64_t count = 0, tracers = 0, active = 0, active_tracers = 0; ///< particles
     bool has_active = false; ///< the request names its targets; else all are
     bool has_potentials = false, has_softenings = false, has_ids = false, keeps_tree = false;
@@ -46,12 +36,8 @@ struct Order {
     int threads = 1;         ///< of each rank
     double time_limit = 600; ///< Communicator::time_limit()
 
-    /// Returns the order to prepare for options that are resolved, without a device.
-    static Order of(const SolverOptions& resolved);
     /// Takes what is to be known of a request of rank 0. Throws Error(input) for wrong softenings.
     void take(const Request& request, const SolverOptions& options);
-    /// Returns the options that it tells.
-    SolverOptions options() const;
 };
 
 /// A ScatteringSolver evaluates on each rank what rank 0 orders: it gets a run of rank 0's
@@ -60,7 +46,7 @@ class ScatteringSolver {
 public:
     explicit ScatteringSolver(Communicator& ranks) : ranks_(ranks) {}
 
-    /// Carries out an order; rank 0 gives its request, if it has one, or each rank its own. Throws
+    /// Carries out an order; rank 0 gives its request, if it has one. Throws
     /// the same Error on all ranks, after which they can go on, or PeerFailed.
     ForceStatistics carry_out(const Order& order, const Request* request);
 
@@ -69,7 +55,7 @@ public:
 
 private:
     void prepare(const Order& order);
-    ForceStatistics evaluate_scattered(const Order& order, const Request* request);
+    ForceStatistics evaluate(const Order& order, const Request* request);
     void scatter(const Order& order, const Request* request);
     void gather(const Order& order, const Request* request);
     template <class T>

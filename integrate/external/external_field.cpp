@@ -92,18 +92,6 @@ ExternalField::ExternalField(std::vector<Potential> potentials, const std::strin
                     option + ": rotation: is given twice; the frame rotates in one way");
 }
 
-ExternalField::ExternalField(const ExternalTerms& terms)
-{
-    for (const ExternalTerm& term : std::span(terms.term, std::size_t(terms.count))) {
-        Potential& potential = potentials_.emplace_back();
-        potential.shape = term.shape;
-        potential.strength = term.strength;
-        potential.a = term.a;
-        potential.b = term.b;
-        potential.centre = term.centre;
-    }
-}
-
 ExternalTerms ExternalField::terms_at(double time) const
 {
     ExternalTerms terms;

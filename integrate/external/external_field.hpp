@@ -21,8 +21,6 @@ public:
     /// Throws Error(usage) that begins with `option` for more potentials than fit, or two
     /// rotations.
     ExternalField(std::vector<Potential> potentials, const std::string& option);
-    /// Makes the field of these formulas, which stay as they are.
-    explicit ExternalField(const ExternalTerms& terms);
 
     const std::vector<Potential>& potentials() const { return potentials_; }
 

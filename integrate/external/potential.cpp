@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "chamomile/core/bytes.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/files/regular_file.hpp"
 #include "chamomile/core/number_text.hpp"
@@ -292,6 +293,33 @@ Potential read_potential(const std::string& option, const std::string& text, con
     potential.description = reader.description();
     potential.in_units = reader.in_units();
     return potential;
+}
+
+std::vector<std::byte> packed(std::span<const Potential> potentials)
+{
+    std::vector<std::byte> bytes;
+    for (const Potential& potential : potentials) {
+        const CentrePath path = potential.path ? *potential.path : CentrePath{};
+        put_bytes(bytes, static_cast<const PotentialNumbers*>(&potential));
+        put_sized(bytes, path.name);
+        put_sized(bytes, path.rows);
+    }
+    return bytes;
+}
+
+std::vector<Potential> unpacked_potentials(std::span<const std::byte> bytes)
+{
+    std::vector<Potential> potentials;
+    while (!bytes.empty()) {
+        Potential& potential = potentials.emplace_back();
+        CentrePath path;
+        take_bytes(bytes, static_cast<PotentialNumbers*>(&potential));
+        take_sized(bytes, path.name);
+        take_sized(bytes, path.rows);
+        if (!path.rows.empty())
+            potential.path = std::make_shared<CentrePath>(std::move(path));
+    }
+    return potentials;
 }
 
 } // namespace chamomile

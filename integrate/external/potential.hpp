@@ -1,6 +1,7 @@
 /// \file  An external potential with its parameters, as it was asked for.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
@@ -41,18 +42,21 @@ struct PotentialFunction {
         add;
 };
 
-/// A Potential is one term of an ExternalField.
-struct Potential {
+/// PotentialNumbers describe a formula, without the path of its centre.
+struct PotentialNumbers {
     PotentialShape shape = PotentialShape::point;
     double strength = 0, a = 0, b = 0; ///< ExternalTerm's, of all its mass
     double GM = 0;                     ///< a mass that is typical of it, times G; 0: it has none
     double rate = 0;                   ///< of a rotation
+    Vec3<double> centre, velocity;     ///< at t = 0, unless there is a path
+    std::optional<double> from, to;    ///< between which its mass grows
+};
+
+/// A Potential is one term of an ExternalField.
+struct Potential : PotentialNumbers {
     std::shared_ptr<const TextPotential> text;
     std::shared_ptr<const PotentialFunction> function;
-
-    Vec3<double> centre, velocity; ///< at t = 0; or
     std::shared_ptr<const CentrePath> path;
-    std::optional<double> from, to; ///< between which its mass grows
 
     std::string asked, description; ///< as it was typed, and with all numbers in use
     std::string in_units;           ///< the description with the units of its numbers
@@ -68,6 +72,10 @@ struct Potential {
     /// Returns where its centre is, and how it moves.
     CentrePath::Row centre_at(double time) const;
 };
+
+/// Pack and unpack formulas for another process of this version.
+std::vector<std::byte> packed(std::span<const Potential> potentials);
+std::vector<Potential> unpacked_potentials(std::span<const std::byte> bytes);
 
 /// PotentialFiles holds the contents of the files that potentials name. Files that are in it are
 /// not read again.

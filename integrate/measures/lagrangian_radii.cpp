@@ -6,6 +6,7 @@
 #include "chamomile/core/threads.hpp"
 #include "chamomile/integrate/diagnostics.hpp"
 #include "chamomile/integrate/measures/weighted_quantiles.hpp"
+#include "chamomile/integrate/ranks/rank_subset.hpp"
 
 namespace chamomile {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 struct Body {
     Vec3<double> position;
     double mass;
+    std::uint64_t number; ///< global
 };
 
 struct Weighed {
@@ -23,43 +25,44 @@ struct Weighed {
 /// The centre is found from at most so many particles, unless nearly all of them have no mass.
 constexpr std::size_t most_bodies = 1 << 17, fewest_bodies = most_bodies / 8;
 
-/// Returns those with mass among all particles, or among one of each `stretch`, at random.
-std::vector<Body> bodies(const Particles& particles, ParticleRows& rows, std::size_t stretch)
+/// Gathers bodies with mass on rank 0: all, or one per `stretch`, chosen at random.
+std::vector<Body> bodies(const Measured& all, std::uint64_t stretch)
 {
-    const std::size_t n = particles.size(), stretches = (n + stretch - 1) / stretch;
+    const auto& [particles, rows, part] = all;
+    std::vector<std::uint64_t> numbers((part.count + stretch - 1) / stretch);
+#pragma omp parallel for if (numbers.size() > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+        const std::uint64_t begin = k * stretch, length = std::min(stretch, part.count - begin);
+        numbers[k] = stretch > 1 ? begin + RandomStream(0, 0, k).word() % length : begin;
+    }
+    const std::vector<Index> places = part.places_of(numbers, particles.size());
     std::vector<Body> chosen;
-    std::vector<Index> places;
-    rows.for_blocks(stretches, [&](std::size_t first, std::size_t last) {
-        const std::size_t count = last - first;
-        places.resize(count);
-#pragma omp parallel for if (count > worth_threads) schedule(static)
-        for (std::size_t k = 0; k < count; ++k) {
-            const std::size_t begin = (first + k) * stretch, length = std::min(stretch, n - begin);
-            places[k] = Index(
-                stretch > 1 ? begin + std::size_t(RandomStream(0, 0, first + k).word() % length)
-                            : begin);
-        }
-        const auto position = rows.vectors(Column::position, RowsAsked(places));
-        std::vector<Body> here(count);
-#pragma omp parallel for if (count > worth_threads) schedule(static)
-        for (std::size_t k = 0; k < count; ++k)
-            here[k] = {position[k], particles.mass[places[k]]};
+    rows.for_blocks(places.size(), [&](std::size_t begin, std::size_t end) {
+        const std::span<const Index> some = std::span(places).subspan(begin, end - begin);
+        const auto position = rows.vectors(Column::position, RowsAsked(some));
+        std::vector<Body> here(some.size());
+#pragma omp parallel for if (some.size() > worth_threads) schedule(static)
+        for (std::size_t k = 0; k < some.size(); ++k)
+            here[k] = {position[k], particles.mass[some[k]], part.number_of(some[k])};
         std::erase_if(here, [](const Body& body) { return !(body.mass > 0); });
-        if (chosen.empty())
-            chosen = std::move(here);
-        else
-            chosen.insert(chosen.end(), here.begin(), here.end());
+        chosen.insert(chosen.end(), here.begin(), here.end());
     });
+    if (part.ranks.size() == 1 && part.number.empty())
+        return chosen;
+    Inbox inbox;
+    part.ranks.collect(std::span<const Body>(chosen), inbox);
+    chosen.assign(inbox.all<Body>().begin(), inbox.all<Body>().end());
+    std::ranges::sort(chosen, {}, &Body::number);
     return chosen;
 }
 
-std::vector<Body> bodies(const Particles& particles, ParticleRows& rows)
+std::vector<Body> bodies(const Measured& all)
 {
-    const std::size_t stretch = (particles.size() + most_bodies - 1) / most_bodies;
-    if (stretch > 1)
-        if (std::vector<Body> some = bodies(particles, rows, stretch); some.size() >= fewest_bodies)
-            return some;
-    return bodies(particles, rows, 1);
+    const std::uint64_t stretch = (all.part.count + most_bodies - 1) / most_bodies;
+    std::vector<Body> some = bodies(all, std::max<std::uint64_t>(stretch, 1));
+    std::uint64_t found = some.size();
+    all.part.ranks.sum(std::span(&found, 1));
+    return stretch > 1 && found < fewest_bodies ? bodies(all, 1) : some;
 }
 
 Vec3<double> center_of_mass(const std::vector<Body>& bodies)
@@ -91,31 +94,30 @@ struct BodyDistances {
 
 /// RowDistances are those of particles, which weigh their masses.
 struct RowDistances {
-    const Particles& particles;
-    ParticleRows& rows;
+    const Measured& all;
     Vec3<double> center;
     std::span<const Vec3<double>> position = {}; ///< of those from `first` on
     std::size_t first = 0;
 
-    std::size_t size() const { return particles.size(); }
-    std::size_t most() const { return rows.most(); }
+    std::size_t size() const { return all.particles.size(); }
+    std::size_t most() const { return all.rows.most(); }
     std::span<const std::uint16_t> bins(const ValueBins& bins) const
     {
-        return rows.bins_of_distances(center, bins);
+        return all.rows.bins_of_distances(center, bins);
     }
     void bring(std::size_t begin, std::size_t end)
     {
-        position = rows.vectors(Column::position, {begin, end});
+        position = all.rows.vectors(Column::position, {begin, end});
         first = begin;
     }
     double value(std::size_t i) const { return norm_squared(position[i - first] - center); }
-    double weight(std::size_t i) const { return particles.mass[i]; }
+    double weight(std::size_t i) const { return all.particles.mass[i]; }
     std::vector<double> at(std::span<const Index> places)
     {
         std::vector<double> values(places.size());
-        rows.for_blocks(places.size(), [&](std::size_t begin, std::size_t end) {
+        all.rows.for_blocks(places.size(), [&](std::size_t begin, std::size_t end) {
             const RowsAsked asked(places.subspan(begin, end - begin));
-            const auto position = rows.vectors(Column::position, asked);
+            const auto position = all.rows.vectors(Column::position, asked);
 #pragma omp parallel for if (position.size() > worth_threads) schedule(static)
             for (std::size_t k = 0; k < position.size(); ++k)
                 values[begin + k] = norm_squared(position[k] - center);
@@ -129,7 +131,9 @@ void halve(std::vector<Body>& near, const Vec3<double>& center)
 {
     BodyDistances distances{near, center};
     const double part[] = {double(near.size() / 2) / double(near.size())};
-    const WeightedValue last = weighted_quantiles(distances, part).front();
+    Communicator alone;
+    const WeightedValue last =
+        weighted_quantiles(distances, RankSubset{alone, near.size()}, part).front();
     std::size_t kept = 0;
     for (std::size_t i = 0; i < near.size(); ++i) {
         const double r2 = distances.value(i);
@@ -146,35 +150,39 @@ void halve(std::vector<Body>& near, const Vec3<double>& center)
 Vec3<double> density_center(const Particles& particles)
 {
     RowsInMemory rows(particles);
-    return density_center(particles, rows);
+    Communicator alone;
+    return density_center({particles, rows, RankSubset{alone, particles.size()}});
 }
 
-Vec3<double> density_center(const Particles& particles, ParticleRows& rows)
+Vec3<double> density_center(const Measured& all)
 {
     constexpr std::size_t fewest = 100;
-    std::vector<Body> near = bodies(particles, rows);
-    if (near.empty())
-        return {};
-    Vec3<double> center = center_of_mass(near);
+    std::vector<Body> near = bodies(all);
+    Vec3<double> center;
+    if (!near.empty())
+        center = center_of_mass(near);
     while (near.size() > fewest) {
         halve(near, center);
         center = center_of_mass(near);
     }
-    return center;
+    const Inbox found = all.part.ranks.broadcast(std::as_bytes(std::span(&center, 1)));
+    return found.from<Vec3<double>>(0)[0];
 }
 
 std::vector<double> lagrangian_radii(const Particles& particles, const Vec3<double>& center,
                                      std::span<const double> fractions)
 {
     RowsInMemory rows(particles);
-    return lagrangian_radii(particles, rows, center, fractions);
+    Communicator alone;
+    return lagrangian_radii({particles, rows, RankSubset{alone, particles.size()}}, center,
+                            fractions);
 }
 
-std::vector<double> lagrangian_radii(const Particles& particles, ParticleRows& rows,
-                                     const Vec3<double>& center, std::span<const double> fractions)
+std::vector<double> lagrangian_radii(const Measured& all, const Vec3<double>& center,
+                                     std::span<const double> fractions)
 {
-    RowDistances distances{particles, rows, center};
-    const std::vector<WeightedValue> last = weighted_quantiles(distances, fractions);
+    RowDistances distances{all, center};
+    const std::vector<WeightedValue> last = weighted_quantiles(distances, all.part, fractions);
     std::vector<double> radii(fractions.size(), 0.0);
     for (std::size_t k = 0; k < last.size(); ++k)
         radii[k] = std::sqrt(last[k].value);

@@ -10,15 +10,23 @@ constexpr double rounding = 1e-12;
 
 } // namespace
 
-std::vector<QuantileBin> quantile_bins(const std::vector<std::vector<double>>& sums,
-                                       std::span<const double> parts)
+std::vector<double> sum_of_pieces(const std::vector<std::vector<double>>& pieces)
+{
+    std::vector<double> sums(ValueBins::count);
+    for (const std::vector<double>& piece : pieces)
+        for (std::size_t bin = 0; bin < piece.size() && bin < sums.size(); ++bin)
+            sums[bin] += piece[bin];
+    return sums;
+}
+
+std::vector<QuantileBin> quantile_bins(std::span<const double> sums, std::span<const double> parts)
 {
     std::vector<double> upto(ValueBins::count);
     double total = 0;
-    for (int bin = 0; bin < ValueBins::count; ++bin) {
-        double whole = 0; // apart, so that the sums of several bins are made at once
-        for (const std::vector<double>& piece : sums)
-            whole += piece[bin];
+    for (std::size_t bin = 0; bin < upto.size(); ++bin) {
+        double whole = 0;
+        for (std::size_t k = bin; k < sums.size(); k += upto.size())
+            whole += sums[k];
         upto[bin] = total += whole;
     }
     std::vector<QuantileBin> quantiles;

@@ -13,6 +13,7 @@
 #include "chamomile/core/particles.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/core/value_bins.hpp"
+#include "chamomile/integrate/ranks/rank_subset.hpp"
 
 namespace chamomile {
 
@@ -27,6 +28,12 @@ struct WeightedValue {
     }
 };
 
+/// BinEntry is a value with its bin.
+struct BinEntry {
+    WeightedValue entry;
+    std::uint16_t bin;
+};
+
 /// A QuantileBin says where a quantile lies: its bin, the weight of all bins before it, and the
 /// weight to be reached.
 struct QuantileBin {
@@ -34,10 +41,12 @@ struct QuantileBin {
     double before, target;
 };
 
-/// Returns where the quantile of each of the `parts` lies. `sums` holds the weight of each bin in
-/// each piece of the values, added in their order. The result is empty if there is no weight.
-std::vector<QuantileBin> quantile_bins(const std::vector<std::vector<double>>& sums,
-                                       std::span<const double> parts);
+/// Adds the weights of each bin over pieces, in order.
+std::vector<double> sum_of_pieces(const std::vector<std::vector<double>>& pieces);
+
+/// Returns where the quantile of each of the `parts` lies. `sums` holds the weight of each bin on
+/// each rank. The result is empty if there is no weight.
+std::vector<QuantileBin> quantile_bins(std::span<const double> sums, std::span<const double> parts);
 
 /// Returns the first of the entries of one bin, in their order, with which the weight is reached.
 WeightedValue reached(std::vector<WeightedValue> entries, const QuantileBin& quantile);
@@ -46,8 +55,9 @@ WeightedValue reached(std::vector<WeightedValue> entries, const QuantileBin& qua
 double typical_value(std::vector<double> values);
 
 /// Returns for each of the `parts` of the whole weight the first entry, in ascending order of
-/// values (and of places where these are equal), with which the sum of weights reaches it, but for
-/// rounding. Entries without weight do not count. The result is empty if none does.
+/// values (and of places among all where these are equal), with which the sum of weights reaches
+/// it, but for rounding. Entries without weight do not count. The result is empty if none does. All
+/// ranks call it together, each for its own of the values of all.
 ///
 /// The values have size(), and most() of how many bring(begin, end) makes those of a range
 /// available: value(i) is called for these, weight(i) for any. at(places) returns the values of a
@@ -57,15 +67,17 @@ double typical_value(std::vector<double> values);
 /// One pass adds the weights of each bin, in pieces of a size that does not depend on the number of
 /// threads; then the entries of the bins in which the quantiles lie are taken, a few in a hundred.
 template <class Values>
-std::vector<WeightedValue> weighted_quantiles(Values& values, std::span<const double> parts)
+std::vector<WeightedValue> weighted_quantiles(Values& values, const RankSubset& all,
+                                              std::span<const double> parts)
 {
     const std::size_t n = values.size(), probed = std::min<std::size_t>(n, 1023);
-    if (n == 0)
+    if (all.count == 0)
         return {};
     std::vector<Index> places(probed);
     for (std::size_t k = 0; k < probed; ++k)
         places[k] = Index(k * n / probed);
-    const ValueBins bins(typical_value(values.at(places)));
+    const std::vector<double> probes = values.at(places);
+    const ValueBins bins(typical_value(all.ranks.all_gather(std::span<const double>(probes))));
 
     const std::size_t pieces = std::clamp<std::size_t>(n / 16384, 1, 128);
     const auto begin_of = [&](std::size_t piece) { return piece * n / pieces; };
@@ -99,7 +111,9 @@ std::vector<WeightedValue> weighted_quantiles(Values& values, std::span<const do
         }
     }
 
-    const std::vector<QuantileBin> quantiles = quantile_bins(sums, parts);
+    const std::vector<double> mine = sum_of_pieces(sums);
+    const std::vector<QuantileBin> quantiles =
+        quantile_bins(all.ranks.all_gather(std::span<const double>(mine)), parts);
     std::vector<std::uint8_t> wanted(ValueBins::count + 1, 0);
     for (const QuantileBin& quantile : quantiles)
         wanted[quantile.bin] = 1;
@@ -107,15 +121,20 @@ std::vector<WeightedValue> weighted_quantiles(Values& values, std::span<const do
     list_where(
         n, [&](std::size_t i) { return wanted[bin[i]] != 0; }, places);
     const std::vector<double> found = values.at(places);
+    std::vector<BinEntry> entries(places.size());
+    for (std::size_t e = 0; e < places.size(); ++e)
+        entries[e] = {{found[e], values.weight(places[e]), all.number_of(places[e])},
+                      bin[places[e]]};
+    entries = all.ranks.all_gather(std::span<const BinEntry>(entries));
 
     std::vector<WeightedValue> result(quantiles.size());
-#pragma omp parallel for if (n > worth_threads) schedule(dynamic)
+#pragma omp parallel for if (all.count > worth_threads) schedule(dynamic)
     for (std::size_t k = 0; k < quantiles.size(); ++k) {
-        std::vector<WeightedValue> entries;
-        for (std::size_t e = 0; e < places.size(); ++e)
-            if (bin[places[e]] == quantiles[k].bin)
-                entries.push_back({found[e], values.weight(places[e]), places[e]});
-        result[k] = reached(std::move(entries), quantiles[k]);
+        std::vector<WeightedValue> of_bin;
+        for (const BinEntry& entry : entries)
+            if (entry.bin == quantiles[k].bin)
+                of_bin.push_back(entry.entry);
+        result[k] = reached(std::move(of_bin), quantiles[k]);
     }
     return result;
 }

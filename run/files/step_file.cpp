@@ -15,7 +15,7 @@ namespace {
 /// Returns the leapfrog in individual steps, or null for steps that all share.
 const Leapfrog* blocks_of(const Simulation& simulation)
 {
-    const auto* leapfrog = dynamic_cast<const Leapfrog*>(&simulation.integrator());
+    const Leapfrog* const leapfrog = simulation.integrator().leapfrog();
     return leapfrog && leapfrog->block_steps() ? leapfrog : nullptr;
 }
 

@@ -39,7 +39,7 @@ std::string potential_text(const ExternalField& field)
 /// Returns whether steps go by a potential to which masses contribute beside the field.
 bool goes_by_both(const Integrator& integrator, const Particles& particles)
 {
-    const auto* leapfrog = dynamic_cast<const Leapfrog*>(&integrator);
+    const Leapfrog* const leapfrog = integrator.leapfrog();
     return leapfrog && leapfrog->needs_potentials() && integrator.field()->has_potentials() &&
            !are_tracers(particles);
 }

@@ -102,7 +102,7 @@ std::string steps_text(const Scheme& scheme)
 
 std::vector<std::string> step_summary(const Integrator& integrator, const Particles& particles)
 {
-    const auto* leapfrog = dynamic_cast<const Leapfrog*>(&integrator);
+    const Leapfrog* const leapfrog = integrator.leapfrog();
     if (leapfrog && !leapfrog->report().rungs.empty())
         return rung_table(leapfrog->report());
     const auto* hermite = dynamic_cast<const Hermite*>(&integrator);

@@ -10,13 +10,14 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
-#include "chamomile/integrate/ranks/store_part.hpp"
+#include "chamomile/integrate/ranks/rank_run.hpp"
 #include "chamomile/integrate/scheme.hpp"
 #include "chamomile/integrate/simulation.hpp"
 #include "chamomile/parallel/thread_ranks.hpp"
 #include "tests/clouds.hpp"
 #include "tests/error_line.hpp"
 #include "tests/failing_rank.hpp"
+#include "tests/rank_runs.hpp"
 #include "tests/rank_sets.hpp"
 #include "tests/restart_runs.hpp"
 #include "tests/rows_in_blocks.hpp"
@@ -25,25 +26,9 @@
 using namespace chamomile;
 using namespace chamomile::tests;
 
-TEST_SUITE_BEGIN("ranks_store");
+TEST_SUITE_BEGIN("led_integrator");
 
 namespace {
-
-std::shared_ptr<const ExternalField> field_of(const std::vector<std::string>& texts)
-{
-    PotentialFiles files;
-    return read_external_field("potential", texts, {}, 1, files);
-}
-
-/// What a run shows on its way: particles or their rows where observers look, diagnostics, points
-/// of some of them after each step, and the state that a checkpoint keeps.
-struct Shown {
-    std::vector<Particles> seen;
-    std::vector<Diagnostics> measured;
-    std::vector<double> columns; ///< of individual steps
-    std::vector<MovingPoint> points;
-    bool is_resident = false;
-};
 
 /// Returns the particles that rows give, in parts.
 Particles gathered(const Particles& rest, ParticleRows& rows)
@@ -81,6 +66,19 @@ Particles restored(const std::filesystem::path& file, const SolverOptions& optio
     return leaves ? gathered(p, simulation.rows()) : p;
 }
 
+/// Has the points of some particles shown after each step.
+void follow_some(Simulation& simulation, std::size_t n, Shown& shown)
+{
+    std::vector<Index> which; // from all ranks, in no order
+    for (Index i = 0; i < std::min<Index>(40, Index(n)); ++i)
+        which.push_back(Index(std::uint64_t(i) * 7919 % n));
+    simulation.after_each_step([&shown, which](Simulation& now) {
+        std::vector<MovingPoint> points(which.size());
+        now.gather(which, {0.1, 0.2, 0.3}, points);
+        shown.points.insert(shown.points.end(), points.begin(), points.end());
+    });
+}
+
 Shown run(Particles p, const SolverOptions& options, const Scheme& scheme, bool leaves = false)
 {
     const Integration made = make_integrator(options, scheme);
@@ -101,14 +99,7 @@ Shown run(Particles p, const SolverOptions& options, const Scheme& scheme, bool 
     };
     simulation.at_intervals(0.0625, Quantities::acceleration_potential, look,
                             leaves ? Simulation::LooksAt::rows : Simulation::LooksAt::particles);
-    std::vector<Index> which; // from all ranks, in no order
-    for (Index i = 0; i < std::min<Index>(40, Index(p.size())); ++i)
-        which.push_back(Index(std::uint64_t(i) * 7919 % p.size()));
-    simulation.after_each_step([&](Simulation& now) {
-        std::vector<MovingPoint> points(which.size());
-        now.gather(which, {0.1, 0.2, 0.3}, points);
-        shown.points.insert(shown.points.end(), points.begin(), points.end());
-    });
+    follow_some(simulation, p.size(), shown);
     simulation.run();
     const TemporaryFolder folder; // what is kept of each particle comes from all ranks
     write_checkpoint(folder / "state.chk", [&](Archive& archive) { simulation.exchange(archive); });
@@ -118,101 +109,34 @@ Shown run(Particles p, const SolverOptions& options, const Scheme& scheme, bool 
     kept.records("particles/velocity", last.velocity);
     kept.records("particles/acceleration", last.acceleration);
     kept("particles/potential", last.potential);
-    for (const char* name : {"blocks/wish", "blocks/time", "blocks/orbit"})
-        if (std::vector<double> column; kept.has(name)) {
-            kept(name, column);
-            shown.columns.insert(shown.columns.end(), column.begin(), column.end());
-        }
+    shown.columns = step_columns(kept, scheme);
     simulation.fetch();
     shown.seen.push_back(p);
     shown.seen.push_back(restored(folder / "state.chk", options, scheme, leaves));
     return shown;
 }
 
-bool same(const Shown& a, const Shown& b)
-{
-    if (a.seen.size() != b.seen.size() || a.points.size() != b.points.size() ||
-        a.measured.size() != b.measured.size() || a.columns != b.columns)
-        return false;
-    for (std::size_t k = 0; k < a.measured.size(); ++k)
-        if (std::memcmp(&a.measured[k], &b.measured[k], sizeof(Diagnostics)) != 0)
-            return false;
-    for (std::size_t k = 0; k < a.seen.size(); ++k)
-        if (!same_bits(a.seen[k], b.seen[k]))
-            return false;
-    for (std::size_t k = 0; k < a.points.size(); ++k)
-        if (a.points[k].x != b.points[k].x || a.points[k].y != b.points[k].y ||
-            a.points[k].z != b.points[k].z || a.points[k].speed != b.points[k].speed)
-            return false;
-    return true;
-}
-
 } // namespace
 
 TEST_CASE("particles on ranks move with the bits of one rank, by all steps and in fields")
 {
-    struct Way {
-        std::string name;
-        SolverKind solver;
-        Scheme scheme;
-    };
-    Scheme fixed, adaptive, by_potential, blocks, by_softening, in_field, in_frame;
-    fixed.fixed_length = 1. / 64;
-    adaptive.adaptive = true;
-    by_potential.adaptive = true;
-    by_potential.criterion = StepCriterion::potential;
-    blocks.individual = true;
-    blocks.eta = 0.006;
-    blocks.longest = 1. / 64;
-    by_softening = blocks;
-    by_softening.criterion = StepCriterion::softening;
-    by_softening.eta = 0.05;
-    in_field = blocks;
-    in_field.field = field_of({"plummer,M=0.5,a=0.2,x=0.1,vx=1", "hernquist,M=2,a=1"});
-    in_frame = fixed;
-    in_frame.field = field_of({"rotation,omega=0.4", "plummer,M=1,a=0.7"});
-    const Way ways[] = {{"fixed", SolverKind::tree, fixed},
-                        {"adaptive", SolverKind::direct, adaptive},
-                        {"adaptive by potentials", SolverKind::tree, by_potential},
-                        {"blocks", SolverKind::tree, blocks},
-                        {"blocks, direct", SolverKind::direct, blocks},
-                        {"blocks by softening", SolverKind::tree, by_softening},
-                        {"blocks in a field", SolverKind::tree, in_field},
-                        {"in a turning frame", SolverKind::tree, in_frame}};
-    for (const Way& way : ways)
-        for (const auto& [n, is_mixed] :
-             {std::pair<std::size_t, bool>{3, false}, {3, true}, {1511, false}, {1511, true}}) {
-            CAPTURE(way.name);
-            CAPTURE(n);
-            CAPTURE(is_mixed);
-            Particles p = plummer(n, 3);
-            for (std::size_t i = 0; i < n; ++i)
-                p.velocity[i] = {0.3 * p.position[i].y, -0.3 * p.position[i].x, 0.1};
-            SolverOptions options;
-            if (is_mixed) { // tracers, and softening lengths of their own
-                for (std::size_t i = n - n / 3; i < n; ++i)
-                    p.mass[i] = 0;
-                for (std::size_t i = 0; i < n; ++i)
-                    p.softening.push_back(i % 3 ? 0.05 : 0.02);
-                options.softening.is_varied = true;
-            }
-            options.device = "cpu";
-            options.solver = way.solver;
-            options.softening.length = 0.05;
-            const Shown one = run(p, options, way.scheme);
-            CHECK(!one.is_resident);
-            for (const int P : {1, 2, 3, 7}) {
-                CAPTURE(P);
-                SolverOptions own = options;
-                own.own_ranks = P;
-                for (const bool leaves : {false, true}) {
-                    CAPTURE(leaves);
-                    const Shown several = run(p, own, way.scheme, leaves);
-                    CHECK(several.is_resident);
-                    CHECK(same(one, several));
-                }
-            }
+    int number = 0;
+    for (const RankCase& one : rank_cases()) {
+        CAPTURE(one.name);
+        const Shown alone = run(one.particles, one.options, one.scheme);
+        CHECK(!alone.is_resident);
+        for (const int P : {1 + number % 4, 7 - number % 3}) { // every number with every way
+            CAPTURE(P);
+            SolverOptions own = one.options;
+            own.own_ranks = P;
+            const bool leaves = (number + P / 2) % 2 == 1;
+            CAPTURE(leaves);
+            const Shown several = run(one.particles, own, one.scheme, leaves);
+            CHECK(several.is_resident);
+            CHECK(same(alone, several));
         }
+        ++number;
+    }
 }
 
 TEST_CASE("particles that no key tells apart keep their order when ranks exchange them")
@@ -282,6 +206,31 @@ TEST_CASE(
         CHECK(same_bits(p.position, before.position));
         CHECK(same_bits(p.velocity, before.velocity));
     }
+}
+
+TEST_CASE("a run that is refused at its start leaves the particles as they were")
+{
+    Particles p = plummer(300, 3);
+    p.softening.assign(300, 0);
+    const Particles before = p;
+    SolverOptions options;
+    options.device = "cpu";
+    options.softening = {.length = 0.05, .is_varied = true};
+    Scheme scheme;
+    scheme.individual = true;
+    scheme.criterion = StepCriterion::softening;
+    std::string lines[2];
+    for (const int P : {0, 3}) {
+        options.own_ranks = P;
+        const Integration made = make_integrator(options, scheme);
+        Simulation simulation(p, *made.integrator, 0, 1);
+        lines[P > 0] = error_line([&] { simulation.run(); }, Fault::usage);
+        simulation.fetch();
+        CHECK(same_bits(p.position, before.position));
+        CHECK(same_bits(p.velocity, before.velocity));
+    }
+    CHECK(contains(lines[0], "needs a softening length > 0 of every particle"));
+    CHECK(lines[0] == lines[1]);
 }
 
 TEST_CASE("what is not finite in a later block of a file is named as by one rank")

@@ -1,0 +1,204 @@
+#include "chamomile/integrate/ranks/led_integrator.hpp"
+
+#include <algorithm>
+
+#include "chamomile/core/files/memory_archive.hpp"
+#include "chamomile/force/threads.hpp"
+#include "chamomile/integrate/archived_rows.hpp"
+
+namespace chamomile {
+
+/// Executes a call on all ranks; returns rank 0's result.
+template <auto Call, class... Argument>
+auto LedIntegrator::lead(RankRun::Bytes given, const Argument&... arguments)
+{
+    using Result = typename RankCall<decltype(Call)>::Result;
+    lead_guests(ranks_, RankCalls::message<Call>(given, arguments...), run_);
+    if constexpr (!std::is_void_v<Result>)
+        return std::any_cast<Result>(std::move(run_.result));
+}
+
+LedIntegrator::LedIntegrator(const SolverOptions& options, const RankSteps& steps)
+    : options_(resolved(of_first_rank(options))), ranks_(*options.ranks), run_(ranks_)
+{
+    ranks_.set_time_limit(options.peer_timeout);
+    lead<&RankRun::make>({}, SentOptions::of(options_, devices_of_ranks(options, options_)), steps);
+}
+
+template <class T>
+void LedIntegrator::deal(Column column, std::size_t first, std::span<const T> values)
+{
+    run_.dealt = std::as_bytes(values);
+    lead<&RankRun::take>({}, column, std::uint64_t(first));
+}
+
+/// Scatters rows in blocks.
+void LedIntegrator::deal(Column column, ParticleRows& rows, std::size_t count)
+{
+    rows.for_blocks(count, [&](std::size_t begin, std::size_t end) {
+        if (is_vector(column))
+            deal(column, begin, rows.vectors(column, {begin, end}));
+        else
+            deal(column, begin, rows.reals(column, {begin, end}));
+    });
+}
+
+/// Scatters the fixed columns that forces need.
+void LedIntegrator::deal_lasting(const Particles& particles)
+{
+    lead<&RankRun::begin>({}, std::uint64_t(particles.size()));
+    for_each_column(
+        [&](Column column, const std::string&, const auto& values) {
+            if (column == Column::mass || column == Column::id || column == Column::softening)
+                deal(column, 0, std::span(values));
+        },
+        particles);
+}
+
+/// Scatters the particles.
+void LedIntegrator::deal(const Particles& particles, ParticleRows& rows, Moment now)
+{
+    deal_lasting(particles);
+    for (const Column column : {Column::position, Column::velocity})
+        rows.for_blocks(particles.size(), [&](std::size_t begin, std::size_t end) {
+            const auto values = rows.vectors(column, {begin, end});
+            require_finite(particles, values, column == Column::position ? "position" : "velocity",
+                           {now.step, clock().file_time(now.time)}, begin);
+            deal(column, begin, values);
+        });
+}
+
+ForceStatistics LedIntegrator::start(Particles& particles, Quantities quantities, Moment now)
+{
+    RowsInMemory in_memory(particles);
+    const std::shared_ptr<ParticleRows> source = std::move(source_);
+    deal(particles, source ? *source : in_memory, now);
+    has_begun_ = true;
+    note_change(particles, quantities);
+    is_fetched_ = !is_alone_; // a start that fails has changed nothing
+    const ForceStatistics statistics = lead<&Leapfrog::start>({}, quantities, now);
+    is_fetched_ = false;
+    return statistics;
+}
+
+/// Marks moving columns as out of date, and frees them if ranks keep them alone.
+void LedIntegrator::note_change(Particles& particles, Quantities quantities)
+{
+    is_fetched_ = false;
+    has_potentials_ = quantities == Quantities::acceleration_potential;
+    if (is_alone_)
+        drop_moving(particles);
+}
+
+Integrator::NextStep LedIntegrator::next_step(Moment now)
+{
+    return lead<&Leapfrog::next_step>({}, now);
+}
+
+ForceStatistics LedIntegrator::step(Particles& particles, double length, Quantities quantities,
+                                    Moment now)
+{
+    note_change(particles, quantities);
+    return lead<&Leapfrog::step>({}, length, quantities, now);
+}
+
+ForceStatistics LedIntegrator::evaluate(Particles& particles, Quantities quantities, Moment now)
+{
+    RowsInMemory in_memory(particles);
+    if (!has_begun_)
+        deal(particles, in_memory, now);
+    is_fetched_ = false;
+    has_potentials_ = true;
+    return lead<&Leapfrog::evaluate>({}, quantities, now);
+}
+
+Diagnostics LedIntegrator::diagnose(Particles&, LagrangianRadii which, double time)
+{
+    return lead<&Leapfrog::diagnose>({}, which, time);
+}
+
+void LedIntegrator::gather(Particles&, std::span<const Index> which, const Vec3<double>& origin,
+                           std::span<MovingPoint> into)
+{
+    run_.asked = std::as_writable_bytes(into);
+    lead<&RankRun::gather>(std::as_bytes(which), origin);
+}
+
+template <class T>
+std::span<const T> LedIntegrator::bring(Column column, const RowsAsked& rows, std::vector<T>& into)
+{
+    into.resize(rows.size());
+    run_.asked = std::as_writable_bytes(std::span(into));
+    lead<&RankRun::bring>(std::as_bytes(rows.list), column, std::uint64_t(rows.begin),
+                          std::uint64_t(rows.end));
+    return into;
+}
+
+void LedIntegrator::fetch(Particles& particles)
+{
+    if (is_fetched_)
+        return;
+    const bool has_potentials = has_potentials_ || run_.leapfrog().needs_potentials() || is_alone_;
+    for_each_column(
+        [&](Column column, const std::string&, auto& values) {
+            if (!moves(column) || (column == Column::potential && !has_potentials))
+                return;
+            std::remove_cvref_t<decltype(values)> block;
+            values.resize(particles.size());
+            for_blocks(values.size(), [&](std::size_t begin, std::size_t end) {
+                std::ranges::copy(bring(column, {begin, end}, block),
+                                  values.begin() + std::ptrdiff_t(begin));
+            });
+        },
+        particles);
+    is_fetched_ = true;
+}
+
+void LedIntegrator::exchange(Archive& archive, Particles& particles)
+{
+    Leapfrog& own = run_.leapfrog();
+    ArchivedRows archived(archive);
+    RowsInMemory in_memory(particles);
+    const bool are_here = !particles.position.empty();
+    if (archive.is_reading())
+        deal_lasting(particles);
+    for (int c = 0; c <= int(own.block_steps() ? Column::orbit : Column::potential); ++c) {
+        const auto column = Column(c);
+        const bool is_step = column >= Column::step, is_given = are_here && !is_step;
+        const std::size_t n = particles.size(), rows = is_step ? own.rows_of_steps(column, n) : n;
+        if (!archive.is_reading()) {
+            if (is_step) // Simulation keeps the others
+                keep_rows(archive, column, rows, *this);
+        } else if (is_given || count_rows(archive, column) == rows)
+            deal(column, is_given ? static_cast<ParticleRows&>(in_memory) : archived, rows);
+        else if (column != Column::potential)
+            throw is_step ? Error(Fault::restart, "blocks: arrays of different lengths")
+                          : unequal_lengths();
+    }
+    own.exchange_counts(archive);
+    if (!archive.is_reading())
+        return;
+    MemoryArchive counts;
+    own.exchange_counts(counts);
+    lead<&RankRun::resume>(counts.bytes());
+    has_begun_ = true;
+    is_fetched_ = are_here;
+}
+
+void LedIntegrator::put_into(std::shared_ptr<const ExternalField> field)
+{
+    if (field)
+        lead<&RankRun::put_into>(packed(field->potentials()));
+    Integrator::put_into(std::move(field));
+}
+
+std::string LedIntegrator::device() const
+{
+    return run_.leapfrog().device() + ", " + std::to_string(ranks_.size()) + " ranks of " +
+           std::to_string(ranks_.share_of_threads(thread_count())) + " threads" +
+           (options_.device == "cpu" ? ""
+            : options_.share_gpu     ? ", which may share GPUs"
+                                     : ", one GPU each");
+}
+
+} // namespace chamomile

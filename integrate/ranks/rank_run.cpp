@@ -1,0 +1,132 @@
+#include "chamomile/integrate/ranks/rank_run.hpp"
+
+#include <algorithm>
+
+#include "chamomile/core/files/memory_archive.hpp"
+#include "chamomile/integrate/external/external_field.hpp"
+
+namespace chamomile {
+namespace {
+
+/// Calls visit(values) with the array of one column.
+template <class Visit>
+void visit_column(Column which, Particles& particles, StepColumns& steps, const Visit& visit)
+{
+    const auto visit_it = [&](Column column, auto&... rest) { // of particles with a name
+        if (column == which)
+            visit(std::get<sizeof...(rest) - 1>(std::tie(rest...)));
+    };
+    for_each_column(visit_it, particles);
+    for_each_column(visit_it, steps);
+}
+
+} // namespace
+
+void RankRun::carry_out(Bytes message)
+{
+    ranks_.as_one([&] { RankCalls::make(*this, message); });
+}
+
+void RankRun::make(SentOptions forces, RankSteps steps)
+{
+    leapfrog_.reset();
+    solver_ = std::make_unique<DistributedSolver>(forces.options(), ranks_);
+    ranks_.together([&] {
+        std::visit([&](const auto& one) { leapfrog_ = std::make_unique<Leapfrog>(*solver_, one); },
+                   steps);
+        leapfrog_->keep_alone();
+    });
+}
+
+void RankRun::put_into()
+{
+    ranks_.together([&] {
+        leapfrog_->put_into(
+            std::make_shared<ExternalField>(unpacked_potentials(given_), "--potential"));
+    });
+}
+
+void RankRun::begin(std::uint64_t count)
+{
+    count_ = count;
+    home_ = {};
+    steps_.emplace();
+}
+
+void RankRun::take(Column column, std::uint64_t first)
+{
+    visit_column(column, home_, *steps_, [&](auto& values) {
+        using T = typename std::remove_reference_t<decltype(values)>::value_type;
+        Inbox inbox;
+        ranks_.deal(std::span(reinterpret_cast<const T*>(dealt.data()), dealt.size() / sizeof(T)),
+                    count_, inbox, std::size_t(first));
+        const std::span<const T> part = inbox.all<T>();
+        values.reserve(ranks_.first_of_run(count_, ranks_.rank() + 1) -
+                       ranks_.first_of_run(count_, ranks_.rank()));
+        values.insert(values.end(), part.begin(), part.end());
+    });
+}
+
+void RankRun::resume()
+{
+    MemoryArchive counts(given_);
+    leapfrog_->resume(home_, std::move(*steps_));
+    leapfrog_->exchange_counts(counts);
+    steps_.reset();
+}
+
+/// Sends rank 0 value(k) for each asked home row k.
+template <class T, class Value>
+void RankRun::answer(std::uint64_t first, std::uint64_t end, const Value& value)
+{
+    std::vector<Index> list(given_.size() / sizeof(Index));
+    std::memcpy(list.data(), given_.data(), given_.size());
+    const std::size_t n = list.empty() ? std::size_t(end - first) : list.size();
+    const auto number = [&](std::size_t k) { return list.empty() ? first + k : list[k]; };
+    std::vector<std::uint64_t> homes;
+    for (int r = 0; r <= ranks_.size(); ++r)
+        homes.push_back(ranks_.first_of_run(count_, r));
+    const std::size_t own = std::size_t(ranks_.rank());
+    std::vector<T> mine;
+    for (std::size_t k = 0; k < n; ++k)
+        if (number(k) >= homes[own] && number(k) < homes[own + 1])
+            mine.push_back(value(std::size_t(number(k) - homes[own])));
+    Inbox inbox;
+    ranks_.collect(std::span<const T>(mine), inbox);
+    std::vector<std::size_t> next(homes.size()); // value per rank
+    for (std::size_t k = 0; k < n && own == 0; ++k) {
+        const auto r = std::ranges::upper_bound(homes, number(k)) - homes.begin() - 1;
+        std::memcpy(asked.data() + k * sizeof(T), &inbox.from<T>(int(r))[next[std::size_t(r)]++],
+                    sizeof(T));
+    }
+}
+
+void RankRun::bring(Column column, std::uint64_t first, std::uint64_t end)
+{
+    if (column < Column::step)
+        leapfrog_->fetch(home_);
+    else if (!steps_)
+        steps_ = leapfrog_->columns();
+    StepColumns none;
+    visit_column(column, home_, steps_ ? *steps_ : none, [&](auto& values) {
+        using T = typename std::remove_reference_t<decltype(values)>::value_type;
+        values.resize(home_.size()); // none if a start has failed
+        answer<T>(first, end, [&](std::size_t k) { return values[k]; });
+    });
+}
+
+void RankRun::gather(Vec3<double> origin)
+{
+    leapfrog_->fetch(home_);
+    answer<MovingPoint>(0, 0, [&](std::size_t k) {
+        return moving_point(home_.position[k], home_.velocity[k], origin);
+    });
+}
+
+void serve_particles(Communicator& ranks)
+{
+    RankRun run(ranks);
+    serve_solver(ranks, &run);
+}
+
+} // namespace chamomile

@@ -1,0 +1,145 @@
+/// \file  Calls of rank 0 that all ranks execute.
+#pragma once
+
+#include <any>
+#include <memory>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "chamomile/core/bytes.hpp"
+#include "chamomile/force/ranks/distributed_solver.hpp"
+#include "chamomile/force/ranks/domain_solver.hpp"
+#include "chamomile/integrate/leapfrog.hpp"
+
+namespace chamomile {
+
+using RankSteps = std::variant<TimeStep, BlockSteps>;
+
+class RankRun;
+
+/// RankCall is a member function of RankRun or Leapfrog; Leapfrog's may take particles first.
+template <class Call>
+struct RankCall;
+template <class R, class... Parameter>
+struct RankCall<R (RankRun::*)(Parameter...)> {
+    using Result = R;
+    using Arguments = std::tuple<Parameter...>;
+};
+template <class R, class... Parameter>
+struct RankCall<R (Leapfrog::*)(Parameter...)> {
+    using Result = R;
+    using Arguments = std::tuple<Parameter...>;
+};
+template <class R, class... Parameter>
+struct RankCall<R (Leapfrog::*)(Particles&, Parameter...)> {
+    using Result = R;
+    using Arguments = std::tuple<Parameter...>;
+};
+
+/// RankRun executes calls of rank 0 (RankCalls) on each rank: on itself, or on a leapfrog of this
+/// rank's particles. Home rows are runs of equal length of rank 0's particles.
+class RankRun final : public RankGuest {
+public:
+    using Bytes = std::span<const std::byte>;
+
+    explicit RankRun(Communicator& ranks) : ranks_(ranks) {}
+
+    /// Executes a message of RankCalls.
+    void carry_out(Bytes message) override;
+
+    Bytes dealt = {};                ///< on rank 0: values for take()
+    std::span<std::byte> asked = {}; ///< on rank 0: results of bring() and gather()
+    std::any result;                 ///< of the last call
+    Leapfrog& leapfrog() { return *leapfrog_; }
+    const Leapfrog& leapfrog() const { return *leapfrog_; }
+
+    /// Makes the leapfrog.
+    void make(SentOptions forces, RankSteps steps);
+    void put_into(); ///< an external field, packed in the message
+    /// Starts to scatter columns of `count` particles.
+    void begin(std::uint64_t count);
+    /// Scatters values of a column, from global number `first` on.
+    void take(Column column, std::uint64_t first);
+    void resume(); ///< from columns and the message: Leapfrog::exchange_counts()
+    /// Gather rows or points on rank 0: of a range, or of the numbers in the message.
+    void bring(Column column, std::uint64_t first, std::uint64_t end);
+    void gather(Vec3<double> origin);
+
+    /// Executes a call with arguments from a message; the rest of it stays for the call.
+    template <auto Call>
+    void make_call(Bytes message)
+    {
+        typename RankCall<decltype(Call)>::Arguments arguments;
+        std::apply([&](auto&... each) { (take_bytes(message, &each), ...); }, arguments);
+        given_ = message;
+        const auto made = [&](auto&... each) {
+            if constexpr (std::is_invocable_v<decltype(Call), RankRun&, decltype(each)...>)
+                return (this->*Call)(each...);
+            else if constexpr (std::is_invocable_v<decltype(Call), Leapfrog&, decltype(each)...>)
+                return ((*leapfrog_).*Call)(each...);
+            else {
+                steps_.reset();
+                return ((*leapfrog_).*Call)(home_, each...);
+            }
+        };
+        if constexpr (std::is_void_v<typename RankCall<decltype(Call)>::Result>)
+            std::apply(made, arguments);
+        else
+            result = std::apply(made, arguments);
+    }
+
+private:
+    template <class T, class Value>
+    void answer(std::uint64_t first, std::uint64_t end, const Value& value);
+
+    Communicator& ranks_;
+    Bytes given_ = {};        ///< rest of the message
+    std::uint64_t count_ = 0; ///< particles on all ranks
+    Particles home_;
+    std::optional<StepColumns> steps_; ///< at home; none: not current
+    std::unique_ptr<DistributedSolver> solver_;
+    std::unique_ptr<Leapfrog> leapfrog_;
+};
+
+/// CallList numbers calls. A message holds a number, arguments and further bytes.
+template <auto... Call>
+struct CallList {
+    template <auto Asked, class... Argument>
+    static std::vector<std::byte> message(RankRun::Bytes given, const Argument&... arguments)
+    {
+        static_assert(
+            std::is_same_v<typename RankCall<decltype(Asked)>::Arguments, std::tuple<Argument...>>);
+        std::uint32_t number = 0, k = 0;
+        ((std::is_same_v<Constant<Asked>, Constant<Call>> ? number = k : 0, ++k), ...);
+        std::vector<std::byte> bytes;
+        put_bytes(bytes, &number);
+        (put_bytes(bytes, &arguments), ...);
+        put_bytes(bytes, given.data(), given.size());
+        return bytes;
+    }
+    static void make(RankRun& run, RankRun::Bytes message)
+    {
+        std::uint32_t number = 0, k = 0;
+        take_bytes(message, &number);
+        ((k++ == number ? run.make_call<Call>(message) : void()), ...);
+    }
+
+private:
+    template <auto>
+    struct Constant {};
+};
+
+using RankCalls =
+    CallList<&RankRun::make, &RankRun::put_into, &RankRun::begin, &RankRun::take, &RankRun::resume,
+             &RankRun::bring, &RankRun::gather, &Leapfrog::start, &Leapfrog::step,
+             &Leapfrog::evaluate, &Leapfrog::next_step, &Leapfrog::diagnose>;
+
+/// Serves the solvers and runs of rank 0 until end_serving() is called there, as serve_solver()
+/// does.
+void serve_particles(Communicator& ranks);
+
+} // namespace chamomile

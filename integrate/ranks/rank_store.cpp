@@ -1,0 +1,350 @@
+#include "chamomile/integrate/ranks/rank_store.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <string>
+
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/exact_sum.hpp"
+#include "chamomile/core/norm.hpp"
+#include "chamomile/core/threads.hpp"
+#include "chamomile/force/ranks/distributed_solver.hpp"
+
+namespace chamomile {
+namespace {
+
+/// Steps 1, 1 + n and so on report places; particles migrate before the next step if more than this
+/// fraction is misplaced.
+constexpr std::uint64_t steps_between_places = 8;
+constexpr double wrong_fraction = 0.05;
+
+/// Returns the values at `places`.
+template <class T>
+std::vector<T> picked(std::span<const T> values, std::span<const Index> places)
+{
+    const std::size_t n = places.size();
+    std::vector<T> found(n);
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < n; ++k)
+        found[k] = values[places[k]];
+    return found;
+}
+
+/// Splits values by receiving rank.
+template <class T>
+std::vector<std::span<const T>> runs_of(std::span<const T> values,
+                                        std::span<const std::size_t> begins)
+{
+    std::vector<std::span<const T>> runs;
+    for (std::size_t r = 0; r + 1 < begins.size(); ++r)
+        runs.push_back(values.subspan(begins[r], begins[r + 1] - begins[r]));
+    return runs;
+}
+
+} // namespace
+
+void RankStore::load(StepColumns columns)
+{
+    own_ = {};
+    part_ = {};
+    number_.clear();
+    home_.reset();
+    places_ = {};
+    steps_ = 0;
+    is_fetched_ = !is_alone_;
+    for_each_column(
+        [&](Column column, const std::string&, auto& home, auto& own) {
+            if (is_alone_ && moves(column))
+                own.swap(home); // which leaves it empty
+            else
+                own = home;
+        },
+        *particles_, own_);
+    own_.acceleration.resize(own_.size());
+    own_.potential.resize(own_.size());
+    homes_ = {0};
+    for (const std::uint64_t count : ranks_.all_gather(std::uint64_t(own_.size())))
+        homes_.push_back(homes_.back() + count);
+    require_same_columns();
+    part_ = DistributedSolver::part_of(request_of_sources(own_), ranks_, on_host_);
+    inner_->attach(own_);
+    inner_->load(std::move(columns));
+}
+
+/// Returns the length of each column, summed over ranks.
+std::vector<std::uint64_t> RankStore::sizes_of_columns()
+{
+    std::vector<std::uint64_t> sizes;
+    for_each_column(
+        [&](Column, const std::string&, const auto& values) { sizes.push_back(values.size()); },
+        own_);
+    ranks_.sum(sizes);
+    return sizes;
+}
+
+/// Throws on all ranks if names or lengths of columns differ.
+void RankStore::require_same_columns()
+{
+    std::string names;
+    for (const auto& [name, values] : own_.extra)
+        names += name + '\n';
+    const auto all = ranks_.all_gather(std::uint64_t(std::hash<std::string>()(names)));
+    if (!std::ranges::all_of(all, [&](std::uint64_t hash) { return hash == all[0]; }))
+        throw Agreed(Fault::usage, "columns of particles: must have the same names on all ranks");
+    const std::vector<std::uint64_t> sizes = sizes_of_columns();
+    ranks_.together([&] {
+        std::size_t k = 0;
+        for_each_column(
+            [&](Column column, const std::string& name, const auto& values) {
+                if (sizes[k++] > 0 && values.size() != own_.size())
+                    throw Error(Fault::usage, name_in_archives(column, name) + ": " +
+                                                  std::to_string(values.size()) + " values for " +
+                                                  std::to_string(own_.size()) +
+                                                  " particles: must be one for each");
+            },
+            own_);
+    });
+}
+
+void RankStore::fetch()
+{
+    if (is_fetched_)
+        return;
+    const bool has_potentials = part_.has_potentials || options_.potentials || is_alone_;
+    for_each_column(
+        [&](Column column, const std::string&, const auto& own, auto& home) {
+            if (moves(column) && (column != Column::potential || has_potentials))
+                bring_home(own, home);
+        },
+        own_, *particles_);
+    is_fetched_ = true;
+}
+
+bool RankStore::has_steps(Column column) const
+{
+    return options_.individual && column != Column::long_range &&
+           (column != Column::orbit || options_.potentials);
+}
+
+StepColumns RankStore::columns()
+{
+    StepColumns columns = inner_->columns();
+    for_each_column(
+        [&](Column column, auto& values) {
+            if (has_steps(column))
+                bring_home(std::remove_reference_t<decltype(values)>(values), values);
+        },
+        columns);
+    return columns;
+}
+
+void RankStore::set_due(int first, std::uint64_t count)
+{
+    part_.active = count;
+    // If some particles are due, this rank may have all of them or none.
+    const std::uint64_t n = own_.size();
+    inner_->set_due(first, count == part_.count ? n : std::min<std::uint64_t>(count, n - 1));
+}
+
+Request RankStore::request(bool potentials)
+{
+    is_fetched_ = false;
+    part_.has_potentials = potentials;
+    Request request = inner_->request(potentials);
+    request.part = part_;
+    request.part->number = number_;
+    if (request.are_all_active() && steps_ % steps_between_places == 1)
+        request.part->places = &places_;
+    if (part_.tracers > 0 && !request.are_all_active()) {
+        std::uint64_t& tracers = request.part->active_tracers;
+        tracers = std::uint64_t(std::ranges::count_if(request.active, [&](Index i) {
+            return request.part->number_of(i) >= part_.count - part_.tracers;
+        }));
+        ranks_.sum(std::span(&tracers, 1));
+    }
+    return request;
+}
+
+Request RankStore::request_here()
+{
+    is_fetched_ = false;
+    part_.has_potentials = true;
+    Request request = request_of(own_, Quantities::acceleration_potential);
+    request.part = part_;
+    request.part->active = part_.count;
+    request.part->number = number_;
+    return request;
+}
+
+void RankStore::begin_step()
+{
+    if (is_alone_) {
+        is_fetched_ = false;
+        drop_moving(*particles_);
+    }
+    ++steps_;
+    if (!places_.begins.empty() && are_misplaced())
+        migrate();
+    places_ = {};
+    inner_->begin_step();
+}
+
+void RankStore::restore()
+{
+    is_fetched_ = false;
+    places_ = {};
+    inner_->restore();
+}
+
+void RankStore::kick_and_drift(const KickAndDrift& move)
+{
+    is_fetched_ = false;
+    inner_->kick_and_drift(move);
+}
+
+BlockEnd RankStore::end_block(const LevelFactors& factors, const std::optional<NextLevels>& next)
+{
+    is_fetched_ = false;
+    BlockEnd end = inner_->end_block(factors, next);
+    std::array<std::uint64_t, 2 + std::tuple_size_v<LevelCounts>> sums{!end.is_finite,
+                                                                       end.below_shortest};
+    std::ranges::copy(end.levels, sums.begin() + 2);
+    ranks_.sum(sums);
+    end.is_finite = sums[0] == 0;
+    end.below_shortest = sums[1];
+    std::copy(sums.begin() + 2, sums.end(), end.levels.begin());
+    return end;
+}
+
+bool RankStore::has_finite_positions()
+{
+    std::uint64_t ranks = !inner_->has_finite_positions();
+    ranks_.sum(std::span(&ranks, 1));
+    return ranks == 0;
+}
+
+LevelCounts RankStore::place(double whole, int lowest)
+{
+    LevelCounts counts = inner_->place(whole, lowest);
+    ranks_.sum(counts);
+    return counts;
+}
+
+StepCounts RankStore::count_steps()
+{
+    StepCounts counts = inner_->count_steps();
+    ranks_.sum(counts.count);
+    ranks_.min(std::span(&counts.shortest, 1));
+    return counts;
+}
+
+double RankStore::shortest_time(const DynamicalTime& dynamical)
+{
+    double shortest = inner_->shortest_time(dynamical);
+    ranks_.min(std::span(&shortest, 1));
+    return shortest;
+}
+
+double RankStore::sum_of_squared_velocities()
+{
+    ExactSums<double> sum;
+    sum.add(0, own_.size(), [&](std::size_t i) { return norm_squared(own_.velocity[i]); });
+    ranks_.sum(sum);
+    return sum.value();
+}
+
+/// Returns whether to migrate: always once, for tree order.
+bool RankStore::are_misplaced()
+{
+    const std::size_t rank = std::size_t(ranks_.rank()),
+                      stay = places_.begins[rank + 1] - places_.begins[rank];
+    std::uint64_t wrong = places_.leaving.size() - stay;
+    ranks_.sum(std::span(&wrong, 1));
+    return part_.exchanges == 0 || double(wrong) > wrong_fraction * double(part_.count);
+}
+
+/// Sends sources to the rank of their domain, in tree order.
+void RankStore::migrate()
+{
+    if (part_.exchanges++ == 0) {
+        number_.resize(own_.size());
+        std::iota(number_.begin(), number_.end(), Index(part_.first));
+    }
+    home_.reset();
+    const std::vector<std::uint64_t> sizes = sizes_of_columns(); // a rank may have no particle
+    StepColumns columns = inner_->columns();
+    migrate(number_);
+    std::size_t k = 0;
+    for_each_column(
+        [&](Column, const std::string&, auto& values) {
+            if (sizes[k++] > 0)
+                migrate(values);
+        },
+        own_);
+    for_each_column(
+        [&](Column column, auto& values) {
+            if (has_steps(column))
+                migrate(values);
+        },
+        columns);
+    inner_->attach(own_);
+    inner_->load(std::move(columns));
+}
+
+/// Migrates one column. Tracers stay, behind the sources.
+template <class T>
+void RankStore::migrate(std::vector<T>& values)
+{
+    const std::vector<T> left = picked(std::span<const T>(values), places_.leaving);
+    Inbox inbox;
+    ranks_.all_to_all<T>(runs_of(std::span<const T>(left), places_.begins), inbox);
+    std::vector<T> arrived = picked(inbox.all<T>(), places_.arriving);
+    arrived.insert(arrived.end(), values.begin() + std::ptrdiff_t(left.size()), values.end());
+    values = std::move(arrived);
+}
+
+/// Finds the home row of each local particle.
+void RankStore::find_home()
+{
+    const std::size_t n = number_.size();
+    Way& way = home_.emplace();
+    way.begins.assign(homes_.size(), 0);
+    std::vector<Index> rank(n), to(n);
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+    for (std::size_t i = 0; i < n; ++i)
+        rank[i] = Index(std::ranges::upper_bound(homes_, number_[i]) - homes_.begin() - 1);
+    for (const Index r : rank)
+        ++way.begins[r + 1];
+    std::partial_sum(way.begins.begin(), way.begins.end(), way.begins.begin());
+    std::vector<std::size_t> next = way.begins;
+    way.from.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t k = next[rank[i]]++;
+        way.from[k] = Index(i);
+        to[k] = Index(number_[i] - homes_[rank[i]]);
+    }
+    ranks_.all_to_all<Index>(runs_of(std::span<const Index>(to), way.begins), way.to);
+}
+
+template <class T>
+void RankStore::bring_home(const std::vector<T>& values, std::vector<T>& home)
+{
+    if (part_.exchanges == 0) {
+        home = values;
+        return;
+    }
+    if (!home_)
+        find_home();
+    const std::vector<T> leaving = picked(std::span<const T>(values), home_->from);
+    Inbox inbox;
+    ranks_.all_to_all<T>(runs_of(std::span<const T>(leaving), home_->begins), inbox);
+    const std::span<const T> arrived = inbox.all<T>();
+    const std::span<const Index> to = home_->to.all<Index>();
+    home.resize(to.size());
+#pragma omp parallel for if (to.size() > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < to.size(); ++k)
+        home[to[k]] = arrived[k];
+}
+
+} // namespace chamomile

@@ -1,0 +1,98 @@
+/// \file  A store of particles that are distributed over ranks.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "chamomile/integrate/particle_store.hpp"
+
+namespace chamomile {
+
+/// RankStore keeps local particles in a store of the host, forwards each call to it and reduces the
+/// result: counts, minima, sums. Its calls are collective; every rank returns the same.
+///
+/// The attached particles are the home rows of this rank. Global numbers count the home rows of
+/// rank 0, then rank 1 and so on. Particles start at home. Before the second step, and later if too
+/// many are misplaced, they migrate to the rank of their domain, in tree order, by the places of
+/// the last evaluation. fetch() sends moving columns home.
+class RankStore final : public ParticleStore {
+public:
+    /// Keeps a reference. `on_host`: the processor evaluates forces, and massless particles at the
+    /// end are tracers.
+    RankStore(Communicator& ranks, const StoreOptions& options, bool on_host)
+        : ParticleStore(options), inner_(make_host_store(options)), ranks_(ranks), on_host_(on_host)
+    {}
+
+    void load(StepColumns columns) override;
+    void fetch() override;
+    StepColumns columns() override;
+    Particles& here() override { return own_; }
+    RankSubset part(Communicator& ranks) override
+    {
+        return {ranks, part_.count, part_.first, number_};
+    }
+    void keep_alone() override { is_alone_ = true; }
+    void gather(std::span<const Index> which, const Vec3<double>& origin,
+                std::span<MovingPoint> into) override
+    {
+        fetch();
+        gather_points(*particles_, which, origin, into);
+    }
+
+    void set_due(int first, std::uint64_t count) override;
+    Request request(bool potentials) override;
+    Request request_here() override;
+    void add_external(const ExternalField& field, double time) override
+    {
+        inner_->add_external(field, time);
+    }
+    ArrayView clear_long_range() override { return inner_->clear_long_range(); }
+    void add_long_range(double kick) override { inner_->add_long_range(kick); }
+
+    void begin_step() override;
+    void restore() override;
+    void kick_and_drift(const KickAndDrift& move) override;
+    BlockEnd end_block(const LevelFactors& factors, const std::optional<NextLevels>& next) override;
+    bool has_finite_positions() override;
+    LevelCounts place(double whole, int lowest) override;
+    void choose_first_steps(const BlockRule& rule) override { inner_->choose_first_steps(rule); }
+    StepCounts count_steps() override;
+    double shortest_time(const DynamicalTime& dynamical) override;
+    double sum_of_squared_velocities() override;
+
+private:
+    /// Way is the exchange from local particles to home rows.
+    struct Way {
+        std::vector<Index> from;         ///< local indices, ordered by home rank
+        std::vector<std::size_t> begins; ///< first entry per home rank, and the end
+        Inbox to;                        ///< home row per arriving value
+    };
+
+    std::vector<std::uint64_t> sizes_of_columns();
+    void require_same_columns();
+    bool are_misplaced();
+    void migrate();
+    template <class T>
+    void migrate(std::vector<T>& values);
+    bool has_steps(Column column) const;
+    void find_home();
+    template <class T>
+    void bring_home(const std::vector<T>& values, std::vector<T>& home);
+
+    std::unique_ptr<ParticleStore> inner_;
+    Communicator& ranks_;
+    bool on_host_;
+    Particles own_;
+    RequestPart part_;                 ///< totals, and the first global number at home
+    std::vector<std::uint64_t> homes_; ///< first global number per home rank, and the end
+    std::vector<Index> number_;        ///< global numbers, after the first migration
+    std::optional<Way> home_;          ///< made on demand
+    PartPlaces places_;                ///< by the last evaluation, or empty
+    std::uint64_t steps_ = 0;          ///< begun since load()
+    bool is_fetched_ = true;           ///< home rows are current
+    bool is_alone_ = false;            ///< keep_alone()
+};
+
+} // namespace chamomile

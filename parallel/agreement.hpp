@@ -1,0 +1,29 @@
+/// \file  Errors that every rank throws.
+#pragma once
+
+#include "chamomile/parallel/communicator.hpp"
+
+namespace chamomile {
+
+/// Runs collective work. Rethrows Error as Agreed: every rank throws the same Error.
+template <class Work>
+auto agreed(const Work& work) -> decltype(work())
+{
+    try {
+        return work();
+    } catch (const PeerFailed&) {
+        throw;
+    } catch (const Error& error) {
+        throw Agreed(error.fault(), error.what());
+    }
+}
+
+/// Runs collective work. Throws Agreed if all ranks agree on an error; an error on a single rank
+/// ends every rank with PeerFailed.
+template <class Work>
+auto known_to_all(Communicator& ranks, const Work& work) -> decltype(work())
+{
+    return agreed([&] { return ranks.as_one(work); });
+}
+
+} // namespace chamomile

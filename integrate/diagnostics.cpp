@@ -20,7 +20,9 @@ struct Moving {
 /// particles. The energy about it is not lost in that of the bulk motion.
 Vec3<double> typical_velocity(const Measured& all)
 {
-    const auto& [particles, rows, part] = all;
+    const Particles& particles = all.particles;
+    ParticleRows& rows = all.rows;
+    const RankSubset& part = all.part;
     std::vector<std::uint64_t> numbers(std::min<std::uint64_t>(part.count, 1024));
     for (std::size_t k = 0; k < numbers.size(); ++k)
         numbers[k] = k * part.count / numbers.size();
@@ -48,7 +50,9 @@ struct ExternalSums {
 
 ExternalSums external_sums(const Measured& all, const ExternalState& external)
 {
-    const auto& [particles, rows, part] = all;
+    const Particles& particles = all.particles;
+    ParticleRows& rows = all.rows;
+    const RankSubset& part = all.part;
     ExactSums<ExternalSums> sums;
     rows.for_blocks(particles.size(), [&](std::size_t begin, std::size_t end) {
         const auto position = rows.vectors(Column::position, {begin, end});
@@ -68,7 +72,9 @@ ExternalSums external_sums(const Measured& all, const ExternalState& external)
 
 MotionSums motion_sums(const Measured& all, const Vec3<double>& typical)
 {
-    const auto& [particles, rows, part] = all;
+    const Particles& particles = all.particles;
+    ParticleRows& rows = all.rows;
+    const RankSubset& part = all.part;
     if (const std::optional<MotionSums> there = rows.motion(typical))
         return *there;
     ExactSums<MotionSums> sums;

@@ -186,9 +186,10 @@ ForceStatistics Leapfrog::evaluate_request(Request request, Moment now)
 ForceStatistics Leapfrog::evaluate(Particles& particles, Quantities, Moment now)
 {
     store_->attach(particles);
-    const bool has_begun = count_ > 0;
-    if (is_shared() && !has_begun)
+    if (is_shared() && count_ == 0) { // before start(), for this evaluation
         resume(particles, {});
+        count_ = 0;
+    }
     Request request = store_->request_here();
     std::vector<Vec3<double>> acceleration(request.count); // steps go on from the present ones
     request.acceleration = view_of(std::span(acceleration));
@@ -196,8 +197,6 @@ ForceStatistics Leapfrog::evaluate(Particles& particles, Quantities, Moment now)
     Particles& here = store_->here();
     if (field_)
         field_->add(now.time, here.position, {}, acceleration, here.potential);
-    if (!has_begun)
-        count_ = 0;
     return statistics;
 }
 

@@ -259,8 +259,11 @@ TEST_CASE("particles of several ranks have the bits of one rank, wherever each o
     const auto field =
         read_external_field("potential", {"plummer,M=2,a=3", "rotation,omega=0.5"}, {}, 1, files);
     const ExternalState external{field.get(), 0.25};
-    for (const auto& [n, kind] :
-         {std::pair<std::size_t, int>{5, 0}, {3001, 1}, {3001, 2}, {150001, 0}, {150001, 3}}) {
+    const std::vector<std::pair<std::size_t, int>> sets{
+        {5, 0}, {3001, 1}, {3001, 2}, {150001, 0}, {150001, 3}};
+    for (const std::pair<std::size_t, int>& set : sets) {
+        const std::size_t n = set.first;
+        const int kind = set.second;
         CAPTURE(n);
         CAPTURE(kind);
         Particles all = clumps(n);

@@ -28,7 +28,9 @@ constexpr std::size_t most_bodies = 1 << 17, fewest_bodies = most_bodies / 8;
 /// Gathers bodies with mass on rank 0: all, or one per `stretch`, chosen at random.
 std::vector<Body> bodies(const Measured& all, std::uint64_t stretch)
 {
-    const auto& [particles, rows, part] = all;
+    const Particles& particles = all.particles;
+    ParticleRows& rows = all.rows;
+    const RankSubset& part = all.part;
     std::vector<std::uint64_t> numbers((part.count + stretch - 1) / stretch);
 #pragma omp parallel for if (numbers.size() > worth_threads) schedule(static)
     for (std::size_t k = 0; k < numbers.size(); ++k) {

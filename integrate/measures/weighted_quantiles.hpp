@@ -54,35 +54,24 @@ WeightedValue reached(std::vector<WeightedValue> entries, const QuantileBin& qua
 /// Returns the median of a thousand values.
 double typical_value(std::vector<double> values);
 
-/// Returns for each of the `parts` of the whole weight the first entry, in ascending order of
-/// values (and of places among all where these are equal), with which the sum of weights reaches
-/// it, but for rounding. Entries without weight do not count. The result is empty if none does. All
-/// ranks call it together, each for its own of the values of all.
-///
-/// The values have size(), and most() of how many bring(begin, end) makes those of a range
-/// available: value(i) is called for these, weight(i) for any. at(places) returns the values of a
-/// list whose places rise. bins(bins) may give the bin of each, or `none` of one without weight;
-/// then nothing is brought.
-///
-/// One pass adds the weights of each bin, in pieces of a size that does not depend on the number of
-/// threads; then the entries of the bins in which the quantiles lie are taken, a few in a hundred.
-template <class Values>
-std::vector<WeightedValue> weighted_quantiles(Values& values, const RankSubset& all,
-                                              std::span<const double> parts)
-{
-    const std::size_t n = values.size(), probed = std::min<std::size_t>(n, 1023);
-    if (all.count == 0)
-        return {};
-    std::vector<Index> places(probed);
-    for (std::size_t k = 0; k < probed; ++k)
-        places[k] = Index(k * n / probed);
-    const std::vector<double> probes = values.at(places);
-    const ValueBins bins(typical_value(all.ranks.all_gather(std::span<const double>(probes))));
+/// BinnedValues are the bins of values, and the weight of each bin.
+struct BinnedValues {
+    std::span<const std::uint16_t> bin;
+    std::unique_ptr<std::uint16_t[]> own; ///< the bins, unless the values have them
+    std::vector<double> weight;
+};
 
+/// Adds the weights of each bin, in pieces of a size that does not depend on the number of threads.
+template <class Values>
+BinnedValues binned(Values& values, const ValueBins& bins)
+{
+    const std::size_t n = values.size();
+    BinnedValues made;
+    std::span<const std::uint16_t>& bin = made.bin;
+    std::unique_ptr<std::uint16_t[]>& own = made.own;
     const std::size_t pieces = std::clamp<std::size_t>(n / 16384, 1, 128);
     const auto begin_of = [&](std::size_t piece) { return piece * n / pieces; };
-    std::span<const std::uint16_t> bin = values.bins(bins);
-    std::unique_ptr<std::uint16_t[]> own;
+    bin = values.bins(bins);
     if (bin.empty()) {
         own = std::make_unique_for_overwrite<std::uint16_t[]>(n);
         bin = {own.get(), n};
@@ -110,10 +99,38 @@ std::vector<WeightedValue> weighted_quantiles(Values& values, const RankSubset& 
             sums[piece] = std::move(sum);
         }
     }
+    made.weight = sum_of_pieces(sums);
+    return made;
+}
 
-    const std::vector<double> mine = sum_of_pieces(sums);
+/// Returns for each of the `parts` of the whole weight the first entry, in ascending order of
+/// values (and of places among all where these are equal), with which the sum of weights reaches
+/// it, but for rounding. Entries without weight do not count. The result is empty if none does. All
+/// ranks call it together, each for its own of the values of all.
+///
+/// The values have size(), and most() of how many bring(begin, end) makes those of a range
+/// available: value(i) is called for these, weight(i) for any. at(places) returns the values of a
+/// list whose places rise. bins(bins) may give the bin of each, or `none` of one without weight;
+/// then nothing is brought.
+///
+/// One pass adds the weights of each bin, in pieces of a size that does not depend on the number of
+/// threads; then the entries of the bins in which the quantiles lie are taken, a few in a hundred.
+template <class Values>
+std::vector<WeightedValue> weighted_quantiles(Values& values, const RankSubset& all,
+                                              std::span<const double> parts)
+{
+    const std::size_t n = values.size(), probed = std::min<std::size_t>(n, 1023);
+    if (all.count == 0)
+        return {};
+    std::vector<Index> places(probed);
+    for (std::size_t k = 0; k < probed; ++k)
+        places[k] = Index(k * n / probed);
+    const std::vector<double> probes = values.at(places);
+    const ValueBins bins(typical_value(all.ranks.all_gather(std::span<const double>(probes))));
+    const BinnedValues mine = binned(values, bins);
+    const std::span<const std::uint16_t> bin = mine.bin;
     const std::vector<QuantileBin> quantiles =
-        quantile_bins(all.ranks.all_gather(std::span<const double>(mine)), parts);
+        quantile_bins(all.ranks.all_gather(std::span<const double>(mine.weight)), parts);
     std::vector<std::uint8_t> wanted(ValueBins::count + 1, 0);
     for (const QuantileBin& quantile : quantiles)
         wanted[quantile.bin] = 1;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <any>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -78,12 +79,12 @@ public:
         given_ = message;
         const auto made = [&](auto&... each) {
             if constexpr (std::is_invocable_v<decltype(Call), RankRun&, decltype(each)...>)
-                return (this->*Call)(each...);
+                return std::invoke(Call, *this, each...);
             else if constexpr (std::is_invocable_v<decltype(Call), Leapfrog&, decltype(each)...>)
-                return ((*leapfrog_).*Call)(each...);
+                return std::invoke(Call, *leapfrog_, each...);
             else {
                 steps_.reset();
-                return ((*leapfrog_).*Call)(home_, each...);
+                return std::invoke(Call, *leapfrog_, home_, each...);
             }
         };
         if constexpr (std::is_void_v<typename RankCall<decltype(Call)>::Result>)

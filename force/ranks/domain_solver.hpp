@@ -70,6 +70,8 @@ class RankServer {
 public:
     explicit RankServer(Communicator& ranks, RankGuest* guest = nullptr);
     ~RankServer();
+    RankServer(const RankServer&) = delete;
+    RankServer& operator=(const RankServer&) = delete;
 
     /// Serves until end_serving() is called on rank 0, and again where it is called again, with
     /// what this rank has. Throws PeerFailed, or what this rank fails of, after which no rank can

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "chamomile/core/exact_sum.hpp"
 #include "chamomile/core/random.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/integrate/diagnostics.hpp"
@@ -14,12 +13,22 @@ namespace {
 struct Body {
     Vec3<double> position;
     double mass;
+};
+
+struct NumberedBody {
+    Body body;
     std::uint64_t number; ///< global
 };
 
 struct Weighed {
     double mass = 0;
     Vec3<double> mass_position;
+
+    void add(const Weighed& other)
+    {
+        mass += other.mass;
+        mass_position += other.mass_position;
+    }
 };
 
 /// The centre is found from at most so many particles, unless nearly all of them have no mass.
@@ -31,30 +40,42 @@ std::vector<Body> bodies(const Measured& all, std::uint64_t stretch)
     const Particles& particles = all.particles;
     ParticleRows& rows = all.rows;
     const RankSubset& part = all.part;
-    std::vector<std::uint64_t> numbers((part.count + stretch - 1) / stretch);
+    std::vector<Index> places; // of some
+    if (stretch > 1) {
+        std::vector<std::uint64_t> numbers((part.count + stretch - 1) / stretch);
 #pragma omp parallel for if (numbers.size() > worth_threads) schedule(static)
-    for (std::size_t k = 0; k < numbers.size(); ++k) {
-        const std::uint64_t begin = k * stretch, length = std::min(stretch, part.count - begin);
-        numbers[k] = stretch > 1 ? begin + RandomStream(0, 0, k).word() % length : begin;
+        for (std::size_t k = 0; k < numbers.size(); ++k) {
+            const std::uint64_t begin = k * stretch, length = std::min(stretch, part.count - begin);
+            numbers[k] = begin + RandomStream(0, 0, k).word() % length;
+        }
+        places = part.places_of(numbers, particles.size());
     }
-    const std::vector<Index> places = part.places_of(numbers, particles.size());
-    std::vector<Body> chosen;
-    rows.for_blocks(places.size(), [&](std::size_t begin, std::size_t end) {
-        const std::span<const Index> some = std::span(places).subspan(begin, end - begin);
-        const auto position = rows.vectors(Column::position, RowsAsked(some));
-        std::vector<Body> here(some.size());
-#pragma omp parallel for if (some.size() > worth_threads) schedule(static)
-        for (std::size_t k = 0; k < some.size(); ++k)
-            here[k] = {position[k], particles.mass[some[k]], part.number_of(some[k])};
-        std::erase_if(here, [](const Body& body) { return !(body.mass > 0); });
-        chosen.insert(chosen.end(), here.begin(), here.end());
+    const auto place = [&](std::size_t k) { return places.empty() ? k : places[k]; };
+    std::vector<Body> chosen(stretch > 1 ? places.size() : particles.size());
+    rows.for_blocks(chosen.size(), [&](std::size_t begin, std::size_t end) {
+        const auto position = rows.vectors(
+            Column::position, stretch > 1 ? RowsAsked(std::span(places).subspan(begin, end - begin))
+                                          : RowsAsked(begin, end));
+#pragma omp parallel for if (end - begin > worth_threads) schedule(static)
+        for (std::size_t k = begin; k < end; ++k)
+            chosen[k] = {position[k - begin], particles.mass[place(k)]};
     });
-    if (part.ranks.size() == 1 && part.number.empty())
+    const auto is_massless = [](const Body& body) { return !(body.mass > 0); };
+    if (part.ranks.size() == 1 && part.number.empty()) {
+        std::erase_if(chosen, is_massless);
         return chosen;
+    }
+    std::vector<NumberedBody> numbered;
+    for (std::size_t k = 0; k < chosen.size(); ++k)
+        if (!is_massless(chosen[k]))
+            numbered.push_back({chosen[k], part.number_of(place(k))});
     Inbox inbox;
-    part.ranks.collect(std::span<const Body>(chosen), inbox);
-    chosen.assign(inbox.all<Body>().begin(), inbox.all<Body>().end());
-    std::ranges::sort(chosen, {}, &Body::number);
+    part.ranks.collect(std::span<const NumberedBody>(numbered), inbox);
+    numbered.assign(inbox.all<NumberedBody>().begin(), inbox.all<NumberedBody>().end());
+    std::ranges::sort(numbered, {}, &NumberedBody::number);
+    chosen.clear();
+    for (const NumberedBody& one : numbered)
+        chosen.push_back(one.body);
     return chosen;
 }
 
@@ -67,12 +88,23 @@ std::vector<Body> bodies(const Measured& all)
     return stretch > 1 && found < fewest_bodies ? bodies(all, 1) : some;
 }
 
+/// Adds blocks of bodies in their order, so that threads change no bit.
 Vec3<double> center_of_mass(const std::vector<Body>& bodies)
 {
-    const Weighed sum = exact_sum<Weighed>(bodies.size(), [&](std::size_t i) {
-        return Weighed{bodies[i].mass, bodies[i].mass * bodies[i].position};
-    });
-    return (1 / sum.mass) * sum.mass_position;
+    constexpr std::size_t block = 1024;
+    const std::size_t n = bodies.size();
+    std::vector<Weighed> sums((n + block - 1) / block);
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+    for (std::size_t b = 0; b < sums.size(); ++b) {
+        Weighed sum;
+        for (std::size_t i = b * block; i < std::min(n, (b + 1) * block); ++i)
+            sum.add({bodies[i].mass, bodies[i].mass * bodies[i].position});
+        sums[b] = sum;
+    }
+    Weighed all;
+    for (const Weighed& sum : sums)
+        all.add(sum);
+    return (1 / all.mass) * all.mass_position;
 }
 
 /// BodyDistances are the squared distances of bodies from a centre, of which all count alike.

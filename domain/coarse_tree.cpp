@@ -55,7 +55,7 @@ public:
     {
         if (all == 0)
             return {};
-        cells_.push_back({.count = all});
+        cells_.emplace_back().count = all;
         std::vector<Index> open{0};
         while (true) {
             std::erase_if(open, [&](Index c) {

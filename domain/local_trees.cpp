@@ -153,7 +153,8 @@ void share_moments(CoarseTree& coarse, const LocalTrees& trees, int order, bool 
                    Communicator& communicator)
 {
     Moments& moments = coarse.moments;
-    const std::size_t n = coarse.octree.cells.size(), leaves = coarse.leaves.size();
+    const std::size_t n = coarse.octree.cells.size();
+    [[maybe_unused]] const std::size_t leaves = coarse.leaves.size();
     const std::size_t own = trees.roots.size() - 1;
     std::vector<std::byte> mine;
     const auto put = [&](const auto& local, bool is_used) {

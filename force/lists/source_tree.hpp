@@ -85,9 +85,9 @@ public:
 private:
     /// Cells stay from build to build.
     struct Cells {
-        std::size_t count;        ///< of sources
-        bool has_order = false;   ///< octree.order is on the host
-        std::vector<Index> place; ///< of each source; empty until it is asked for
+        std::size_t count;             ///< of sources
+        bool has_order = false;        ///< octree.order is on the host
+        std::vector<Index> place = {}; ///< of each source; empty until it is asked for
     };
     /// Sources are taken whole.
     struct Sources {

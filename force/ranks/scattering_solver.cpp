@@ -102,7 +102,8 @@ void ScatteringSolver::scatter(const Order& order, const Request* request)
         all = {request->count, request->position, request->mass};
         all.softening = request->softening;
     }
-    own_ = {.count = n};
+    own_ = {};
+    own_.count = n;
     own_.position = view_of(run_of(dense_.positions(all), order, positions_));
     own_.mass = view_of(run_of(dense_.masses(all), order, masses_));
     if (order.has_softenings)

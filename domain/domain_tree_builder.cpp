@@ -112,7 +112,12 @@ void DomainTreeBuilder::make_local(const TreePlan& plan, Profile& profile)
         arrivals_.receive(rows(), sorted_, coarse_, domains_, ranks_);
     }
     const TimedPhase phase(profile, "cells");
-    make_local_trees(local_, arrivals_, cube_, plan, own_leaves());
+    const std::vector<std::size_t> begins = leaving_begins();
+    const std::size_t rank = std::size_t(ranks_.rank()), begin = begins[rank];
+    const KeySorter::SortedRun own{
+        arrivals_.first_from(ranks_.rank()),
+        std::span<const Key>(sorted_.keys).subspan(begin, begins[rank + 1] - begin)};
+    make_local_trees(local_, arrivals_, own, cube_, plan.leaf_size, own_leaves());
     gather_particles(local_, arrivals_, rows());
 }
 

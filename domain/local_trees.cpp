@@ -81,22 +81,22 @@ void Arrivals::find_targets(const Rows& rows, const KeyedRows& sorted)
         row = sorted.order[row];
 }
 
-void make_local_trees(LocalTrees& trees, const Arrivals& arrivals, const RootCube& cube,
-                      const TreePlan& plan, std::span<const Cell> leaves)
+void make_local_trees(LocalTrees& trees, const Arrivals& arrivals,
+                      const KeySorter::SortedRun& sorted, const RootCube& cube, int leaf_size,
+                      std::span<const Cell> leaves)
 {
     Octree& octree = trees.octree;
     octree.size = arrivals.size();
     // Without numbers those of equal keys arrive in their order, which the sorting keeps.
-    trees.sorter.sort(arrivals.position(), cube, octree.boundaries, octree.order,
-                      arrivals.number());
+    trees.sorter.sort_beside(sorted, arrivals.position(), cube, octree.boundaries, octree.order,
+                             arrivals.number());
     std::vector<std::vector<Cell>>& cells = trees.scratch;
     cells.resize(leaves.size());
 #pragma omp parallel for if (octree.size > worth_threads) schedule(dynamic, 1)
     for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
         std::vector<Cell> own = std::move(cells[leaf]); // apart from its neighbours' cache lines
         own.clear();
-        append_cells(own, octree, leaves[leaf], arrivals.position(), plan.leaf_size,
-                     arrivals.number());
+        append_cells(own, octree, leaves[leaf], arrivals.position(), leaf_size, arrivals.number());
         cells[leaf] = std::move(own);
     }
     trees.roots = {0};

@@ -72,6 +72,9 @@ public:
     /// Returns Rows::number of the arrivals, where rows have numbers.
     std::span<const Index> number() const { return number_; }
 
+    /// Returns the first arrival from a rank.
+    std::size_t first_from(int rank) const { return first_[std::size_t(rank)]; }
+
     /// Returns the bytes that it holds.
     std::size_t memory() const
     {
@@ -113,10 +116,11 @@ private:
     ExchangeMemory memory_;
 };
 
-/// Makes the trees of this rank: the same cells and order of particles as in the tree of one rank
-/// alone.
-void make_local_trees(LocalTrees& trees, const Arrivals& arrivals, const RootCube& cube,
-                      const TreePlan& plan, std::span<const Cell> leaves);
+/// Makes the trees of this rank, of arrivals of which a run is sorted: the same cells and order of
+/// particles as in the tree of one rank alone.
+void make_local_trees(LocalTrees& trees, const Arrivals& arrivals,
+                      const KeySorter::SortedRun& sorted, const RootCube& cube, int leaf_size,
+                      std::span<const Cell> leaves);
 
 /// Takes the particles where they are now, with softening lengths where rows have them.
 void gather_particles(LocalTrees& trees, const Arrivals& arrivals, const Rows& rows);

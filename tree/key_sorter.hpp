@@ -19,7 +19,19 @@ public:
     void sort(std::span<const Vec3<double>> positions, const RootCube& cube, Boundaries& boundaries,
               std::pmr::vector<Index>& order, std::span<const Index> number = {});
 
+    /// A SortedRun holds the rising keys of the positions from `first` on.
+    struct SortedRun {
+        std::size_t first;
+        std::span<const Key> keys;
+    };
+    /// Does the same where some positions are sorted: they are merged with the others.
+    void sort_beside(const SortedRun& sorted, std::span<const Vec3<double>> positions,
+                     const RootCube& cube, Boundaries& boundaries, std::pmr::vector<Index>& order,
+                     std::span<const Index> number = {});
+
 private:
+    void find_boundaries(Boundaries& boundaries) const;
+
     std::pmr::vector<Key> keys_{large_memory()};
     RadixScratch scratch_{large_memory()};
 };

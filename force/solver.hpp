@@ -29,12 +29,12 @@ enum class LongRangePart {
     stored    ///< Its accelerations are computed of all particles, to an array of their own.
 };
 
-/// PartPlaces tell which rank has this rank's sources in its part of the tree.
+/// PartPlaces say to which rank's domain each source of this rank belongs.
 struct PartPlaces {
-    std::vector<Index> leaving;      ///< this rank's sources in the order of the tree
-    std::vector<std::size_t> begins; ///< of those that each rank has, and after them all
-    /// The k-th source in the order of the tree that this rank has is so manieth of those that come
-    /// from rank 0, then rank 1 and so on.
+    std::vector<Index> leaving;      ///< local sources in tree order
+    std::vector<std::size_t> begins; ///< first entry of `leaving` per receiving rank, and the end
+    /// arriving[k]: index of the k-th source of this rank's domain in the receive buffer, which is
+    /// ordered by sending rank.
     std::vector<Index> arriving;
 };
 
@@ -64,7 +64,7 @@ struct RequestPart {
 /// A request describes one evaluation wholly: nothing that was said in an earlier one matters.
 /// Vectors and numbers are doubles or floats, on the host or, all of them, on the solver's GPU.
 struct Request {
-    std::size_t count = 0;    ///< of the particles, all of which are sources
+    std::size_t count = 0;    ///< particles; every one is a source
     ArrayView position, mass; ///< On a device positions lie in the periodic box, if there is one.
     std::span<const std::uint64_t> id = {}; ///< by which messages name them; empty: by index
 
@@ -75,8 +75,8 @@ struct Request {
     std::span<const Index> active = {};
     const std::uint8_t* rung = nullptr;
     int first = 0;
-    /// This is set where the particles are those of a rank (Solver::ranks_of_parts()). `active` are
-    /// those of its own that are active, of which there may be none.
+    /// Set if the particles are the local ones of a rank (Solver::ranks_of_parts()). `active` then
+    /// names local particles, and may be empty.
     std::optional<RequestPart> part = {};
     /// For arrays on a device this is the cudaStream_t that makes them, after whose work so far the
     /// evaluation begins; null: after all work that the device has.

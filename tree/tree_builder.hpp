@@ -46,7 +46,7 @@ struct TreeParticles {
     /// The masses, and the softening lengths if there are any, are those of the last build() or
     /// refit().
     bool has_same_masses = false;
-    ArrayView softening = {};             ///< lengths of their own; empty: all have one
+    ArrayView softening = {};             ///< per-particle softening lengths; empty: one length
     double longest_softening = HUGE_VAL;  ///< to which they are cut
     std::optional<RowsOfRank> ranks = {}; ///< set for a builder of several ranks
 };

@@ -12,7 +12,7 @@
 
 namespace chamomile {
 
-/// An Order tells the other ranks what rank 0 wants of all.
+/// An Order is a command of rank 0 to every rank.
 struct Order {
     enum class Task {
         prepare, ///< make the solver, which is refused where it cannot be
@@ -36,21 +36,21 @@ struct Order {
     int threads = 1;         ///< of each rank
     double time_limit = 600; ///< Communicator::time_limit()
 
-    /// Takes what is to be known of a request of rank 0. Throws Error(input) for wrong softenings.
+    /// Copies the counts and flags of a request. Throws Error(input) for wrong softening lengths.
     void take(const Request& request, const SolverOptions& options);
 };
 
-/// A ScatteringSolver evaluates on each rank what rank 0 orders: it gets a run of rank 0's
-/// particles, evaluates them with all other ranks, and brings the sums to rank 0.
+/// A ScatteringSolver scatters the particles of rank 0 in equal runs, evaluates them on all ranks
+/// and gathers the sums on rank 0.
 class ScatteringSolver {
 public:
     explicit ScatteringSolver(Communicator& ranks) : ranks_(ranks) {}
 
-    /// Carries out an order; rank 0 gives its request, if it has one. Throws
-    /// the same Error on all ranks, after which they can go on, or PeerFailed.
+    /// Carries out an order. Rank 0 gives its request, if there is one. Throws the same Error on
+    /// all ranks, which can then continue, or PeerFailed.
     ForceStatistics carry_out(const Order& order, const Request* request);
 
-    /// Returns the name of what sums on this rank.
+    /// Returns the name of this rank's device.
     std::string device() const { return solver_->device(); }
 
 private:

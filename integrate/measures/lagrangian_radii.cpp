@@ -126,7 +126,7 @@ struct BodyDistances {
     }
 };
 
-/// RowDistances are those of particles, which weigh their masses.
+/// RowDistances are the squared distances of particles from a centre, weighted by mass.
 struct RowDistances {
     const Measured& all;
     Vec3<double> center;

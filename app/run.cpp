@@ -358,9 +358,9 @@ std::vector<std::string> without_gpu(const std::vector<std::string>& arguments)
 {
     std::vector<std::string> on;
     for (std::size_t k = 0; k < arguments.size(); ++k) {
-        if (arguments[k] == "--device")
+        if (arguments[k] == "--device" || arguments[k] == "--tree")
             ++k;
-        else if (!arguments[k].starts_with("--device="))
+        else if (!arguments[k].starts_with("--device=") && !arguments[k].starts_with("--tree="))
             on.push_back(arguments[k]);
     }
     on.push_back("--device=cpu");
@@ -402,8 +402,11 @@ int run_viewed(const std::vector<std::string>& arguments, std::unique_ptr<LiveVi
             throw;
         std::fprintf(stderr, "chamomile: %s; the run goes on without it\n", error.what());
     }
-    return run_viewed(
-        written.checkpoint ? without_gpu(arguments, run.folder) : without_gpu(arguments), view);
+    std::vector<std::string> on =
+        written.checkpoint ? without_gpu(arguments, run.folder) : without_gpu(arguments);
+    if (run.solver.tree_built_by == TreeBuiltBy::gpu)
+        on.push_back("--tree=auto");
+    return run_viewed(on, view);
 }
 
 } // namespace

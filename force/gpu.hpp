@@ -56,11 +56,12 @@ bool gpu_hangs();
 /// Tells whether the environment asks for a wrong sum now (gpu/device/fault_plan.hpp).
 bool gpu_sums_are_wrong();
 
-/// Returns a builder that sorts particles and sums moments on the first device and an evaluator
-/// that finds them there, and has lists summed by all; another builder sorts separate targets, if
-/// they will come. Throws Error(device) if it cannot, Error(usage) for devices of several kinds.
+/// Returns a builder that sorts particles and sums moments on the first device, or copies to it the
+/// trees that the host builds, and an evaluator that finds them there, and has lists summed by all;
+/// another builder sorts separate targets, if they will come. Throws Error(device) if it cannot,
+/// Error(usage) for devices of several kinds.
 SolverParts make_cuda_parts(const std::vector<int>& devices, Precision precision,
-                            bool separate_targets);
+                            bool separate_targets, TreeBuiltBy built_by);
 
 /// Returns an evaluator on that device for trees whose particles, cells and moments are on the
 /// host; it copies them in begin(). Throws Error(device) if it cannot.

@@ -169,6 +169,12 @@ std::vector<OptionRow<O>> rows()
          "leaf-size", [](O & o) -> auto& { return o.leaf_size; }, sizes,
          "most particles of a cell that is not divided; 0: chosen by device")
         .only(needs_tree);
+    t.choice(
+         "tree", [](O & o) -> auto& { return o.tree_built_by; },
+         {{"auto", TreeBuiltBy::automatic}, {"host", TreeBuiltBy::host}, {"gpu", TreeBuiltBy::gpu}},
+         "who builds the tree; auto: the device that evaluates the pairs; host: the processor, "
+         "which copies it to a GPU that evaluates the pairs; changes no result")
+        .only(needs_tree);
     t.append(machine_options<O>());
     t.number(
          "accuracy", [](O & o) -> auto& { return goal_of(o).error; }, ranges::between(1e-12, 0.5),

@@ -54,6 +54,13 @@ struct PeriodicOptions {
     double cut = 5;      ///< r_cut in r_s: pairs farther apart have no short range
 };
 
+/// TreeBuiltBy says who builds a tree, whoever evaluates its lists. Trees have the same bits.
+enum class TreeBuiltBy {
+    automatic, ///< the device that evaluates the lists
+    host,      ///< A GPU that evaluates the lists gets a copy of the tree.
+    gpu
+};
+
 /// ListOptions say how a tree's interaction lists are made.
 struct ListOptions {
     Criterion criterion = Criterion::moments;
@@ -70,6 +77,7 @@ struct ListOptions {
     int cluster_size = 0; ///< most groups whose walks begin as one, if full; 0: chosen by device
     int leaf_size = 0;    ///< most particles of a cell without daughters; 0: chosen by device
     int batch_size = 0; ///< groups whose lists go to the device together; 0: chosen. Changes no bit
+    TreeBuiltBy tree_built_by = TreeBuiltBy::automatic; ///< changes no bit
 };
 
 /// Method says how the forces are computed, and within which error.

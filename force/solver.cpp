@@ -31,6 +31,16 @@ Refusal periodic_refusal(const SolverOptions& o)
     return {};
 }
 
+/// Refuses a GPU that cannot build the tree. It asks no device.
+Refusal tree_refusal(const SolverOptions& o)
+{
+    if (o.tree_built_by != TreeBuiltBy::gpu || o.solver != SolverKind::tree)
+        return {};
+    if (asks_ranks(o))
+        return "--tree: gpu: is for one rank; the host builds the trees of several";
+    return o.device == "cpu" ? Refusal("--tree: gpu: needs --device gpu") : Refusal();
+}
+
 } // namespace
 
 Refusal refusal(const SolverOptions& o)
@@ -43,6 +53,8 @@ Refusal refusal(const SolverOptions& o)
         return "--eps: several lengths: need particles of several types; here give one";
     if (o.accuracy && o.accuracy->sample < 1)
         return "accuracy sample: 0: must be 1 or more";
+    if (const Refusal line = tree_refusal(o))
+        return line;
     return o.is_periodic() ? periodic_refusal(o) : Refusal{};
 }
 
@@ -77,6 +89,9 @@ SolverOptions resolved(const SolverOptions& options)
     SolverOptions chosen = options;
     const std::vector<int> gpus = choose_gpus(chosen.device);
     chosen.device = gpus.empty() ? "cpu" : name_of_gpus(gpus);
+    if (gpus.empty() && chosen.tree_built_by == TreeBuiltBy::gpu &&
+        chosen.solver == SolverKind::tree)
+        throw Error(Fault::device, "tree: gpu: " + why_no_gpu());
     choose_sizes(chosen, !gpus.empty());
     if (gpus.empty() && chosen.instruction_set == "auto")
         chosen.instruction_set = instruction_sets().front();
@@ -87,7 +102,7 @@ SolverParts make_parts(const SolverOptions& resolved, bool separate_targets)
 {
     const std::vector<int> gpus = choose_gpus(resolved.device);
     if (!gpus.empty())
-        return make_cuda_parts(gpus, resolved.precision, separate_targets);
+        return make_cuda_parts(gpus, resolved.precision, separate_targets, resolved.tree_built_by);
     return {make_host_tree_builder(),
             make_host_evaluator(resolved.precision, resolved.instruction_set),
             separate_targets ? make_host_tree_builder() : nullptr};
@@ -101,8 +116,10 @@ std::unique_ptr<DirectSolver> make_direct_solver(const SolverOptions& resolved)
 
 std::unique_ptr<Solver> make_solver(const SolverOptions& options)
 {
-    if (asks_ranks(options))
+    if (asks_ranks(options)) {
+        require(tree_refusal(options), plain_names_of_forces());
         return make_domain_solver(options);
+    }
     if (options.accuracy)
         return make_accurate_solver(options);
     const SolverOptions chosen = resolved(options);

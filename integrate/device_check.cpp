@@ -91,6 +91,7 @@ SolverOptions on_host(const SolverOptions& asked)
 {
     SolverOptions options = of_first_rank(asked);
     options.device = "cpu";
+    options.tree_built_by = TreeBuiltBy::automatic;
     options.instruction_set = "auto";
     options.precision = Precision::double_precision;
     return options;

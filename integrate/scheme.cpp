@@ -24,6 +24,8 @@ Refusal refuse_resident(const SolverOptions& options)
 {
     if (options.accuracy)
         return "--accuracy: contradicts --resident";
+    if (options.tree_built_by == TreeBuiltBy::host)
+        return "--tree host: contradicts --resident";
     if (options.is_periodic() && is_direct(options))
         return "--resident: direct sums in a periodic box are made on the processor";
     if (options.is_periodic() && options.periodic.long_range == LongRangeKind::modes)

@@ -85,7 +85,7 @@ public:
         if (results.acceleration || results.potential)
             statistics = lists.at_points(
                 {.count = targets.count,
-                 .position = on_host_in_box(targets.position, targets.count, positions_),
+                 .position = where_built(targets.position, targets.count, positions_),
                  .self = targets.self,
                  .softening = targets.softening},
                 {results.acceleration, results.potential});
@@ -187,12 +187,13 @@ private:
         return {std::move(all.position), {}, std::move(all.mass), std::move(all.softening)};
     }
 
-    /// Copies arrays on a device to the host for a periodic box: positions are wrapped into the box
-    /// there, and Fourier modes are summed there.
-    ArrayView on_host_in_box(const ArrayView& view, std::size_t n,
-                             std::vector<double>& memory) const
+    /// Copies arrays on a device to the host if the host builds the tree, and for a periodic box:
+    /// positions are wrapped into the box there, and Fourier modes are summed there.
+    ArrayView where_built(const ArrayView& view, std::size_t n, std::vector<double>& memory) const
     {
-        if (!options().is_periodic() || !view.on_device)
+        const bool is_host =
+            options().is_periodic() || options().tree_built_by == TreeBuiltBy::host;
+        if (!is_host || !view.on_device)
             return view;
         const int components = view.components();
         memory = read(view, n, std::size_t(components));
@@ -203,8 +204,8 @@ private:
 
     TreeParticles in_arrays(const FieldSources& sources)
     {
-        return {sources.count, on_host_in_box(sources.position, sources.count, positions_),
-                on_host_in_box(sources.mass, sources.count, masses_), false, sources.softening};
+        return {sources.count, where_built(sources.position, sources.count, positions_),
+                where_built(sources.mass, sources.count, masses_), false, sources.softening};
     }
 
     /// Computes fields at sources: entry k of the results belongs to source active[k]. Direct sums

@@ -218,6 +218,7 @@ const std::vector<std::string>& changeable_options()
                                                    "max-energy-error",
                                                    "on-energy-error",
                                                    "batch-size",
+                                                   "tree",
                                                    "config",
                                                    "threads",
                                                    "ranks",

@@ -11,7 +11,7 @@ from program import PROGRAM, end, failures
 COMMON = set("config threads quiet verbose help help-all".split())
 
 # All options of each command. One that is new must be put here, and into every mode below that has no use for it.
-FORCES = "solver eps eps-type eps-rule softening G precision decorrelate batch-size criterion tolerance theta order local-order group-size cluster-size leaf-size device instruction-set " \
+FORCES = "solver eps eps-type eps-rule softening G precision decorrelate batch-size criterion tolerance theta order local-order group-size cluster-size leaf-size tree device instruction-set " \
          "box long-range mesh split cut accuracy accuracy-percentile"
 SOURCE = "model particles seed"
 THEORY = "fits sigma8 n-s omega-b linear-power transfer-table"
@@ -62,7 +62,7 @@ COMMANDS = {
 # A value for each option that some mode refuses; None: a flag.
 VALUES = {
     "particles": "5", "seed": "9", "model": "cube", "criterion": "relative", "tolerance": "1e-9", "theta": "0.1", "order": "4", "local-order": "3",
-    "leaf-size": "3", "group-size": "64", "cluster-size": "4", "decorrelate": "1", "batch-size": "7", "accuracy": "1e-3", "accuracy-percentile": "90", "accuracy-every": "9",
+    "leaf-size": "3", "group-size": "64", "cluster-size": "4", "tree": "host", "decorrelate": "1", "batch-size": "7", "accuracy": "1e-3", "accuracy-percentile": "90", "accuracy-every": "9",
     "tune": None, "long-range": "modes", "mesh": "64", "split": "1.5", "cut": "3", "box": "8", "precision": "float", "device": "gpu", "eta": "0.001",
     "eta-start": "0.1", "dt": "0.1", "dt-min": "9", "dt-max": "1e-9", "count-short-steps": None, "shared-steps": None, "iterations": "2", "final-evaluation": None,
     "rungs": "3", "rebuild-above": "0.1", "host-below": "10", "step-criterion": "softening", "resident": None, "adaptive": None, "block-steps": None,
@@ -79,7 +79,7 @@ VALUES = {
     "hubble": "0.7", "height": "1", "concentration": "5", "scale": "2", "r-half": "2", "r-tidal": "9", "ranks": "2", "peer-timeout": "9", "share-gpu": None,
 }
 
-TREE = "criterion tolerance theta order local-order cluster-size leaf-size decorrelate batch-size accuracy accuracy-percentile"
+TREE = "criterion tolerance theta order local-order cluster-size leaf-size tree decorrelate batch-size accuracy accuracy-percentile"
 BOX = "long-range mesh split cut"
 HERMITE = "shared-steps eta-start iterations final-evaluation count-short-steps"
 STEPS = "eta dt-min dt-max step-criterion"
@@ -106,7 +106,7 @@ MODES = [
     (f"{RUN} --integrator hermite", f"{TREE} {BLOCKS} group-size tune accuracy-every step-criterion resident adaptive box {BOX} ranks"),
     (f"{RUN} --integrator hermite --dt 0.1", "eta eta-start dt-min dt-max count-short-steps block-steps"),
     (f"{RUN} --integrator hermite --shared-steps", "block-steps"),
-    (f"{RUN} --dt 0.1 --resident", f"accuracy tune on-device-error {BOX}"),
+    (f"{RUN} --dt 0.1 --resident", f"accuracy tune tree on-device-error {BOX}"),
     (f"{RUN} --block-steps --resident", "host-below"),
     (f"{OF_MODEL} --dt 0.1", "collisionless-gas"),
     ("run periodic.txt --t-end 0.2 --eps 0.05 -o out", "integrator"),
@@ -166,6 +166,8 @@ TAKEN = [
     f"{RUN} --dt 0.1 --box 8 --solver direct --precision double",
     f"{RUN} --dt 0.1 --box 8 --long-range modes --cut 4",
     f"{RUN} --dt 0.1 --box 8 --local-order 0 --order 0",
+    f"{RUN} --dt 0.1 --device cpu --tree host",
+    f"{RUN} --dt 0.1 --ranks 2 --tree host",
     f"{RUN} --dt 0.1 --overwrite --collisionless-gas",
     f"{RUN} --adaptive --eta 0.1 --dt-min 1e-3 --dt-max 0.1 --step-criterion softening",
     f"{RUN} --integrator hermite --shared-steps --count-short-steps --dt-min 0.01 --eta-start 0.1",

@@ -167,7 +167,7 @@ def changes_what_may_change(top):
     # It is at its end: a later one is another thing.
     done = chamomile(folder, "run", *again)
     check(done.returncode == 0 and "had reached its end at t = 0.3" in done.stdout, f"at the end: {done.stdout}")
-    done = chamomile(folder, "run", *again, "--t-end", 0.5, "-q")
+    done = chamomile(folder, "run", *again, "--t-end", 0.5, "--tree", "host", "-q")
     check(done.returncode == 0 and (folder / "out/snapshot_005.hdf5").exists(), f"a later end: {done.stderr}")
     times = [line.split(",")[0] for line in (folder / "out/energy.csv").read_text().splitlines()[1:]]
     check(times[0] == "0" and times[-1] == "0.5" and len(set(times)) == len(times), f"energies at {times}")

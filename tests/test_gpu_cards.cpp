@@ -61,14 +61,17 @@ TEST_CASE("trees and boxes have the bits of one card")
                     const ForceStatistics alone =
                         make_solver(options)->solve(one, Quantities::acceleration_potential);
                     options.device = "gpu:all";
-                    const auto solver = make_solver(options);
-                    CHECK(solver->device().find("cards") != std::string::npos);
-                    for (int k = 0; k < 2; ++k) {
-                        const ForceStatistics shared =
-                            solver->solve(several, Quantities::acceleration_potential);
-                        CHECK(shared.particle_particle == alone.particle_particle);
-                        CHECK(shared.particle_cell == alone.particle_cell);
-                        CHECK(same_forces(one, several));
+                    for (const TreeBuiltBy built_by : {TreeBuiltBy::gpu, TreeBuiltBy::host}) {
+                        options.tree_built_by = built_by;
+                        const auto solver = make_solver(options);
+                        CHECK(solver->device().find("cards") != std::string::npos);
+                        for (int k = 0; k < 2; ++k) {
+                            const ForceStatistics shared =
+                                solver->solve(several, Quantities::acceleration_potential);
+                            CHECK(shared.particle_particle == alone.particle_particle);
+                            CHECK(shared.particle_cell == alone.particle_cell);
+                            CHECK(same_forces(one, several));
+                        }
                     }
                 }
 }

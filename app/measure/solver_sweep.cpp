@@ -89,7 +89,7 @@ void add_swept_solver_options(Options& options, SolverOptions& solver, SolverSwe
     add_force_options(options, solver, ForceUse::evaluation);
     for (const char* name :
          {"solver", "eps", "precision", "criterion", "tolerance", "theta", "order", "local-order",
-          "group-size", "leaf-size", "device", "instruction-set", "accuracy"}) {
+          "group-size", "leaf-size", "tree", "device", "instruction-set", "accuracy"}) {
         const auto& row = row_of(force_options(), name);
         Texts& values = sweep.lists[name];
         if (const std::string usual = row.text(SolverOptions()); values.empty() && !usual.empty())
@@ -153,6 +153,7 @@ std::vector<SolverOptions> swept(SolverOptions solver, const SolverSweep& sweep,
     list("local-order", is_tree);
     list("group-size");
     list("leaf-size", is_tree);
+    list("tree", is_tree);
     if (has_goal) {
         list("criterion", is_tree);
         for (SolverOptions& setting : settings)
@@ -185,6 +186,10 @@ std::span<const SettingColumn> setting_columns()
          [](const O& o) { return is_tree(o) ? std::to_string(o.local_order) : "-"; }},
         {"group", [](const O& o) { return size_text(o.group_size); }},
         {"leaf", [](const O& o) { return is_tree(o) ? size_text(o.leaf_size) : "-"; }},
+        {"tree",
+         [](const O& o) {
+             return is_tree(o) ? row_of(force_options(), "tree").text(o) : std::string("-");
+         }},
         {"criterion", [](const O& o) { return is_tree(o) ? describe(o)["criterion"] : "-"; }},
         {"tolerance",
          [](const O& o) {

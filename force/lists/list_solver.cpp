@@ -29,6 +29,8 @@ public:
         DomainTreeBuilder* const domains = field_.domains();
         if (!domains)
             require_whole(request);
+        if (request.position.on_device && options().tree_built_by == TreeBuiltBy::host)
+            throw Error(Fault::usage, "arrays on a device: need a tree that a GPU builds");
         if (request.position.on_device && !takes_device_arrays())
             throw Error(Fault::usage, "arrays on a device: need a GPU, and in boxes a mesh");
         if (request.rung && !request.position.on_device)
@@ -73,7 +75,7 @@ public:
     /// Fourier modes are summed on the host.
     bool takes_device_arrays() const override
     {
-        return options().device != "cpu" &&
+        return options().device != "cpu" && options().tree_built_by != TreeBuiltBy::host &&
                (!options().is_periodic() || options().periodic.long_range == LongRangeKind::mesh);
     }
     void adjust(const SolverOptions& resolved) override { field_.adjust(resolved); }

@@ -132,6 +132,7 @@ std::unique_ptr<Solver> make_solver_with_host(const SolverOptions& options,
         SolverOptions others = options;
         others.device = "cpu";
         others.group_size = others.cluster_size = others.leaf_size = 0; // of a GPU
+        others.tree_built_by = TreeBuiltBy::automatic;
         host = make_solver(others);
     }
     return join_solvers(std::move(solver), std::move(host), host_below);

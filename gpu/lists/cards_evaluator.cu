@@ -11,6 +11,7 @@
 
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/gpu/lists/card_evaluator.cuh"
+#include "chamomile/gpu/lists/copied_tree.cuh"
 #include "chamomile/gpu/tree/other_cards.cuh"
 
 namespace chamomile {
@@ -182,7 +183,7 @@ private:
 } // namespace
 
 SolverParts make_cuda_parts(const std::vector<int>& devices, Precision precision,
-                            bool separate_targets)
+                            bool separate_targets, TreeBuiltBy built_by)
 {
     check(cudaSetDevice(devices[0]), "choose the device");
     auto tree = std::make_shared<DeviceTree>(devices[0]);
@@ -200,8 +201,12 @@ SolverParts make_cuda_parts(const std::vector<int>& devices, Precision precision
     }
     auto others = copies.empty() ? nullptr : std::make_shared<OtherCards>(tree, copies);
     check(cudaSetDevice(devices[0]), "choose the device");
-    SolverParts parts{make_cuda_tree_builder(tree, memory, others), nullptr,
-                      target_tree ? make_cuda_tree_builder(target_tree, memory) : nullptr};
+    const auto make_builder = [&](const auto& of, const auto& helpers) {
+        return built_by == TreeBuiltBy::host ? make_copied_tree_builder(of, helpers)
+                                             : make_cuda_tree_builder(of, memory, helpers);
+    };
+    SolverParts parts{make_builder(tree, others), nullptr,
+                      target_tree ? make_builder(target_tree, nullptr) : nullptr};
     if (cards.size() == 1)
         parts.evaluator = std::move(cards[0]);
     else

@@ -16,7 +16,7 @@ RNG = np.random.default_rng(1)
 X, M, V = RNG.normal(size=(N, 3)), np.full(N, 1 / N), RNG.normal(size=(N, 3))
 
 
-OF_TREES = {"criterion": "moments", "tolerance": 0.01, "theta": 0.5, "order": 2, "local_order": 6, "cluster_size": 4, "leaf_size": 8, "accuracy": 0.01}
+OF_TREES = {"criterion": "moments", "tolerance": 0.01, "theta": 0.5, "order": 2, "local_order": 6, "cluster_size": 4, "leaf_size": 8, "tree": "host", "accuracy": 0.01}
 
 
 def raises(kinds, call, part=""):

@@ -118,7 +118,7 @@ std::map<std::string, std::string> describe(const SolverOptions& solver)
         std::string name = row.name;
         std::replace(name.begin(), name.end(), '-', '_');
         const bool is_told = name != "G" && name != "box" && name != "batch_size" &&
-                             name != "accuracy_every" &&
+                             name != "tree" && name != "accuracy_every" &&
                              (name != "instruction_set" || solver.device == "cpu");
         if (std::string text = row.text(solver); is_told && is_used(row, solver) && !text.empty())
             words[name] = std::move(text);

@@ -1,7 +1,6 @@
 /// \file  Axis-aligned boxes.
 #pragma once
 
-#include <algorithm>
 #include <limits>
 
 #include "chamomile/core/vec3.hpp"
@@ -30,11 +29,11 @@ struct Box {
         return greatest(greatest(high.x - low.x, high.y - low.y), high.z - low.z);
     }
     /// Returns the square of the distance from p to the nearest point of the box; it is 0 inside.
-    double distance_squared(const Vec3<double>& p) const
+    CHAMOMILE_HD double distance_squared(const Vec3<double>& p) const
     {
-        const double dx = std::max({0.0, low.x - p.x, p.x - high.x});
-        const double dy = std::max({0.0, low.y - p.y, p.y - high.y});
-        const double dz = std::max({0.0, low.z - p.z, p.z - high.z});
+        const double dx = greatest(greatest(0.0, low.x - p.x), p.x - high.x);
+        const double dy = greatest(greatest(0.0, low.y - p.y), p.y - high.y);
+        const double dz = greatest(greatest(0.0, low.z - p.z), p.z - high.z);
         return dx * dx + dy * dy + dz * dz;
     }
     /// Returns the distance from p to the farthest corner.

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <string>
@@ -21,13 +23,11 @@ struct CoarseCell {
     int daughter_count = 0;
 };
 
-using OctantCounts = std::array<std::uint64_t, 8>;
-
 /// A Refinement divides cells level by level, with the counts of all ranks.
 class Refinement {
 public:
-    Refinement(std::span<const Key> keys, std::uint64_t most, Communicator& communicator)
-        : keys_(keys), most_(most), communicator_(communicator)
+    Refinement(const CountOctants& count, std::uint64_t most, Communicator& communicator)
+        : count_(count), most_(most), communicator_(communicator)
     {}
 
     /// Counts the rows of all ranks in the octants of these cells, in one reduction.
@@ -36,16 +36,7 @@ public:
         if (cells.empty())
             return;
         std::vector<OctantCounts> counts(cells.size());
-#pragma omp parallel for if (keys_.size() > worth_threads)
-        for (std::size_t k = 0; k < cells.size(); ++k) {
-            const Key width = cells[k].width() / 8;
-            auto from = place(cells[k].first);
-            for (Key octant = 0; octant < 8; ++octant) {
-                const auto to = place(cells[k].first + (octant + 1) * width);
-                counts[k][octant] = std::uint64_t(to - from);
-                from = to;
-            }
-        }
+        count_(cells, counts);
         communicator_.sum(std::span(&counts[0][0], 8 * counts.size()));
         for (std::size_t k = 0; k < cells.size(); ++k)
             counts_.emplace(cells[k], counts[k]);
@@ -68,10 +59,7 @@ public:
     }
 
     /// Returns the cells that were divided.
-    std::vector<KeyRange> divided() const
-    {
-        return divided_;
-    }
+    std::vector<KeyRange> divided() const { return divided_; }
 
 private:
     /// Divides these cells and returns those that may be divided further.
@@ -88,11 +76,6 @@ private:
         for (const Index c : open)
             add_daughters(c, counts_.at(cells_[c].keys), next);
         return next;
-    }
-
-    std::span<const Key>::iterator place(Key key) const
-    {
-        return std::lower_bound(keys_.begin(), keys_.end(), key);
     }
 
     /// A cell with all its particles in one octant becomes that octant.
@@ -116,7 +99,7 @@ private:
         }
     }
 
-    std::span<const Key> keys_;
+    const CountOctants& count_;
     std::uint64_t most_;
     Communicator& communicator_;
     std::vector<CoarseCell> cells_;
@@ -146,21 +129,16 @@ void append(CoarseTree& tree, const std::vector<CoarseCell>& cells, Index c, Ind
 
 } // namespace
 
-CommonCube common_cube(const Rows& rows, Communicator& communicator)
+RowsSeen RowsSeen::of(const Rows& rows)
 {
-    struct Found {
-        Box box;
-        std::uint64_t rows, bad_position, bad_mass;
-        double mass; // that is wrong
-    };
-    Box box;
-    std::size_t bad_position = rows.size(), bad_mass = rows.size();
-#pragma omp parallel if (rows.size() > worth_threads)
+    const std::size_t n = rows.size();
+    RowsSeen seen{{}, n, n, n};
+#pragma omp parallel if (n > worth_threads)
     {
         Box own;
-        std::size_t position = rows.size(), mass = rows.size();
+        std::size_t position = n, mass = n;
 #pragma omp for schedule(static) nowait
-        for (std::size_t i = 0; i < rows.size(); ++i) {
+        for (std::size_t i = 0; i < n; ++i) {
             const Vec3<double>& x = rows.position[i];
             if (!std::isfinite(x.x) || !std::isfinite(x.y) || !std::isfinite(x.z))
                 position = std::min(position, i);
@@ -168,19 +146,25 @@ CommonCube common_cube(const Rows& rows, Communicator& communicator)
                 mass = std::min(mass, i);
             own.add(x);
         }
-#pragma omp critical(common_cube)
+#pragma omp critical(rows_seen)
         {
-            box.add(own);
-            bad_position = std::min(bad_position, position);
-            bad_mass = std::min(bad_mass, mass);
+            seen.box.add(own);
+            seen.bad_position = std::min<std::uint64_t>(seen.bad_position, position);
+            seen.bad_mass = std::min<std::uint64_t>(seen.bad_mass, mass);
         }
     }
-    CommonCube common;
+    if (seen.bad_mass < n)
+        seen.mass = rows.mass[seen.bad_mass];
+    return seen;
+}
+
+CommonCube common_cube(const RowsSeen& rows, Communicator& communicator)
+{
     Box all;
-    const double mass = bad_mass < rows.size() ? rows.mass[bad_mass] : 0;
+    CommonCube common;
+    int rank = 0;
     // The first row that is wrong is named by its number among those of all ranks.
-    for (const Found& one :
-         communicator.all_gather(Found{box, rows.size(), bad_position, bad_mass, mass})) {
+    for (const RowsSeen& one : communicator.all_gather(rows)) {
         const auto refuse = [&](std::uint64_t row, const std::string& what) {
             throw Agreed(Fault::input, "particle " + std::to_string(common.rows + row) + what);
         };
@@ -189,6 +173,8 @@ CommonCube common_cube(const Rows& rows, Communicator& communicator)
         if (one.bad_mass < one.rows)
             refuse(one.bad_mass,
                    ": mass: " + std::to_string(one.mass) + ": must be finite and 0 or more");
+        if (rank++ == communicator.rank())
+            common.before = common.rows;
         all.add(one.box);
         common.rows += one.rows;
     }
@@ -209,6 +195,21 @@ void KeyedRows::sort(const Rows& rows, const RootCube& cube)
     radix_sort(keys, order, scratch);
 }
 
+void KeyedRows::count(std::span<const KeyRange> cells, std::span<OctantCounts> counts) const
+{
+    const auto place = [&](Key key) { return std::lower_bound(keys.begin(), keys.end(), key); };
+#pragma omp parallel for if (keys.size() > worth_threads)
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+        const Key width = cells[k].width() / 8;
+        auto from = place(cells[k].first);
+        for (Key octant = 0; octant < 8; ++octant) {
+            const auto to = place(cells[k].first + (octant + 1) * width);
+            counts[k][octant] = std::uint64_t(to - from);
+            from = to;
+        }
+    }
+}
+
 std::vector<std::size_t> CoarseTree::begins(const KeyedRows& sorted) const
 {
     std::vector<std::size_t> begins;
@@ -219,56 +220,103 @@ std::vector<std::size_t> CoarseTree::begins(const KeyedRows& sorted) const
     return begins;
 }
 
-void CoarseTree::measure(const Rows& rows, const KeyedRows& sorted, Communicator& communicator)
+LeafSums CoarseTree::measured(const Rows& rows, const KeyedRows& sorted) const
 {
     const std::size_t n = leaves.size();
     const std::vector<std::size_t> begin = begins(sorted);
-    work.assign(n, 0);
-    std::vector<std::uint64_t> targets(n);
-    std::vector<Box> boxes(n);
+    LeafSums sums{std::vector<Box>(n), std::vector<std::uint64_t>(n),
+                  std::vector<std::uint64_t>(n)};
 #pragma omp parallel for if (rows.size() > worth_threads) schedule(dynamic, 16)
     for (std::size_t leaf = 0; leaf < n; ++leaf) {
         Box box;
-        std::uint64_t own = 0;
+        std::uint64_t work = 0, targets = 0;
         for (std::size_t k = begin[leaf]; k < begin[leaf + 1]; ++k) {
             const Index row = sorted.order[k];
             box.add(rows.position[row]);
             if (rows.has_targets && !rows.is_target[row])
                 continue;
-            own += rows.work.empty() ? 1 : std::uint64_t(std::ceil(rows.work[row]));
-            ++targets[leaf];
+            work += rows.work.empty() ? 1 : std::uint64_t(std::ceil(rows.work[row]));
+            ++targets;
         }
-        boxes[leaf] = box;
-        work[leaf] = own;
+        sums.box[leaf] = box;
+        sums.work[leaf] = work;
+        sums.targets[leaf] = targets;
     }
-    for (Box& box : boxes)
+    return sums;
+}
+
+void CoarseTree::measure(LeafSums sums, bool has_targets, Communicator& communicator)
+{
+    const std::size_t n = leaves.size();
+    work = std::move(sums.work);
+    for (Box& box : sums.box)
         box.high = -1.0 * box.high;
     static_assert(sizeof(Box) == 6 * sizeof(double));
-    communicator.min(std::span(&boxes.data()->low.x, 6 * n));
-    if (rows.has_targets)
-        work.insert(work.end(), targets.begin(), targets.end());
+    communicator.min(std::span(&sums.box.data()->low.x, 6 * n));
+    if (has_targets)
+        work.insert(work.end(), sums.targets.begin(), sums.targets.end());
     communicator.sum(work);
-    if (rows.has_targets)
-        targets.assign(work.begin() + std::ptrdiff_t(n), work.end());
+    if (has_targets)
+        sums.targets.assign(work.begin() + std::ptrdiff_t(n), work.end());
     work.resize(n);
     targets_before = {0};
     for (std::size_t leaf = 0; leaf < n; ++leaf)
-        targets_before.push_back(targets_before.back() + (rows.has_targets
-                                                              ? Index(targets[leaf])
-                                                              : this->leaf(leaf).count));
+        targets_before.push_back(targets_before.back() + (has_targets ? Index(sums.targets[leaf])
+                                                                      : this->leaf(leaf).count));
     moments.bounds.resize(octree.cells.size());
     for (std::size_t leaf = 0; leaf < n; ++leaf)
-        moments.bounds[leaves[leaf]] = {boxes[leaf].low, -1.0 * boxes[leaf].high};
+        moments.bounds[leaves[leaf]] = {sums.box[leaf].low, -1.0 * sums.box[leaf].high};
     for (Index c = Index(octree.cells.size()); c-- > 0;)
         for (Index d = c + 1; d < octree.cells[c].next; d = octree.cells[d].next)
             moments.bounds[c].add(moments.bounds[d]);
 }
 
-CoarseTree CoarseTreeMaker::make(const Rows& rows, const KeyedRows& sorted, std::uint64_t all,
-                                 std::uint64_t most, Communicator& communicator)
+void CoarseTree::take_moments(const Moments& own, int order, bool varied,
+                              Communicator& communicator)
+{
+    const std::size_t n = octree.cells.size();
+    std::vector<std::byte> mine;
+    const auto put = [&](const auto& values, bool is_used) {
+        const auto bytes = std::as_bytes(std::span(values));
+        mine.insert(mine.end(), bytes.begin(), is_used ? bytes.end() : bytes.begin());
+    };
+    put(own.multipole, true);
+    put(own.higher, order > 2);
+    put(own.softening, varied);
+    Inbox inbox;
+    communicator.gather(mine, Communicator::Sizes::any, inbox);
+    moments.multipole.resize(n);
+    moments.higher.resize(order > 2 ? n : 0);
+    moments.softening.resize(varied ? n : 0);
+    const std::size_t width = sizeof moments.multipole[0] +
+                              (order > 2 ? sizeof moments.higher[0] : 0) +
+                              (varied ? sizeof moments.softening[0] : 0);
+    std::size_t first = 0; // ranks have leaves in the order of the tree
+    for (int r = 0; r < communicator.size(); ++r) {
+        const std::byte* next = inbox.from<std::byte>(r).data();
+        const std::size_t count = inbox.from<std::byte>(r).size() / width;
+        const auto take = [&](auto& to) {
+            for (std::size_t leaf = first; !to.empty() && leaf < first + count; ++leaf) {
+                std::memcpy(&to[leaves[leaf]], next, sizeof to[0]);
+                next += sizeof to[0];
+            }
+        };
+        take(moments.multipole);
+        take(moments.higher);
+        take(moments.softening);
+        first += count;
+    }
+    assert(first == leaves.size());
+    for (Index c = Index(n); c-- > 0;)
+        if (!octree.is_leaf(c))
+            compute_moments(moments, octree, order, c, c + 1);
+}
+
+CoarseTree CoarseTreeMaker::make(const CountOctants& count, std::uint64_t all, std::uint64_t most,
+                                 Communicator& communicator)
 {
     CoarseTree tree;
-    Refinement refinement(sorted.keys, most, communicator);
+    Refinement refinement(count, most, communicator);
     refinement.count(divided_);
     const std::vector<CoarseCell> cells = refinement.run(all);
     divided_ = refinement.divided();
@@ -276,7 +324,6 @@ CoarseTree CoarseTreeMaker::make(const Rows& rows, const KeyedRows& sorted, std:
         return tree;
     append(tree, cells, 0, 0);
     tree.octree.size = tree.octree.cells[0].count;
-    tree.measure(rows, sorted, communicator);
     return tree;
 }
 

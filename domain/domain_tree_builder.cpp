@@ -5,8 +5,9 @@
 #include <numeric>
 #include <utility>
 
-#include "chamomile/core/options/list_where.hpp"
 #include "chamomile/core/threads.hpp"
+#include "chamomile/domain/essential_trees.hpp"
+#include "chamomile/domain/held_bytes.hpp"
 
 namespace chamomile {
 namespace {
@@ -35,48 +36,51 @@ Box widened(Box box, double distance)
 void DomainTreeBuilder::build(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
                               Profile& profile)
 {
+    has_targets_ = particles.ranks->has_targets;
+    is_varied_ = particles.ranks->is_varied;
     std::uint64_t all_rows = 0;
     {
         const TimedPhase phase(profile, "sort");
-        rows_.take(particles, false);
-        const auto [cube, all] = common_cube(rows(), ranks_);
-        cube_ = placed(cube, plan.placement);
-        all_rows = all;
-        sorted_.sort(rows(), cube_);
+        const CommonCube common = common_cube(part_->take(particles, false), ranks_);
+        all_rows = common.rows;
+        part_->sort(placed(common.cube, plan.placement), common.before);
     }
     {
         const TimedPhase phase(profile, "domains");
-        coarse_ = maker_.make(rows(), sorted_, all_rows, most_in_leaf(plan, all_rows), ranks_);
+        coarse_ = maker_.make([&](auto cells, auto counts) { part_->count(cells, counts); },
+                              all_rows, most_in_leaf(plan, all_rows), ranks_);
+        if (all_rows > 0)
+            coarse_.measure(part_->measure(coarse_), has_targets_, ranks_);
         std::vector<double> shares = shares_;
         for (int r = 0; shares_.empty() && r <= ranks_.size(); ++r)
             shares.push_back(double(r) / ranks_.size());
         built_domains_ = domains_ = make_domains(coarse_, pieces(plan), shares);
     }
-    make_local(plan, profile);
+    {
+        const TimedPhase phase(profile, "cells");
+        part_->receive(dealt(), plan, ranks_);
+    }
     finish(tree, plan, profile);
 }
 
 void DomainTreeBuilder::refit(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
                               Profile& profile)
 {
+    has_targets_ = particles.ranks->has_targets;
+    is_varied_ = particles.ranks->is_varied;
     const std::vector<std::size_t> before = domains_.first_leaf;
     {
         const TimedPhase phase(profile, "domains");
-        rows_.take(particles, true);
-        common_cube(rows(), ranks_); // refuses what is not finite
-        coarse_.measure(rows(), sorted_, ranks_);
+        common_cube(part_->take(particles, true), ranks_); // refuses what is not finite
+        if (total() > 0)
+            coarse_.measure(part_->measure(coarse_), has_targets_, ranks_);
         domains_ = keep_domains(coarse_, pieces(plan), built_domains_);
-    }
-    if (domains_.first_leaf != before ||
-        (rows().longest_softening && !arrivals_.has_softenings())) // else they are here already
-        make_local(plan, profile);
-    {
-        const TimedPhase phase(profile, "send");
-        arrivals_.receive_moved(rows(), sorted_, coarse_, domains_, ranks_);
     }
     {
         const TimedPhase phase(profile, "cells");
-        gather_particles(local_, arrivals_, rows());
+        if (domains_.first_leaf != before)
+            part_->receive(dealt(), plan, ranks_);
+        part_->receive_moved(dealt(), plan, ranks_);
     }
     finish(tree, plan, profile);
 }
@@ -92,7 +96,7 @@ std::uint64_t DomainTreeBuilder::most_in_leaf(const TreePlan& plan, std::uint64_
 /// Cuts the targets into pieces of whole clusters.
 std::vector<Piece> DomainTreeBuilder::pieces(const TreePlan& plan) const
 {
-    if (!rows().has_targets)
+    if (!has_targets_)
         return cut_pieces(coarse_.octree, coarse_.moments, most_in_leaf(plan, total()));
     // Only how many targets a leaf has matters, and not which of its particles they are.
     TargetGroups targets;
@@ -104,52 +108,18 @@ std::vector<Piece> DomainTreeBuilder::pieces(const TreePlan& plan) const
                              pieces_per_rank * std::uint64_t(ranks_.size()));
 }
 
-/// Gets the particles of this rank's domain, as they were built, and makes their cells.
-void DomainTreeBuilder::make_local(const TreePlan& plan, Profile& profile)
-{
-    {
-        const TimedPhase phase(profile, "send");
-        arrivals_.receive(rows(), sorted_, coarse_, domains_, ranks_);
-    }
-    const TimedPhase phase(profile, "cells");
-    const std::vector<std::size_t> begins = leaving_begins();
-    const std::size_t rank = std::size_t(ranks_.rank()), begin = begins[rank];
-    const KeySorter::SortedRun own{
-        arrivals_.first_from(ranks_.rank()),
-        std::span<const Key>(sorted_.keys).subspan(begin, begins[rank + 1] - begin)};
-    make_local_trees(local_, arrivals_, own, cube_, plan.leaf_size, own_leaves());
-    gather_particles(local_, arrivals_, rows());
-}
-
 /// Makes all that depends on where the particles are now and on the targets.
 void DomainTreeBuilder::finish(Tree& tree, const TreePlan& plan, Profile& profile)
 {
     criterion_ = plan.criterion;
     import_bytes_ = 0;
+    partners_ = 0;
     {
         const TimedPhase phase(profile, "moments");
         const int order = criterion_ ? criterion_->order : 0;
-        sum_moments(local_, order);
-        share_moments(coarse_, local_, order, rows().longest_softening.has_value(), ranks_);
+        coarse_.take_moments(part_->sum_moments(dealt(), plan), order, is_varied_, ranks_);
+        part_->make_tree(tree, dealt(), plan);
     }
-    const TimedPhase phase(profile, "groups");
-    essential_ = {};
-    forest_.grow(tree, {coarse_, domains_, local_}, essential_, ranks_.rank());
-}
-
-/// Returns the leaves of the coarse tree that this rank has, which count its arrivals.
-std::vector<Cell> DomainTreeBuilder::own_leaves() const
-{
-    const std::size_t rank = std::size_t(ranks_.rank());
-    std::vector<Cell> leaves;
-    Index begin = 0;
-    for (std::size_t leaf = domains_.first_leaf[rank]; leaf < domains_.first_leaf[rank + 1];
-         ++leaf) {
-        const Cell& cell = coarse_.leaf(leaf);
-        leaves.push_back({begin, cell.count, 0, cell.octant});
-        begin += cell.count;
-    }
-    return leaves;
 }
 
 void DomainTreeBuilder::make_groups(TargetGroups& groups, Tree& tree, const SourceTargets&,
@@ -161,31 +131,55 @@ void DomainTreeBuilder::make_groups(TargetGroups& groups, Tree& tree, const Sour
                               domains_.pieces.begin() + std::ptrdiff_t(last));
     const Index before = pieces.empty() ? 0 : pieces.front().targets.begin;
     for (Piece& piece : pieces) {
-        piece.cell = forest_.cell_of[piece.cell];
+        piece.cell = part_->cell_of()[piece.cell];
         piece.targets = {piece.targets.begin - before, piece.targets.end - before};
     }
-    const Octree& own = local_.octree;
     groups.targets = {};
-    groups.target_count = size();
-    if (rows().has_targets) {
-        // A piece may have cells of other ranks, without targets.
-        const Index shift = size() > 0 ? coarse_.leaf(domains_.first_leaf[rank]).begin : 0;
-        forest_.count_all(tree, {coarse_, domains_, local_}, ranks_.rank());
-        list_where(
-            own.size, [&](std::size_t k) { return arrivals_.is_target()[own.order[k]]; },
-            groups.found);
-        for (Index& place : groups.found)
-            place += shift;
-        groups.take(groups.found);
+    groups.target_count = part_->size();
+    if (has_targets_)
+        cut_some(groups, tree, sizes, pieces);
+    else
         cut_groups(groups, tree.octree, tree.moments, sizes, pieces);
-        for (Index& place : groups.found)
-            place -= shift;
-        chamomile::find_boxes(groups, own, sizes.longest_side);
-    } else {
-        cut_groups(groups, tree.octree, tree.moments, sizes, pieces);
-    }
     finish_groups(groups);
-    chamomile::find_softenings(groups, own.softening);
+    part_->find_softenings(groups);
+}
+
+/// Cuts groups of some of the arrivals. A piece may have cells of other ranks, without targets:
+/// cells and targets count the particles of all ranks meanwhile.
+void DomainTreeBuilder::cut_some(TargetGroups& groups, Tree& tree, const GroupSizes& sizes,
+                                 std::span<const Piece> pieces)
+{
+    const DealtTree dealt = this->dealt();
+    const std::size_t begin = dealt.first_leaf(), end = dealt.end_leaf();
+    const Index shift = part_->size() > 0 ? coarse_.leaf(begin).begin : 0;
+    auto& cells = tree.octree.cells;
+    std::vector<Index> absent;
+    for (std::size_t leaf = 0; leaf < coarse_.leaves.size(); ++leaf) {
+        Cell& root = cells[part_->cell_of()[coarse_.leaves[leaf]]];
+        if (leaf >= begin && leaf < end)
+            continue;
+        absent.push_back(std::exchange(root.begin, coarse_.leaf(leaf).begin));
+    }
+    const auto shift_own = [&](Index by) {
+        for (std::size_t leaf = begin; leaf < end; ++leaf) {
+            const Index at = part_->cell_of()[coarse_.leaves[leaf]], next = cells[at].next;
+#pragma omp parallel for if (next - at > worth_threads) schedule(static)
+            for (Index c = at; c < next; ++c)
+                cells[c].begin += by;
+        }
+        for (Index& place : groups.found)
+            place += by;
+    };
+    part_->find_targets(groups);
+    shift_own(shift);
+    groups.take(groups.found);
+    cut_groups(groups, tree.octree, tree.moments, sizes, pieces);
+    shift_own(0 - shift);
+    auto other = absent.begin();
+    for (std::size_t leaf = 0; leaf < coarse_.leaves.size(); ++leaf)
+        if (leaf < begin || leaf >= end)
+            cells[part_->cell_of()[coarse_.leaves[leaf]]].begin = *other++;
+    part_->find_boxes(groups, sizes.longest_side);
 }
 
 /// Returns what the clusters open. Where targets keep cells away by a clearance of their own, the
@@ -209,52 +203,84 @@ void DomainTreeBuilder::finish_nodes(Tree& tree, const TargetGroups& groups, Pro
     if (total() == 0)
         return;
     const AcceptanceCriterion& criterion = *criterion_;
-    const DealtTree dealt{coarse_, domains_, local_};
-    const TreeReach reach(criterion, coarse_.moments);
-    const bool imports = ranks_.size() > 1;
-    const auto grow = [&](const std::vector<Region>& regions, Sight sight) {
-        std::span<const CellReach> known; // of one rank none
-        if (imports) {
-            const TimedPhase phase(profile, "import");
-            const std::uint64_t before = ranks_.traffic().bytes;
-            essential_ = import_trees(regions, sight, criterion, reach, dealt, ranks_);
-            import_bytes_ += ranks_.traffic().bytes - before;
-            forest_.grow(tree, dealt, essential_, ranks_.rank(), &reach);
-            known = forest_.reach;
-        }
+    const bool imports = ranks_.size() > 1, has_estimates = criterion.is_relative();
+    std::vector<Region> own = regions(groups);
+    const auto make_nodes = [&] {
         const TimedPhase phase(profile, "nodes");
-        make_walk_nodes(tree.nodes, tree.octree, tree.moments, criterion, known);
+        part_->make_nodes(tree, criterion);
+        walk_.prepare(tree.octree, tree.nodes, criterion);
     };
+    if (!imports || has_estimates)
+        make_nodes();
+    const TreeReach reach(criterion, coarse_.moments);
     if (imports) {
         const TimedPhase phase(profile, "import");
-        find_reaches(local_, reach);
+        part_->start_imports(reach);
+        if (has_estimates)
+            expect_factors(own, groups);
     }
-    std::vector<Region> own = regions(groups);
-    if (imports && criterion.is_relative()) {
-        grow(own, Sight::estimate);
-        walk_.prepare(tree.octree, tree.nodes, criterion);
-#pragma omp parallel for schedule(dynamic, 16)
-        for (std::size_t c = 0; c < own.size(); ++c)
-            own[c].relative_factor = walk_.relative_factor(groups.clusters[c]);
+    bool is_enough = !imports;
+    for (int round = 0; round < 2 && !is_enough; ++round) {
+        std::vector<char> is_asked;
+        {
+            const TimedPhase phase(profile, "import");
+            is_asked = import(tree, own, reach);
+        }
+        make_nodes();
+        const TimedPhase phase(profile, "import");
+        is_enough = !has_estimates || round > 0 || are_enough(own, groups, is_asked);
     }
-    grow(own, Sight::lists);
     const TimedPhase phase(profile, "import");
-    forest_.take_particles(tree, local_, essential_);
+    part_->finish(tree);
 }
 
-/// Returns where the work of this rank's particles goes; keeps that of its arrivals.
-std::span<float> DomainTreeBuilder::make_room_for_work(std::span<const float> arrivals)
+/// Imports what regions open, and returns which of them asked other ranks.
+std::vector<char> DomainTreeBuilder::import(Tree& tree, const std::vector<Region>& own,
+                                            const TreeReach& reach)
 {
-    std::vector<float> placed(rows().has_targets ? 0 : size());
-#pragma omp parallel for if (placed.size() > worth_threads) schedule(static)
-    for (std::size_t k = 0; k < placed.size(); ++k)
-        placed[k] = arrivals[local_.octree.order[k]];
-    return rows_.make_room_for_work(std::move(placed));
+    const std::uint64_t before = ranks_.traffic().bytes;
+    Inbox asked;
+    Questions questions = ask(own, *criterion_, reach, dealt(), ranks_, asked);
+    part_->import(tree, {asked, *criterion_, reach}, dealt(), ranks_);
+    partners_ = questions.partners;
+    import_bytes_ += ranks_.traffic().bytes - before;
+    return std::move(questions.is_asked);
+}
+
+/// Gives regions factors for less acceleration than an estimate from this rank's own cells and the
+/// coarse tree, so that exact factors are hardly ever larger.
+void DomainTreeBuilder::expect_factors(std::vector<Region>& own, const TargetGroups& groups)
+{
+    constexpr double part = 0.5; // distances grow with its fifth root
+    std::vector<double> factors(own.size());
+    part_->find_factors(walk_, groups, part, factors);
+    for (std::size_t c = 0; c < own.size(); ++c)
+        own[c].relative_factor = factors[c];
+}
+
+/// Returns whether regions that asked other ranks had large enough factors, on all ranks; else
+/// gives them exact ones, which no import changes any more. Others have exact estimates already.
+bool DomainTreeBuilder::are_enough(std::vector<Region>& own, const TargetGroups& groups,
+                                   std::span<const char> is_asked)
+{
+    constexpr double rounding = 1 + 1e-9; // of estimates on another device
+    std::vector<double> exact(own.size());
+    part_->find_factors(walk_, groups, 1, exact);
+    std::uint64_t missed = 0;
+    for (std::size_t c = 0; c < own.size(); ++c) {
+        const double least = rounding * exact[c];
+        if (!is_asked[c] || own[c].relative_factor >= least)
+            continue;
+        ++missed;
+        own[c].relative_factor = least;
+    }
+    ranks_.sum(std::span(&missed, 1));
+    return missed == 0;
 }
 
 DomainTreeBuilder::GatheredParticles DomainTreeBuilder::gather(std::span<const std::uint64_t> id)
 {
-    const Rows& own = rows();
+    const Rows own = part_->rows();
     GatheredParticles found;
     const std::vector<std::uint64_t> counts = ranks_.all_gather(std::uint64_t(own.size()));
     found.number.assign(own.number.begin(), own.number.end());
@@ -288,15 +314,8 @@ DomainTreeBuilder::GatheredParticles DomainTreeBuilder::gather(std::span<const s
 
 std::size_t DomainTreeBuilder::held_bytes() const
 {
-    using chamomile::held_bytes;
-    return rows_.held_bytes() +
-           held_bytes(sorted_.keys, sorted_.order, sorted_.scratch.keys, sorted_.scratch.order,
-                      sorted_.scratch.bucket) +
-           memory_of(coarse_.octree) + memory_of(coarse_.moments) +
-           held_bytes(coarse_.leaves, coarse_.first, coarse_.work, domains_.pieces) +
-           arrivals_.memory() + local_.memory() +
-           held_bytes(essential_.leaves, essential_.cells, essential_.higher, essential_.softening,
-                      essential_.particles, essential_.lengths, forest_.cell_of, forest_.reach);
+    return part_->held_bytes() + memory_of(coarse_.octree) + memory_of(coarse_.moments) +
+           chamomile::held_bytes(coarse_.leaves, coarse_.first, coarse_.work, domains_.pieces);
 }
 
 } // namespace chamomile

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "chamomile/core/profile.hpp"
-#include "chamomile/domain/forest.hpp"
-#include "chamomile/domain/rank_rows.hpp"
+#include "chamomile/domain/domain_part.hpp"
+#include "chamomile/tree/walk.hpp"
 
 namespace chamomile {
 
@@ -17,11 +17,13 @@ namespace chamomile {
 /// of other ranks are imported for the lists of its groups (Salmon 1991). Cells, groups and lists
 /// are those of one rank alone: a list has the same cells and particles in the same order. In the
 /// octree of a rank `order` gives the number of an arrival, and sources of other ranks follow its
-/// own. All members that change it are called by all ranks together.
+/// own. What a rank does alone is done by its DomainPart. All members that change it are called by
+/// all ranks together.
 class DomainTreeBuilder final : public TreeBuilder {
 public:
-    DomainTreeBuilder(Communicator& ranks, const std::string& instruction_set)
-        : ranks_(ranks), walk_(instruction_set)
+    DomainTreeBuilder(Communicator& ranks, const std::string& instruction_set,
+                      std::unique_ptr<DomainPart> part = make_host_part())
+        : ranks_(ranks), part_(std::move(part)), walk_(instruction_set)
     {}
     DomainTreeBuilder(const DomainTreeBuilder&) = delete;
     DomainTreeBuilder& operator=(const DomainTreeBuilder&) = delete;
@@ -37,47 +39,31 @@ public:
     /// Cuts the groups of this rank's arrivals that RowsOfRank names as targets.
     void make_groups(TargetGroups& groups, Tree& tree, const SourceTargets&,
                      const GroupSizes& sizes) override;
-    /// Imports the cells and particles that the lists of these groups open, and before that, where
-    /// the criterion compares with accelerations, what the estimates of these open.
+    /// Imports the cells and particles that the lists of these groups open. Where the criterion
+    /// compares with accelerations, what an estimate without other ranks' cells opens comes first;
+    /// it is asked for again where that was too little.
     void finish_nodes(Tree& tree, const TargetGroups& groups, Profile& profile) override;
-    std::pmr::memory_resource* memory() override { return large_memory(); }
+    void fetch_order(Octree& octree) override { part_->fetch_order(octree); }
+    void fetch_sources(Octree& octree) override { part_->fetch_sources(octree); }
+    void fetch_bounds(Moments& moments) override { part_->fetch_bounds(moments); }
+    std::pmr::memory_resource* memory() override { return part_->memory(); }
 
     /// Cuts domains at these shares of the work, from 0 to 1, in place of equal ones.
     void cut_at(std::vector<double> shares) { shares_ = std::move(shares); }
 
     Communicator& ranks() const { return ranks_; }
+    DomainPart& part() const { return *part_; }
     std::size_t total() const { return coarse_.octree.size; } ///< particles of all ranks
     std::size_t targets() const                               ///< of all ranks
     {
         return coarse_.targets_before.empty() ? 0 : coarse_.targets_before.back();
     }
-    std::size_t size() const { return arrivals_.size(); } ///< arrivals of this rank
-    /// Returns the arrivals that are targets, in their order; none if all are.
-    std::span<const Index> active() const { return arrivals_.targets(); }
-    bool has_targets() const { return rows().has_targets; } ///< false: all are targets
-    const Octree& own() const { return local_.octree; }     ///< arrivals and their cells
-    const EssentialTrees& essential() const { return essential_; }
+    int partners() const { return partners_; }                   ///< ranks that were asked
     std::uint64_t import_bytes() const { return import_bytes_; } ///< that this rank has sent
     std::size_t held_bytes() const;                              ///< by this rank
 
-    /// Returns this rank's particles in the order of the tree, and where those of each rank's
-    /// domain begin, with their number after them.
-    std::span<const Index> leaving() const { return sorted_.order; }
-    std::vector<std::size_t> leaving_begins() const
-    {
-        return begins_of_ranks(sorted_, coarse_, domains_);
-    }
-
-    /// Brings values of each arrival that is a target to the rank that has the particle, and the
-    /// work that each took, by which the next domains are cut.
-    template <class... Columns>
-    void send_home(std::span<const float> work, const Columns&... columns)
-    {
-        const std::span<float> of_rows = make_room_for_work(work);
-        const auto store = [of_rows](std::size_t i, float value) { of_rows[i] = value; };
-        arrivals_.send_home(sorted_, ranks_, columns...,
-                            HomeColumn<float, decltype(store)>{work, store});
-    }
+    /// Returns where the rows of each rank's domain begin in DomainPart::leaving().
+    std::vector<std::size_t> leaving_begins() const { return part_->leaving_begins(dealt()); }
 
     /// GatheredParticles are those of all ranks by their numbers, and the numbers of this rank's.
     struct GatheredParticles {
@@ -88,29 +74,28 @@ public:
     GatheredParticles gather(std::span<const std::uint64_t> id);
 
 private:
-    std::span<float> make_room_for_work(std::span<const float> arrivals);
+    DealtTree dealt() const { return {coarse_, domains_, ranks_.rank()}; }
     std::uint64_t most_in_leaf(const TreePlan& plan, std::uint64_t all) const;
     std::vector<Piece> pieces(const TreePlan& plan) const;
-    void make_local(const TreePlan& plan, Profile& profile);
     void finish(Tree& tree, const TreePlan& plan, Profile& profile);
-    std::vector<Cell> own_leaves() const;
     std::vector<Region> regions(const TargetGroups& groups) const;
-    const Rows& rows() const { return rows_.now(); }
+    std::vector<char> import(Tree& tree, const std::vector<Region>& own, const TreeReach& reach);
+    void expect_factors(std::vector<Region>& own, const TargetGroups& groups);
+    bool are_enough(std::vector<Region>& own, const TargetGroups& groups,
+                    std::span<const char> is_asked);
+    void cut_some(TargetGroups& groups, Tree& tree, const GroupSizes& sizes,
+                  std::span<const Piece> pieces);
 
     Communicator& ranks_;
-    RankRows rows_;
+    std::unique_ptr<DomainPart> part_;
     std::vector<double> shares_;
+    bool has_targets_ = false, is_varied_ = false; ///< RowsOfRank
     std::optional<AcceptanceCriterion> criterion_; ///< none of points, which pull at nothing
-    RootCube cube_;
-    KeyedRows sorted_;
     CoarseTreeMaker maker_;
     CoarseTree coarse_;
     Domains domains_, built_domains_; ///< of now, and of the build
-    Arrivals arrivals_;
-    LocalTrees local_;
-    EssentialTrees essential_;
-    Forest forest_;
-    Walk walk_; ///< for estimates
+    Walk walk_;                       ///< for estimates
+    int partners_ = 0;
     std::uint64_t import_bytes_ = 0;
 };
 

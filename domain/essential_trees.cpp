@@ -13,9 +13,8 @@ namespace {
 /// cell is left out, which all ranks have.
 class Exporter {
 public:
-    Exporter(const LocalTrees& trees, const AcceptanceCriterion& criterion, Sight sight,
-             std::span<const Region> regions)
-        : trees_(trees), criterion_(criterion), sight_(sight), regions_(regions)
+    Exporter(const LocalTrees& trees, const OpeningRule& rule, std::span<const Region> regions)
+        : trees_(trees), rule_(rule), regions_(regions)
     {}
 
     /// Returns whether any region opens the leaf.
@@ -44,7 +43,7 @@ private:
         const Octree& octree = trees_.octree;
         const Multipole& multipole = trees_.moments.multipole[c];
         const Cell& cell = octree.cells[c];
-        const Opening opening(criterion_, multipole, trees_.reach[c], sight_);
+        const Opening opening(rule_, multipole.center, trees_.reach[c]);
         const std::size_t last = looking_.size();
         bool has_particles = false;
         for (std::size_t k = first; k < last; ++k) {
@@ -77,8 +76,7 @@ private:
     }
 
     const LocalTrees& trees_;
-    const AcceptanceCriterion& criterion_;
-    Sight sight_;
+    const OpeningRule& rule_;
     std::span<const Region> regions_;
     std::vector<Index> looking_; // a stack of those that open the mothers of the present cell
 };
@@ -100,20 +98,20 @@ void append(EssentialTrees& to, const EssentialTrees& from)
 }
 
 /// Returns what these regions of another rank open of this rank's trees.
-EssentialTrees exported(std::span<const Region> regions, Sight sight,
-                        const AcceptanceCriterion& criterion, const DealtTree& tree, int rank)
+EssentialTrees exported(std::span<const Region> regions, const Asked& asked,
+                        const LocalTrees& local, std::size_t first_leaf)
 {
-    const std::size_t first = tree.domains.first_leaf[std::size_t(rank)],
-                      n = regions.empty() ? 0 : tree.local.roots.size() - 1;
+    const std::size_t n = regions.empty() ? 0 : local.roots.size() - 1;
+    const OpeningRule rule(asked.criterion);
     std::vector<EssentialTrees> parts(n);
     FirstException failure;
 #pragma omp parallel for if (n > 1) schedule(dynamic, 1)
     for (std::size_t k = 0; k < n; ++k)
         failure.run([&] {
-            Exporter exporter(tree.local, criterion, sight, regions);
-            if (!exporter.collect(tree.local.roots[k]))
+            Exporter exporter(local, rule, regions);
+            if (!exporter.collect(local.roots[k]))
                 return;
-            exporter.trees.leaves = {{Index(first + k), Index(exporter.trees.cells.size()),
+            exporter.trees.leaves = {{Index(first_leaf + k), Index(exporter.trees.cells.size()),
                                       Index(exporter.trees.particles.size())}};
             parts[k] = std::move(exporter.trees);
         });
@@ -125,38 +123,41 @@ EssentialTrees exported(std::span<const Region> regions, Sight sight,
     return all;
 }
 
-/// Returns the regions that open a leaf of each rank, by rank.
-std::vector<std::vector<Region>> by_rank(const std::vector<Region>& regions, Sight sight,
+/// Returns the regions that open a leaf of each rank, by rank, and which regions do.
+std::vector<std::vector<Region>> by_rank(const std::vector<Region>& regions,
                                          const AcceptanceCriterion& criterion,
-                                         const TreeReach& reach, const DealtTree& tree, int rank)
+                                         const TreeReach& reach, const DealtTree& tree,
+                                         std::vector<char>& is_asked)
 {
     const CoarseTree& coarse = tree.coarse;
     const std::size_t n = coarse.octree.cells.size();
     std::vector<Opening> openings;
     openings.reserve(n);
-    std::vector<int> owner(n, rank);
+    std::vector<int> owner(n, tree.rank);
+    const OpeningRule rule(criterion);
     for (std::size_t c = 0; c < n; ++c)
-        openings.emplace_back(criterion, coarse.moments.multipole[c],
-                              reach.of(coarse.moments, Index(c)), sight);
+        openings.emplace_back(rule, coarse.moments.multipole[c].center,
+                              reach.of(coarse.moments, Index(c)));
     for (std::size_t leaf = 0; leaf < coarse.leaves.size(); ++leaf)
         owner[coarse.leaves[leaf]] = tree.domains.owner(leaf);
     const std::size_t ranks = tree.domains.first_leaf.size() - 1;
-    std::vector<std::vector<char>> wanted(regions.size());
-#pragma omp parallel for schedule(dynamic, 16)
-    for (std::size_t r = 0; r < regions.size(); ++r) {
-        std::vector<char> of(ranks, 0);
+    std::vector<char> wanted(regions.size() * ranks); // of each region, by each rank
+#pragma omp parallel for schedule(dynamic, 64)
+    for (std::size_t r = 0; r < regions.size(); ++r)
         for (Index c = 0; c < n;) {
             const auto [daughters, particles] = openings[c].by(regions[r]);
-            of[std::size_t(owner[c])] |= char(daughters || particles);
+            if (daughters || particles)
+                wanted[r * ranks + std::size_t(owner[c])] = 1;
             c = daughters ? c + 1 : coarse.octree.cells[c].next;
         }
-        wanted[r] = std::move(of);
-    }
     std::vector<std::vector<Region>> to(ranks);
-    for (std::size_t r = 0; r < regions.size(); ++r)
-        for (std::size_t k = 0; k < ranks; ++k)
-            if (k != std::size_t(rank) && wanted[r][k])
+    is_asked.assign(regions.size(), 0);
+    for (std::size_t k = 0; k < ranks; ++k)
+        for (std::size_t r = 0; r < regions.size() && k != std::size_t(tree.rank); ++r)
+            if (wanted[r * ranks + k]) {
                 to[k].push_back(regions[r]);
+                is_asked[r] = 1;
+            }
     return to;
 }
 
@@ -211,34 +212,30 @@ void unpack(std::span<const std::byte> message, EssentialTrees& trees)
 
 } // namespace
 
-Opening::Opening(const AcceptanceCriterion& criterion, const Multipole& multipole,
-                 const CellReach& reach, Sight sight)
-    : center_(multipole.center), least_(rounding * reach.least),
-      guard_(rounding * criterion.guard_part() * reach.least), relative_(rounding * reach.relative),
-      of_estimate_(criterion.is_relative()), of_lists_(sight == Sight::lists)
+Questions ask(const std::vector<Region>& regions, const AcceptanceCriterion& criterion,
+              const TreeReach& reach, const DealtTree& tree, Communicator& communicator,
+              Inbox& inbox)
 {
-    if (of_estimate_)
-        estimate_ = Walk::estimate_reach(reach, criterion);
+    Questions questions;
+    const std::vector<std::vector<Region>> to =
+        by_rank(regions, criterion, reach, tree, questions.is_asked);
+    communicator.all_to_all<Region>(std::vector<std::span<const Region>>(to.begin(), to.end()),
+                                    inbox);
+    questions.partners =
+        int(std::ranges::count_if(to, [](const auto& regions) { return !regions.empty(); }));
+    return questions;
 }
 
-EssentialTrees import_trees(const std::vector<Region>& regions, Sight sight,
-                            const AcceptanceCriterion& criterion, const TreeReach& reach,
-                            const DealtTree& tree, Communicator& communicator)
+EssentialTrees import_trees(const Asked& asked, const LocalTrees& local, std::size_t first_leaf,
+                            Communicator& communicator)
 {
-    const std::vector<std::vector<Region>> asked =
-        by_rank(regions, sight, criterion, reach, tree, communicator.rank());
-    const std::vector<std::span<const Region>> questions(asked.begin(), asked.end());
-    Inbox inbox;
-    communicator.all_to_all<Region>(questions, inbox);
     std::vector<std::vector<std::byte>> answers;
     for (int r = 0; r < communicator.size(); ++r) {
-        EssentialTrees found =
-            exported(inbox.from<Region>(r), sight, criterion, tree, communicator.rank());
+        EssentialTrees found = exported(asked.regions.from<Region>(r), asked, local, first_leaf);
         answers.push_back(found.leaves.empty() ? std::vector<std::byte>() : packed(found));
     }
     EssentialTrees trees;
-    trees.partners = int(std::count_if(asked.begin(), asked.end(),
-                                       [](const auto& regions) { return !regions.empty(); }));
+    Inbox inbox;
     communicator.exchange(std::vector<std::span<const std::byte>>(answers.begin(), answers.end()),
                           inbox);
     for (int r = 0; r < communicator.size(); ++r)

@@ -29,10 +29,12 @@ void put(auto& to, Index c, const auto& from, std::size_t at)
 /// A Planting fills the forest, each plot of which takes one thread.
 class Planting {
 public:
-    Planting(Tree& tree, Forest& forest, const DealtTree& dealt, const EssentialTrees& essential,
-             const TreeReach* of_tree)
-        : tree_(tree), reach_(forest.reach), dealt_(dealt), essential_(essential), of_tree_(of_tree)
+    Planting(Tree& tree, Forest& forest, const CoarseTree& coarse, const LocalTrees& local,
+             const EssentialTrees& essential)
+        : tree_(tree), reach_(forest.reach), coarse_(coarse), local_(local), essential_(essential)
     {}
+
+    const TreeReach* of_tree = nullptr; ///< null: reaches are not wanted
 
     void plant(const Plot& plot)
     {
@@ -48,9 +50,9 @@ public:
     /// Plants a cell of the coarse tree, of which that has place and end in the forest.
     void plant_coarse(Index c, Index at, Cell cell)
     {
-        const Cell& coarse = dealt_.coarse.octree.cells[c];
+        const Cell& coarse = coarse_.octree.cells[c];
         tree_.octree.cells[at] = {cell.begin, coarse.count, cell.next, coarse.octant};
-        plant_moments(at, dealt_.coarse.moments, c);
+        plant_moments(at, coarse_.moments, c);
         find_reach(at);
     }
 
@@ -65,18 +67,18 @@ private:
 
     void find_reach(Index at)
     {
-        if (of_tree_)
-            reach_[at] = of_tree_->of(tree_.moments, at);
+        if (of_tree)
+            reach_[at] = of_tree->of(tree_.moments, at);
     }
 
     void plant_own(const Plot& plot, Index k)
     {
-        Cell cell = dealt_.local.octree.cells[plot.from + k];
+        Cell cell = local_.octree.cells[plot.from + k];
         cell.next = cell.next - plot.from + plot.begin;
         tree_.octree.cells[plot.begin + k] = cell;
-        plant_moments(plot.begin + k, dealt_.local.moments, plot.from + k);
-        if (of_tree_)
-            reach_[plot.begin + k] = dealt_.local.reach[plot.from + k];
+        plant_moments(plot.begin + k, local_.moments, plot.from + k);
+        if (of_tree)
+            reach_[plot.begin + k] = local_.reach[plot.from + k];
     }
 
     void plant_arrived(const Plot& plot)
@@ -101,9 +103,9 @@ private:
 
     Tree& tree_;
     std::pmr::vector<CellReach>& reach_;
-    const DealtTree& dealt_;
+    const CoarseTree& coarse_;
+    const LocalTrees& local_;
     const EssentialTrees& essential_;
-    const TreeReach* of_tree_;
 };
 
 /// Copies to the entries from `first`.
@@ -115,17 +117,15 @@ void copy(std::span<const T> from, auto& to, std::size_t first = 0)
 
 } // namespace
 
-void Forest::grow(Tree& tree, const DealtTree& dealt, const EssentialTrees& essential, int rank,
-                  const TreeReach* of_tree)
+void Forest::grow(Tree& tree, const DealtTree& dealt, const LocalTrees& local,
+                  const EssentialTrees& essential, const TreeReach* of_tree)
 {
     const CoarseTree& coarse = dealt.coarse;
-    const LocalTrees& local = dealt.local;
     const std::size_t own = local.octree.sources.size(), n = coarse.octree.cells.size();
     Octree& octree = tree.octree;
     octree.size = own + essential.particles.size();
     check_number(octree.size);
-    const std::size_t first = dealt.domains.first_leaf[std::size_t(rank)],
-                      last = dealt.domains.first_leaf[std::size_t(rank) + 1];
+    const std::size_t first = dealt.first_leaf(), last = dealt.end_leaf();
     std::vector<Plot> plots; // of each leaf of the coarse tree
     std::size_t arrived = 0;
     Index end = 0, e = 0, particle = Index(own); // of all cells, of those that arrived
@@ -158,7 +158,8 @@ void Forest::grow(Tree& tree, const DealtTree& dealt, const EssentialTrees& esse
     tree.moments.softening.resize(coarse.moments.softening.empty() ? 0 : end);
     if (of_tree) // else it stays as it is, so that its memory is not filled anew
         reach.resize(end);
-    Planting planting(tree, *this, dealt, essential, of_tree);
+    Planting planting(tree, *this, coarse, local, essential);
+    planting.of_tree = of_tree;
 #pragma omp parallel for if (end > worth_threads) schedule(dynamic, 1)
     for (std::size_t k = 0; k < plots.size(); ++k)
         planting.plant(plots[k]);
@@ -174,22 +175,6 @@ void Forest::grow(Tree& tree, const DealtTree& dealt, const EssentialTrees& esse
     for (Index c = 0; c < end; ++c)
         divided += octree.cells[c].next > c + 1;
     octree.divided = divided;
-}
-
-void Forest::count_all(Tree& tree, const DealtTree& dealt, int rank)
-{
-    const CoarseTree& coarse = dealt.coarse;
-    const std::size_t begin = dealt.domains.first_leaf[std::size_t(rank)],
-                      end = dealt.domains.first_leaf[std::size_t(rank) + 1];
-    for (std::size_t leaf = 0; leaf < coarse.leaves.size(); ++leaf) {
-        const Index at = cell_of[coarse.leaves[leaf]];
-        if (leaf < begin || leaf >= end) {
-            tree.octree.cells[at].begin = coarse.leaf(leaf).begin;
-            continue;
-        }
-        for (Index c = at; c < tree.octree.cells[at].next; ++c)
-            tree.octree.cells[c].begin += coarse.leaf(begin).begin;
-    }
 }
 
 void Forest::take_particles(Tree& tree, const LocalTrees& local, const EssentialTrees& essential)

@@ -14,7 +14,7 @@ namespace chamomile {
 /// A cell of which neither daughters nor particles are here is *absent*: it may be accepted, and a
 /// list that would open it has its `absent` place among its ranges.
 struct Forest {
-    static constexpr Index absent = largest_number;
+    static constexpr Index absent = absent_particles;
 
     std::vector<Index> cell_of; ///< the tree's cell of each cell of the coarse tree
     std::pmr::vector<CellReach> reach{
@@ -22,11 +22,8 @@ struct Forest {
 
     /// Makes the tree's cells anew. With `of_tree` it finds the reach of each, and takes those of
     /// the rank's own cells from LocalTrees::reach.
-    void grow(Tree& tree, const DealtTree& dealt, const EssentialTrees& essential, int rank,
-              const TreeReach* of_tree = nullptr);
-    /// Has the cells that grow() made without essential trees count particles as in the tree of all
-    /// ranks, so that the daughters of any cell hold targets that are numbered likewise.
-    void count_all(Tree& tree, const DealtTree& dealt, int rank);
+    void grow(Tree& tree, const DealtTree& dealt, const LocalTrees& local,
+              const EssentialTrees& essential, const TreeReach* of_tree = nullptr);
     /// Takes the particles of the cells that grow() made.
     void take_particles(Tree& tree, const LocalTrees& local, const EssentialTrees& essential);
 };

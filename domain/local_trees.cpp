@@ -149,50 +149,17 @@ void find_reaches(LocalTrees& trees, const TreeReach& reach)
         trees.reach[c] = reach.of(trees.moments, Index(c));
 }
 
-void share_moments(CoarseTree& coarse, const LocalTrees& trees, int order, bool varied,
-                   Communicator& communicator)
+Moments moments_of_roots(const LocalTrees& trees)
 {
-    Moments& moments = coarse.moments;
-    const std::size_t n = coarse.octree.cells.size();
-    [[maybe_unused]] const std::size_t leaves = coarse.leaves.size();
-    const std::size_t own = trees.roots.size() - 1;
-    std::vector<std::byte> mine;
-    const auto put = [&](const auto& local, bool is_used) {
-        for (std::size_t leaf = 0; is_used && leaf < own; ++leaf) {
-            const auto bytes = std::as_bytes(std::span(&local[trees.roots[leaf]], 1));
-            mine.insert(mine.end(), bytes.begin(), bytes.end());
-        }
+    Moments roots;
+    const auto pick = [&](const auto& from, auto& to) {
+        for (std::size_t leaf = 0; !from.empty() && leaf + 1 < trees.roots.size(); ++leaf)
+            to.push_back(from[trees.roots[leaf]]);
     };
-    put(trees.moments.multipole, true);
-    put(trees.moments.higher, order > 2);
-    put(trees.moments.softening, varied);
-    Inbox inbox;
-    communicator.gather(mine, Communicator::Sizes::any, inbox);
-    moments.multipole.resize(n);
-    moments.higher.resize(order > 2 ? n : 0);
-    moments.softening.resize(varied ? n : 0);
-    const std::size_t width = sizeof moments.multipole[0] +
-                              (order > 2 ? sizeof moments.higher[0] : 0) +
-                              (varied ? sizeof moments.softening[0] : 0);
-    std::size_t first = 0; // ranks have leaves in the order of the tree
-    for (int r = 0; r < communicator.size(); ++r) {
-        const std::byte* next = inbox.from<std::byte>(r).data();
-        const std::size_t count = inbox.from<std::byte>(r).size() / width;
-        const auto take = [&](auto& to) {
-            for (std::size_t leaf = first; !to.empty() && leaf < first + count; ++leaf) {
-                std::memcpy(&to[coarse.leaves[leaf]], next, sizeof to[0]);
-                next += sizeof to[0];
-            }
-        };
-        take(moments.multipole);
-        take(moments.higher);
-        take(moments.softening);
-        first += count;
-    }
-    assert(first == leaves);
-    for (Index c = Index(n); c-- > 0;)
-        if (!coarse.octree.is_leaf(c))
-            compute_moments(moments, coarse.octree, order, c, c + 1);
+    pick(trees.moments.multipole, roots.multipole);
+    pick(trees.moments.higher, roots.higher);
+    pick(trees.moments.softening, roots.softening);
+    return roots;
 }
 
 } // namespace chamomile

@@ -131,9 +131,7 @@ void sum_moments(LocalTrees& trees, int order);
 /// Finds the reach of each of their cells.
 void find_reaches(LocalTrees& trees, const TreeReach& reach);
 
-/// Completes the coarse tree's moments from those of all ranks' trees; `varied` says that particles
-/// have softening lengths of their own.
-void share_moments(CoarseTree& coarse, const LocalTrees& trees, int order, bool varied,
-                   Communicator& communicator);
+/// Returns the moments of the roots.
+Moments moments_of_roots(const LocalTrees& trees);
 
 } // namespace chamomile

@@ -10,6 +10,7 @@
 #include "chamomile/core/array_view.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/periodic.hpp"
+#include "chamomile/domain/arrival_sums.hpp"
 #include "chamomile/force/scale.hpp"
 #include "chamomile/force/solver.hpp"
 #include "chamomile/mesh/mesh_gravity.hpp"
@@ -72,9 +73,11 @@ struct EvaluationInput {
     /// These are of use to an evaluator that finishes open lists of a tree that it has to copy;
     /// null: it takes whole lists of such a tree.
     const WalkNodes* nodes = nullptr;
-    /// Where lists were open the work of each target goes here, as row_work() has it; empty: it is
-    /// not wanted.
+    /// Where lists were open the work of each target goes here, as row_work() has it, on the host
+    /// or on the device of the tree's builder; empty: it is not wanted.
     std::span<float> work = {};
+    /// Of several ranks: where sums go beside `output`; without any of one rank.
+    ArrivalSums arrivals = {};
     int groups_per_cluster = 1; ///< at most; for the work
     /// The mesh is one of Evaluator::make_mesh(), and its field is added to the sums; null: no
     /// field.

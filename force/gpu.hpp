@@ -63,6 +63,11 @@ bool gpu_sums_are_wrong();
 SolverParts make_cuda_parts(const std::vector<int>& devices, Precision precision,
                             bool separate_targets, TreeBuiltBy built_by);
 
+/// Returns the parts of a rank of several whose particles are on that device: the builder of the
+/// tree of all ranks and an evaluator that finds it there. Throws Error(device) if it cannot.
+SolverParts make_cuda_domain_parts(int device, Precision precision, Communicator& ranks,
+                                   const std::string& instruction_set);
+
 /// Returns an evaluator on that device for trees whose particles, cells and moments are on the
 /// host; it copies them in begin(). Throws Error(device) if it cannot.
 std::unique_ptr<Evaluator> make_cuda_evaluator(int device, Precision precision);

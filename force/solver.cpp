@@ -36,8 +36,6 @@ Refusal tree_refusal(const SolverOptions& o)
 {
     if (o.tree_built_by != TreeBuiltBy::gpu || o.solver != SolverKind::tree)
         return {};
-    if (asks_ranks(o))
-        return "--tree: gpu: is for one rank; the host builds the trees of several";
     return o.device == "cpu" ? Refusal("--tree: gpu: needs --device gpu") : Refusal();
 }
 
@@ -116,10 +114,8 @@ std::unique_ptr<DirectSolver> make_direct_solver(const SolverOptions& resolved)
 
 std::unique_ptr<Solver> make_solver(const SolverOptions& options)
 {
-    if (asks_ranks(options)) {
-        require(tree_refusal(options), plain_names_of_forces());
+    if (asks_ranks(options))
         return make_domain_solver(options);
-    }
     if (options.accuracy)
         return make_accurate_solver(options);
     const SolverOptions chosen = resolved(options);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -31,11 +32,12 @@ enum class LongRangePart {
 
 /// PartPlaces say to which rank's domain each source of this rank belongs.
 struct PartPlaces {
-    std::vector<Index> leaving;      ///< local sources in tree order
-    std::vector<std::size_t> begins; ///< first entry of `leaving` per receiving rank, and the end
-    /// arriving[k]: index of the k-th source of this rank's domain in the receive buffer, which is
-    /// ordered by sending rank.
-    std::vector<Index> arriving;
+    std::vector<std::size_t> begins; ///< first entry of leaving() per receiving rank, and the end
+    /// Returns the local sources in tree order; before the next evaluation.
+    std::function<std::vector<Index>()> leaving;
+    /// Returns, for each source of this rank's domain, its index in the receive buffer, which is
+    /// ordered by sending rank; likewise.
+    std::function<std::vector<Index>()> arriving;
 };
 
 /// A RequestPart says that a request names the particles of one rank of several, each of which has
@@ -191,6 +193,8 @@ public:
 
     /// Tells whether requests may name arrays of its GPU.
     virtual bool takes_device_arrays() const { return false; }
+    /// Returns the word that names that GPU.
+    virtual std::string array_device() const { return options().device; }
     /// Returns the ranks each of which may have a part of a request (RequestPart); null: requests
     /// have no parts.
     virtual Communicator* ranks_of_parts() { return nullptr; }

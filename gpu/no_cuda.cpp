@@ -62,6 +62,11 @@ void copy_from_gpu(int, void*, const void*, std::size_t)
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());
 }
 
+SolverParts make_cuda_domain_parts(int, Precision, Communicator&, const std::string&)
+{
+    throw Error(Fault::device, "device: gpu: " + why_no_gpu());
+}
+
 std::unique_ptr<Evaluator> make_cuda_evaluator(int, Precision)
 {
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());

@@ -57,7 +57,7 @@ Leapfrog::Leapfrog(Solver& solver, const TimeStep& step, const std::optional<Blo
         require_valid(*blocks_, solver.options());
     else
         require_valid(step_, solver.options());
-    if (is_shared() || !solver.takes_device_arrays()) {
+    if (!solver.takes_device_arrays()) {
         if (residence_ == Residence::device && forces().device == "cpu")
             throw Error(Fault::device,
                         "resident: needs a GPU: " +
@@ -89,12 +89,12 @@ void Leapfrog::make_store()
                                .potentials = needs_potentials(),
                                .long_range = splits_forces(),
                                .box = {forces().box}};
+    store_ = residence_ == Residence::host
+                 ? make_host_store(options)
+                 : make_device_store(first_gpu(solver_.array_device()), options);
     if (is_shared())
-        store_ = std::make_unique<RankStore>(*ranks(), options, forces().device == "cpu");
-    else if (residence_ == Residence::host)
-        store_ = make_host_store(options);
-    else
-        store_ = make_device_store(first_gpu(forces().device), options);
+        store_ = std::make_unique<RankStore>(*ranks(), options, std::move(store_),
+                                             forces().device == "cpu");
 }
 
 RankStore& Leapfrog::rank_store()

@@ -108,6 +108,8 @@ public:
     /// Returns how many of the ranks share this machine, and which of these this one is.
     virtual int ranks_on_host() const { return 1; }
     virtual int rank_on_host() const { return 0; }
+    /// Tells whether all ranks are threads of this process.
+    virtual bool shares_memory() const { return false; }
 
     /// Sends to[r], of size() entries, to each rank r, and puts what comes from each into an inbox.
     /// It returns when what is sent may be changed again.

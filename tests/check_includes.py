@@ -11,7 +11,7 @@ MAY_INCLUDE = {
     "domain": {"core", "tree", "parallel"},
     "force": {"core", "tree", "parallel", "domain", "mesh"},
     "pairs": {"core", "tree", "force"},
-    "gpu": {"core", "tree", "force", "mesh", "pairs", "integrate"},
+    "gpu": {"core", "tree", "parallel", "domain", "force", "mesh", "pairs", "integrate"},
     "mesh": {"core"},
     "cosmology": {"core", "mesh"},
     "clients": {"core", "tree", "parallel", "force", "pairs", "integrate"},

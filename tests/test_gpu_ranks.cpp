@@ -37,7 +37,8 @@ struct Cards {
 
 std::vector<Cards> all_cards()
 {
-    std::vector<Cards> cards{{"gpu:0", 1, true}, {"gpu:0", 2, true}, {"gpu:0", 3, true}};
+    std::vector<Cards> cards{
+        {"gpu:0", 1, true}, {"gpu:0", 2, true}, {"gpu:0", 3, true}, {"gpu:0", 5, true}};
     if (list_gpus().size() > 1) {
         cards.push_back({"gpu:all", 0, false});
         cards.push_back({"gpu:1,0", 0, false});
@@ -85,6 +86,14 @@ TEST_CASE("ranks have the forces of one rank on sets of all kinds")
                 check_same(set.particles, options, Quantities::acceleration_potential);
             }
         }
+}
+
+TEST_CASE("ranks whose hosts build the trees have the forces of one rank")
+{
+    SolverOptions options;
+    options.softening.length = 0.01;
+    options.tree_built_by = TreeBuiltBy::host;
+    check_same(plummer(100003), options, Quantities::acceleration_potential);
 }
 
 TEST_CASE("ranks have the forces of one rank by all methods")

@@ -142,6 +142,10 @@ struct AcceptanceCriterion {
 
     /// These factors were chosen by measurement (docs/explanation/decisions.md, 20).
     static constexpr double lambda = 0.02;
+    /// The estimate of the acceleration looks into cells that are nearer than their size, by this
+    /// factor.
+    static constexpr double estimate_opening = 1.25;
+
     double group_kappa() const { return is_relative() ? 1.3 : 2 / theta; }
     double cluster_kappa() const { return is_relative() ? 1.3 : 2 / theta; }
 

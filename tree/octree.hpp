@@ -64,6 +64,9 @@ void gather_sources(Octree& octree, std::span<const Vec3<double>> positions,
 /// the last.
 inline constexpr std::size_t largest_number = 0xffffff00;
 
+/// A cell whose particles are on another rank begins there.
+inline constexpr Index absent_particles = largest_number;
+
 /// Throws Error(input) if there are more particles than largest_number.
 void check_number(std::size_t n);
 

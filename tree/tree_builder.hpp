@@ -35,7 +35,10 @@ struct RowsOfRank {
     std::uint64_t exchanges = 0;         ///< of particles between ranks, so far
     bool has_targets = false;            ///< false: all particles of all ranks are targets
     std::span<const Index> targets = {}; ///< of this rank, by rising index, with has_targets
-    bool is_varied = false;              ///< particles of some rank have per-particle softening
+    /// On a device: targets are those of at least the rung `first_rung`.
+    const std::uint8_t* rung = nullptr;
+    int first_rung = 0;
+    bool is_varied = false; ///< particles of some rank have per-particle softening
 };
 
 /// TreeParticles are particles as the caller holds them, on the host or the builder's device.

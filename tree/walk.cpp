@@ -223,41 +223,64 @@ double Walk::acceleration(const Cluster& cluster) const
     return a * (units.mass / units.length / units.length);
 }
 
-double Walk::relative_factor(const Cluster& cluster) const
+double Walk::relative_factor(const Cluster& cluster, double part) const
 {
     if (!criterion_.is_relative())
         return 0;
     auto scratch = take_scratch();
-    const double a = scaled_acceleration(cluster, *scratch);
+    const double a = part * scaled_acceleration(cluster, *scratch);
     give_back(std::move(scratch));
     return criterion_.relative_factor(a);
 }
 
-double Walk::estimate_reach(const CellReach& reach, const AcceptanceCriterion& criterion)
+double ClusterField::acceleration(double field_squared, double least) const
 {
-    return estimate_opening * (reach.least - (criterion.clearance + shared_clearance(criterion)));
+    return std::max(std::sqrt(field_squared + own * own), least);
+}
+
+ClusterField Walk::field_of(const Cluster& cluster) const
+{
+    const WalkUnits& units = nodes_->units;
+    const double eps = criterion_.softening / units.length,
+                 distance = cluster.extent / units.length, softening = eps * eps,
+                 extent = distance * distance, u_squared = extent + softening;
+    return {cluster.center_of_mass, smoothing * extent + softening,
+            extent > 0 ? own_part * (cluster.mass / units.mass) * distance /
+                             (u_squared * std::sqrt(u_squared))
+                       : 0};
+}
+
+double Walk::relative_factor(const ClusterField& field, double squared, double part) const
+{
+    return criterion_.relative_factor(part * field.acceleration(squared, least_acceleration()));
+}
+
+double Walk::clearance() const
+{
+    return criterion_.clearance + shared_clearance(criterion_);
+}
+
+double Walk::least_acceleration() const
+{
+    const WalkUnits& units = nodes_->units;
+    return criterion_.least_acceleration * units.length * units.length / units.mass;
 }
 
 /// Returns the acceleration in the nodes' units, in which squares neither overflow nor vanish.
 double Walk::scaled_acceleration(const Cluster& cluster, WalkScratch& scratch) const
 {
-    // The estimate adds the field of everything at the centre of mass, smoothed, to that of the
-    // cluster's own particles, which cancels there, at their mean distance from it.
-    const WalkUnits& units = nodes_->units;
-    const double eps = criterion_.softening / units.length,
-                 distance = cluster.extent / units.length, softening = eps * eps,
-                 extent = distance * distance;
+    const ClusterField field = field_of(cluster);
     const auto field_at = [&](const Vec3<double>& place) {
         return kernels_->field({{nodes_->nodes.data(), octree_->cells.data()},
                                 place,
-                                1 / units.length,
-                                smoothing * extent + softening,
-                                criterion_.clearance + shared_clearance(criterion_),
+                                1 / nodes_->units.length,
+                                field.softening_squared,
+                                clearance(),
                                 {criterion_.periodicity, criterion_.cut}},
                                scratch);
     };
     const Vec3<double> whole = field_at(cluster.center_of_mass);
-    if (cluster.mass == 0 && extent > 0) { // massless: add the field that does not cancel around
+    if (cluster.mass == 0 && cluster.extent > 0) { // massless: add the field that does not cancel
         double around = 0;
         for (int side = 0; side < 6; ++side) {
             Vec3<double> place = cluster.center_of_mass;
@@ -267,12 +290,7 @@ double Walk::scaled_acceleration(const Cluster& cluster, WalkScratch& scratch) c
         }
         return std::sqrt(norm_squared(whole) + around);
     }
-    const double u_squared = extent + softening;
-    const double own = extent > 0 ? own_part * (cluster.mass / units.mass) * distance /
-                                        (u_squared * std::sqrt(u_squared))
-                                  : 0;
-    return std::max(std::sqrt(norm_squared(whole) + own * own),
-                    criterion_.least_acceleration * units.length * units.length / units.mass);
+    return field.acceleration(norm_squared(whole), least_acceleration());
 }
 
 std::unique_ptr<WalkScratch> Walk::take_scratch() const

@@ -15,6 +15,17 @@ namespace chamomile {
 struct WalkKernels;
 struct WalkScratch;
 
+/// A ClusterField says from what the acceleration of a cluster is estimated, in WalkUnits: from the
+/// smoothed field of everything at its centre of mass, and from that of its own particles at their
+/// mean distance from it, which cancels there.
+struct ClusterField {
+    Vec3<double> place; ///< in the units of the particles
+    double softening_squared, own;
+
+    /// Returns the acceleration, given the square of the field at the place.
+    double acceleration(double field_squared, double least) const;
+};
+
 /// A Walk lists the interactions of groups, eight cells at a time. The lists depend on the tree,
 /// the criterion and the clusters alone: not on batches, threads or the instruction set.
 class Walk {
@@ -44,13 +55,17 @@ public:
     /// factor of 1.6 of the acceleration of 98 % of them.
     double acceleration(const Cluster& cluster) const;
 
-    /// Returns the factor of CellReach::relative with which the cluster's lists are made; 0 for a
-    /// criterion that compares with no acceleration.
-    double relative_factor(const Cluster& cluster) const;
+    /// Returns the factor of CellReach::relative with which the cluster's lists are made, or that
+    /// for a part of its acceleration; 0 for a criterion that compares with no acceleration.
+    double relative_factor(const Cluster& cluster, double part = 1) const;
 
-    /// Returns within which distance of a cluster's centre of mass, at least, that estimate looks
-    /// into a cell with this reach, or of a place as far from it as the cluster's extent.
-    static double estimate_reach(const CellReach& reach, const AcceptanceCriterion& criterion);
+    /// For those who sum fields elsewhere: what is summed for a cluster that has mass, and the
+    /// factor for a part of the acceleration that follows from the square of the field.
+    ClusterField field_of(const Cluster& cluster) const;
+    double relative_factor(const ClusterField& field, double squared, double part) const;
+    /// Returns the distance that an estimate leaves out of CellReach::least.
+    double clearance() const;
+    const WalkUnits& units() const { return nodes_->units; }
 
 private:
     void walk(const TargetGroups& groups, const Cluster& cluster, bool finishes,
@@ -60,6 +75,7 @@ private:
     void append_open_rows(InteractionLists& lists, const TargetGroups& groups,
                           const Cluster& cluster, const WalkScratch& scratch) const;
     double scaled_acceleration(const Cluster& cluster, WalkScratch& scratch) const;
+    double least_acceleration() const;
     std::unique_ptr<WalkScratch> take_scratch() const;
     void give_back(std::unique_ptr<WalkScratch> scratch) const;
 

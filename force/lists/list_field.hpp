@@ -100,6 +100,7 @@ public:
     const SolverOptions& options() const { return options_; }
 
 private:
+    void repair_rows_on_host(const Request& request);
     bool walks() const { return options_.solver == SolverKind::tree; }
     AcceptanceCriterion criterion() const;
     TreePlan tree_plan() const;

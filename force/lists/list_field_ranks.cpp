@@ -17,7 +17,33 @@ std::size_t ListField::count_of_all(std::size_t own) const
     return std::size_t(all);
 }
 
-void ListField::repair_rows(const Request& request)
+void ListField::repair_rows(const Request& given)
+{
+    if (!given.position.on_device)
+        return repair_rows_on_host(given);
+    Request request = given;
+    const auto bring = [&](ArrayView& view, int components) {
+        std::vector<double> rows =
+            view ? read(view, given.count, components) : std::vector<double>();
+        view = {};
+        for (int c = 0; !rows.empty() && c < components; ++c)
+            view.component[c] = reinterpret_cast<std::byte*>(rows.data() + c);
+        view.stride = std::ptrdiff_t(components * sizeof(double));
+        return rows;
+    };
+    const std::vector<double> position = bring(request.position, 3),
+                              acceleration = bring(request.acceleration, 3),
+                              potential = bring(request.potential, 1),
+                              softening = bring(request.softening, 1);
+    request.rung = nullptr; // others are finite since they were targets
+    request.active = {};
+    request.part->active = request.part->count;
+    repair_rows_on_host(request);
+    write(acceleration, given.count, given.acceleration);
+    write(potential, given.count, given.potential);
+}
+
+void ListField::repair_rows_on_host(const Request& request)
 {
     DomainTreeBuilder& domains = *parts_.domains;
     auto [all, number] = domains.gather(plan_.id);

@@ -52,7 +52,9 @@ public:
                 RowsOfRank{.number = all.number.first(std::min(share.sources, all.number.size())),
                            .exchanges = all.exchanges,
                            .has_targets = !request.are_all_active() && share.sums_sources,
-                           .targets = share.active_sources};
+                           .targets = share.active_sources,
+                           .rung = request.rung,
+                           .first_rung = request.first};
         }
         // Other cells would make other bits, also where an evaluation is tried again.
         const bool keeps = request.keeps_tree && share.all_sources > 0 &&
@@ -195,11 +197,9 @@ private:
         PartPlaces* const places = request.part->places;
         if (!places || !request.are_all_active())
             return;
-        const std::span<const Index> leaving = domains.leaving();
-        const auto& order = domains.own().order;
-        places->leaving.assign(leaving.begin(), leaving.end());
         places->begins = domains.leaving_begins();
-        places->arriving.assign(order.begin(), order.begin() + std::ptrdiff_t(domains.size()));
+        places->leaving = [&part = domains.part()] { return part.leaving(); };
+        places->arriving = [&part = domains.part()] { return part.arriving(); };
     }
 
     /// Sums at the particles of those numbers, which are no sources.

@@ -1,9 +1,11 @@
 #include "chamomile/force/lists/list_sums.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/domain/forest.hpp"
 
 namespace chamomile {
 
@@ -52,12 +54,25 @@ std::size_t ListSums::sum(const SourceTree& sources, const PairForce& force,
     statistics.cells = sources.tree().octree.cells.size();
     if (!domains)
         return not_finite;
-    statistics.cells = sources.domains()->own().cells.size();
-    if (targets.lists.walk && evaluator_.finishes_lists())
-        dealt_.note_work_of_targets(*domains, targets.groups);
-    dealt_.send_home(*domains, targets.output, targets.has_potentials);
-    dealt_.count(*sources.domains(), not_finite);
+    statistics.cells = sources.domains()->part().cells();
+    send_home(*sources.domains(), targets, not_finite);
     return 0;
+}
+
+/// Brings the sums of ranks home, and counts what this evaluation on that tree did here.
+void ListSums::send_home(const DomainTreeBuilder& tree, const ListedTargets& targets,
+                         std::size_t not_finite)
+{
+    DomainTreeBuilder& domains = *targets.domains;
+    figures_.work += domains.part().send_home(
+        targets.groups, targets.lists.walk && evaluator_.finishes_lists(), domains.ranks());
+    const Imported imported = tree.part().imported();
+    figures_.not_finite += not_finite;
+    figures_.imported_particles += imported.particles;
+    figures_.imported_cells += imported.cells;
+    figures_.partners = std::max(figures_.partners, std::uint64_t(tree.partners()));
+    figures_.import_bytes += tree.import_bytes();
+    figures_.memory = tree.held_bytes();
 }
 
 EvaluationInput ListSums::input_of(const SourceTree& sources, const PairForce& force,
@@ -76,12 +91,17 @@ EvaluationInput ListSums::input_of(const SourceTree& sources, const PairForce& f
                           .separate = targets.separate,
                           .active = targets.active};
     if (targets.domains) {
-        input.output =
-            dealt_.begin(*targets.domains, targets.groups, targets.output, targets.has_potentials);
-        input.active = targets.domains->active();
+        DomainPart& part = targets.domains->part();
+        const ArrivalSums sums =
+            part.begin_sums({targets.output.acceleration, targets.output.potential},
+                            targets.groups.target_count, targets.has_potentials);
+        input.output.acceleration = sums.rows.acceleration;
+        input.output.potential = sums.rows.potential;
+        input.arrivals = sums;
+        input.active = part.active();
         input.targets_of_ranks = sources.domains()->targets();
         input.nodes = &tree.nodes;
-        input.work = dealt_.work_of_targets();
+        input.work = part.work_of_targets();
         input.groups_per_cluster = options.cluster_size;
     }
     input.quantities = input.output.potential || targets.has_potentials
@@ -128,7 +148,7 @@ void ListSums::append(InteractionLists& lists, const ListedTargets& targets, Clu
         return;
     if (has_absent(lists))
         throw Error(Fault::numeric, "domains: a list opens a cell that was not imported");
-    dealt_.note_work(*targets.domains, targets.groups, lists, groups_per_cluster);
+    targets.domains->part().note_work(targets.groups, lists, groups_per_cluster);
 }
 
 } // namespace chamomile

@@ -3,11 +3,11 @@
 
 #include <functional>
 
-#include "chamomile/force/lists/dealt_sums.hpp"
 #include "chamomile/force/lists/list_batches.hpp"
 #include "chamomile/force/lists/source_tree.hpp"
 #include "chamomile/force/periodic/long_range_field.hpp"
 #include "chamomile/force/periodic/short_range.hpp"
+#include "chamomile/force/ranks/rank_figures.hpp"
 
 namespace chamomile {
 
@@ -66,19 +66,21 @@ public:
     /// Tells, where a device has no room, whether the next batches can be smaller.
     bool shrink_batches() { return batch_limit_.shrink(); }
     /// Returns what evaluations on ranks did since the last call.
-    RankFigures take_figures() { return dealt_.take_figures(); }
+    RankFigures take_figures() { return std::exchange(figures_, {}); }
 
 private:
     EvaluationInput input_of(const SourceTree& sources, const PairForce& force,
                              const ListedTargets& targets);
     void evaluate(const EvaluationInput& input, const SolverOptions& options,
                   const ListedTargets& targets, ForceStatistics& statistics);
+    void send_home(const DomainTreeBuilder& tree, const ListedTargets& targets,
+                   std::size_t not_finite);
     void append(InteractionLists& lists, const ListedTargets& targets, ClusterRange range,
                 int groups_per_cluster);
 
     Evaluator& evaluator_;
     BatchLimit batch_limit_;
-    DealtSums dealt_;
+    RankFigures figures_;
     ShortRangeForm form_;   ///< of a periodic box
     double fitted_for_ = 0; ///< unit of length of the form
 };

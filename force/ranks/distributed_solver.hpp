@@ -31,6 +31,8 @@ public:
     std::optional<std::pair<double, double>> softenings_of(const Request& request,
                                                            const RequestPart& part);
 
+    bool takes_device_arrays() const override { return solver_->takes_device_arrays(); }
+    std::string array_device() const override { return solver_->options().device; }
     Communicator* ranks_of_parts() override { return &ranks_; }
     /// Returns the options with 0 and "auto" replaced by the choices.
     const SolverOptions& options() const override { return options_; }

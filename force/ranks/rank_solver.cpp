@@ -37,6 +37,9 @@ void refuse_shared(int gpu, const std::string& devices, Communicator& ranks)
 std::unique_ptr<AdjustableSolver> make_tree_solver(const SolverOptions& options, int gpu,
                                                    Communicator& ranks)
 {
+    if (gpu >= 0 && options.tree_built_by != TreeBuiltBy::host)
+        return make_list_solver(options, make_cuda_domain_parts(gpu, options.precision, ranks,
+                                                                options.instruction_set));
     auto domains = std::make_unique<DomainTreeBuilder>(ranks, options.instruction_set);
     SolverParts parts;
     parts.domains = domains.get();

@@ -113,6 +113,21 @@ public:
         }
         return data_;
     }
+    /// Makes room as reserve() does, but keeps the first `kept` items, as the stream has made them.
+    T* extend(std::size_t n, std::size_t kept, const cudaStream_t stream)
+    {
+        if (n <= capacity_)
+            return data_;
+        DeviceBuffer larger;
+        larger.reserve(n);
+        if (kept > 0)
+            check(cudaMemcpyAsync(larger.data_, data_, kept * sizeof(T), cudaMemcpyDeviceToDevice,
+                                  stream),
+                  "copy within the device");
+        check(status_when_done(stream), "wait for a copy within the device");
+        swap(larger);
+        return data_;
+    }
     T* data() { return data_; }
     void swap(DeviceBuffer& other) noexcept
     {

@@ -76,12 +76,17 @@ public:
             sorted_->record(target_tree_->stream);
             check(cudaStreamWaitEvent(tree_->stream, *sorted_), "order the streams");
         }
-        sums_.reserve(groups.target_count);
+        const std::size_t rows = input.arrivals.count;
+        sums_.reserve(std::max(groups.target_count, rows));
+        if (rows > 0 && groups.targets.empty()) // some rows are summed on other ranks
+            check(cudaMemsetAsync(sums_.data(), 0, rows * sizeof(TargetSum), tree_->stream),
+                  "clear the sums");
         if (are_shared_)
             check(cudaMemsetAsync(sums_.data(), 0xff, groups.target_count * sizeof(TargetSum),
                                   tree_->stream),
                   "clear the sums");
-        work_.reserve(input.work.size());
+        if (from_ == TreeFrom::host)
+            work_.reserve(input.work.size());
         time_line_->begin(groups.clusters.size(), tree_->stream); // a batch has a cluster at least
         uploaded_->record(tree_->stream);
         begin_slots();
@@ -142,16 +147,20 @@ public:
         const std::size_t targets = input_.groups->target_count;
         if (targets == 0)
             return 0;
-        if (!input_.work.empty() && finishes_lists()) // then its kernels have noted all
+        if (!input_.work.empty() && from_ == TreeFrom::host &&
+            finishes_lists()) // then its kernels have noted all
             tree_->staging.download(input_.work.data(), work_.data(), targets, tree_->stream);
         if (input_.mesh)
             add_mesh(static_cast<const DeviceLongRange&>(*input_.mesh));
+        const bool all = input_.groups->targets.empty();
         const SumStorage::Sums sums{sums_.data(),
-                                    targets,
+                                    all && input_.arrivals.count > 0 ? input_.arrivals.own
+                                                                     : targets,
                                     input_.octree->size,
                                     input_.active,
-                                    input_.groups->targets.empty(),
-                                    precision_ == Precision::single_precision};
+                                    all,
+                                    precision_ == Precision::single_precision,
+                                    all ? input_.arrivals : ArrivalSums{}};
         return storage_.store(sums, input_.output, parts);
     }
 
@@ -326,7 +335,7 @@ private:
         open.targets = batch.targets;
         open.separate = batch.separate;
         if (!input_.work.empty())
-            open.work = work_.data();
+            open.work = from_ == TreeFrom::host ? work_.data() : input_.work.data();
         open.groups_per_cluster = input_.groups_per_cluster;
         slot.make_room(std::size_t(words_per_list_ * open.row_count) + 2, batch, far, open);
         find_prune_kernel(

@@ -194,7 +194,7 @@ private:
         __syncwarp();
         bool found = false;
         for (unsigned k = lane_; k < n; k += warp_size)
-            found = found || lists_.cells[leaves[k]].begin == largest_number;
+            found = found || lists_.cells[leaves[k]].begin == absent_particles;
         return __any_sync(all_lanes, found);
     }
 

@@ -133,6 +133,7 @@ std::size_t SumStorage::store(const Sums& sums, const ForceOutput& output,
                               std::span<const Part> parts)
 {
     bytes_down_ = 0;
+    guests_ = {sums.sums + sums.count, sums.guests.count - sums.guests.own, sums.guests.guests};
     const Part whole{*this, sums.sums, 0, sums.count};
     if (parts.empty())
         parts = std::span(&whole, 1);
@@ -157,8 +158,10 @@ std::optional<std::size_t> SumStorage::store_floats(std::span<const Part> parts,
         check(cudaSetDevice(storage.tree_.device), "choose the device");
         Vec3<float>* const a = storage.short_accelerations_.reserve(n);
         float* const phi = potential ? storage.short_potentials_.reserve(n) : nullptr;
-        shorten_sums<<<blocks_of(n), block_size, 0, storage.tree_.stream>>>(
-            sums + begin, n, unit, a, phi, storage.clear_counts());
+        SumCounts* const counts = storage.begin_counts(unit);
+        if (n > 0)
+            shorten_sums<<<blocks_of(n), block_size, 0, storage.tree_.stream>>>(
+                sums + begin, n, unit, a, phi, counts);
         accelerations.push_back(&a->x);
         potentials.push_back(phi);
     }
@@ -184,8 +187,10 @@ std::size_t SumStorage::store_doubles(std::span<const Part> parts, const SumUnit
             accelerations = view_of(std::span(storage.accelerations_.reserve(n), n));
         if (takes_potentials)
             potentials = view_of(std::span(storage.potentials_.reserve(n), n));
-        convert_sums<<<blocks_of(n), block_size, 0, storage.tree_.stream>>>(
-            sums + begin, n, unit, accelerations, potentials, storage.clear_counts());
+        SumCounts* const counts = storage.begin_counts(unit);
+        if (n > 0)
+            convert_sums<<<blocks_of(n), block_size, 0, storage.tree_.stream>>>(
+                sums + begin, n, unit, accelerations, potentials, counts);
         from_accelerations.push_back(
             reinterpret_cast<const double*>(storage.accelerations_.data()));
         from_potentials.push_back(storage.potentials_.data());
@@ -231,7 +236,7 @@ std::size_t SumStorage::store_on_device(const Sums& sums, const SumUnit& unit,
 {
     scatter_sums<<<blocks_of(sums.count), block_size, 0, tree_.stream>>>(
         sums.sums, tree_.targets.data(), tree_.order.data(), Index(sums.count), unit,
-        output.acceleration, output.potential, clear_counts());
+        output.acceleration, output.potential, begin_counts(unit));
     return wait_for_counts().not_finite;
 }
 
@@ -261,9 +266,14 @@ std::size_t SumStorage::store_active(const Sums& sums, const SumUnit& unit,
     return not_finite;
 }
 
-SumCounts* SumStorage::clear_counts()
+/// Clears the counts and converts the sums of guests.
+SumCounts* SumStorage::begin_counts(const SumUnit& unit)
 {
     check(cudaMemsetAsync(counts_.reserve(1), 0, sizeof(SumCounts), tree_.stream), "clear counts");
+    if (guests_.count > 0)
+        convert_sums<<<blocks_of(guests_.count), block_size, 0, tree_.stream>>>(
+            guests_.sums, guests_.count, unit, guests_.to.acceleration, guests_.to.potential,
+            counts_.data());
     return counts_.data();
 }
 

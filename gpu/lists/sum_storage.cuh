@@ -29,7 +29,8 @@ public:
         std::size_t count, particles;
         std::span<const Index> active; ///< as the caller names them
         bool are_of_all;
-        bool are_of_floats; ///< pairs were summed in float
+        bool are_of_floats;      ///< pairs were summed in float
+        ArrivalSums guests = {}; ///< whose sums follow those
     };
 
     /// A Part is the run of sums that one of several cards has, whose storage converts them.
@@ -56,11 +57,19 @@ private:
     template <class Number>
     void copy(std::span<const Part> parts, const std::vector<const Number*>& from,
               std::size_t components, double in_units, const ArrayView& to);
-    SumCounts* clear_counts();
+    SumCounts* begin_counts(const SumUnit& unit);
     SumCounts wait_for_counts();
     static SumCounts wait_for_counts(std::span<const Part> parts);
 
+    /// Guests are sums of particles of other ranks.
+    struct Guests {
+        const TargetSum* sums = nullptr;
+        std::size_t count = 0;
+        SumArrays to = {};
+    };
+
     DeviceTree& tree_;
+    Guests guests_;                       // of the present call
     DeviceBuffer<Index> active_, number_; // number: of a particle as a target
     DeviceBuffer<TargetSum> sorted_;
     DeviceBuffer<Vec3<double>> accelerations_; // in the caller's order

@@ -6,6 +6,7 @@
 // before it. Runs are found by doubling steps and bisection. The cells that begin at a particle are
 // a chain of first daughters, and their levels a word of bits; the sum of the bits of all particles
 // before is the number of the first of them in depth-first order.
+#include <algorithm>
 #include <utility>
 
 #include <thrust/execution_policy.h>
@@ -20,8 +21,9 @@ namespace {
 
 constexpr unsigned block_size = 256;
 
-/// Bit l of what begins at a particle: a cell that is divided at level l. This one: any cell.
-constexpr Index any_begins = Index(1) << 31;
+/// Bit l of what begins at a particle: a cell that is divided at level l. These: any cell, and the
+/// root of several.
+constexpr Index any_begins = Index(1) << 31, root_begins = Index(1) << 30;
 
 unsigned blocks_of(Index n)
 {
@@ -55,6 +57,20 @@ __device__ Index count_agreeing(const Key* keys, Index most, int digits)
     return Index(last_on);
 }
 
+__global__ void mark_roots(const CellRoot* roots, Index n, Index* begun)
+{
+    const Index k = blockIdx.x * block_size + threadIdx.x;
+    if (k < n)
+        begun[roots[k].begin] = any_begins | root_begins;
+}
+
+__global__ void number_roots(const CellRoot* roots, Index n, const Index* first, Index* number)
+{
+    const Index k = blockIdx.x * block_size + threadIdx.x;
+    if (k < n)
+        number[k] = first[roots[k].begin];
+}
+
 /// A thread looks at the boundary before its particle: if the cell that it belongs to is larger
 /// than a leaf, a daughter begins here, and its first boundary stands for the cell.
 __global__ void count_cells(const Key* keys, Index n, Index leaf_size, Index* begun, Index* divided,
@@ -64,7 +80,7 @@ __global__ void count_cells(const Key* keys, Index n, Index leaf_size, Index* be
     bool is_first = false;
     if (k == 0)
         atomicOr(begun, any_begins);
-    if (k > 0 && k < n) {
+    if (k > 0 && k < n && !(begun[k] & root_begins)) {
         const int level = boundary_between(keys[k - 1], keys[k]).level;
         if (level < key_levels) {
             const Index before = count_agreeing<-1>(keys + k - 1, k - 1, level) + 1,
@@ -84,34 +100,46 @@ __global__ void count_cells(const Key* keys, Index n, Index leaf_size, Index* be
         atomicAdd(divided, Index(found));
 }
 
-/// A thread makes the chain of cells that begin at its particle.
+/// A thread makes the chain of cells that begin at its particle, of one tree or of several.
 __global__ void make_cells(const Key* keys, Index n, const Index* begun, const Index* first,
-                           Cell* cells)
+                           const CellRoot* roots, Index root_count, Cell* cells)
 {
     const Index k = blockIdx.x * block_size + threadIdx.x;
     if (k >= n || begun[k] == 0)
         return;
-    Index levels = begun[k] & ~any_begins;
-    int level = k == 0 ? -1 : int(boundary_between(keys[k - 1], keys[k]).level); // of the mother
-    for (Index c = first[k];; ++c) {
-        const Index count = count_agreeing<1>(keys + k, n - 1 - k, level + 1) + 1;
-        const Index octant = level < 0 ? 0 : keys[k] >> 3 * (key_levels - 1 - level) & 7;
-        cells[c] = {k, count, levels ? first[k + count] : c + 1, octant};
+    CellRoot root{0, n, 0, 0};
+    if (roots) {
+        Index low = 0, high = root_count; // the root is `low` or one after it and before `high`
+        while (high - low > 1) {
+            const Index middle = (low + high) / 2;
+            (roots[middle].begin <= k ? low : high) = middle;
+        }
+        root = roots[low];
+    }
+    Index levels = begun[k] & ~(any_begins | root_begins);
+    bool is_root = k == root.begin;
+    int level = is_root ? 0 : int(boundary_between(keys[k - 1], keys[k]).level); // of the mother
+    for (Index c = first[k] + root.before;; ++c) {
+        const Index count =
+            is_root ? root.count : count_agreeing<1>(keys + k, n - 1 - k, level + 1) + 1;
+        const Index octant = is_root ? root.octant : keys[k] >> 3 * (key_levels - 1 - level) & 7;
+        cells[c] = {k, count, levels ? first[k + count] + root.before : c + 1, octant};
         if (!levels)
             return;
         level = __ffs(int(levels)) - 1;
         levels &= levels - 1;
+        is_root = false;
     }
 }
 
 struct CountBits {
     const Index* begun;
-    __device__ Index operator()(Index k) const { return Index(__popc(begun[k])); }
+    __device__ Index operator()(Index k) const { return Index(__popc(begun[k] & ~root_begins)); }
 };
 
 } // namespace
 
-void DeviceCells::start(Index leaf_size)
+void DeviceCells::start(Index leaf_size, std::span<const CellRoot> roots)
 {
     release();
     DeviceTree& t = tree_;
@@ -123,6 +151,13 @@ void DeviceCells::start(Index leaf_size)
     check(cudaMemsetAsync(begun_, 0, (std::size_t(n) + 1) * sizeof(Index), t.stream),
           "clear the beginnings of cells");
     check(cudaMemsetAsync(counts, 0, sizeof(Counts), t.stream), "clear counts");
+    root_count_ = Index(roots.size());
+    if (root_count_ > 0) {
+        std::copy(roots.begin(), roots.end(), host_roots_.reserve(root_count_));
+        upload(roots_, host_roots_.data(), root_count_, t.stream);
+        mark_roots<<<blocks_of(root_count_), block_size, 0, t.stream>>>(roots_.data(), root_count_,
+                                                                        begun_);
+    }
     count_cells<<<blocks_of(n), block_size, 0, t.stream>>>(
         t.keys.data(), n, leaf_size, begun_, &counts->divided, &counts->keys_are_shared);
     check(cudaGetLastError(), "launch the count of cells");
@@ -135,6 +170,11 @@ void DeviceCells::start(Index leaf_size)
     check(cudaMemcpyAsync(&counts->cells, first_ + n, sizeof(Index), cudaMemcpyDeviceToDevice,
                           t.stream),
           "copy the number of cells");
+    if (root_count_ > 0) {
+        number_roots<<<blocks_of(root_count_), block_size, 0, t.stream>>>(
+            roots_.data(), root_count_, first_, numbers_.reserve(root_count_));
+        download(host_numbers_.reserve(root_count_), numbers_.data(), root_count_, t.stream);
+    }
     download(host_counts_.reserve(1), counts, 1, t.stream);
     counted_.record(t.stream);
 }
@@ -154,21 +194,28 @@ void DeviceCells::release()
         scratch_.deallocate(reinterpret_cast<char*>(std::exchange(begun_, nullptr)), 0);
 }
 
-void DeviceCells::finish(Octree& octree, const Stream& down)
+void DeviceCells::make(Index others)
 {
     DeviceTree& t = tree_;
     const Index n = Index(t.particles);
-    const Counts& counts = *host_counts_.data();
-    Cell* const cells = t.cells.reserve(counts.cells);
-    make_cells<<<blocks_of(n), block_size, 0, t.stream>>>(t.keys.data(), n, begun_, first_, cells);
+    made_count_ = host_counts_.data()->cells + others;
+    Cell* const cells = t.cells.reserve(made_count_);
+    make_cells<<<blocks_of(n), block_size, 0, t.stream>>>(t.keys.data(), n, begun_, first_,
+                                                          root_count_ > 0 ? roots_.data() : nullptr,
+                                                          root_count_, cells);
     check(cudaGetLastError(), "launch the cells");
     release();
+}
+
+void DeviceCells::send(Octree& octree, const Stream& down)
+{
+    DeviceTree& t = tree_;
     made_.record(t.stream);
-    octree.divided = counts.divided;
-    resize_with_room(octree.cells, counts.cells);
+    octree.divided = host_counts_.data()->divided;
+    resize_with_room(octree.cells, made_count_);
     check(cudaStreamWaitEvent(down, made_), "wait for the cells");
-    download(octree.cells.data(), cells, counts.cells, down);
-    t.bytes_down += counts.cells * sizeof(Cell);
+    download(octree.cells.data(), t.cells.data(), made_count_, down);
+    t.bytes_down += made_count_ * sizeof(Cell);
 }
 
 } // namespace chamomile

@@ -1,4 +1,4 @@
-/// \file  Kernels of the tree's build: boundaries, gather, moments, nodes.
+/// \file  Kernels of the tree's build: boundaries, gather, moments.
 ///
 /// Contraction: none, so that moments and nodes have the bits that the host would give them.
 #pragma once
@@ -9,7 +9,6 @@
 #include "chamomile/tree/groups.hpp"
 #include "chamomile/tree/higher_moments.hpp"
 #include "chamomile/tree/own_softenings.hpp"
-#include "chamomile/tree/walk_nodes.hpp"
 
 namespace chamomile {
 namespace {
@@ -109,72 +108,15 @@ __global__ void send_moments(const Cell* cells, Index n, const Index* mother, co
         atomicAdd(sent, (unsigned long long)sent_here);
 }
 
-/// ReachByCriterion returns the reach of a cell where all particles have one softening length.
-struct ReachByCriterion {
-    AcceptanceCriterion criterion;
-
-    __device__ CellReach operator()(Index, const Multipole& multipole, const Box& bounds,
-                                    const WalkUnits& units) const
-    {
-        return criterion.reach(multipole, bounds, units);
-    }
-};
-
-/// ReachBySoftening does so where particles have lengths of their own.
-struct ReachBySoftening {
-    SoftenedReach softened;
-    const CellSoftening* of_cell;
-
-    __device__ CellReach operator()(Index cell, const Multipole& multipole, const Box& bounds,
-                                    const WalkUnits&) const
-    {
-        return softened.reach(multipole, bounds, of_cell[cell]);
-    }
-};
-
-/// A thread fills the node of its cell's daughters; that of the root itself goes with the root.
-template <class Reach>
-__global__ void fill_nodes(const Cell* cells, Index n, const Index* node_of,
-                           const Multipole* multipoles, const Box* bounds, Reach reach_of,
-                           WalkNode* nodes)
-{
-    const Index c = blockIdx.x * block_size + threadIdx.x;
-    if (c >= n)
-        return;
-    const WalkUnits units = WalkUnits::of(multipoles[0], bounds[0]);
-    const auto fill = [&](WalkNode& node, Index begin, Index end) {
-        int lane = 0;
-        Index inner = 0;
-        for (Index d = begin; d < end; d = cells[d].next, ++lane) {
-            const bool divided = cells[d].next > d + 1;
-            fill_lane(node, lane, d, divided ? node_of[d] : no_node, multipoles[d],
-                      reach_of(d, multipoles[d], bounds[d], units), units);
-            inner |= Index(divided) << lane;
-        }
-        node.inner = inner;
-        node.lanes = (Index(1) << lane) - 1;
-    };
-    if (c == 0)
-        fill(nodes[0], 0, n);
-    if (cells[c].next > c + 1)
-        fill(nodes[node_of[c]], c + 1, cells[c].next);
-}
-
-/// IsDivided is 1 for a cell with daughters, else 0.
-struct IsDivided {
-    const Cell* cells;
-    __host__ __device__ Index operator()(Index c) const { return cells[c].next > c + 1; }
-};
-
 /// A thread sums its leaf, then climbs as long as it is the last to arrive at a cell. To order 2
-/// there are no higher moments.
+/// there are no higher moments. A cell of which a leaf is on another rank is not summed.
 template <int order>
 __global__ void sum_moments(const Cell* cells, Index n, const Source* sources, const Index* mother,
                             Index* missing, Multipole* multipoles, Box* bounds,
                             HigherMoments* higher)
 {
     Index c = blockIdx.x * block_size + threadIdx.x;
-    if (c >= n || cells[c].next != c + 1)
+    if (c >= n || cells[c].next != c + 1 || cells[c].begin == absent_particles)
         return;
     const Source* own = sources + cells[c].begin;
     sum_leaf(own, cells[c].count, multipoles[c], bounds[c]);
@@ -196,7 +138,7 @@ __global__ void sum_moments(const Cell* cells, Index n, const Source* sources, c
 __global__ void sum_softenings(SofteningSums sums, Index n, const Index* mother, Index* missing)
 {
     Index c = blockIdx.x * block_size + threadIdx.x;
-    if (c >= n || sums.cells[c].next != c + 1)
+    if (c >= n || sums.cells[c].next != c + 1 || sums.cells[c].begin == absent_particles)
         return;
     sums.sum(c);
     while (c > 0) {

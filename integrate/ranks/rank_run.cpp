@@ -32,8 +32,12 @@ void RankRun::make(SentOptions forces, RankSteps steps)
     leapfrog_.reset();
     solver_ = std::make_unique<DistributedSolver>(forces.options(), ranks_);
     ranks_.together([&] {
-        std::visit([&](const auto& one) { leapfrog_ = std::make_unique<Leapfrog>(*solver_, one); },
-                   steps);
+        std::visit(
+            [&](const auto& one) {
+                leapfrog_ = std::make_unique<Leapfrog>(*solver_, one, Clock::newtonian(),
+                                                       Residence::where_solved);
+            },
+            steps);
         leapfrog_->keep_alone();
     });
 }

@@ -68,8 +68,14 @@ void RankStore::load(StepColumns columns)
         homes_.push_back(homes_.back() + count);
     require_same_columns();
     part_ = DistributedSolver::part_of(request_of_sources(own_), ranks_, on_host_);
+    fill(std::move(columns));
+}
+
+/// Loads the local particles; one error for all ranks, where one has too little memory.
+void RankStore::fill(StepColumns columns)
+{
     inner_->attach(own_);
-    inner_->load(std::move(columns));
+    ranks_.together([&] { inner_->load(std::move(columns)); });
 }
 
 /// Returns the length of each column, summed over ranks.
@@ -111,6 +117,7 @@ void RankStore::fetch()
 {
     if (is_fetched_)
         return;
+    here();
     const bool has_potentials = part_.has_potentials || options_.potentials || is_alone_;
     for_each_column(
         [&](Column column, const std::string&, const auto& own, auto& home) {
@@ -170,7 +177,7 @@ Request RankStore::request_here()
 {
     is_fetched_ = false;
     part_.has_potentials = true;
-    Request request = request_of(own_, Quantities::acceleration_potential);
+    Request request = request_of(here(), Quantities::acceleration_potential);
     request.part = part_;
     request.part->active = part_.count;
     request.part->number = number_;
@@ -248,6 +255,7 @@ double RankStore::shortest_time(const DynamicalTime& dynamical)
 
 double RankStore::sum_of_squared_velocities()
 {
+    here();
     ExactSums<double> sum;
     sum.add(0, own_.size(), [&](std::size_t i) { return norm_squared(own_.velocity[i]); });
     ranks_.sum(sum);
@@ -259,7 +267,7 @@ bool RankStore::are_misplaced()
 {
     const std::size_t rank = std::size_t(ranks_.rank()),
                       stay = places_.begins[rank + 1] - places_.begins[rank];
-    std::uint64_t wrong = places_.leaving.size() - stay;
+    std::uint64_t wrong = places_.begins.back() - stay;
     ranks_.sum(std::span(&wrong, 1));
     return part_.exchanges == 0 || double(wrong) > wrong_fraction * double(part_.count);
 }
@@ -273,33 +281,34 @@ void RankStore::migrate()
     }
     home_.reset();
     const std::vector<std::uint64_t> sizes = sizes_of_columns(); // a rank may have no particle
+    const Migration way{places_.leaving(), places_.begins, places_.arriving()};
+    here();
     StepColumns columns = inner_->columns();
-    migrate(number_);
+    migrate(way, number_);
     std::size_t k = 0;
     for_each_column(
         [&](Column, const std::string&, auto& values) {
             if (sizes[k++] > 0)
-                migrate(values);
+                migrate(way, values);
         },
         own_);
     for_each_column(
         [&](Column column, auto& values) {
             if (has_steps(column))
-                migrate(values);
+                migrate(way, values);
         },
         columns);
-    inner_->attach(own_);
-    inner_->load(std::move(columns));
+    fill(std::move(columns));
 }
 
 /// Migrates one column. Tracers stay, behind the sources.
 template <class T>
-void RankStore::migrate(std::vector<T>& values)
+void RankStore::migrate(const Migration& way, std::vector<T>& values)
 {
-    const std::vector<T> left = picked(std::span<const T>(values), places_.leaving);
+    const std::vector<T> left = picked(std::span<const T>(values), way.leaving);
     Inbox inbox;
-    ranks_.all_to_all<T>(runs_of(std::span<const T>(left), places_.begins), inbox);
-    std::vector<T> arrived = picked(inbox.all<T>(), places_.arriving);
+    ranks_.all_to_all<T>(runs_of(std::span<const T>(left), way.begins), inbox);
+    std::vector<T> arrived = picked(inbox.all<T>(), way.arriving);
     arrived.insert(arrived.end(), values.begin() + std::ptrdiff_t(left.size()), values.end());
     values = std::move(arrived);
 }

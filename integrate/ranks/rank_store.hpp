@@ -10,8 +10,8 @@
 
 namespace chamomile {
 
-/// RankStore keeps local particles in a store of the host, forwards each call to it and reduces the
-/// result: counts, minima, sums. Its calls are collective; every rank returns the same.
+/// RankStore keeps local particles in a store of the host or of a GPU, forwards each call to it and
+/// reduces the result: counts, minima, sums. Its calls are collective; every rank returns the same.
 ///
 /// The attached particles are the home rows of this rank. Global numbers count the home rows of
 /// rank 0, then rank 1 and so on. Particles start at home. Before the second step, and later if too
@@ -19,16 +19,21 @@ namespace chamomile {
 /// the last evaluation. fetch() sends moving columns home.
 class RankStore final : public ParticleStore {
 public:
-    /// Keeps a reference. `on_host`: the processor evaluates forces, and massless particles at the
-    /// end are tracers.
-    RankStore(Communicator& ranks, const StoreOptions& options, bool on_host)
-        : ParticleStore(options), inner_(make_host_store(options)), ranks_(ranks), on_host_(on_host)
+    /// Keeps a reference; `inner` keeps the local particles, with the same options. `on_host`: the
+    /// processor evaluates forces, and massless particles at the end are tracers.
+    RankStore(Communicator& ranks, const StoreOptions& options,
+              std::unique_ptr<ParticleStore> inner, bool on_host)
+        : ParticleStore(options), inner_(std::move(inner)), ranks_(ranks), on_host_(on_host)
     {}
 
     void load(StepColumns columns) override;
     void fetch() override;
     StepColumns columns() override;
-    Particles& here() override { return own_; }
+    Particles& here() override
+    {
+        inner_->here(); // which brings them to own_
+        return own_;
+    }
     RankSubset part(Communicator& ranks) override
     {
         return {ranks, part_.count, part_.first, number_};
@@ -70,12 +75,20 @@ private:
         Inbox to;                        ///< home row per arriving value
     };
 
+    /// Migration is the exchange from the ranks of local particles to those of their domains.
+    struct Migration {
+        std::vector<Index> leaving;
+        std::vector<std::size_t> begins;
+        std::vector<Index> arriving; ///< PartPlaces
+    };
+
+    void fill(StepColumns columns);
     std::vector<std::uint64_t> sizes_of_columns();
     void require_same_columns();
     bool are_misplaced();
     void migrate();
     template <class T>
-    void migrate(std::vector<T>& values);
+    void migrate(const Migration& way, std::vector<T>& values);
     bool has_steps(Column column) const;
     void find_home();
     template <class T>

@@ -199,7 +199,8 @@ Vec3<double> field(const FieldTask& task, WalkScratch& scratch)
     constexpr int packs = lanes / P::width;
     const Vec3<P> at{P(task.at.x), P(task.at.y), P(task.at.z)};
     const P inverse_length(task.inverse_length); // a power of two
-    const P softening(task.softening_squared), clearance(task.clearance), opening(estimate_opening);
+    const P softening(task.softening_squared), clearance(task.clearance),
+        opening(AcceptanceCriterion::estimate_opening);
     const NearestImage nearest(task.period.periodicity);
     const double cut = task.period.cut * task.inverse_length;
     const P cut_squared(cut > 0 ? cut * cut : __builtin_inf());

@@ -61,10 +61,6 @@ struct ClusterTask {
     WalkPeriod period;
 };
 
-/// The estimate of the acceleration looks into cells that are nearer than their size, by this
-/// factor.
-inline constexpr double estimate_opening = 1.25;
-
 /// A FieldTask is a place where the acceleration is estimated.
 struct FieldTask {
     WalkTree tree;

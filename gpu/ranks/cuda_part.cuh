@@ -1,0 +1,201 @@
+/// \file  The part of a rank whose particles are on its GPU.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "chamomile/gpu/ranks/field_estimates.cuh"
+#include "chamomile/gpu/ranks/home_sums.cuh"
+#include "chamomile/gpu/ranks/top_of_tree.cuh"
+#include "chamomile/gpu/tree/device_tree_steps.cuh"
+
+namespace chamomile {
+
+/// PartRows are what a rank's rows have on the device beside DeviceTree's arrays; guests follow.
+struct PartRows {
+    TreeParticles particles; ///< as the caller has them
+    DeviceBuffer<Index> number;
+    std::pair<std::uint64_t, std::size_t> numbered = {}; ///< RowsOfRank::exchanges, and rows
+    DeviceBuffer<std::uint8_t> is_target;
+    DeviceBuffer<Index> targets, flag;
+    PinnedBuffer<Index> host_flag;
+    RowWork work;
+    bool guests_have_lengths = false;
+};
+
+/// HostRows are copies for repairs and messages.
+struct HostRows {
+    std::vector<Vec3<double>> position;
+    std::vector<double> mass, softening;
+};
+
+/// A CudaPart keeps a rank's rows, arrivals and tree on its GPU. Cells of the coarse tree and of
+/// this rank have numbers in the order of the tree; imported cells and nodes come behind them.
+class CudaPart final : public DomainPart, DeviceTreeSteps {
+public:
+    CudaPart(std::shared_ptr<DeviceTree> tree, std::shared_ptr<PinnedMemory> pinned)
+        : DeviceTreeSteps(std::move(tree), std::move(pinned)), arriving_(*tree_, scratch_),
+          top_(*tree_), staged_(pinned_.get()), essential_(*tree_, scratch_),
+          sums_(*tree_, arriving_)
+    {}
+    ~CudaPart() override { synchronize_device(tree_->device); }
+
+    RowsSeen take(const TreeParticles& particles, bool keeps_cells) override;
+    void sort(const RootCube& cube, std::uint64_t first) override;
+    void count(std::span<const KeyRange> cells, std::span<OctantCounts> counts) override;
+    LeafSums measure(const CoarseTree& coarse) override;
+    void receive(const DealtTree& dealt, const TreePlan& plan, Communicator& ranks) override;
+    void receive_moved(const DealtTree& dealt, const TreePlan& plan, Communicator& ranks) override
+    {
+        use_device();
+        if (has_lengths_ && !rows_.guests_have_lengths)
+            receive(dealt, plan, ranks);
+        arriving_.exchange_moved(columns(), ranks);
+        gather();
+    }
+    Moments sum_moments(const DealtTree&, const TreePlan& plan) override
+    {
+        use_device();
+        if (own_.cells == 0)
+            return Moments();
+        if (!has_new_cells_) // what was imported is forgotten
+            top_.plant_cells();
+        DeviceTreeSteps::sum_moments(own_.cells, plan.criterion->order);
+        Moments roots = top_.moments_of_roots(plan.criterion->order);
+        send_moments(own_.cells, staged_.moments, plan); // while ranks share those of roots
+        return roots;
+    }
+    void make_tree(Tree& tree, const DealtTree& dealt, const TreePlan& plan) override;
+    std::span<const Index> cell_of() const override { return top_.cell_of(); }
+
+    void find_targets(TargetGroups& groups) override
+    {
+        groups.found.clear();
+        if (size() == 0)
+            return;
+        targets_.find(groups, rows_.is_target.data(), 1);
+        groups.found.assign(groups.targets.begin(), groups.targets.end());
+    }
+    void find_boxes(TargetGroups& groups, double) override
+    {
+        if (!groups.groups.empty())
+            targets_.find_boxes(groups);
+    }
+    void find_softenings(TargetGroups& groups) override
+    {
+        DeviceTreeSteps::find_softenings(groups);
+    }
+
+    void start_imports(const TreeReach&) override { down_.wait(); }
+    void import(Tree& tree, const Asked& asked, const DealtTree& dealt,
+                Communicator& ranks) override
+    {
+        use_device();
+        coarse_ = &dealt.coarse;
+        essential_.import(own_, asked, tree.moments.multipole[0], ranks);
+    }
+    void make_nodes(Tree& tree, const AcceptanceCriterion& criterion) override;
+    void find_factors(const Walk& walk, const TargetGroups& groups, double part,
+                      std::span<double> factors) override
+    {
+        if (has_targets()) // few clusters are done sooner by the host
+            return find_factors_on_host(walk, groups, part, factors);
+        use_device();
+        estimates_.find_factors(*tree_, walk, groups, part, factors);
+    }
+    void finish(Tree&) override {}
+    Imported imported() const override { return essential_.imported(); }
+
+    std::size_t size() const override { return arriving_.arrivals(); }
+    std::size_t cells() const override { return own_.cells - top_.cells(); }
+    std::span<const Index> active() const override { return {}; }
+
+    ArrivalSums begin_sums(const SumArrays& to, std::size_t targets, bool with_potentials) override
+    {
+        use_device();
+        return sums_.begin(to, !has_targets(), targets, with_potentials);
+    }
+    std::span<float> work_of_targets() override { return sums_.work_of_targets(); }
+    void note_work(const TargetGroups&, const InteractionLists&, int) override {}
+    std::uint64_t send_home(const TargetGroups&, bool, Communicator& ranks) override
+    {
+        use_device();
+        return sums_.send(has_targets() ? rows_.is_target.data() : nullptr,
+                          rows_.particles.ranks->targets, rows_.work, ranks);
+    }
+
+    std::vector<Index> leaving() override
+    {
+        use_device();
+        return arriving_.order_on_host();
+    }
+    std::vector<Index> arriving() override
+    {
+        use_device();
+        return arriving_.arriving_on_host();
+    }
+    std::vector<std::size_t> leaving_begins(const DealtTree& dealt) const override
+    {
+        std::vector<std::size_t> begins;
+        for (const std::size_t leaf : dealt.domains.first_leaf)
+            begins.push_back(leaf_begins_[leaf]);
+        return begins;
+    }
+    Rows rows() override;
+    /// Returns the bytes of rows, arrivals, cells and nodes on the GPU.
+    std::size_t held_bytes() const override
+    {
+        const std::size_t with_guests = n() + arriving_.guests(),
+                          cells = own_.cells + essential_.imported().cells,
+                          nodes = own_.nodes + essential_.divided(),
+                          particles = size() + essential_.imported().particles;
+        return with_guests * (sizeof(Vec3<double>) + sizeof(double) + sizeof(Index)) +
+               (n() + size()) * (sizeof(Key) + sizeof(Index)) + particles * sizeof(Source) +
+               cells * (sizeof(Cell) + sizeof(Multipole) + sizeof(Box)) + nodes * sizeof(WalkNode);
+    }
+
+    void fetch_order(Octree& octree) override { DeviceTreeSteps::fetch_order(octree); }
+    void fetch_sources(Octree& octree) override { DeviceTreeSteps::fetch_sources(octree); }
+    void fetch_bounds(Moments& moments) override { DeviceTreeSteps::fetch_bounds(moments); }
+    std::pmr::memory_resource* memory() override { return pinned_.get(); }
+
+private:
+    std::size_t n() const { return rows_.particles.count; }
+    bool has_targets() const { return rows_.particles.ranks->has_targets; }
+    RowColumns columns()
+    {
+        return {tree_->positions.data(), tree_->masses.data(),
+                has_lengths_ ? lengths_.data() : nullptr, rows_.number.data(),
+                has_targets() ? rows_.is_target.data() : nullptr};
+    }
+    RowColumns make_room(std::size_t all);
+    void gather()
+    {
+        tree_->particles = size();
+        if (size() > 0)
+            gather_sources();
+        gather_softenings(has_lengths_, rows_.particles.longest_softening);
+    }
+    void take_targets();
+    bool are_finite(Box& box);
+    void divide(const DealtTree& dealt, const TreePlan& plan);
+    void send_cells();
+    void divide_on_host(const DealtTree& dealt, const TreePlan& plan);
+
+    PartRows rows_;
+    ArrivingRows arriving_;
+    TopOfTree top_;
+    OwnCells own_;
+    Tree staged_;             // what has come to the host of the tree to be
+    std::size_t divided_ = 0; // cells of the coarse tree and of this rank with daughters
+    EssentialCells essential_;
+    FieldEstimates estimates_;
+    HomeSums sums_;
+    std::vector<std::size_t> leaf_begins_{0}; // in the order of the rows
+    const CoarseTree* coarse_ = nullptr;      // of the present import
+    bool has_new_cells_ = true;               // which no tree on the host has
+    HostRows host_;
+    Octree host_octree_; // of cells that the host has divided
+};
+
+} // namespace chamomile

@@ -1,0 +1,97 @@
+// Contraction: none.
+#include <algorithm>
+#include <cstring>
+
+#include "chamomile/gpu/ranks/device_exchange.cuh"
+
+namespace chamomile {
+
+void DeviceExchange::exchange(std::span<const DeviceParcel> to, Communicator& ranks,
+                              const Stream& stream)
+{
+    const bool copies = ranks.shares_memory();
+    std::size_t room = 0;
+    for (const DeviceParcel& parcel : to)
+        room += copies ? 0 : parcel.bytes;
+    std::byte* next = leaving_.reserve(room);
+    for (const DeviceParcel& parcel : to)
+        if (!copies) {
+            download(next, parcel.data, parcel.bytes, stream);
+            next += parcel.bytes;
+        }
+    stream.wait();
+    int device = 0;
+    check(cudaGetDevice(&device), "ask for the device");
+    if (allowed_.empty())
+        allowed_.push_back(device);
+    std::vector<std::vector<std::byte>> messages;
+    next = leaving_.data();
+    for (const DeviceParcel& parcel : to) {
+        std::vector<std::byte>& message = messages.emplace_back();
+        if (parcel.head.empty() && parcel.bytes == 0)
+            continue;
+        const Label label{parcel.head.size(), parcel.bytes, device, parcel.data};
+        const auto put = [&](const void* from, std::size_t bytes) {
+            const auto* const first = static_cast<const std::byte*>(from);
+            message.insert(message.end(), first, first + bytes);
+        };
+        message.reserve(sizeof label + parcel.head.size() + (copies ? 0 : parcel.bytes));
+        put(&label, sizeof label);
+        put(parcel.head.data(), parcel.head.size());
+        if (copies)
+            continue;
+        put(next, parcel.bytes);
+        next += parcel.bytes;
+    }
+    ranks.exchange(std::vector<std::span<const std::byte>>(messages.begin(), messages.end()),
+                   inbox_);
+    begins_ = {0};
+    for (int r = 0; r < ranks.size(); ++r)
+        begins_.push_back(begins_.back() + label(r).bytes);
+    std::byte* const arrived = arrived_.reserve(begins_.back());
+    for (int r = 0; r < ranks.size(); ++r) {
+        const Label from = label(r);
+        if (from.bytes == 0)
+            continue;
+        std::byte* const at = arrived + begins_[std::size_t(r)];
+        if (copies) {
+            allow_copies(from.device);
+            check(cudaMemcpyAsync(at, from.data, from.bytes, cudaMemcpyDefault, stream),
+                  "copy from another rank");
+        } else {
+            const std::byte* const here =
+                inbox_.from<std::byte>(r).data() + sizeof from + from.head;
+            check(cudaMemcpyAsync(at, here, from.bytes, cudaMemcpyHostToDevice, stream),
+                  "copy what other ranks have sent");
+        }
+    }
+    stream.wait(); // so that the others may write over what they have sent
+}
+
+/// Lets this device copy from another without the host, if their link can.
+void DeviceExchange::allow_copies(int device)
+{
+    if (std::ranges::find(allowed_, device) != allowed_.end())
+        return;
+    allowed_.push_back(device);
+    int can = 0;
+    if (cudaDeviceCanAccessPeer(&can, allowed_[0], device) == cudaSuccess && can)
+        cudaDeviceEnablePeerAccess(device, 0);
+    cudaGetLastError(); // where it is allowed already
+}
+
+DeviceExchange::Label DeviceExchange::label(int rank) const
+{
+    Label label{};
+    if (const auto message = inbox_.from<std::byte>(rank); !message.empty())
+        std::memcpy(&label, message.data(), sizeof label);
+    return label;
+}
+
+std::span<const std::byte> DeviceExchange::head(int rank) const
+{
+    const auto message = inbox_.from<std::byte>(rank);
+    return message.empty() ? message : message.subspan(sizeof(Label), label(rank).head);
+}
+
+} // namespace chamomile

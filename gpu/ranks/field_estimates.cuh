@@ -1,0 +1,24 @@
+/// \file  Estimates of the accelerations of clusters on a GPU (Walk::acceleration()).
+#pragma once
+
+#include "chamomile/gpu/tree/device_tree.cuh"
+#include "chamomile/tree/walk.hpp"
+
+namespace chamomile {
+
+/// FieldEstimates sum the fields of a tree's nodes at the centres of clusters. They keep their
+/// memory.
+class FieldEstimates {
+public:
+    /// Finds DomainPart::find_factors().
+    void find_factors(DeviceTree& tree, const Walk& walk, const TargetGroups& groups, double part,
+                      std::span<double> factors);
+
+private:
+    PinnedBuffer<ClusterField> host_fields_;
+    DeviceBuffer<ClusterField> fields_;
+    DeviceBuffer<double> squared_;
+    PinnedBuffer<double> host_squared_;
+};
+
+} // namespace chamomile

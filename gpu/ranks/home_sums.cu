@@ -1,0 +1,169 @@
+// Contraction: none.
+#include "chamomile/core/threads.hpp"
+#include "chamomile/gpu/ranks/home_sums.cuh"
+#include "chamomile/gpu/ranks/item_threads.cuh"
+
+namespace chamomile {
+namespace {
+
+__global__ void scatter_work(const float* of_targets, const Index* targets, const Index* order,
+                             std::size_t n, float* work, unsigned long long* all)
+{
+    const std::size_t t = thread_number();
+    unsigned long long own = 0;
+    if (t < n) {
+        work[order[targets ? targets[t] : t]] = of_targets[t];
+        own = (unsigned long long)of_targets[t];
+    }
+    for (int step = 16; step > 0; step /= 2)
+        own += __shfl_xor_sync(0xffffffffu, own, step);
+    if (threadIdx.x % 32 == 0 && own > 0)
+        atomicAdd(all, own);
+}
+
+__global__ void store_rows(const Vec3<double>* acceleration, const double* potential,
+                           const std::uint8_t* is_target, std::size_t n, SumArrays to)
+{
+    const std::size_t i = thread_number();
+    if (i >= n || (is_target && !is_target[i]))
+        return;
+    to.acceleration.store_vector(i, acceleration[i]);
+    if (to.potential.component[0])
+        to.potential.store(i, 0, potential[i]);
+}
+
+__global__ void gather_rows(const Vec3<double>* acceleration, const double* potential,
+                            const Index* rows, std::size_t n, Vec3<double>* some, double* some_of)
+{
+    const std::size_t k = thread_number();
+    if (k >= n)
+        return;
+    some[k] = acceleration[rows[k]];
+    if (potential)
+        some_of[k] = potential[rows[k]];
+}
+
+template <class T>
+ArrayView device_view(DeviceBuffer<T>& buffer, std::size_t n)
+{
+    ArrayView view = view_of(std::span(buffer.data(), n));
+    view.on_device = true;
+    return view;
+}
+
+} // namespace
+
+void RowWork::begin(std::size_t rows, std::uint64_t exchanges)
+{
+    if (exchanges == exchanges_ + 1) {
+        work_.swap(placed_);
+        std::swap(rows_, placed_rows_);
+    } else if (exchanges != exchanges_)
+        is_known_ = false;
+    exchanges_ = exchanges;
+    if (rows_ != rows) // of other particles
+        is_known_ = false;
+}
+
+void RowWork::take(const float* of_rows, std::size_t rows, const float* of_arrivals,
+                   std::size_t arrivals, cudaStream_t stream)
+{
+    const auto copy = [&](DeviceBuffer<float>& to, const float* from, std::size_t n) {
+        to.reserve(n);
+        if (n > 0)
+            check(cudaMemcpyAsync(to.data(), from, n * sizeof(float), cudaMemcpyDeviceToDevice,
+                                  stream),
+                  "copy within the device");
+    };
+    copy(work_, of_rows, rows);
+    rows_ = rows;
+    placed_rows_ = of_arrivals ? arrivals : 0;
+    copy(placed_, of_arrivals, placed_rows_);
+    is_known_ = true;
+}
+
+ArrivalSums HomeSums::begin(const SumArrays& to, bool are_all, std::size_t targets,
+                            bool with_potentials)
+{
+    const std::size_t n = rows_.rows(), count = n + rows_.guests(),
+                      here = are_all ? rows_.guests() : count;
+    to_ = to;
+    target_count_ = targets;
+    has_potentials_ = with_potentials;
+    acceleration_.reserve(here);
+    potential_.reserve(with_potentials ? here : 0);
+    work_.reserve(count);
+    of_targets_.reserve(targets);
+    const SumArrays own =
+        here == 0 ? SumArrays{}
+                  : SumArrays{device_view(acceleration_, here),
+                              with_potentials ? device_view(potential_, here) : ArrayView{}};
+    return are_all ? ArrivalSums{to, n, count, own} : ArrivalSums{own, count, count};
+}
+
+std::uint64_t HomeSums::send(const std::uint8_t* is_target, std::span<const Index> targets,
+                             RowWork& work, Communicator& ranks)
+{
+    const cudaStream_t stream = tree_.stream;
+    const std::size_t n = rows_.rows(), all = n + rows_.guests();
+    unsigned long long* const sum = all_work_.reserve(1);
+    check(cudaMemsetAsync(sum, 0, sizeof *sum, stream), "clear a sum");
+    if (is_target && all > 0)
+        check(cudaMemsetAsync(work_.data(), 0, all * sizeof(float), stream), "clear the work");
+    if (target_count_ > 0)
+        scatter_work<<<blocks_of(target_count_), block_size, 0, stream>>>(
+            of_targets_.data(), is_target ? tree_.targets.data() : nullptr, tree_.order.data(),
+            target_count_, work_.data(), sum);
+    check(cudaGetLastError(), "launch the work of rows");
+    download(host_work_.reserve(1), sum, 1, stream);
+    const std::size_t first = is_target ? n : 0; // guest
+    SumArrays to = to_;
+    if (is_target && n > 0)
+        to = {device_view(acceleration_, n),
+              has_potentials_ ? device_view(potential_, n) : ArrayView{}};
+    rows_.send_home({acceleration_.data() + first, potential_.data() + first, work_.data() + n,
+                     has_potentials_},
+                    to, work_.data(), ranks);
+    work.take(work_.data(), n, is_target ? nullptr : of_targets_.data(), rows_.arrivals(), stream);
+    if (is_target)
+        store(is_target, targets);
+    tree_.stream.wait();
+    return *host_work_.data();
+}
+
+/// Stores the sums of targets among the rows in the caller's arrays.
+void HomeSums::store(const std::uint8_t* is_target, std::span<const Index> targets)
+{
+    const std::size_t n = rows_.rows(), count = targets.size();
+    const double* const potential = to_.potential && has_potentials_ ? potential_.data() : nullptr;
+    if (n == 0)
+        return;
+    if (to_.acceleration.on_device) {
+        store_rows<<<blocks_of(n), block_size, 0, tree_.stream>>>(acceleration_.data(), potential,
+                                                                  is_target, n, to_);
+        check(cudaGetLastError(), "launch the sums of rows");
+        return;
+    }
+    if (count == 0)
+        return;
+    tree_.staging.upload(list_, targets.data(), count, tree_.stream);
+    some_accelerations_.reserve(count);
+    some_potentials_.reserve(count);
+    gather_rows<<<blocks_of(count), block_size, 0, tree_.stream>>>(
+        acceleration_.data(), potential, list_.data(), count, some_accelerations_.data(),
+        some_potentials_.data());
+    check(cudaGetLastError(), "launch the sums of targets");
+    std::vector<Vec3<double>> accelerations(count);
+    std::vector<double> potentials(potential ? count : 0);
+    tree_.staging.download(accelerations.data(), some_accelerations_.data(), count, tree_.stream);
+    if (potential)
+        tree_.staging.download(potentials.data(), some_potentials_.data(), count, tree_.stream);
+#pragma omp parallel for if (count > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < count; ++k) {
+        to_.acceleration.store_vector(targets[k], accelerations[k]);
+        if (potential)
+            to_.potential.store(targets[k], 0, potentials[k]);
+    }
+}
+
+} // namespace chamomile

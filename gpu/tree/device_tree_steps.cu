@@ -1,0 +1,250 @@
+// Contraction: none, so that the tree has the bits of the host's.
+#include <thrust/execution_policy.h>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+#include <thrust/scan.h>
+
+#include "chamomile/core/threads.hpp"
+#include "chamomile/gpu/device/device_arrays.cuh"
+#include "chamomile/gpu/tree/device_tree_steps.cuh"
+#include "chamomile/gpu/tree/node_kernels.cuh"
+#include "chamomile/gpu/tree/tree_kernels.cuh"
+
+namespace chamomile {
+
+void DeviceTreeSteps::upload_positions(const TreeParticles& particles)
+{
+    DeviceTree& t = *tree_;
+    const std::size_t n = particles.count;
+    if (particles.position.on_device) {
+        require_on_device(particles.position, t.device);
+        wait_for_owner();
+        if (n > 0)
+            gather_vectors(particles.position, n, t.positions.reserve(n), t.stream);
+        return;
+    }
+    t.bytes_up += n * sizeof(Vec3<double>);
+    t.staging.upload(t.positions, host_positions(particles).data(), n, t.stream);
+}
+
+void DeviceTreeSteps::upload_masses(const TreeParticles& particles)
+{
+    upload_numbers(particles.mass, particles, tree_->masses, host_masses_);
+}
+
+void DeviceTreeSteps::upload_softenings(const TreeParticles& particles)
+{
+    has_lengths_ = bool(particles.softening);
+    if (has_lengths_)
+        upload_numbers(particles.softening, particles, lengths_, host_lengths_);
+}
+
+/// Uploads a number of each particle, while the keys are sorted.
+void DeviceTreeSteps::upload_numbers(const ArrayView& numbers, const TreeParticles& particles,
+                                     DeviceBuffer<double>& to, std::vector<double>& memory)
+{
+    DeviceTree& t = *tree_;
+    const std::size_t n = particles.count;
+    if (numbers.on_device || !numbers) { // without an array all are 1
+        require_on_device(numbers, t.device);
+        if (numbers.on_device && !particles.position.on_device)
+            wait_for_owner();
+        gather_numbers(numbers, n, to.reserve(n), masses_stream_);
+    } else if (numbers.is_dense()) {
+        copy_numbers(reinterpret_cast<const double*>(numbers.component[0]), n, to);
+    } else {
+        memory.resize(n);
+        for (std::size_t i = 0; i < n; ++i)
+            memory[i] = numbers.load(i);
+        copy_numbers(memory.data(), n, to);
+    }
+    masses_uploaded_.record(masses_stream_);
+}
+
+void DeviceTreeSteps::copy_numbers(const double* from, std::size_t n, DeviceBuffer<double>& to)
+{
+    tree_->staging.upload(to, from, n, masses_stream_);
+    tree_->bytes_up += n * sizeof(double);
+}
+
+std::span<const Vec3<double>> DeviceTreeSteps::host_positions(const TreeParticles& particles)
+{
+    const ArrayView& view = particles.position;
+    const std::size_t n = particles.count;
+    if (view.is_dense())
+        return {reinterpret_cast<const Vec3<double>*>(view.component[0]), n};
+    host_positions_.resize(n);
+    if (view.on_device) {
+        tree_->staging.download(host_positions_.data(), tree_->positions.data(), n, tree_->stream);
+        tree_->bytes_down += n * sizeof(Vec3<double>);
+    } else {
+#pragma omp parallel for if (n > worth_threads)
+        for (std::size_t i = 0; i < n; ++i)
+            host_positions_[i] = view.load_vector(i);
+    }
+    return host_positions_;
+}
+
+void DeviceTreeSteps::gather_sources(Periodicity box)
+{
+    DeviceTree& t = *tree_;
+    const std::size_t n = t.particles;
+    check(cudaStreamWaitEvent(t.stream, masses_uploaded_), "wait for the masses");
+    Source* sources = t.sources.reserve(n);
+    if (box)
+        gather_images<<<blocks_of(n), block_size, 0, t.stream>>>(
+            t.positions.data(), t.masses.data(), t.order.data(), n, box, sources);
+    else
+        gather<<<blocks_of(n), block_size, 0, t.stream>>>(t.positions.data(), t.masses.data(),
+                                                          t.order.data(), n, sources);
+    check(cudaGetLastError(), "launch the gather");
+}
+
+void DeviceTreeSteps::gather_softenings(bool has_lengths, double longest)
+{
+    DeviceTree& t = *tree_;
+    const std::size_t n = t.particles;
+    t.has_softenings = has_lengths;
+    if (!has_lengths || n == 0)
+        return;
+    chamomile::gather_softenings<<<blocks_of(n), block_size, 0, t.stream>>>(
+        lengths_.data(), longest, t.order.data(), n, t.softening.reserve(n));
+    check(cudaGetLastError(), "launch the gather of softenings");
+}
+
+void DeviceTreeSteps::sum_moments(Index n, int order)
+{
+    DeviceTree& t = *tree_;
+    Index *const mothers = mothers_.reserve(n), *const missing = missing_.reserve(n);
+    Multipole* const multipoles = t.multipoles.reserve(n);
+    Box* const bounds = t.bounds.reserve(n);
+    HigherMoments* const higher = order <= 2 ? nullptr : t.higher.reserve(n);
+    find_mothers<<<blocks_of(n), block_size, 0, t.stream>>>(t.cells.data(), n, mothers, missing);
+    const auto sum = order <= 2   ? chamomile::sum_moments<2>
+                     : order == 3 ? chamomile::sum_moments<3>
+                                  : chamomile::sum_moments<4>;
+    sum<<<blocks_of(n), block_size, 0, t.stream>>>(t.cells.data(), n, t.sources.data(), mothers,
+                                                   missing, multipoles, bounds, higher);
+    check(cudaGetLastError(), "launch the moments");
+    if (!t.has_softenings)
+        return;
+    CellSoftening* const softenings = t.cell_softening.reserve(n);
+    find_mothers<<<blocks_of(n), block_size, 0, t.stream>>>(t.cells.data(), n, mothers, missing);
+    sum_softenings<<<blocks_of(n), block_size, 0, t.stream>>>(
+        {t.cells.data(), t.sources.data(), t.softening.data(), multipoles, softenings}, n, mothers,
+        missing);
+    check(cudaGetLastError(), "launch the softenings of cells");
+    download(host_softening_.reserve(1), t.cell_softening.data(), 1, t.stream);
+}
+
+void DeviceTreeSteps::send_moments(Index n, Moments& moments, const TreePlan& plan)
+{
+    DeviceTree& t = *tree_;
+    resize_with_room(moments.multipole, n);
+    resize_with_room(moments.bounds, n);
+    const std::uint64_t group = std::uint64_t(plan.groups.group),
+                        cluster = group * std::uint64_t(plan.groups.cluster);
+    const double side = plan.groups.longest_side;
+    check(cudaMemsetAsync(sent_.reserve(1), 0, sizeof(unsigned long long), t.stream),
+          "clear a count");
+    send(n, group, side, t.bounds.data(), moments.bounds.data());
+    send(n, cluster, clusters_to_groups * side, t.multipoles.data(), moments.multipole.data());
+    download(host_sent_.reserve(1), sent_.data(), 1, t.stream);
+    moments_here_.record(t.stream);
+}
+
+template <class Moment>
+void DeviceTreeSteps::send(Index n, std::uint64_t most, double longest, const Moment* moments,
+                           Moment* host)
+{
+    chamomile::send_moments<<<blocks_of(n * (sizeof(Moment) / sizeof(double))), block_size, 0,
+                              tree_->stream>>>(tree_->cells.data(), n, mothers_.data(),
+                                               tree_->bounds.data(), most, longest, moments, host,
+                                               sent_.data());
+    check(cudaGetLastError(), "launch the way of moments to the host");
+}
+
+/// The nodes follow the moments, while the host makes groups.
+void DeviceTreeSteps::start_nodes(WalkNodes& here, const NodePlan& plan, Index n,
+                                  std::size_t divided)
+{
+    DeviceTree& t = *tree_;
+    const std::size_t nodes = 1 + divided;
+    Index* node_of = mothers_.data(); // no longer needed
+    const auto is_divided = thrust::make_transform_iterator(
+        thrust::make_counting_iterator(Index(0)), IsDivided{t.cells.data()});
+    call_thrust("launch the count of nodes", [&] {
+        thrust::exclusive_scan(thrust::cuda::par_nosync(scratch_).on(t.stream), is_divided,
+                               is_divided + n, node_of, Index(1)); // node 0 has the root
+    });
+    check(cudaMemsetAsync(t.nodes.reserve(nodes), 0, nodes * sizeof(WalkNode), t.stream),
+          "clear the nodes");
+    const NodeTask task{t.cells.data(),  node_of,        t.multipoles.data(),
+                        t.bounds.data(), t.nodes.data(), 0};
+    with_reach(t, plan.criterion, plan.root, here.units, [&](const auto& reach_of) {
+        fill_nodes<<<blocks_of(n), block_size, 0, t.stream>>>(task, n, reach_of);
+    });
+    check(cudaGetLastError(), "launch the nodes");
+    filled_.record(t.stream);
+    if (here.nodes.size() < nodes)
+        resize_with_room(here.nodes, nodes);
+    check(cudaStreamWaitEvent(down_, filled_), "wait for the nodes");
+    download(here.nodes.data(), t.nodes.data(), nodes, down_);
+    t.bytes_down += nodes * sizeof(WalkNode);
+}
+
+void DeviceTreeSteps::fetch_order(Octree& octree)
+{
+    use_device();
+    const std::size_t n = tree_->particles;
+    octree.order.resize(n);
+    tree_->staging.download(octree.order.data(), tree_->order.data(), n, tree_->stream);
+    tree_->bytes_down += n * sizeof(Index);
+}
+
+void DeviceTreeSteps::fetch_sources(Octree& octree)
+{
+    use_device();
+    const std::size_t n = tree_->particles;
+    octree.sources.resize(n);
+    tree_->staging.download(octree.sources.data(), tree_->sources.data(), n, tree_->stream);
+    tree_->bytes_down += n * sizeof(Source);
+    if (!tree_->has_softenings)
+        return;
+    octree.softening.resize(n);
+    tree_->staging.download(octree.softening.data(), tree_->softening.data(), n, tree_->stream);
+    tree_->bytes_down += n * sizeof(double);
+}
+
+void DeviceTreeSteps::fetch_bounds(Moments& moments)
+{
+    use_device();
+    const std::size_t n = moments.bounds.size();
+    tree_->staging.download(moments.bounds.data(), tree_->bounds.data(), n, tree_->stream);
+    tree_->bytes_down += n * sizeof(Box);
+}
+
+void DeviceTreeSteps::find_softenings(TargetGroups& groups)
+{
+    if (tree_->has_softenings)
+        targets_.find_softenings(groups);
+    else
+        groups.group_softening.clear();
+    join_softenings(groups);
+}
+
+void DeviceTreeSteps::find_boundaries(Boundaries& between, std::size_t n)
+{
+    DeviceTree& t = *tree_;
+    between.resize(n);
+    chamomile::find_boundaries<<<blocks_of(n), block_size, 0, t.stream>>>(
+        t.keys.data(), n, levels_.reserve(n), octants_.reserve(n),
+        least_.reserve(between.least.size()));
+    check(cudaGetLastError(), "launch the boundaries");
+    download(between.level.data(), levels_.data(), n, t.stream);
+    download(between.octants.data(), octants_.data(), n, t.stream);
+    download(between.least.data(), least_.data(), between.least.size(), t.stream);
+    t.bytes_down += 2 * n;
+}
+
+} // namespace chamomile

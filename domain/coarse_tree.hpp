@@ -105,7 +105,7 @@ struct CoarseTree {
     const Cell& leaf(std::size_t k) const { return octree.cells[leaves[k]]; }
     /// Returns where the rows of each leaf begin, and after them the number of rows.
     std::vector<std::size_t> begins(const KeyedRows& sorted) const;
-    /// Returns those sums of rows as they are now.
+    /// Sums work, targets and boxes of a rank's rows by leaf.
     LeafSums measured(const Rows& rows, const KeyedRows& sorted) const;
     /// Takes work and targets of the leaves, and the bounds of all cells, from the sums of each
     /// rank. `has_targets`: not all rows are targets.

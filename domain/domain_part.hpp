@@ -1,7 +1,6 @@
 /// \file  What one rank of several does with its own particles and their cells.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -62,7 +61,7 @@ public:
     virtual void receive_moved(const DealtTree& dealt, const TreePlan& plan,
                                Communicator& ranks) = 0;
     /// Sums the moments of this rank's cells. Returns those of its leaves of the coarse tree.
-    virtual Moments sum_moments(const DealtTree& dealt, const TreePlan& plan) = 0;
+    virtual Moments sum_moments(const TreePlan& plan) = 0;
     /// Fills the tree with the coarse tree, whose moments are complete, and this rank's cells.
     virtual void make_tree(Tree& tree, const DealtTree& dealt, const TreePlan& plan) = 0;
 

@@ -1,4 +1,4 @@
-/// \file  One tree of the particles of all ranks, of which each rank has its part.
+/// \file  The builder of one tree over all ranks.
 #pragma once
 
 #include <memory>

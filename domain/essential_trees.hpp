@@ -32,8 +32,7 @@ struct EssentialTrees {
     std::vector<EssentialCell> cells;
     std::vector<HigherMoments> higher; ///< of each cell, for orders 3 and 4
     std::vector<Source> particles;
-    /// These are of each cell, and the eps^2 of each particle, where they have lengths of their
-    /// own.
+    /// With per-particle softening: the softening of each cell, and eps^2 of each particle.
     std::vector<CellSoftening> softening;
     std::vector<double> lengths;
 };
@@ -42,12 +41,14 @@ struct EssentialTrees {
 EssentialTrees import_trees(const Asked& asked, const LocalTrees& local, std::size_t first_leaf,
                             Communicator& communicator);
 
-/// Sends the regions to the ranks whose trees they open, and puts those of other ranks into the
-/// inbox. Returns for each region whether any rank was asked, and how many ranks were.
+/// Questions say which regions asked any rank, and how many ranks were asked.
 struct Questions {
     std::vector<char> is_asked; ///< of each region
     int partners = 0;
 };
+
+/// Sends the regions to the ranks whose trees they open, and puts those of other ranks into the
+/// inbox.
 Questions ask(const std::vector<Region>& regions, const AcceptanceCriterion& criterion,
               const TreeReach& reach, const DealtTree& tree, Communicator& communicator,
               Inbox& inbox);

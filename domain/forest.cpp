@@ -156,7 +156,7 @@ void Forest::grow(Tree& tree, const DealtTree& dealt, const LocalTrees& local,
     tree.moments.bounds.resize(end);
     tree.moments.higher.resize(coarse.moments.higher.empty() ? 0 : end);
     tree.moments.softening.resize(coarse.moments.softening.empty() ? 0 : end);
-    if (of_tree) // else it stays as it is, so that its memory is not filled anew
+    if (of_tree) // else keep the memory
         reach.resize(end);
     Planting planting(tree, *this, coarse, local, essential);
     planting.of_tree = of_tree;

@@ -46,7 +46,7 @@ public:
         arrivals_.receive_moved(now(), sorted_, dealt.coarse, dealt.domains, ranks);
         gather_particles(local_, arrivals_, now());
     }
-    Moments sum_moments(const DealtTree&, const TreePlan& plan) override
+    Moments sum_moments(const TreePlan& plan) override
     {
         chamomile::sum_moments(local_, plan.criterion ? plan.criterion->order : 0);
         return moments_of_roots(local_);

@@ -51,8 +51,7 @@ public:
     void exchange(std::vector<std::size_t> begins, const RowColumns& columns, Communicator& ranks,
                   const MakeRoom& make_room)
     {
-        const RowColumns rows = columns;
-        send(std::move(begins), rows, ranks);
+        send(std::move(begins), columns, ranks);
         take(make_room(n_ + guests()), ranks);
     }
     /// Merges guests with the rows that stay, by key and, where keys are equal, by number, to

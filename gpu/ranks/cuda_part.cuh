@@ -53,7 +53,7 @@ public:
         arriving_.exchange_moved(columns(), ranks);
         gather();
     }
-    Moments sum_moments(const DealtTree&, const TreePlan& plan) override
+    Moments sum_moments(const TreePlan& plan) override
     {
         use_device();
         if (own_.cells == 0)

@@ -65,7 +65,7 @@ void DeviceExchange::exchange(std::span<const DeviceParcel> to, Communicator& ra
                   "copy what other ranks have sent");
         }
     }
-    stream.wait(); // so that the others may write over what they have sent
+    stream.wait(); // the senders may reuse their buffers after their next exchange
 }
 
 /// Lets this device copy from another without the host, if their link can.

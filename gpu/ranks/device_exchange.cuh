@@ -27,10 +27,6 @@ public:
     /// Return what has come from a rank; data are there in the order of the stream.
     std::span<const std::byte> head(int rank) const;
     const std::byte* data(int rank) { return arrived_.data() + begins_[std::size_t(rank)]; }
-    std::size_t bytes(int rank) const
-    {
-        return begins_[std::size_t(rank) + 1] - begins_[std::size_t(rank)];
-    }
 
 private:
     /// A Label goes before each head.

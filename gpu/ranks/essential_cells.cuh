@@ -31,7 +31,7 @@ class EssentialCells {
 public:
     EssentialCells(DeviceTree& tree, CachingAllocator& scratch) : tree_(tree), scratch_(scratch) {}
 
-    /// Answers and appends; `root` and `units` are those of the whole tree.
+    /// Answers the other ranks and appends their answers; `root` is the root of the whole tree.
     void import(const OwnCells& own, const Asked& asked, const Multipole& root,
                 Communicator& ranks);
 

@@ -47,8 +47,8 @@ public:
     /// Puts those of all cells of the coarse tree among the host's.
     void plant_moments(const CoarseTree& coarse, Moments& moments) const;
 
-    /// Links what has come of leaves to the nodes of the tree, whose number is `nodes`. The host's
-    /// nodes are there. Returns how many nodes these leaves take, in the order of the links.
+    /// Links imported leaves to nodes that follow the first `nodes` nodes, on the device and in the
+    /// host's tree. Returns the links of leaves with cells.
     std::span<const LeafLink> link(Tree& tree, const CoarseTree& coarse,
                                    std::span<const ImportedLeaf> leaves, Index nodes);
     const LeafLink* links() { return device_links_.data(); }

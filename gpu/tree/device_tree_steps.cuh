@@ -16,7 +16,7 @@ namespace chamomile {
 /// NodePlan is what reaches of cells depend on.
 struct NodePlan {
     AcceptanceCriterion criterion;
-    Multipole root; ///< where particles have softening lengths of their own
+    Multipole root; ///< read only with per-particle softening
 };
 
 /// DeviceTreeSteps queue the steps of a tree's build in its stream. A builder calls them in the

@@ -10,7 +10,7 @@
 namespace chamomile {
 namespace {
 
-/// ReachByCriterion returns the reach of a cell where all particles have one softening length.
+/// ReachByCriterion returns the reach of a cell with one softening length for all particles.
 struct ReachByCriterion {
     AcceptanceCriterion criterion;
 
@@ -21,7 +21,7 @@ struct ReachByCriterion {
     }
 };
 
-/// ReachBySoftening does so where particles have lengths of their own.
+/// ReachBySoftening returns the reach of a cell with per-particle softening.
 struct ReachBySoftening {
     SoftenedReach softened;
     const CellSoftening* of_cell;

@@ -96,7 +96,7 @@ BenchRow measure(Particles& particles, SolverOptions setting, Reference& referen
     solver->solve(particles, bench.quantities()); // grows buffers; a goal chooses here
     row.setting = solver->options();
     if (asks_ranks(setting) && row.setting.device != "cpu")
-        row.setting.device = setting.device; // the cards of all ranks
+        row.setting.device = setting.device; // the GPUs of all ranks
     std::vector<std::pair<double, ForceStatistics>> runs;
     for (int r = 0; r < bench.repeat; ++r) {
         const double start = wall_clock_seconds();

@@ -51,6 +51,15 @@ struct ArrayView {
         store(i, 1, v.y);
         store(i, 2, v.z);
     }
+    /// Returns a view of the items from `first` on.
+    ArrayView from(std::size_t first) const
+    {
+        ArrayView view = *this;
+        for (std::byte*& data : view.component)
+            if (data)
+                data += std::ptrdiff_t(first) * stride;
+        return view;
+    }
     /// Returns whether the items are doubles on the host, one after the other, with the components
     /// of each side by side.
     bool is_dense() const

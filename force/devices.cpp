@@ -43,7 +43,7 @@ std::vector<int> choose_gpus(const std::string& device)
         numbers.clear();
     if (numbers.empty())
         throw Error(Fault::usage, "device: " + device +
-                                      ": must be auto, cpu, gpu, gpu:NUMBER, several cards as "
+                                      ": must be auto, cpu, gpu, gpu:NUMBER, several GPUs as "
                                       "gpu:0,2, each once, or gpu:all");
     const int count = int(list_gpus().size());
     if (count == 0)
@@ -78,7 +78,7 @@ int choose_gpu(const std::string& device)
     const std::vector<int> numbers = choose_gpus(device);
     if (numbers.size() > 1)
         throw Error(Fault::usage,
-                    "device: " + device + ": several cards share gravity alone; here give one");
+                    "device: " + device + ": several GPUs are for gravity alone; here give one");
     return numbers.empty() ? -1 : numbers[0];
 }
 

@@ -56,12 +56,11 @@ bool gpu_hangs();
 /// Tells whether the environment asks for a wrong sum now (gpu/device/fault_plan.hpp).
 bool gpu_sums_are_wrong();
 
-/// Returns a builder that sorts particles and sums moments on the first device, or copies to it the
-/// trees that the host builds, and an evaluator that finds them there, and has lists summed by all;
-/// another builder sorts separate targets, if they will come. Throws Error(device) if it cannot,
-/// Error(usage) for devices of several kinds.
-SolverParts make_cuda_parts(const std::vector<int>& devices, Precision precision,
-                            bool separate_targets, TreeBuiltBy built_by);
+/// Returns a builder that sorts particles and sums moments on that device, or copies to it the
+/// trees that the host builds, and an evaluator that finds them there; another builder sorts
+/// separate targets, if they will come. Throws Error(device) if it cannot.
+SolverParts make_cuda_parts(int device, Precision precision, bool separate_targets,
+                            TreeBuiltBy built_by);
 
 /// Returns the parts of a rank of several whose particles are on that device: the builder of the
 /// tree of all ranks and an evaluator that finds it there. Throws Error(device) if it cannot.
@@ -99,10 +98,5 @@ inline constexpr int direct_block_of_gpu = 256;
 /// Makes a solver that sums over all pairs on that device, without a tree, for options that are
 /// resolved. Throws Error(device) if it cannot.
 std::unique_ptr<DirectSolver> make_cuda_direct_solver(int device, const SolverOptions& options);
-
-/// Makes one that deals the targets of arrays on the host to several devices, each of which has all
-/// sources. Throws as the other does.
-std::unique_ptr<Solver> make_dealt_direct_solver(const std::vector<int>& devices,
-                                                 const SolverOptions& options);
 
 } // namespace chamomile

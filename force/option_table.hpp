@@ -48,7 +48,7 @@ std::vector<OptionRow<Settings>> machine_options()
     t.text(
         "device", [](Settings & o) -> auto& { return o.device; }, "auto|cpu|gpu[:n]",
         std::is_base_of_v<SolverOptions, Settings>
-            ? "what evaluates the pairs; several cards, gpu:0,2 or gpu:all, share the sums"
+            ? "what evaluates the pairs; of several GPUs, gpu:0,2 or gpu:all, each is a rank"
             : "what evaluates the pairs");
     OptionWords<std::string> sets;
     for (const char* set : {"auto", "avx512", "avx2", "baseline"})

@@ -103,17 +103,17 @@ enum class Precision {
 /// rounding.
 struct Platform {
     Precision precision = Precision::single_precision;
-    /// auto, cpu, gpu or gpu:n; gpu:n,m,... or gpu:all: several cards, which share the sums, or of
-    /// several ranks have one each, by their number on the machine. Of ranks auto is the processor.
+    /// auto, cpu, gpu or gpu:n; several GPUs, gpu:n,m,... or gpu:all, have a rank each. Of ranks
+    /// auto is the processor.
     std::string device = "auto";
     std::string instruction_set = "auto"; ///< of the CPU: auto, avx512, avx2 or baseline
     /// These are the ranks whose rank 0 makes the solver (force/ranks/domain_solver.hpp), while the
     /// others serve it; null: none. They outlive the solver.
     Communicator* ranks = nullptr;
     /// Without these: threads of this process are so many ranks, which the solver starts and ends;
-    /// 0: none.
+    /// 0: one for each of several GPUs, else none.
     int own_ranks = 0;
-    bool share_gpu = false;    ///< whether several ranks may have the same card
+    bool share_gpu = false;    ///< whether several ranks may have the same GPU
     double peer_timeout = 600; ///< seconds for which a rank may be silent
 };
 

@@ -98,9 +98,8 @@ SolverOptions resolved(const SolverOptions& options)
 
 SolverParts make_parts(const SolverOptions& resolved, bool separate_targets)
 {
-    const std::vector<int> gpus = choose_gpus(resolved.device);
-    if (!gpus.empty())
-        return make_cuda_parts(gpus, resolved.precision, separate_targets, resolved.tree_built_by);
+    if (const int gpu = choose_gpu(resolved.device); gpu >= 0)
+        return make_cuda_parts(gpu, resolved.precision, separate_targets, resolved.tree_built_by);
     return {make_host_tree_builder(),
             make_host_evaluator(resolved.precision, resolved.instruction_set),
             separate_targets ? make_host_tree_builder() : nullptr};
@@ -119,14 +118,11 @@ std::unique_ptr<Solver> make_solver(const SolverOptions& options)
     if (options.accuracy)
         return make_accurate_solver(options);
     const SolverOptions chosen = resolved(options);
-    const std::vector<int> gpus = choose_gpus(chosen.device);
     if (chosen.solver == SolverKind::direct && chosen.is_periodic())
         return make_periodic_direct_solver(chosen);
-    if (chosen.solver == SolverKind::direct && gpus.size() > 1)
-        return make_dealt_direct_solver(gpus, chosen);
     if (chosen.solver == SolverKind::direct)
         return make_direct_solver(chosen);
-    return make_list_solver(chosen, make_parts(chosen, gpus.empty())); // the host's, of tracers
+    return make_list_solver(chosen, make_parts(chosen, chosen.device == "cpu")); // for tracers
 }
 
 void require_whole(const Request& request)

@@ -72,7 +72,7 @@ std::unique_ptr<Evaluator> make_cuda_evaluator(int, Precision)
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());
 }
 
-SolverParts make_cuda_parts(const std::vector<int>&, Precision, bool, TreeBuiltBy)
+SolverParts make_cuda_parts(int, Precision, bool, TreeBuiltBy)
 {
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());
 }

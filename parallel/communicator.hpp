@@ -110,6 +110,8 @@ public:
     virtual int rank_on_host() const { return 0; }
     /// Tells whether all ranks are threads of this process.
     virtual bool shares_memory() const { return false; }
+    /// On rank 0 of these: waits after a failure until the others end, for the time limit at most.
+    virtual void wait_for_ends() {}
 
     /// Sends to[r], of size() entries, to each rank r, and puts what comes from each into an inbox.
     /// It returns when what is sent may be changed again.

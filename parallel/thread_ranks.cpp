@@ -218,6 +218,7 @@ public:
     int ranks_on_host() const override { return hub_->ranks(); }
     int rank_on_host() const override { return rank_; }
     bool shares_memory() const override { return true; }
+    void wait_for_ends() override { hub_->wait_for_ends(size() - 1); }
     int share_of_threads(int threads) const override { return std::max(1, threads / size()); }
     void fail(const Error& error) noexcept override { hub_->fail(rank_, error); }
     bool has_failed() const override { return hub_->failure().has_value(); }

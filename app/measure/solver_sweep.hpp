@@ -19,7 +19,7 @@ struct SolverSweep {
 /// Adds the options of a force; those of `sweep` take lists.
 void add_swept_solver_options(Options& options, SolverOptions& solver, SolverSweep& sweep);
 
-/// Joins the numbers of several cards to one device, as gpu:0,2 in cpu,gpu:0,2, and sets in
+/// Joins the numbers of several GPUs to one device, as gpu:0,2 in cpu,gpu:0,2, and sets in
 /// `solver` what a box may refuse (resolve_boundary()) of the lists: the highest orders, double
 /// where no sum is in float, and direct sums where all are direct. Throws Error(usage) for an
 /// option of trees in the last case.

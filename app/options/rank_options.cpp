@@ -13,9 +13,9 @@ void add_rank_options(Options& options, RankSettings& settings)
     options.number(
         "ranks", settings.ranks, between(1, most_thread_ranks),
         "share the tree, or a direct sum, among so many ranks in this process, which have the "
-        "threads in equal parts, and by --device gpu a card each. Processes that mpirun launches "
+        "threads in equal parts, and by --device gpu a GPU each. Processes that mpirun launches "
         "are ranks without it");
-    options.flag("share-gpu", settings.share_gpu, "let several ranks use one card");
+    options.flag("share-gpu", settings.share_gpu, "let several ranks use one GPU");
     options.seconds("peer-timeout", settings.peer_timeout, positive,
                     "seconds for which a rank may be silent before all ends");
 }
@@ -29,16 +29,16 @@ void resolve_ranks(const Options& options, const RankSettings& settings, SolverO
     solver.own_ranks = settings.ranks.value_or(0);
     solver.share_gpu = settings.share_gpu;
     solver.peer_timeout = settings.peer_timeout;
-    bool several = false, on_cards = false;
+    bool several = false, on_gpus = false;
     for (const std::string& device : devices) {
         SolverOptions one = solver;
         one.device = device;
         several = several || asks_ranks(one);
-        on_cards = on_cards || (asks_ranks(one) && device.starts_with("gpu"));
+        on_gpus = on_gpus || (asks_ranks(one) && device.starts_with("gpu"));
     }
     refuse_idle(options,
-                {{!several, "peer-timeout", "needs --ranks or several processes"},
-                 {!on_cards, "share-gpu", "needs --device gpu and --ranks or several processes"}});
+                {{!several, "peer-timeout", "needs --ranks, several processes or several GPUs"},
+                 {!on_gpus, "share-gpu", "needs --device gpu, and --ranks or several processes"}});
 }
 
 } // namespace chamomile::app

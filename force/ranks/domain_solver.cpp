@@ -103,6 +103,7 @@ public:
         Order order = this->order();
         order.task = Order::Task::evaluate;
         order.take(request, options_);
+        order.shared = ranks_.shares_memory() ? &request : nullptr;
         return give(order, &request);
     }
 
@@ -150,25 +151,26 @@ private:
     std::uint64_t adjustments_ = 0;
 };
 
-/// Tells whether the device names several cards.
-bool names_cards(const SolverOptions& o)
+/// Tells whether the device names several GPUs.
+bool names_gpus(const SolverOptions& o)
 {
-    return o.device == "gpu:all" || o.device.find(',') != std::string::npos;
+    return o.device.find(',') != std::string::npos ||
+           (o.device == "gpu:all" && list_gpus().size() > 1);
 }
 
-/// Returns the number of ranks of this process. Throws Error(usage) if the cards are not enough, or
-/// some would be idle.
-int number_of_ranks(const SolverOptions& o, const std::vector<int>& cards)
+/// Returns own_ranks(), the devices of which are these. Throws Error(usage) if the GPUs are not
+/// enough, or some would be idle.
+int number_of_ranks(const SolverOptions& o, const std::vector<int>& gpus)
 {
-    const int count = int(cards.size()), ranks = o.own_ranks;
+    const int count = int(gpus.size()), ranks = own_ranks(o);
     const auto refuse = [&](const std::string& what) {
         throw Error(Fault::usage, "--ranks: " + std::to_string(ranks) + ": " + what +
                                       std::to_string(count) + " of --device " + o.device);
     };
     if (count > 0 && ranks > count && !o.share_gpu)
-        refuse("without --share-gpu must be at most the number of cards, ");
-    if (ranks < count && names_cards(o))
-        refuse("must be at least the number of cards, ");
+        refuse("without --share-gpu must be at most the number of GPUs, ");
+    if (ranks < count && names_gpus(o))
+        refuse("must be at least the number of GPUs, ");
     return ranks;
 }
 
@@ -176,7 +178,15 @@ int number_of_ranks(const SolverOptions& o, const std::vector<int>& cards)
 
 bool asks_ranks(const SolverOptions& o)
 {
-    return o.ranks || o.own_ranks > 0;
+    return o.ranks || o.own_ranks > 0 || names_gpus(o);
+}
+
+int own_ranks(const SolverOptions& o)
+{
+    return o.ranks           ? 0
+           : o.own_ranks > 0 ? o.own_ranks
+           : names_gpus(o)   ? int(choose_gpus(o.device).size())
+                             : 0;
 }
 
 std::optional<std::string> ranks_refusal(const SolverOptions& o, const std::string& several)
@@ -193,8 +203,8 @@ SolverOptions of_first_rank(const SolverOptions& options)
         return one;
     if (one.device == "auto")
         one.device = "cpu";
-    if (const std::vector<int> cards = choose_gpus(one.device); !cards.empty())
-        one.device = "gpu:" + std::to_string(cards[0]);
+    if (const int gpu = first_gpu(one.device); gpu >= 0)
+        one.device = name_of_gpus({gpu});
     one.ranks = nullptr;
     one.own_ranks = 0;
     return one;
@@ -202,7 +212,7 @@ SolverOptions of_first_rank(const SolverOptions& options)
 
 std::shared_ptr<const void> make_own_ranks(SolverOptions& options, const ServeRank& serve)
 {
-    if (options.ranks || options.own_ranks == 0)
+    if (options.ranks || !asks_ranks(options))
         return {};
     require(ranks_refusal(options), plain_names_of_forces());
     const std::string devices = devices_of_ranks(options, of_first_rank(options));

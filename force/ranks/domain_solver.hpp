@@ -18,11 +18,15 @@ class AdjustableSolver;
 class ScatteringSolver;
 struct Order;
 
-/// Tells whether the options ask for several ranks: given ones, or threads of this process.
+/// Tells whether the options ask for several ranks: given ones, or threads of this process, one for
+/// each of several GPUs if they do not say how many.
 bool asks_ranks(const SolverOptions& options);
 
+/// Returns how many threads of this process are ranks; 0: none. Throws as choose_gpus() does.
+int own_ranks(const SolverOptions& options);
+
 /// What asks for ranks, as messages name it.
-inline constexpr const char* name_of_ranks = "--ranks, or several processes";
+inline constexpr const char* name_of_ranks = "--ranks, several processes or several GPUs";
 
 /// Tells in a sentence why these options are not computed by several ranks, which it calls so;
 /// nothing if they are. It asks no device.

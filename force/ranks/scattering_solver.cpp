@@ -45,12 +45,18 @@ void Order::take(const Request& request, const SolverOptions& options)
 
 ForceStatistics ScatteringSolver::carry_out(const Order& order, const Request* request)
 {
-    return ranks_.as_one([&]() -> ForceStatistics {
-        prepare(order);
-        if (order.task == Order::Task::prepare)
-            return {};
-        return evaluate(order, request);
-    });
+    try {
+        return ranks_.as_one([&]() -> ForceStatistics {
+            prepare(order);
+            if (order.task == Order::Task::prepare)
+                return {};
+            return evaluate(order, request);
+        });
+    } catch (const PeerFailed&) {
+        if (request)
+            ranks_.wait_for_ends(); // they use its arrays
+        throw;
+    }
 }
 
 /// Makes the solver, or changes its options, unless it is as ordered.
@@ -71,7 +77,7 @@ ForceStatistics ScatteringSolver::evaluate(const Order& order, const Request* re
     Profile profile;
     {
         const TimedPhase phase(profile, "deal");
-        scatter(order, request);
+        take_run(order, request);
     }
     ForceStatistics statistics = solver_->evaluate(own_);
     {
@@ -93,40 +99,60 @@ std::span<const T> ScatteringSolver::run_of(std::span<const T> all, const Order&
 }
 
 /// Makes the request of this rank's run of the particles of rank 0.
+void ScatteringSolver::take_run(const Order& order, const Request* request)
+{
+    const std::size_t first = ranks_.first_of_run(order.count, ranks_.rank());
+    own_ = {};
+    own_.count = ranks_.first_of_run(order.count, ranks_.rank() + 1) - first;
+    order.shared ? share(*order.shared, first) : scatter(order, request);
+    own_.number = order.request_number;
+    own_.keeps_tree = order.keeps_tree;
+    own_.softening_length = order.softening_length;
+    own_.part = RequestPart{.count = order.count,
+                            .active = order.active,
+                            .has_potentials = order.has_potentials,
+                            .first = first,
+                            .tracers = order.tracers,
+                            .active_tracers = order.active_tracers,
+                            .softenings = order.softenings};
+    if (order.has_active)
+        deal_active(order, request);
+}
+
+void ScatteringSolver::share(const Request& all, std::size_t first)
+{
+    own_.position = all.position.from(first);
+    own_.mass = all.mass.from(first);
+    own_.softening = all.softening.from(first);
+    if (!all.id.empty())
+        own_.id = all.id.subspan(first, own_.count);
+    own_.acceleration = all.acceleration.from(first);
+    own_.potential = all.potential.from(first);
+}
+
 void ScatteringSolver::scatter(const Order& order, const Request* request)
 {
-    const std::size_t first = ranks_.first_of_run(order.count, ranks_.rank()),
-                      n = ranks_.first_of_run(order.count, ranks_.rank() + 1) - first;
     TreeParticles all;
     if (request) {
         all = {request->count, request->position, request->mass};
         all.softening = request->softening;
     }
-    own_ = {};
-    own_.count = n;
     own_.position = view_of(run_of(dense_.positions(all), order, positions_));
     own_.mass = view_of(run_of(dense_.masses(all), order, masses_));
     if (order.has_softenings)
         own_.softening = view_of(run_of(dense_.softenings(all), order, softenings_));
     if (order.has_ids)
         own_.id = run_of(request ? request->id : std::span<const std::uint64_t>(), order, ids_);
-    acceleration_.resize(n);
-    potential_.resize(order.has_potentials ? n : 0);
+    acceleration_.resize(own_.count);
+    potential_.resize(order.has_potentials ? own_.count : 0);
     own_.acceleration = view_of(std::span(acceleration_));
     if (order.has_potentials)
         own_.potential = view_of(std::span(potential_));
-    own_.number = order.request_number;
-    own_.keeps_tree = order.keeps_tree;
-    own_.softening_length = order.softening_length;
-    own_.part = RequestPart{.count = order.count,
-                            .active = order.count,
-                            .has_potentials = order.has_potentials,
-                            .first = first,
-                            .tracers = order.tracers,
-                            .active_tracers = order.tracers,
-                            .softenings = order.softenings};
-    if (!order.has_active)
-        return;
+}
+
+/// Sends each rank the targets in its run.
+void ScatteringSolver::deal_active(const Order& order, const Request* request)
+{
     active_of_all_ = request ? rising(request->active) : std::vector<Index>();
     std::vector<std::span<const Index>> runs;
     auto begin = active_of_all_.begin();
@@ -140,15 +166,15 @@ void ScatteringSolver::scatter(const Order& order, const Request* request)
     ranks_.all_to_all<Index>(runs, inbox);
     active_.clear();
     for (const Index number : inbox.from<Index>(0))
-        active_.push_back(Index(number - first));
+        active_.push_back(Index(number - own_.part->first));
     own_.active = active_;
-    own_.part->active = order.active;
-    own_.part->active_tracers = order.active_tracers;
 }
 
 /// Brings the sums of the targets to rank 0.
 void ScatteringSolver::gather(const Order& order, const Request* request)
 {
+    if (order.shared)
+        return ranks_.together([] {}); // all have stored them
     const auto bring = [&]<class T>(std::vector<T>& sums, const auto& store) {
         if (order.has_active) {
             for (std::size_t k = 0; k < active_.size(); ++k) // which rise

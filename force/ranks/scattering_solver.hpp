@@ -32,6 +32,8 @@ struct Order {
     std::uint64_t request_number = 0;
     std::optional<double> softening_length = {};
     std::optional<std::pair<double, double>> softenings = {}; ///< RequestPart::softenings
+    /// That of rank 0, whose arrays all ranks read and write where they share memory; else null.
+    const Request* shared = nullptr;
 
     int threads = 1;         ///< of each rank
     double time_limit = 600; ///< Communicator::time_limit()
@@ -40,8 +42,9 @@ struct Order {
     void take(const Request& request, const SolverOptions& options);
 };
 
-/// A ScatteringSolver scatters the particles of rank 0 in equal runs, evaluates them on all ranks
-/// and gathers the sums on rank 0.
+/// A ScatteringSolver evaluates the particles of rank 0 on all ranks, of which each has an equal
+/// run. Ranks that share memory use the arrays of the request; else runs are scattered, and their
+/// sums gathered.
 class ScatteringSolver {
 public:
     explicit ScatteringSolver(Communicator& ranks) : ranks_(ranks) {}
@@ -56,7 +59,10 @@ public:
 private:
     void prepare(const Order& order);
     ForceStatistics evaluate(const Order& order, const Request* request);
+    void take_run(const Order& order, const Request* request);
+    void share(const Request& all, std::size_t first);
     void scatter(const Order& order, const Request* request);
+    void deal_active(const Order& order, const Request* request);
     void gather(const Order& order, const Request* request);
     template <class T>
     std::span<const T> run_of(std::span<const T> all, const Order& order, Inbox& inbox);

@@ -5,8 +5,7 @@
 /// block by block. All threads copy a part of each block, so that the first transfer begins early
 /// and a block stays in the processor's cache, and one thread starts the transfers: threads that
 /// start their own wait for each other in the driver, which took twice as long on the way down.
-/// Memory that is pinned already is copied at once. Several cards take their pieces at the same
-/// time, each by its own link.
+/// Memory that is pinned already is copied at once.
 #pragma once
 
 #include <algorithm>
@@ -24,15 +23,6 @@
 
 namespace chamomile {
 
-/// A CardPiece is the run of an array's items, from `begin` on, that one card has.
-template <class T>
-struct CardPiece {
-    T* data; ///< where the card has them
-    std::size_t begin, count;
-    int device;
-    cudaStream_t stream;
-};
-
 class Staging {
 public:
     explicit Staging(int device) : device_(device) {}
@@ -41,23 +31,14 @@ public:
     template <class T>
     void upload(DeviceBuffer<T>& to, const T* from, std::size_t n, cudaStream_t stream)
     {
-        const CardPiece<T> whole{to.reserve(n), 0, n, device_, stream};
-        upload(std::span(&whole, 1), from);
-    }
-
-    /// Does so for the pieces of an array.
-    template <class T>
-    void upload(std::span<const CardPiece<T>> pieces, const T* from)
-    {
+        T* const there = to.reserve(n);
         if (is_pinned(from)) {
-            for (const CardPiece<T>& piece : pieces)
-                check(cudaMemcpyAsync(piece.data, from + piece.begin, piece.count * sizeof(T),
-                                      cudaMemcpyHostToDevice, piece.stream),
-                      "copy pinned memory");
+            check(cudaMemcpyAsync(there, from, n * sizeof(T), cudaMemcpyHostToDevice, stream),
+                  "copy pinned memory");
             return;
         }
         const char* const bytes = reinterpret_cast<const char*>(from);
-        Passage<Way::up>(*this, in_bytes(pieces))
+        Passage<Way::up>(*this, reinterpret_cast<char*>(there), n * sizeof(T), stream)
             .pass([&](std::size_t begin, std::span<char> part) {
                 std::memcpy(part.data(), bytes + begin, part.size());
             });
@@ -74,21 +55,20 @@ public:
             return;
         }
         char* const bytes = reinterpret_cast<char*>(to);
-        const CardPiece<const char> whole{reinterpret_cast<const char*>(from), 0, n * sizeof(T),
-                                          device_, stream};
-        take(std::span(&whole, 1), [&](std::size_t begin, std::span<const char> part) {
-            std::memcpy(bytes + begin, part.data(), part.size());
-        });
+        take(reinterpret_cast<const char*>(from), n * sizeof(T), stream,
+             [&](std::size_t begin, std::span<const char> part) {
+                 std::memcpy(bytes + begin, part.data(), part.size());
+             });
     }
 
-    /// Calls taken(begin, items) for parts of what the pieces' streams have made so far, from all
-    /// threads and in any order, and returns when all are taken. Parts begin at cache lines of a
-    /// piece.
+    /// Calls taken(begin, items) for parts of n items that the stream has made so far, from all
+    /// threads and in any order, and returns when all are taken. Parts begin at cache lines.
     template <class T, class Taken>
-    void take(std::span<const CardPiece<const T>> pieces, const Taken& taken)
+    void take(const T* from, std::size_t n, cudaStream_t stream, const Taken& taken)
     {
         static_assert(cache_line % sizeof(T) == 0);
-        Passage<Way::down>(*this, in_bytes(pieces))
+        Passage<Way::down>(*this, const_cast<char*>(reinterpret_cast<const char*>(from)),
+                           n * sizeof(T), stream)
             .pass([&](std::size_t begin, std::span<char> part) {
                 taken(begin / sizeof(T),
                       std::span(reinterpret_cast<const T*>(part.data()), part.size() / sizeof(T)));
@@ -96,62 +76,32 @@ public:
     }
 
 private:
-    template <class T>
-    static std::vector<CardPiece<char>> in_bytes(std::span<const CardPiece<T>> pieces)
-    {
-        std::vector<CardPiece<char>> bytes;
-        for (const CardPiece<T>& piece : pieces)
-            bytes.push_back({const_cast<char*>(reinterpret_cast<const char*>(piece.data)),
-                             piece.begin * sizeof(T), piece.count * sizeof(T), piece.device,
-                             piece.stream});
-        return bytes;
-    }
-
     enum class Way { up, down };
 
     static constexpr std::size_t largest_block = 2 << 20, cache_line = 64;
     /// So many bytes are worth a thread.
     static constexpr std::size_t worth_a_thread = 64 << 10;
-    /// In a team of so many the first thread copies nothing. (Two cards of 32 threads got 80 GB/s
-    /// in place of 58 to 71.)
-    static constexpr int worth_a_driver = 8;
 
     /// A Lane has the slots of one thread, which all threads use in turn.
     struct Lane {
         struct Slot {
             PinnedBuffer<char> block;
-            std::vector<std::pair<int, std::unique_ptr<Event>>> moved; ///< one of each device
-            cudaEvent_t last = nullptr; ///< that of the last transfer
-
-            cudaEvent_t event(int device)
-            {
-                for (const auto& [number, event] : moved)
-                    if (number == device)
-                        return *event;
-                check(cudaSetDevice(device), "choose the device");
-                moved.emplace_back(device, std::make_unique<Event>());
-                return *moved.back().second;
-            }
+            Event moved; ///< by its last transfer
         };
         Slot slot[2];
         std::atomic<std::size_t> copied; ///< blocks of which the thread has copied its part
     };
 
-    /// A Passage takes data through the slots, a block of each piece in turn. Its first thread
+    /// A Passage takes data through the slots, one block after the other. Its first thread
     /// starts the transfers and waits for them.
     template <Way way>
     class Passage {
     public:
-        Passage(Staging& staging, std::vector<CardPiece<char>> pieces)
-            : lanes_(staging.lanes_), pieces_(std::move(pieces))
+        Passage(Staging& staging, char* there, std::size_t bytes, cudaStream_t stream)
+            : lanes_(staging.lanes_), there_(there), bytes_(bytes), stream_(stream)
         {
-            std::size_t bytes = 0, longest = 0;
-            for (const CardPiece<char>& piece : pieces_) {
-                bytes += piece.count;
-                longest = std::max(longest, piece.count);
-            }
             size_ = bytes < 32 << 20 ? largest_block / 2 : largest_block;
-            count_ = (longest + size_ - 1) / size_ * pieces_.size();
+            count_ = (bytes + size_ - 1) / size_;
             threads_ = int(std::clamp<std::size_t>(bytes / worth_a_thread, 1,
                                                    std::size_t(omp_get_max_threads())));
             check(cudaSetDevice(staging.device_), "choose the device");
@@ -161,13 +111,8 @@ private:
                     slot.block.reserve(largest_block);
                 lanes_.push_back(std::move(lane));
             }
-            for (const auto& lane : lanes_) {
+            for (const auto& lane : lanes_)
                 lane->copied = 0;
-                for (const CardPiece<char>& piece : pieces_)
-                    for (auto& slot : lane->slot)
-                        slot.event(piece.device);
-            }
-            check(cudaSetDevice(staging.device_), "choose the device");
         }
 
         /// Calls copy(begin, part) for parts of slots, from all threads.
@@ -186,8 +131,6 @@ private:
         template <class Copy>
         void share(const Copy& copy, int thread, int team)
         {
-            // The first thread has enough to do where it starts transfers of several cards.
-            const int idle = pieces_.size() > 1 && team >= worth_a_driver ? 1 : 0;
             for (std::size_t k = 0; k < count_; ++k) {
                 if (thread == 0)
                     make_ready(k, team);
@@ -195,15 +138,13 @@ private:
                     std::this_thread::yield();
                 if (status_ != cudaSuccess)
                     return;
-                const std::size_t begin = piece(k).begin + offset(k), size = size_of(k),
-                                  lines = size / cache_line;
+                const std::size_t size = size_of(k), lines = size / cache_line;
                 const auto edge = [&](int t) {
-                    const int before = std::max(0, t - idle), of = team - idle;
                     return t == team ? size
-                                     : lines * std::size_t(before) / std::size_t(of) * cache_line;
+                                     : lines * std::size_t(t) / std::size_t(team) * cache_line;
                 };
                 if (const std::size_t first = edge(thread), end = edge(thread + 1); first < end)
-                    copy(begin + first, std::span(slot(k).block.data() + first, end - first));
+                    copy(k * size_ + first, std::span(slot(k).block.data() + first, end - first));
                 lanes_[std::size_t(thread)]->copied = k + 1;
             }
             while (way == Way::up && thread == 0 && started_ < count_ && status_ == cudaSuccess)
@@ -224,8 +165,8 @@ private:
         /// Waits for the last transfer of the block's slot, which may be of an earlier passage.
         void wait_for_transfer(std::size_t k)
         {
-            if (status_ == cudaSuccess && slot(k).last)
-                status_ = status_when_done(slot(k).last);
+            if (status_ == cudaSuccess)
+                status_ = status_when_done(slot(k).moved);
         }
 
         /// Starts the transfers of blocks that the team has copied, or that slots are free for.
@@ -237,23 +178,19 @@ private:
             if (way == Way::down)
                 end = std::min(count_, end + slots());
             for (; started_ < end && status_ == cudaSuccess; ++started_) {
-                const CardPiece<char>& piece = this->piece(started_);
                 Lane::Slot& slot = this->slot(started_);
                 const std::size_t size = size_of(started_);
                 if (way == Way::down && started_ < slots())
                     wait_for_transfer(started_);
                 if (status_ != cudaSuccess)
                     return;
-                if (size == 0) // of a piece that is shorter than another
-                    continue;
-                char *const there = piece.data + offset(started_), *const here = slot.block.data();
+                char *const there = there_ + started_ * size_, *const here = slot.block.data();
                 cudaError_t status =
                     way == Way::up
-                        ? cudaMemcpyAsync(there, here, size, cudaMemcpyHostToDevice, piece.stream)
-                        : cudaMemcpyAsync(here, there, size, cudaMemcpyDeviceToHost, piece.stream);
-                slot.last = slot.event(piece.device);
+                        ? cudaMemcpyAsync(there, here, size, cudaMemcpyHostToDevice, stream_)
+                        : cudaMemcpyAsync(here, there, size, cudaMemcpyDeviceToHost, stream_);
                 if (status == cudaSuccess)
-                    status = cudaEventRecord(slot.last, piece.stream);
+                    status = cudaEventRecord(slot.moved, stream_);
                 status_ = status;
             }
         }
@@ -262,19 +199,9 @@ private:
         {
             return 2 * std::size_t(threads_);
         }
-        const CardPiece<char>& piece(std::size_t k) const
-        {
-            return pieces_[k % pieces_.size()];
-        }
-        /// Returns where the block begins in its piece.
-        std::size_t offset(std::size_t k) const
-        {
-            return k / pieces_.size() * size_;
-        }
         std::size_t size_of(std::size_t k) const
         {
-            const std::size_t begin = std::min(offset(k), piece(k).count);
-            return std::min(size_, piece(k).count - begin);
+            return std::min(size_, bytes_ - k * size_);
         }
         Lane::Slot& slot(std::size_t k) const
         {
@@ -283,7 +210,9 @@ private:
         }
 
         std::vector<std::unique_ptr<Lane>>& lanes_;
-        const std::vector<CardPiece<char>> pieces_;
+        char* const there_; // on the device
+        const std::size_t bytes_;
+        const cudaStream_t stream_;
         std::size_t size_, count_; // size_: of a block
         int threads_;
         std::size_t started_ = 0;           // transfers, by the first thread

@@ -12,9 +12,7 @@ namespace {
 
 class CopiedTreeBuilder final : public TreeBuilder {
 public:
-    CopiedTreeBuilder(std::shared_ptr<DeviceTree> tree, std::shared_ptr<OtherCards> others)
-        : tree_(std::move(tree)), others_(std::move(others))
-    {}
+    explicit CopiedTreeBuilder(std::shared_ptr<DeviceTree> tree) : tree_(std::move(tree)) {}
 
     void build(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
                Profile& profile) override
@@ -55,8 +53,6 @@ private:
     void begin()
     {
         check(cudaSetDevice(tree_->device), "choose the device");
-        if (others_)
-            others_->start();
         tree_->bytes_up = tree_->bytes_down = 0;
         tree_->has_targets = has_cells_ = false;
     }
@@ -78,16 +74,14 @@ private:
 
     std::unique_ptr<TreeBuilder> host_ = make_host_tree_builder();
     std::shared_ptr<DeviceTree> tree_;
-    std::shared_ptr<OtherCards> others_; // null: none
-    bool has_cells_ = false;             // of the last build or refit, on the device
+    bool has_cells_ = false; // of the last build or refit, on the device
 };
 
 } // namespace
 
-std::unique_ptr<TreeBuilder> make_copied_tree_builder(std::shared_ptr<DeviceTree> tree,
-                                                      std::shared_ptr<OtherCards> others)
+std::unique_ptr<TreeBuilder> make_copied_tree_builder(std::shared_ptr<DeviceTree> tree)
 {
-    return std::make_unique<CopiedTreeBuilder>(std::move(tree), std::move(others));
+    return std::make_unique<CopiedTreeBuilder>(std::move(tree));
 }
 
 } // namespace chamomile

@@ -9,12 +9,16 @@
 
 #include "chamomile/core/threads.hpp"
 #include "chamomile/core/trace.hpp"
+#include "chamomile/force/gpu.hpp"
+#include "chamomile/force/lists/list_pool.hpp"
 #include "chamomile/gpu/device/device_arrays.cuh"
 #include "chamomile/gpu/device/time_line.cuh"
 #include "chamomile/gpu/lists/batch_slot.cuh"
-#include "chamomile/gpu/lists/card_evaluator.cuh"
+#include "chamomile/gpu/lists/copied_tree.cuh"
+#include "chamomile/gpu/lists/cuda_evaluator.cuh"
 #include "chamomile/gpu/lists/list_kernels.cuh"
 #include "chamomile/gpu/lists/prune.cuh"
+#include "chamomile/gpu/lists/sum_storage.cuh"
 #include "chamomile/gpu/mesh/tree_mesh.cuh"
 
 namespace chamomile {
@@ -27,12 +31,12 @@ constexpr int slot_count = 32;
 /// So many warps of the Chamomile kernel run on a multiprocessor, by its registers.
 constexpr int warps_per_multiprocessor = 20;
 constexpr std::size_t least_batch = 256, largest_batch = 2048;
-class CudaEvaluator final : public CardEvaluator {
+class CudaEvaluator final : public Evaluator {
 public:
     CudaEvaluator(std::shared_ptr<DeviceTree> tree, std::shared_ptr<DeviceTree> target_tree,
-                  Precision precision, TreeFrom from, std::shared_ptr<ListPool> pool)
+                  Precision precision, TreeFrom from)
         : tree_(std::move(tree)), target_tree_(std::move(target_tree)), from_(from),
-          device_(tree_->device), precision_(precision), pool_(std::move(pool)), storage_(*tree_)
+          device_(tree_->device), precision_(precision), storage_(*tree_)
     {
         check(cudaSetDevice(device_), "choose the device");
         cudaDeviceProp properties;
@@ -81,10 +85,6 @@ public:
         if (rows > 0 && groups.targets.empty()) // some rows are summed on other ranks
             check(cudaMemsetAsync(sums_.data(), 0, rows * sizeof(TargetSum), tree_->stream),
                   "clear the sums");
-        if (are_shared_)
-            check(cudaMemsetAsync(sums_.data(), 0xff, groups.target_count * sizeof(TargetSum),
-                                  tree_->stream),
-                  "clear the sums");
         if (from_ == TreeFrom::host)
             work_.reserve(input.work.size());
         time_line_->begin(groups.clusters.size(), tree_->stream); // a batch has a cluster at least
@@ -102,7 +102,7 @@ public:
             std::clamp<std::size_t>(groups.groups.size() / 128, least_batch, largest_batch);
     }
 
-    std::unique_ptr<InteractionLists> new_lists() override { return pool_->take(); }
+    std::unique_ptr<InteractionLists> new_lists() override { return pool_.take(); }
 
     std::size_t batch_size() const override { return batch_size_; }
 
@@ -121,7 +121,7 @@ public:
             const std::lock_guard lock(slot.mutex);
             launch(slot, *lists);
         }
-        pool_->give_back(std::move(lists));
+        pool_.give_back(std::move(lists));
     }
 
     bool needs_repetition() override
@@ -137,11 +137,7 @@ public:
         return notes.are_too_deep || !has_room;
     }
 
-    void share_lists(bool are_shared) override { are_shared_ = are_shared; }
-
-    std::size_t finish() override { return store({}); }
-
-    std::size_t store(std::span<const SumStorage::Part> parts) override
+    std::size_t finish() override
     {
         wait_for_batches();
         const std::size_t targets = input_.groups->target_count;
@@ -161,17 +157,8 @@ public:
                                     all,
                                     precision_ == Precision::single_precision,
                                     all ? input_.arrivals : ArrivalSums{}};
-        return storage_.store(sums, input_.output, parts);
+        return storage_.store(sums, input_.output);
     }
-
-    TargetSum* wait_for_sums() override
-    {
-        wait_for_batches();
-        return sums_.data();
-    }
-
-    DeviceTree& tree() override { return *tree_; }
-    SumStorage& storage() override { return storage_; }
 
     std::string device() const override { return name_; }
 
@@ -364,7 +351,6 @@ private:
 
     std::shared_ptr<DeviceTree> tree_, target_tree_;
     TreeFrom from_;
-    bool are_shared_ = false; // the lists, among cards
     int device_;
     Precision precision_;
     std::string name_;
@@ -379,7 +365,7 @@ private:
     int per_lane_ = 1; // targets of a lane: fewer where else the card would not be full
     double wait_ = 0;  // seconds, of finish()
 
-    std::shared_ptr<ListPool> pool_;
+    ListPool pool_;
     std::vector<std::unique_ptr<BatchSlot>> slots_;
     std::atomic<std::size_t> next_slot_{0};
     std::unique_ptr<Event> uploaded_, sorted_; // sorted: separate targets
@@ -393,13 +379,37 @@ private:
 
 } // namespace
 
-std::unique_ptr<CardEvaluator> make_card_evaluator(std::shared_ptr<DeviceTree> tree,
-                                                   std::shared_ptr<DeviceTree> target_tree,
-                                                   Precision precision, TreeFrom from,
-                                                   std::shared_ptr<ListPool> pool)
+std::unique_ptr<Evaluator> make_tree_evaluator(std::shared_ptr<DeviceTree> tree,
+                                               std::shared_ptr<DeviceTree> target_tree,
+                                               Precision precision, TreeFrom from)
 {
-    return std::make_unique<CudaEvaluator>(std::move(tree), std::move(target_tree), precision, from,
-                                           std::move(pool));
+    return std::make_unique<CudaEvaluator>(std::move(tree), std::move(target_tree), precision,
+                                           from);
+}
+
+std::unique_ptr<Evaluator> make_cuda_evaluator(int device, Precision precision)
+{
+    check(cudaSetDevice(device), "choose the device");
+    return make_tree_evaluator(std::make_shared<DeviceTree>(device), nullptr, precision,
+                               TreeFrom::host);
+}
+
+SolverParts make_cuda_parts(int device, Precision precision, bool separate_targets,
+                            TreeBuiltBy built_by)
+{
+    check(cudaSetDevice(device), "choose the device");
+    auto tree = std::make_shared<DeviceTree>(device);
+    auto target_tree = separate_targets ? std::make_shared<DeviceTree>(device) : nullptr;
+    auto memory = std::make_shared<PinnedMemory>();
+    const auto make_builder = [&](const std::shared_ptr<DeviceTree>& of) {
+        return built_by == TreeBuiltBy::host ? make_copied_tree_builder(of)
+                                             : make_cuda_tree_builder(of, memory);
+    };
+    SolverParts parts{make_builder(tree), nullptr,
+                      target_tree ? make_builder(target_tree) : nullptr};
+    parts.evaluator =
+        make_tree_evaluator(std::move(tree), std::move(target_tree), precision, TreeFrom::builder);
+    return parts;
 }
 
 } // namespace chamomile

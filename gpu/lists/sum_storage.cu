@@ -129,98 +129,74 @@ void store_numbers(std::span<const Number> numbers, double in_units, bool past_c
 
 } // namespace
 
-std::size_t SumStorage::store(const Sums& sums, const ForceOutput& output,
-                              std::span<const Part> parts)
+std::size_t SumStorage::store(const Sums& sums, const ForceOutput& output)
 {
     bytes_down_ = 0;
     guests_ = {sums.sums + sums.count, sums.guests.count - sums.guests.own, sums.guests.guests};
-    const Part whole{*this, sums.sums, 0, sums.count};
-    if (parts.empty())
-        parts = std::span(&whole, 1);
     const SumUnit unit{output.acceleration_unit, output.potential_unit, sums.are_of_floats};
     if (!sums.are_of_all)
         return output.acceleration.on_device ? store_on_device(sums, unit, output)
                                              : store_active(sums, unit, output);
     if (unit.rounds && !output.acceleration.on_device &&
         (!output.potential || !output.potential.on_device))
-        if (const auto not_finite = store_floats(parts, unit, output))
+        if (const auto not_finite = store_floats(sums, unit, output))
             return *not_finite;
-    return store_doubles(parts, unit, output);
+    return store_doubles(sums, unit, output);
 }
 
 /// Stores the sums of all particles on the host as floats, if all of them are floats.
-std::optional<std::size_t> SumStorage::store_floats(std::span<const Part> parts,
-                                                    const SumUnit& unit, const ForceOutput& output)
+std::optional<std::size_t> SumStorage::store_floats(const Sums& sums, const SumUnit& unit,
+                                                    const ForceOutput& output)
 {
-    const bool potential(output.potential);
-    std::vector<const float*> accelerations, potentials;
-    for (const auto& [storage, sums, begin, n] : parts) {
-        check(cudaSetDevice(storage.tree_.device), "choose the device");
-        Vec3<float>* const a = storage.short_accelerations_.reserve(n);
-        float* const phi = potential ? storage.short_potentials_.reserve(n) : nullptr;
-        SumCounts* const counts = storage.begin_counts(unit);
-        if (n > 0)
-            shorten_sums<<<blocks_of(n), block_size, 0, storage.tree_.stream>>>(
-                sums + begin, n, unit, a, phi, counts);
-        accelerations.push_back(&a->x);
-        potentials.push_back(phi);
-    }
-    const SumCounts counts = wait_for_counts(parts);
+    const std::size_t n = sums.count;
+    Vec3<float>* const a = short_accelerations_.reserve(n);
+    float* const phi = output.potential ? short_potentials_.reserve(n) : nullptr;
+    SumCounts* const there = begin_counts(unit);
+    if (n > 0)
+        shorten_sums<<<blocks_of(n), block_size, 0, tree_.stream>>>(sums.sums, n, unit, a, phi,
+                                                                    there);
+    const SumCounts counts = wait_for_counts();
     if (counts.not_float)
         return {};
-    copy(parts, accelerations, 3, unit.acceleration, output.acceleration);
-    if (potential)
-        copy(parts, potentials, 1, unit.potential, output.potential);
+    copy(&a->x, n, 3, unit.acceleration, output.acceleration);
+    if (phi)
+        copy(phi, n, 1, unit.potential, output.potential);
     return counts.not_finite;
 }
 
-std::size_t SumStorage::store_doubles(std::span<const Part> parts, const SumUnit& unit,
+std::size_t SumStorage::store_doubles(const Sums& sums, const SumUnit& unit,
                                       const ForceOutput& output)
 {
+    const std::size_t n = sums.count;
     const bool takes_accelerations = !output.acceleration.on_device,
                takes_potentials = output.potential && !output.potential.on_device;
-    std::vector<const double*> from_accelerations, from_potentials;
-    for (const auto& [storage, sums, begin, n] : parts) {
-        check(cudaSetDevice(storage.tree_.device), "choose the device");
-        ArrayView accelerations = output.acceleration, potentials = output.potential;
-        if (takes_accelerations)
-            accelerations = view_of(std::span(storage.accelerations_.reserve(n), n));
-        if (takes_potentials)
-            potentials = view_of(std::span(storage.potentials_.reserve(n), n));
-        SumCounts* const counts = storage.begin_counts(unit);
-        if (n > 0)
-            convert_sums<<<blocks_of(n), block_size, 0, storage.tree_.stream>>>(
-                sums + begin, n, unit, accelerations, potentials, counts);
-        from_accelerations.push_back(
-            reinterpret_cast<const double*>(storage.accelerations_.data()));
-        from_potentials.push_back(storage.potentials_.data());
-    }
-    const SumCounts counts = wait_for_counts(parts);
+    ArrayView accelerations = output.acceleration, potentials = output.potential;
     if (takes_accelerations)
-        copy(parts, from_accelerations, 3, 1, output.acceleration);
+        accelerations = view_of(std::span(accelerations_.reserve(n), n));
     if (takes_potentials)
-        copy(parts, from_potentials, 1, 1, output.potential);
+        potentials = view_of(std::span(potentials_.reserve(n), n));
+    SumCounts* const there = begin_counts(unit);
+    if (n > 0)
+        convert_sums<<<blocks_of(n), block_size, 0, tree_.stream>>>(
+            sums.sums, n, unit, accelerations, potentials, there);
+    const SumCounts counts = wait_for_counts();
+    if (takes_accelerations)
+        copy(reinterpret_cast<const double*>(accelerations_.data()), n, 3, 1, output.acceleration);
+    if (takes_potentials)
+        copy(potentials_.data(), n, 1, 1, output.potential);
     return counts.not_finite;
 }
 
-/// Copies items of so many numbers from where each part has them to an array of the host, in those
-/// units.
+/// Copies items of so many components to an array of the host, in those units.
 template <class Number>
-void SumStorage::copy(std::span<const Part> parts, const std::vector<const Number*>& from,
-                      std::size_t components, double in_units, const ArrayView& to)
+void SumStorage::copy(const Number* from, std::size_t items, std::size_t components,
+                      double in_units, const ArrayView& to)
 {
-    std::vector<CardPiece<const Number>> pieces;
-    std::size_t numbers = 0;
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-        DeviceTree& tree = parts[p].storage.tree_;
-        pieces.push_back({from[p], parts[p].begin * components, parts[p].count * components,
-                          tree.device, tree.stream});
-        numbers += parts[p].count * components;
-    }
+    const std::size_t numbers = items * components;
     bytes_down_ += numbers * sizeof(Number);
     double* const dense = to.is_dense() ? reinterpret_cast<double*>(to.component[0]) : nullptr;
     const bool past_cache = numbers * sizeof(double) > most_in_cache;
-    tree_.staging.take(std::span<const CardPiece<const Number>>(pieces),
+    tree_.staging.take(from, numbers, tree_.stream,
                        [&](std::size_t begin, std::span<const Number> some) {
                            if (dense)
                                store_numbers(some, in_units, past_cache, dense + begin);
@@ -275,19 +251,6 @@ SumCounts* SumStorage::begin_counts(const SumUnit& unit)
             guests_.sums, guests_.count, unit, guests_.to.acceleration, guests_.to.potential,
             counts_.data());
     return counts_.data();
-}
-
-/// Returns the counts of all parts.
-SumCounts SumStorage::wait_for_counts(std::span<const Part> parts)
-{
-    SumCounts all{};
-    for (const Part& part : parts) {
-        check(cudaSetDevice(part.storage.tree_.device), "choose the device");
-        const SumCounts counts = part.storage.wait_for_counts();
-        all.not_finite += counts.not_finite;
-        all.not_float += counts.not_float;
-    }
-    return all;
 }
 
 /// Waits for the counts of sums.

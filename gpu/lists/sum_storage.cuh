@@ -2,7 +2,7 @@
 #pragma once
 
 #include <optional>
-#include <vector>
+#include <span>
 
 #include "chamomile/core/array_view.hpp"
 #include "chamomile/force/evaluator.hpp"
@@ -33,33 +33,22 @@ public:
         ArrivalSums guests = {}; ///< whose sums follow those
     };
 
-    /// A Part is the run of sums that one of several cards has, whose storage converts them.
-    struct Part {
-        SumStorage& storage;
-        const TargetSum* sums;    ///< of all
-        std::size_t begin, count; ///< whole cache lines begin there
-    };
-
-    /// Stores them in the caller's units and waits. Returns how many are not finite there. Sums of
-    /// all that go to the host may be taken from the cards that have `parts` of them.
-    std::size_t store(const Sums& sums, const ForceOutput& output,
-                      std::span<const Part> parts = {});
+    /// Stores them in the caller's units and waits. Returns how many are not finite there.
+    std::size_t store(const Sums& sums, const ForceOutput& output);
 
     std::uint64_t bytes_down() const { return bytes_down_; } ///< of the last call
 
 private:
-    std::optional<std::size_t> store_floats(std::span<const Part> parts, const SumUnit& unit,
+    std::optional<std::size_t> store_floats(const Sums& sums, const SumUnit& unit,
                                             const ForceOutput& output);
-    std::size_t store_doubles(std::span<const Part> parts, const SumUnit& unit,
-                              const ForceOutput& output);
+    std::size_t store_doubles(const Sums& sums, const SumUnit& unit, const ForceOutput& output);
     std::size_t store_on_device(const Sums& sums, const SumUnit& unit, const ForceOutput& output);
     std::size_t store_active(const Sums& sums, const SumUnit& unit, const ForceOutput& output);
     template <class Number>
-    void copy(std::span<const Part> parts, const std::vector<const Number*>& from,
-              std::size_t components, double in_units, const ArrayView& to);
+    void copy(const Number* from, std::size_t items, std::size_t components, double in_units,
+              const ArrayView& to);
     SumCounts* begin_counts(const SumUnit& unit);
     SumCounts wait_for_counts();
-    static SumCounts wait_for_counts(std::span<const Part> parts);
 
     /// Guests are sums of particles of other ranks.
     struct Guests {

@@ -5,7 +5,7 @@
 #include "chamomile/domain/domain_tree_builder.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/gpu/device/device_arrays.cuh"
-#include "chamomile/gpu/lists/card_evaluator.cuh"
+#include "chamomile/gpu/lists/cuda_evaluator.cuh"
 #include "chamomile/gpu/ranks/cuda_part.cuh"
 #include "chamomile/gpu/ranks/item_threads.cuh"
 
@@ -114,8 +114,7 @@ void CudaPart::sort(const RootCube& cube, std::uint64_t first)
     use_device();
     DeviceTree& t = *tree_;
     arriving_.begin(n());
-    keys_.start_sort(t.positions.data(), n(), 0, cube, arriving_.keys(), arriving_.order(),
-                     t.stream);
+    keys_.start_sort(t.positions.data(), n(), cube, arriving_.keys(), arriving_.order(), t.stream);
     const RowsOfRank& of_rank = *rows_.particles.ranks;
     rows_.number.reserve(n());
     if (n() == 0)
@@ -296,8 +295,7 @@ SolverParts make_cuda_domain_parts(int device, Precision precision, Communicator
     SolverParts parts;
     parts.domains = builder.get();
     parts.builder = std::move(builder);
-    parts.evaluator = make_card_evaluator(tree, nullptr, precision, TreeFrom::builder,
-                                          std::make_shared<ListPool>());
+    parts.evaluator = make_tree_evaluator(tree, nullptr, precision, TreeFrom::builder);
     return parts;
 }
 

@@ -9,16 +9,14 @@
 // gather, 24 written per cell, and 8 up and 16 down per group.
 #include "chamomile/gpu/device/device_arrays.cuh"
 #include "chamomile/gpu/tree/device_tree_steps.cuh"
-#include "chamomile/gpu/tree/other_cards.cuh"
 
 namespace chamomile {
 namespace {
 
 class CudaTreeBuilder final : public TreeBuilder, DeviceTreeSteps {
 public:
-    CudaTreeBuilder(std::shared_ptr<DeviceTree> tree, std::shared_ptr<PinnedMemory> pinned,
-                    std::shared_ptr<OtherCards> others)
-        : DeviceTreeSteps(std::move(tree), std::move(pinned)), others_(std::move(others))
+    CudaTreeBuilder(std::shared_ptr<DeviceTree> tree, std::shared_ptr<PinnedMemory> pinned)
+        : DeviceTreeSteps(std::move(tree), std::move(pinned))
     {}
 
     void build(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
@@ -28,8 +26,6 @@ public:
         Moments& moments = tree.moments;
         use_device();
         check_number(particles.count);
-        if (others_)
-            others_->start();
         const std::size_t n = particles.count;
         tree_->bytes_up = tree_->bytes_down = 0;
         tree_->has_targets = false;
@@ -49,9 +45,8 @@ public:
         }
         {
             const TimedPhase phase(profile, "upload");
-            const std::size_t own = bring_positions(particles);
-            others_have_ = own < n;
-            keys_.start_extent(tree_->positions.data(), own, tree_->stream);
+            upload_positions(particles);
+            keys_.start_extent(tree_->positions.data(), n, tree_->stream);
         }
         bool are_cells_here;
         {
@@ -72,26 +67,19 @@ public:
             gather_sources();
         }
         gather_softenings(bool(particles.softening), particles.longest_softening);
-        const bool is_shared = others_ && OtherCards::share(n) && plan.criterion;
-        if (is_shared)
-            others_->copy_particles();
         make_moments(tree, plan, profile);
-        if (is_shared)
-            others_->copy_cells(octree, plan.criterion->order);
     }
 
     void refit(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
                Profile& profile) override
     {
         use_device();
-        if (others_)
-            others_->start();
         tree_->bytes_up = tree_->bytes_down = 0;
         if (particles.count == 0)
             return;
         {
             const TimedPhase phase(profile, "upload");
-            bring_positions(particles);
+            upload_positions(particles);
             tree_->has_targets = false;
             if (!particles.has_same_masses)
                 upload_masses(particles);
@@ -155,36 +143,10 @@ private:
             start_nodes(tree.nodes, {*plan.criterion, root}, n, tree.octree.divided);
     }
 
-    /// Brings positions here, with the help of other cards. Returns how many no other card has.
-    std::size_t bring_positions(const TreeParticles& particles)
-    {
-        const std::size_t n = particles.count;
-        if (!others_ || !others_->bring(n)) {
-            upload_positions(particles);
-            return n;
-        }
-        if (particles.position.on_device) {
-            upload_positions(particles);
-            return others_->take_positions(n);
-        }
-        tree_->bytes_up += n * sizeof(Vec3<double>);
-        return others_->upload_positions(host_positions(particles).data(), n);
-    }
-
-    void copy_numbers(const double* from, std::size_t n, DeviceBuffer<double>& to) override
-    {
-        if (!others_ || !others_->bring(n))
-            return DeviceTreeSteps::copy_numbers(from, n, to);
-        others_->upload_numbers(to, from, n, masses_stream_);
-        tree_->bytes_up += n * sizeof(double);
-    }
-
     RootCube root_cube(const TreeParticles& particles)
     {
         Box box;
-        bool are_finite = keys_.add_extent(box);
-        if (others_have_)
-            are_finite = others_->add_extent(box) && are_finite;
+        const bool are_finite = keys_.add_extent(box);
         if (!are_finite || !std::isfinite(box.longest_side()))
             return bounding_cube(host_positions(particles)); // which says what is wrong
         return cube_around(box.low, box.high);
@@ -196,11 +158,8 @@ private:
         DeviceTree& t = *tree_;
         const std::size_t n = particles.count;
         const RootCube cube = placed(root_cube(particles), plan.placement);
-        if (others_have_)
-            others_->start_sort(keys_, scratch_, cube);
-        else
-            keys_.start_sort(t.positions.data(), n, 0, cube, t.keys.reserve(n), t.order.reserve(n),
-                             t.stream);
+        keys_.start_sort(t.positions.data(), n, cube, t.keys.reserve(n), t.order.reserve(n),
+                         t.stream);
     }
 
     /// Divides particles that share keys on the host, which refines their order.
@@ -216,18 +175,14 @@ private:
         chamomile::upload(t.cells, octree.cells.data(), cells, t.stream);
         t.bytes_up += n * sizeof(Index) + cells * sizeof(Cell);
     }
-
-    std::shared_ptr<OtherCards> others_; // null: none
-    bool others_have_ = false;           // positions of the last build
 };
 
 } // namespace
 
 std::unique_ptr<TreeBuilder> make_cuda_tree_builder(std::shared_ptr<DeviceTree> tree,
-                                                    std::shared_ptr<PinnedMemory> pinned,
-                                                    std::shared_ptr<OtherCards> others)
+                                                    std::shared_ptr<PinnedMemory> pinned)
 {
-    return std::make_unique<CudaTreeBuilder>(std::move(tree), std::move(pinned), std::move(others));
+    return std::make_unique<CudaTreeBuilder>(std::move(tree), std::move(pinned));
 }
 
 } // namespace chamomile

@@ -35,12 +35,8 @@ struct DeviceTree {
     DeviceBuffer<CellSoftening> cell_softening;
 };
 
-class OtherCards;
-
-/// Makes the builder of a tree on that device, with the help of other cards, if there are any. Host
-/// arrays are filled in the given pinned memory.
+/// Makes the builder of a tree on that device. Host arrays are filled in the given pinned memory.
 std::unique_ptr<TreeBuilder> make_cuda_tree_builder(std::shared_ptr<DeviceTree> tree,
-                                                    std::shared_ptr<PinnedMemory> pinned,
-                                                    std::shared_ptr<OtherCards> others = nullptr);
+                                                    std::shared_ptr<PinnedMemory> pinned);
 
 } // namespace chamomile

@@ -45,26 +45,24 @@ void DeviceTreeSteps::upload_numbers(const ArrayView& numbers, const TreeParticl
 {
     DeviceTree& t = *tree_;
     const std::size_t n = particles.count;
+    const auto copy = [&](const double* from) {
+        t.staging.upload(to, from, n, masses_stream_);
+        t.bytes_up += n * sizeof(double);
+    };
     if (numbers.on_device || !numbers) { // without an array all are 1
         require_on_device(numbers, t.device);
         if (numbers.on_device && !particles.position.on_device)
             wait_for_owner();
         gather_numbers(numbers, n, to.reserve(n), masses_stream_);
     } else if (numbers.is_dense()) {
-        copy_numbers(reinterpret_cast<const double*>(numbers.component[0]), n, to);
+        copy(reinterpret_cast<const double*>(numbers.component[0]));
     } else {
         memory.resize(n);
         for (std::size_t i = 0; i < n; ++i)
             memory[i] = numbers.load(i);
-        copy_numbers(memory.data(), n, to);
+        copy(memory.data());
     }
     masses_uploaded_.record(masses_stream_);
-}
-
-void DeviceTreeSteps::copy_numbers(const double* from, std::size_t n, DeviceBuffer<double>& to)
-{
-    tree_->staging.upload(to, from, n, masses_stream_);
-    tree_->bytes_up += n * sizeof(double);
 }
 
 std::span<const Vec3<double>> DeviceTreeSteps::host_positions(const TreeParticles& particles)

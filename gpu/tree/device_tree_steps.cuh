@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "chamomile/gpu/device/caching_allocator.cuh"
-#include "chamomile/gpu/tree/card_keys.cuh"
 #include "chamomile/gpu/tree/device_cells.cuh"
+#include "chamomile/gpu/tree/device_keys.cuh"
 #include "chamomile/gpu/tree/device_targets.cuh"
 #include "chamomile/tree/own_softenings.hpp"
 
@@ -35,8 +35,6 @@ protected:
     void upload_positions(const TreeParticles& particles);
     void upload_masses(const TreeParticles& particles);
     void upload_softenings(const TreeParticles& particles);
-    /// Copies numbers of the host to the device, in masses_stream_.
-    virtual void copy_numbers(const double* from, std::size_t n, DeviceBuffer<double>& to);
 
     /// Returns the positions where they lie, if that will do, or a copy.
     std::span<const Vec3<double>> host_positions(const TreeParticles& particles);
@@ -67,7 +65,7 @@ protected:
     std::shared_ptr<PinnedMemory> pinned_;
     DeviceTargets targets_;
     CachingAllocator scratch_;
-    CardKeys keys_;
+    DeviceKeys keys_;
     DeviceCells cells_;
     DeviceBuffer<std::uint8_t> levels_, octants_, least_; // of particles that share keys
     DeviceBuffer<Index> mothers_, missing_;

@@ -2,7 +2,7 @@
 #include <thrust/execution_policy.h>
 #include <thrust/sort.h>
 
-#include "chamomile/gpu/tree/card_keys.cuh"
+#include "chamomile/gpu/tree/device_keys.cuh"
 
 namespace chamomile {
 
@@ -46,19 +46,19 @@ __global__ void measure_extent(const Vec3<double>* positions, std::size_t n, Ext
                                 shared[6][0]};
 }
 
-__global__ void compute_keys(const Vec3<double>* positions, std::size_t n, Index first,
-                             RootCube cube, Key* keys, Index* order)
+__global__ void compute_keys(const Vec3<double>* positions, std::size_t n, RootCube cube, Key* keys,
+                             Index* order)
 {
     const std::size_t i = std::size_t(blockIdx.x) * block_size + threadIdx.x;
     if (i >= n)
         return;
     keys[i] = morton_key(positions[i], cube);
-    order[i] = first + Index(i);
+    order[i] = Index(i);
 }
 
 } // namespace
 
-void CardKeys::start_extent(const Vec3<double>* positions, std::size_t n, cudaStream_t stream)
+void DeviceKeys::start_extent(const Vec3<double>* positions, std::size_t n, cudaStream_t stream)
 {
     measure_extent<<<extent_blocks, block_size, 0, stream>>>(positions, n,
                                                              extents_.reserve(extent_blocks));
@@ -67,7 +67,7 @@ void CardKeys::start_extent(const Vec3<double>* positions, std::size_t n, cudaSt
     measured_.record(stream);
 }
 
-bool CardKeys::add_extent(Box& box)
+bool DeviceKeys::add_extent(Box& box)
 {
     check(status_when_done(measured_), "measure the extent");
     double probe = 0;
@@ -78,13 +78,13 @@ bool CardKeys::add_extent(Box& box)
     return probe == 0;
 }
 
-void CardKeys::start_sort(const Vec3<double>* positions, std::size_t n, Index first,
-                          const RootCube& cube, Key* keys, Index* order, cudaStream_t stream)
+void DeviceKeys::start_sort(const Vec3<double>* positions, std::size_t n, const RootCube& cube,
+                            Key* keys, Index* order, cudaStream_t stream)
 {
     if (n == 0)
         return;
     compute_keys<<<unsigned((n + block_size - 1) / block_size), block_size, 0, stream>>>(
-        positions, n, first, cube, keys, order);
+        positions, n, cube, keys, order);
     check(cudaGetLastError(), "launch the keys");
     call_thrust("launch the sort of keys", [&] {
         thrust::stable_sort_by_key(thrust::cuda::par_nosync(scratch_).on(stream), keys, keys + n,

@@ -1,5 +1,6 @@
 // The pipeline of batches on the first GPU: what it may and may not depend on, and what it keeps.
 #include <cmath>
+#include <cstring>
 
 #include <doctest/doctest.h>
 #include <omp.h>
@@ -68,6 +69,46 @@ TEST_CASE("bitwise the same where copies fill the slots of few threads again and
         CHECK_MESSAGE(same(first, again), n << " threads");
     }
     omp_set_num_threads(threads);
+}
+
+TEST_CASE("groups and clusters of all particles are the host's")
+{
+    constexpr std::size_t n = 150001; // enough that the GPU cuts them
+    Particles one_place = plummer(n), massless = uniform_cube(n);
+    for (std::size_t i = 0; i < 9001; ++i) // more than a cluster has
+        one_place.position[i] = one_place.position[0];
+    for (std::size_t i = 0; i < n; i += 3)
+        massless.mass[i] = 0;
+    for (Particles& p : std::vector<Particles>{plummer(n), one_place, massless})
+        for (const double longest_side : {Box::infinity, 0.1}) {
+            CAPTURE(longest_side);
+            const TreePlan plan{
+                .leaf_size = 32,
+                .groups = {.group = 128, .cluster = 32, .longest_side = longest_side},
+                .criterion = AcceptanceCriterion{}};
+            TargetGroups found[2];
+            for (const bool on_gpu : {false, true}) {
+                const auto builder = on_gpu ? make_cuda_parts(0, Precision::single_precision, false,
+                                                              TreeBuiltBy::gpu)
+                                                  .builder
+                                            : make_host_tree_builder();
+                Tree tree(builder->memory());
+                Profile profile;
+                builder->build(tree,
+                               {n, view_of(std::span(p.position)), view_of(std::span(p.mass))},
+                               plan, profile);
+                builder->make_groups(found[on_gpu], tree, {}, plan.groups);
+                builder->finish_nodes(tree, found[on_gpu], profile);
+            }
+            const auto &a = found[0], &b = found[1];
+            CHECK(a.target_count == b.target_count);
+            REQUIRE(a.groups.size() == b.groups.size());
+            REQUIRE(a.clusters.size() == b.clusters.size());
+            CHECK(std::memcmp(a.groups.data(), b.groups.data(), a.groups.size() * sizeof(Group)) ==
+                  0);
+            CHECK(std::memcmp(a.clusters.data(), b.clusters.data(),
+                              a.clusters.size() * sizeof(Cluster)) == 0);
+        }
 }
 
 TEST_CASE("the tree has the bits of the host's")

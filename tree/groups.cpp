@@ -13,31 +13,12 @@
 namespace chamomile {
 namespace {
 
-Multipole sum(const Multipole& a, const Multipole& b)
-{
-    const double mass = a.mass + b.mass;
-    if (a.mass == 0 || b.mass == 0)
-        return a.mass == 0 ? b : a;
-    Multipole joint{a.center + (b.mass / mass) * (b.center - a.center), mass, a.second};
-    joint.second += b.second;
-    joint.second.add(a.mass, a.center - joint.center); // Steiner's theorem
-    joint.second.add(b.mass, b.center - joint.center);
-    return joint;
-}
-
-/// Limits bound a piece: it has at most so many targets in a box of at most this side, and at most
-/// so many particles, or `sparse` per target if its targets are no more than `least`.
-struct Limits {
-    std::uint64_t targets, particles, least, sparse;
-    double longest_side;
-};
-
 /// A PieceCutter cuts the tree into pieces within the limits, one after the other. Only a leaf may
 /// exceed them.
 class PieceCutter {
 public:
     PieceCutter(const TargetGroups& groups, const Octree& octree, const Moments& moments,
-                Limits limits)
+                PieceLimits limits)
         : groups_(groups), octree_(octree), moments_(moments), limits_(limits)
     {}
 
@@ -54,7 +35,7 @@ public:
     template <class Add>
     void cut_cell(Index c, TargetRange targets, Add add) const
     {
-        if (!fits(targets.count(), octree_.cells[c].count, moments_.bounds[c]) &&
+        if (!limits_.fit(targets.count(), octree_.cells[c].count, moments_.bounds[c]) &&
             !octree_.is_leaf(c))
             cut_block(c, 0, 8, targets, add);
         else if (targets.count() > 0)
@@ -71,7 +52,7 @@ public:
         for (Index d = piece.cell + 1; d < end; d = octree_.cells[d].next)
             if (const Index octant = octree_.cells[d].octant;
                 octant >= piece.first_octant && octant < piece.last_octant)
-                whole = sum(whole, moments_.multipole[d]);
+                whole = joint(whole, moments_.multipole[d]);
         return whole;
     }
 
@@ -83,10 +64,8 @@ private:
     void cut_block(Index mother, Index first, Index last, TargetRange within, Add add) const
     {
         assert(first < last && last <= 8 && within.begin <= within.end);
-        Piece joint{mother, first, last, {0, 0}, {}};
-        double smallest_side = Box::infinity;
+        Sisters sisters;
         Index daughter = 0;
-        std::uint64_t particles = 0; // includes daughters without targets that lie between
         for (Index d = mother + 1; d < octree_.cells[mother].next; d = octree_.cells[d].next) {
             const Cell& cell = octree_.cells[d];
             if (cell.octant < first || cell.octant >= last)
@@ -94,37 +73,21 @@ private:
             const TargetRange targets{targets_before(cell.begin, within),
                                       targets_before(cell.begin + cell.count, within)};
             within.begin = targets.end;
-            particles += cell.count;
-            if (targets.count() == 0)
-                continue;
-            joint.targets = {joint.targets.count() == 0 ? targets.begin : joint.targets.begin,
-                             targets.end};
-            joint.box.add(moments_.bounds[d]);
-            if (targets.count() > 1)
-                smallest_side = std::min(smallest_side, moments_.bounds[d].longest_side());
-            daughter = d;
+            sisters.add(cell.count, moments_.bounds[d], targets);
+            if (targets.count() > 0)
+                daughter = d;
         }
-        if (joint.targets.count() == 0)
+        if (sisters.targets.count() == 0)
             return;
-        // No daughter may be so small in the group that coordinates about its centre would blur it.
-        const bool sharp = joint.box.longest_side() <= 8 * smallest_side;
-        if (fits(joint.targets.count(), particles, joint.box) && sharp) {
-            add(joint);
+        if (sisters.are_one_piece(limits_)) {
+            add(Piece{mother, first, last, sisters.targets, sisters.box});
         } else if (last - first == 1) {
-            cut_cell(daughter, joint.targets, add);
+            cut_cell(daughter, sisters.targets, add);
         } else {
             const Index middle = (first + last) / 2;
-            cut_block(mother, first, middle, joint.targets, add);
-            cut_block(mother, middle, last, joint.targets, add);
+            cut_block(mother, first, middle, sisters.targets, add);
+            cut_block(mother, middle, last, sisters.targets, add);
         }
-    }
-
-    bool fits(std::uint64_t targets, std::uint64_t particles, const Box& box) const
-    {
-        return targets <= limits_.targets &&
-               (particles <= limits_.particles ||
-                (targets <= limits_.least && particles <= limits_.sparse * targets)) &&
-               box.longest_side() <= limits_.longest_side;
     }
 
     /// Returns the number of targets among the sorted particles before k, which lies in that range.
@@ -139,7 +102,7 @@ private:
     const TargetGroups& groups_;
     const Octree& octree_;
     const Moments& moments_;
-    Limits limits_;
+    PieceLimits limits_;
 };
 
 /// A PartCutter cuts one part of the tree into groups and clusters.
@@ -155,16 +118,11 @@ struct PartCutter {
             to_groups.cut(cluster, [&](const Piece& group) { add(group, sizes); });
             // Only a leaf of coincident particles is too large for one cluster.
             const Index count = Index(groups.size()) - first;
-            const bool fits = cluster.targets.count() <= most_targets(sizes);
+            const bool fits = cluster.targets.count() <= sizes.of_cluster();
             const Index step = fits ? count : Index(sizes.cluster);
             for (Index g = first; g < groups.size(); g += step)
                 add_cluster(to_clusters.whole(cluster), g, step);
         });
-    }
-
-    static std::uint64_t most_targets(GroupSizes sizes)
-    {
-        return std::uint64_t(sizes.group) * std::uint64_t(sizes.cluster);
     }
 
 private:
@@ -173,23 +131,15 @@ private:
     void add(const Piece& piece, const GroupSizes& sizes)
     {
         assert(piece.targets.begin < piece.targets.end);
-        const Index count = piece.targets.count(), size = Index(sizes.group);
-        const bool is_long = piece.box.longest_side() > sizes.longest_side;
-        const Index parts = is_long ? count : (count + size - 1) / size;
-        const auto cut = [&](Index part) {
-            return piece.targets.begin + Index(std::uint64_t(count) * part / parts);
-        };
-        for (Index p = 0; p < parts; ++p)
-            groups.push_back({cut(p), cut(p + 1), {}, piece.box, 0});
+        const LeafCuts cuts(piece.targets, piece.box, Index(sizes.group), sizes.longest_side);
+        for (Index p = 0; p < cuts.parts; ++p)
+            groups.push_back({cuts.begin(p), cuts.begin(p + 1), {}, piece.box, 0});
     }
 
     void add_cluster(const Multipole& m, Index first, Index count)
     {
         const Index last = std::min(Index(groups.size()), first + count);
-
-        const double trace = m.second.xx + m.second.yy + m.second.zz;
-        const double extent = m.mass > 0 ? std::sqrt(trace / m.mass) : 0;
-        clusters.push_back({first, last, {}, {}, 0, m.mass, m.center, extent});
+        clusters.push_back(Cluster::of(first, last, m));
     }
 };
 
@@ -273,8 +223,7 @@ std::vector<Piece> cut_pieces(const Octree& octree, const Moments& moments, std:
 std::vector<Piece> cut_target_pieces(const TargetGroups& groups, const Octree& octree,
                                      const Moments& moments, GroupSizes sizes, std::uint64_t parts)
 {
-    const std::uint64_t least = std::uint64_t(sizes.least),
-                        cluster = PartCutter::most_targets(sizes),
+    const std::uint64_t least = std::uint64_t(sizes.least), cluster = sizes.of_cluster(),
                         all = std::max<std::uint64_t>(cluster, groups.target_count / parts),
                         particles = std::max<std::uint64_t>(4 * all, octree.size / (4 * parts));
     std::vector<Piece> pieces;
@@ -298,15 +247,11 @@ void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& momen
 void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
                 GroupSizes sizes, std::span<const Piece> pieces)
 {
-    const std::uint64_t group = std::uint64_t(sizes.group), least = std::uint64_t(sizes.least),
-                        cluster = PartCutter::most_targets(sizes), sparse = sizes.sparse,
-                        of_cluster = std::uint64_t(sizes.cluster) * least;
-    const auto cutter = [&](const Limits& limits) {
+    const auto cutter = [&](const PieceLimits& limits) {
         return PieceCutter(groups, octree, moments, limits);
     };
-    const PieceCutter to_clusters = cutter({cluster, 4 * cluster, of_cluster, sparse,
-                                            clusters_to_groups * sizes.longest_side}),
-                      to_groups = cutter({group, 4 * group, least, sparse, sizes.longest_side});
+    const PieceCutter to_clusters = cutter(sizes.limits_of_clusters()),
+                      to_groups = cutter(sizes.limits_of_groups());
     std::vector<GroupPart>& parts = groups.parts;
     parts.resize(pieces.size());
 #pragma omp parallel for if (groups.target_count > worth_threads) schedule(dynamic, 1)
@@ -364,12 +309,10 @@ void finish_groups(TargetGroups& groups)
         assert(cluster.first_group < cluster.last_group);
         for (Index g = cluster.first_group; g < cluster.last_group; ++g) {
             Group& group = groups.groups[g];
-            group.center = group.box.center();
-            group.radius = group.box.farthest_distance(group.center);
+            group.take_box(group.box);
             cluster.box.add(group.box);
         }
-        cluster.center = cluster.box.center();
-        cluster.radius = cluster.box.farthest_distance(cluster.center);
+        cluster.take_box(cluster.box);
     }
 }
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "chamomile/tree/moments.hpp"
+#include "chamomile/tree/pieces.hpp"
 
 namespace chamomile {
 
@@ -14,6 +14,13 @@ struct Group {
     Vec3<double> center; ///< of the box; single-precision coordinates are taken about it
     Box box;             ///< tight around the targets
     double radius;       ///< distance from the centre to a corner
+
+    CHAMOMILE_HD void take_box(const Box& of_targets)
+    {
+        box = of_targets;
+        center = box.center();
+        radius = box.farthest_distance(center);
+    }
 };
 
 /// A Cluster is a run of groups that fill a cell or a block of sister cells: they share a walk of
@@ -28,6 +35,20 @@ struct Cluster {
     double mass;
     Vec3<double> center_of_mass;
     double extent;
+
+    /// Returns one without a box, whose cells have this multipole.
+    static CHAMOMILE_HD Cluster of(Index first, Index last, const Multipole& m)
+    {
+        const double trace = m.second.xx + m.second.yy + m.second.zz,
+                     extent = m.mass > 0 ? sqrt(trace / m.mass) : 0;
+        return {first, last, {}, {}, 0, m.mass, m.center, extent};
+    }
+    CHAMOMILE_HD void take_box(const Box& of_targets)
+    {
+        box = of_targets;
+        center = box.center();
+        radius = box.farthest_distance(center);
+    }
 };
 
 /// A SofteningSpan is the range of eps^2 of some particles that have lengths of their own.
@@ -109,6 +130,19 @@ struct GroupSizes {
     double longest_side = Box::infinity; ///< of a group's box, unless it has a single target
     int least = 1 << 30;
     std::uint64_t sparse = 1ull << 32;
+
+    /// Returns how many targets a cluster has at most.
+    std::uint64_t of_cluster() const { return std::uint64_t(group) * std::uint64_t(cluster); }
+    PieceLimits limits_of_groups() const
+    {
+        const std::uint64_t most = std::uint64_t(group);
+        return {most, 4 * most, std::uint64_t(least), sparse, longest_side};
+    }
+    PieceLimits limits_of_clusters() const
+    {
+        return {of_cluster(), 4 * of_cluster(), std::uint64_t(cluster) * std::uint64_t(least),
+                sparse, clusters_to_groups * longest_side};
+    }
 };
 
 /// Finds the sorted places of the active particles (the caller's indices; empty: all), in ascending
@@ -122,12 +156,6 @@ void find_targets(TargetGroups& groups, const Octree& octree, std::span<const In
 /// depend on them. Boxes are those of the cells.
 void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
                 GroupSizes sizes);
-
-/// A TargetRange is a run of targets, or of sorted particles, that excludes its end.
-struct TargetRange {
-    Index begin, end;
-    Index count() const { return end - begin; }
-};
 
 /// A Piece is a range of targets: those of a cell, or of its daughters in octants first .. last.
 struct Piece {

@@ -68,6 +68,15 @@ public:
     void make_tree(Tree& tree, const DealtTree& dealt, const TreePlan& plan) override;
     std::span<const Index> cell_of() const override { return top_.cell_of(); }
 
+    bool cut_groups(TargetGroups& groups, const Tree& tree, const GroupSizes& sizes) override
+    {
+        if (!DeviceGroups::are_worth_it(size()))
+            return false;
+        use_device();
+        groups_.cut(groups, sizes, own_.cells, own_.roots.front(),
+                    tree.octree.cells[own_.roots.back()].next);
+        return true;
+    }
     void find_targets(TargetGroups& groups) override
     {
         groups.found.clear();

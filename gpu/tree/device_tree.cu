@@ -92,6 +92,19 @@ public:
         make_moments(tree, plan, profile);
     }
 
+    void make_groups(TargetGroups& groups, Tree& tree, const SourceTargets& targets,
+                     const GroupSizes& sizes) override
+    {
+        const std::size_t n = tree_->particles;
+        if (targets.rung || !targets.active.empty() || !DeviceGroups::are_worth_it(n))
+            return TreeBuilder::make_groups(groups, tree, targets, sizes);
+        use_device();
+        const Index cells = Index(tree.octree.cells.size());
+        groups.target_count = n;
+        groups_.cut(groups, sizes, cells, 0, cells);
+        DeviceTreeSteps::find_softenings(groups);
+    }
+
     void finish_nodes(Tree&, const TargetGroups&, Profile& profile) override
     {
         const TimedPhase phase(profile, "nodes");

@@ -141,7 +141,7 @@ void DeviceTreeSteps::send_moments(Index n, Moments& moments, const TreePlan& pl
     resize_with_room(moments.multipole, n);
     resize_with_room(moments.bounds, n);
     const std::uint64_t group = std::uint64_t(plan.groups.group),
-                        cluster = group * std::uint64_t(plan.groups.cluster);
+                        cluster = plan.groups.of_cluster();
     const double side = plan.groups.longest_side;
     check(cudaMemsetAsync(sent_.reserve(1), 0, sizeof(unsigned long long), t.stream),
           "clear a count");

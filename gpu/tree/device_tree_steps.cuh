@@ -7,6 +7,7 @@
 
 #include "chamomile/gpu/device/caching_allocator.cuh"
 #include "chamomile/gpu/tree/device_cells.cuh"
+#include "chamomile/gpu/tree/device_groups.cuh"
 #include "chamomile/gpu/tree/device_keys.cuh"
 #include "chamomile/gpu/tree/device_targets.cuh"
 #include "chamomile/tree/own_softenings.hpp"
@@ -25,7 +26,7 @@ class DeviceTreeSteps {
 protected:
     DeviceTreeSteps(std::shared_ptr<DeviceTree> tree, std::shared_ptr<PinnedMemory> pinned)
         : tree_(std::move(tree)), pinned_(std::move(pinned)), targets_(*tree_), keys_(scratch_),
-          cells_(*tree_, scratch_)
+          cells_(*tree_, scratch_), groups_(*tree_, scratch_)
     {}
     ~DeviceTreeSteps() = default;
 
@@ -67,6 +68,7 @@ protected:
     CachingAllocator scratch_;
     DeviceKeys keys_;
     DeviceCells cells_;
+    DeviceGroups groups_;
     DeviceBuffer<std::uint8_t> levels_, octants_, least_; // of particles that share keys
     DeviceBuffer<Index> mothers_, missing_;
     DeviceBuffer<double> lengths_; // the caller's order

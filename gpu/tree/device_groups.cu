@@ -1,0 +1,194 @@
+// Groups and clusters. A cell that is too large is cut into blocks of its daughters, whatever
+// becomes of other cells, so that a thread cuts one: it notes how many groups begin at each
+// daughter, and writes them once the counts before it are known. Twice 64 bytes a daughter are
+// read, 88 a group and 152 a cluster written and sent to the host.
+// Contraction: none, so that groups have the host's bits.
+#include <thrust/execution_policy.h>
+#include <thrust/scan.h>
+
+#include "chamomile/gpu/tree/device_groups.cuh"
+
+namespace chamomile {
+namespace {
+
+constexpr unsigned block_size = 128;
+
+unsigned blocks_of(std::size_t threads)
+{
+    return unsigned((threads + block_size - 1) / block_size);
+}
+
+/// A GroupTask is what all threads cut, and by which rules.
+struct GroupTask {
+    const Cell* cells;
+    const Box* bounds;
+    const Multipole* multipoles;
+    const Source* sources;
+    Index n, first, end; ///< groups are of cells from `first` to `end`
+    PieceLimits of_groups, of_clusters;
+    Index group, cluster; ///< GroupSizes
+
+    __device__ bool is_leaf(Index c) const { return cells[c].next == c + 1; }
+    __device__ bool fits(Index c, const PieceLimits& limits) const
+    {
+        return limits.fit(cells[c].count, cells[c].count, bounds[c]);
+    }
+    /// Returns the groups of sisters that begin with a cell: one, but for a leaf.
+    __device__ LeafCuts cuts(const Sisters& sisters, Index from) const
+    {
+        const Index begin = cells[from].begin;
+        return {
+            {begin, begin + sisters.targets.count()}, sisters.box, group, of_groups.longest_side};
+    }
+    /// Returns how many clusters have their groups.
+    __device__ Index clusters_of(const Sisters& sisters, Index from) const
+    {
+        const bool is_cut = sisters.targets.count() > of_clusters.targets; // at one place
+        return is_cut ? (cuts(sisters, from).parts - 1) / cluster + 1 : 1;
+    }
+
+    /// Calls add(block, first cell, end) for each block of a cell's daughters that is one piece,
+    /// and for each daughter that is a piece whatever its size. The root is its own daughter.
+    template <class Add>
+    __device__ void cut(Index mother, const PieceLimits& limits, Add add) const
+    {
+        if (mother == 0 && (is_leaf(0) || fits(0, limits)))
+            return add(Sisters{{0, cells[0].count}, bounds[0]}, 0, n);
+        if (is_leaf(mother) || fits(mother, limits))
+            return;
+        Index at[8];
+        for (Index& cell : at)
+            cell = n;
+        for (Index d = mother + 1; d < cells[mother].next; d = cells[d].next)
+            at[cells[d].octant] = d;
+        Index blocks[8], open = 1; // 16 * first octant + count
+        blocks[0] = 8;
+        while (open > 0) {
+            const Index block = blocks[--open], octant = block / 16, count = block % 16;
+            Sisters sisters; // whose targets count from 0: others have other ranks' in between
+            Index begin = n, last = n, before = 0;
+            for (Index k = octant; k < octant + count; ++k)
+                if (const Index d = at[k]; d < n) {
+                    sisters.add(cells[d].count, bounds[d], {before, before + cells[d].count});
+                    before += cells[d].count;
+                    begin = begin < n ? begin : d;
+                    last = d;
+                }
+            if (begin == n)
+                continue;
+            if (sisters.are_one_piece(limits) ||
+                (count == 1 && (is_leaf(begin) || fits(begin, limits)))) {
+                add(sisters, begin, cells[last].next);
+            } else if (count > 1) {
+                blocks[open++] = 16 * (octant + count / 2) + count / 2;
+                blocks[open++] = 16 * octant + count / 2;
+            }
+        }
+    }
+    __device__ bool is_own(Index cell) const { return cell >= first && cell < end; }
+};
+
+struct AddCounts {
+    __host__ __device__ uint2 operator()(const uint2& a, const uint2& b) const
+    {
+        return {a.x + b.x, a.y + b.y};
+    }
+};
+
+__global__ void count_groups(GroupTask task, uint2* counts)
+{
+    const Index c = blockIdx.x * block_size + threadIdx.x;
+    if (c >= task.n)
+        return;
+    task.cut(c, task.of_groups, [&](const Sisters& sisters, Index begin, Index) {
+        if (task.is_own(begin))
+            counts[begin].x = task.cuts(sisters, begin).parts;
+    });
+    task.cut(c, task.of_clusters, [&](const Sisters& sisters, Index begin, Index) {
+        if (task.is_own(begin))
+            counts[begin].y = task.clusters_of(sisters, begin);
+    });
+}
+
+/// Writes groups, and clusters but for their boxes.
+__global__ void write_groups(GroupTask task, const uint2* before, Group* groups, Cluster* clusters)
+{
+    const Index c = blockIdx.x * block_size + threadIdx.x;
+    if (c >= task.n)
+        return;
+    task.cut(c, task.of_groups, [&](const Sisters& sisters, Index begin, Index) {
+        if (!task.is_own(begin))
+            return;
+        const LeafCuts cuts = task.cuts(sisters, begin);
+        const bool is_long = sisters.box.longest_side() > task.of_groups.longest_side;
+        for (Index p = 0; p < cuts.parts; ++p) {
+            Group& group = groups[before[begin].x + p];
+            group.begin = cuts.begin(p);
+            group.end = cuts.begin(p + 1);
+            Box box = sisters.box;
+            if (is_long) { // of one target
+                box = {};
+                box.add(task.sources[group.begin].position);
+            }
+            group.take_box(box);
+        }
+    });
+    task.cut(c, task.of_clusters, [&](const Sisters& sisters, Index begin, Index end) {
+        if (!task.is_own(begin))
+            return;
+        Multipole whole;
+        for (Index d = begin; d < end; d = task.cells[d].next)
+            whole = joint(whole, task.multipoles[d]);
+        const Index first = before[begin].x, last = before[end].x,
+                    parts = before[end].y - before[begin].y;
+        for (Index k = 0; k < parts; ++k) {
+            const Index from = first + k * task.cluster,
+                        to = k + 1 < parts ? from + task.cluster : last;
+            Cluster& cluster = clusters[before[begin].y + k];
+            cluster = Cluster::of(from, to, whole);
+            cluster.take_box(sisters.box);
+        }
+    });
+}
+
+} // namespace
+
+void DeviceGroups::cut(TargetGroups& groups, const GroupSizes& sizes, Index n, Index first,
+                       Index end)
+{
+    DeviceTree& t = tree_;
+    const GroupTask task{t.cells.data(),
+                         t.bounds.data(),
+                         t.multipoles.data(),
+                         t.sources.data(),
+                         n,
+                         first,
+                         end,
+                         sizes.limits_of_groups(),
+                         sizes.limits_of_clusters(),
+                         Index(sizes.group),
+                         Index(sizes.cluster)};
+    uint2* const counts = counts_.reserve(n + 1);
+    check(cudaMemsetAsync(counts, 0, (n + 1) * sizeof(uint2), t.stream), "clear counts of groups");
+    count_groups<<<blocks_of(n), block_size, 0, t.stream>>>(task, counts);
+    check(cudaGetLastError(), "launch the counts of groups");
+    call_thrust("launch the numbers of groups", [&] {
+        thrust::exclusive_scan(thrust::cuda::par_nosync(scratch_).on(t.stream), counts,
+                               counts + n + 1, counts, uint2{0, 0}, AddCounts{});
+    });
+    download(host_count_.reserve(1), counts + n, 1, t.stream);
+    t.stream.wait();
+    const uint2 count = *host_count_.data();
+    groups.targets = {};
+    groups.groups.resize(count.x);
+    groups.clusters.resize(count.y);
+    Group* const cut = groups_.reserve(count.x);
+    Cluster* const clusters = clusters_.reserve(count.y);
+    write_groups<<<blocks_of(n), block_size, 0, t.stream>>>(task, counts, cut, clusters);
+    check(cudaGetLastError(), "launch the groups");
+    t.staging.download(groups.groups.data(), cut, count.x, t.stream);
+    t.staging.download(groups.clusters.data(), clusters, count.y, t.stream);
+    t.bytes_down += count.x * sizeof(Group) + count.y * sizeof(Cluster);
+}
+
+} // namespace chamomile

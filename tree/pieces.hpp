@@ -1,0 +1,87 @@
+/// \file  The rules by which cells become groups and clusters, on host and device.
+#pragma once
+
+#include <cmath>
+
+#include "chamomile/tree/moments.hpp"
+
+namespace chamomile {
+
+/// A TargetRange is a run of targets, or of sorted particles, that excludes its end.
+struct TargetRange {
+    Index begin, end;
+    CHAMOMILE_HD Index count() const { return end - begin; }
+};
+
+/// PieceLimits bound a piece: it has at most so many targets in a box of at most this side, and at
+/// most so many particles, or `sparse` per target if its targets are no more than `least`.
+struct PieceLimits {
+    std::uint64_t targets, particles, least, sparse;
+    double longest_side;
+
+    CHAMOMILE_HD bool fit(std::uint64_t n, std::uint64_t of_particles, const Box& box) const
+    {
+        return n <= targets &&
+               (of_particles <= particles || (n <= least && of_particles <= sparse * n)) &&
+               box.longest_side() <= longest_side;
+    }
+};
+
+/// Sisters are cells side by side that may become one piece.
+struct Sisters {
+    TargetRange targets = {0, 0};
+    Box box = {}; ///< of the cells with targets
+    double smallest_side = Box::infinity;
+    std::uint64_t particles = 0; ///< includes cells without targets that lie between
+
+    CHAMOMILE_HD void add(Index count, const Box& bounds, TargetRange of_cell)
+    {
+        particles += count;
+        if (of_cell.count() == 0)
+            return;
+        targets = {targets.count() == 0 ? of_cell.begin : targets.begin, of_cell.end};
+        box.add(bounds);
+        const double side = bounds.longest_side();
+        if (of_cell.count() > 1 && side < smallest_side)
+            smallest_side = side;
+    }
+    /// No cell may be so small in a piece that coordinates about its centre would blur it.
+    CHAMOMILE_HD bool are_one_piece(const PieceLimits& limits) const
+    {
+        return limits.fit(targets.count(), particles, box) &&
+               box.longest_side() <= 8 * smallest_side;
+    }
+};
+
+/// LeafCuts cut a leaf that is too large into groups of nearly equal size; if its box is too long,
+/// into groups of one target.
+struct LeafCuts {
+    TargetRange targets;
+    Index parts;
+
+    CHAMOMILE_HD LeafCuts(TargetRange range, const Box& box, Index size, double longest_side)
+        : targets(range),
+          parts(box.longest_side() > longest_side ? range.count()
+                                                  : (range.count() + size - 1) / size)
+    {}
+    /// Returns where a part begins.
+    CHAMOMILE_HD Index begin(Index part) const
+    {
+        return targets.begin + Index(std::uint64_t(targets.count()) * part / parts);
+    }
+};
+
+/// Returns the multipole of the particles of both.
+CHAMOMILE_HD Multipole joint(const Multipole& a, const Multipole& b)
+{
+    if (a.mass == 0 || b.mass == 0)
+        return a.mass == 0 ? b : a;
+    const double mass = a.mass + b.mass;
+    Multipole all{a.center + (b.mass / mass) * (b.center - a.center), mass, a.second};
+    all.second += b.second;
+    all.second.add(a.mass, a.center - all.center); // Steiner's theorem
+    all.second.add(b.mass, b.center - all.center);
+    return all;
+}
+
+} // namespace chamomile

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "chamomile/core/threads.hpp"
-#include "chamomile/domain/essential_trees.hpp"
 #include "chamomile/domain/held_bytes.hpp"
 
 namespace chamomile {
@@ -112,8 +111,8 @@ std::vector<Piece> DomainTreeBuilder::pieces(const TreePlan& plan) const
 void DomainTreeBuilder::finish(Tree& tree, const TreePlan& plan, Profile& profile)
 {
     criterion_ = plan.criterion;
-    import_bytes_ = 0;
-    partners_ = 0;
+    questions_.partners = 0;
+    questions_.bytes = 0;
     {
         const TimedPhase phase(profile, "moments");
         const int order = criterion_ ? criterion_->order : 0;
@@ -136,11 +135,13 @@ void DomainTreeBuilder::make_groups(TargetGroups& groups, Tree& tree, const Sour
     }
     groups.targets = {};
     groups.target_count = part_->size();
-    if (has_targets_)
-        cut_some(groups, tree, sizes, pieces);
-    else
-        cut_groups(groups, tree.octree, tree.moments, sizes, pieces);
-    finish_groups(groups);
+    if (has_targets_ || !part_->cut_groups(groups, tree, sizes)) {
+        if (has_targets_)
+            cut_some(groups, tree, sizes, pieces);
+        else
+            chamomile::cut_groups(groups, tree.octree, tree.moments, sizes, pieces);
+        finish_groups(groups);
+    }
     part_->find_softenings(groups);
 }
 
@@ -173,7 +174,7 @@ void DomainTreeBuilder::cut_some(TargetGroups& groups, Tree& tree, const GroupSi
     part_->find_targets(groups);
     shift_own(shift);
     groups.take(groups.found);
-    cut_groups(groups, tree.octree, tree.moments, sizes, pieces);
+    chamomile::cut_groups(groups, tree.octree, tree.moments, sizes, pieces);
     shift_own(0 - shift);
     auto other = absent.begin();
     for (std::size_t leaf = 0; leaf < coarse_.leaves.size(); ++leaf)
@@ -182,20 +183,20 @@ void DomainTreeBuilder::cut_some(TargetGroups& groups, Tree& tree, const GroupSi
     part_->find_boxes(groups, sizes.longest_side);
 }
 
-/// Returns what the clusters open. Where targets keep cells away by a clearance of their own, the
-/// box is wider by it, which opens hardly more.
-std::vector<Region> DomainTreeBuilder::regions(const TargetGroups& groups) const
+/// Finds what the clusters open. Where targets keep cells away by a clearance of their own, the box
+/// is wider by it, which opens hardly more.
+void DomainTreeBuilder::find_regions(const TargetGroups& groups)
 {
-    std::vector<Region> regions;
+    questions_.regions.resize(groups.clusters.size());
+#pragma omp parallel for if (groups.clusters.size() > worth_threads) schedule(static)
     for (std::size_t c = 0; c < groups.clusters.size(); ++c) {
         const Cluster& cluster = groups.clusters[c];
         const double clearance = groups.cluster_softening.empty()
                                      ? 0
                                      : own_clearance(*criterion_, groups.cluster_softening[c]);
-        regions.push_back({widened(cluster.box, clearance), 0, cluster.center_of_mass,
-                           cluster.mass == 0 ? cluster.extent : 0});
+        questions_.regions[c] = {widened(cluster.box, clearance), 0, cluster.center_of_mass,
+                                 cluster.mass == 0 ? cluster.extent : 0};
     }
-    return regions;
 }
 
 void DomainTreeBuilder::finish_nodes(Tree& tree, const TargetGroups& groups, Profile& profile)
@@ -204,7 +205,7 @@ void DomainTreeBuilder::finish_nodes(Tree& tree, const TargetGroups& groups, Pro
         return;
     const AcceptanceCriterion& criterion = *criterion_;
     const bool imports = ranks_.size() > 1, has_estimates = criterion.is_relative();
-    std::vector<Region> own = regions(groups);
+    find_regions(groups);
     const auto make_nodes = [&] {
         const TimedPhase phase(profile, "nodes");
         part_->make_nodes(tree, criterion);
@@ -217,62 +218,58 @@ void DomainTreeBuilder::finish_nodes(Tree& tree, const TargetGroups& groups, Pro
         const TimedPhase phase(profile, "import");
         part_->start_imports(reach);
         if (has_estimates)
-            expect_factors(own, groups);
+            expect_factors(groups);
     }
     bool is_enough = !imports;
     for (int round = 0; round < 2 && !is_enough; ++round) {
-        std::vector<char> is_asked;
         {
             const TimedPhase phase(profile, "import");
-            is_asked = import(tree, own, reach);
+            import(tree, reach);
         }
         make_nodes();
         const TimedPhase phase(profile, "import");
-        is_enough = !has_estimates || round > 0 || are_enough(own, groups, is_asked);
+        is_enough = !has_estimates || round > 0 || are_enough(groups);
     }
     const TimedPhase phase(profile, "import");
     part_->finish(tree);
 }
 
-/// Imports what regions open, and returns which of them asked other ranks.
-std::vector<char> DomainTreeBuilder::import(Tree& tree, const std::vector<Region>& own,
-                                            const TreeReach& reach)
+/// Imports what regions open.
+void DomainTreeBuilder::import(Tree& tree, const TreeReach& reach)
 {
+    questions_.exchange(*criterion_, reach, dealt(), ranks_);
     const std::uint64_t before = ranks_.traffic().bytes;
-    Inbox asked;
-    Questions questions = ask(own, *criterion_, reach, dealt(), ranks_, asked);
-    part_->import(tree, {asked, *criterion_, reach}, dealt(), ranks_);
-    partners_ = questions.partners;
-    import_bytes_ += ranks_.traffic().bytes - before;
-    return std::move(questions.is_asked);
+    part_->import(tree, {questions_.asked, *criterion_, reach}, dealt(), ranks_);
+    questions_.bytes += ranks_.traffic().bytes - before;
 }
 
 /// Gives regions factors for less acceleration than an estimate from this rank's own cells and the
 /// coarse tree, so that exact factors are hardly ever larger.
-void DomainTreeBuilder::expect_factors(std::vector<Region>& own, const TargetGroups& groups)
+void DomainTreeBuilder::expect_factors(const TargetGroups& groups)
 {
     constexpr double part = 0.5; // distances grow with its fifth root
-    std::vector<double> factors(own.size());
+    std::vector<Region>& regions = questions_.regions;
+    std::vector<double> factors(regions.size());
     part_->find_factors(walk_, groups, part, factors);
-    for (std::size_t c = 0; c < own.size(); ++c)
-        own[c].relative_factor = factors[c];
+    for (std::size_t c = 0; c < regions.size(); ++c)
+        regions[c].relative_factor = factors[c];
 }
 
 /// Returns whether regions that asked other ranks had large enough factors, on all ranks; else
 /// gives them exact ones, which no import changes any more. Others have exact estimates already.
-bool DomainTreeBuilder::are_enough(std::vector<Region>& own, const TargetGroups& groups,
-                                   std::span<const char> is_asked)
+bool DomainTreeBuilder::are_enough(const TargetGroups& groups)
 {
     constexpr double rounding = 1 + 1e-9; // of estimates on another device
-    std::vector<double> exact(own.size());
+    std::vector<Region>& regions = questions_.regions;
+    std::vector<double> exact(regions.size());
     part_->find_factors(walk_, groups, 1, exact);
     std::uint64_t missed = 0;
-    for (std::size_t c = 0; c < own.size(); ++c) {
+    for (std::size_t c = 0; c < regions.size(); ++c) {
         const double least = rounding * exact[c];
-        if (!is_asked[c] || own[c].relative_factor >= least)
+        if (!questions_.asks[c] || regions[c].relative_factor >= least)
             continue;
         ++missed;
-        own[c].relative_factor = least;
+        regions[c].relative_factor = least;
     }
     ranks_.sum(std::span(&missed, 1));
     return missed == 0;

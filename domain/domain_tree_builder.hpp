@@ -8,6 +8,7 @@
 
 #include "chamomile/core/profile.hpp"
 #include "chamomile/domain/domain_part.hpp"
+#include "chamomile/domain/essential_trees.hpp"
 #include "chamomile/tree/walk.hpp"
 
 namespace chamomile {
@@ -58,9 +59,9 @@ public:
     {
         return coarse_.targets_before.empty() ? 0 : coarse_.targets_before.back();
     }
-    int partners() const { return partners_; }                   ///< ranks that were asked
-    std::uint64_t import_bytes() const { return import_bytes_; } ///< that this rank has sent
-    std::size_t held_bytes() const;                              ///< by this rank
+    int partners() const { return questions_.partners; }            ///< ranks that were asked
+    std::uint64_t import_bytes() const { return questions_.bytes; } ///< that this rank has sent
+    std::size_t held_bytes() const;                                 ///< by this rank
 
     /// Returns where the rows of each rank's domain begin in DomainPart::leaving().
     std::vector<std::size_t> leaving_begins() const { return part_->leaving_begins(dealt()); }
@@ -78,11 +79,10 @@ private:
     std::uint64_t most_in_leaf(const TreePlan& plan, std::uint64_t all) const;
     std::vector<Piece> pieces(const TreePlan& plan) const;
     void finish(Tree& tree, const TreePlan& plan, Profile& profile);
-    std::vector<Region> regions(const TargetGroups& groups) const;
-    std::vector<char> import(Tree& tree, const std::vector<Region>& own, const TreeReach& reach);
-    void expect_factors(std::vector<Region>& own, const TargetGroups& groups);
-    bool are_enough(std::vector<Region>& own, const TargetGroups& groups,
-                    std::span<const char> is_asked);
+    void find_regions(const TargetGroups& groups);
+    void import(Tree& tree, const TreeReach& reach);
+    void expect_factors(const TargetGroups& groups);
+    bool are_enough(const TargetGroups& groups);
     void cut_some(TargetGroups& groups, Tree& tree, const GroupSizes& sizes,
                   std::span<const Piece> pieces);
 
@@ -95,8 +95,7 @@ private:
     CoarseTree coarse_;
     Domains domains_, built_domains_; ///< of now, and of the build
     Walk walk_;                       ///< for estimates
-    int partners_ = 0;
-    std::uint64_t import_bytes_ = 0;
+    Questions questions_;
 };
 
 } // namespace chamomile

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <utility>
 
 #include "chamomile/core/first_exception.hpp"
 
@@ -123,43 +124,51 @@ EssentialTrees exported(std::span<const Region> regions, const Asked& asked,
     return all;
 }
 
-/// Returns the regions that open a leaf of each rank, by rank, and which regions do.
-std::vector<std::vector<Region>> by_rank(const std::vector<Region>& regions,
-                                         const AcceptanceCriterion& criterion,
-                                         const TreeReach& reach, const DealtTree& tree,
-                                         std::vector<char>& is_asked)
-{
-    const CoarseTree& coarse = tree.coarse;
-    const std::size_t n = coarse.octree.cells.size();
-    std::vector<Opening> openings;
-    openings.reserve(n);
-    std::vector<int> owner(n, tree.rank);
-    const OpeningRule rule(criterion);
-    for (std::size_t c = 0; c < n; ++c)
-        openings.emplace_back(rule, coarse.moments.multipole[c].center,
-                              reach.of(coarse.moments, Index(c)));
-    for (std::size_t leaf = 0; leaf < coarse.leaves.size(); ++leaf)
-        owner[coarse.leaves[leaf]] = tree.domains.owner(leaf);
-    const std::size_t ranks = tree.domains.first_leaf.size() - 1;
-    std::vector<char> wanted(regions.size() * ranks); // of each region, by each rank
-#pragma omp parallel for schedule(dynamic, 64)
-    for (std::size_t r = 0; r < regions.size(); ++r)
-        for (Index c = 0; c < n;) {
-            const auto [daughters, particles] = openings[c].by(regions[r]);
-            if (daughters || particles)
-                wanted[r * ranks + std::size_t(owner[c])] = 1;
-            c = daughters ? c + 1 : coarse.octree.cells[c].next;
+/// A CoarseOpenings finds the ranks with a leaf of the coarse tree that a region opens.
+class CoarseOpenings {
+public:
+    CoarseOpenings(const AcceptanceCriterion& criterion, const TreeReach& reach,
+                   const DealtTree& tree)
+        : cells_(tree.coarse.octree.cells), rank_(tree.rank)
+    {
+        const CoarseTree& coarse = tree.coarse;
+        const std::size_t n = cells_.size();
+        const OpeningRule rule(criterion);
+        owner_.assign(n, rank_);
+        for (std::size_t leaf = 0; leaf < coarse.leaves.size(); ++leaf)
+            owner_[coarse.leaves[leaf]] = tree.domains.owner(leaf);
+        others_.assign(n + 1, 0);
+        for (std::size_t c = 0; c < n; ++c) {
+            openings_.emplace_back(rule, coarse.moments.multipole[c].center,
+                                   reach.of(coarse.moments, Index(c)));
+            others_[c + 1] = others_[c] + (owner_[c] != rank_);
         }
-    std::vector<std::vector<Region>> to(ranks);
-    is_asked.assign(regions.size(), 0);
-    for (std::size_t k = 0; k < ranks; ++k)
-        for (std::size_t r = 0; r < regions.size() && k != std::size_t(tree.rank); ++r)
-            if (wanted[r * ranks + k]) {
-                to[k].push_back(regions[r]);
-                is_asked[r] = 1;
+    }
+
+    /// Calls ask(rank) for each other rank, until it has been called so often.
+    template <class Ask>
+    void find(const Region& region, int ranks, const Ask& ask) const
+    {
+        for (Index c = 0; c < cells_.size() && ranks > 0;) {
+            const Index next = cells_[c].next;
+            if (others_[next] == others_[c]) { // all leaves are this rank's
+                c = next;
+                continue;
             }
-    return to;
-}
+            const auto [daughters, particles] = openings_[c].by(region);
+            if ((daughters || particles) && owner_[c] != rank_)
+                ranks -= ask(owner_[c]);
+            c = daughters ? c + 1 : next;
+        }
+    }
+
+private:
+    std::span<const Cell> cells_;
+    int rank_;
+    std::vector<Opening> openings_;
+    std::vector<int> owner_;    ///< of each leaf; this rank for other cells
+    std::vector<Index> others_; ///< leaves of other ranks before each cell
+};
 
 /// Calls visit(array) for each array.
 template <class Visit>
@@ -212,18 +221,33 @@ void unpack(std::span<const std::byte> message, EssentialTrees& trees)
 
 } // namespace
 
-Questions ask(const std::vector<Region>& regions, const AcceptanceCriterion& criterion,
-              const TreeReach& reach, const DealtTree& tree, Communicator& communicator,
-              Inbox& inbox)
+void Questions::exchange(const AcceptanceCriterion& criterion, const TreeReach& reach,
+                         const DealtTree& tree, Communicator& communicator)
 {
-    Questions questions;
-    const std::vector<std::vector<Region>> to =
-        by_rank(regions, criterion, reach, tree, questions.is_asked);
-    communicator.all_to_all<Region>(std::vector<std::span<const Region>>(to.begin(), to.end()),
-                                    inbox);
-    questions.partners =
-        int(std::ranges::count_if(to, [](const auto& regions) { return !regions.empty(); }));
-    return questions;
+    const std::uint64_t before = communicator.traffic().bytes;
+    const std::size_t n = regions.size(), ranks = std::size_t(communicator.size());
+    const CoarseOpenings coarse(criterion, reach, tree);
+    asks.assign(n, 0);
+    wanted_.assign(n * ranks, 0);
+#pragma omp parallel for schedule(dynamic, 64) if (n > 256)
+    for (std::size_t r = 0; r < n; ++r)
+        coarse.find(regions[r], int(ranks) - 1, [&](int rank) {
+            asks[r] = 1;
+            return !std::exchange(wanted_[r * ranks + std::size_t(rank)], 1);
+        });
+    to.resize(ranks);
+    partners = 0;
+    std::vector<std::span<const Region>> messages;
+    for (std::size_t k = 0; k < ranks; ++k) {
+        to[k].clear();
+        for (std::size_t r = 0; r < n; ++r)
+            if (wanted_[r * ranks + k])
+                to[k].push_back(regions[r]);
+        partners += !to[k].empty();
+        messages.push_back(to[k]);
+    }
+    communicator.all_to_all<Region>(messages, asked);
+    bytes += communicator.traffic().bytes - before;
 }
 
 EssentialTrees import_trees(const Asked& asked, const LocalTrees& local, std::size_t first_leaf,

@@ -41,16 +41,22 @@ struct EssentialTrees {
 EssentialTrees import_trees(const Asked& asked, const LocalTrees& local, std::size_t first_leaf,
                             Communicator& communicator);
 
-/// Questions say which regions asked any rank, and how many ranks were asked.
+/// Questions are the regions of a rank's clusters, which ask other ranks for cells. Their memory
+/// serves the next evaluation again.
 struct Questions {
-    std::vector<char> is_asked; ///< of each region
-    int partners = 0;
-};
+    std::vector<Region> regions;
+    std::vector<char> asks;              ///< whether each region asks any rank
+    std::vector<std::vector<Region>> to; ///< by rank
+    Inbox asked;                         ///< what other ranks ask
+    int partners = 0;                    ///< ranks that are asked
+    std::uint64_t bytes = 0;             ///< sent for imports by this rank
 
-/// Sends the regions to the ranks whose trees they open, and puts those of other ranks into the
-/// inbox.
-Questions ask(const std::vector<Region>& regions, const AcceptanceCriterion& criterion,
-              const TreeReach& reach, const DealtTree& tree, Communicator& communicator,
-              Inbox& inbox);
+    /// Sends the regions to the ranks whose trees they open, and receives those of other ranks.
+    void exchange(const AcceptanceCriterion& criterion, const TreeReach& reach,
+                  const DealtTree& tree, Communicator& communicator);
+
+private:
+    std::vector<char> wanted_; ///< whether each region asks each rank
+};
 
 } // namespace chamomile

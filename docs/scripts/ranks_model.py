@@ -1,20 +1,16 @@
 #!/usr/bin/env python3
-"""The time of an evaluation on many cards, computed from what was measured on few: tables of docs/data.
+"""The time of an evaluation on many GPUs, computed from what was measured on few: tables of docs/data.
 
     docs/scripts/ranks_model.py && docs/scripts/make_tables.py
 
 With --check nothing is written, and the exit status is 1 where a table is not what the script makes.
 
-It reads ranks_constants.csv, cards_phases_h200.csv, several_cards.csv (direct sums) and virtual_ranks.csv, and writes ranks_checks.csv (each measured figure
-beside its prediction) and ranks_model.csv (16 million particles a card, to 16384 cards). Cards of one machine that share sums take
-
-    T(P) = T(1) - K + K / P - U + U / min(P, 2),
-
-where K are the kernels of one card and U its upload, of which the host's memory feeds two links; the tree is copied while the first card builds on. Ranks with n particles each take
+It reads ranks_constants.csv and virtual_ranks.csv, and writes ranks_checks.csv (each counted figure beside its prediction) and ranks_model.csv (16 million particles a GPU, to 16384 GPUs).
+Ranks with n particles each take
 
     T(P) = a n + (60 n + I) / B + m P e + (t + s / B) C,    and 192 n (P - 1) / B for an output, whose rows and energies pass rank 0,
 
-a being the time of a particle (as it is, or as on one card that makes its tree), I the bytes sent for imports, B the network, m the time of a message, e the exchanges with all ranks, t, s and C the time, bytes and number of coarse cells.
+a being the time of a particle (with trees made by the host, or as on one GPU), I the bytes sent for imports, B the network, m the time of a message, e the exchanges with all ranks, t, s and C the time, bytes and number of coarse cells.
 """
 import csv
 import io
@@ -23,8 +19,8 @@ import pathlib
 import sys
 
 DATA = pathlib.Path(__file__).parents[1] / "data"
-CARDS = (1, 2, 8, 64, 512, 1024, 4096, 16384)
-SHARE = 16e6  # particles of a card
+GPUS = (1, 2, 8, 64, 512, 1024, 4096, 16384)
+SHARE = 16e6  # particles of a GPU
 MOST = 2**32 - 1  # particles of all ranks of a `run`, whose numbers have 32 bits
 PARTICLES, MEGABYTES = 1, 2  # columns of what was counted
 STUDY = {(8, 8e6): 0.071, (64, 1e6): 0.185, (8, 2e6): 0.13, (64, 2.5e5): 0.32}  # imported parts of n, counted by a prototype
@@ -48,11 +44,6 @@ def write(name, comment, headings, rows):
 CONSTANT = {row["constant"]: float(row["value"]) for row in rows_of("ranks_constants.csv")}
 
 
-def shared_sums(alone, kernels, upload, cards):
-    """Milliseconds on so many cards of one machine."""
-    return alone - kernels + kernels / cards - upload + upload / min(cards, 2)
-
-
 class Imports:
     """Imported particles and megabytes of a rank of P, grown from the largest Plummer sphere that was counted."""
 
@@ -70,29 +61,29 @@ class Imports:
         return counted[column] * (share / counted[0]) ** CONSTANT["imports grow with a rank's particles as"]
 
 
-def on_ranks(imports, cards, share):
+def on_ranks(imports, gpus, share):
     """Milliseconds by part of an evaluation, and of collecting an output on rank 0."""
-    levels = CONSTANT["levels of the coarse tree"] + math.log(cards, 8)
+    levels = CONSTANT["levels of the coarse tree"] + math.log(gpus, 8)
     network = CONSTANT["network of a rank"] * 1e6  # bytes a millisecond
-    several = cards > 1
+    several = gpus > 1
     return {
         "own": share * CONSTANT["evaluation on a rank"] * 1e-6,
-        "own of a card": share * CONSTANT["evaluation on a card that makes its tree"] * 1e-6,
+        "own of a GPU": share * CONSTANT["evaluation on a GPU that makes its tree"] * 1e-6,
         "particles": several * 60 * share / network,
-        "imports": 1e6 * imports.law(cards, MEGABYTES, share) / network if several else 0,
-        "messages": several * cards * (CONSTANT["exchanges with all ranks"] + 2 * levels) * CONSTANT["message"] * 1e-3,
-        "coarse tree": several * cards * CONSTANT["coarse cells"] * (CONSTANT["coarse cell"] * 1e-6 + CONSTANT["coarse cell sent"] / network),
-        "output": 192 * share * (cards - 1) / network}
+        "imports": 1e6 * imports.law(gpus, MEGABYTES, share) / network if several else 0,
+        "messages": several * gpus * (CONSTANT["exchanges with all ranks"] + 2 * levels) * CONSTANT["message"] * 1e-3,
+        "coarse tree": several * gpus * CONSTANT["coarse cells"] * (CONSTANT["coarse cell"] * 1e-6 + CONSTANT["coarse cell sent"] / network),
+        "output": 192 * share * (gpus - 1) / network}
 
 
-def first_to_break(parts, cards, share):
+def first_to_break(parts, gpus, share):
     """What ends a `run`, and what takes most of an evaluation besides the own work."""
-    memory = CONSTANT["particle on rank 0"] * share * cards / 1e9
-    run = "numbers of 32 bits" if share * cards > MOST else f"memory of rank 0, {memory:.3g} GB" if memory > CONSTANT["machine of rank 0"] else "-"
+    memory = CONSTANT["particle on rank 0"] * share * gpus / 1e9
+    run = "numbers of 32 bits" if share * gpus > MOST else f"memory of rank 0, {memory:.3g} GB" if memory > CONSTANT["machine of rank 0"] else "-"
     others = {name: parts[name] for name in ("particles", "imports", "messages", "coarse tree")}
     largest = max(others, key=others.get)
     words = {"particles": "bandwidth: particles to their domains", "imports": "bandwidth: imports", "messages": "latency: messages to all", "coarse tree": "coarse tree"}
-    return run, words[largest] if cards > 1 else "-"
+    return run, words[largest] if gpus > 1 else "-"
 
 
 def checks(imports):
@@ -101,16 +92,6 @@ def checks(imports):
     def add(figure, predicted, measured):
         rows.append([figure, f"{predicted:.4g}", f"{measured:.4g}", f"{predicted / measured:.2f}"])
 
-    alone = {}
-    for row in rows_of("cards_phases_h200.csv"):
-        cards, setting = int(row["cards"]), (row["N"], row["tolerance"])
-        one = alone.setdefault(setting, row) if cards == 1 else alone[setting]
-        predicted = shared_sums(float(one["ms"]), float(one["kernels"]), float(one["upload"]), cards)
-        if cards > 1:
-            add(f"tree of {int(row['N']):.3g}, tolerance {float(row['tolerance']):g}: ms on {cards} cards", predicted, float(row["ms"]))
-    for row in rows_of("several_cards.csv"):
-        if not row["solver"].startswith("tree"):
-            add(f"{row['solver']} of {int(row['N']):.3g}: ms on 2 cards", shared_sums(float(row["one card ms"]), float(row["kernels of one ms"]), 0, 2), float(row["two cards ms"]))
     for (ranks, share), part in STUDY.items():
         add(f"imported % of a rank with {share:.3g} particles of {ranks}, Plummer", 100 * imports.law(ranks, PARTICLES, share) / share, 100 * part)
     for row in rows_of("virtual_ranks.csv"):
@@ -123,19 +104,19 @@ def checks(imports):
 
 def main():
     imports = Imports()
-    write("ranks_checks.csv", "2026-11-26: docs/scripts/ranks_model.py beside what was measured (trees on 4 H200, 2026-11-26; direct sums on 2 H100, 2026-11-25; a prototype's counts, 2026-11-23; virtual ranks). Constants of cards were not fitted; the power of imports was chosen after two-point powers of each P had given 0.70 and 0.76 of the prototype on 64 ranks. Rows of MB are sums of what was counted, not predictions",
+    write("ranks_checks.csv", "2026-11-26: docs/scripts/ranks_model.py beside counts (a prototype, 2026-11-23; virtual ranks). The power of imports was chosen after two-point powers of each P had given 0.70 and 0.76 of the prototype on 64 ranks. Rows of MB add counted particles and cells, and predict nothing",
           ["figure", "predicted", "measured", "ratio"], checks(imports))
     rows = []
-    for cards in CARDS:
-        parts = on_ranks(imports, cards, SHARE)
+    for gpus in GPUS:
+        parts = on_ranks(imports, gpus, SHARE)
         sent = sum(parts[name] for name in ("particles", "imports", "messages", "coarse tree"))
-        owned, by_card = parts["own"] + sent, parts["own of a card"] + sent
-        run, own = first_to_break(parts, cards, SHARE)
-        held = CONSTANT["coarse cells"] * cards * CONSTANT["coarse cell held"] / 1e9
-        rows.append([cards, f"{cards * SHARE:.3g}", *(f"{parts[name]:.3g}" for name in ("own", "particles", "imports", "messages", "coarse tree")), f"{owned:.3g}",
-                     f"{parts['own'] / owned:.2f}", f"{by_card:.3g}", f"{parts['own of a card'] / by_card:.2f}", f"{parts['output']:.3g}", f"{CONSTANT['particle on rank 0'] * cards * SHARE / 1e9:.3g}", f"{held:.3g}", own, run])
-    write("ranks_model.csv", "computed on 2026-11-26 by docs/scripts/ranks_model.py for a Plummer sphere, 1.6e7 particles a card, ranks with a card and 16 cores each",
-          ["cards", "N", "own ms", "particles ms", "imports ms", "messages ms", "coarse tree ms", "ms", "efficiency", "ms if cards made the trees", "efficiency then", "output ms", "GB on rank 0", "GB of coarse tree", "most besides the own", "`run` ends by"], rows)
+        owned, by_gpu = parts["own"] + sent, parts["own of a GPU"] + sent
+        run, own = first_to_break(parts, gpus, SHARE)
+        held = CONSTANT["coarse cells"] * gpus * CONSTANT["coarse cell held"] / 1e9
+        rows.append([gpus, f"{gpus * SHARE:.3g}", *(f"{parts[name]:.3g}" for name in ("own", "particles", "imports", "messages", "coarse tree")), f"{owned:.3g}",
+                     f"{parts['own'] / owned:.2f}", f"{by_gpu:.3g}", f"{parts['own of a GPU'] / by_gpu:.2f}", f"{parts['output']:.3g}", f"{CONSTANT['particle on rank 0'] * gpus * SHARE / 1e9:.3g}", f"{held:.3g}", own, run])
+    write("ranks_model.csv", "computed on 2026-11-26 by docs/scripts/ranks_model.py for a Plummer sphere, 1.6e7 particles a GPU, ranks with a GPU and 16 cores each",
+          ["GPUs", "N", "own ms", "particles ms", "imports ms", "messages ms", "coarse tree ms", "ms", "efficiency", "ms if GPUs made the trees", "efficiency then", "output ms", "GB on rank 0", "GB of coarse tree", "most besides the own", "`run` ends by"], rows)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ std::string why_no_gpu();
 /// not there.
 std::vector<int> choose_gpus(const std::string& device);
 
-/// Returns the first of them, where particles and tree are; -1 for the CPU. Throws alike.
+/// Returns the first of them; -1 for the CPU. Throws as choose_gpus() does.
 int first_gpu(const std::string& device);
 
 /// Returns the number of the one GPU that `device` means; -1 for the CPU. Throws as choose_gpus()

@@ -33,11 +33,11 @@ inline constexpr const char* name_of_ranks = "--ranks, several processes or seve
 std::optional<std::string> ranks_refusal(const SolverOptions& options,
                                          const std::string& several = name_of_ranks);
 
-/// Returns options of one rank alone, on the first card if the ranks have cards. Throws as
+/// Returns options of one rank alone, on the first GPU if the ranks have GPUs. Throws as
 /// choose_gpus() does.
 SolverOptions of_first_rank(const SolverOptions& options);
 
-/// Returns the devices of all ranks of a platform, each of which has its own among the cards of its
+/// Returns the devices of all ranks of a platform, each of which has its own among the GPUs of its
 /// machine; `first` is that of the first rank.
 std::string devices_of_ranks(const Platform& platform, const Platform& first);
 
@@ -51,8 +51,8 @@ std::unique_ptr<Solver> make_domain_solver(const SolverOptions& options);
 /// A ServeRank serves rank 0, as serve_solver() does.
 using ServeRank = std::function<void(Communicator&)>;
 
-/// Makes ranks that are threads of this process, where the options say how many, and names them in
-/// the options. They serve rank 0 as long as what is returned lives. Throws as make_domain_solver()
+/// Makes own_ranks() threads of this process ranks, if there are any, and names them in the
+/// options. They serve rank 0 as long as what is returned lives. Throws as make_domain_solver()
 /// does.
 std::shared_ptr<const void> make_own_ranks(SolverOptions& options, const ServeRank& serve);
 

@@ -49,7 +49,7 @@ void share_figures(ForceStatistics& all, const RankFigures& mine, const Traffic&
         sums.cancelling += one.cancelling;
         sums.bytes_to_device += one.bytes_to_device;
         sums.bytes_from_device += one.bytes_from_device;
-        if (one.device_span > sums.device_span) { // of the card that takes longest
+        if (one.device_span > sums.device_span) { // of the GPU that takes longest
             sums.device_span = one.device_span;
             sums.device_busy = one.device_busy;
             sums.device_wait = one.device_wait;

@@ -78,7 +78,7 @@ public:
     virtual void find_softenings(TargetGroups& groups) = 0;
 
     /// Prepares this rank's trees for what other ranks ask.
-    virtual void start_imports(const TreeReach& reach) = 0;
+    virtual void start_imports(const TreeReach&) {}
     /// Answers what other ranks ask, and gives the tree what comes in answer to this rank's.
     virtual void import(Tree& tree, const Asked& asked, const DealtTree& dealt,
                         Communicator& ranks) = 0;

@@ -77,7 +77,10 @@ struct TreePlan {
     /// By these groups will be cut. A builder may leave out the multipoles of cells in a cell that
     /// is small enough for a cluster, and the bounds of those in one that is for a group.
     GroupSizes groups;
-    std::optional<AcceptanceCriterion> criterion; ///< none: the tree is not walked
+    /// All particles will be targets: a builder that cuts their groups where the tree is may leave
+    /// out the moments of all cells but the root.
+    bool all_are_targets = false;
+    std::optional<AcceptanceCriterion> criterion = {}; ///< none: the tree is not walked
     CubePlacement placement = {};
     /// refit() takes the image of each particle that is nearest to its last place, so that cells
     /// stay small where particles leave the box.

@@ -32,6 +32,7 @@ public:
         std::size_t tracers = 0; ///< particles beside the sources, for which a mesh is chosen too
         bool keeps_lengths = false; ///< per-particle softening even if all sources have one length
         std::span<const std::uint64_t> id = {}; ///< by which messages name particles; empty: index
+        bool all_are_targets = false;           ///< TreePlan::all_are_targets
         /// Of several ranks: the shortest and the longest softening length of all sources that have
         /// their own, and whether potentials are asked for by any.
         std::optional<std::pair<double, double>> softenings = {};

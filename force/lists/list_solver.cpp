@@ -43,7 +43,8 @@ public:
                              .softening_length = request.softening_length,
                              .has_long_range = request.long_range != LongRangePart::left_out,
                              .tracers = request.count - share.sources,
-                             .id = request.id.first(std::min(share.sources, request.id.size()))};
+                             .id = request.id.first(std::min(share.sources, request.id.size())),
+                             .all_are_targets = request.are_all_active() && !request.rung};
         if (domains) {
             const RequestPart& all = *request.part;
             plan.softenings = all.softenings;

@@ -95,7 +95,6 @@ public:
         DeviceTreeSteps::find_softenings(groups);
     }
 
-    void start_imports(const TreeReach&) override { down_.wait(); }
     void import(Tree& tree, const Asked& asked, const DealtTree& dealt,
                 Communicator& ranks) override
     {
@@ -107,12 +106,13 @@ public:
     void find_factors(const Walk& walk, const TargetGroups& groups, double part,
                       std::span<double> factors) override
     {
-        if (has_targets()) // few clusters are done sooner by the host
-            return find_factors_on_host(walk, groups, part, factors);
         use_device();
-        estimates_.find_factors(*tree_, walk, groups, part, factors);
+        if (!has_targets())
+            return estimates_.find_factors(*tree_, down_, walk, groups, part, factors);
+        down_.wait(); // few clusters are done sooner by the host
+        find_factors_on_host(walk, groups, part, factors);
     }
-    void finish(Tree&) override {}
+    void finish(Tree&) override { down_.wait(); }
     Imported imported() const override { return essential_.imported(); }
 
     std::size_t size() const override { return arriving_.arrivals(); }

@@ -31,6 +31,10 @@ class EssentialCells {
 public:
     EssentialCells(DeviceTree& tree, CachingAllocator& scratch) : tree_(tree), scratch_(scratch) {}
 
+    /// Takes the cells of this rank's leaves of the coarse tree, with the number of the node of
+    /// each cell's daughters, on the device.
+    void take_roots(std::span<const Index> roots, const Index* node_of);
+
     /// Answers the other ranks and appends their answers; `root` is the root of the whole tree.
     void import(const OwnCells& own, const Asked& asked, const Multipole& root,
                 Communicator& ranks);
@@ -54,7 +58,7 @@ private:
     DeviceTree& tree_;
     CachingAllocator& scratch_;
     DeviceBuffer<Region> regions_;
-    DeviceBuffer<Index> roots_, opened_;
+    DeviceBuffer<Index> roots_, root_nodes_, opened_;
     DeviceBuffer<std::byte> counts_, root_counts_;
     PinnedBuffer<std::byte> host_counts_;
     std::vector<DeviceBuffer<std::byte>> leaving_; // for each rank

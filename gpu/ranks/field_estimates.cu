@@ -1,14 +1,15 @@
-// A warp walks the nodes for one cluster, four nodes of eight cells at a time: some 30 operations
+// A warp walks the nodes for one cluster: some 30 operations
 // and 60 bytes a cell, of which a few hundred are looked at. Contraction: fused.
 #include <cmath>
 
 #include "chamomile/core/threads.hpp"
 #include "chamomile/gpu/ranks/field_estimates.cuh"
+#include "chamomile/gpu/ranks/warp_walk.cuh"
 
 namespace chamomile {
 namespace {
 
-constexpr unsigned warp_size = 32, warps = 4, stack_room = 1024, nodes_at_once = 4;
+constexpr unsigned warp_size = 32, warps = 4;
 
 /// FieldTerms are those of all clusters.
 struct FieldTerms {
@@ -20,64 +21,45 @@ __global__ void __launch_bounds__(warp_size* warps)
     sum_fields(const WalkNode* nodes, const ClusterField* fields, std::size_t n, FieldTerms terms,
                double* squared)
 {
-    __shared__ Index stacks[warps][stack_room];
+    __shared__ Index stacks[warps][WarpWalk::room];
     const std::size_t c = std::size_t(blockIdx.x) * warps + threadIdx.x / warp_size;
-    const unsigned lane = threadIdx.x % warp_size;
-    const int k = int(lane % WalkNode::width);
-    Index* const stack = stacks[threadIdx.x / warp_size];
     if (c >= n)
         return;
     const ClusterField field = fields[c];
     Vec3<double> sum{};
-    unsigned size = 1;
-    if (lane == 0)
-        stack[0] = 0;
-    __syncwarp();
-    while (size > 0) {
-        const unsigned taken = min(size, nodes_at_once), mine = lane / WalkNode::width;
-        const Index number = mine < taken ? stack[size - 1 - mine] : no_node;
-        size -= taken;
-        __syncwarp();
-        Index daughters = no_node;
-        if (number != no_node && nodes[number].lanes >> k & 1) {
-            const WalkNode& node = nodes[number];
+    WarpWalk walk{stacks[threadIdx.x / warp_size], threadIdx.x % warp_size};
+    walk.push(walk.lane == 0 ? 0 : no_node);
+    walk.finish(
+        nodes,
+        [&](const WalkNode& node, int k) -> Index {
             const Vec3<double> d = terms.inverse_length *
                                    (Vec3<double>{node.x[k], node.y[k], node.z[k]} - field.place);
             const double u_squared = norm_squared(d) + field.softening_squared,
                          reach = terms.opening * terms.inverse_length *
                                  (node.least[k] - terms.clearance);
-            if (node.inner >> k & 1 && u_squared < reach * reach) {
-                daughters = node.node[k];
-            } else if (u_squared > 1e-180) {
+            if (node.inner >> k & 1 && u_squared < reach * reach)
+                return node.node[k];
+            if (u_squared > 1e-180) {
                 const double inverse = rsqrt(u_squared);
                 sum += double(node.mass[k]) * inverse * inverse * inverse * d;
             }
-        }
-        const unsigned opened = __ballot_sync(0xffffffffu, daughters != no_node),
-                       count = unsigned(__popc(opened));
-        if (size + count > stack_room) {
-            if (lane == 0)
-                squared[c] = nan("");
-            return;
-        }
-        if (daughters != no_node)
-            stack[size + unsigned(__popc(opened & ((1u << lane) - 1)))] = daughters;
-        size += count;
-        __syncwarp();
-    }
+            return no_node;
+        },
+        [&](const WalkNode&, int) { sum.x = nan(""); });
     for (int step = warp_size / 2; step > 0; step /= 2) {
         sum.x += __shfl_xor_sync(0xffffffffu, sum.x, step);
         sum.y += __shfl_xor_sync(0xffffffffu, sum.y, step);
         sum.z += __shfl_xor_sync(0xffffffffu, sum.z, step);
     }
-    if (lane == 0)
+    if (walk.lane == 0)
         squared[c] = norm_squared(sum);
 }
 
 } // namespace
 
-void FieldEstimates::find_factors(DeviceTree& tree, const Walk& walk, const TargetGroups& groups,
-                                  double part, std::span<double> factors)
+void FieldEstimates::find_factors(DeviceTree& tree, const Stream& down, const Walk& walk,
+                                  const TargetGroups& groups, double part,
+                                  std::span<double> factors)
 {
     const std::size_t n = factors.size();
     if (n == 0)
@@ -95,14 +77,24 @@ void FieldEstimates::find_factors(DeviceTree& tree, const Walk& walk, const Targ
     double* const squared = host_squared_.reserve(n);
     download(squared, squared_.data(), n, tree.stream);
     tree.stream.wait();
-#pragma omp parallel for if (n > worth_threads) schedule(dynamic, 64)
-    for (std::size_t c = 0; c < n; ++c) {
+    const auto is_for_host = [&](std::size_t c) {
         const Cluster& cluster = groups.clusters[c];
-        const bool is_massless = cluster.mass == 0 && cluster.extent > 0;
-        factors[c] = is_massless || std::isnan(squared[c])
-                         ? walk.relative_factor(cluster, part)
-                         : walk.relative_factor(fields[c], squared[c], part);
-    }
+        return (cluster.mass == 0 && cluster.extent > 0) || std::isnan(squared[c]);
+    };
+    bool are_some_for_host = false;
+#pragma omp parallel for if (n > worth_threads) reduction(|| : are_some_for_host)
+    for (std::size_t c = 0; c < n; ++c)
+        if (is_for_host(c))
+            are_some_for_host = true;
+        else
+            factors[c] = walk.relative_factor(fields[c], squared[c], part);
+    if (!are_some_for_host)
+        return;
+    down.wait();
+#pragma omp parallel for schedule(dynamic, 16)
+    for (std::size_t c = 0; c < n; ++c)
+        if (is_for_host(c))
+            factors[c] = walk.relative_factor(groups.clusters[c], part);
 }
 
 } // namespace chamomile

@@ -10,9 +10,10 @@ namespace chamomile {
 /// memory.
 class FieldEstimates {
 public:
-    /// Finds DomainPart::find_factors().
-    void find_factors(DeviceTree& tree, const Walk& walk, const TargetGroups& groups, double part,
-                      std::span<double> factors);
+    /// Finds DomainPart::find_factors(). The walk's nodes are there when the stream `down` is done,
+    /// which is waited for where a cluster needs them.
+    void find_factors(DeviceTree& tree, const Stream& down, const Walk& walk,
+                      const TargetGroups& groups, double part, std::span<double> factors);
 
 private:
     PinnedBuffer<ClusterField> host_fields_;

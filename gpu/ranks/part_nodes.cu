@@ -50,6 +50,7 @@ void CudaPart::make_tree(Tree& tree, const DealtTree& dealt, const TreePlan& pla
         tree.moments.softening[0] = top.softening[0];
     start_nodes(tree.nodes, {*plan.criterion, top.multipole[0]}, Index(n), divided_);
     own_.nodes = Index(1 + divided_);
+    essential_.take_roots(own_.roots, mothers_.data());
     check(status_when_done(moments_here_), "sum the moments");
     t.bytes_down += *host_sent_.data() * sizeof(double);
     tree.moments.multipole.swap(staged_.moments.multipole);
@@ -60,13 +61,13 @@ void CudaPart::make_tree(Tree& tree, const DealtTree& dealt, const TreePlan& pla
 void CudaPart::make_nodes(Tree& tree, const AcceptanceCriterion& criterion)
 {
     use_device();
-    down_.wait();
     DeviceTree& t = *tree_;
     const Imported imported = essential_.imported();
     tree.octree.size = own_.sources + imported.particles;
     tree.octree.divided = divided_;
     if (essential_.leaves().empty())
         return;
+    down_.wait();
     const std::span<const LeafLink> links =
         top_.link(tree, *coarse_, essential_.leaves(), own_.nodes);
     const std::size_t cells = imported.cells, of_leaves = links.size(),

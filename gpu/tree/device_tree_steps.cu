@@ -140,24 +140,25 @@ void DeviceTreeSteps::send_moments(Index n, Moments& moments, const TreePlan& pl
     DeviceTree& t = *tree_;
     resize_with_room(moments.multipole, n);
     resize_with_room(moments.bounds, n);
-    const std::uint64_t group = std::uint64_t(plan.groups.group),
-                        cluster = plan.groups.of_cluster();
-    const double side = plan.groups.longest_side;
+    PieceLimits group = plan.groups.limits_of_groups(), cluster = plan.groups.limits_of_clusters();
+    if (plan.all_are_targets && DeviceGroups::are_worth_it(t.particles))
+        group = cluster = {~0ull, 0, 0, 0, Box::infinity}; // the root alone is wanted
     check(cudaMemsetAsync(sent_.reserve(1), 0, sizeof(unsigned long long), t.stream),
           "clear a count");
-    send(n, group, side, t.bounds.data(), moments.bounds.data());
-    send(n, cluster, clusters_to_groups * side, t.multipoles.data(), moments.multipole.data());
+    send(n, group, t.bounds.data(), moments.bounds.data());
+    send(n, cluster, t.multipoles.data(), moments.multipole.data());
     download(host_sent_.reserve(1), sent_.data(), 1, t.stream);
     moments_here_.record(t.stream);
 }
 
 template <class Moment>
-void DeviceTreeSteps::send(Index n, std::uint64_t most, double longest, const Moment* moments,
+void DeviceTreeSteps::send(Index n, const PieceLimits& limits, const Moment* moments,
                            Moment* host)
 {
     chamomile::send_moments<<<blocks_of(n * (sizeof(Moment) / sizeof(double))), block_size, 0,
                               tree_->stream>>>(tree_->cells.data(), n, mothers_.data(),
-                                               tree_->bounds.data(), most, longest, moments, host,
+                                               tree_->bounds.data(), limits.targets,
+                                               limits.longest_side, moments, host,
                                                sent_.data());
     check(cudaGetLastError(), "launch the way of moments to the host");
 }

@@ -83,7 +83,7 @@ private:
     void upload_numbers(const ArrayView& numbers, const TreeParticles& particles,
                         DeviceBuffer<double>& to, std::vector<double>& memory);
     template <class Moment>
-    void send(Index n, std::uint64_t most, double longest, const Moment* moments, Moment* host);
+    void send(Index n, const PieceLimits& limits, const Moment* moments, Moment* host);
 
     std::vector<Vec3<double>> host_positions_; // of callers whose arrays are not dense
     std::vector<double> host_masses_, host_lengths_;

@@ -69,7 +69,7 @@ public:
     virtual std::span<const Index> cell_of() const = 0;
     /// Makes the groups of all arrivals, if it does so sooner than cut_groups() and
     /// finish_groups(); else returns false.
-    virtual bool cut_groups(TargetGroups&, const Tree&, const GroupSizes&) { return false; }
+    virtual bool cut_groups(TargetGroups&, Tree&, const GroupSizes&) { return false; }
     /// Fills TargetGroups::found with the sorted places of the arrivals that are targets.
     virtual void find_targets(TargetGroups& groups) = 0;
     /// Makes boxes of groups tight around their targets.

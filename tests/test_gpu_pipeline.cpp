@@ -85,6 +85,7 @@ TEST_CASE("groups and clusters of all particles are the host's")
             const TreePlan plan{
                 .leaf_size = 32,
                 .groups = {.group = 128, .cluster = 32, .longest_side = longest_side},
+                .all_are_targets = true,
                 .criterion = AcceptanceCriterion{}};
             TargetGroups found[2];
             for (const bool on_gpu : {false, true}) {

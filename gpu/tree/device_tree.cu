@@ -7,6 +7,8 @@
 // pass of the sort, 32 read by the moments of the leaves. Softening lengths of particles' own add 8
 // bytes up, which come with the masses while the keys are sorted, 16 read and 8 written by their
 // gather, 24 written per cell, and 8 up and 16 down per group.
+#include <cassert>
+
 #include "chamomile/gpu/device/device_arrays.cuh"
 #include "chamomile/gpu/tree/device_tree_steps.cuh"
 
@@ -95,13 +97,11 @@ public:
     void make_groups(TargetGroups& groups, Tree& tree, const SourceTargets& targets,
                      const GroupSizes& sizes) override
     {
-        const std::size_t n = tree_->particles;
-        if (targets.rung || !targets.active.empty() || !DeviceGroups::are_worth_it(n))
-            return TreeBuilder::make_groups(groups, tree, targets, sizes);
-        use_device();
         const Index cells = Index(tree.octree.cells.size());
-        groups.target_count = n;
-        groups_.cut(groups, sizes, cells, 0, cells);
+        groups.target_count = tree_->particles;
+        if (!cut_groups(groups, tree, sizes, cells, 0, cells))
+            return TreeBuilder::make_groups(groups, tree, targets, sizes);
+        assert(!targets.rung && targets.active.empty());
         DeviceTreeSteps::find_softenings(groups);
     }
 

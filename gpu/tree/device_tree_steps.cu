@@ -141,7 +141,9 @@ void DeviceTreeSteps::send_moments(Index n, Moments& moments, const TreePlan& pl
     resize_with_room(moments.multipole, n);
     resize_with_room(moments.bounds, n);
     PieceLimits group = plan.groups.limits_of_groups(), cluster = plan.groups.limits_of_clusters();
-    if (plan.all_are_targets && DeviceGroups::are_worth_it(t.particles))
+    node_count_ = 0; // until they are made
+    cuts_groups_ = plan.all_are_targets && DeviceGroups::are_worth_it(t.particles);
+    if (cuts_groups_)
         group = cluster = {~0ull, 0, 0, 0, Box::infinity}; // the root alone is wanted
     check(cudaMemsetAsync(sent_.reserve(1), 0, sizeof(unsigned long long), t.stream),
           "clear a count");
@@ -152,14 +154,12 @@ void DeviceTreeSteps::send_moments(Index n, Moments& moments, const TreePlan& pl
 }
 
 template <class Moment>
-void DeviceTreeSteps::send(Index n, const PieceLimits& limits, const Moment* moments,
-                           Moment* host)
+void DeviceTreeSteps::send(Index n, const PieceLimits& limits, const Moment* moments, Moment* host)
 {
     chamomile::send_moments<<<blocks_of(n * (sizeof(Moment) / sizeof(double))), block_size, 0,
                               tree_->stream>>>(tree_->cells.data(), n, mothers_.data(),
                                                tree_->bounds.data(), limits.targets,
-                                               limits.longest_side, moments, host,
-                                               sent_.data());
+                                               limits.longest_side, moments, host, sent_.data());
     check(cudaGetLastError(), "launch the way of moments to the host");
 }
 
@@ -168,7 +168,7 @@ void DeviceTreeSteps::start_nodes(WalkNodes& here, const NodePlan& plan, Index n
                                   std::size_t divided)
 {
     DeviceTree& t = *tree_;
-    const std::size_t nodes = 1 + divided;
+    const std::size_t nodes = node_count_ = 1 + divided;
     Index* node_of = mothers_.data(); // no longer needed
     const auto is_divided = thrust::make_transform_iterator(
         thrust::make_counting_iterator(Index(0)), IsDivided{t.cells.data()});
@@ -187,9 +187,27 @@ void DeviceTreeSteps::start_nodes(WalkNodes& here, const NodePlan& plan, Index n
     filled_.record(t.stream);
     if (here.nodes.size() < nodes)
         resize_with_room(here.nodes, nodes);
+    if (!cuts_groups_) // else copies of groups would wait for these
+        send_nodes(here);
+}
+
+void DeviceTreeSteps::send_nodes(WalkNodes& here)
+{
     check(cudaStreamWaitEvent(down_, filled_), "wait for the nodes");
-    download(here.nodes.data(), t.nodes.data(), nodes, down_);
-    t.bytes_down += nodes * sizeof(WalkNode);
+    download(here.nodes.data(), tree_->nodes.data(), node_count_, down_);
+    tree_->bytes_down += node_count_ * sizeof(WalkNode);
+}
+
+bool DeviceTreeSteps::cut_groups(TargetGroups& groups, Tree& tree, const GroupSizes& sizes, Index n,
+                                 Index first, Index end)
+{
+    if (!cuts_groups_ || n == 0)
+        return false;
+    use_device();
+    groups_.cut(groups, sizes, n, first, end);
+    if (node_count_ > 0)
+        send_nodes(tree.nodes);
+    return true;
 }
 
 void DeviceTreeSteps::fetch_order(Octree& octree)

@@ -54,8 +54,12 @@ protected:
     void send_moments(Index n, Moments& moments, const TreePlan& plan);
 
     /// Makes the nodes of the first n cells, of which `divided` have daughters, and queues their
-    /// way to the host.
+    /// way to the host, behind that of groups which are cut here.
     void start_nodes(WalkNodes& nodes, const NodePlan& plan, Index n, std::size_t divided);
+    /// Cuts groups of the cells from `first` to `end`, of n cells, if the plan was for all
+    /// particles and they are many; else returns false.
+    bool cut_groups(TargetGroups& groups, Tree& tree, const GroupSizes& sizes, Index n, Index first,
+                    Index end);
 
     void fetch_order(Octree& octree);
     void fetch_sources(Octree& octree);
@@ -69,6 +73,7 @@ protected:
     DeviceKeys keys_;
     DeviceCells cells_;
     DeviceGroups groups_;
+    bool cuts_groups_ = false;                            // of the tree that was planned last
     DeviceBuffer<std::uint8_t> levels_, octants_, least_; // of particles that share keys
     DeviceBuffer<Index> mothers_, missing_;
     DeviceBuffer<double> lengths_; // the caller's order
@@ -80,6 +85,7 @@ protected:
     PinnedBuffer<unsigned long long> host_sent_; // numbers of moments that the host gets
 
 private:
+    void send_nodes(WalkNodes& here);
     void upload_numbers(const ArrayView& numbers, const TreeParticles& particles,
                         DeviceBuffer<double>& to, std::vector<double>& memory);
     template <class Moment>
@@ -88,6 +94,7 @@ private:
     std::vector<Vec3<double>> host_positions_; // of callers whose arrays are not dense
     std::vector<double> host_masses_, host_lengths_;
     DeviceBuffer<unsigned long long> sent_;
+    std::size_t node_count_ = 0;
 };
 
 } // namespace chamomile

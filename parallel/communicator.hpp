@@ -228,6 +228,10 @@ public:
     virtual bool has_failed() const { return false; }
 
     const Traffic& traffic() const { return traffic_; }
+    /// Counts bytes that this rank sends to others by a link of GPUs.
+    void count_bytes(std::uint64_t bytes) { traffic_.bytes += bytes; }
+    /// What links the GPUs of these ranks, if there is something; it ends with them.
+    std::shared_ptr<void>& link_of_gpus() { return link_of_gpus_; }
 
     /// Returns how many seconds a rank may be silent.
     double time_limit() const { return time_limit_; }
@@ -258,6 +262,7 @@ private:
     void count_collective(std::size_t bytes);
 
     Traffic traffic_;
+    std::shared_ptr<void> link_of_gpus_;
     double time_limit_ = 600;
 };
 

@@ -1,12 +1,10 @@
-// The interface is declared here, so that neither cuFFT's header nor its library is needed to build
-// or to start the program (as with NVRTC). Contraction: fused.
+// Contraction: fused.
 #include <algorithm>
 #include <string>
 
-#include <dlfcn.h>
-
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/gpu/device/cufft.cuh"
+#include "chamomile/gpu/device/shared_library.hpp"
 
 namespace chamomile {
 namespace {
@@ -17,16 +15,8 @@ class Library {
 public:
     Library()
     {
-        constexpr int toolkit = CUDART_VERSION / 1000; // cuFFT counts one less
-        const std::string version = std::to_string(toolkit - 1);
-        for (const char* folder : {"", CHAMOMILE_CUDA_LIBRARIES "/", "/usr/local/cuda/lib64/"})
-            for (const std::string& name :
-                 {"libcufft.so." + version, std::string("libcufft.so"),
-                  std::string("libcufft.so.12"), std::string("libcufft.so.11")})
-                if (!handle_)
-                    handle_ = ::dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL);
-        if (!handle_)
-            throw Error(Fault::device, "GPU: libcufft.so." + version +
+        if (!library_.is_open())
+            throw Error(Fault::device, "GPU: " + newest() +
                                            ": not found: a mesh on the GPU needs cuFFT of the CUDA "
                                            "Toolkit (package libcufft), or --device cpu");
         load(create, "cufftCreate");
@@ -52,13 +42,18 @@ private:
     template <class Function>
     void load(Function& function, const char* name)
     {
-        function = reinterpret_cast<Function>(::dlsym(handle_, name));
-        if (!function)
+        if (!library_.load(function, name))
             throw Error(Fault::device,
                         std::string("GPU: libcufft: ") + name + ": missing: cuFFT 11 is needed");
     }
 
-    void* handle_ = nullptr; // stays open: the process may come back for it
+    /// Returns the name of the toolkit's cuFFT, which counts one less.
+    static std::string newest()
+    {
+        return "libcufft.so." + std::to_string(CUDART_VERSION / 1000 - 1);
+    }
+
+    SharedLibrary library_{newest(), "libcufft.so", "libcufft.so.12", "libcufft.so.11"};
 };
 
 const Library& library()

@@ -1,14 +1,13 @@
-// Loads NVRTC by name and drives it. Its interface is declared here, so that neither its header nor
-// its library is needed to build or to start the program. Contraction: fused.
+// Drives NVRTC. Contraction: fused.
 #include <algorithm>
 #include <iterator>
 #include <vector>
 
 #include <cuda_runtime.h>
-#include <dlfcn.h>
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/gpu/device/nvrtc.hpp"
+#include "chamomile/gpu/device/shared_library.hpp"
 #include "device_headers.hpp"
 
 namespace chamomile {
@@ -20,16 +19,9 @@ class Library {
 public:
     Library()
     {
-        const std::string version = std::to_string(CUDART_VERSION / 1000);
-        for (const char* folder : {"", CHAMOMILE_CUDA_LIBRARIES "/", "/usr/local/cuda/lib64/"})
-            for (const std::string& name :
-                 {"libnvrtc.so." + version, std::string("libnvrtc.so"),
-                  std::string("libnvrtc.so.13"), std::string("libnvrtc.so.12")})
-                if (!handle_)
-                    handle_ = ::dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL);
-        if (!handle_)
+        if (!library_.is_open())
             throw Error(Fault::device,
-                        "GPU: libnvrtc.so." + version +
+                        "GPU: " + newest() +
                             ": not found: laws given as text need NVRTC of the CUDA Toolkit "
                             "(package cuda-nvrtc), or --device cpu");
         load(create, "nvrtcCreateProgram");
@@ -67,13 +59,14 @@ private:
     template <class Function>
     void load(Function& function, const char* name)
     {
-        function = reinterpret_cast<Function>(::dlsym(handle_, name));
-        if (!function)
+        if (!library_.load(function, name))
             throw Error(Fault::device, std::string("GPU: libnvrtc: ") + name +
                                            ": missing: NVRTC 12 or newer is needed");
     }
 
-    void* handle_ = nullptr; // stays open: the process may come back for it
+    static std::string newest() { return "libnvrtc.so." + std::to_string(CUDART_VERSION / 1000); }
+
+    SharedLibrary library_{newest(), "libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"};
 };
 
 const Library& library()

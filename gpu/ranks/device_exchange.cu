@@ -9,23 +9,43 @@ namespace chamomile {
 void DeviceExchange::exchange(std::span<const DeviceParcel> to, Communicator& ranks,
                               const Stream& stream)
 {
-    const bool copies = ranks.shares_memory();
+    NcclLink* const nccl = ranks.shares_memory() ? nullptr : NcclLink::of(ranks);
+    const bool stages = !ranks.shares_memory() && !nccl;
     std::size_t room = 0;
     for (const DeviceParcel& parcel : to)
-        room += copies ? 0 : parcel.bytes;
+        room += stages ? parcel.bytes : 0;
     std::byte* next = leaving_.reserve(room);
-    for (const DeviceParcel& parcel : to)
-        if (!copies) {
-            download(next, parcel.data, parcel.bytes, stream);
-            next += parcel.bytes;
+    for (const DeviceParcel& parcel : to) {
+        if (!stages) {
+            ranks.count_bytes(parcel.bytes);
+            continue;
         }
-    stream.wait();
+        download(next, parcel.data, parcel.bytes, stream);
+        next += parcel.bytes;
+    }
+    if (!nccl)
+        stream.wait();
+    send_labels(to, stages, ranks);
+    begins_ = {0};
+    for (int r = 0; r < ranks.size(); ++r)
+        begins_.push_back(begins_.back() + label(r).bytes);
+    arrived_.reserve(begins_.back());
+    if (nccl)
+        send_by(*nccl, to, stream);
+    else
+        copy(stages, stream);
+    stream.wait(); // the senders may reuse their buffers after their next exchange
+}
+
+/// Sends the heads, and data that are staged.
+void DeviceExchange::send_labels(std::span<const DeviceParcel> to, bool stages, Communicator& ranks)
+{
     int device = 0;
     check(cudaGetDevice(&device), "ask for the device");
     if (allowed_.empty())
         allowed_.push_back(device);
     std::vector<std::vector<std::byte>> messages;
-    next = leaving_.data();
+    const std::byte* next = leaving_.data();
     for (const DeviceParcel& parcel : to) {
         std::vector<std::byte>& message = messages.emplace_back();
         if (parcel.head.empty() && parcel.bytes == 0)
@@ -35,37 +55,48 @@ void DeviceExchange::exchange(std::span<const DeviceParcel> to, Communicator& ra
             const auto* const first = static_cast<const std::byte*>(from);
             message.insert(message.end(), first, first + bytes);
         };
-        message.reserve(sizeof label + parcel.head.size() + (copies ? 0 : parcel.bytes));
+        message.reserve(sizeof label + parcel.head.size() + (stages ? parcel.bytes : 0));
         put(&label, sizeof label);
         put(parcel.head.data(), parcel.head.size());
-        if (copies)
+        if (!stages)
             continue;
         put(next, parcel.bytes);
         next += parcel.bytes;
     }
     ranks.exchange(std::vector<std::span<const std::byte>>(messages.begin(), messages.end()),
                    inbox_);
-    begins_ = {0};
-    for (int r = 0; r < ranks.size(); ++r)
-        begins_.push_back(begins_.back() + label(r).bytes);
-    std::byte* const arrived = arrived_.reserve(begins_.back());
-    for (int r = 0; r < ranks.size(); ++r) {
-        const Label from = label(r);
+}
+
+void DeviceExchange::send_by(NcclLink& nccl, std::span<const DeviceParcel> to, const Stream& stream)
+{
+    std::vector<std::span<const std::byte>> leaving;
+    std::vector<std::span<std::byte>> arriving;
+    for (std::size_t r = 0; r < to.size(); ++r) {
+        leaving.push_back({to[r].data, to[r].bytes});
+        arriving.push_back({arrived_.data() + begins_[r], begins_[r + 1] - begins_[r]});
+    }
+    nccl.exchange(leaving, arriving, stream);
+}
+
+/// Copies what comes from other threads, or what was staged.
+void DeviceExchange::copy(bool was_staged, const Stream& stream)
+{
+    for (std::size_t r = 0; r + 1 < begins_.size(); ++r) {
+        const Label from = label(int(r));
         if (from.bytes == 0)
             continue;
-        std::byte* const at = arrived + begins_[std::size_t(r)];
-        if (copies) {
+        std::byte* const at = arrived_.data() + begins_[r];
+        if (was_staged) {
+            const std::byte* const here =
+                inbox_.from<std::byte>(int(r)).data() + sizeof from + from.head;
+            check(cudaMemcpyAsync(at, here, from.bytes, cudaMemcpyHostToDevice, stream),
+                  "copy what other ranks have sent");
+        } else {
             allow_copies(from.device);
             check(cudaMemcpyAsync(at, from.data, from.bytes, cudaMemcpyDefault, stream),
                   "copy from another rank");
-        } else {
-            const std::byte* const here =
-                inbox_.from<std::byte>(r).data() + sizeof from + from.head;
-            check(cudaMemcpyAsync(at, here, from.bytes, cudaMemcpyHostToDevice, stream),
-                  "copy what other ranks have sent");
         }
     }
-    stream.wait(); // the senders may reuse their buffers after their next exchange
 }
 
 /// Lets this device copy from another without the host, if their link can.

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "chamomile/gpu/device/device.cuh"
-#include "chamomile/parallel/communicator.hpp"
+#include "chamomile/gpu/ranks/nccl_link.cuh"
 
 namespace chamomile {
 
@@ -17,7 +17,7 @@ struct DeviceParcel {
 };
 
 /// A DeviceExchange sends parcels. Ranks that are threads of one process copy from each other's
-/// memory, from GPU to GPU; others send them by way of their hosts.
+/// memory, from GPU to GPU; others send them by NCCL, or without it by way of their hosts.
 class DeviceExchange {
 public:
     /// Sends to[r] to each rank r, whose data the stream has made so far. The data must stay until
@@ -36,6 +36,9 @@ private:
         const std::byte* data;     ///< in the sender's process
     };
     Label label(int rank) const;
+    void send_labels(std::span<const DeviceParcel> to, bool stages, Communicator& ranks);
+    void send_by(NcclLink& nccl, std::span<const DeviceParcel> to, const Stream& stream);
+    void copy(bool was_staged, const Stream& stream);
     void allow_copies(int device);
 
     Inbox inbox_;

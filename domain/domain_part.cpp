@@ -14,12 +14,11 @@ std::vector<Cell> DealtTree::own_leaves() const
     return leaves;
 }
 
-void find_factors_on_host(const Walk& walk, const TargetGroups& groups, double part,
-                          std::span<double> factors)
+void estimate_on_host(const Walk& walk, const TargetGroups& groups, std::span<double> accelerations)
 {
 #pragma omp parallel for schedule(dynamic, 16)
-    for (std::size_t c = 0; c < factors.size(); ++c)
-        factors[c] = walk.relative_factor(groups.clusters[c], part);
+    for (std::size_t c = 0; c < accelerations.size(); ++c)
+        accelerations[c] = walk.scaled_acceleration(groups.clusters[c]);
 }
 
 } // namespace chamomile

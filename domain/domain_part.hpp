@@ -84,10 +84,11 @@ public:
                         Communicator& ranks) = 0;
     /// Makes the nodes of the tree.
     virtual void make_nodes(Tree& tree, const AcceptanceCriterion& criterion) = 0;
-    /// Finds the factors of CellReach::relative of all clusters for that part of their
-    /// accelerations; on another device than the walk's they may be rounded otherwise.
-    virtual void find_factors(const Walk& walk, const TargetGroups& groups, double part,
-                              std::span<double> factors) = 0;
+    /// Estimates the scaled accelerations of all clusters.
+    virtual void estimate(const Walk& walk, const TargetGroups& groups,
+                          std::span<double> accelerations) = 0;
+    /// Tells whether estimates have the bits of the walk's; a GPU rounds otherwise.
+    virtual bool estimates_as_walk() const { return false; }
     /// Gives the tree the particles that lists need.
     virtual void finish(Tree& tree) = 0;
     virtual Imported imported() const = 0;
@@ -131,9 +132,9 @@ public:
     virtual std::pmr::memory_resource* memory() = 0;
 };
 
-/// Finds the factors of all clusters with all threads (DomainPart::find_factors()).
-void find_factors_on_host(const Walk& walk, const TargetGroups& groups, double part,
-                          std::span<double> factors);
+/// Estimates the accelerations of all clusters with all threads (DomainPart::estimate()).
+void estimate_on_host(const Walk& walk, const TargetGroups& groups,
+                      std::span<double> accelerations);
 
 /// Makes the part of a rank whose particles are on its processor.
 std::unique_ptr<DomainPart> make_host_part();

@@ -199,7 +199,7 @@ void DomainTreeBuilder::find_regions(const TargetGroups& groups)
     }
 }
 
-void DomainTreeBuilder::finish_nodes(Tree& tree, const TargetGroups& groups, Profile& profile)
+void DomainTreeBuilder::finish_nodes(Tree& tree, TargetGroups& groups, Profile& profile)
 {
     if (total() == 0)
         return;
@@ -249,29 +249,32 @@ void DomainTreeBuilder::expect_factors(const TargetGroups& groups)
 {
     constexpr double part = 0.5; // distances grow with its fifth root
     std::vector<Region>& regions = questions_.regions;
-    std::vector<double> factors(regions.size());
-    part_->find_factors(walk_, groups, part, factors);
+    std::vector<double> accelerations(regions.size());
+    part_->estimate(walk_, groups, accelerations);
     for (std::size_t c = 0; c < regions.size(); ++c)
-        regions[c].relative_factor = factors[c];
+        regions[c].relative_factor = criterion_->relative_factor(part * accelerations[c]);
 }
 
 /// Returns whether regions that asked other ranks had large enough factors, on all ranks; else
 /// gives them exact ones, which no import changes any more. Others have exact estimates already.
-bool DomainTreeBuilder::are_enough(const TargetGroups& groups)
+/// The walk takes estimates that it would make anew.
+bool DomainTreeBuilder::are_enough(TargetGroups& groups)
 {
     constexpr double rounding = 1 + 1e-9; // of estimates on another device
     std::vector<Region>& regions = questions_.regions;
     std::vector<double> exact(regions.size());
-    part_->find_factors(walk_, groups, 1, exact);
+    part_->estimate(walk_, groups, exact);
     std::uint64_t missed = 0;
     for (std::size_t c = 0; c < regions.size(); ++c) {
-        const double least = rounding * exact[c];
+        const double least = rounding * criterion_->relative_factor(exact[c]);
         if (!questions_.asks[c] || regions[c].relative_factor >= least)
             continue;
         ++missed;
         regions[c].relative_factor = least;
     }
     ranks_.sum(std::span(&missed, 1));
+    if (missed == 0 && part_->estimates_as_walk())
+        groups.accelerations = std::move(exact);
     return missed == 0;
 }
 

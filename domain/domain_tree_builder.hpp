@@ -43,7 +43,7 @@ public:
     /// Imports the cells and particles that the lists of these groups open. Where the criterion
     /// compares with accelerations, what an estimate without other ranks' cells opens comes first;
     /// it is asked for again where that was too little.
-    void finish_nodes(Tree& tree, const TargetGroups& groups, Profile& profile) override;
+    void finish_nodes(Tree& tree, TargetGroups& groups, Profile& profile) override;
     void fetch_order(Octree& octree) override { part_->fetch_order(octree); }
     void fetch_sources(Octree& octree) override { part_->fetch_sources(octree); }
     void fetch_bounds(Moments& moments) override { part_->fetch_bounds(moments); }
@@ -82,7 +82,7 @@ private:
     void find_regions(const TargetGroups& groups);
     void import(Tree& tree, const TreeReach& reach);
     void expect_factors(const TargetGroups& groups);
-    bool are_enough(const TargetGroups& groups);
+    bool are_enough(TargetGroups& groups);
     void cut_some(TargetGroups& groups, Tree& tree, const GroupSizes& sizes,
                   std::span<const Piece> pieces);
 

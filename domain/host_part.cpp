@@ -88,11 +88,12 @@ public:
             known = forest_.reach;
         make_walk_nodes(tree.nodes, tree.octree, tree.moments, criterion, known);
     }
-    void find_factors(const Walk& walk, const TargetGroups& groups, double part,
-                      std::span<double> factors) override
+    void estimate(const Walk& walk, const TargetGroups& groups,
+                  std::span<double> accelerations) override
     {
-        find_factors_on_host(walk, groups, part, factors);
+        estimate_on_host(walk, groups, accelerations);
     }
+    bool estimates_as_walk() const override { return true; }
     void finish(Tree& tree) override { forest_.take_particles(tree, local_, essential_); }
     Imported imported() const override
     {

@@ -140,7 +140,7 @@ public:
         inner_->refit(tree, particles, plan, profile);
         tree.octree.order = fetched;
     }
-    void finish_nodes(Tree& tree, const TargetGroups& groups, Profile& profile) override
+    void finish_nodes(Tree& tree, TargetGroups& groups, Profile& profile) override
     {
         inner_->finish_nodes(tree, groups, profile);
     }

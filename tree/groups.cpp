@@ -252,6 +252,7 @@ void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& momen
     };
     const PieceCutter to_clusters = cutter(sizes.limits_of_clusters()),
                       to_groups = cutter(sizes.limits_of_groups());
+    groups.accelerations.clear();
     std::vector<GroupPart>& parts = groups.parts;
     parts.resize(pieces.size());
 #pragma omp parallel for if (groups.target_count > worth_threads) schedule(dynamic, 1)

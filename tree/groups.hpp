@@ -99,9 +99,10 @@ struct TargetGroups {
     std::vector<Cluster> clusters;
     std::span<const Index> targets; ///< active particles by sorted place; empty: all of them
     std::size_t target_count = 0;
-    std::vector<Index> found;     ///< memory for `targets`, which may also lie elsewhere
-    std::vector<char> is_target;  ///< of each particle, while the targets are found
-    std::vector<GroupPart> parts; ///< while groups are cut
+    std::vector<Index> found;          ///< memory for `targets`, which may also lie elsewhere
+    std::vector<char> is_target;       ///< of each particle, while the targets are found
+    std::vector<GroupPart> parts;      ///< while groups are cut
+    std::vector<double> accelerations; ///< Walk::scaled_acceleration() of clusters, if known
     /// The softenings of the targets of each; empty: all particles have one length.
     std::vector<SofteningSpan> group_softening, cluster_softening;
 

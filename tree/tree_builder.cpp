@@ -44,7 +44,7 @@ public:
         sum_moments(tree, profile);
     }
 
-    void finish_nodes(Tree& tree, const TargetGroups&, Profile& profile) override
+    void finish_nodes(Tree& tree, TargetGroups&, Profile& profile) override
     {
         if (!of_nodes_) // they are those of the last evaluation
             return;

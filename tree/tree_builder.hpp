@@ -119,7 +119,7 @@ public:
 
     /// Fills the nodes of the last tree, whose plan has a criterion, for the lists of these groups,
     /// which may be those of another tree.
-    virtual void finish_nodes(Tree& tree, const TargetGroups& groups, Profile& profile) = 0;
+    virtual void finish_nodes(Tree& tree, TargetGroups& groups, Profile& profile) = 0;
 
     /// Ensures that octree.order of the last build is on the host.
     virtual void fetch_order(Octree&) {}

@@ -95,7 +95,10 @@ void Walk::open(InteractionLists& lists, const TargetGroups& groups, std::size_t
 void Walk::walk(const TargetGroups& groups, const Cluster& cluster, bool finishes,
                 WalkScratch& scratch) const
 {
-    const double a = criterion_.is_relative() ? scaled_acceleration(cluster, scratch) : 0;
+    const std::size_t number_of_cluster = std::size_t(&cluster - groups.clusters.data());
+    const double a = !criterion_.is_relative()      ? 0
+                     : groups.accelerations.empty() ? scaled_acceleration(cluster, scratch)
+                                                    : groups.accelerations[number_of_cluster];
     const double relative_factor = criterion_.relative_factor(a);
     const auto region = [&](const Box& box, const Vec3<double>& center, double radius,
                             double kappa) {
@@ -119,7 +122,6 @@ void Walk::walk(const TargetGroups& groups, const Cluster& cluster, bool finishe
             region.expansion_factor = std::max(region.expansion_factor, factor);
     };
     const bool varied = !groups.group_softening.empty();
-    const std::size_t number_of_cluster = std::size_t(&cluster - groups.clusters.data());
     const std::size_t count = cluster.last_group - cluster.first_group;
     reserve(scratch.regions, count);
     for (std::size_t g = 0; g < count; ++g) {
@@ -216,21 +218,16 @@ void Walk::append_open_rows(InteractionLists& lists, const TargetGroups& groups,
 
 double Walk::acceleration(const Cluster& cluster) const
 {
+    const WalkUnits& units = nodes_->units;
+    return scaled_acceleration(cluster) * (units.mass / units.length / units.length);
+}
+
+double Walk::scaled_acceleration(const Cluster& cluster) const
+{
     auto scratch = take_scratch();
     const double a = scaled_acceleration(cluster, *scratch);
     give_back(std::move(scratch));
-    const WalkUnits& units = nodes_->units;
-    return a * (units.mass / units.length / units.length);
-}
-
-double Walk::relative_factor(const Cluster& cluster, double part) const
-{
-    if (!criterion_.is_relative())
-        return 0;
-    auto scratch = take_scratch();
-    const double a = part * scaled_acceleration(cluster, *scratch);
-    give_back(std::move(scratch));
-    return criterion_.relative_factor(a);
+    return a;
 }
 
 double ClusterField::acceleration(double field_squared, double least) const
@@ -250,11 +247,6 @@ ClusterField Walk::field_of(const Cluster& cluster) const
                        : 0};
 }
 
-double Walk::relative_factor(const ClusterField& field, double squared, double part) const
-{
-    return criterion_.relative_factor(part * field.acceleration(squared, least_acceleration()));
-}
-
 double Walk::clearance() const
 {
     return criterion_.clearance + shared_clearance(criterion_);
@@ -266,7 +258,6 @@ double Walk::least_acceleration() const
     return criterion_.least_acceleration * units.length * units.length / units.mass;
 }
 
-/// Returns the acceleration in the nodes' units, in which squares neither overflow nor vanish.
 double Walk::scaled_acceleration(const Cluster& cluster, WalkScratch& scratch) const
 {
     const ClusterField field = field_of(cluster);

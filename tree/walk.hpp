@@ -55,14 +55,16 @@ public:
     /// factor of 1.6 of the acceleration of 98 % of them.
     double acceleration(const Cluster& cluster) const;
 
-    /// Returns the factor of CellReach::relative with which the cluster's lists are made, or that
-    /// for a part of its acceleration; 0 for a criterion that compares with no acceleration.
-    double relative_factor(const Cluster& cluster, double part = 1) const;
+    /// Returns it in WalkUnits, in which squares neither overflow nor vanish.
+    double scaled_acceleration(const Cluster& cluster) const;
 
     /// For those who sum fields elsewhere: what is summed for a cluster that has mass, and the
-    /// factor for a part of the acceleration that follows from the square of the field.
+    /// scaled acceleration that follows from the square of the field.
     ClusterField field_of(const Cluster& cluster) const;
-    double relative_factor(const ClusterField& field, double squared, double part) const;
+    double scaled_acceleration(const ClusterField& field, double squared) const
+    {
+        return field.acceleration(squared, least_acceleration());
+    }
     /// Returns the distance that an estimate leaves out of CellReach::least.
     double clearance() const;
     const WalkUnits& units() const { return nodes_->units; }

@@ -74,7 +74,7 @@ public:
     /// Cuts targets into groups.
     void make_groups(TargetGroups& groups, SourceTargets targets, const GroupSizes& sizes);
     /// Completes the tree for the lists of these groups.
-    void finish_nodes(const TargetGroups& groups, Profile& profile)
+    void finish_nodes(TargetGroups& groups, Profile& profile)
     {
         builder_.finish_nodes(tree_, groups, profile);
     }

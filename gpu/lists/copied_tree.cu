@@ -33,7 +33,7 @@ public:
         upload_particles(tree.octree);
     }
 
-    void finish_nodes(Tree& tree, const TargetGroups& groups, Profile& profile) override
+    void finish_nodes(Tree& tree, TargetGroups& groups, Profile& profile) override
     {
         host_->finish_nodes(tree, groups, profile);
         if (std::exchange(has_cells_, true))

@@ -100,14 +100,14 @@ public:
         essential_.import(own_, asked, tree.moments.multipole[0], ranks);
     }
     void make_nodes(Tree& tree, const AcceptanceCriterion& criterion) override;
-    void find_factors(const Walk& walk, const TargetGroups& groups, double part,
-                      std::span<double> factors) override
+    void estimate(const Walk& walk, const TargetGroups& groups,
+                  std::span<double> accelerations) override
     {
         use_device();
         if (!has_targets())
-            return estimates_.find_factors(*tree_, down_, walk, groups, part, factors);
+            return estimates_.find(*tree_, down_, walk, groups, accelerations);
         down_.wait(); // few clusters are done sooner by the host
-        find_factors_on_host(walk, groups, part, factors);
+        estimate_on_host(walk, groups, accelerations);
     }
     void finish(Tree&) override { down_.wait(); }
     Imported imported() const override { return essential_.imported(); }

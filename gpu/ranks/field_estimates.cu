@@ -57,11 +57,10 @@ __global__ void __launch_bounds__(warp_size* warps)
 
 } // namespace
 
-void FieldEstimates::find_factors(DeviceTree& tree, const Stream& down, const Walk& walk,
-                                  const TargetGroups& groups, double part,
-                                  std::span<double> factors)
+void FieldEstimates::find(DeviceTree& tree, const Stream& down, const Walk& walk,
+                          const TargetGroups& groups, std::span<double> accelerations)
 {
-    const std::size_t n = factors.size();
+    const std::size_t n = accelerations.size();
     if (n == 0)
         return;
     ClusterField* const fields = host_fields_.reserve(n);
@@ -87,14 +86,14 @@ void FieldEstimates::find_factors(DeviceTree& tree, const Stream& down, const Wa
         if (is_for_host(c))
             are_some_for_host = true;
         else
-            factors[c] = walk.relative_factor(fields[c], squared[c], part);
+            accelerations[c] = walk.scaled_acceleration(fields[c], squared[c]);
     if (!are_some_for_host)
         return;
     down.wait();
 #pragma omp parallel for schedule(dynamic, 16)
     for (std::size_t c = 0; c < n; ++c)
         if (is_for_host(c))
-            factors[c] = walk.relative_factor(groups.clusters[c], part);
+            accelerations[c] = walk.scaled_acceleration(groups.clusters[c]);
 }
 
 } // namespace chamomile

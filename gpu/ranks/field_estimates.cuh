@@ -10,10 +10,10 @@ namespace chamomile {
 /// memory.
 class FieldEstimates {
 public:
-    /// Finds DomainPart::find_factors(). The walk's nodes are there when the stream `down` is done,
+    /// Finds DomainPart::estimate(). The walk's nodes are there when the stream `down` is done,
     /// which is waited for where a cluster needs them.
-    void find_factors(DeviceTree& tree, const Stream& down, const Walk& walk,
-                      const TargetGroups& groups, double part, std::span<double> factors);
+    void find(DeviceTree& tree, const Stream& down, const Walk& walk, const TargetGroups& groups,
+              std::span<double> accelerations);
 
 private:
     PinnedBuffer<ClusterField> host_fields_;

@@ -180,6 +180,7 @@ void DeviceGroups::cut(TargetGroups& groups, const GroupSizes& sizes, Index n, I
     t.stream.wait();
     const uint2 count = *host_count_.data();
     groups.targets = {};
+    groups.accelerations.clear();
     groups.groups.resize(count.x);
     groups.clusters.resize(count.y);
     Group* const cut = groups_.reserve(count.x);

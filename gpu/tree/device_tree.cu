@@ -105,7 +105,7 @@ public:
         DeviceTreeSteps::find_softenings(groups);
     }
 
-    void finish_nodes(Tree&, const TargetGroups&, Profile& profile) override
+    void finish_nodes(Tree&, TargetGroups&, Profile& profile) override
     {
         const TimedPhase phase(profile, "nodes");
         use_device();

@@ -61,10 +61,9 @@ void RankRun::take(Column column, std::uint64_t first)
 {
     visit_column(column, home_, *steps_, [&](auto& values) {
         using T = typename std::remove_reference_t<decltype(values)>::value_type;
-        Inbox inbox;
         ranks_.deal(std::span(reinterpret_cast<const T*>(dealt.data()), dealt.size() / sizeof(T)),
-                    count_, inbox, std::size_t(first));
-        const std::span<const T> part = inbox.all<T>();
+                    count_, inbox_, std::size_t(first));
+        const std::span<const T> part = inbox_.all<T>();
         values.reserve(ranks_.first_of_run(count_, ranks_.rank() + 1) -
                        ranks_.first_of_run(count_, ranks_.rank()));
         values.insert(values.end(), part.begin(), part.end());
@@ -79,27 +78,47 @@ void RankRun::resume()
     steps_.reset();
 }
 
-/// Sends rank 0 value(k) for each asked home row k.
-template <class T, class Value>
-void RankRun::answer(std::uint64_t first, std::uint64_t end, const Value& value)
+/// Returns where the home rows of each rank begin.
+std::vector<std::uint64_t> RankRun::homes() const
 {
-    std::vector<Index> list(given_.size() / sizeof(Index));
-    std::memcpy(list.data(), given_.data(), given_.size());
-    const std::size_t n = list.empty() ? std::size_t(end - first) : list.size();
-    const auto number = [&](std::size_t k) { return list.empty() ? first + k : list[k]; };
     std::vector<std::uint64_t> homes;
     for (int r = 0; r <= ranks_.size(); ++r)
         homes.push_back(ranks_.first_of_run(count_, r));
+    return homes;
+}
+
+/// Sends rank 0 a range of home rows.
+template <class T>
+void RankRun::answer(std::uint64_t first, std::uint64_t end, std::span<const T> values)
+{
+    const std::size_t rank = std::size_t(ranks_.rank());
+    const std::uint64_t home = homes()[rank], after = homes()[rank + 1],
+                        from = std::clamp(first, home, after);
+    Inbox inbox;
+    ranks_.collect(
+        values.subspan(std::size_t(from - home), std::size_t(std::clamp(end, home, after) - from)),
+        inbox);
+    if (rank == 0)
+        copy_bytes(inbox.all<std::byte>(), asked.data());
+}
+
+/// Sends rank 0 value(k) for each home row k of the numbers in the message.
+template <class T, class Value>
+void RankRun::answer(const Value& value)
+{
+    std::vector<Index> list(given_.size() / sizeof(Index));
+    std::memcpy(list.data(), given_.data(), given_.size());
+    const std::vector<std::uint64_t> homes = this->homes();
     const std::size_t own = std::size_t(ranks_.rank());
     std::vector<T> mine;
-    for (std::size_t k = 0; k < n; ++k)
-        if (number(k) >= homes[own] && number(k) < homes[own + 1])
-            mine.push_back(value(std::size_t(number(k) - homes[own])));
+    for (const Index number : list)
+        if (number >= homes[own] && number < homes[own + 1])
+            mine.push_back(value(std::size_t(number - homes[own])));
     Inbox inbox;
     ranks_.collect(std::span<const T>(mine), inbox);
     std::vector<std::size_t> next(homes.size()); // value per rank
-    for (std::size_t k = 0; k < n && own == 0; ++k) {
-        const auto r = std::ranges::upper_bound(homes, number(k)) - homes.begin() - 1;
+    for (std::size_t k = 0; k < list.size() && own == 0; ++k) {
+        const auto r = std::ranges::upper_bound(homes, list[k]) - homes.begin() - 1;
         std::memcpy(asked.data() + k * sizeof(T), &inbox.from<T>(int(r))[next[std::size_t(r)]++],
                     sizeof(T));
     }
@@ -115,16 +134,18 @@ void RankRun::bring(Column column, std::uint64_t first, std::uint64_t end)
     visit_column(column, home_, steps_ ? *steps_ : none, [&](auto& values) {
         using T = typename std::remove_reference_t<decltype(values)>::value_type;
         values.resize(home_.size()); // none if a start has failed
-        answer<T>(first, end, [&](std::size_t k) { return values[k]; });
+        if (given_.empty())
+            answer(first, end, std::span<const T>(values));
+        else
+            answer<T>([&](std::size_t k) { return values[k]; });
     });
 }
 
 void RankRun::gather(Vec3<double> origin)
 {
     leapfrog_->fetch(home_);
-    answer<MovingPoint>(0, 0, [&](std::size_t k) {
-        return moving_point(home_.position[k], home_.velocity[k], origin);
-    });
+    answer<MovingPoint>(
+        [&](std::size_t k) { return moving_point(home_.position[k], home_.velocity[k], origin); });
 }
 
 void serve_particles(Communicator& ranks)

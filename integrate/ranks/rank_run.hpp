@@ -94,14 +94,18 @@ public:
     }
 
 private:
+    std::vector<std::uint64_t> homes() const;
+    template <class T>
+    void answer(std::uint64_t first, std::uint64_t end, std::span<const T> values);
     template <class T, class Value>
-    void answer(std::uint64_t first, std::uint64_t end, const Value& value);
+    void answer(const Value& value);
 
     Communicator& ranks_;
     Bytes given_ = {};        ///< rest of the message
     std::uint64_t count_ = 0; ///< particles on all ranks
     Particles home_;
     std::optional<StepColumns> steps_; ///< at home; none: not current
+    Inbox inbox_;                      ///< of blocks of rows
     std::unique_ptr<DistributedSolver> solver_;
     std::unique_ptr<Leapfrog> leapfrog_;
 };

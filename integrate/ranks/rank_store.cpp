@@ -19,16 +19,22 @@ namespace {
 constexpr std::uint64_t steps_between_places = 8;
 constexpr double wrong_fraction = 0.05;
 
-/// Returns the values at `places`.
-template <class T>
-std::vector<T> picked(std::span<const T> values, std::span<const Index> places)
+/// Calls store(k, values[places[k]]) for each place.
+template <class T, class Store>
+void pick(std::span<const T> values, std::span<const Index> places, const Store& store)
 {
-    const std::size_t n = places.size();
-    std::vector<T> found(n);
-#pragma omp parallel for if (n > worth_threads) schedule(static)
-    for (std::size_t k = 0; k < n; ++k)
-        found[k] = values[places[k]];
-    return found;
+#pragma omp parallel for if (places.size() > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < places.size(); ++k)
+        store(k, values[places[k]]);
+}
+
+/// Resizes an array whose values are of no use.
+template <class T>
+void resize_anew(std::vector<T>& values, std::size_t n)
+{
+    if (values.capacity() < n)
+        values = {};
+    values.resize(n);
 }
 
 /// Splits values by receiving rank.
@@ -43,6 +49,20 @@ std::vector<std::span<const T>> runs_of(std::span<const T> values,
 }
 
 } // namespace
+
+/// Sends the values at `places`, and returns what arrives. Fresh memory costs a page fault for each
+/// 4 kB, and so one column after another has the same.
+template <class T>
+std::span<const T>
+RankStore::Carrier::send(std::span<const T> values, std::span<const Index> places,
+                         std::span<const std::size_t> begins, Communicator& ranks)
+{
+    const std::size_t bytes = places.size() * sizeof(T);
+    T* const left = reinterpret_cast<T*>(leaving.make_room(std::span(&bytes, 1)));
+    pick(values, places, [&](std::size_t k, const T& value) { left[k] = value; });
+    ranks.all_to_all<T>(runs_of(std::span<const T>(left, places.size()), begins), arriving);
+    return arriving.all<T>();
+}
 
 void RankStore::load(StepColumns columns)
 {
@@ -119,10 +139,11 @@ void RankStore::fetch()
         return;
     here();
     const bool has_potentials = part_.has_potentials || options_.potentials || is_alone_;
+    Carrier carrier;
     for_each_column(
         [&](Column column, const std::string&, const auto& own, auto& home) {
             if (moves(column) && (column != Column::potential || has_potentials))
-                bring_home(own, home);
+                bring_home(own, home, carrier);
         },
         own_, *particles_);
     is_fetched_ = true;
@@ -137,10 +158,11 @@ bool RankStore::has_steps(Column column) const
 StepColumns RankStore::columns()
 {
     StepColumns columns = inner_->columns();
+    Carrier carrier;
     for_each_column(
         [&](Column column, auto& values) {
             if (has_steps(column))
-                bring_home(std::remove_reference_t<decltype(values)>(values), values);
+                bring_home(values, values, carrier);
         },
         columns);
     return columns;
@@ -284,18 +306,19 @@ void RankStore::migrate()
     const Migration way{places_.leaving(), places_.begins, places_.arriving()};
     here();
     StepColumns columns = inner_->columns();
-    migrate(way, number_);
+    Carrier carrier;
+    migrate(way, number_, carrier);
     std::size_t k = 0;
     for_each_column(
         [&](Column, const std::string&, auto& values) {
             if (sizes[k++] > 0)
-                migrate(way, values);
+                migrate(way, values, carrier);
         },
         own_);
     for_each_column(
         [&](Column column, auto& values) {
             if (has_steps(column))
-                migrate(way, values);
+                migrate(way, values, carrier);
         },
         columns);
     fill(std::move(columns));
@@ -303,14 +326,14 @@ void RankStore::migrate()
 
 /// Migrates one column. Tracers stay, behind the sources.
 template <class T>
-void RankStore::migrate(const Migration& way, std::vector<T>& values)
+void RankStore::migrate(const Migration& way, std::vector<T>& values, Carrier& carrier)
 {
-    const std::vector<T> left = picked(std::span<const T>(values), way.leaving);
-    Inbox inbox;
-    ranks_.all_to_all<T>(runs_of(std::span<const T>(left), way.begins), inbox);
-    std::vector<T> arrived = picked(inbox.all<T>(), way.arriving);
-    arrived.insert(arrived.end(), values.begin() + std::ptrdiff_t(left.size()), values.end());
-    values = std::move(arrived);
+    const std::span<const T> arrived =
+        carrier.send(std::span<const T>(values), way.leaving, way.begins, ranks_);
+    const std::vector<T> tracers(values.begin() + std::ptrdiff_t(way.leaving.size()), values.end());
+    resize_anew(values, way.arriving.size() + tracers.size());
+    pick(arrived, way.arriving, [&](std::size_t k, const T& value) { values[k] = value; });
+    std::ranges::copy(tracers, values.end() - std::ptrdiff_t(tracers.size()));
 }
 
 /// Finds the home row of each local particle.
@@ -336,21 +359,21 @@ void RankStore::find_home()
     ranks_.all_to_all<Index>(runs_of(std::span<const Index>(to), way.begins), way.to);
 }
 
+/// Brings one column, which may be moved in place.
 template <class T>
-void RankStore::bring_home(const std::vector<T>& values, std::vector<T>& home)
+void RankStore::bring_home(const std::vector<T>& values, std::vector<T>& home, Carrier& carrier)
 {
     if (part_.exchanges == 0) {
-        home = values;
+        if (&values != &home)
+            home = values;
         return;
     }
     if (!home_)
         find_home();
-    const std::vector<T> leaving = picked(std::span<const T>(values), home_->from);
-    Inbox inbox;
-    ranks_.all_to_all<T>(runs_of(std::span<const T>(leaving), home_->begins), inbox);
-    const std::span<const T> arrived = inbox.all<T>();
+    const std::span<const T> arrived =
+        carrier.send(std::span<const T>(values), home_->from, home_->begins, ranks_);
     const std::span<const Index> to = home_->to.all<Index>();
-    home.resize(to.size());
+    resize_anew(home, to.size());
 #pragma omp parallel for if (to.size() > worth_threads) schedule(static)
     for (std::size_t k = 0; k < to.size(); ++k)
         home[to[k]] = arrived[k];

@@ -82,17 +82,26 @@ private:
         std::vector<Index> arriving; ///< PartPlaces
     };
 
+    /// A Carrier sends columns to other ranks, one after the other.
+    struct Carrier {
+        Inbox leaving, arriving;
+
+        template <class T>
+        std::span<const T> send(std::span<const T> values, std::span<const Index> places,
+                                std::span<const std::size_t> begins, Communicator& ranks);
+    };
+
     void fill(StepColumns columns);
     std::vector<std::uint64_t> sizes_of_columns();
     void require_same_columns();
     bool are_misplaced();
     void migrate();
     template <class T>
-    void migrate(const Migration& way, std::vector<T>& values);
+    void migrate(const Migration& way, std::vector<T>& values, Carrier& carrier);
     bool has_steps(Column column) const;
     void find_home();
     template <class T>
-    void bring_home(const std::vector<T>& values, std::vector<T>& home);
+    void bring_home(const std::vector<T>& values, std::vector<T>& home, Carrier& carrier);
 
     std::unique_ptr<ParticleStore> inner_;
     Communicator& ranks_;

@@ -97,6 +97,6 @@ function(chamomile_add_cuda target)
         endforeach()
     endwhile()
     configure_file(${PROJECT_SOURCE_DIR}/cmake/device_headers.hpp.in ${PROJECT_BINARY_DIR}/generated/device_headers.hpp @ONLY)
-    set_property(SOURCE ${PROJECT_SOURCE_DIR}/gpu/device/nvrtc.cu ${PROJECT_SOURCE_DIR}/gpu/device/cufft.cu APPEND PROPERTY COMPILE_DEFINITIONS
+    set_property(SOURCE ${PROJECT_SOURCE_DIR}/gpu/device/nvrtc.cu ${PROJECT_SOURCE_DIR}/gpu/device/cufft.cu ${PROJECT_SOURCE_DIR}/gpu/ranks/nccl_link.cu APPEND PROPERTY COMPILE_DEFINITIONS
         CHAMOMILE_CUDA_LIBRARIES="${CUDAToolkit_LIBRARY_DIR}")
 endfunction()

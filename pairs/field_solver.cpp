@@ -10,8 +10,10 @@
 #include "chamomile/force/lists/array_rows.hpp"
 #include "chamomile/force/lists/list_field.hpp"
 #include "chamomile/force/option_table.hpp"
+#include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/force/scale.hpp"
 #include "chamomile/pairs/field_laws.hpp"
+#include "chamomile/pairs/field_of_ranks.hpp"
 #include "chamomile/pairs/sources_within.hpp"
 
 namespace chamomile {
@@ -492,6 +494,8 @@ std::optional<std::string> field_refusal(const SolverOptions& options)
 std::unique_ptr<FieldSolver> make_field_solver(const SolverOptions& options)
 {
     require(field_refusal(options), plain_names_of_forces());
+    if (own_ranks(options) > 0)
+        return make_field_of_ranks(options);
     return std::make_unique<Field>(resolved(options));
 }
 

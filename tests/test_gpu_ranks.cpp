@@ -4,6 +4,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/accuracy/force_errors.hpp"
+#include "chamomile/force/field.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/reference_sum.hpp"
 #include "chamomile/integrate/scheme.hpp"
@@ -296,6 +297,35 @@ TEST_CASE("ranks share targets among warps as one rank does, which fills the car
     SolverOptions options;
     options.softening.length = 0.001;
     check_same(plummer(700001), options, Quantities::acceleration);
+}
+
+TEST_CASE("the field of ranks at its sources and at points has the bits of one rank")
+{
+    const Particles p = plummer(150001);
+    std::vector<Vec3<double>> points(p.position.begin(), p.position.begin() + 1000);
+    std::vector<Index> active{7, 3, 149000};
+    const auto answers = [&](const SolverOptions& options) {
+        Particles sources = p;
+        const auto field = make_field_solver(options);
+        field->build(
+            {p.size(), view_of(std::span(sources.position)), view_of(std::span(sources.mass))});
+        std::vector<Vec3<double>> all(p.size()), some(3), there(1000);
+        field->evaluate_sources({}, {view_of(std::span(all))});
+        field->evaluate_sources(active, {view_of(std::span(some))});
+        field->evaluate({1000, view_of(std::span(points))}, {view_of(std::span(there))});
+        all.insert(all.end(), some.begin(), some.end());
+        all.insert(all.end(), there.begin(), there.end());
+        return all;
+    };
+    SolverOptions options;
+    options.softening.length = 0.01;
+    options.device = "gpu:0";
+    const std::vector<Vec3<double>> one = answers(options);
+    for (const Cards& cards : all_cards()) {
+        CAPTURE(cards.device);
+        CAPTURE(cards.ranks);
+        CHECK(one == answers(cards.given(options)));
+    }
 }
 
 TEST_CASE("ranks share a GPU only where they may")

@@ -140,6 +140,19 @@ void compare(Asked asked, const SolverOptions& options)
     Answers one(asked);
     ask(*make_field_solver(options), asked, {0, asked.sources.size()}, {0, asked.targets.size()},
         one);
+    const auto check_same = [&](const Answers& several) {
+        for (std::size_t k = 0; k < one.acceleration.size(); ++k) {
+            CAPTURE(k);
+            CHECK((one.acceleration[k] == several.acceleration[k]));
+            CHECK((one.potential[k] == several.potential[k]));
+        }
+    };
+    SolverOptions of_process = options;
+    of_process.own_ranks = 3;
+    Answers of_threads(asked);
+    ask(*make_field_solver(of_process), asked, {0, asked.sources.size()}, {0, asked.targets.size()},
+        of_threads);
+    check_same(of_threads);
     for (const int P : {1, 3, 7})
         for (const bool some : {false, true}) {
             if (some ? P == 1 : P == 7)
@@ -155,11 +168,7 @@ void compare(Asked asked, const SolverOptions& options)
                               run_of(asked.targets.size(), P - 1 - r, P, some && P % 2), several);
                       },
                       {.time_limit = 120, .held_back = 3});
-            for (std::size_t k = 0; k < one.acceleration.size(); ++k) {
-                CAPTURE(k);
-                CHECK((one.acceleration[k] == several.acceleration[k]));
-                CHECK((one.potential[k] == several.potential[k]));
-            }
+            check_same(several);
         }
 }
 

@@ -1,7 +1,7 @@
 // Groups and clusters. A cell that is too large is cut into blocks of its daughters, whatever
 // becomes of other cells, so that a thread cuts one: it notes how many groups begin at each
 // daughter, and writes them once the counts before it are known. Twice 64 bytes a daughter are
-// read, 88 a group and 152 a cluster written and sent to the host.
+// read, 88 a group and 128 a cluster written and sent to the host.
 // Contraction: none, so that groups have the host's bits.
 #include <thrust/execution_policy.h>
 #include <thrust/scan.h>

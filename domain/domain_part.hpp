@@ -67,8 +67,7 @@ public:
 
     /// Returns the tree's cell of each cell of the coarse tree.
     virtual std::span<const Index> cell_of() const = 0;
-    /// Makes the groups of all arrivals, if it does so sooner than cut_groups() and
-    /// finish_groups(); else returns false.
+    /// Cuts and finishes the groups of all arrivals and returns true; false if the host is faster.
     virtual bool cut_groups(TargetGroups&, Tree&, const GroupSizes&) { return false; }
     /// Fills TargetGroups::found with the sorted places of the arrivals that are targets.
     virtual void find_targets(TargetGroups& groups) = 0;

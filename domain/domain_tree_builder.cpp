@@ -257,7 +257,7 @@ void DomainTreeBuilder::expect_factors(const TargetGroups& groups)
 
 /// Returns whether regions that asked other ranks had large enough factors, on all ranks; else
 /// gives them exact ones, which no import changes any more. Others have exact estimates already.
-/// The walk takes estimates that it would make anew.
+/// Keeps the estimates for the walk if they have its bits.
 bool DomainTreeBuilder::are_enough(TargetGroups& groups)
 {
     constexpr double rounding = 1 + 1e-9; // of estimates on another device

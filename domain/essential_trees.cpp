@@ -145,7 +145,7 @@ public:
         }
     }
 
-    /// Calls ask(rank) for each other rank, until it has been called so often.
+    /// Calls ask(rank) for other ranks, until it has returned true for so many.
     template <class Ask>
     void find(const Region& region, int ranks, const Ask& ask) const
     {

@@ -77,8 +77,7 @@ int choose_gpu(const std::string& device)
 {
     const std::vector<int> numbers = choose_gpus(device);
     if (numbers.size() > 1)
-        throw Error(Fault::usage,
-                    "device: " + device + ": several GPUs are for gravity alone; here give one");
+        throw Error(Fault::usage, "device: " + device + ": must be one GPU here");
     return numbers.empty() ? -1 : numbers[0];
 }
 

@@ -110,7 +110,8 @@ public:
     virtual int rank_on_host() const { return 0; }
     /// Tells whether all ranks are threads of this process.
     virtual bool shares_memory() const { return false; }
-    /// On rank 0 of these: waits after a failure until the others end, for the time limit at most.
+    /// On rank 0 of these: waits after a failure until the others end, for the time limit and a
+    /// minute at most.
     virtual void wait_for_ends() {}
 
     /// Sends to[r], of size() entries, to each rank r, and puts what comes from each into an inbox.
@@ -230,7 +231,7 @@ public:
     const Traffic& traffic() const { return traffic_; }
     /// Counts bytes that this rank sends to others by a link of GPUs.
     void count_bytes(std::uint64_t bytes) { traffic_.bytes += bytes; }
-    /// What links the GPUs of these ranks, if there is something; it ends with them.
+    /// The link between the GPUs of these ranks; null until it is made. It ends with them.
     std::shared_ptr<void>& link_of_gpus() { return link_of_gpus_; }
 
     /// Returns how many seconds a rank may be silent.

@@ -120,14 +120,15 @@ public:
         changed_.notify_all();
     }
 
-    /// Returns whether so many threads have ended, for which a failure leaves the time limit.
-    bool wait_for_ends(int threads)
+    /// Returns whether so many threads have ended, for which a failure leaves the time limit and
+    /// `more` seconds.
+    bool wait_for_ends(int threads, double more = 0)
     {
         std::unique_lock lock(mutex_);
         const auto have_ended = [&] { return ended_ >= threads; };
         if (!failure_)
             changed_.wait_until(lock, without_end, [&] { return have_ended() || failure_; });
-        return changed_.wait_for(lock, std::chrono::duration<double>(options_.time_limit),
+        return changed_.wait_for(lock, std::chrono::duration<double>(options_.time_limit + more),
                                  have_ended);
     }
 
@@ -218,7 +219,7 @@ public:
     int ranks_on_host() const override { return hub_->ranks(); }
     int rank_on_host() const override { return rank_; }
     bool shares_memory() const override { return true; }
-    void wait_for_ends() override { hub_->wait_for_ends(size() - 1); }
+    void wait_for_ends() override { hub_->wait_for_ends(size() - 1, 60); }
     int share_of_threads(int threads) const override { return std::max(1, threads / size()); }
     void fail(const Error& error) noexcept override { hub_->fail(rank_, error); }
     bool has_failed() const override { return hub_->failure().has_value(); }

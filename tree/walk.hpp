@@ -55,7 +55,7 @@ public:
     /// factor of 1.6 of the acceleration of 98 % of them.
     double acceleration(const Cluster& cluster) const;
 
-    /// Returns it in WalkUnits, in which squares neither overflow nor vanish.
+    /// Returns acceleration() in WalkUnits, in which squares neither overflow nor vanish.
     double scaled_acceleration(const Cluster& cluster) const;
 
     /// For those who sum fields elsewhere: what is summed for a cluster that has mass, and the

@@ -34,7 +34,7 @@ void resolve_ranks(const Options& options, const RankSettings& settings, SolverO
         SolverOptions one = solver;
         one.device = device;
         several = several || asks_ranks(one);
-        on_gpus = on_gpus || (asks_ranks(one) && device.starts_with("gpu"));
+        on_gpus = on_gpus || ((one.ranks || one.own_ranks > 0) && device.starts_with("gpu"));
     }
     refuse_idle(options,
                 {{!several, "peer-timeout", "needs --ranks, several processes or several GPUs"},

@@ -138,8 +138,14 @@ private:
     /// Has all ranks carry out an order.
     ForceStatistics give(const Order& order, const Request* request)
     {
-        const ThreadsInUse threads(send(order, {}, ranks_));
-        return here_.carry_out(order, request);
+        try {
+            const ThreadsInUse threads(send(order, {}, ranks_));
+            return here_.carry_out(order, request);
+        } catch (const PeerFailed&) {
+            if (order.shared)
+                ranks_.wait_for_ends(); // they use its arrays
+            throw;
+        }
     }
 
     std::shared_ptr<const void> own_; // ranks of threads; they outlive what follows
@@ -158,8 +164,8 @@ bool names_gpus(const SolverOptions& o)
            (o.device == "gpu:all" && list_gpus().size() > 1);
 }
 
-/// Returns own_ranks(), the devices of which are these. Throws Error(usage) if the GPUs are not
-/// enough, or some would be idle.
+/// Returns own_ranks(o), whose GPUs are these. Throws Error(usage) if they are not enough, or some
+/// would be idle.
 int number_of_ranks(const SolverOptions& o, const std::vector<int>& gpus)
 {
     const int count = int(gpus.size()), ranks = own_ranks(o);

@@ -45,18 +45,12 @@ void Order::take(const Request& request, const SolverOptions& options)
 
 ForceStatistics ScatteringSolver::carry_out(const Order& order, const Request* request)
 {
-    try {
-        return ranks_.as_one([&]() -> ForceStatistics {
-            prepare(order);
-            if (order.task == Order::Task::prepare)
-                return {};
-            return evaluate(order, request);
-        });
-    } catch (const PeerFailed&) {
-        if (request)
-            ranks_.wait_for_ends(); // they use its arrays
-        throw;
-    }
+    return ranks_.as_one([&]() -> ForceStatistics {
+        prepare(order);
+        if (order.task == Order::Task::prepare)
+            return {};
+        return evaluate(order, request);
+    });
 }
 
 /// Makes the solver, or changes its options, unless it is as ordered.
@@ -116,7 +110,7 @@ void ScatteringSolver::take_run(const Order& order, const Request* request)
                             .active_tracers = order.active_tracers,
                             .softenings = order.softenings};
     if (order.has_active)
-        deal_active(order, request);
+        scatter_active(order, request);
 }
 
 void ScatteringSolver::share(const Request& all, std::size_t first)
@@ -151,7 +145,7 @@ void ScatteringSolver::scatter(const Order& order, const Request* request)
 }
 
 /// Sends each rank the targets in its run.
-void ScatteringSolver::deal_active(const Order& order, const Request* request)
+void ScatteringSolver::scatter_active(const Order& order, const Request* request)
 {
     active_of_all_ = request ? rising(request->active) : std::vector<Index>();
     std::vector<std::span<const Index>> runs;

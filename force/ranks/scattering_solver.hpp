@@ -32,7 +32,7 @@ struct Order {
     std::uint64_t request_number = 0;
     std::optional<double> softening_length = {};
     std::optional<std::pair<double, double>> softenings = {}; ///< RequestPart::softenings
-    /// That of rank 0, whose arrays all ranks read and write where they share memory; else null.
+    /// Rank 0's request, whose arrays all ranks use if they share memory; else null.
     const Request* shared = nullptr;
 
     int threads = 1;         ///< of each rank
@@ -62,7 +62,7 @@ private:
     void take_run(const Order& order, const Request* request);
     void share(const Request& all, std::size_t first);
     void scatter(const Order& order, const Request* request);
-    void deal_active(const Order& order, const Request* request);
+    void scatter_active(const Order& order, const Request* request);
     void gather(const Order& order, const Request* request);
     template <class T>
     std::span<const T> run_of(std::span<const T> all, const Order& order, Inbox& inbox);

@@ -9,8 +9,8 @@ namespace chamomile {
 void DeviceExchange::exchange(std::span<const DeviceParcel> to, Communicator& ranks,
                               const Stream& stream)
 {
-    NcclLink* const nccl = ranks.shares_memory() ? nullptr : NcclLink::of(ranks);
-    const bool stages = !ranks.shares_memory() && !nccl;
+    begin(ranks);
+    const bool stages = !ranks.shares_memory() && !nccl_;
     std::size_t room = 0;
     for (const DeviceParcel& parcel : to)
         room += stages ? parcel.bytes : 0;
@@ -23,34 +23,44 @@ void DeviceExchange::exchange(std::span<const DeviceParcel> to, Communicator& ra
         download(next, parcel.data, parcel.bytes, stream);
         next += parcel.bytes;
     }
-    if (!nccl)
+    if (!nccl_)
         stream.wait();
     send_labels(to, stages, ranks);
     begins_ = {0};
     for (int r = 0; r < ranks.size(); ++r)
         begins_.push_back(begins_.back() + label(r).bytes);
+    if (nccl_) {
+        ranks.together([&] { arrived_.reserve(begins_.back()); }); // else others would wait for it
+        send_by_nccl(to, stream);
+        return;
+    }
     arrived_.reserve(begins_.back());
-    if (nccl)
-        send_by(*nccl, to, stream);
-    else
-        copy(stages, stream);
+    copy(stages, stream);
     stream.wait(); // the senders may reuse their buffers after their next exchange
+}
+
+/// Finds this rank's device, and what links it to others, the first time.
+void DeviceExchange::begin(Communicator& ranks)
+{
+    if (!allowed_.empty())
+        return;
+    int device = 0;
+    check(cudaGetDevice(&device), "ask for the device");
+    allowed_.push_back(device);
+    if (!ranks.shares_memory() && ranks.size() > 1)
+        nccl_ = NcclLink::join(ranks);
 }
 
 /// Sends the heads, and data that are staged.
 void DeviceExchange::send_labels(std::span<const DeviceParcel> to, bool stages, Communicator& ranks)
 {
-    int device = 0;
-    check(cudaGetDevice(&device), "ask for the device");
-    if (allowed_.empty())
-        allowed_.push_back(device);
     std::vector<std::vector<std::byte>> messages;
     const std::byte* next = leaving_.data();
     for (const DeviceParcel& parcel : to) {
         std::vector<std::byte>& message = messages.emplace_back();
         if (parcel.head.empty() && parcel.bytes == 0)
             continue;
-        const Label label{parcel.head.size(), parcel.bytes, device, parcel.data};
+        const Label label{parcel.head.size(), parcel.bytes, allowed_[0], parcel.data};
         const auto put = [&](const void* from, std::size_t bytes) {
             const auto* const first = static_cast<const std::byte*>(from);
             message.insert(message.end(), first, first + bytes);
@@ -67,7 +77,7 @@ void DeviceExchange::send_labels(std::span<const DeviceParcel> to, bool stages, 
                    inbox_);
 }
 
-void DeviceExchange::send_by(NcclLink& nccl, std::span<const DeviceParcel> to, const Stream& stream)
+void DeviceExchange::send_by_nccl(std::span<const DeviceParcel> to, const Stream& stream)
 {
     std::vector<std::span<const std::byte>> leaving;
     std::vector<std::span<std::byte>> arriving;
@@ -75,7 +85,7 @@ void DeviceExchange::send_by(NcclLink& nccl, std::span<const DeviceParcel> to, c
         leaving.push_back({to[r].data, to[r].bytes});
         arriving.push_back({arrived_.data() + begins_[r], begins_[r + 1] - begins_[r]});
     }
-    nccl.exchange(leaving, arriving, stream);
+    nccl_->exchange(leaving, arriving, stream);
 }
 
 /// Copies what comes from other threads, or what was staged.

@@ -37,7 +37,8 @@ private:
     };
     Label label(int rank) const;
     void send_labels(std::span<const DeviceParcel> to, bool stages, Communicator& ranks);
-    void send_by(NcclLink& nccl, std::span<const DeviceParcel> to, const Stream& stream);
+    void begin(Communicator& ranks);
+    void send_by_nccl(std::span<const DeviceParcel> to, const Stream& stream);
     void copy(bool was_staged, const Stream& stream);
     void allow_copies(int device);
 
@@ -45,7 +46,8 @@ private:
     DeviceBuffer<std::byte> arrived_;
     std::vector<std::size_t> begins_; // of the data of each rank, and after them all
     PinnedBuffer<std::byte> leaving_;
-    std::vector<int> allowed_; // devices from which this one may copy
+    std::vector<int> allowed_;       // this device, and those from which it may copy
+    std::shared_ptr<NcclLink> nccl_; // null: none
 };
 
 } // namespace chamomile

@@ -1,5 +1,5 @@
-// A warp walks the nodes for one cluster: some 30 operations
-// and 60 bytes a cell, of which a few hundred are looked at. Contraction: fused.
+// A warp walks the nodes for one cluster: some 30 operations and 60 bytes a cell, of which a few
+// hundred are looked at. Contraction: fused.
 #include <cmath>
 
 #include "chamomile/core/threads.hpp"

@@ -10,8 +10,7 @@ namespace chamomile {
 /// memory.
 class FieldEstimates {
 public:
-    /// Finds DomainPart::estimate(). The walk's nodes are there when the stream `down` is done,
-    /// which is waited for where a cluster needs them.
+    /// Implements DomainPart::estimate(). Waits for `down` if a cluster needs the host's nodes.
     void find(DeviceTree& tree, const Stream& down, const Walk& walk, const TargetGroups& groups,
               std::span<double> accelerations);
 

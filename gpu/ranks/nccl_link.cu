@@ -58,35 +58,41 @@ constexpr int bytes = 0; // ncclInt8
 
 } // namespace
 
-NcclLink* NcclLink::of(Communicator& ranks)
+std::shared_ptr<NcclLink> NcclLink::join(Communicator& ranks)
 {
+    struct Gpu {
+        bool has_nccl = false;
+        char name[320] = {};
+        bool operator==(const Gpu& other) const
+        {
+            return has_nccl == other.has_nccl && std::strcmp(name, other.name) == 0;
+        }
+    };
     struct Link {
+        std::vector<Gpu> gpus;
         std::shared_ptr<NcclLink> nccl; // null: none
     };
-    std::shared_ptr<void>& link = ranks.link_of_gpus();
-    if (!link)
-        link = std::make_shared<Link>(make(ranks));
-    return static_cast<Link*>(link.get())->nccl.get();
+    int device = 0;
+    check(cudaGetDevice(&device), "ask for the device");
+    Gpu own{library().is_there};
+    gpu_identity(device).copy(own.name, sizeof own.name - 1);
+    const std::vector<Gpu> gpus = ranks.all_gather(own);
+    auto link = std::static_pointer_cast<Link>(ranks.link_of_gpus());
+    if (link && link->gpus == gpus)
+        return link->nccl;
+    bool can = true;
+    for (std::size_t r = 0; r < gpus.size(); ++r) {
+        can = can && gpus[r].has_nccl;
+        for (std::size_t q = 0; q < r; ++q)
+            can = can && !(gpus[q] == gpus[r]);
+    }
+    link = std::make_shared<Link>(gpus, can ? make(ranks) : nullptr);
+    ranks.link_of_gpus() = link;
+    return link->nccl;
 }
 
 std::shared_ptr<NcclLink> NcclLink::make(Communicator& ranks)
 {
-    struct Card {
-        bool has_nccl = false;
-        char name[320] = {};
-    };
-    int device = 0;
-    check(cudaGetDevice(&device), "ask for the device");
-    Card own{library().is_there};
-    gpu_identity(device).copy(own.name, sizeof own.name - 1);
-    const std::vector<Card> all = ranks.all_gather(own);
-    for (std::size_t r = 0; r < all.size(); ++r) {
-        bool can = all[r].has_nccl;
-        for (std::size_t q = 0; q < r; ++q)
-            can = can && std::strcmp(all[q].name, all[r].name) != 0;
-        if (!can)
-            return {};
-    }
     struct Begin {
         int status = 0;
         UniqueId id = {};
@@ -103,17 +109,23 @@ std::shared_ptr<NcclLink> NcclLink::make(Communicator& ranks)
     std::uint64_t failed = library().init(&communicator, ranks.size(), begin.id, ranks.rank()) != 0;
     std::shared_ptr<NcclLink> link(failed ? nullptr : new NcclLink(communicator));
     ranks.sum(std::span(&failed, 1));
-    return failed ? nullptr : link;
+    if (failed)
+        return {};
+    link->is_idle_ = true;
+    return link;
 }
 
+/// After a failure the library would wait for what other processes do no more.
 NcclLink::~NcclLink()
 {
-    library().destroy(communicator_);
+    if (is_idle_ && !device_hangs())
+        library().destroy(communicator_);
 }
 
 void NcclLink::exchange(std::span<const std::span<const std::byte>> to,
-                        std::span<const std::span<std::byte>> from, cudaStream_t stream)
+                        std::span<const std::span<std::byte>> from, const Stream& stream)
 {
+    is_idle_ = false;
     check_nccl(library().begin());
     int status = 0;
     for (std::size_t r = 0; r < to.size(); ++r) {
@@ -126,6 +138,8 @@ void NcclLink::exchange(std::span<const std::span<const std::byte>> to,
     }
     const int ended = library().end();
     check_nccl(status != 0 ? status : ended);
+    stream.wait();
+    is_idle_ = true;
 }
 
 } // namespace chamomile

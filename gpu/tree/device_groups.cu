@@ -3,6 +3,8 @@
 // daughter, and writes them once the counts before it are known. Twice 64 bytes a daughter are
 // read, 88 a group and 128 a cluster written and sent to the host.
 // Contraction: none, so that groups have the host's bits.
+#include <cassert>
+
 #include <thrust/execution_policy.h>
 #include <thrust/scan.h>
 
@@ -190,6 +192,9 @@ void DeviceGroups::cut(TargetGroups& groups, const GroupSizes& sizes, Index n, I
     t.staging.download(groups.groups.data(), cut, count.x, t.stream);
     t.staging.download(groups.clusters.data(), clusters, count.y, t.stream);
     t.bytes_down += count.x * sizeof(Group) + count.y * sizeof(Cluster);
+    assert(groups.groups.empty() ||
+           (groups.groups.front().begin == 0 && groups.groups.back().end == groups.target_count &&
+            groups.clusters.back().last_group == groups.groups.size()));
 }
 
 } // namespace chamomile

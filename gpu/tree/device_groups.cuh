@@ -14,8 +14,8 @@ public:
     /// Tells whether so many targets are cut sooner here than on the host.
     static bool are_worth_it(std::size_t targets) { return targets >= 100000; }
 
-    /// Cuts those of the cells from `first` to `end`, among n cells, whose bounds and multipoles
-    /// are there in the order of the tree's stream.
+    /// Cuts the groups of the cells from `first` to `end`, of n cells, whose bounds and multipoles
+    /// are queued in the tree's stream.
     void cut(TargetGroups& groups, const GroupSizes& sizes, Index n, Index first, Index end);
 
 private:

@@ -1,12 +1,12 @@
 // Builds the tree: particles never leave the device once they are there, and the host gets the
 // cells. Contraction: none, so that the tree has the bits of the host's.
 //
-// Bytes per particle over PCIe: 32 up (position, mass); per cell 64 down (the cell, its bounds;
-// multipoles of the few above the clusters); per node of the walk 512 down, which has about 7
-// cells. On the device: 32 read and written by the gather in random order, 12 per
-// pass of the sort, 32 read by the moments of the leaves. Softening lengths of particles' own add 8
-// bytes up, which come with the masses while the keys are sorted, 16 read and 8 written by their
-// gather, 24 written per cell, and 8 up and 16 down per group.
+// Bytes per particle over PCIe: 32 up (position, mass); per cell 16 down (and 48, its bounds, where
+// the host cuts groups); per node of the walk 512 down, which has about 7 cells; per group 88. On
+// the device: 32 read and written by the gather in random order, 12 per pass of the sort, 32 read
+// by the moments of the leaves. Softening lengths of particles' own add 8 bytes up, which come with
+// the masses while the keys are sorted, 16 read and 8 written by their gather, 24 written per cell,
+// and 8 up and 16 down per group.
 #include <cassert>
 
 #include "chamomile/gpu/device/device_arrays.cuh"

@@ -163,7 +163,7 @@ void DeviceTreeSteps::send(Index n, const PieceLimits& limits, const Moment* mom
     check(cudaGetLastError(), "launch the way of moments to the host");
 }
 
-/// The nodes follow the moments, while the host makes groups.
+/// The nodes follow the moments.
 void DeviceTreeSteps::start_nodes(WalkNodes& here, const NodePlan& plan, Index n,
                                   std::size_t divided)
 {

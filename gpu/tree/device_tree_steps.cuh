@@ -50,11 +50,11 @@ protected:
 
     /// Sums moments of n cells up to that order, and their softenings.
     void sum_moments(Index n, int order);
-    /// Queues the way of the moments to the host that groups need, of n cells.
+    /// Queues the copy of those moments of n cells to the host that its groups need.
     void send_moments(Index n, Moments& moments, const TreePlan& plan);
 
     /// Makes the nodes of the first n cells, of which `divided` have daughters, and queues their
-    /// way to the host, behind that of groups which are cut here.
+    /// copy to the host; cut_groups() does so if it cuts groups.
     void start_nodes(WalkNodes& nodes, const NodePlan& plan, Index n, std::size_t divided);
     /// Cuts groups of the cells from `first` to `end`, of n cells, if the plan was for all
     /// particles and they are many; else returns false.
@@ -72,8 +72,6 @@ protected:
     CachingAllocator scratch_;
     DeviceKeys keys_;
     DeviceCells cells_;
-    DeviceGroups groups_;
-    bool cuts_groups_ = false;                            // of the tree that was planned last
     DeviceBuffer<std::uint8_t> levels_, octants_, least_; // of particles that share keys
     DeviceBuffer<Index> mothers_, missing_;
     DeviceBuffer<double> lengths_; // the caller's order
@@ -94,6 +92,8 @@ private:
     std::vector<Vec3<double>> host_positions_; // of callers whose arrays are not dense
     std::vector<double> host_masses_, host_lengths_;
     DeviceBuffer<unsigned long long> sent_;
+    DeviceGroups groups_;
+    bool cuts_groups_ = false; // of the tree that was planned last
     std::size_t node_count_ = 0;
 };
 

@@ -50,7 +50,9 @@ void LedIntegrator::deal_lasting(const Particles& particles)
     for_each_column(
         [&](Column column, const std::string&, const auto& values) {
             if (column == Column::mass || column == Column::id || column == Column::softening)
-                deal(column, 0, std::span(values));
+                for_blocks(values.size(), [&](std::size_t begin, std::size_t end) {
+                    deal(column, begin, std::span(values).subspan(begin, end - begin));
+                });
         },
         particles);
 }

@@ -91,8 +91,9 @@ std::vector<std::uint64_t> RankRun::homes() const
 template <class T>
 void RankRun::answer(std::uint64_t first, std::uint64_t end, std::span<const T> values)
 {
-    const std::size_t rank = std::size_t(ranks_.rank());
-    const std::uint64_t home = homes()[rank], after = homes()[rank + 1],
+    const int rank = ranks_.rank();
+    const std::uint64_t home = ranks_.first_of_run(count_, rank),
+                        after = ranks_.first_of_run(count_, rank + 1),
                         from = std::clamp(first, home, after);
     Inbox inbox;
     ranks_.collect(

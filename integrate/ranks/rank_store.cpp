@@ -28,12 +28,12 @@ void pick(std::span<const T> values, std::span<const Index> places, const Store&
         store(k, values[places[k]]);
 }
 
-/// Resizes an array whose values are of no use.
+/// Resizes an array and discards its values.
 template <class T>
 void resize_anew(std::vector<T>& values, std::size_t n)
 {
     if (values.capacity() < n)
-        values = {};
+        values = std::vector<T>();
     values.resize(n);
 }
 
@@ -50,8 +50,8 @@ std::vector<std::span<const T>> runs_of(std::span<const T> values,
 
 } // namespace
 
-/// Sends the values at `places`, and returns what arrives. Fresh memory costs a page fault for each
-/// 4 kB, and so one column after another has the same.
+/// Sends the values at `places`, and returns what arrives. All columns use the same buffers: fresh
+/// memory costs a page fault for each 4 kB.
 template <class T>
 std::span<const T>
 RankStore::Carrier::send(std::span<const T> values, std::span<const Index> places,
@@ -359,7 +359,7 @@ void RankStore::find_home()
     ranks_.all_to_all<Index>(runs_of(std::span<const Index>(to), way.begins), way.to);
 }
 
-/// Brings one column, which may be moved in place.
+/// Gathers one column on its home ranks; `values` may be `home`.
 template <class T>
 void RankStore::bring_home(const std::vector<T>& values, std::vector<T>& home, Carrier& carrier)
 {

@@ -38,7 +38,6 @@ public:
         check_views(sources);
         is_built_ = false; // an exception leaves no sources behind
         velocity_.clear();
-        varied_.reset();
         lists_.build(in_arrays(sources), {.number = builds_++, .has_arrays = false});
         keep(sources);
         is_built_ = true;
@@ -51,7 +50,6 @@ public:
         is_built_ = sources.count != size(); // if refused, the sources before it stay
         if (!is_built_)
             velocity_.clear();
-        varied_.reset();
         lists_.refit(in_arrays(sources), {.number = builds_ - 1, .has_arrays = false});
         keep(sources);
         is_built_ = true;
@@ -211,8 +209,7 @@ private:
     }
 
     /// Computes fields at sources: entry k of the results belongs to source active[k]. Direct sums
-    /// have a solver of their own on a GPU, which takes care of forces that cancel, and in a
-    /// periodic box.
+    /// on a GPU, where forces may cancel, and in a periodic box are made by a solver.
     ForceStatistics at_sources(std::span<const Index> active, const FieldResults& results)
     {
         const bool sums_directly = options().solver == SolverKind::direct &&
@@ -325,10 +322,10 @@ private:
         check_view(results.potential, 1, "results: potentials: must have 1 component");
         check_view(results.tidal, 6, "results: tidal tensors: must have 6 components");
         check_view(results.jerk, 3, "results: jerks: must have 3 components");
-        const Softening& softening = lists_.softening();
         require(!options().is_periodic() || (!results.tidal && !results.jerk),
                 "box: must be 0: tidal tensors and jerks are those of isolated sources");
-        require(!results.jerk || softening.length == 0 || softening.kind == SofteningKind::plummer,
+        require(!results.jerk || lists_.softening().length == 0 ||
+                    lists_.softening().kind == SofteningKind::plummer,
                 "softening: spline: jerks are known for Plummer softening alone");
     }
 
@@ -339,6 +336,7 @@ private:
 
     void keep(const FieldSources& sources)
     {
+        varied_.reset();
         if (sources.velocity)
             velocity_ = read(sources.velocity, sources.count, 3);
         length_.reset();
@@ -464,12 +462,12 @@ private:
 
     void write(std::vector<double>& rows, double mass_unit, const ArrayView& view) const
     {
-        const std::size_t components = std::size_t(view.components()), n = rows.size() / components;
+        const std::size_t components = std::size_t(view.components());
         for (std::size_t i = 0; i < rows.size(); ++i)
             if (!std::isfinite(rows[i] *= mass_unit * options().gravitational_constant))
                 throw Error(Fault::numeric, "target " + std::to_string(i / components) +
                                                 ": tidal tensor or jerk: not finite");
-        write_rows(rows, n, view, options().device);
+        write_rows(rows, rows.size() / components, view, options().device);
     }
 
     ListField lists_;

@@ -68,7 +68,7 @@ public:
     /// Returns the tree's cell of each cell of the coarse tree.
     virtual std::span<const Index> cell_of() const = 0;
     /// Cuts and finishes the groups of all arrivals and returns true; false if the host is faster.
-    virtual bool cut_groups(TargetGroups&, Tree&, const GroupSizes&) { return false; }
+    virtual bool cut_groups(TargetGroups&, const Tree&, const GroupSizes&) { return false; }
     /// Fills TargetGroups::found with the sorted places of the arrivals that are targets.
     virtual void find_targets(TargetGroups& groups) = 0;
     /// Makes boxes of groups tight around their targets.

@@ -68,10 +68,10 @@ public:
     void make_tree(Tree& tree, const DealtTree& dealt, const TreePlan& plan) override;
     std::span<const Index> cell_of() const override { return top_.cell_of(); }
 
-    bool cut_groups(TargetGroups& groups, Tree& tree, const GroupSizes& sizes) override
+    bool cut_groups(TargetGroups& groups, const Tree& tree, const GroupSizes& sizes) override
     {
         return size() > 0 &&
-               DeviceTreeSteps::cut_groups(groups, tree, sizes, own_.cells, own_.roots.front(),
+               DeviceTreeSteps::cut_groups(groups, sizes, own_.cells, own_.roots.front(),
                                            tree.octree.cells[own_.roots.back()].next);
     }
     void find_targets(TargetGroups& groups) override

@@ -141,7 +141,6 @@ void DeviceTreeSteps::send_moments(Index n, Moments& moments, const TreePlan& pl
     resize_with_room(moments.multipole, n);
     resize_with_room(moments.bounds, n);
     PieceLimits group = plan.groups.limits_of_groups(), cluster = plan.groups.limits_of_clusters();
-    node_count_ = 0; // until they are made
     cuts_groups_ = plan.all_are_targets && DeviceGroups::are_worth_it(t.particles);
     if (cuts_groups_)
         group = cluster = {~0ull, 0, 0, 0, Box::infinity}; // the root alone is wanted
@@ -168,7 +167,7 @@ void DeviceTreeSteps::start_nodes(WalkNodes& here, const NodePlan& plan, Index n
                                   std::size_t divided)
 {
     DeviceTree& t = *tree_;
-    const std::size_t nodes = node_count_ = 1 + divided;
+    const std::size_t nodes = 1 + divided;
     Index* node_of = mothers_.data(); // no longer needed
     const auto is_divided = thrust::make_transform_iterator(
         thrust::make_counting_iterator(Index(0)), IsDivided{t.cells.data()});
@@ -187,26 +186,18 @@ void DeviceTreeSteps::start_nodes(WalkNodes& here, const NodePlan& plan, Index n
     filled_.record(t.stream);
     if (here.nodes.size() < nodes)
         resize_with_room(here.nodes, nodes);
-    if (!cuts_groups_) // else copies of groups would wait for these
-        send_nodes(here);
-}
-
-void DeviceTreeSteps::send_nodes(WalkNodes& here)
-{
     check(cudaStreamWaitEvent(down_, filled_), "wait for the nodes");
-    download(here.nodes.data(), tree_->nodes.data(), node_count_, down_);
-    tree_->bytes_down += node_count_ * sizeof(WalkNode);
+    download(here.nodes.data(), t.nodes.data(), nodes, down_);
+    t.bytes_down += nodes * sizeof(WalkNode);
 }
 
-bool DeviceTreeSteps::cut_groups(TargetGroups& groups, Tree& tree, const GroupSizes& sizes, Index n,
+bool DeviceTreeSteps::cut_groups(TargetGroups& groups, const GroupSizes& sizes, Index n,
                                  Index first, Index end)
 {
     if (!cuts_groups_ || n == 0)
         return false;
     use_device();
     groups_.cut(groups, sizes, n, first, end);
-    if (node_count_ > 0)
-        send_nodes(tree.nodes);
     return true;
 }
 

@@ -54,12 +54,11 @@ protected:
     void send_moments(Index n, Moments& moments, const TreePlan& plan);
 
     /// Makes the nodes of the first n cells, of which `divided` have daughters, and queues their
-    /// copy to the host; cut_groups() does so if it cuts groups.
+    /// copy to the host.
     void start_nodes(WalkNodes& nodes, const NodePlan& plan, Index n, std::size_t divided);
     /// Cuts groups of the cells from `first` to `end`, of n cells, if the plan was for all
     /// particles and they are many; else returns false.
-    bool cut_groups(TargetGroups& groups, Tree& tree, const GroupSizes& sizes, Index n, Index first,
-                    Index end);
+    bool cut_groups(TargetGroups& groups, const GroupSizes& sizes, Index n, Index first, Index end);
 
     void fetch_order(Octree& octree);
     void fetch_sources(Octree& octree);
@@ -83,7 +82,6 @@ protected:
     PinnedBuffer<unsigned long long> host_sent_; // numbers of moments that the host gets
 
 private:
-    void send_nodes(WalkNodes& here);
     void upload_numbers(const ArrayView& numbers, const TreeParticles& particles,
                         DeviceBuffer<double>& to, std::vector<double>& memory);
     template <class Moment>
@@ -94,7 +92,6 @@ private:
     DeviceBuffer<unsigned long long> sent_;
     DeviceGroups groups_;
     bool cuts_groups_ = false; // of the tree that was planned last
-    std::size_t node_count_ = 0;
 };
 
 } // namespace chamomile

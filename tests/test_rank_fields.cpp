@@ -189,6 +189,38 @@ TEST_CASE("the field of a tree at sources and targets has the bits of one rank")
         }
 }
 
+TEST_CASE("sources that are refitted with twice the mass pull twice as much")
+{
+    const Particles p = sets()[0].particles;
+    const std::size_t n = p.size();
+    const auto check = [&](FieldSolver& field, std::size_t first, std::size_t count) {
+        Particles own = p;
+        const auto evaluated = [&](bool is_first) {
+            const Run run{first, first + count};
+            const FieldSources sources{count, run.of(own.position), run.of(own.mass)};
+            is_first ? field.build(sources) : field.refit(sources);
+            std::vector<Vec3<double>> sums(count);
+            field.evaluate_sources({}, {view_of(std::span(sums))});
+            return sums;
+        };
+        std::vector<Vec3<double>> before = evaluated(true);
+        for (double& mass : own.mass)
+            mass *= 2;
+        for (Vec3<double>& a : before)
+            a = 2.0 * a;
+        CHECK((evaluated(false) == before));
+    };
+    SolverOptions options = options_of(0, false);
+    check(*make_field_solver(options), 0, n);
+    run_ranks(3, [&](Communicator& ranks) {
+        const auto field = make_distributed_field(options, ranks);
+        const std::size_t first = ranks.first_of_run(n, ranks.rank());
+        check(*field, first, ranks.first_of_run(n, ranks.rank() + 1) - first);
+    });
+    options.own_ranks = 3;
+    check(*make_field_solver(options), 0, n);
+}
+
 TEST_CASE("few sources, and none")
 {
     const NamedSet few = drawn("few", 3, [](auto&r, std::size_t) { return of_plummer(r); }),

@@ -121,20 +121,26 @@ private:
             if (sources.position.on_device || sources.mass.on_device)
                 throw Error(Fault::usage, "ranks: arrays: must lie on the host");
         });
-        is_built_ = false; // an exception leaves no sources behind
+        is_built_ = false;         // an exception leaves no sources behind
+        std::uint64_t changes = 0; // of masses and lengths, for which no tree is kept
         ranks_.together([&] {
             position_.resize(n);
             mass_.resize(n);
+            changes = n > 0 && softening_.empty() == bool(sources.softening);
             softening_.resize(sources.softening ? n : 0);
-#pragma omp parallel for if (n > worth_threads) schedule(static)
+            const auto take = [](double& kept, double value) {
+                return std::uint64_t(std::exchange(kept, value) != value);
+            };
+#pragma omp parallel for if (n > worth_threads) schedule(static) reduction(+ : changes)
             for (std::size_t i = 0; i < n; ++i) {
                 position_[i] = sources.position.load_vector(i);
-                mass_[i] = sources.mass ? sources.mass.load(i) : 1;
+                changes += take(mass_[i], sources.mass ? sources.mass.load(i) : 1);
                 if (sources.softening)
-                    softening_[i] = sources.softening.load(i);
+                    changes += take(softening_[i], sources.softening.load(i));
             }
             own_ = n;
         });
+        ranks_.sum(std::span(&changes, 1));
         count_ = 0;
         std::tie(first_, count_) = place_among_all(n);
         number_.resize(n);
@@ -151,7 +157,7 @@ private:
             one = {0};
         Request request = request_at(one, {});
         request.part->active = sums_directly ? std::min<std::uint64_t>(count_, 1) : 0;
-        request.keeps_tree = keeps;
+        request.keeps_tree = keeps && changes == 0;
         solver_.carry_out(request);
         is_built_ = true;
     }

@@ -235,16 +235,16 @@ void Questions::exchange(const AcceptanceCriterion& criterion, const TreeReach& 
             asks[r] = 1;
             return !std::exchange(wanted_[r * ranks + std::size_t(rank)], 1);
         });
-    to.resize(ranks);
+    to_.resize(ranks);
     partners = 0;
     std::vector<std::span<const Region>> messages;
     for (std::size_t k = 0; k < ranks; ++k) {
-        to[k].clear();
+        to_[k].clear();
         for (std::size_t r = 0; r < n; ++r)
             if (wanted_[r * ranks + k])
-                to[k].push_back(regions[r]);
-        partners += !to[k].empty();
-        messages.push_back(to[k]);
+                to_[k].push_back(regions[r]);
+        partners += !to_[k].empty();
+        messages.push_back(to_[k]);
     }
     communicator.all_to_all<Region>(messages, asked);
     bytes += communicator.traffic().bytes - before;

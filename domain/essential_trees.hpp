@@ -45,18 +45,18 @@ EssentialTrees import_trees(const Asked& asked, const LocalTrees& local, std::si
 /// serves the next evaluation again.
 struct Questions {
     std::vector<Region> regions;
-    std::vector<char> asks;              ///< whether each region asks any rank
-    std::vector<std::vector<Region>> to; ///< by rank
-    Inbox asked;                         ///< what other ranks ask
-    int partners = 0;                    ///< ranks that are asked
-    std::uint64_t bytes = 0;             ///< sent for imports by this rank
+    std::vector<char> asks;  ///< whether each region asks any rank
+    Inbox asked;             ///< what other ranks ask
+    int partners = 0;        ///< ranks that are asked
+    std::uint64_t bytes = 0; ///< sent for imports by this rank
 
     /// Sends the regions to the ranks whose trees they open, and receives those of other ranks.
     void exchange(const AcceptanceCriterion& criterion, const TreeReach& reach,
                   const DealtTree& tree, Communicator& communicator);
 
 private:
-    std::vector<char> wanted_; ///< whether each region asks each rank
+    std::vector<char> wanted_;            ///< whether each region asks each rank
+    std::vector<std::vector<Region>> to_; ///< by rank
 };
 
 } // namespace chamomile

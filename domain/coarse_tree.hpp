@@ -22,7 +22,7 @@ struct Rows {
     std::span<const float> work = {};
     bool has_targets = false;             ///< Else all rows of all ranks are targets.
     std::span<const char> is_target = {}; ///< of each row, with has_targets
-    /// Where cells are kept these are the positions of which they were made.
+    /// The positions from which kept cells were made.
     std::span<const Vec3<double>> built = {};
     /// In the tree rows of equal keys follow each other by these numbers, which all ranks have
     /// then; else by rank and row.

@@ -27,7 +27,7 @@ enum class Quantities { acceleration, acceleration_potential };
 enum class LongRangePart {
     added,
     left_out, ///< It is not computed; criteria that compare with it take what was computed last.
-    stored    ///< Its accelerations are computed of all particles, to an array of their own.
+    stored    ///< Accelerations of all particles go to an array of their own.
 };
 
 /// PartPlaces say to which rank's domain each source of this rank belongs.

@@ -105,7 +105,7 @@ public:
 
     virtual int rank() const { return 0; }
     virtual int size() const { return 1; }
-    /// Returns how many of the ranks share this machine, and which of these this one is.
+    /// Return the number of ranks on this machine, and the number of this rank among them.
     virtual int ranks_on_host() const { return 1; }
     virtual int rank_on_host() const { return 0; }
     /// Tells whether all ranks are threads of this process.

@@ -256,7 +256,7 @@ private:
     std::mt19937_64 random_;
 };
 
-/// Runs one rank; what it throws ends all.
+/// Runs one rank. An exception ends all ranks.
 void run_rank(const std::shared_ptr<Hub>& hub, int rank,
               const std::function<void(Communicator&)>& body)
 {

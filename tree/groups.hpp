@@ -51,7 +51,7 @@ struct Cluster {
     }
 };
 
-/// A SofteningSpan is the range of eps^2 of some particles that have lengths of their own.
+/// A SofteningSpan is a range of eps^2, the squared per-particle softening lengths.
 struct SofteningSpan {
     double least = 0, largest = 0;
     double inner = 0; ///< the largest of those below `largest`, or `least`
@@ -192,7 +192,7 @@ void finish_groups(TargetGroups& groups);
 /// in sorted order; without any where these are none.
 void find_softenings(TargetGroups& groups, std::span<const double> softening);
 
-/// Fills those of clusters from those of groups.
+/// Fills the softenings of clusters from the softenings of groups.
 void join_softenings(TargetGroups& groups);
 
 /// Finds the targets and makes their groups, where the octree has its order and sources.

@@ -35,7 +35,7 @@ struct Octree {
     Boundaries boundaries;            ///< between the sorted particles
     std::pmr::vector<Index> order;    ///< sorted particle k is the caller's particle order[k]
     std::pmr::vector<Source> sources; ///< the particles in sorted order
-    /// The squares of their softening lengths, where `sources` are; empty: all have one length.
+    /// Squared softening lengths, in the order of `sources`; empty: one length for all.
     std::vector<double> softening;
     std::size_t divided = 0;                ///< number of cells with daughters
     std::vector<std::vector<Cell>> scratch; ///< memory of the build, kept to spare its page faults

@@ -33,7 +33,7 @@ struct RowsOfRank {
     /// rank 0's come first, then rank 1's. Ranks have numbers once they have exchanged particles.
     std::span<const Index> number = {};
     std::uint64_t exchanges = 0;         ///< of particles between ranks, so far
-    bool has_targets = false;            ///< false: all particles of all ranks are targets
+    bool has_targets = false;            ///< false: every particle is a target
     std::span<const Index> targets = {}; ///< of this rank, by rising index, with has_targets
     /// On a device: targets are those of at least the rung `first_rung`.
     const std::uint8_t* rung = nullptr;

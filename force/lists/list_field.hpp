@@ -63,8 +63,8 @@ public:
         std::span<const Index> active = {}; ///< the caller's numbers of sources; empty: all
         const std::uint8_t* rung = nullptr; ///< on a device: those of at least the rung `first`
         int first = 0;
-        /// Of direct sums: only those of one of so many parts, with the bits that they have among
-        /// all. Other entries of the outputs stay as they are.
+        /// Direct sums alone: sum at one part of the targets. Sums have the same bits as among all
+        /// targets; other entries of the outputs stay unchanged.
         int part = 0, parts = 1;
     };
     /// Sums at sources; entry i of the outputs belongs to source i. Throws Error(input) if two

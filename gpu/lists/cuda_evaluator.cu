@@ -26,7 +26,7 @@ namespace {
 
 /// There are two for each of 16 walking threads: one is packed while the other is evaluated. The
 /// driver runs eight streams side by side unless told otherwise (CUDA_DEVICE_MAX_CONNECTIONS), so
-/// that eight batches must be able to fill the card: 512 groups of 90 targets are as many warps.
+/// that eight batches must be able to fill the GPU: 512 groups of 90 targets are as many warps.
 constexpr int slot_count = 32;
 /// So many warps of the Chamomile kernel run on a multiprocessor, by its registers.
 constexpr int warps_per_multiprocessor = 20;
@@ -362,7 +362,7 @@ private:
     bool tree_is_too_deep_ = false; // for lists that the device finishes
     double words_per_list_ = 256;   // room for those of a batch, on average
     std::size_t warps_to_fill_;
-    int per_lane_ = 1; // targets of a lane: fewer where else the card would not be full
+    int per_lane_ = 1; // targets of a lane: fewer if the GPU would not be full
     double wait_ = 0;  // seconds, of finish()
 
     ListPool pool_;

@@ -15,7 +15,7 @@ struct DeviceTree {
 
     int device;
     Staging staging;
-    Stream stream; ///< all of it is there when this stream has come so far
+    Stream stream; ///< work that is queued here makes the tree
     std::size_t particles = 0;
     std::uint64_t bytes_up = 0, bytes_down = 0; ///< of the last build
     DeviceBuffer<Vec3<double>> positions;       ///< the caller's order

@@ -95,12 +95,11 @@ void RankRun::answer(std::uint64_t first, std::uint64_t end, std::span<const T> 
     const std::uint64_t home = ranks_.first_of_run(count_, rank),
                         after = ranks_.first_of_run(count_, rank + 1),
                         from = std::clamp(first, home, after);
-    Inbox inbox;
     ranks_.collect(
         values.subspan(std::size_t(from - home), std::size_t(std::clamp(end, home, after) - from)),
-        inbox);
+        inbox_);
     if (rank == 0)
-        copy_bytes(inbox.all<std::byte>(), asked.data());
+        copy_bytes(inbox_.all<std::byte>(), asked.data());
 }
 
 /// Sends rank 0 value(k) for each home row k of the numbers in the message.

@@ -384,7 +384,6 @@ void ArrivingRows::send_home(const HomeColumns& guests, const SumArrays& to, flo
         next += parcels[r].bytes;
     }
     exchange_.exchange(parcels, ranks, tree_.stream);
-    const bool is_on_host = !to.acceleration.on_device;
     for (std::size_t r = 0; r < parcels.size(); ++r) {
         const std::size_t n = r == rank_ ? 0 : begins_[r + 1] - begins_[r];
         if (n == 0)
@@ -392,29 +391,8 @@ void ArrivingRows::send_home(const HomeColumns& guests, const SumArrays& to, flo
         const HomeColumns from =
             home_at(const_cast<std::byte*>(exchange_.data(int(r))), n, has_potentials);
         take_home<<<blocks_of(n), block_size, 0, tree_.stream>>>(
-            from, n, order_.data() + begins_[r], is_on_host ? SumArrays{} : to, work);
+            from, n, order_.data() + begins_[r], to, work);
         check(cudaGetLastError(), "launch the sums that come home");
-        if (is_on_host)
-            store_on_host(from, begins_[r], n, to);
-    }
-}
-
-/// Stores n sums of sorted rows from `begin` on.
-void ArrivingRows::store_on_host(const HomeColumns& from, std::size_t begin, std::size_t n,
-                                 const SumArrays& to)
-{
-    std::vector<Index> row(n);
-    std::vector<Vec3<double>> acceleration(n);
-    std::vector<double> potential(from.has_potentials && to.potential ? n : 0);
-    tree_.staging.download(row.data(), order_.data() + begin, n, tree_.stream);
-    tree_.staging.download(acceleration.data(), from.acceleration, n, tree_.stream);
-    if (!potential.empty())
-        tree_.staging.download(potential.data(), from.potential, n, tree_.stream);
-#pragma omp parallel for if (n > worth_threads) schedule(static)
-    for (std::size_t k = 0; k < n; ++k) {
-        to.acceleration.store_vector(row[k], acceleration[k]);
-        if (!potential.empty())
-            to.potential.store(row[k], 0, potential[k]);
     }
 }
 

@@ -60,8 +60,8 @@ public:
     /// Does as exchange() does, of the same rows and guests, with positions and targets alone.
     void exchange_moved(const RowColumns& columns, Communicator& ranks);
 
-    /// Brings home what guests have; rows that are away get it, in arrays of the host or of the
-    /// device, and their work in an array of the device.
+    /// Brings home what guests have; rows that are away get it, and their work, in arrays of the
+    /// device.
     void send_home(const HomeColumns& guests, const SumArrays& to, float* work,
                    Communicator& ranks);
 
@@ -77,8 +77,6 @@ private:
     std::byte* room_to_leave(std::size_t bytes) { return leaving_[turn_ ^= 1].reserve(bytes); }
     void send(std::vector<std::size_t> begins, const RowColumns& columns, Communicator& ranks);
     void take(const RowColumns& columns, Communicator& ranks);
-    void store_on_host(const HomeColumns& from, std::size_t begin, std::size_t n,
-                       const SumArrays& to);
 
     DeviceTree& tree_;
     CachingAllocator& scratch_;

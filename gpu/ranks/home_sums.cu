@@ -1,4 +1,6 @@
 // Contraction: none.
+#include <algorithm>
+
 #include "chamomile/core/threads.hpp"
 #include "chamomile/gpu/ranks/home_sums.cuh"
 #include "chamomile/gpu/ranks/item_threads.cuh"
@@ -85,8 +87,9 @@ void RowWork::take(const float* of_rows, std::size_t rows, const float* of_arriv
 ArrivalSums HomeSums::begin(const SumArrays& to, bool are_all, std::size_t targets,
                             bool with_potentials)
 {
-    const std::size_t n = rows_.rows(), count = n + rows_.guests(),
-                      here = are_all ? rows_.guests() : count;
+    const std::size_t n = rows_.rows(), count = n + rows_.guests();
+    goes_straight_ = are_all && to.acceleration.on_device;
+    const std::size_t here = goes_straight_ ? rows_.guests() : count;
     to_ = to;
     target_count_ = targets;
     has_potentials_ = with_potentials;
@@ -98,7 +101,7 @@ ArrivalSums HomeSums::begin(const SumArrays& to, bool are_all, std::size_t targe
         here == 0 ? SumArrays{}
                   : SumArrays{device_view(acceleration_, here),
                               with_potentials ? device_view(potential_, here) : ArrayView{}};
-    return are_all ? ArrivalSums{to, n, count, own} : ArrivalSums{own, count, count};
+    return goes_straight_ ? ArrivalSums{to, n, count, own} : ArrivalSums{own, count, count};
 }
 
 std::uint64_t HomeSums::send(const std::uint8_t* is_target, std::span<const Index> targets,
@@ -116,9 +119,9 @@ std::uint64_t HomeSums::send(const std::uint8_t* is_target, std::span<const Inde
             target_count_, work_.data(), sum);
     check(cudaGetLastError(), "launch the work of rows");
     download(host_work_.reserve(1), sum, 1, stream);
-    const std::size_t first = is_target ? n : 0; // guest
+    const std::size_t first = goes_straight_ ? 0 : n; // guest
     SumArrays to = to_;
-    if (is_target && n > 0)
+    if (!goes_straight_ && n > 0)
         to = {device_view(acceleration_, n),
               has_potentials_ ? device_view(potential_, n) : ArrayView{}};
     rows_.send_home({acceleration_.data() + first, potential_.data() + first, work_.data() + n,
@@ -127,8 +130,30 @@ std::uint64_t HomeSums::send(const std::uint8_t* is_target, std::span<const Inde
     work.take(work_.data(), n, is_target ? nullptr : of_targets_.data(), rows_.arrivals(), stream);
     if (is_target)
         store(is_target, targets);
+    else if (!goes_straight_)
+        store_all();
     tree_.stream.wait();
     return *host_work_.data();
+}
+
+/// Stores the sums of all rows in the caller's arrays on the host.
+void HomeSums::store_all()
+{
+    const auto store = [&](const double* from, std::size_t components, const ArrayView& to) {
+        double* const dense = to.is_dense() ? reinterpret_cast<double*>(to.component[0]) : nullptr;
+        tree_.staging.take(from, rows_.rows() * components, tree_.stream,
+                           [&](std::size_t begin, std::span<const double> some) {
+                               if (dense)
+                                   std::copy(some.begin(), some.end(), dense + begin);
+                               else
+                                   for (std::size_t k = begin; k < begin + some.size(); ++k)
+                                       to.store(k / components, int(k % components),
+                                                some[k - begin]);
+                           });
+    };
+    store(reinterpret_cast<const double*>(acceleration_.data()), 3, to_.acceleration);
+    if (to_.potential && has_potentials_)
+        store(potential_.data(), 1, to_.potential);
 }
 
 /// Stores the sums of targets among the rows in the caller's arrays.

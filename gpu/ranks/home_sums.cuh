@@ -32,7 +32,7 @@ public:
     HomeSums(DeviceTree& tree, ArrivingRows& rows) : tree_(tree), rows_(rows) {}
 
     /// Returns where an evaluator puts sums on their way to arrays of the rows: straight there,
-    /// where all are targets.
+    /// where all are targets and the arrays are on the device.
     ArrivalSums begin(const SumArrays& to, bool are_all, std::size_t targets, bool with_potentials);
     std::span<float> work_of_targets() { return {of_targets_.data(), target_count_}; }
     /// Brings all home: of targets alone if these are given, which are marked and listed. Returns
@@ -41,6 +41,7 @@ public:
                        Communicator& ranks);
 
 private:
+    void store_all();
     void store(const std::uint8_t* is_target, std::span<const Index> targets);
 
     DeviceTree& tree_;
@@ -48,6 +49,7 @@ private:
     SumArrays to_; ///< of the rows, as the caller has them
     std::size_t target_count_ = 0;
     bool has_potentials_ = false;
+    bool goes_straight_ = false; ///< sums of own rows go to the caller's arrays
     DeviceBuffer<Vec3<double>> acceleration_, some_accelerations_;
     DeviceBuffer<double> potential_, some_potentials_;
     DeviceBuffer<float> work_, of_targets_; // work: of rows and guests

@@ -1,6 +1,7 @@
 /// \file  Groups of neighbouring active particles that share one interaction list, in clusters.
 #pragma once
 
+#include <memory_resource>
 #include <span>
 #include <vector>
 
@@ -95,8 +96,8 @@ struct alignas(64) GroupPart { // no two share a cache line
 
 /// TargetGroups holds the targets of one evaluation and their groups.
 struct TargetGroups {
-    std::vector<Group> groups;
-    std::vector<Cluster> clusters;
+    std::pmr::vector<Group> groups;
+    std::pmr::vector<Cluster> clusters;
     std::span<const Index> targets; ///< active particles by sorted place; empty: all of them
     std::size_t target_count = 0;
     std::vector<Index> found;          ///< memory for `targets`, which may also lie elsewhere
@@ -106,7 +107,10 @@ struct TargetGroups {
     /// The softenings of the targets of each; empty: all particles have one length.
     std::vector<SofteningSpan> group_softening, cluster_softening;
 
-    TargetGroups() = default;
+    /// Groups and clusters lie in that memory (TreeBuilder::memory()).
+    explicit TargetGroups(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
+        : groups(memory), clusters(memory)
+    {}
     TargetGroups(TargetGroups&&) = default;
     TargetGroups& operator=(TargetGroups&&) = default;
 

@@ -19,8 +19,8 @@ namespace chamomile {
 ListField::ListField(const SolverOptions& resolved, SolverParts parts,
                      std::unique_ptr<LongRange> long_range)
     : options_(resolved), parts_(std::move(parts)), softening_{resolved.softening, {}},
-      sources_(parts_), walk_(resolved.instruction_set), sums_(*parts_.evaluator),
-      cancelling_(resolved)
+      sources_(parts_), groups_(parts_.builder->memory()), walk_(resolved.instruction_set),
+      sums_(*parts_.evaluator), cancelling_(resolved)
 {
     if (parts_.target_builder)
         targets_.emplace(parts_.target_builder->memory());

@@ -183,8 +183,8 @@ void DeviceGroups::cut(TargetGroups& groups, const GroupSizes& sizes, Index n, I
     const uint2 count = *host_count_.data();
     groups.targets = {};
     groups.accelerations.clear();
-    groups.groups.resize(count.x);
-    groups.clusters.resize(count.y);
+    resize_with_room(groups.groups, count.x);
+    resize_with_room(groups.clusters, count.y);
     Group* const cut = groups_.reserve(count.x);
     Cluster* const clusters = clusters_.reserve(count.y);
     write_groups<<<blocks_of(n), block_size, 0, t.stream>>>(task, counts, cut, clusters);

@@ -108,6 +108,15 @@ __global__ void send_moments(const Cell* cells, Index n, const Index* mother, co
         atomicAdd(sent, (unsigned long long)sent_here);
 }
 
+/// Copies nodes to memory of the host. A copy of the device's own would hold up all other copies to
+/// the host, such as those of groups and of what imports need.
+__global__ void copy_nodes(const uint4* from, std::size_t n, uint4* host)
+{
+    for (std::size_t i = std::size_t(blockIdx.x) * block_size + threadIdx.x; i < n;
+         i += std::size_t(gridDim.x) * block_size)
+        host[i] = from[i];
+}
+
 /// A thread sums its leaf, then climbs as long as it is the last to arrive at a cell. To order 2
 /// there are no higher moments. A cell of which a leaf is on another rank is not summed.
 template <int order>

@@ -49,8 +49,8 @@ public:
     {
         use_device();
         if (has_lengths_ && !rows_.guests_have_lengths)
-            receive(dealt, plan, ranks);
-        arriving_.exchange_moved(columns(), ranks);
+            return receive(dealt, plan, ranks);
+        arriving_.exchange_moved(make_room(n() + arriving_.guests()), ranks);
         gather();
     }
     Moments sum_moments(const TreePlan& plan) override

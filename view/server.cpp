@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <thread>
 #include <utility> // Boost.Asio 1.74 needs it before its own headers
 #include <vector>
@@ -35,7 +36,14 @@ using std::chrono::seconds;
 /// nobody.
 constexpr std::ptrdiff_t most_viewers = 16, most_strangers = 16;
 /// A stranger has little time to say what it wants; a viewer may draw, sleep or be far away.
-constexpr seconds stranger_time(5), viewer_time(60), frame_time(10);
+constexpr seconds stranger_time(5), frame_time(10);
+
+/// Returns the time in which a viewer must read or ask: CHAMOMILE_VIEW_TIMEOUT seconds, or 60.
+seconds viewer_time()
+{
+    const char* const given = std::getenv("CHAMOMILE_VIEW_TIMEOUT");
+    return seconds(given && std::atoi(given) > 0 ? std::atoi(given) : 60);
+}
 
 /// Returns 128 random bits in hexadecimal digits.
 std::string random_token()
@@ -145,7 +153,7 @@ public:
             return;
         parser_.emplace();
         parser_->header_limit(most_head_bytes);
-        stream_.expires_after(is_viewer_ ? viewer_time : stranger_time);
+        stream_.expires_after(is_viewer_ ? viewer_time() : stranger_time);
         http::async_read_header(
             stream_, buffer_, *parser_,
             [self = shared_from_this()](Failure failure, std::size_t) { self->take(failure); });
@@ -258,7 +266,7 @@ private:
         response_->keep_alive(goes_on);
         response_->body() = std::move(body);
         response_->prepare_payload();
-        stream_.expires_after(viewer_time);
+        stream_.expires_after(viewer_time());
         http::async_write(stream_, *response_,
                           [self = shared_from_this(), goes_on](Failure failure, std::size_t) {
                               self->response_.reset();

@@ -122,7 +122,7 @@ void print_notes(const Options& options, const Snapshot& snapshot, std::FILE* st
     static std::set<std::string> printed; // the snapshots of a run have the same notes
     for (const std::string& note : snapshot.notes)
         if (printed.insert(note).second)
-            std::fprintf(stream, "note: %s\n", note.c_str());
+            std::fprintf(stream, "note: %s\n", spelled(note, command_line_spelling).c_str());
 }
 
 void add_output(Options& options, Output& output)

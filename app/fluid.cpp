@@ -148,7 +148,7 @@ std::string take_checkpoint(const std::string& file, std::optional<CheckpointRea
         archive.emplace(file);
         return "";
     } catch (const Error& error) {
-        const std::string fault = error.what();
+        const std::string fault = error.line();
         try {
             archive.emplace(earlier_checkpoint(file));
         } catch (const Error&) {

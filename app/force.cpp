@@ -65,8 +65,9 @@ int force(const std::vector<std::string>& arguments)
         const ThreadsInUse threads(threads_for(options, solver_options));
         if (solver_options.accuracy && options.verbosity() != Verbosity::quiet)
             solver_options.accuracy->report = [](const AccuracyReport& report) {
-                std::printf("%s\n  %s repeats it\n", report_text(report).c_str(),
-                            repeating_options(report.after).c_str());
+                std::printf(
+                    "%s\n  %s repeats it\n", report_text(report).c_str(),
+                    spelled(repeating_options(report.after), command_line_spelling).c_str());
             };
         const auto solver = make_solver(solver_options);
         const double start = wall_clock_seconds();

@@ -176,7 +176,7 @@ int join(const std::vector<std::string>& arguments)
         if (!joining.orbit.empty()) {
             const OrbitRequest orbit = orbit_of(orbit_text, frame, lines);
             if (const Refusal line = refused_by([&] { place_on_orbit(parts[0], parts[1], orbit); }))
-                throw Error(Fault::usage, (line->starts_with("--") ? "" : "--orbit: ") + *line);
+                throw Error(Fault::usage, (line->starts_with("{") ? "" : "--orbit: ") + *line);
         }
         Snapshot all = joined(std::move(parts), joining.files);
         print_quantities(options);

@@ -129,7 +129,7 @@ constexpr const char* no_memory = "not enough memory for so many particles or ce
         if (std::current_exception())
             throw;
     } catch (const Error& error) {
-        exit_at_once(int(error.fault()), error.what());
+        exit_at_once(int(error.fault()), spelled(error.line(), command_line_spelling).c_str());
     } catch (const std::bad_alloc&) {
         exit_at_once(int(Fault::input), no_memory);
     } catch (...) {
@@ -140,7 +140,8 @@ constexpr const char* no_memory = "not enough memory for so many particles or ce
 /// Prints exactly one line, whatever the message contains.
 int fail(int status, const std::string& line)
 {
-    std::fprintf(stderr, "%s: error: %s\n", program_name.c_str(), one_line(line).c_str());
+    std::fprintf(stderr, "%s: error: %s\n", program_name.c_str(),
+                 one_line(spelled(line, command_line_spelling)).c_str());
     return ended(status);
 }
 
@@ -183,10 +184,10 @@ int run_program(const char* about, std::span<const Command> commands,
         const int status = dispatch(about, commands, arguments);
         flush_output();
         return ended(status);
+    } catch (const Inaccurate& error) {
+        return fail(Inaccurate::status, error.line());
     } catch (const Error& error) {
-        return fail(int(error.fault()), error.what());
-    } catch (const Inaccurate& line) {
-        return fail(Inaccurate::status, line.what());
+        return fail(int(error.fault()), error.line());
     } catch (const std::bad_alloc&) {
         return fail(int(Fault::input), no_memory);
     } catch (const std::filesystem::filesystem_error& error) {
@@ -199,7 +200,8 @@ int run_program(const char* about, std::span<const Command> commands,
 void warn(const std::string& line)
 {
     std::fflush(stdout); // keeps the order of the lines
-    std::fprintf(stderr, "%s: warning: %s\n", program_name.c_str(), one_line(line).c_str());
+    std::fprintf(stderr, "%s: warning: %s\n", program_name.c_str(),
+                 one_line(spelled(line, command_line_spelling)).c_str());
 }
 
 } // namespace chamomile::app

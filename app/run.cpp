@@ -282,10 +282,10 @@ void continue_run(Options& options, RunOptions& run, WrittenFiles& written, Live
     if (!run.input.empty())
         throw Error(Fault::usage, "--restart: contradicts the file " + run.input +
                                       "; initial conditions are not read again");
-    const std::filesystem::path place = restart_folder(run.restart, run.names.restart);
+    const std::filesystem::path place = restart_folder(run.restart);
     RunFolder folder(place, EarlierResults::continued,
                      is_input); // before another run writes a newer one
-    const RestartPoint point = find_restart(run.restart, run.names.restart);
+    const RestartPoint point = find_restart(run.restart);
     CheckpointReader& archive = *point.archive;
     RunOrigin earlier;
     earlier.exchange(archive);
@@ -400,7 +400,8 @@ int run_viewed(const std::vector<std::string>& arguments, std::unique_ptr<LiveVi
             run.solver.device == "cpu" || asks_ranks(run.solver) || run.scheme.resident ||
             (written.results && !written.checkpoint)) // a new start would replace results
             throw;
-        std::fprintf(stderr, "chamomile: %s; the run goes on without it\n", error.what());
+        std::fprintf(stderr, "chamomile: %s; the run goes on without it\n",
+                     spelled(error.line(), command_line_spelling).c_str());
     }
     std::vector<std::string> on =
         written.checkpoint ? without_gpu(arguments, run.folder) : without_gpu(arguments);

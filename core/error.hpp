@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "chamomile/core/text/spelling.hpp"
+
 namespace chamomile {
 
 /// A Fault is the kind of an error; its value is the program's exit status.
@@ -13,12 +15,24 @@ enum class Fault { usage = 2, input = 3, output = 4, device = 5, numeric = 6, re
 /// `<file or option>: <field>: <value>: <what is allowed>`.
 class Error : public std::runtime_error {
 public:
-    Error(Fault fault, const std::string& line) : std::runtime_error(line), fault_(fault) {}
+    Error(Fault fault, const std::string& line)
+        : std::runtime_error(spelled(line)), fault_(fault), line_(line)
+    {}
     Fault fault() const { return fault_; }
+    /// Returns the line with marks for options and items, which spelled() replaces.
+    const char* line() const { return line_.what(); }
 
 private:
     Fault fault_;
+    std::runtime_error line_; // whose copies throw nothing
 };
+
+/// Returns Error::line() of an Error, and what() of other exceptions.
+inline const char* line_of(const std::exception& failure)
+{
+    const auto* const error = dynamic_cast<const Error*>(&failure);
+    return error ? error->line() : failure.what();
+}
 
 /// An OutOfDeviceMemory reports that an allocation on a device failed. The device still works, so
 /// that a smaller problem may succeed.

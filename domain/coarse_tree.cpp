@@ -166,7 +166,7 @@ CommonCube common_cube(const RowsSeen& rows, Communicator& communicator)
     // The first row that is wrong is named by its number among those of all ranks.
     for (const RowsSeen& one : communicator.all_gather(rows)) {
         const auto refuse = [&](std::uint64_t row, const std::string& what) {
-            throw Agreed(Fault::input, "particle " + std::to_string(common.rows + row) + what);
+            throw Agreed(Fault::input, "particle " + item(common.rows + row) + what);
         };
         if (one.bad_position < one.rows)
             refuse(one.bad_position, ": position: must be finite");

@@ -21,7 +21,7 @@ Refusal resolve_goal(SolverOptions& options, const GivenOptions& given)
     AccuracyGoal& goal = *options.accuracy;
     if (given.contains("precision") && options.precision == Precision::single_precision &&
         goal.error < least_goal_in_float)
-        return "--accuracy " + number_text(goal.error) + ": needs --precision double";
+        return "{accuracy} " + number_text(goal.error) + ": needs {precision} double";
     if (given.contains("criterion"))
         goal.criterion = options.criterion;
     if (given.contains("order"))
@@ -37,16 +37,16 @@ Refusal resolve_limits(SolverOptions& options, const GivenOptions& given)
 {
     for (const char* limit : {"tolerance", "theta"})
         if (given.contains("accuracy") && given.contains(limit))
-            return std::string("--accuracy and --") + limit +
-                   ": give one of the two; --accuracy chooses the other";
+            return std::string("{accuracy} and --") + limit +
+                   ": give one of the two; {accuracy} chooses the other";
     if (given.contains("tolerance") && given.contains("theta"))
-        return "--tolerance and --theta: give one of the two";
+        return "{tolerance} and {theta}: give one of the two";
     if (!given.contains("criterion") && given.contains("theta"))
         options.criterion = Criterion::geometric;
     const bool tolerance = compares_accelerations(options.criterion);
     if (given.contains(tolerance ? "theta" : "tolerance"))
-        return "--criterion " + row_of(force_options(), "criterion").text(options) + ": takes " +
-               (tolerance ? "--tolerance" : "--theta");
+        return "{criterion} " + row_of(force_options(), "criterion").text(options) + ": takes " +
+               (tolerance ? "{tolerance}" : "{theta}");
     return options.accuracy ? resolve_goal(options, given) : Refusal();
 }
 
@@ -54,9 +54,9 @@ Refusal resolve_method(SolverOptions& options, const GivenOptions& given)
 {
     std::vector<Unmet> unmet;
     if (is_direct(options))
-        unmet.push_back({needs_tree, "needs --solver tree"});
+        unmet.push_back({needs_tree, "needs {solver} tree"});
     if (!given.contains("accuracy"))
-        unmet.push_back({needs_goal, "needs --accuracy"});
+        unmet.push_back({needs_goal, "needs {accuracy}"});
     if (const Refusal line = refuse_idle_rows(force_options(), given, unmet))
         return line;
     return resolve_limits(options, given);
@@ -67,15 +67,15 @@ Refusal resolve_boundary(SolverOptions& options, const GivenOptions& given)
     const bool periodic = options.is_periodic(), direct = is_direct(options);
     std::vector<Unmet> unmet;
     if (!periodic)
-        unmet.push_back({needs_box, "needs a periodic box; give --box SIDE"});
+        unmet.push_back({needs_box, "needs a periodic box; give {box} SIDE"});
     if (direct)
-        unmet.push_back({needs_tree, "needs --solver tree"});
+        unmet.push_back({needs_tree, "needs {solver} tree"});
     if (options.periodic.long_range == LongRangeKind::modes)
-        unmet.push_back({needs_mesh, "is not for --long-range modes"});
+        unmet.push_back({needs_mesh, "is not for {long-range} modes"});
     if (periodic && direct)
-        unmet.push_back({needs_lists, "needs --solver tree in a periodic box"});
+        unmet.push_back({needs_lists, "needs {solver} tree in a periodic box"});
     if (periodic)
-        unmet.push_back({needs_isolation, "is not for periodic boxes; give --tolerance and --cut"});
+        unmet.push_back({needs_isolation, "is not for periodic boxes; give {tolerance} and {cut}"});
     if (const Refusal refusal = refuse_idle_rows(force_options(), given, unmet))
         return refusal;
     if (!periodic)
@@ -85,14 +85,14 @@ Refusal resolve_boundary(SolverOptions& options, const GivenOptions& given)
             given.contains("precision") && options.precision == Precision::single_precision;
         const bool on_gpu = given.contains("device") && options.device.starts_with("gpu");
         if (in_float || on_gpu)
-            return std::string(in_float ? "--precision" : "--device") +
+            return std::string(in_float ? "{precision}" : "{device}") +
                    ": direct sums in a periodic box are made in double, on the processor";
         return {};
     }
     if (options.order > 2)
-        return "--order: " + std::to_string(options.order) + ": must be 0 or 2 in a periodic box";
+        return "{order}: " + std::to_string(options.order) + ": must be 0 or 2 in a periodic box";
     if (given.contains("local-order") && options.local_order > 0)
-        return "--local-order: must be 0 in a periodic box";
+        return "{local-order}: must be 0 in a periodic box";
     options.local_order = 0;
     if (options.periodic.long_range == LongRangeKind::modes) {
         if (!given.contains("cut"))
@@ -106,7 +106,7 @@ Refusal resolve_boundary(SolverOptions& options, const GivenOptions& given)
 Refusal refuse_idle_rule(const SolverOptions& options, const GivenOptions& given)
 {
     if (given.contains("eps-rule") && !options.softening.is_varied)
-        return "--eps-rule: needs softening lengths of several values";
+        return "{eps-rule}: needs softening lengths of several values";
     return {};
 }
 
@@ -132,18 +132,16 @@ bool KeyedOptions::take(const std::string& key, const std::string& value)
 
 void KeyedOptions::resolve()
 {
-    const PlainNames& names = plain_names_of_forces();
     require(refuse_idle_rows(force_options(), given,
-                             {{needs_steps, "is for a time loop, and this is one evaluation"}}),
-            names);
-    require(resolve_method(options, given), names);
-    require(resolve_boundary(options, given), names);
+                             {{needs_steps, "is for a time loop, and this is one evaluation"}}));
+    require(resolve_method(options, given));
+    require(resolve_boundary(options, given));
 }
 
 void KeyedOptions::take_softenings(bool are_there)
 {
     options.softening.is_varied = are_there;
-    require(refuse_idle_rule(options, given), plain_names_of_forces());
+    require(refuse_idle_rule(options, given));
 }
 
 std::vector<std::string> force_keys()

@@ -78,7 +78,7 @@ void add_lengths(OptionRows<O>& t)
     eps.also({"softening", "eps"}).in(dimensions::length);
     auto& of_type = t.text(
         "eps-type", [](O&) { return std::string(); }, "TYPE=X,...",
-        "softening lengths by type, number or name, as in 1=0.4,disk=50pc; other types have --eps");
+        "softening lengths by type, number or name, as in 1=0.4,disk=50pc; other types have {eps}");
     of_type.put = [](O& o, const std::string& option, const std::string& text) {
         o.type_softenings.of_type = parse_type_lengths(option, text);
     };
@@ -136,8 +136,8 @@ std::vector<OptionRow<O>> rows()
           {"geometric", Criterion::geometric},
           {"minimum-distance", Criterion::minimum_distance}},
          "by which a cell is accepted: moments (error by second moments) and relative (by mass and "
-         "size) take --tolerance, geometric (angle of the cell) and minimum-distance (from its "
-         "nearest point) --theta; geometric if only --theta is given")
+         "size) take {tolerance}, geometric (angle of the cell) and minimum-distance (from its "
+         "nearest point) {theta}; geometric if only {theta} is given")
         .only(needs_tree);
     t.number(
          "tolerance", [](O & o) -> auto& { return o.tolerance; }, ranges::above(0, 1),
@@ -178,15 +178,15 @@ std::vector<OptionRow<O>> rows()
     t.append(machine_options<O>());
     t.number(
          "accuracy", [](O & o) -> auto& { return goal_of(o).error; }, ranges::between(1e-12, 0.5),
-         "keep this error |da|/|a| of 99 % of the particles (--accuracy-percentile): criterion, "
+         "keep this error |da|/|a| of 99 % of the particles ({accuracy-percentile}): criterion, "
          "tolerance, orders and sizes that are not given are chosen by measuring error and time")
         .only(needs_tree | needs_isolation)
         .text = [](const O& o) { return o.accuracy ? number_text(o.accuracy->error) : ""; };
     constexpr unsigned goal = needs_tree | needs_isolation | needs_goal;
     add_goal(t, "accuracy-percentile", &AccuracyGoal::percentile, ranges::above(0, 99.9),
-             "part of the particles, in %, whose error --accuracy is about", goal);
+             "part of the particles, in %, whose error {accuracy} is about", goal);
     add_goal(t, "accuracy-every", &AccuracyGoal::check_every, ranges::not_negative,
-             "steps between checks of the error that --accuracy asks for; 0: none after the first",
+             "steps between checks of the error that {accuracy} asks for; 0: none after the first",
              goal | needs_steps);
     t.group("Periodic boxes");
     t.number(
@@ -197,7 +197,7 @@ std::vector<OptionRow<O>> rows()
          "long-range", [](O & o) -> auto& { return o.periodic.long_range; },
          {{"mesh", LongRangeKind::mesh}, {"modes", LongRangeKind::modes}},
          "the smooth part of the force: on a mesh (TreePM) or by Fourier modes (Ewald), with "
-         "--cut 7 and --tolerance 1e-4 unless given")
+         "{cut} 7 and {tolerance} 1e-4 unless given")
         .only(long_range);
     t.number(
          "mesh", [](O & o) -> auto& { return o.periodic.mesh; }, ranges::between_or_zero(16, 32768),

@@ -20,14 +20,14 @@ Refusal periodic_refusal(const SolverOptions& o)
 {
     const auto& [long_range, mesh, split, cut] = o.periodic;
     if (o.solver == SolverKind::tree && o.order > 2)
-        return "--order: " + std::to_string(o.order) + ": must be 0 or 2 in a periodic box";
+        return "{order}: " + std::to_string(o.order) + ": must be 0 or 2 in a periodic box";
     if (long_range == LongRangeKind::mesh && mesh > 0 && cut * split / mesh > most_of_periodic_box)
-        return "--mesh: " + std::to_string(mesh) + ": too few cells: the cut of " +
+        return "{mesh}: " + std::to_string(mesh) + ": too few cells: the cut of " +
                number_text(cut * split) + " cells must be less than 0.45 of the box";
     if (const Refusal line = refuse_softening_in_box(o.softening.length, o.box))
         return line;
     if (o.accuracy)
-        return "--accuracy: is not for periodic boxes; choose --tolerance and --cut";
+        return "{accuracy}: is not for periodic boxes; choose {tolerance} and {cut}";
     return {};
 }
 
@@ -36,7 +36,7 @@ Refusal tree_refusal(const SolverOptions& o)
 {
     if (o.tree_built_by != TreeBuiltBy::gpu || o.solver != SolverKind::tree)
         return {};
-    return o.device == "cpu" ? Refusal("--tree: gpu: needs --device gpu") : Refusal();
+    return o.device == "cpu" ? Refusal("{tree}: gpu: needs {device} gpu") : Refusal();
 }
 
 } // namespace
@@ -46,9 +46,9 @@ Refusal refusal(const SolverOptions& o)
     if (const Refusal line = refuse_values(force_options(), o))
         return line;
     if (o.decorrelate && o.solver != SolverKind::tree)
-        return "--decorrelate: needs --solver tree";
+        return "{decorrelate}: needs {solver} tree";
     if (!o.type_softenings.empty() && !o.softening.is_varied)
-        return "--eps: several lengths: need particles of several types; here give one";
+        return "{eps}: several lengths: need particles of several types; here give one";
     if (o.accuracy && o.accuracy->sample < 1)
         return "accuracy sample: 0: must be 1 or more";
     if (const Refusal line = tree_refusal(o))
@@ -83,7 +83,7 @@ void choose_sizes(SolverOptions& o, bool gpu)
 
 SolverOptions resolved(const SolverOptions& options)
 {
-    require(refusal(options), plain_names_of_forces());
+    require(refusal(options));
     SolverOptions chosen = options;
     const std::vector<int> gpus = choose_gpus(chosen.device);
     chosen.device = gpus.empty() ? "cpu" : name_of_gpus(gpus);

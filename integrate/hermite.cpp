@@ -80,8 +80,7 @@ Hermite::Hermite(JerkSolver& solver, const HermiteOptions& options)
 void Hermite::put_into(std::shared_ptr<const ExternalField> field)
 {
     if (field)
-        require(refusal(*field, {.in_box = forces().is_periodic(), .by_jerks = true}),
-                plain_names_of_fields());
+        require(refusal(*field, {.in_box = forces().is_periodic(), .by_jerks = true}));
     Integrator::put_into(std::move(field));
 }
 
@@ -341,8 +340,8 @@ void Hermite::refuse_step(const Particles& particles, Index i, Moment now) const
                     ", t = " + in_words(now.time) + ": below the shortest of " +
                     in_words(state_.report.shortest) + ", " + in_words(pair.distance) +
                     " from id " + std::to_string(particles.id[other]) +
-                    "; needs softening (--eps), or a shortest step that is only counted "
-                    "(--count-short-steps)");
+                    "; needs softening ({eps}), or a shortest step that is only counted "
+                    "({count-short-steps})");
 }
 
 void Hermite::exchange(Archive& archive, Particles& particles)

@@ -108,8 +108,7 @@ void Leapfrog::put_into(std::shared_ptr<const ExternalField> field)
     if (field)
         require(refusal(*field, {.in_box = forces().is_periodic() || !clock_.is_newtonian(),
                                  .by_potential = needs_potentials(),
-                                 .on_device = residence_ == Residence::device}),
-                plain_names_of_fields());
+                                 .on_device = residence_ == Residence::device}));
     if (field && !field->has_formulas() && residence_ != Residence::host) {
         residence_ = Residence::host;
         make_store();

@@ -27,13 +27,13 @@ std::vector<OptionRow<S>> rows()
         .in(dimensions::time);
     t.flag(
          "adaptive", [](S & s) -> auto& { return s.adaptive; },
-         "steps of eta sqrt(eps/|a|), or by --step-criterion, the smallest of all particles, "
-         "instead of --dt")
+         "steps of eta sqrt(eps/|a|), or by {step-criterion}, the smallest of all particles, "
+         "instead of {dt}")
         .only(needs_leapfrog);
     t.number(
          "eta", [](S & s) -> auto& { return s.eta; }, ranges::positive,
          "accuracy of adaptive and individual steps; unless given 0.1, 0.2 of comoving files, 0.03 "
-         "of --step-criterion potential, 0.01 of hermite")
+         "of {step-criterion} potential, 0.01 of hermite")
         .only(needs_varying)
         .shown(number_text(TimeStep().eta));
     t.number(
@@ -55,12 +55,12 @@ std::vector<OptionRow<S>> rows()
     t.flag(
          "resident", [](S & s) -> auto& { return s.resident; },
          "of the leapfrog: particles must live on the GPU. Where they fit they do so unless given, "
-         "but for --accuracy, --host-below, --long-range modes and --on-device-error cpu")
+         "but for {accuracy}, {host-below}, {long-range} modes and {on-device-error} cpu")
         .only(needs_leapfrog);
     t.flag(
         "block-steps", [](S & s) -> auto& { return s.individual; },
-        "individual steps in powers of two, instead of --adaptive or --dt; hermite has them unless "
-        "--dt or --shared-steps is given");
+        "individual steps in powers of two, instead of {adaptive} or {dt}; hermite has them unless "
+        "{dt} or {shared-steps} is given");
     t.choice(
          "step-criterion", [](S & s) -> auto& { return s.criterion; },
          {{"potential", StepCriterion::potential}, {"softening", StepCriterion::softening}},
@@ -105,7 +105,7 @@ std::vector<OptionRow<S>> rows()
         .only(needs_hermite);
     t.flag(
          "count-short-steps", [](S & s) -> auto& { return s.count_short_steps; },
-         "of hermite: where a step falls below --dt-min, go on with that and count; the run ends "
+         "of hermite: where a step falls below {dt-min}, go on with that and count; the run ends "
          "there without")
         .only(needs_hermite | needs_varying);
     return t.take();
@@ -121,7 +121,7 @@ Refusal first_of(const std::vector<Contradiction>& table, const GivenOptions& gi
 {
     for (const Contradiction& row : table)
         if (row.holds && given.contains(row.option))
-            return std::string("--") + row.option + ": " + row.because;
+            return std::string("{") + row.option + "}: " + row.because;
     return {};
 }
 
@@ -129,8 +129,8 @@ Refusal resolve_hermite(SolverOptions& options, const Scheme& scheme, const Give
 {
     const char* direct = "is for trees; hermite sums directly";
     if (Refusal line =
-            first_of({{scheme.fixed_length.has_value(), "block-steps", "contradicts --dt"},
-                      {scheme.shared_steps, "block-steps", "contradicts --shared-steps"}},
+            first_of({{scheme.fixed_length.has_value(), "block-steps", "contradicts {dt}"},
+                      {scheme.shared_steps, "block-steps", "contradicts {shared-steps}"}},
                      given))
         return line;
     if (Refusal line =
@@ -147,13 +147,13 @@ Refusal refuse_leapfrog(const SolverOptions& options, const Scheme& scheme,
                         const GivenOptions& given)
 {
     const bool goal = options.accuracy.has_value();
-    return first_of({{scheme.individual, "dt", "contradicts --block-steps"},
-                     {scheme.individual, "adaptive", "contradicts --block-steps"},
+    return first_of({{scheme.individual, "dt", "contradicts {block-steps}"},
+                     {scheme.individual, "adaptive", "contradicts {block-steps}"},
                      {given.contains("adaptive"), "dt",
-                      "contradicts --adaptive; to bound adaptive steps give --dt-max"},
-                     {scheme.resident, "host-below", "contradicts --resident"},
-                     {scheme.resident, "accuracy", "contradicts --resident"},
-                     {goal, "host-below", "not with --accuracy"}},
+                      "contradicts {adaptive}; to bound adaptive steps give {dt-max}"},
+                     {scheme.resident, "host-below", "contradicts {resident}"},
+                     {scheme.resident, "accuracy", "contradicts {resident}"},
+                     {goal, "host-below", "not with {accuracy}"}},
                     given);
 }
 
@@ -170,7 +170,7 @@ const PlainNames& plain_names_of_runs()
     static const PlainNames names = [] {
         PlainNames made = plain_names_of_forces();
         add_plain_names(made, scheme_options());
-        made["potential"] = plain_names_of_fields().at("potential");
+        made["potential"] = "potentials";
         return made;
     }();
     return names;
@@ -181,14 +181,14 @@ Refusal resolve_scheme(SolverOptions& options, Scheme& scheme, const GivenOption
 {
     const bool hermite = scheme.kind == SchemeKind::hermite;
     std::vector<Unmet> unmet = {{hermite ? needs_leapfrog : needs_hermite,
-                                 hermite ? "is for the leapfrog" : "needs --integrator hermite"}};
+                                 hermite ? "is for the leapfrog" : "needs {integrator} hermite"}};
     if (scheme.fixed_length)
         unmet.push_back(
-            {needs_varying, "is for adaptive and individual steps; --dt gives a fixed one"});
+            {needs_varying, "is for adaptive and individual steps; {dt} gives a fixed one"});
     if (!hermite && !scheme.individual)
-        unmet.push_back({needs_individual, "needs --block-steps"});
+        unmet.push_back({needs_individual, "needs {block-steps}"});
     if (!hermite && options.solver == SolverKind::direct)
-        unmet.push_back({needs_tree, "needs --solver tree"});
+        unmet.push_back({needs_tree, "needs {solver} tree"});
     if (in_box)
         unmet.push_back({needs_isolation, "is not for periodic boxes"});
     if (const Refusal line = refuse_idle_rows(scheme_options(), given, unmet))
@@ -208,13 +208,11 @@ void KeyedScheme::resolve()
         take("adaptive", "true");
     const bool has_steps = scheme.kind == SchemeKind::hermite || scheme.fixed_length ||
                            scheme.adaptive || scheme.individual;
-    const PlainNames& names = plain_names_of_runs();
-    const auto refuse = [&](const Refusal& line) { require(line, names); };
-    refuse(resolve_method(options, given));
-    refuse(resolve_scheme(options, scheme, given, options.is_periodic()));
-    refuse(resolve_boundary(options, given));
+    require(resolve_method(options, given));
+    require(resolve_scheme(options, scheme, given, options.is_periodic()));
+    require(resolve_boundary(options, given));
     if (!has_steps)
-        refuse("--dt, --eta or --block-steps: one of them is needed");
+        require("{dt}, {eta} or {block-steps}: one of them is needed");
 }
 
 std::map<std::string, std::string> KeyedScheme::texts() const

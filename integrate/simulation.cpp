@@ -177,7 +177,7 @@ ForceStatistics Simulation::step_integrator(double length, Quantities quantities
     } catch (const Error& error) {
         if (error.fault() != Fault::input)
             throw;
-        throw Agreed(Fault::numeric, std::string(error.what()) + ", in step " +
+        throw Agreed(Fault::numeric, std::string(error.line()) + ", in step " +
                                          std::to_string(step_ + 1) +
                                          " from t = " + std::to_string(file_time()));
     }

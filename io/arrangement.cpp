@@ -228,7 +228,7 @@ void place(Snapshot& snapshot, const Placement& placement, const std::string& wh
         throw Error(Fault::usage,
                     what + ": the particles are in a periodic box of " +
                         number_text(snapshot.box_size) + ": " +
-                        (placement.recentred ? "it has no centre of mass; --shift X,Y,Z moves them"
+                        (placement.recentred ? "it has no centre of mass; {shift} X,Y,Z moves them"
                                              : "it cannot be turned"));
     forget_forces(snapshot);
     Particles& particles = snapshot.particles;
@@ -330,7 +330,7 @@ void place_on_orbit(Snapshot& first, Snapshot& second, const OrbitRequest& orbit
 {
     const double one = mass_of(first.particles), other = mass_of(second.particles);
     if (!(one + other > 0))
-        throw Error(Fault::usage, "--orbit: needs particles with mass");
+        throw Error(Fault::usage, "{orbit}: needs particles with mass");
     const RelativeOrbit relative = orbit_before_pericentre(
         first.G() * (one + other), orbit.eccentricity, orbit.pericentre, orbit.start());
     const double part = other / (one + other);
@@ -340,8 +340,8 @@ void place_on_orbit(Snapshot& first, Snapshot& second, const OrbitRequest& orbit
                          .shift = share * relative.position,
                          .boost = share * relative.velocity};
     };
-    place(first, at(-part), "--orbit");
-    place(second, at(1 - part), "--orbit");
+    place(first, at(-part), "{orbit}");
+    place(second, at(1 - part), "{orbit}");
 }
 
 void share_units(const Snapshot& first, Snapshot& part, const std::string& name)
@@ -351,7 +351,7 @@ void share_units(const Snapshot& first, Snapshot& part, const std::string& name)
     if (!part.units.physical || !first.units.physical)
         throw Error(Fault::usage, name + ": " + part.units.description() + ": the first file has " +
                                       first.units.description() +
-                                      ": give --units, which both can be in");
+                                      ": give {units}, which both can be in");
     convert_units(part, first.units, name);
 }
 

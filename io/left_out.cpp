@@ -77,7 +77,7 @@ std::vector<std::string> left_out_of_gadget2(const Snapshot& snapshot)
         lost.push_back(
             "the units for other codes: UnitLength_in_cm " + number_text(units.length_in_cm) +
             ", UnitMass_in_g " + number_text(units.mass_in_g) + ", UnitVelocity_in_cm_per_s " +
-            number_text(units.velocity_in_cm_per_s) + " (--units gadget gives the usual ones)");
+            number_text(units.velocity_in_cm_per_s) + " ({units} gadget gives the usual ones)");
     if (!snapshot.provenance.empty())
         lost.push_back("the provenance");
     return lost;
@@ -90,7 +90,7 @@ std::vector<std::string> left_out_of_tipsy(const Snapshot& snapshot)
     if (!fits_single_precision(snapshot))
         lost.push_back("digits beyond single precision");
     if (is_tipsy_box(snapshot))
-        lost.push_back("the side of the box and h, which --box-length and --h tell a reader (the "
+        lost.push_back("the side of the box and h, which {box-length} and {h} tell a reader (the "
                        "units are such that side and G are 1)");
     else if (snapshot.G() != 1)
         lost.push_back("the units (masses are multiplied by G, so that G = 1)");

@@ -111,7 +111,7 @@ void check_particles(const Particles& particles, ParticleRows& rows,
         std::all_of(mass.begin(), mass.end(), [](double m) { return m == 0; }))
         throw bad_input(file, "mass",
                         "0 for all " + std::to_string(particles.size()) + " particles",
-                        "at least one must be positive; 'chamomile run --tracers FILE' moves "
+                        "at least one must be positive; 'chamomile run {tracers} FILE' moves "
                         "particles without masses");
     for (std::size_t i = 0; i < particles.softening.size(); ++i)
         if (const double length = particles.softening[i]; !(length >= 0) || !std::isfinite(length))

@@ -121,7 +121,7 @@ void MassAssignment::sort(std::size_t n, const ArrayView& position, const ArrayV
     }
     if (wrong < n)
         throw Error(Fault::input,
-                    "particle " + std::to_string(wrong) + ": position and mass: must be finite");
+                    "particle " + item(wrong) + ": position and mass: must be finite");
 }
 
 template <class T>

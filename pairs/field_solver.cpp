@@ -154,7 +154,7 @@ public:
             if (!(search_radius[i] >= 0) ||
                 !std::isfinite(position[3 * i] + position[3 * i + 1] + position[3 * i + 2]))
                 throw Error(Fault::input,
-                            "target " + std::to_string(i) +
+                            "target " + item(i) +
                                 ": position and radius: must be finite and 0 or more");
         if (size() == 0) {
             std::fill_n(count.begin(), targets.count, 0);
@@ -384,7 +384,7 @@ private:
                 "self: must have one entry for each target");
         for (std::size_t i = 0; i < targets.self.size(); ++i) {
             if (targets.self[i] < -1 || targets.self[i] >= std::int64_t(size()))
-                throw Error(Fault::input, "target " + std::to_string(i) +
+                throw Error(Fault::input, "target " + item(i) +
                                               ": self: " + std::to_string(targets.self[i]) +
                                               ": must be -1 or below " + std::to_string(size()));
             if (targets.self[i] >= 0)
@@ -465,7 +465,7 @@ private:
         const std::size_t components = std::size_t(view.components());
         for (std::size_t i = 0; i < rows.size(); ++i)
             if (!std::isfinite(rows[i] *= mass_unit * options().gravitational_constant))
-                throw Error(Fault::numeric, "target " + std::to_string(i / components) +
+                throw Error(Fault::numeric, "target " + item(i / components) +
                                                 ": tidal tensor or jerk: not finite");
         write_rows(rows, rows.size() / components, view, options().device);
     }
@@ -485,13 +485,13 @@ private:
 std::optional<std::string> field_refusal(const SolverOptions& options)
 {
     if (options.accuracy)
-        return "--accuracy: a field that is kept takes its tolerance, not an accuracy to ask for";
+        return "{accuracy}: a field that is kept takes its tolerance, not an accuracy to ask for";
     return refusal(options);
 }
 
 std::unique_ptr<FieldSolver> make_field_solver(const SolverOptions& options)
 {
-    require(field_refusal(options), plain_names_of_forces());
+    require(field_refusal(options));
     if (own_ranks(options) > 0)
         return make_field_of_ranks(options);
     return std::make_unique<Field>(resolved(options));

@@ -107,19 +107,19 @@ std::optional<std::string> jerk_refusal(const SolverOptions& options)
     const auto& [softening, type_softenings, gravitational_constant, box] =
         static_cast<const Physics&>(options);
     if (options.solver != SolverKind::direct)
-        return "--solver tree: hermite sums directly; leave it out";
+        return "{solver} tree: hermite sums directly; leave it out";
     if (box != 0)
-        return "--integrator hermite: is not periodic; --box 0 leaves boundaries open";
+        return "{integrator} hermite: is not periodic; {box} 0 leaves boundaries open";
     if (options.accuracy)
-        return "--accuracy: is for trees; hermite sums directly";
+        return "{accuracy}: is for trees; hermite sums directly";
     if (softening.kind != SofteningKind::plummer)
-        return "--softening spline: hermite knows Plummer softening alone";
+        return "{softening} spline: hermite knows Plummer softening alone";
     return refusal(options);
 }
 
 std::unique_ptr<JerkSolver> make_jerk_solver(const SolverOptions& options)
 {
-    require(jerk_refusal(options), plain_names_of_forces());
+    require(jerk_refusal(options));
     return std::make_unique<DirectJerkSolver>(resolved(options));
 }
 

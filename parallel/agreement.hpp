@@ -14,7 +14,7 @@ auto agreed(const Work& work) -> decltype(work())
     } catch (const PeerFailed&) {
         throw;
     } catch (const Error& error) {
-        throw Agreed(error.fault(), error.what());
+        throw Agreed(error.fault(), error.line());
     }
 }
 

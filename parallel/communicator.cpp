@@ -137,7 +137,7 @@ void Communicator::agree(const std::exception_ptr& failure)
     std::string mine;
     if (failure) {
         const Error error = error_of(failure);
-        mine = std::to_string(int(error.fault())) + " " + error.what();
+        mine = std::to_string(int(error.fault())) + " " + error.line();
     }
     Inbox errors;
     gather(std::as_bytes(std::span(mine)), Sizes::any, errors);
@@ -175,14 +175,14 @@ Error error_of(const std::exception_ptr& failure)
 Error of_rank(int rank, int size, const Error& error)
 {
     return Error(error.fault(), "rank " + std::to_string(rank) + " of " + std::to_string(size) +
-                                    ": " + error.what());
+                                    ": " + error.line());
 }
 
 Error silent_rank(int rank, int size, double seconds)
 {
     return of_rank(rank, size,
                    Error(Fault::device, "silent for " + number_text(seconds) +
-                                            " seconds: must answer (--peer-timeout)"));
+                                            " seconds: must answer ({peer-timeout})"));
 }
 
 } // namespace chamomile

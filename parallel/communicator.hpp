@@ -212,13 +212,13 @@ public:
         try {
             return work();
         } catch (const Agreed& error) {
-            throw Error(error.fault(), error.what());
+            throw Error(error.fault(), error.line());
         } catch (const PeerFailed&) {
             throw;
         } catch (...) {
             const Error error = error_of(std::current_exception());
             fail(error);
-            throw PeerFailed(error.fault(), of_rank(rank(), size(), error).what());
+            throw PeerFailed(error.fault(), of_rank(rank(), size(), error).line());
         }
     }
 

@@ -172,8 +172,8 @@ private:
         if (failure_)
             throw PeerFailed(failure_->error.fault(),
                              failure_->rank == rank
-                                 ? failure_->error.what()
-                                 : of_rank(failure_->rank, ranks_, failure_->error).what());
+                                 ? failure_->error.line()
+                                 : of_rank(failure_->rank, ranks_, failure_->error).line());
     }
 
     int ranks_;

@@ -5,6 +5,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/run/run_job.hpp"
+#include "python/options.hpp"
 
 namespace chamomile::python {
 namespace {
@@ -53,10 +54,10 @@ void translate_faults()
     nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
         try {
             std::rethrow_exception(thrown);
-        } catch (const Error& error) {
-            raise(class_of(error.fault()), error.what());
         } catch (const Inaccurate& error) {
-            raise("InaccurateError", error.what());
+            raise("InaccurateError", in_python(error.line()).c_str());
+        } catch (const Error& error) {
+            raise(class_of(error.fault()), in_python(error.line()).c_str());
         } catch (const StateError& error) {
             raise("StateError", error.what());
         }
@@ -68,10 +69,10 @@ RaisedAs raised_as(const std::exception_ptr& thrown)
     const nb::gil_scoped_acquire held;
     try {
         std::rethrow_exception(thrown);
-    } catch (const Error& error) {
-        return {class_of(error.fault()), error.what()};
     } catch (const Inaccurate& error) {
-        return {"InaccurateError", error.what()};
+        return {"InaccurateError", in_python(error.line())};
+    } catch (const Error& error) {
+        return {class_of(error.fault()), in_python(error.line())};
     } catch (const StateError& error) {
         return {"StateError", error.what()};
     } catch (const nb::python_error& error) {
@@ -109,7 +110,7 @@ void raise_as(const RaisedAs& raised)
 void warn_in_python(const std::string& line)
 {
     const nb::gil_scoped_acquire held;
-    if (PyErr_WarnEx(PyExc_RuntimeWarning, ("chamomile: " + line).c_str(), 1) != 0)
+    if (PyErr_WarnEx(PyExc_RuntimeWarning, ("chamomile: " + in_python(line)).c_str(), 1) != 0)
         throw nb::python_error();
 }
 

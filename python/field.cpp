@@ -194,9 +194,8 @@ public:
                               : solver_->evaluate(points, where);
         });
         statistics.seconds = wall_clock_seconds() - start;
-        const std::string line = plain_words(
-            softening_jump_text(solver_->options(), statistics.softening_jump.value_or(0)),
-            plain_names_of_forces());
+        const std::string line =
+            softening_jump_text(solver_->options(), statistics.softening_jump.value_or(0));
         if (!line.empty())
             warn_in_python(line);
         return statistics;

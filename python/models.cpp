@@ -58,7 +58,7 @@ void bind_sphere(nb::module_& m, SphereKind kind)
                       "Keywords beside n and seed:\n\n";
     for (const auto& row : sphere_rows(kind))
         if (row.name != "part")
-            doc += row.plain_name() + ": " + row.help + "\n";
+            doc += row.plain_name() + ": " + in_python(row.help) + "\n";
     doc += "b_to_a, c_to_a: axis ratios along y and z: stretched, near equilibrium\n"
            "physical: lengths are in kpc, masses in 1e10 Msun, velocities in km/s\n"
            "hubble: for m200: H0 in 100 km/s/Mpc";

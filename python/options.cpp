@@ -129,13 +129,16 @@ nb::list listed(const std::vector<OptionRow<Settings>>& rows)
             if (row.kind != OptionKind::flag)
                 words.append(value_of(row, word));
         const std::string help =
-            plain_words(row.help, plain_names_of_settings()) +
+            in_python(row.help) +
             (row.dimension.is_pure() ? ""
                                      : "; in units of " + dimension_name(row.dimension) +
                                            "; of a Simulation also a text such as '" +
                                            quantity_example(row.dimension) + "'") +
-            (row.needs & needs_tree ? "; for trees alone" : "") +
-            (row.needs & needs_box ? "; for periodic boxes alone" : "");
+            (std::is_same_v<Settings, SolverOptions> && row.needs & needs_tree ? "; for trees only"
+                                                                               : "") +
+            (std::is_same_v<Settings, SolverOptions> && row.needs & needs_box
+                 ? "; for periodic boxes only"
+                 : "");
         const char* kind = row.kind == OptionKind::number && !row.dimension.is_pure()
                                ? "float | str"
                                : kinds[int(row.kind)];
@@ -220,15 +223,18 @@ void KeyedRun::take(const std::string& key, const std::string& value)
         given.insert(row.name);
 }
 
-const PlainNames& plain_names_of_settings()
+std::string in_python(const std::string& text)
 {
     static const PlainNames names = [] {
         PlainNames made = plain_names_of_runs();
         add_plain_names(made, cosmology_options());
         add_plain_names(made, run_options());
+        made["output"] = "folder";
+        made["overwrite"] = "overwrite=True";
+        made["restart"] = "restart=True";
         return made;
     }();
-    return names;
+    return spelled(text, {.names = &names});
 }
 
 KeyedRun read_run(nb::dict keywords, const CosmologyRequest& cosmology, const UnitFrame& frame)
@@ -240,7 +246,7 @@ KeyedRun read_run(nb::dict keywords, const CosmologyRequest& cosmology, const Un
     read(
         keyed, keywords, [](const std::string& key) { return find_row(run_options(), key); }, known,
         &frame);
-    require(refuse_idle_settings(keyed.settings, keyed.given), plain_names_of_settings());
+    require(refuse_idle_settings(keyed.settings, keyed.given));
     return keyed;
 }
 
@@ -267,10 +273,9 @@ void require_same_options(const NamedOptions& earlier, const NamedOptions& now)
     };
     for (const std::string& name : names)
         if (text_of(earlier, name) != text_of(now, name))
-            throw Error(Fault::restart,
-                        "restart: " + plain_words("--" + name, plain_names_of_settings()) + ": " +
-                            text_of(now, name) + ": cannot change in a run that goes on; it was " +
-                            text_of(earlier, name));
+            throw Error(Fault::restart, "restart: {" + name + "}: " + text_of(now, name) +
+                                            ": cannot change in a run that goes on; it was " +
+                                            text_of(earlier, name));
 }
 
 nb::dict describe_options(const SolverOptions& options)
@@ -300,7 +305,6 @@ void bind_options(nb::module_& m)
 
 double take_from(Snapshot& snapshot, std::optional<double> end_time, KeyedSimulation& keyed)
 {
-    const PlainNames& names = plain_names_of_settings();
     CosmologyRequest& cosmology = keyed.cosmology;
     cosmology.asked = snapshot.comoving.has_value();
     if (!cosmology.asked)
@@ -314,16 +318,16 @@ double take_from(Snapshot& snapshot, std::optional<double> end_time, KeyedSimula
                                    ": is of plain time; comoving coordinates take z_end or a_end"
                              : "end_time: is needed in plain coordinates");
     if (cosmology.asked) {
-        require(resolve_cosmology(cosmology, keyed.scheme, keyed.given), names);
+        require(resolve_cosmology(cosmology, keyed.scheme, keyed.given));
         if (keyed.given.contains("box") && keyed.options.box != snapshot.box_size)
             throw Error(Fault::usage,
                         "box: " + number_text(keyed.options.box) +
                             ": the box of a cosmological run is that of the snapshot");
-        take_background(cosmology, "snapshot", snapshot, names);
-        require(refuse_epochs(cosmology, std::log(snapshot.time), false), names);
+        take_background(cosmology, "snapshot", snapshot);
+        require(refuse_epochs(cosmology, std::log(snapshot.time), false));
         end_time = end_of(cosmology);
     }
-    require(take_stated(snapshot, keyed.given, keyed.options), names);
+    require(take_stated(snapshot, keyed.given, keyed.options));
     keyed.resolve();
     return *end_time;
 }

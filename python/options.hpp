@@ -49,8 +49,8 @@ struct KeyedRun {
     void take(const std::string& key, const std::string& value);
 };
 
-/// Returns the names of these settings and of a Simulation's options in Python.
-const PlainNames& plain_names_of_settings();
+/// Returns a text of the library with options spelled as in Python.
+std::string in_python(const std::string& text);
 
 /// Reads the keywords of chamomile.RunSettings for a run with these options of cosmology. Throws
 /// Error(usage) for a setting that would have no effect.

@@ -55,7 +55,7 @@ public:
         has_failed_ = true;
         const nb::gil_scoped_acquire held;
         try {
-            carrier_.attr("fail")(std::to_string(int(error.fault())) + error.what());
+            carrier_.attr("fail")(std::to_string(int(error.fault())) + error.line());
         } catch (const std::exception&) { // the others wait until their limit
         }
     }
@@ -105,7 +105,7 @@ private:
             const auto [kind, line] = raised_as(std::current_exception());
             const Error error(Fault::device, line.empty() ? kind : kind + ": " + line);
             fail(error);
-            throw PeerFailed(error.fault(), of_rank(rank_, size_, error).what());
+            throw PeerFailed(error.fault(), of_rank(rank_, size_, error).line());
         }
     }
 
@@ -144,17 +144,17 @@ private:
         const std::string what = nb::cast<std::string>(found[0]);
         const int r = nb::cast<int>(found[1]);
         if (what.empty()) {
-            const Error silent = in_words_of_comm(
+            const Error silent =
                 r >= 0 ? silent_rank(r, size_, time_limit())
                        : Error(Fault::device, "ranks: one of " + std::to_string(size_) +
                                                   " is silent for " + number_text(time_limit()) +
-                                                  " seconds: must answer (--peer-timeout)"));
+                                                  " seconds: must answer ({peer-timeout})");
             fail(silent);
             throw silent;
         }
         has_failed_ = true;
         const Error error(Fault(what[0] - '0'), what.substr(1));
-        throw PeerFailed(error.fault(), of_rank(r, size_, error).what());
+        throw PeerFailed(error.fault(), of_rank(r, size_, error).line());
     }
 
     int rank_, size_, ranks_on_host_, rank_on_host_;
@@ -164,18 +164,6 @@ private:
 };
 
 } // namespace
-
-Error in_words_of_comm(const Error& error)
-{
-    std::string line = error.what();
-    for (const auto& [option, word] :
-         {std::pair<std::string, std::string>{name_of_ranks, "comm: several processes"},
-          {"--peer-timeout", "peer_timeout"},
-          {"--share-gpu", "share_gpu"}})
-        if (const std::size_t at = line.find(option); at != line.npos)
-            line.replace(at, option.size(), word);
-    return Error(error.fault(), line);
-}
 
 Processes::Processes(nb::object carrier, double peer_timeout, bool share_gpu)
     : ranks_(std::make_unique<CarriedRanks>(std::move(carrier))), peer_timeout_(peer_timeout),

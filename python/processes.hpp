@@ -15,9 +15,6 @@ namespace chamomile::python {
 
 namespace nb = nanobind;
 
-/// Returns the error with ranks and their options named as in Python.
-Error in_words_of_comm(const Error& error);
-
 /// Processes are those of a communicator, which all make the same calls of an object that they
 /// share. A call begins with a meeting, to which each may come at any time.
 class Processes {
@@ -53,8 +50,8 @@ public:
         const ThreadsInUse in_use(threads());
         try {
             return work();
-        } catch (const Error& error) { // of which all know
-            throw in_words_of_comm(error);
+        } catch (const Error&) { // of which all know
+            throw;
         } catch (...) {
             const Error error = error_of(std::current_exception());
             ranks_->fail(error);

@@ -52,11 +52,7 @@ public:
         take_field(keyed.scheme, read.field, keyed.options, state_.particles);
         if (read.field && is_comoving())
             throw Error(Fault::usage, "potentials: are for isolated particles in plain time");
-        try {
-            made_ = make_integrator(keyed.options, keyed.scheme, *clock_);
-        } catch (const Error& error) {
-            throw in_words_of_comm(error);
-        }
+        made_ = make_integrator(keyed.options, keyed.scheme, *clock_);
         simulation_ =
             std::make_unique<Simulation>(state_.particles, *made_.integrator,
                                          is_comoving() ? std::log(state_.time) : state_.time, end);
@@ -159,15 +155,9 @@ public:
         require_not_started();
         KeyedRun keyed = read_run(keywords, cosmology_, frame());
         RunSettings& settings = keyed.settings;
-        settings.names = {.folder = "folder",
-                          .overwrite = "overwrite=True",
-                          .restart = "restart=True",
-                          .max_walltime = "max_walltime",
-                          .max_energy_error = "max_energy_error"};
-        require(refuse_analysis(settings.analysis, state_), plain_names_of_settings());
+        require(refuse_analysis(settings.analysis, state_));
         if (!restart)
-            require(refuse_outputs(settings, simulation_->start_time(), simulation_->end_time()),
-                    plain_names_of_settings());
+            require(refuse_outputs(settings, simulation_->start_time(), simulation_->end_time()));
         if (overwrite && restart)
             throw Error(Fault::usage, "overwrite: contradicts restart");
         const Integrator& integrator = *made_.integrator;
@@ -197,22 +187,19 @@ public:
                          restart     ? EarlierResults::continued
                          : overwrite ? EarlierResults::replaced
                                      : EarlierResults::refused,
-                         {}, settings.names);
+                         {});
         std::optional<RestartPoint> point;
         RunOrigin earlier;
         std::vector<std::string> notes;
         if (restart) {
-            const std::string& name = settings.names.restart;
-            point = find_restart(restart_folder(folder_name, name), name);
+            point = find_restart(restart_folder(folder_name));
             earlier.exchange(*point->archive);
             origin.start_time = earlier.start_time;
             notes = take_up(*point->archive, earlier, origin);
         }
         started_ = true; // the run's observers are registered
         const Canonical inside(*this);
-        Journal journal({.warn = [](const std::string& line) {
-            warn_in_python(plain_words(line, plain_names_of_settings()));
-        }});
+        Journal journal({.warn = [](const std::string& line) { warn_in_python(line); }});
         settings.writes_beside = false; // a caller's h5py may use the same HDF5
         RunJob job(settings, origin, folder, state_, *simulation_, journal);
         if (point)

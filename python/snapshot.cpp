@@ -20,6 +20,7 @@
 #include "chamomile/io/unit_conversion.hpp"
 #include "python/array.hpp"
 #include "python/bindings.hpp"
+#include "python/options.hpp"
 #include "python/plain.hpp"
 
 namespace chamomile::python {
@@ -281,7 +282,15 @@ void bind_snapshot(nb::module_& m)
             nb::sig("def scale_factor(self) -> float | None"),
             "Of comoving coordinates, else None.")
         .def_ro("format", &Snapshot::format, "Of the file that it was read from.")
-        .def_ro("notes", &Snapshot::notes, "What the reader assumed or left out.")
+        .def_prop_ro(
+            "notes",
+            [](const Snapshot& snapshot) {
+                std::vector<std::string> notes;
+                for (const std::string& note : snapshot.notes)
+                    notes.push_back(in_python(note));
+                return notes;
+            },
+            "What the reader assumed or left out.")
         .def_rw("provenance", &Snapshot::provenance, "Key and value: version, command, ...");
 
     m.def(

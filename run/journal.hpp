@@ -14,10 +14,11 @@ enum class Verbosity { quiet, normal, verbose };
 struct Screen {
     std::FILE* stream = nullptr; ///< such as stdout; none: lines go to the log alone
     Verbosity verbosity = Verbosity::normal;
-    std::function<void(const std::string& line)> warn = {}; ///< of what cannot be trusted
+    std::function<void(const std::string& text)> warn = {}; ///< of what cannot be trusted
 };
 
-/// A Journal prints lines. Those printed before open() are kept and written to the log file then.
+/// A Journal prints lines, with options as on the command line. Those printed before open() are
+/// kept and written to the log file then.
 class Journal {
 public:
     explicit Journal(Screen screen) : screen_(std::move(screen)) {}

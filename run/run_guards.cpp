@@ -20,9 +20,8 @@ void RunJob::note_energies()
 
 std::string RunJob::energy_limit() const
 {
-    return (run_.max_energy_error
-                ? run_.names.max_energy_error + " " + number_text(*run_.max_energy_error)
-                : formatted("%.2g %%", 100 * energies_.trusted_error())) +
+    return (run_.max_energy_error ? "{max-energy-error} " + number_text(*run_.max_energy_error)
+                                  : formatted("%.2g %%", 100 * energies_.trusted_error())) +
            energies_.scale_name() + softening_work();
 }
 
@@ -42,7 +41,7 @@ std::string RunJob::softening_work() const
     const double asked = own.empty() ? simulation_.integrator().forces().softening.length
                                      : *std::max_element(own.begin(), own.end());
     return simulation_.integrator().clock().softening(simulation_.time(), asked) < asked
-               ? "; part of it may be the work of --eps-max, which the equation leaves out"
+               ? "; part of it may be the work of {eps-max}, which the equation leaves out"
                : "";
 }
 

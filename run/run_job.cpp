@@ -29,7 +29,7 @@ RenderOptions first_view(const Snapshot& state, const RunSettings& settings)
     RenderOptions view = settings.frame_view;
     view.width = view.height = settings.frame_size.value_or(view.width);
     if (view.box)
-        require_box("--frame-box", *view.box, state, "the file");
+        require_box("{frame-box}", *view.box, state, "the file");
     view.box_min = 0.2; // with `box_max` 99 % of the mass of a box at redshift 0
     view.box_max = 200;
     const std::optional<double> width = view.field_of_view;
@@ -148,7 +148,7 @@ void RunJob::continue_run(const RestartPoint& point, const RunOrigin& earlier,
         journal_.print(
             "the run had reached its end at t = " +
             number_text(simulation_.integrator().clock().file_time(simulation_.end_time())) +
-            (state_.comoving ? "; an earlier --z-end goes on" : "; a later --t-end goes on"));
+            (state_.comoving ? "; an earlier {z-end} goes on" : "; a later {t-end} goes on"));
 }
 
 void RunJob::restore(Archive& archive)
@@ -213,7 +213,7 @@ void RunJob::execute()
         simulation_.run();
         finish_snapshot();
     } catch (const std::exception& error) {
-        journal_.record(std::string("error: ") + error.what());
+        journal_.record(std::string("error: ") + line_of(error));
         rescue();
         throw;
     }
@@ -231,8 +231,7 @@ void RunJob::open_files()
     if (run_.max_energy_error) {
         const Diagnostics& first = simulation_.diagnostics();
         if (first.kinetic == 0 && first.potential == 0 && first.external == 0)
-            throw Error(Fault::usage, run_.names.max_energy_error + ": " +
-                                          number_text(*run_.max_energy_error) +
+            throw Error(Fault::usage, "{max-energy-error}: " + number_text(*run_.max_energy_error) +
                                           ": cannot be measured: all energies are 0 at the start");
     }
     folder_.create(std::int64_t(state_.particles.size()) * snapshot_bytes);
@@ -338,8 +337,7 @@ void RunJob::after_step(StopRequests& requests)
     requests.note_step();
     const bool has_moved = simulation_.step() > first_step_;
     if (!has_moved && requests.is_hopeless())
-        journal_.print("note         " + run_.names.max_walltime + " " +
-                       number_text(*run_.max_walltime) +
+        journal_.print("note         {max-walltime} " + number_text(*run_.max_walltime) +
                        ": leaves no room for two steps; one is taken all the same");
     while (!ends_by(requests) && viewing_ && viewing_->holds())
         finish_snapshot();
@@ -435,7 +433,7 @@ void RunJob::rescue()
     try {
         print_how_to_continue("the state before the error", write_checkpoint());
     } catch (const std::exception& error) {
-        journal_.print(std::string("no checkpoint could be written: ") + error.what());
+        journal_.print(std::string("no checkpoint could be written: ") + line_of(error));
     }
 }
 
@@ -444,7 +442,7 @@ void RunJob::print_how_to_continue(const std::string& what, const std::filesyste
     journal_.print(formatted("%s: %s, step %llu, in %s", what.c_str(),
                              time_text(simulation_, state_.units).c_str(),
                              (unsigned long long)simulation_.step(), checkpoint.c_str()));
-    journal_.print("'chamomile run --restart " + folder_.name() + "' goes on from there");
+    journal_.print("'chamomile run {restart} " + folder_.name() + "' goes on from there");
 }
 
 } // namespace chamomile

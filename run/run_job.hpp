@@ -25,10 +25,10 @@ namespace chamomile {
 
 /// An Inaccurate reports that the results are less accurate than demanded. The program ends with
 /// the line and this exit status.
-class Inaccurate : public std::runtime_error {
+class Inaccurate : public Error {
 public:
     static constexpr int status = 8;
-    explicit Inaccurate(const std::string& line) : std::runtime_error(line) {}
+    explicit Inaccurate(const std::string& line) : Error(Fault::numeric, line) {}
 };
 
 /// Returns the time between snapshots: the one given or a tenth of the run.

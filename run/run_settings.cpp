@@ -48,7 +48,7 @@ std::vector<OptionRow<R>> rows()
     t.number(
          "checkpoint-walltime", [](R & r) -> auto& { return r.checkpoint_walltime; }, not_negative,
          "seconds of wall-clock time between checkpoints, or with a unit as in 30min; 0: none "
-         "by time. A whole run ends with one, from which --restart with a later end goes on")
+         "by time. A whole run ends with one, from which {restart} with a later end goes on")
         .in_seconds();
     t.number(
          "max-walltime", [](R & r) -> auto& { return r.max_walltime; }, positive,
@@ -76,7 +76,7 @@ std::vector<OptionRow<R>> rows()
         .in(dimensions::time);
     t.series(
          "output-times", [](R & r) -> auto& { return r.output_times; }, any,
-         "times of snapshots beside those of start and end, instead of --snapshot-every; 1:5:1 "
+         "times of snapshots beside those of start and end, instead of {snapshot-every}; 1:5:1 "
          "stands for 1,2,3,4,5; may change on restart")
         .in(dimensions::time);
     t.number(
@@ -120,7 +120,7 @@ std::vector<OptionRow<R>> rows()
     types.text = [](const R& r) { return types_text(r.analysis.halo_types); };
     t.flag(
          "fits", [](R & r) -> auto& { return r.analysis.fits.wanted; },
-         "columns of linear theory and published fits in the tables of --power and --halos")
+         "columns of linear theory and published fits in the tables of {power} and {halos}")
         .only(needs_spectra_or_halos);
     t.flag(
         "profile", [](R & r) -> auto& { return r.analysis.profile; },
@@ -165,22 +165,22 @@ Refusal refuse_idle_settings(const R& settings, const GivenOptions& given)
         if (!met)
             unmet.push_back({bit, because});
     };
-    need(settings.check_forces > 0, needs_check, "needs --check-forces");
-    need(settings.max_energy_error.has_value(), needs_limit, "needs --max-energy-error");
-    need(settings.frames, needs_frames, "needs --frames");
-    need(settings.analysis.power, needs_power, "needs --power");
-    need(settings.analysis.halos, needs_halos, "needs --halos");
+    need(settings.check_forces > 0, needs_check, "needs {check-forces}");
+    need(settings.max_energy_error.has_value(), needs_limit, "needs {max-energy-error}");
+    need(settings.frames, needs_frames, "needs {frames}");
+    need(settings.analysis.power, needs_power, "needs {power}");
+    need(settings.analysis.halos, needs_halos, "needs {halos}");
     need(settings.analysis.power || settings.analysis.halos, needs_spectra_or_halos,
-         "needs --power or --halos");
+         "needs {power} or {halos}");
     if (settings.cosmology.asked && given.contains("output-times"))
-        return "--output-times: is of plain time; a cosmological run takes --outputs-z or "
-               "--outputs-a";
+        return "{output-times}: is of plain time; a cosmological run takes {outputs-z} or "
+               "{outputs-a}";
     if (given.contains("output-times") && given.contains("snapshot-every"))
-        return "--snapshot-every: contradicts --output-times; give one";
+        return "{snapshot-every}: contradicts {output-times}; give one";
     if (given.contains("snapshot-every") && !listed_outputs(settings.cosmology).empty())
-        return "--snapshot-every: contradicts " +
-               std::string(settings.cosmology.output_redshifts.empty() ? "--outputs-a"
-                                                                       : "--outputs-z") +
+        return "{snapshot-every}: contradicts " +
+               std::string(settings.cosmology.output_redshifts.empty() ? "{outputs-a}"
+                                                                       : "{outputs-z}") +
                "; give one";
     return refuse_idle_rows(run_options(), given, unmet);
 }
@@ -195,7 +195,7 @@ Refusal refuse_outputs(const R& settings, double start, double end)
     const double rounding = 1e-9 * std::max({std::abs(start), std::abs(end), end - start});
     for (double time : settings.output_times)
         if (time < start - rounding || time > end + rounding)
-            return "--output-times: " + number_text(time) + ": does not lie between the start at " +
+            return "{output-times}: " + number_text(time) + ": does not lie between the start at " +
                    number_text(start) + " and the end at " + number_text(end);
     return {};
 }

@@ -39,7 +39,6 @@ struct RunSettings {
     /// Snapshots are written while the run goes on, so nobody else may use HDF5's library meanwhile
     /// but through this one.
     bool writes_beside = true;
-    SettingNames names;
 };
 
 /// Returns the options of RunSettings without those of cosmology, in two groups: stops and output.

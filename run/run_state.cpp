@@ -89,10 +89,10 @@ std::vector<std::string> take_choices(const RunOrigin& origin, SolverOptions& so
                         " now: from here on the bits are others");
     const bool same_kind = (device == "cpu") == (before.device == "cpu");
     if (same_kind && solver.solver == SolverKind::tree && before.group_size == 0)
-        throw Error(Fault::restart, "the checkpoint is of direct sums, which --resident chose in "
+        throw Error(Fault::restart, "the checkpoint is of direct sums, which {resident} chose in "
                                     "version " +
                                         origin.version +
-                                        "; begin from its last snapshot with --solver direct");
+                                        "; begin from its last snapshot with {solver} direct");
     if (same_kind && !solver.accuracy && solver.solver == SolverKind::tree) {
         solver.group_size = before.group_size;
         solver.cluster_size = before.cluster_size;

@@ -10,17 +10,18 @@
 
 namespace chamomile {
 
-/// Returns the line of the Error that the action throws, of that fault if one is named; it is empty
-/// where it throws none.
+/// Returns the line of the Error that the action throws, or nothing if it throws none. Checks the
+/// fault if one is given.
 template <class Action>
-std::string error_line(const Action& action, std::optional<Fault> fault = {})
+std::string error_line(const Action& action, std::optional<Fault> fault = {},
+                       const Spelling& spelling = {})
 {
     try {
         action();
     } catch (const Error& error) {
         if (fault)
             CHECK(error.fault() == *fault);
-        return error.what();
+        return spelled(error.line(), spelling);
     }
     return "";
 }

@@ -304,12 +304,12 @@ TEST_CASE("fields that a scheme cannot have are refused")
         return refusal(options, scheme).value_or("");
     };
     const auto all = ways();
-    CHECK(refusal_of(halo, all[0].second, 10).find("--potential: is for isolated particles") == 0);
-    CHECK(refusal_of("rotation,omega=1", all[3].second).find("--potential: rotation: ") == 0);
+    CHECK(refusal_of(halo, all[0].second, 10).find("{potential}: is for isolated particles") == 0);
+    CHECK(refusal_of("rotation,omega=1", all[3].second).find("{potential}: rotation: ") == 0);
     Scheme by_potential = all[1].second;
     by_potential.criterion = StepCriterion::potential;
     for (const char* open : {"logarithmic,v0=1", "text,file=bar.txt"})
-        CHECK(refusal_of(open, by_potential).find("--step-criterion: potential: needs") == 0);
+        CHECK(refusal_of(open, by_potential).find("{step-criterion}: potential: needs") == 0);
     CHECK(refusal_of(halo, by_potential).empty());
     CHECK_THROWS_AS(field_of({"point,M=1,orbit=orbit.txt"})->require_times(0, 3, "--potential"),
                     Error);

@@ -336,11 +336,11 @@ TEST_CASE("ranks share a GPU only where they may")
     options.own_ranks = cards + 1;
     for (const char* device : {"gpu", "gpu:all"}) {
         options.device = device;
-        CHECK_THROWS_WITH_AS(make_solver(options), doctest::Contains("--share-gpu"), Error);
+        CHECK_THROWS_WITH_AS(make_solver(options), doctest::Contains("share_gpu"), Error);
     }
     options.own_ranks = 2;
     options.device = "gpu:0";
-    CHECK_THROWS_WITH_AS(make_solver(options), doctest::Contains("--share-gpu"), Error);
+    CHECK_THROWS_WITH_AS(make_solver(options), doctest::Contains("share_gpu"), Error);
     options.own_ranks = 0;
     for (const char* device : {"gpu:0,0", "gpu:0,", "gpu:,0", "gpu:0,99", "gpu:all,0"}) {
         options.device = device;

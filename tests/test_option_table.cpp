@@ -230,10 +230,11 @@ TEST_CASE("what does not go together is refused in the words of the caller")
         KeyedScheme keyed;
         for (const auto& [key, value] : c.options)
             REQUIRE(keyed.take(key, value));
-        CHECK(error_line([&] {
-                  keyed.resolve();
-                  make_integrator(keyed.options, keyed.scheme);
-              }) == c.line);
+        const auto resolve = [&] {
+            keyed.resolve();
+            make_integrator(keyed.options, keyed.scheme);
+        };
+        CHECK(error_line(resolve, {}, {.names = &plain_names_of_runs()}) == c.line);
     }
 }
 

@@ -80,15 +80,15 @@ TEST_CASE("lengths by type are given to the particles, or refused in one line")
         {"", "halo=0.4,2=1", "", 0.4, 1},
         {"0.5", "disk=0.1", "", 0.5, 0.1},
         {"0.3,0.3", "", "", 0, 0},
-        {"0.4,1,2", "", "--eps: 0.4,1,2: must be one length, or one for each of 2 types", 0, 0},
-        {"", "1=0.4", "--eps-type: 2 (disk): has no length", 0, 0},
-        {"0.1", "stars=0.4", "--eps-type: 4 (stars): no such particle is there", 0, 0},
-        {"1,2", "1=0.4", "--eps-type: contradicts", 0, 0},
-        {"-1,2", "", "--eps: -1", 0, 0},
-        {"1,x", "", "--eps: x", 0, 0},
-        {"", "halo", "--eps-type: halo: TYPE=LENGTH is needed", 0, 0},
-        {"", "7=1", "--eps-type: 7", 0, 0},
-        {"", "1=-1,2=1", "--eps-type: -1", 0, 0},
+        {"0.4,1,2", "", "eps: 0.4,1,2: must be one length, or one for each of 2 types", 0, 0},
+        {"", "1=0.4", "eps_type: 2 (disk): has no length", 0, 0},
+        {"0.1", "stars=0.4", "eps_type: 4 (stars): no such particle is there", 0, 0},
+        {"1,2", "1=0.4", "eps_type: contradicts", 0, 0},
+        {"-1,2", "", "eps: -1", 0, 0},
+        {"1,x", "", "eps: x", 0, 0},
+        {"", "halo", "eps_type: halo: TYPE=LENGTH is needed", 0, 0},
+        {"", "7=1", "eps_type: 7", 0, 0},
+        {"", "1=-1,2=1", "eps_type: -1", 0, 0},
         {"", "1=1,halo=2", "gives type 1 twice", 0, 0}};
     for (const Case& c : cases) {
         CAPTURE(std::string(c.eps) + " / " + c.of_type);
@@ -102,10 +102,10 @@ TEST_CASE("lengths by type are given to the particles, or refused in one line")
         line += error_line([&] {
             for (const auto& [name, text] : {std::pair("eps", c.eps), {"eps-type", c.of_type}})
                 if (*text) {
-                    row_of(force_options(), name).put(options, std::string("--") + name, text);
+                    row_of(force_options(), name).put(options, "{" + std::string(name) + "}", text);
                     given.insert(name);
                 }
-            line = take_stated(snapshot, given, options).value_or("");
+            line = spelled(take_stated(snapshot, given, options).value_or(""));
         });
         CHECK(line.find(c.line) != line.npos);
         CHECK(line.empty() == (*c.line == 0));

@@ -264,7 +264,7 @@ TEST_CASE("what looks like a comoving box is told, with the options that read it
         REQUIRE(back.notes.size() == (told ? 1 : 0));
         if (!told)
             continue;
-        CHECK(contains(back.notes[0], "give run, info or convert --box-length"));
+        CHECK(contains(back.notes[0], "give run, info or convert {box-length}"));
         take_box_scale(back, {3e26, 0.7}, "--box-length");
         CHECK_FALSE(contains(back.notes[0], "looks like"));
     }

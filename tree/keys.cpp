@@ -16,7 +16,7 @@ namespace {
     for (std::size_t i = 0; i < positions.size(); ++i) {
         const Vec3<double>& p = positions[i];
         if (!std::isfinite(p.x) || !std::isfinite(p.y) || !std::isfinite(p.z))
-            throw Error(Fault::input, "particle " + std::to_string(i) + ": position: (" +
+            throw Error(Fault::input, "particle " + item(i) + ": position: (" +
                                           std::to_string(p.x) + ", " + std::to_string(p.y) + ", " +
                                           std::to_string(p.z) + "): must be finite");
     }

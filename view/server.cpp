@@ -50,7 +50,7 @@ std::string random_token()
 {
     unsigned char bytes[16];
     if (::getrandom(bytes, sizeof bytes, 0) != ssize_t(sizeof bytes))
-        throw Error(Fault::usage, "--view: the system gives no random numbers");
+        throw Error(Fault::usage, "{view}: the system gives no random numbers");
     std::string token;
     for (const unsigned char byte : bytes)
         for (const int digit : {byte >> 4, byte & 15})

@@ -19,7 +19,7 @@ enum class ViewFraming {
 /// A ViewPlace says where a view is.
 struct ViewPlace {
     std::optional<int> port = {};  ///< none: any that is free
-    std::string option = "--view"; ///< that names the port, for messages
+    std::string option = "{view}"; ///< that names the port, for messages
     ViewFraming framing = ViewFraming::none;
 };
 

@@ -15,7 +15,7 @@ std::string read_option_file(const std::string& option, const std::string& file,
     try {
         text = read_regular_file(file, most, needed);
     } catch (const Error& error) {
-        throw Error(Fault::usage, option + ": " + error.what());
+        throw Error(Fault::usage, option + ": " + error.line());
     }
     if (text.empty() || text.find('\0') != text.npos)
         throw Error(Fault::usage, option + ": " + file + ": is no" +

@@ -75,7 +75,7 @@ Options::Entry& Options::add(const std::string& name, const std::string& metavar
     entry.name = name.substr(0, comma);
     entry.letter = comma == name.npos ? "" : name.substr(comma + 1);
     entry.metavar = metavar;
-    entry.help = help;
+    entry.help = spelled(help, command_line_spelling);
     entry.group = group_;
     std::erase_if(entries_, [&](const Entry& other) { return other.name == entry.name; });
     entries_.push_back(std::move(entry));

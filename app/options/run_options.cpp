@@ -296,7 +296,7 @@ SimulationOptions simulation_options(const RunOptions& run, double start, const 
     time.step = time_step_of(run.scheme);
     const std::optional<double>&fixed = run.scheme.fixed_length, &longest = run.scheme.longest;
     if (run.cosmology.asked)
-        chamomile::require(refuse_epochs(run.cosmology, start, !run.restart.empty()), {});
+        chamomile::require(refuse_epochs(run.cosmology, start, !run.restart.empty()));
     if (time.end_time < start)
         throw Error(Fault::usage,
                     "--t-end: " + typed.text("--t-end", time.end_time) +

@@ -50,7 +50,8 @@ Outcome attempt(const chm_context& context, Body body, void* argument)
     } catch (const Cancelled&) {
         return {CHM_CANCELLED, "call: ended by chm_cancel()"};
     } catch (const Error& error) {
-        return {int(error.fault()), numbered_from(context.options.first_number, error.what())};
+        return {int(error.fault()),
+                spelled(error.line(), spelling_from(context.options.first_number))};
     } catch (const std::bad_alloc&) {
         return {CHM_NUMERIC, "memory: ran out"};
     } catch (const std::exception& error) {

@@ -1,7 +1,5 @@
 #include "chamomile/clients/c/options.hpp"
 
-#include <regex>
-
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/instruction_sets.hpp"
 #include "chamomile/core/options/nearest_name.hpp"
@@ -87,7 +85,7 @@ void append_rows(std::string& text, const std::vector<OptionRow<Settings>>& rows
             text += (&key == keys.data() ? "" : ", ") + key;
         const std::string usual = row.text(Settings());
         text += " (" + row.values + (usual.empty() ? "" : ", default " + usual) +
-                "): " + plain_words(row.help, plain_names_of_forces()) + "\n";
+                "): " + spelled(row.help, spelling_from(0)) + "\n";
     }
 }
 
@@ -112,31 +110,19 @@ SolverOptions solver_options(const FieldOptions& options, bool has_own_softening
     return forces.options;
 }
 
+Spelling spelling_from(int first)
+{
+    return {.names = &plain_names_of_forces(), .first_number = std::size_t(first)};
+}
+
 void set_option(FieldOptions& options, const std::string& key, const std::string& value,
                 const ContextRows& more)
 {
     FieldOptions changed = options;
     take(changed, key, value, more);
     KeyedOptions forces = changed.forces;
-    require(resolve_limits(forces.options, forces.given), plain_names_of_forces());
+    require(resolve_limits(forces.options, forces.given));
     options = changed;
-}
-
-std::string numbered_from(int first, const std::string& line)
-{
-    if (first == 0)
-        return line;
-    static const std::regex item("(particle|particles|target|source) (\\d+)( and (\\d+))?");
-    std::string counted;
-    auto from = line.cbegin();
-    for (std::smatch found; std::regex_search(from, line.cend(), found, item);
-         from = found.suffix().first) {
-        const auto number = [&](int k) { return std::to_string(std::stoull(found[k]) + first); };
-        counted += found.prefix().str() + found[1].str() + " " + number(2);
-        if (found[3].matched)
-            counted += " and " + number(4);
-    }
-    return counted.append(from, line.cend());
 }
 
 } // namespace chamomile::c

@@ -29,7 +29,7 @@ const std::string& options_text();
 /// or not. Throws Error(usage) for options that contradict each other or this.
 SolverOptions solver_options(const FieldOptions& options, bool has_own_softenings);
 
-/// Turns a line that counts particles and targets from 0 into one that counts them from `first`.
-std::string numbered_from(int first, const std::string& line);
+/// Returns how texts spell options and number items for a caller who counts from `first`.
+Spelling spelling_from(int first);
 
 } // namespace chamomile::c

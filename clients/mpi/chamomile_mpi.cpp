@@ -92,17 +92,6 @@ const c::ContextRows& process_options()
     return rows;
 }
 
-/// Turns a line of the library into one of this interface.
-std::string line_of(const chm_mpi_forces& forces, const Error& error)
-{
-    static const PlainNames names = [] {
-        PlainNames made = plain_names_of_forces();
-        add_plain_names(made, process_options());
-        return made;
-    }();
-    return plain_words(c::numbered_from(forces.options.first_number, error.what()), names);
-}
-
 /// Runs a call that all processes make; returns its status.
 template <class Work>
 int together(chm_mpi_forces* forces, Call call, const Work& work) noexcept
@@ -119,7 +108,7 @@ int together(chm_mpi_forces* forces, Call call, const Work& work) noexcept
             const Error error = error_of_all(*forces->ranks, std::current_exception());
             status = int(error.fault());
             forces->line = error.what();
-            forces->line = line_of(*forces, error);
+            forces->line = spelled(error.line(), c::spelling_from(forces->options.first_number));
         }
     } catch (...) { // no memory for the words of this interface, or for any
     }

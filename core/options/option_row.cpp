@@ -23,7 +23,7 @@ Refusal refused_by(const std::function<void()>& call)
     try {
         call();
     } catch (const Error& error) {
-        return error.what();
+        return error.line();
     }
     return {};
 }
@@ -43,29 +43,10 @@ bool OptionTerms::is_called(std::string_view key) const
                        [&](const std::string& alias) { return is_same_name(alias, key); });
 }
 
-std::string plain_words(const std::string& line, const PlainNames& names)
-{
-    const auto is_of_name = [](char c) { return (c >= 'a' && c <= 'z') || c == 'G' || c == '-'; };
-    std::string plain;
-    for (std::size_t k = 0; k < line.size();) {
-        if (line.compare(k, 2, "--") != 0) {
-            plain += line[k++];
-            continue;
-        }
-        std::size_t end = k + 2;
-        while (end < line.size() && is_of_name(line[end]))
-            ++end;
-        const auto known = names.find(line.substr(k + 2, end - k - 2));
-        plain += known != names.end() ? known->second : line.substr(k, end - k);
-        k = end;
-    }
-    return plain;
-}
-
-void require(const Refusal& refusal, const PlainNames& names)
+void require(const Refusal& refusal)
 {
     if (refusal)
-        throw Error(Fault::usage, plain_words(*refusal, names));
+        throw Error(Fault::usage, *refusal);
 }
 
 } // namespace chamomile

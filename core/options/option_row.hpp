@@ -6,8 +6,7 @@
 ///     t.group("Forces");
 ///     t.number("theta", [](auto& o) -> auto& { return o.theta; }, above(0, 1.5), "opening angle");
 ///
-/// All values pass as text, which is exact for numbers too. Messages spell options as the command
-/// line does, "--local-order"; plain_words() translates them for the other interfaces.
+/// All values pass as text, which is exact for numbers too. Texts mark options: "{local-order}".
 #pragma once
 
 #include <algorithm>
@@ -27,6 +26,7 @@
 #include "chamomile/core/options/quantity.hpp"
 #include "chamomile/core/options/range.hpp"
 #include "chamomile/core/options/typed_number.hpp"
+#include "chamomile/core/text/spelling.hpp"
 
 namespace chamomile {
 
@@ -303,7 +303,7 @@ void add_keys(std::vector<std::string>& keys, const std::vector<OptionRow<Settin
 /// Returns the line of the Error that the call throws, if it throws one.
 Refusal refused_by(const std::function<void()>& call);
 
-/// Returns "--theta: needs --solver tree" for the first given option whose needs are not met.
+/// Returns "{theta}: needs {solver} tree" for the first given option whose needs are not met.
 template <class Settings>
 Refusal refuse_idle_rows(const std::vector<OptionRow<Settings>>& rows, const GivenOptions& given,
                          const std::vector<Unmet>& unmet)
@@ -311,7 +311,7 @@ Refusal refuse_idle_rows(const std::vector<OptionRow<Settings>>& rows, const Giv
     for (const Unmet& lack : unmet)
         for (const auto& row : rows)
             if ((row.needs & lack.need) && given.contains(row.name))
-                return "--" + row.name + ": " + lack.because;
+                return "{" + row.name + "}: " + lack.because;
     return {};
 }
 
@@ -324,14 +324,11 @@ Refusal refuse_values(const std::vector<OptionRow<Settings>>& rows, const Settin
         const std::string text = row.text(settings);
         if (text.empty())
             continue;
-        if (const Refusal line = refused_by([&] { row.put(tried, "--" + row.name, text); }))
+        if (const Refusal line = refused_by([&] { row.put(tried, "{" + row.name + "}", text); }))
             return line;
     }
     return {};
 }
-
-/// PlainNames maps names on the command line to names of the other interfaces.
-using PlainNames = std::map<std::string, std::string>;
 
 template <class Settings>
 void add_plain_names(PlainNames& names, const std::vector<OptionRow<Settings>>& rows)
@@ -340,10 +337,7 @@ void add_plain_names(PlainNames& names, const std::vector<OptionRow<Settings>>& 
         names[row.name] = row.plain_name();
 }
 
-/// Returns the line with "--local-order" replaced by "local_order" and "--eps" by "softening".
-std::string plain_words(const std::string& line, const PlainNames& names);
-
-/// Throws Error(usage) with the refusal in plain words, if there is one.
-void require(const Refusal& refusal, const PlainNames& names);
+/// Throws Error(usage) with the refusal, if there is one.
+void require(const Refusal& refusal);
 
 } // namespace chamomile

@@ -104,7 +104,7 @@ void ListField::take(const TreeParticles& given, const Plan& plan, bool keeps_ce
     take_softening(sources, plan);
     if (long_range_) {
         options_.periodic = long_range_->make(sources.count + plan.tracers, *parts_.evaluator);
-        require(refuse_softening(options_, softening_.varied()), plain_names_of_forces());
+        require(refuse_softening(options_, softening_.varied()));
         sources.position = in_box(sources.position, sources.count, wrapped_);
     }
     const SourcesTaken how{softening_, plan.id, walks(), !walks() && targets_.has_value()};

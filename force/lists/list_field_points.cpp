@@ -13,7 +13,7 @@ namespace {
 /// Throws an error that names a particle as one that names a target.
 [[noreturn]] void rethrow_of_targets(const Error& error)
 {
-    const std::string line = error.what(), particle = "particle ";
+    const std::string line = error.line(), particle = "particle ";
     if (!line.starts_with(particle))
         throw;
     const std::string renamed = "target " + line.substr(particle.size());
@@ -163,8 +163,7 @@ void ListField::find_self(const FieldTargets& targets)
     for (std::size_t i = 0; i < targets.count; ++i)
         if (const std::int64_t self = targets.self[i];
             self < -1 || self >= std::int64_t(octree.size))
-            throw Error(Fault::input, "target " + std::to_string(i) +
-                                          ": self: " + std::to_string(self) +
+            throw Error(Fault::input, "target " + item(i) + ": self: " + std::to_string(self) +
                                           ": must be -1 or below " + std::to_string(octree.size));
     parts_.target_builder->fetch_order(targets_->octree);
     self_.resize(targets.count);

@@ -91,9 +91,9 @@ void ListField::repair_rows_on_host(const Request& request)
             const Vec3<double> a = G * sum.acceleration;
             const double potential = G * sum.potential;
             if (!std::isfinite(a.x + a.y + a.z + potential))
-                throw Error(Fault::numeric,
-                            "target " + std::to_string(request.part->number_of(i) - all.size()) +
-                                ": field: not finite");
+                throw Error(Fault::numeric, "target " +
+                                                item(request.part->number_of(i) - all.size()) +
+                                                ": field: not finite");
             store(i, a, potential);
         }
     });

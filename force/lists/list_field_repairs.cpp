@@ -122,7 +122,7 @@ void ListField::put_sum(const TargetSum& sum, std::size_t i, std::vector<double>
     const Vec3<double> a = G * sum.acceleration;
     potential[i] = G * sum.potential;
     if (!std::isfinite(a.x + a.y + a.z + potential[i]))
-        throw Error(Fault::numeric, "target " + std::to_string(i) + ": field: not finite");
+        throw Error(Fault::numeric, "target " + item(i) + ": field: not finite");
     std::copy_n(&a.x, 3, &acceleration[3 * i]);
 }
 
@@ -142,7 +142,7 @@ void ListField::repair_points(const FieldTargets& targets, const ForceOutput& ou
         if (std::isfinite(a[0] + a[1] + a[2] + potential[i]))
             continue;
         if (long_range_)
-            throw Error(Fault::input, "target " + std::to_string(i) +
+            throw Error(Fault::input, "target " + item(i) +
                                           ": field: not finite: in a periodic box a target at a "
                                           "source's place needs a softening > 0");
         put_sum(sum_of_single_target(all, targets_->octree.sources[t].position,

@@ -56,8 +56,7 @@ double SourceTree::find_mass(const SourcesTaken& how)
     const Particles all = this->all();
     for (std::size_t i = 0; i < all.size(); ++i)
         if (!std::isfinite(norm_of_any_size(all.position[i])))
-            throw Error(Fault::input,
-                        "particle " + std::to_string(i) + ": position: must be finite");
+            throw Error(Fault::input, "particle " + item(i) + ": position: must be finite");
     const double mass = require_masses(all, how.walks);
     now_->has_both_signs = !how.walks && mass > 0 && !(whole.mass >= 0.999999 * mass);
     return mass;

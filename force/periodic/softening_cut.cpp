@@ -43,11 +43,11 @@ std::string cures(const SolverOptions& o, double length)
     if (o.periodic.long_range == LongRangeKind::mesh && needed < most_of_periodic_box * o.box) {
         const double cells = o.periodic.cut * o.periodic.split * o.box / needed;
         if (cells >= 16) // the fewest that --mesh takes
-            words = "--mesh " + std::to_string(2 * int(cells / 2)) + ", ";
+            words = "{mesh} " + std::to_string(2 * int(cells / 2)) + ", ";
     }
     if (!spline && reach <= cut_radius(o))
-        words += "--softening spline, ";
-    return words + (words.empty() ? "" : "or ") + "--solver direct";
+        words += "{softening} spline, ";
+    return words + (words.empty() ? "" : "or ") + "{solver} direct";
 }
 
 } // namespace
@@ -63,7 +63,7 @@ double softening_jump(const SolverOptions& options, const Softening& softening)
 Refusal refuse_softening_in_box(double length, double box)
 {
     if (length > 0.1 * box)
-        return "--eps: " + number_text(length) + ": must be at most a tenth of the box";
+        return "{eps}: " + number_text(length) + ": must be at most a tenth of the box";
     return {};
 }
 
@@ -79,7 +79,7 @@ Refusal refuse_softening(const SolverOptions& options, const Softening& softenin
                                                                  : cut_for(most_jump));
     if (cut == 0 || softening.length <= most)
         return {};
-    return formatted("--eps: %.10g: must be at most %.3g, as pairs farther than %.4g are not "
+    return formatted("{eps}: %.10g: must be at most %.3g, as pairs farther than %.4g are not "
                      "softened; or give ",
                      softening.length, most, cut) +
            cures(options, factor * softening.length);
@@ -92,7 +92,7 @@ std::string softening_jump_text(const SolverOptions& options, double jump)
     const double cut = cut_radius(options), length = cut / cut_for(jump),
                  factor = pair_factor(options.softening);
     return formatted("softening: eps %.4g: pairs farther than %.4g are not softened, so that the "
-                     "99 %% error of forces is about %.2g; below 0.002 with --eps %.3g, ",
+                     "99 %% error of forces is about %.2g; below 0.002 with {eps} %.3g, ",
                      length / factor, cut, jump, cut / cut_for(harmless_softening_jump) / factor) +
            cures(options, length);
 }

@@ -38,11 +38,10 @@ DistributedSolver::DistributedSolver(const SolverOptions& options, Communicator&
     SolverOptions asked = options;
     asked.ranks = &ranks_;
     ranks_.together([&] {
-        require(ranks_refusal(asked, "several processes"), plain_names_of_forces());
-        require(options.accuracy ? Refusal("several processes: keep no --accuracy for callers "
-                                           "whose particles they have; give --tolerance")
-                                 : Refusal(),
-                plain_names_of_forces());
+        require(ranks_refusal(asked, "several processes"));
+        require(options.accuracy ? Refusal("several processes: keep no {accuracy} for callers "
+                                           "whose particles they have; give {tolerance}")
+                                 : Refusal());
         options_ = resolved(of_first_rank(asked));
         devices_ = devices_of_ranks(options, options_);
     });

@@ -170,11 +170,11 @@ int number_of_ranks(const SolverOptions& o, const std::vector<int>& gpus)
 {
     const int count = int(gpus.size()), ranks = own_ranks(o);
     const auto refuse = [&](const std::string& what) {
-        throw Error(Fault::usage, "--ranks: " + std::to_string(ranks) + ": " + what +
-                                      std::to_string(count) + " of --device " + o.device);
+        throw Error(Fault::usage, "{ranks}: " + std::to_string(ranks) + ": " + what +
+                                      std::to_string(count) + " of {device} " + o.device);
     };
     if (count > 0 && ranks > count && !o.share_gpu)
-        refuse("without --share-gpu must be at most the number of GPUs, ");
+        refuse("without {share-gpu} must be at most the number of GPUs, ");
     if (ranks < count && names_gpus(o))
         refuse("must be at least the number of GPUs, ");
     return ranks;
@@ -220,7 +220,7 @@ std::shared_ptr<const void> make_own_ranks(SolverOptions& options, const ServeRa
 {
     if (options.ranks || !asks_ranks(options))
         return {};
-    require(ranks_refusal(options), plain_names_of_forces());
+    require(ranks_refusal(options));
     const std::string devices = devices_of_ranks(options, of_first_rank(options));
     auto own = std::make_shared<OwnRanks>(number_of_ranks(options, choose_gpus(devices)),
                                           options.peer_timeout, serve);
@@ -231,7 +231,7 @@ std::shared_ptr<const void> make_own_ranks(SolverOptions& options, const ServeRa
 
 std::unique_ptr<Solver> make_domain_solver(const SolverOptions& options)
 {
-    require(ranks_refusal(options), plain_names_of_forces());
+    require(ranks_refusal(options));
     SolverOptions given = options;
     auto own = make_own_ranks(given, [](Communicator& ranks) { serve_solver(ranks); });
     if (given.accuracy)

@@ -26,7 +26,7 @@ bool asks_ranks(const SolverOptions& options);
 int own_ranks(const SolverOptions& options);
 
 /// What asks for ranks, as messages name it.
-inline constexpr const char* name_of_ranks = "--ranks, several processes or several GPUs";
+inline constexpr const char* name_of_ranks = "{ranks}, several processes or several GPUs";
 
 /// Tells in a sentence why these options are not computed by several ranks, which it calls so;
 /// nothing if they are. It asks no device.

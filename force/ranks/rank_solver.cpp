@@ -29,9 +29,9 @@ void refuse_shared(int gpu, const std::string& devices, Communicator& ranks)
         for (std::size_t q = 0; q < r; ++q)
             if (std::string_view(names[q].text) == names[r].text)
                 throw Agreed(Fault::usage,
-                             "--device: " + devices + ": ranks " + std::to_string(q) + " and " +
+                             "{device}: " + devices + ": ranks " + std::to_string(q) + " and " +
                                  std::to_string(r) + " would share a GPU (" + names[r].text +
-                                 "): must be one rank for each; --share-gpu lets them share");
+                                 "): must be one rank for each; {share-gpu} lets them share");
 }
 
 std::unique_ptr<AdjustableSolver> make_tree_solver(const SolverOptions& options, int gpu,

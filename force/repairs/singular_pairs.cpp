@@ -31,7 +31,7 @@ bool have_ids(const Particles& particles)
 std::string name_of(const Particles& particles, std::size_t i)
 {
     return have_ids(particles) ? "particle with id " + std::to_string(particles.id[i])
-                               : "particle " + std::to_string(i);
+                               : "particle " + item(i);
 }
 
 std::string names_of(const Particles& particles, std::size_t i, std::size_t j)
@@ -41,7 +41,7 @@ std::string names_of(const Particles& particles, std::size_t i, std::size_t j)
     if (have_ids(particles) && particles.id[i] != particles.id[j])
         return "particles with ids " + std::to_string(particles.id[i]) + " and " +
                std::to_string(particles.id[j]);
-    return "particles " + std::to_string(i) + " and " + std::to_string(j);
+    return "particles " + item(i) + " and " + item(j);
 }
 
 } // namespace
@@ -71,9 +71,8 @@ std::vector<double> cut_softenings(const ArrayView& softening, std::size_t n,
     for (std::size_t i = 0; i < n; ++i) {
         const double length = softening.load(i);
         if (!(length >= 0 && std::isfinite(length)))
-            throw Error(Fault::input, "particle " + std::to_string(first + i) +
-                                          ": softening length: " + std::to_string(length) +
-                                          ": must be 0 or more");
+            throw Error(Fault::input, "particle " + item(first + i) + ": softening length: " +
+                                          std::to_string(length) + ": must be 0 or more");
         lengths[i] = most ? std::min(length, *most) : length;
     }
     return lengths;

@@ -18,7 +18,7 @@ public:
         if (!library_.is_open())
             throw Error(Fault::device, "GPU: " + newest() +
                                            ": not found: a mesh on the GPU needs cuFFT of the CUDA "
-                                           "Toolkit (package libcufft), or --device cpu");
+                                           "Toolkit (package libcufft), or {device} cpu");
         load(create, "cufftCreate");
         load(set_auto_allocation, "cufftSetAutoAllocation");
         load(make_plan, "cufftMakePlanMany");

@@ -23,7 +23,7 @@ public:
             throw Error(Fault::device,
                         "GPU: " + newest() +
                             ": not found: laws given as text need NVRTC of the CUDA Toolkit "
-                            "(package cuda-nvrtc), or --device cpu");
+                            "(package cuda-nvrtc), or {device} cpu");
         load(create, "nvrtcCreateProgram");
         load(destroy, "nvrtcDestroyProgram");
         load(add_name, "nvrtcAddNameExpression");

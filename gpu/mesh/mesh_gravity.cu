@@ -87,8 +87,8 @@ public:
                 wrong = std::min(wrong, i);
         }
         if (wrong < n)
-            throw Error(Fault::input, "particle " + std::to_string(wrong) +
-                                          ": position and mass: must be finite");
+            throw Error(Fault::input,
+                        "particle " + item(wrong) + ": position and mass: must be finite");
         staging_.upload(sources_, host_sources_.data(), n, stream_);
         mesh_.prepare(sources_.data(), n, stream_);
         stream_.wait();

@@ -252,26 +252,18 @@ std::vector<std::string> ExternalField::descriptions() const
 Refusal refusal(const ExternalField& field, const FieldUse& use)
 {
     if (use.in_box)
-        return "--potential: is for isolated particles in plain time";
+        return "{potential}: is for isolated particles in plain time";
     if (use.on_device && !field.has_formulas())
-        return std::string("--resident: ") + (field.has_functions() ? "a function" : "text") +
+        return std::string("{resident}: ") + (field.has_functions() ? "a function" : "text") +
                " as an external potential is computed on the processor";
     if (use.by_jerks && field.has_functions())
-        return "--potential: a function: has no jerk, which hermite needs";
+        return "{potential}: a function: has no jerk, which hermite needs";
     if (use.by_jerks && field.rotates())
-        return "--potential: rotation: is for the leapfrog, whose drifts it turns";
+        return "{potential}: rotation: is for the leapfrog, whose drifts it turns";
     if (use.by_potential && !field.without_zero().empty())
-        return "--step-criterion: potential: needs potentials that are 0 far away, which " +
+        return "{step-criterion}: potential: needs potentials that are 0 far away, which " +
                field.without_zero() + " is not; give softening";
     return {};
-}
-
-const PlainNames& plain_names_of_fields()
-{
-    static const PlainNames names = {{"potential", "potentials"},
-                                     {"resident", "resident"},
-                                     {"step-criterion", "step_criterion"}};
-    return names;
 }
 
 std::shared_ptr<const ExternalField>

@@ -92,9 +92,6 @@ struct FieldUse {
 /// Returns why the field cannot be used so.
 Refusal refusal(const ExternalField& field, const FieldUse& use);
 
-/// Returns the names in doors that are not the command line of the options that refusal() names.
-const PlainNames& plain_names_of_fields();
-
 /// Reads an external field from texts as read_potential() does; null where there are none.
 std::shared_ptr<const ExternalField>
 read_external_field(const std::string& option, const std::vector<std::string>& texts,

@@ -46,7 +46,7 @@ void RankRun::put_into()
 {
     ranks_.together([&] {
         leapfrog_->put_into(
-            std::make_shared<ExternalField>(unpacked_potentials(given_), "--potential"));
+            std::make_shared<ExternalField>(unpacked_potentials(given_), "{potential}"));
     });
 }
 

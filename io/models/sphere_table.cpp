@@ -46,7 +46,7 @@ std::vector<OptionRow<SphereOptions>> built()
     t.number(
          "m200", [](auto& s) -> auto& { return s.virial_mass; }, ranges::positive,
          "mass in 1e10 Msun within r200, of 200 critical densities, instead of mass and scale; "
-         "implies --physical")
+         "implies {physical}")
         .in(dimensions::mass)
         .only(virial);
     t.number(
@@ -93,8 +93,8 @@ std::string meaning(SphereKind kind, const std::string& name)
     if (name == "concentration")
         return is_halo ? "virial radius in units of the scale radius"
                : kind == SphereKind::hernquist
-                   ? "with --m200: of the NFW halo with the same centre (Springel et al. 2005)"
-                   : "with --m200: r200 in units of the scale radius";
+                   ? "with {m200}: of the NFW halo with the same centre (Springel et al. 2005)"
+                   : "with {m200}: r200 in units of the scale radius";
     switch (kind) {
     case SphereKind::plummer:
         return "a of (r^2 + a^2)^(-5/2)";

@@ -66,7 +66,7 @@ void note_unscaled_box(Snapshot& snapshot)
     snapshot.units_note =
         "looks like a comoving box of ChaNGa or PKDGRAV (time " + number_text(snapshot.time) +
         ", side 1 about the origin, mass " + omega_text(mass) +
-        "), read as isolated: give run, info or convert --box-length, such as 50Mpc/h, and --h";
+        "), read as isolated: give run, info or convert {box-length}, such as 50Mpc/h, and {h}";
     snapshot.notes.push_back(snapshot.units_note);
 }
 

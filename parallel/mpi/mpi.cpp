@@ -96,7 +96,7 @@ public:
         if (has_failed_)
             return;
         has_failed_ = true;
-        failure_ = std::string(1, char('0' + int(error.fault()))) + error.what();
+        failure_ = std::string(1, char('0' + int(error.fault()))) + error.line();
         // The requests are left to MPI: this rank waits for none of them.
         for (int r = 0; r < size_; ++r) {
             MPI_Request request;
@@ -262,7 +262,7 @@ private:
                 return silent_rank(peer[k], size_, time_limit());
         return Error(Fault::device, "ranks: one of " + std::to_string(size_) + " is silent for " +
                                         number_text(time_limit()) +
-                                        " seconds: must answer (--peer-timeout)");
+                                        " seconds: must answer ({peer-timeout})");
     }
 
     void throw_if_failed()
@@ -279,7 +279,7 @@ private:
                  MPI_STATUS_IGNORE);
         has_failed_ = true;
         const Error error(Fault(text[0] - '0'), text.substr(1));
-        throw PeerFailed(error.fault(), of_rank(status.MPI_SOURCE, size_, error).what());
+        throw PeerFailed(error.fault(), of_rank(status.MPI_SOURCE, size_, error).line());
     }
 
     MPI_Comm comm_ = MPI_COMM_NULL;

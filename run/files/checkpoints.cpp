@@ -101,11 +101,11 @@ bool is_checkpoint_name(const std::string& name)
     return is_numbered(name, ending) || is_numbered(name, aside);
 }
 
-fs::path restart_folder(const fs::path& place, const std::string& setting)
+fs::path restart_folder(const fs::path& place)
 {
     std::error_code none;
     if (!fs::exists(place, none))
-        throw Error(Fault::restart, setting + ": " + place.string() +
+        throw Error(Fault::restart, "{restart}: " + place.string() +
                                         ": does not exist; the folder of a run or one of its "
                                         "checkpoints is needed");
     if (fs::is_directory(place, none))
@@ -113,7 +113,7 @@ fs::path restart_folder(const fs::path& place, const std::string& setting)
     return place.has_parent_path() ? place.parent_path() : ".";
 }
 
-RestartPoint find_restart(const fs::path& place, const std::string& setting)
+RestartPoint find_restart(const fs::path& place)
 {
     RestartPoint point;
     std::error_code none;
@@ -122,7 +122,7 @@ RestartPoint find_restart(const fs::path& place, const std::string& setting)
         files = checkpoints_in(place);
     if (files.empty())
         throw Error(Fault::restart,
-                    setting + ": " + place.string() +
+                    "{restart}: " + place.string() +
                         ": holds no checkpoint (checkpoint_N.chk): a run that ended before its "
                         "first one begins again");
     for (const fs::path& file : files)
@@ -130,22 +130,22 @@ RestartPoint find_restart(const fs::path& place, const std::string& setting)
             point.archive = opened(file);
             break;
         } catch (const Error& error) {
-            point.rejected.emplace_back(error.what());
+            point.rejected.emplace_back(error.line());
         }
     std::string all;
     for (const std::string& line : point.rejected)
         all += (all.empty() ? "" : "; ") + line;
     if (!point.archive)
-        throw Error(Fault::restart, setting + ": " + all);
+        throw Error(Fault::restart, "{restart}: " + all);
     if (!is_numbered(point.archive->path().filename().string(),
                      ending)) // a restart would not find it
-        throw Error(Fault::restart, setting + ": " + place.string() +
+        throw Error(Fault::restart, "{restart}: " + place.string() +
                                         ": must be named checkpoint_N.chk, in the folder of its "
                                         "run");
     // If older ones belong to another run, it is unclear which of the two is meant.
     for (std::size_t k = point.rejected.size() + 1; k < files.size(); ++k)
         if (!is_of_run(*point.archive, files[k]))
-            throw Error(Fault::restart, setting + ": " + point.archive->path().string() + " and " +
+            throw Error(Fault::restart, "{restart}: " + point.archive->path().string() + " and " +
                                             files[k].string() +
                                             " are of different runs: name the one to go on from");
     return point;

@@ -40,12 +40,11 @@ struct RestartPoint {
 
 /// Returns the folder, or that of the checkpoint. Throws Error(restart), naming the setting, if it
 /// does not exist.
-std::filesystem::path restart_folder(const std::filesystem::path& folder_or_file,
-                                     const std::string& setting);
+std::filesystem::path restart_folder(const std::filesystem::path& folder_or_file);
 
 /// Returns the newest checkpoint of the folder that is whole and named by its step, or the file
 /// itself. Throws Error(restart) with the fault of each, or if two belong to different runs.
-RestartPoint find_restart(const std::filesystem::path& folder_or_file, const std::string& setting);
+RestartPoint find_restart(const std::filesystem::path& folder_or_file);
 
 /// Renames checkpoints newer than this one, so that they are not taken for those of the continued
 /// run. Throws Error(output).

@@ -57,9 +57,8 @@ std::vector<fs::path> results_in(const fs::path& folder)
 
 } // namespace
 
-RunFolder::RunFolder(fs::path folder, EarlierResults earlier, IsInput is_input, SettingNames names)
-    : folder_(std::move(folder)), earlier_(earlier), is_input_(std::move(is_input)),
-      names_(std::move(names))
+RunFolder::RunFolder(fs::path folder, EarlierResults earlier, IsInput is_input)
+    : folder_(std::move(folder)), earlier_(earlier), is_input_(std::move(is_input))
 {
     if (!folder_.has_filename()) // "out/"
         folder_ = folder_.parent_path();
@@ -85,7 +84,7 @@ RunFolder::Handle::~Handle()
 
 Error RunFolder::refusal(const std::string& what) const
 {
-    return Error(Fault::output, names_.folder + ": " + folder_.string() + ": " + what);
+    return Error(Fault::output, "{output}: " + folder_.string() + ": " + what);
 }
 
 /// Creates a file in the folder and removes it again, which is the only sure test.
@@ -126,17 +125,18 @@ void RunFolder::require_no_inputs() const
         files.push_back(folder_ / name);
     for (const fs::path& file : files)
         if (is_input_ && is_input_(file))
-            throw refusal((earlier_ == EarlierResults::replaced ? names_.overwrite : "the run") +
-                          " would remove the input " + file.string() + "; choose another folder");
+            throw refusal(
+                (earlier_ == EarlierResults::replaced ? std::string("{overwrite}") : "the run") +
+                " would remove the input " + file.string() + "; choose another folder");
 }
 
 void RunFolder::require_no_results() const
 {
     const std::vector<fs::path> results = results_in(folder_);
     if (!results.empty() && earlier_ == EarlierResults::refused)
-        throw refusal("holds the results of a run (" + results.front().filename().string() +
-                      "); choose another folder, give " + names_.overwrite +
-                      " to replace them or " + names_.restart + " to go on");
+        throw refusal(
+            "holds the results of a run (" + results.front().filename().string() +
+            "); choose another folder, give {overwrite} to replace them or {restart} to go on");
 }
 
 void RunFolder::create(std::int64_t bytes)

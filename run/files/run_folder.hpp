@@ -10,13 +10,6 @@
 
 namespace chamomile {
 
-/// SettingNames are the names of settings where they are given; by default those of the program's
-/// options.
-struct SettingNames {
-    std::string folder = "--output", overwrite = "--overwrite", restart = "--restart",
-                max_walltime = "--max-walltime", max_energy_error = "--max-energy-error";
-};
-
 /// EarlierResults states what happens to the results of a run in the folder.
 enum class EarlierResults { refused, replaced, continued };
 
@@ -28,8 +21,7 @@ public:
 
     /// Throws Error(output) if the path is a file, cannot be written to, is in use by another run,
     /// holds results of a run that are refused, or an input under a name that a run uses.
-    RunFolder(std::filesystem::path folder, EarlierResults earlier, IsInput is_input = {},
-              SettingNames names = {});
+    RunFolder(std::filesystem::path folder, EarlierResults earlier, IsInput is_input = {});
     RunFolder(const RunFolder&) = delete;
     RunFolder& operator=(const RunFolder&) = delete;
 
@@ -73,7 +65,6 @@ private:
     std::filesystem::path folder_;
     EarlierResults earlier_;
     IsInput is_input_;
-    SettingNames names_;
     Handle lock_; ///< of the folder, once it exists
 };
 

@@ -19,7 +19,7 @@ namespace chamomile {
 void select_matter(const AnalysedMatter& matter, const std::string& source, Snapshot& snapshot)
 {
     if (matter.box) {
-        require_box("--box", *matter.box, snapshot, source);
+        require_box("{box}", *matter.box, snapshot, source);
         snapshot.box_size = *matter.box;
         infer_units(snapshot);
     }

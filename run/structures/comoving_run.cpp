@@ -70,16 +70,15 @@ std::vector<double> listed_outputs(const CosmologyRequest& request)
     return times;
 }
 
-void take_background(const CosmologyRequest& request, const std::string& file, Snapshot& state,
-                     const PlainNames& names)
+void take_background(const CosmologyRequest& request, const std::string& file, Snapshot& state)
 {
     const auto refuse = [&](const std::string& what) {
-        throw Error(Fault::input, plain_words(file + ": " + what, names));
+        throw Error(Fault::input, file + ": " + what);
     };
     if (!state.comoving)
         refuse(std::string("plain coordinates: a cosmological run needs a comoving file, ") +
                (state.format.starts_with("Tipsy")
-                    ? "of Tipsy with --box-length, such as 50Mpc/h, and --h"
+                    ? "of Tipsy with {box-length}, such as 50Mpc/h, and {h}"
                     : "with Redshift and Omegas"));
     if (!(state.box_size > 0))
         refuse("no box: a cosmological run needs the side of its periodic box (BoxSize)");
@@ -101,9 +100,9 @@ void take_background(const CosmologyRequest& request, const std::string& file, S
     take(frame.hubble, request.hubble);
     take(frame.physical_softening, request.physical_softening);
     if (!(frame.omega_matter > 0))
-        refuse("Omega_m: " + number_text(frame.omega_matter) + ": give --omega-m");
+        refuse("Omega_m: " + number_text(frame.omega_matter) + ": give {omega-m}");
     if (!(frame.hubble > 0))
-        refuse("h: " + number_text(frame.hubble) + ": give --hubble");
+        refuse("h: " + number_text(frame.hubble) + ": give {hubble}");
     const double a = frame.scale_factor;
     if (state.time != 0 && !(std::abs(state.time - a) <= 1e-3 * a))
         refuse("time: " + number_text(state.time) + ": is not the scale factor " + number_text(a));
@@ -112,7 +111,7 @@ void take_background(const CosmologyRequest& request, const std::string& file, S
     try {
         validate(background_of(frame), std::min(a, end), std::max(a, end));
     } catch (const Error& error) {
-        refuse(error.what());
+        refuse(error.line());
     }
     require_density(file, state);
     const Outside found = outside(state.particles, state.box_size);

@@ -28,9 +28,8 @@ struct CosmologyRequest {
 std::vector<double> listed_outputs(const CosmologyRequest& request);
 
 /// Completes the background of the file by the request and checks it: comoving coordinates, a box,
-/// and the mass that Omega_m implies. Throws Error(input), with the options called by `names`.
-void take_background(const CosmologyRequest& request, const std::string& file, Snapshot& state,
-                     const PlainNames& names = {});
+/// and the mass that Omega_m implies. Throws Error(input).
+void take_background(const CosmologyRequest& request, const std::string& file, Snapshot& state);
 
 /// Turns peculiar velocities into momenta p = a v, and wraps positions into the box.
 void make_canonical(Snapshot& state);

@@ -28,10 +28,10 @@ std::vector<OptionRow<C>> rows()
         "scale factors of snapshots beside those of start and end; may change on restart");
     t.number(
         "dlna-max", [](C & c) -> auto& { return c.longest_step; }, ranges::above(0, 1),
-        "longest adaptive step in ln a; --dt gives a fixed one");
+        "longest adaptive step in ln a; {dt} gives a fixed one");
     t.number(
          "eps-max", [](C & c) -> auto& { return c.physical_softening; }, ranges::positive,
-         "largest physical softening length: --eps is comoving, and at most this over a")
+         "largest physical softening length: {eps} is comoving, and at most this over a")
         .in(dimensions::length);
     t.number(
         "omega-m", [](C & c) -> auto& { return c.omega_matter; }, ranges::omega_matter,
@@ -71,15 +71,15 @@ double end_of(const C& request)
 Refusal resolve_cosmology(const C& request, Scheme& scheme, const GivenOptions& given)
 {
     if (given.contains("dt") && given.contains("dlna-max"))
-        return "--dlna-max: bounds adaptive and individual steps; --dt is a fixed one";
+        return "{dlna-max}: bounds adaptive and individual steps; {dt} is a fixed one";
     if (request.end_redshift && request.end_scale_factor)
-        return "--z-end: contradicts --a-end; give one";
+        return "{z-end}: contradicts {a-end}; give one";
     if (!request.output_redshifts.empty() && !request.output_scale_factors.empty())
-        return "--outputs-z: contradicts --outputs-a; give one";
+        return "{outputs-z}: contradicts {outputs-a}; give one";
     if (scheme.kind != SchemeKind::leapfrog)
-        return "--integrator hermite: is of plain time; a cosmological run needs the leapfrog";
+        return "{integrator} hermite: is of plain time; a cosmological run needs the leapfrog";
     if (scheme.criterion == StepCriterion::potential)
-        return "--step-criterion potential: needs isolated particles; in comoving coordinates "
+        return "{step-criterion} potential: needs isolated particles; in comoving coordinates "
                "steps go by the softening";
     scheme.adaptive = !scheme.fixed_length && !scheme.individual;
     scheme.criterion = StepCriterion::softening;
@@ -94,12 +94,12 @@ Refusal refuse_epochs(const C& request, double start, bool restarted)
     const std::string at = formatted("a = %.6g, z = %.6g", a, redshift_of(a));
     if (!(end > start - 1e-9))
         return (request.end_scale_factor
-                    ? "--a-end: " + number_text(*request.end_scale_factor)
-                    : "--z-end: " + number_text(request.end_redshift.value_or(0))) +
+                    ? "{a-end}: " + number_text(*request.end_scale_factor)
+                    : "{z-end}: " + number_text(request.end_redshift.value_or(0))) +
                ": lies before the start at " + at;
     for (double time : listed_outputs(request))
         if (!restarted && (time < start - 1e-9 || time > end + 1e-9))
-            return (request.output_redshifts.empty() ? "--outputs-a: " : "--outputs-z: ") +
+            return (request.output_redshifts.empty() ? "{outputs-a}: " : "{outputs-z}: ") +
                    formatted(
                        "a = %.6g, z = %.6g: does not lie between the start at %s and the end at "
                        "a = %.6g",

@@ -238,7 +238,7 @@ HaloCatalogue measured_halos(const Snapshot& snapshot, const Particles& all,
     const Particles& particles = snapshot.particles;
     const Periodicity box{snapshot.box_size};
     if (!box && !request.length)
-        throw Error(Fault::usage, "--length: not given, and the file states no periodic box, so "
+        throw Error(Fault::usage, "{length}: not given, and the file states no periodic box, so "
                                   "that there is no mean distance of particles");
     HaloCatalogue catalogue;
     catalogue.linking_length =

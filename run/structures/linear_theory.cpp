@@ -18,12 +18,12 @@ namespace {
 Background checked_background(const Snapshot& snapshot)
 {
     if (!snapshot.comoving || !snapshot.units.physical)
-        throw Error(Fault::usage, "--fits: the file is not in comoving coordinates of physical "
+        throw Error(Fault::usage, "{fits}: the file is not in comoving coordinates of physical "
                                   "units: there is no theory for it");
     for (const auto& [name, value] : {std::pair("Omega_m", snapshot.comoving->omega_matter),
                                       std::pair("h", snapshot.comoving->hubble)})
         if (!(value > 0))
-            throw Error(Fault::usage, "--fits: the file states no " + std::string(name) +
+            throw Error(Fault::usage, "{fits}: the file states no " + std::string(name) +
                                           ": there is no theory for it");
     const Background background = background_of(*snapshot.comoving);
     const double a = snapshot.comoving->scale_factor;
@@ -71,10 +71,10 @@ PowerOptions power_of(const TheoryRequest& request, const Background& background
         power.transfer = of_file;
     else if (of_file != TransferKind::eisenstein_hu && !request.omega_baryon)
         throw Error(Fault::usage,
-                    "--fits: the waves of the file come from a table: give it as " +
-                        std::string(of_file == TransferKind::power_table ? "--linear-power"
-                                                                         : "--transfer-table") +
-                        " FILE, or --omega-b for the transfer function of Eisenstein & Hu");
+                    "{fits}: the waves of the file come from a table: give it as " +
+                        std::string(of_file == TransferKind::power_table ? "{linear-power}"
+                                                                         : "{transfer-table}") +
+                        " FILE, or {omega-b} for the transfer function of Eisenstein & Hu");
     power.table = request.table.empty() ? request.transfer : request.table;
     return power;
 }
@@ -119,13 +119,13 @@ std::vector<std::string> Theory::assumed(const TheoryRequest& request,
         remedy += std::string(remedy.empty() ? "" : ", ") + option;
     };
     add(!request.sigma8 && !is_table && !provenance_number(snapshot, provenance_sigma8), "sigma8",
-        linear_.sigma(8), "--sigma8");
+        linear_.sigma(8), "{sigma8}");
     add(!request.spectral_index && !is_table &&
             !provenance_number(snapshot, provenance_spectral_index),
-        "n_s", power_.spectral_index, "--n-s");
+        "n_s", power_.spectral_index, "{n-s}");
     add(!request.omega_baryon && takes_baryons &&
             !provenance_number(snapshot, provenance_omega_baryon),
-        "Omega_b", power_.omega_baryon, "--omega-b");
+        "Omega_b", power_.omega_baryon, "{omega-b}");
     if (values.empty())
         return {};
     return {"linear theory: the file does not state and the options do not give " + values +

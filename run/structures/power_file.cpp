@@ -12,7 +12,7 @@ namespace chamomile {
 PowerSpectrum measured_power(const Snapshot& snapshot, const PowerRequest& power)
 {
     if (!(snapshot.box_size > 0))
-        throw Error(Fault::usage, "--box: not given, and the file states no periodic box: a power "
+        throw Error(Fault::usage, "{box}: not given, and the file states no periodic box: a power "
                                   "spectrum needs one");
     const Particles& p = snapshot.particles;
     PowerSpectrumOptions options = power.measurement;

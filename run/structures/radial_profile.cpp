@@ -44,7 +44,7 @@ std::vector<Body> seen_from(const Snapshot& snapshot, const ProfileRequest& requ
 {
     const Particles& p = snapshot.particles;
     if (snapshot.box_size > 0 && !request.centre)
-        throw Error(Fault::usage, "profile: a periodic box: give --center x,y,z");
+        throw Error(Fault::usage, "profile: a periodic box: give {center} x,y,z");
     const double a = snapshot.comoving ? snapshot.comoving->scale_factor : 1;
     const Vec3<double> centre = request.centre ? *request.centre : density_center(p);
     std::vector<Vec3<double>> places(p.size());
@@ -105,8 +105,8 @@ void require_in_box(const char* option, const std::optional<double>& value, doub
 std::vector<double> edges_of(const std::vector<Body>& bodies, const ProfileRequest& request,
                              double most)
 {
-    require_in_box("--r-max", request.largest, most);
-    require_in_box("--height", request.height, most);
+    require_in_box("{r-max}", request.largest, most);
+    require_in_box("{height}", request.height, most);
     const auto radius_of = [&](double part) {
         return bodies[std::min(std::size_t(part * double(bodies.size())), bodies.size() - 1)]
             .radius;

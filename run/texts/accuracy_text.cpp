@@ -44,7 +44,7 @@ std::optional<AskedError> asked_error(const SolverOptions& setting)
 {
     if (setting.accuracy)
         return AskedError{setting.accuracy->error, setting.accuracy->percentile,
-                          "the --accuracy asked for"};
+                          "the {accuracy} asked for"};
     if (setting.solver == SolverKind::direct || !compares_accelerations(setting.criterion))
         return {};
     const bool is_float = setting.precision == Precision::single_precision;
@@ -113,13 +113,13 @@ std::string cancellation_text(const ForceStatistics& statistics, const SolverOpt
         const std::string line = excess_of_sample(setting, forces());
         return line.empty() ? ""
                             : "forces that cancel: " + line +
-                                  "; --accuracy or --solver direct keeps errors small";
+                                  "; {accuracy} or {solver} direct keeps errors small";
     } catch (const std::bad_alloc&) {
         return not_measured("not enough memory");
     } catch (const Error& error) {
         if (error.fault() != Fault::device)
             throw;
-        return not_measured(error.what());
+        return not_measured(error.line());
     }
 }
 
@@ -160,7 +160,7 @@ std::string repeating_options(const SolverOptions& chosen)
         names = {"solver", "precision"};
     std::string line;
     for (const char* name : names)
-        line += (line.empty() ? "--" : " --") + std::string(name) + " " +
+        line += (line.empty() ? "{" : " {") + std::string(name) + "} " +
                 row_of(force_options(), name).text(chosen);
     return line;
 }

@@ -63,7 +63,7 @@ std::vector<std::string> potential_lines(const Integrator& integrator, const Par
                         "that of Jacobi");
     if (goes_by_both(integrator, particles))
         lines.push_back("steps go by the potential of particles and field together: they are too "
-                        "long in a star cluster or satellite; --step-criterion softening is right "
+                        "long in a star cluster or satellite; {step-criterion} softening is right "
                         "there");
     return lines;
 }

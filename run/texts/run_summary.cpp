@@ -122,8 +122,8 @@ void RunJob::print_files()
         files += ", forces.csv";
     journal_.print("wrote " + files + " and run.log to " + folder_.name());
     if (simulation_.at_end())
-        journal_.print("'chamomile run --restart " + folder_.name() +
-                       (state_.comoving ? " --z-end LOWER" : " --t-end LATER") +
+        journal_.print("'chamomile run {restart} " + folder_.name() +
+                       (state_.comoving ? " {z-end} LOWER" : " {t-end} LATER") +
                        "' goes on from the end");
 }
 

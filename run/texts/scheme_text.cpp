@@ -51,7 +51,7 @@ std::vector<std::string> rung_table(const BlockReport& report)
             100 * ratio(r.seconds + r.moving, seconds)));
     }
     if (report.below_shortest > 0)
-        lines.push_back(formatted("%llu steps should have been shorter than --dt-min or --rungs "
+        lines.push_back(formatted("%llu steps should have been shorter than {dt-min} or {rungs} "
                                   "allow",
                                   (unsigned long long)report.below_shortest));
     return lines;

@@ -22,10 +22,10 @@ Refusal take_type_softenings(const SolverOptions& solver, const GivenOptions& gi
     std::array<double, 6> length{};
     length.fill(solver.softening.length);
     if (!in_order.empty() && !of_type.empty())
-        return "--eps-type: contradicts several lengths by --eps; give one";
+        return "{eps-type}: contradicts several lengths by {eps}; give one";
     const std::size_t count = std::size_t(std::count(occurs.begin(), occurs.end(), true));
     if (!in_order.empty() && in_order.size() != count)
-        return "--eps: " + row_of(force_options(), "eps").text(solver) +
+        return "{eps}: " + row_of(force_options(), "eps").text(solver) +
                ": must be one length, or one for each of " + std::to_string(count) +
                " types: " + types;
     std::size_t next = 0;
@@ -33,9 +33,9 @@ Refusal take_type_softenings(const SolverOptions& solver, const GivenOptions& gi
         const auto own = of_type.find(int(type));
         const std::string name = std::to_string(type) + " (" + type_names[type] + ")";
         if (own != of_type.end() && !occurs[type])
-            return "--eps-type: " + name + ": no such particle is there: " + types;
+            return "{eps-type}: " + name + ": no such particle is there: " + types;
         if (occurs[type] && own == of_type.end() && in_order.empty() && !given.contains("eps"))
-            return "--eps-type: " + name + ": has no length: give it, or --eps for other types";
+            return "{eps-type}: " + name + ": has no length: give it, or {eps} for other types";
         if (own != of_type.end())
             length[type] = own->second;
         else if (occurs[type] && !in_order.empty())
@@ -90,8 +90,8 @@ Refusal take_stated(Snapshot& snapshot, const GivenOptions& given, SolverOptions
     if (!given.contains("box"))
         solver.box = snapshot.box_size;
     else if (solver.is_periodic() && contradicts_box(solver.box, snapshot))
-        return "--box: " + number_text(solver.box) + ": contradicts the box of " +
-               number_text(snapshot.box_size) + " in the snapshot; --box 0 leaves boundaries open";
+        return "{box}: " + number_text(solver.box) + ": contradicts the box of " +
+               number_text(snapshot.box_size) + " in the snapshot; {box} 0 leaves boundaries open";
     return {};
 }
 

@@ -29,7 +29,7 @@ int guarded(Call call) noexcept
         return 0;
     } catch (const std::exception& error) {
         try {
-            last_error = error.what();
+            last_error = chamomile::spelled(chamomile::line_of(error), {.names = &chamomile::plain_names_of_runs()});
         } catch (...) {
         }
     } catch (...) {

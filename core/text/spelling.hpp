@@ -1,0 +1,33 @@
+/// \file  Names of options and numbers of items in the texts of the library.
+///
+/// A text names an option "{local-order}", by its name on the command line, and an item, such as a
+/// particle, "{7}", by its index from 0. Each door spells both as its callers know them.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+
+namespace chamomile {
+
+/// PlainNames maps names on the command line to names of the other interfaces.
+using PlainNames = std::map<std::string, std::string>;
+
+struct Spelling {
+    const PlainNames* names = nullptr; ///< of options that are not called by `-` turned into `_`
+    bool has_dashes = false;           ///< "--local-order" instead of "local_order"
+    std::size_t first_number = 0;      ///< of items
+};
+
+inline constexpr Spelling command_line_spelling{.has_dashes = true};
+
+/// Returns the text with the names of options and the numbers of items as `spelling` has them.
+std::string spelled(const std::string& text, const Spelling& spelling = {});
+
+/// Returns "{7}", the mark of the item with this index.
+inline std::string item(std::size_t index)
+{
+    return "{" + std::to_string(index) + "}";
+}
+
+} // namespace chamomile

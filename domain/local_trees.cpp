@@ -32,7 +32,7 @@ std::size_t memory_of(const Moments& moments)
 
 std::size_t LocalTrees::memory() const
 {
-    constexpr std::size_t of_sorter = sizeof(Key) + 14; // of a particle (RadixScratch)
+    constexpr std::size_t of_sorter = sizeof(Key) + 14; // bytes per particle (RadixScratch)
     std::size_t bytes = memory_of(octree) + memory_of(moments) + held_bytes(roots, reach) +
                         octree.order.capacity() * of_sorter;
     for (const std::vector<Cell>& cells : scratch)
@@ -68,7 +68,7 @@ void Arrivals::receive_moved(const Rows& rows, const KeyedRows& sorted, const Co
     find_targets(rows, sorted);
 }
 
-/// Lists the targets of the arrivals and of the rows.
+/// Lists the targets among the arrivals and among the rows.
 void Arrivals::find_targets(const Rows& rows, const KeyedRows& sorted)
 {
     if (!has_targets_)
@@ -87,7 +87,7 @@ void make_local_trees(LocalTrees& trees, const Arrivals& arrivals,
 {
     Octree& octree = trees.octree;
     octree.size = arrivals.size();
-    // Without numbers those of equal keys arrive in their order, which the sorting keeps.
+    // Without numbers, particles with equal keys arrive in order, and sorting keeps this order.
     trees.sorter.sort_beside(sorted, arrivals.position(), cube, octree.boundaries, octree.order,
                              arrivals.number());
     std::vector<std::vector<Cell>>& cells = trees.scratch;

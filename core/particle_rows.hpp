@@ -48,7 +48,7 @@ public:
 
     /// Returns the sums over all particles if the store sums faster than values arrive.
     virtual std::optional<MotionSums> motion(const Vec3<double>& /*typical*/) { return {}; }
-    /// Returns the bin of each particle's squared distance from the centre, or `none` of one
+    /// Returns the bin of each particle's squared distance from the center, or `none` of one
     /// without mass, likewise; nothing where the values are to be asked for.
     virtual std::span<const std::uint16_t> bins_of_distances(const Vec3<double>& /*center*/,
                                                              const ValueBins&)

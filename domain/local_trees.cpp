@@ -94,7 +94,7 @@ void make_local_trees(LocalTrees& trees, const Arrivals& arrivals,
     cells.resize(leaves.size());
 #pragma omp parallel for if (octree.size > worth_threads) schedule(dynamic, 1)
     for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
-        std::vector<Cell> own = std::move(cells[leaf]); // apart from its neighbours' cache lines
+        std::vector<Cell> own = std::move(cells[leaf]); // apart from its neighbors' cache lines
         own.clear();
         append_cells(own, octree, leaves[leaf], arrivals.position(), leaf_size, arrivals.number());
         cells[leaf] = std::move(own);

@@ -43,7 +43,7 @@ public:
     const MeshFrame& frame() const { return frame_; }
 
     /// Returns the particles sorted by columns of the mesh, as the last assign() left them:
-    /// neighbours in this order share cache lines of a grid.
+    /// neighbors in this order share cache lines of a grid.
     std::span<const std::uint32_t> order() const { return order_; }
 
 private:

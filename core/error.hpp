@@ -1,4 +1,4 @@
-/// \file  The exceptions of the library: one clear line, and the kind of fault behind it.
+/// \file  The exceptions of the library: one clear line and a kind of fault.
 #pragma once
 
 #include <stdexcept>
@@ -6,11 +6,10 @@
 
 namespace chamomile {
 
-/// A Fault is the kind of an error; its value is the program's exit status.
+/// The kind of an error. Its value is the program's exit status.
 enum class Fault { usage = 2, input = 3, output = 4, device = 5, numeric = 6, restart = 7 };
 
-/// An Error says in one line what is wrong:
-/// `<file or option>: <field>: <value>: <what is allowed>`.
+/// An error in one line: `<file or option>: <field>: <value>: <what is allowed>`.
 class Error : public std::runtime_error {
 public:
     Error(Fault fault, const std::string& line) : std::runtime_error(line), fault_(fault) {}
@@ -20,8 +19,7 @@ private:
     Fault fault_;
 };
 
-/// An OutOfDeviceMemory reports that an allocation on a device failed. The device still works, so
-/// that a smaller problem may succeed.
+/// An allocation on a device failed. The device still works, hence a smaller problem may succeed.
 class OutOfDeviceMemory : public Error {
 public:
     explicit OutOfDeviceMemory(const std::string& line) : Error(Fault::device, line) {}

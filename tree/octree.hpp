@@ -43,9 +43,9 @@ struct Octree {
     bool is_leaf(Index cell) const { return cells[cell].next == cell + 1; }
 };
 
-/// Divides the root cube by octree.boundaries until no cell has more than leaf_size particles. Only
-/// for particles that share a key reads `positions` and octree.order, and refines order and
-/// boundaries. With an empty order such particles stay together in one leaf.
+/// Divides the root cube by octree.boundaries until no cell has more than leaf_size particles.
+/// Reads `positions` and octree.order, and refines order and boundaries, only for particles that
+/// share a key. With an empty order such particles stay together in one leaf.
 void divide_into_cells(Octree& octree, std::span<const Vec3<double>> positions, int leaf_size);
 
 /// Appends a cell with the particles and octant of `whole`, and all cells below it, as

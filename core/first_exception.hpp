@@ -10,7 +10,8 @@
 namespace chamomile {
 
 /// Keeps the first exception of a parallel region for the thread that started the region. This
-/// thread also looks for interruptions; then look_for_interruption() throws in the other threads.
+/// thread also looks for interruptions. After an exception, look_for_interruption() throws in the
+/// other threads.
 class FirstException {
 public:
     template <class Work>

@@ -10,8 +10,8 @@ struct SumArrays {
     ArrayView acceleration = {}, potential = {};
 };
 
-/// Output for the sums of arrivals. Arrivals below `own` go to `rows`, arrivals `own` .. `count` to
-/// `guests`, whose entry 0 belongs to arrival `own`.
+/// Output for the sums of arrivals. Arrival numbers below `own` go to `rows`, numbers `own` ..
+/// `count` to `guests`, whose entry 0 belongs to number `own`.
 struct ArrivalSums {
     SumArrays rows;
     std::size_t own = 0, count = 0;

@@ -96,11 +96,11 @@ public:
     virtual std::size_t cells() const = 0; ///< number of local cells
     /// Returns arrivals and cells if they are on the host; null: they are on a GPU.
     virtual const Octree* octree() const { return nullptr; }
-    /// Returns the arrivals that are targets, in rising order; empty if every arrival is a target.
+    /// Returns the arrivals that are targets, in rising order; empty: all, or a part on a GPU.
     virtual std::span<const Index> active() const = 0;
 
-    /// Returns where an evaluator writes the sums of arrivals, until send_home() moves them to
-    /// `to`.
+    /// Returns where an evaluator writes the sums of arrivals. send_home() then completes `to`, the
+    /// arrays of the rows.
     virtual ArrivalSums begin_sums(const SumArrays& to, std::size_t targets,
                                    bool with_potentials) = 0;
     /// Returns where an evaluator that finishes lists writes the work of each target, in memory of
@@ -115,7 +115,7 @@ public:
 
     /// Returns the rows in tree order.
     virtual std::vector<Index> leaving() = 0;
-    /// Returns the arrival index of each sorted local particle. Arrivals are ordered by sending
+    /// Returns for each sorted local particle its place among the arrivals, counted by sending
     /// rank, then in tree order.
     virtual std::vector<Index> arriving() = 0;
     /// Returns where each rank's domain begins in leaving(); last entry: number of rows.

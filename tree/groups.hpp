@@ -126,8 +126,8 @@ inline constexpr double clusters_to_groups = 2;
 
 /// Max sizes: `group` targets in a group, and `cluster` times as many in a cluster. A group may
 /// hold up to 4 `group` particles or, with at most `least` targets, `sparse` particles per target;
-/// likewise a cluster. The limit matters if few particles are active: groups would get wide and
-/// their lists long.
+/// likewise a cluster. Without this limit, groups of few active particles would be wide and their
+/// lists long.
 struct GroupSizes {
     int group;
     int cluster = 1;

@@ -53,6 +53,7 @@ CHAMOMILE_HD unsigned acceptable(const WalkNode& node, const Region& region)
     return bits;
 }
 
+/// Returns the lanes with an opening radius below `least`.
 template <class Region>
 CHAMOMILE_HD unsigned small(const WalkNode& node, const Region& region, P least)
 {

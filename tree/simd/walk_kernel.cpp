@@ -100,6 +100,7 @@ public:
         }
     }
 
+    /// Finishes the walk for one group.
     GroupEnds list(const WalkRegion& plain)
     {
         const Region region(plain, period_);

@@ -13,13 +13,13 @@ namespace chamomile {
 
 enum class Scalar : std::uint8_t { float32, float64 };
 
-/// An ArrayView describes items of up to six components that another owns. Component c of item i
-/// lies at component[c] + i * stride, so that rows, columns and members of larger records can be
-/// read and written where they are.
+/// An ArrayView describes a caller's items of up to six components. Component c of item i lies at
+/// component[c] + i * stride, so that rows, columns and members of larger records can be read and
+/// written in place.
 struct ArrayView {
     static constexpr int most_components = 6;
 
-    std::byte* component[most_components] = {}; ///< null for components that are not used
+    std::byte* component[most_components] = {}; ///< null for unused components
     std::ptrdiff_t stride = 0;                  ///< bytes from an item to the next
     Scalar scalar = Scalar::float64;
     bool on_device = false; ///< memory of the solver's GPU
@@ -60,8 +60,7 @@ struct ArrayView {
                 data += std::ptrdiff_t(first) * stride;
         return view;
     }
-    /// Returns whether the items are doubles on the host, one after the other, with the components
-    /// of each side by side.
+    /// Returns whether the items are contiguous doubles on the host, with adjacent components.
     bool is_dense() const
     {
         const int n = components();
@@ -88,7 +87,7 @@ std::byte* bytes(T* data)
 }
 } // namespace detail
 
-/// Returns a view of contiguous vectors; a view that is only read may be made of const ones.
+/// Returns a view of contiguous vectors. Views of const vectors must only be read.
 template <class T>
 ArrayView
 view_of(std::span<T> vectors) requires std::is_same_v<std::remove_const_t<T>, Vec3<double>>
@@ -112,8 +111,7 @@ double >
     return view;
 }
 
-/// Returns a view of three adjacent numbers per item, as in a row of a matrix or members of a
-/// record.
+/// Returns a view of three adjacent numbers per item, like a matrix row or members of a record.
 template <class T>
 ArrayView vectors_at(T* first, std::ptrdiff_t stride_in_bytes)
 {
@@ -127,7 +125,7 @@ ArrayView vectors_at(T* first, std::ptrdiff_t stride_in_bytes)
     return view;
 }
 
-/// Returns a view of one number per item, as in a column of a matrix or a member of a record.
+/// Returns a view of one number per item, like a matrix column or a member of a record.
 template <class T>
 ArrayView numbers_at(T* first, std::ptrdiff_t stride_in_bytes)
 {

@@ -7,8 +7,7 @@
 
 namespace chamomile {
 
-/// A Box is the smallest axis-aligned box around some points. It is empty (low > high) until a
-/// point is added.
+/// The smallest axis-aligned box around some points; empty (low > high) until a point is added.
 struct Box {
     static constexpr double infinity = std::numeric_limits<double>::infinity();
     Vec3<double> low{infinity, infinity, infinity}, high{-infinity, -infinity, -infinity};
@@ -28,7 +27,7 @@ struct Box {
     {
         return greatest(greatest(high.x - low.x, high.y - low.y), high.z - low.z);
     }
-    /// Returns the square of the distance from p to the nearest point of the box; it is 0 inside.
+    /// Returns the squared distance from p to the nearest point in the box; 0 inside.
     CHAMOMILE_HD double distance_squared(const Vec3<double>& p) const
     {
         const double dx = greatest(greatest(0.0, low.x - p.x), p.x - high.x);

@@ -1,4 +1,4 @@
-/// \file  The exceptions of the library: one clear line, and the kind of fault behind it.
+/// \file  The exceptions of the library: one clear line and a kind of fault.
 #pragma once
 
 #include <stdexcept>
@@ -8,11 +8,10 @@
 
 namespace chamomile {
 
-/// A Fault is the kind of an error; its value is the program's exit status.
+/// The kind of an error. Its value is the program's exit status.
 enum class Fault { usage = 2, input = 3, output = 4, device = 5, numeric = 6, restart = 7 };
 
-/// An Error says in one line what is wrong:
-/// `<file or option>: <field>: <value>: <what is allowed>`.
+/// An error in one line: `<file or option>: <field>: <value>: <what is allowed>`.
 class Error : public std::runtime_error {
 public:
     Error(Fault fault, const std::string& line)

@@ -29,7 +29,7 @@ double ExactDigits::value(std::span<const std::int64_t> digits)
     int top = finite - 1;
     while (top > 0 && sum[std::size_t(top)] == 0)
         --top;
-    // The highest 64 bits, of which the last also stands for all lower ones, are rounded once.
+    // Rounds the highest 64 bits once. The last bit also stands for all lower ones.
     const auto at = [&](int k) { return k >= 0 ? std::uint64_t(sum[std::size_t(k)]) : 0; };
     std::uint64_t high = at(top) << 32 | at(top - 1);
     if (high == 0)

@@ -1,5 +1,5 @@
-/// \file  Sums of doubles without rounding: the order of the terms does not matter, so that any
-/// number of threads, GPUs and ranks has the same bits. The digits are a small superaccumulator
+/// \file  Sums of doubles without rounding. The order of the terms does not matter, so that any
+/// number of threads, GPUs and ranks gives the same bits. The digits form a small superaccumulator
 /// (Neal 2015, arXiv:1505.05571).
 #pragma once
 
@@ -18,15 +18,14 @@
 
 namespace chamomile {
 
-/// ExactDigits describe the digits of an exact sum. Digit k < `finite` is worth
-/// 2^(32 k - 1074) times a signed integer of 64 bits. Three further digits count the terms that are
-/// infinite or not a number. Sums of digits are digits of the sum, so that integer reductions
-/// combine them.
+/// The digits of an exact sum. Digit k < `finite` is worth 2^(32 k - 1074) times a signed 64-bit
+/// integer. Three further digits count infinite terms and NaN. Sums of digits are digits of the
+/// sum, so that integer reductions combine them.
 struct ExactDigits {
     static constexpr int finite = 66, infinite = finite, minus_infinite = finite + 1,
                          not_a_number = finite + 2, count = finite + 3;
     static constexpr std::int64_t mask = 0xffffffff;
-    /// Digits have room for so many terms until carry().
+    /// Max number of terms before carry().
     static constexpr std::size_t max_terms = std::size_t(1) << 30;
 
     /// Adds a term; `digit(k)` returns a reference to digit k.
@@ -54,9 +53,10 @@ struct ExactDigits {
 
     static constexpr std::size_t block = 256; ///< terms of add_all()
 
-    /// Adds a block of terms, zeros behind the last, and overwrites them. The terms are rounded to
-    /// a common place, so that their sum in doubles is exact, then what is left of them, and so on
-    /// (Demmel & Nguyen 2013): some seven operations a term and round, two rounds for most sets.
+    /// Adds a block of terms, padded with zeros, and overwrites it. Terms are rounded to a common
+    /// place, so that their sum in doubles is exact; then the remainders likewise, and so on
+    /// (Demmel & Nguyen 2013). Each round takes about seven operations per term; most sets need two
+    /// rounds.
     template <class Digit>
     static void add_all(std::array<double, block>& terms, const Digit& digit)
     {
@@ -65,7 +65,7 @@ struct ExactDigits {
         for (std::size_t i = 0; i < block; i += lanes)
             for (std::size_t k = 0; k < lanes; ++k) {
                 largest_of[k] = std::max(largest_of[k], std::abs(terms[i + k]));
-                zeros[k] += 0 * terms[i + k]; // NaN where a term is not finite
+                zeros[k] += 0 * terms[i + k]; // NaN if a term is not finite
             }
         double largest = 0;
         bool are_finite = true;
@@ -79,7 +79,7 @@ struct ExactDigits {
                     add(term, digit);
                 return;
             }
-            // 256 multiples of 2^-43 of the largest term's power of two have a sum of 53 bits.
+            // 256 multiples of 2^-43 times the largest term's power of two sum to 53 bits.
             const double shift = std::ldexp(1.5, std::ilogb(largest) + 9);
             std::array<double, lanes> sums{}, left{};
             for (std::size_t i = 0; i < block; i += lanes)
@@ -100,7 +100,7 @@ struct ExactDigits {
         }
     }
 
-    /// Leaves 0 to 2^32 - 1 in each digit but the last, which has the sign of the sum.
+    /// Leaves 0 to 2^32 - 1 in each digit except the last, which holds the sign of the sum.
     template <class Digit>
     static CHAMOMILE_HD void carry(const Digit& digit)
     {
@@ -110,11 +110,11 @@ struct ExactDigits {
         }
     }
 
-    /// Returns the sum, rounded to the nearest double; infinite or NaN if terms were.
+    /// Returns the sum, rounded to the nearest double; infinite or NaN if any term was.
     static double value(std::span<const std::int64_t> digits);
 };
 
-/// ExactSums are the sums of the doubles of records, which consist of nothing else.
+/// Exact sums over records that consist only of doubles.
 template <class Record>
 class ExactSums {
     static_assert(std::is_trivially_copyable_v<Record> && sizeof(Record) % sizeof(double) == 0);
@@ -129,7 +129,7 @@ public:
             ExactDigits::add(terms[k], digits_of(k));
     }
 
-    /// Adds term(begin) + ... + term(end - 1) by all threads.
+    /// Adds term(begin) + ... + term(end - 1) with all threads.
     template <class Term>
     void add(std::size_t begin, std::size_t end, const Term& term)
     {
@@ -160,7 +160,7 @@ public:
         return *this;
     }
 
-    /// Makes room for more terms; callers that combine digits() themselves call it before.
+    /// Makes room for more terms. Call it before combining digits() directly.
     void carry()
     {
         for (std::size_t k = 0; k < numbers; ++k)

@@ -1,22 +1,22 @@
-/// \file  Terms of a polynomial in three variables, by number and by powers, which are also the
+/// \file  Terms of a polynomial in three variables, by number and by powers. They are also the
 /// components of symmetric tensors.
 ///
 /// Terms are ordered by degree, then by falling powers of x, then by falling powers of y: 1, x, y,
-/// z, xx, xy, xz, yy, yz, zz, xxx, ... so that the terms of a lower degree come first.
+/// z, xx, xy, xz, yy, yz, zz, xxx, ... Hence terms with a lower degree come first.
 #pragma once
 
 #include "chamomile/core/host_device.hpp"
 
 namespace chamomile {
 
-/// An Exponents record holds the powers of x, y and z in one term.
+/// The powers of x, y and z in a term.
 struct Exponents {
     int x, y, z;
 
     CHAMOMILE_HD constexpr int degree() const { return x + y + z; }
 };
 
-/// Returns how many terms have at most this degree.
+/// Returns the number of terms up to a degree.
 CHAMOMILE_HD constexpr int term_count(int degree)
 {
     return (degree + 1) * (degree + 2) * (degree + 3) / 6;
@@ -29,7 +29,7 @@ CHAMOMILE_HD constexpr int term_of(const Exponents& e)
     return term_count(e.degree() - 1) + below_x * (below_x + 1) / 2 + e.z;
 }
 
-/// Returns the powers in the term of this number.
+/// Returns the powers in a term, given its number.
 CHAMOMILE_HD constexpr Exponents exponents_of(int term)
 {
     int degree = 0;
@@ -50,7 +50,7 @@ CHAMOMILE_HD constexpr double factorial(int n)
     return product;
 }
 
-/// Returns x! y! z! of the powers.
+/// Returns x! y! z! for the powers.
 CHAMOMILE_HD constexpr double factorial(const Exponents& e)
 {
     return factorial(e.x) * factorial(e.y) * factorial(e.z);

@@ -1,4 +1,4 @@
-/// \file  Exceptions in parallel regions of OpenMP, which none may leave.
+/// \file  Exceptions in OpenMP parallel regions, from which no exception may escape.
 #pragma once
 
 #include <atomic>
@@ -9,8 +9,9 @@
 
 namespace chamomile {
 
-/// A FirstException keeps the first exception of a parallel region for the thread that started it,
-/// which also looks for interruptions. Then look_for_interruption() throws in the other threads.
+/// Keeps the first exception of a parallel region for the thread that started the region. This
+/// thread also looks for interruptions. After an exception, look_for_interruption() throws in the
+/// other threads.
 class FirstException {
 public:
     template <class Work>

@@ -1,12 +1,12 @@
-/// \file  What differs between the host's and the device's compiler.
+/// \file  Differences between the host and the device compiler.
 #pragma once
 
-#ifndef __CUDACC_RTC__ // NVRTC has no headers of the standard library, and needs none here
+#ifndef __CUDACC_RTC__ // NVRTC has no standard headers, and needs none here
 #include <cmath>
 #endif
 
-// These functions are always inlined, because code built for one instruction set must never be
-// merged with the same function built for another.
+// Always inlined, because code built for one instruction set must never be merged with code built
+// for another.
 #ifdef __CUDACC__
 #define CHAMOMILE_HD __host__ __device__ __forceinline__
 #else
@@ -15,7 +15,7 @@
 
 namespace chamomile {
 
-// The name differs from CUDA's global rsqrt() so that neither hides the other.
+// Named unlike CUDA's global rsqrt(), so that neither hides the other.
 CHAMOMILE_HD float inverse_sqrt(float x)
 {
 #ifdef __CUDA_ARCH__
@@ -55,7 +55,7 @@ CHAMOMILE_HD double select(bool where, double yes, double no)
     return where ? yes : no;
 }
 
-// These return for a single value what a pack of lanes returns for all of its lanes.
+// Scalar counterparts of functions on packs of lanes.
 CHAMOMILE_HD bool any_less(float a, float b)
 {
     return a < b;

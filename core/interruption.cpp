@@ -10,7 +10,7 @@ constexpr std::chrono::milliseconds interval{100};
 thread_local Interruption* present = nullptr;
 thread_local const std::atomic<bool>* region_ended = nullptr;
 
-/// Ends the work of a thread. FirstException keeps the exception of the thread before.
+/// Ends the work of a thread. FirstException has kept an earlier exception.
 struct RegionEnded {};
 
 } // namespace

@@ -1,4 +1,4 @@
-/// \file  The end of a long call from outside: Ctrl-C in Python, chm_cancel() in C.
+/// \file  Ends a long call from outside: Ctrl-C in Python, chm_cancel() in C.
 #pragma once
 
 #include <atomic>
@@ -7,9 +7,9 @@
 
 namespace chamomile {
 
-/// An Interruption watches the calls of one thread while it lives. Long loops call
-/// look_for_interruption(), which calls `look` every 100 ms. What `look` throws ends the call;
-/// results are then incomplete.
+/// While it exists, an Interruption watches the calls of its thread. Long loops call
+/// look_for_interruption(), which calls `look` every 100 ms. An exception from `look` ends the
+/// call; results are then incomplete.
 class Interruption {
 public:
     explicit Interruption(std::function<void()> look);
@@ -24,7 +24,7 @@ private:
     Interruption* outer_;
 };
 
-/// While it lives, look_for_interruption() throws in this thread once `ended` is true.
+/// While it exists, look_for_interruption() throws in this thread once `ended` is true.
 class InterruptedBy {
 public:
     explicit InterruptedBy(const std::atomic<bool>& ended);
@@ -35,8 +35,8 @@ private:
     const std::atomic<bool>* outer_;
 };
 
-/// Calls `look` of this thread's latest Interruption if it is time. Throws what `look` throws. In a
-/// parallel region the first thread has an Interruption, each thread an InterruptedBy.
+/// Calls `look` of this thread's latest Interruption if it is time, and passes on its exceptions.
+/// In a parallel region the first thread has an Interruption, each thread an InterruptedBy.
 void look_for_interruption();
 
 } // namespace chamomile

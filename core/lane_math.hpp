@@ -1,15 +1,15 @@
-/// \file  Elementary functions by one name for a number and for a pack of lanes (simd_math.hpp).
+/// \file  Elementary functions with one name for a number and for a pack of lanes (simd_math.hpp).
 ///
-/// Code that is written for a value type T, such as a pairwise law, calls these. The functions of a
-/// pack are found by its type; those of a number need `using namespace chamomile` in code outside
-/// that namespace.
+/// Code for a value type T, such as a pairwise law, calls these functions. Functions of a pack are
+/// found by its type; functions of a number need `using namespace chamomile` outside that
+/// namespace.
 #pragma once
 
 #include "chamomile/core/host_device.hpp"
 
 namespace chamomile {
 
-/// Returns 1/x for x of at least 1e-37.
+/// Returns 1/x for x >= 1e-37.
 CHAMOMILE_HD float reciprocal(float x)
 {
 #ifdef __CUDA_ARCH__
@@ -26,7 +26,7 @@ CHAMOMILE_HD double reciprocal(double x)
     return 1.0 / x;
 }
 
-// These call <cmath> under names that CUDA and the host's compiler share.
+// Call <cmath> by names common to CUDA and the host compiler.
 CHAMOMILE_HD float square_root(float x)
 {
     return ::sqrtf(x);
@@ -98,7 +98,7 @@ CHAMOMILE_HD double absolute(double x)
 {
     return ::fabs(x);
 }
-/// Returns the larger of both, and b where they cannot be compared.
+/// Returns the larger value; b if a or b is NaN.
 CHAMOMILE_HD float larger(float a, float b)
 {
     return a > b ? a : b;

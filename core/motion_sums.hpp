@@ -6,13 +6,13 @@
 
 namespace chamomile {
 
-/// MotionSums are what energies and momenta are made of.
+/// Sums for energies and momenta.
 struct MotionSums {
     double mass = 0, kinetic = 0, potential = 0;
-    double kinetic_about = 0; ///< of the motion about a typical velocity
+    double kinetic_about = 0; ///< of the motion relative to a typical velocity
     Vec3<double> momentum, angular_momentum, mass_position;
 
-    /// Returns those of one particle. The potential counts half, because the sum over particles
+    /// Returns the terms of one particle. The potential counts half, since a sum over particles
     /// counts each pair twice.
     static CHAMOMILE_HD MotionSums of_one(double m, const Vec3<double>& x, const Vec3<double>& v,
                                           double potential, const Vec3<double>& typical)

@@ -1,4 +1,4 @@
-/// \file  Where a particle is and how fast it moves, in single precision: what is drawn of it.
+/// \file  Position and speed of a particle in single precision, for drawing.
 ///
 /// Contraction: none, so that host and device give the same bits.
 #pragma once
@@ -10,9 +10,9 @@
 
 namespace chamomile {
 
-/// A MovingPoint is a particle as it is drawn.
+/// A particle for drawing.
 struct MovingPoint {
-    float x, y, z; ///< from an origin
+    float x, y, z; ///< relative to an origin
     float speed;
 };
 
@@ -23,7 +23,7 @@ CHAMOMILE_HD MovingPoint moving_point(const Vec3<double>& position, const Vec3<d
     return {float(x.x), float(x.y), float(x.z), float(std::sqrt(dot(velocity, velocity)))};
 }
 
-/// Makes a point of each particle whose number is in `which`; `into` has as many entries.
+/// Makes a point for each particle in `which`. `into` has the size of `which`.
 void gather_points(const Particles& particles, std::span<const Index> which,
                    const Vec3<double>& origin, std::span<MovingPoint> into);
 

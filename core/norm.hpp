@@ -8,7 +8,7 @@
 
 namespace chamomile {
 
-/// Returns |a|, also where squares overflow or vanish: below 1e-154 and above 1e154.
+/// Returns |a|, even if squares overflow or vanish: below 1e-154 and above 1e154.
 CHAMOMILE_HD double norm_of_any_size(const Vec3<double>& a)
 {
     const double squared = norm_squared(a);

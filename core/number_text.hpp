@@ -1,4 +1,4 @@
-/// \file  Conversion of numbers to text and back, the same in every locale.
+/// \file  Converts numbers to text and back, independent of the locale.
 #pragma once
 
 #include <charconv>
@@ -16,8 +16,7 @@ inline std::string number_text(double value)
     return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
-/// Returns the number that the whole text stands for, or none if it is no number. A leading plus
-/// sign is allowed.
+/// Returns the number if the whole text is a number, else none. Allows a leading plus sign.
 template <class T>
 std::optional<T> parsed_number(std::string_view text)
 {

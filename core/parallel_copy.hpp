@@ -1,4 +1,4 @@
-/// \file  Copies of arrays by all threads.
+/// \file  Copies arrays with all threads.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace chamomile {
 
-/// Copies an array by all threads, into memory that is kept where there is enough of it.
+/// Copies an array with all threads. Reuses the memory of `to`.
 template <class T>
 void parallel_copy(const std::vector<T>& from, std::vector<T>& to)
 {

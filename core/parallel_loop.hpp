@@ -6,9 +6,8 @@
 
 namespace chamomile {
 
-/// Calls work(k) for all k below n by all threads, which take blocks of `block` numbers in turn.
-/// Ends at the first exception, of `work` or of look_for_interruption() before a block, and throws
-/// it.
+/// Calls work(k) for all k < n with all threads, in blocks of `block` numbers. Ends at the first
+/// exception, from `work` or from look_for_interruption() before a block, and throws it.
 void parallel_loop(std::size_t n, std::size_t block, const std::function<void(std::size_t)>& work);
 
 } // namespace chamomile

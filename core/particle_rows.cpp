@@ -8,7 +8,7 @@
 namespace chamomile {
 namespace {
 
-/// Returns those of all values, which are gathered where they do not follow each other.
+/// Returns the selected values; copies them if they are not contiguous.
 template <class T>
 std::span<const T> chosen(const std::vector<T>& all, const RowsAsked& rows,
                           std::vector<T>& gathered)
@@ -51,7 +51,7 @@ std::span<const Vec3<double>> RowsInMemory::vectors(Column value, const RowsAske
 
 std::span<const double> RowsInMemory::reals([[maybe_unused]] Column value, const RowsAsked& rows)
 {
-    assert(value == Column::potential); // what individual steps keep is no part of Particles
+    assert(value == Column::potential); // Particles has no data of individual steps
     return chosen(particles_.potential, rows, potentials_);
 }
 

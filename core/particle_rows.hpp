@@ -1,4 +1,4 @@
-/// \file  Particles that are looked at one block after another, wherever they live.
+/// \file  Access to particles in blocks, wherever they are stored.
 #pragma once
 
 #include <algorithm>
@@ -15,48 +15,47 @@
 
 namespace chamomile {
 
-/// Rows that come from elsewhere come in blocks of this many, a multiple of the chunks of files.
+/// Max rows per block from other stores, a multiple of the chunks in files.
 inline constexpr std::size_t rows_of_block = std::size_t(1) << 18;
 
-/// RowsAsked are the particles of a range, or those of a list, by their places among all.
+/// Particles requested by a range or a list of indices.
 struct RowsAsked {
     std::size_t begin = 0, end = 0;
     std::span<const Index> list = {}; ///< empty: a range
 
     RowsAsked(std::size_t first, std::size_t behind) : begin(first), end(behind) {}
-    /// A list whose places follow each other is a range.
+    /// Consecutive indices become a range.
     explicit RowsAsked(std::span<const Index> places);
 
     std::size_t size() const { return list.empty() ? end - begin : list.size(); }
 };
 
-/// ParticleRows give values of particles, of which not all need be in memory. What is returned
-/// stays until the same value is asked for again.
+/// Gives values of particles that need not all be in memory. A returned span stays valid until the
+/// same value is requested again.
 class ParticleRows {
 public:
     virtual ~ParticleRows() = default;
 
-    /// Returns whether all are in memory, where the caller has them.
+    /// Returns whether all particles are in the caller's memory.
     virtual bool are_here() const = 0;
-    /// Returns how many are to be asked for at once, at most.
+    /// Returns the max number of particles per request.
     virtual std::size_t most() const = 0;
 
-    /// Entry k belongs to the k-th of those that are asked for. Throws what takes them from where
-    /// they live.
+    /// Return one value per requested particle, in order. Throw the errors of the store.
     virtual std::span<const Vec3<double>> vectors(Column value, const RowsAsked& rows) = 0;
     virtual std::span<const double> reals(Column value, const RowsAsked& rows) = 0;
 
-    /// Returns the sums over all particles if the store sums faster than values arrive.
+    /// Returns the sums over all particles if the store sums faster than values arrive; else none.
     virtual std::optional<MotionSums> motion(const Vec3<double>& /*typical*/) { return {}; }
-    /// Returns the bin of each particle's squared distance from the centre, or `none` of one
-    /// without mass, likewise; nothing where the values are to be asked for.
+    /// Returns the bin of each particle's squared distance from the center, `none` for massless
+    /// particles, if the store is faster. Empty: request the values instead.
     virtual std::span<const std::uint16_t> bins_of_distances(const Vec3<double>& /*center*/,
                                                              const ValueBins&)
     {
         return {};
     }
 
-    /// Calls each(begin, end) for the blocks of so many particles, in order.
+    /// Calls each(begin, end) for consecutive blocks of up to most() particles.
     template <class Each>
     void for_blocks(std::size_t count, const Each& each) const
     {
@@ -65,7 +64,7 @@ public:
     }
 };
 
-/// RowsInMemory are particles that the caller has.
+/// Particles in the caller's memory.
 class RowsInMemory final : public ParticleRows {
 public:
     /// Keeps a reference.
@@ -78,7 +77,7 @@ public:
 
 private:
     const Particles& particles_;
-    std::array<std::vector<Vec3<double>>, vector_columns> vectors_; ///< of lists
+    std::array<std::vector<Vec3<double>>, vector_columns> vectors_; ///< values gathered for lists
     std::vector<double> potentials_;
 };
 

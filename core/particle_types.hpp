@@ -1,4 +1,4 @@
-/// \file  The types of particles by number and name, as in GADGET.
+/// \file  Particle types by number and name, as in GADGET.
 #pragma once
 
 #include <array>
@@ -12,20 +12,19 @@ namespace chamomile {
 inline constexpr std::array<const char*, 6> type_names = {"gas",   "halo",  "disk",
                                                           "bulge", "stars", "boundary"};
 
-/// Returns the number of a type that is named so, such as "disk" or "2". Throws Error(usage).
+/// Returns the number of a type given by name or number ("disk", "2"). Throws Error(usage).
 int parse_particle_type(const std::string& option, const std::string& text);
 
-/// Returns the types of a list such as "disk,3". Throws Error(usage).
+/// Returns the types in a list such as "disk,3". Throws Error(usage).
 std::vector<int> parse_particle_types(const std::string& option, const std::string& text);
 
-/// Returns the list as parse_particle_types() reads it.
+/// Returns a list that parse_particle_types() can read.
 std::string types_text(const std::vector<int>& types);
 
 /// Returns the types that occur, such as "1 (halo), 4 (stars)".
 std::string types_of(const Particles& particles);
 
-/// Returns the softening lengths of particles that have their own, such as "0.4 (halo), 0.1 to 1
-/// (disk)".
+/// Returns per-particle softening lengths by type, such as "0.4 (halo), 0.1 to 1 (disk)".
 std::string softenings_of(const Particles& particles);
 
 } // namespace chamomile

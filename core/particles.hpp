@@ -13,8 +13,8 @@ namespace chamomile {
 
 using Index = std::uint32_t;
 
-/// Particles holds the state of N particles, one array per property; entry i of each belongs to
-/// particle i. The units are those of the snapshot or caller that the particles came from.
+/// The state of N particles, one array per property; entry i of each array belongs to particle i.
+/// Units are those of the snapshot or caller.
 struct Particles {
     std::vector<std::uint64_t> id;
     std::vector<std::uint8_t> type; ///< 0..5 as in GADGET: gas, halo, disk, bulge, stars, boundary
@@ -23,18 +23,17 @@ struct Particles {
     std::vector<Vec3<double>> acceleration; ///< of the last force evaluation, G included
     std::vector<double> potential;          ///< per unit mass, negative, without the self term
     std::vector<double> softening; ///< per-particle, Plummer-equivalent; empty: one for all
-    std::map<std::string, std::vector<double>> extra; ///< named columns of the caller's
+    std::map<std::string, std::vector<double>> extra; ///< named columns of the caller
 
     std::size_t size() const { return mass.size(); }
 
-    /// Gives every array n entries; new entries are zero, and the type of new particles is 1.
-    /// Optional columns that are empty stay empty.
+    /// Gives every array n entries. New entries are zero, new particles have type 1. Empty optional
+    /// columns stay empty.
     void resize(std::size_t n);
 };
 
-/// Calls visit(column, name, values...) for each column of Particles, with the arrays of all
-/// `particles`, which may be const. `name` is that of an extra column; these are the first
-/// particles' columns.
+/// Calls visit(column, name, values...) for each column, with one array per argument; arguments may
+/// be const. `name` names extra columns, listed from `first`.
 template <class Visit, class First, class... Others>
 void for_each_column(const Visit& visit, First& first, Others&... others)
 {

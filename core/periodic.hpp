@@ -7,23 +7,21 @@
 
 namespace chamomile {
 
-/// Periodicity is a periodic cube of this side. With side 0 the system is isolated, and every place
-/// is its own only image.
+/// A periodic cube. With side 0 the system is isolated, and positions have no images.
 struct Periodicity {
     double side = 0;
 
     CHAMOMILE_HD explicit operator bool() const { return side > 0; }
     CHAMOMILE_HD double inverse_side() const { return side > 0 ? 1 / side : 0; }
 
-    /// Returns the image of a difference of coordinates that is nearest to 0.
+    /// Returns the image of a coordinate difference nearest to 0.
     CHAMOMILE_HD double nearest(double d) const { return d - side * rint(d * inverse_side()); }
     CHAMOMILE_HD Vec3<double> nearest(const Vec3<double>& d) const
     {
         return {nearest(d.x), nearest(d.y), nearest(d.z)};
     }
 
-    /// Returns the image of a coordinate that is nearest to a place; one that is nearest already
-    /// keeps its bits.
+    /// Returns the image of x nearest to `place`; if x is nearest already, bit for bit.
     CHAMOMILE_HD double nearest_to(double place, double x) const
     {
         return x - side * rint((x - place) * inverse_side());
@@ -33,7 +31,7 @@ struct Periodicity {
         return {nearest_to(place.x, x.x), nearest_to(place.y, x.y), nearest_to(place.z, x.z)};
     }
 
-    /// Returns the image of a coordinate in [0, side). A value that is not finite stays so.
+    /// Returns the image of a coordinate in [0, side). A non-finite value stays non-finite.
     CHAMOMILE_HD double wrapped(double x) const
     {
         if (!(side > 0) || (x >= 0 && x < side))

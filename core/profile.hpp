@@ -10,14 +10,14 @@
 
 namespace chamomile {
 
-/// Returns the seconds of a clock that only moves forwards.
+/// Returns the seconds of a monotonic clock.
 inline double wall_clock_seconds()
 {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
 }
 
-/// A Profile holds the seconds of each named phase, in the order in which phases were first seen.
+/// Seconds per named phase, in the order in which phases first appeared.
 class Profile {
 public:
     struct Phase {
@@ -48,8 +48,7 @@ private:
     std::vector<Phase> phases_;
 };
 
-/// A TimedPhase adds the time of its own life to a phase, and marks a range of that name for a
-/// profiler.
+/// Adds its lifetime to a phase, and marks a range with this name for a profiler.
 class TimedPhase {
 public:
     TimedPhase(Profile& profile, const char* name)

@@ -1,4 +1,4 @@
-/// \file  A stream of random numbers for each particle, so that threads may draw in any order.
+/// \file  One stream of random numbers per particle, so that threads may draw in any order.
 #pragma once
 
 #include <array>
@@ -26,8 +26,7 @@ inline std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
     return counter;
 }
 
-/// A RandomStream yields the random numbers of one particle, which depend on seed, component and
-/// particle alone.
+/// Random numbers for one particle. They depend only on seed, component and particle.
 class RandomStream {
 public:
     RandomStream(std::uint64_t seed, std::uint32_t component, std::uint64_t particle)

@@ -1,8 +1,8 @@
-/// \file  Pack<T>: as many T as one vector register holds, with the arithmetic of a single T.
+/// \file  Pack<T>: one vector register of T, with the arithmetic of a single T.
 ///
-/// A pairwise law written for a value type T runs with T = float on the device and with
-/// T = Pack<float> on the host, where each lane is one target. The file is included only by sources
-/// that are compiled once per instruction set; each gets a Pack of its own in its own namespace.
+/// A pairwise law for a value type T runs with T = float on the device and with T = Pack<float> on
+/// the host, where each lane is one target. Include this file only in sources compiled once per
+/// instruction set; each gets its Pack in a separate namespace.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ inline constexpr std::size_t register_bytes = 32;
 inline constexpr std::size_t register_bytes = 16;
 #endif
 
-// Each type has a specialisation, because g++ 12 ignores vector_size on a type that depends on a
+// One specialization per type, because g++ 12 ignores vector_size on a type that depends on a
 // template.
 template <class T>
 struct RegisterOf;
@@ -51,13 +51,13 @@ struct RegisterOf<double> {
 template <class T>
 struct Pack {
     using Register = typename RegisterOf<T>::type;
-    using Mask = typename RegisterOf<T>::integers; // all bits of a lane are set, or none
+    using Mask = typename RegisterOf<T>::integers; // all bits in a lane are set, or none
     static constexpr int width = int(register_bytes / sizeof(T));
 
     Register lanes;
 
     CHAMOMILE_HD Pack() : lanes{} {}
-    CHAMOMILE_HD Pack(T value) : lanes(value - Register{}) {} // the same value in every lane
+    CHAMOMILE_HD Pack(T value) : lanes(value - Register{}) {} // same value in every lane
     CHAMOMILE_HD Pack(Register r) : lanes(r) {}
 
     static CHAMOMILE_HD Pack load(const T* from)
@@ -78,7 +78,7 @@ struct Pack {
     {
         return where ? yes.lanes : no.lanes;
     }
-    /// Returns whether a < b in some lane.
+    /// Returns whether a < b in any lane.
     friend CHAMOMILE_HD bool any_less(Pack a, Pack b)
     {
         const Mask less = a.lanes < b.lanes;
@@ -91,7 +91,7 @@ struct Pack {
     friend CHAMOMILE_HD Pack& operator-=(Pack& a, Pack b) { return a = a - b; }
 };
 
-/// Returns the larger in each lane, and b where they cannot be compared.
+/// Returns the larger value in each lane; b if a or b is NaN.
 CHAMOMILE_HD Pack<double> larger(Pack<double> a, Pack<double> b)
 {
 #if defined(__AVX512F__)
@@ -105,7 +105,7 @@ CHAMOMILE_HD Pack<double> larger(Pack<double> a, Pack<double> b)
 #endif
 }
 
-/// Returns bits of which bit k tells whether a < b in lane k.
+/// Returns bits: bit k is set if a < b in lane k.
 CHAMOMILE_HD unsigned less_bits(Pack<double> a, Pack<double> b)
 {
 #if defined(__AVX512F__)
@@ -122,7 +122,7 @@ CHAMOMILE_HD unsigned less_bits(Pack<double> a, Pack<double> b)
 #endif
 }
 
-/// Returns the lanes of even number (`odd` = 1: of odd number) of a, then those of b.
+/// Returns the even lanes (`odd` = 1: the odd lanes) of a, then of b.
 template <int odd, class T>
 CHAMOMILE_HD Pack<T> every_other(Pack<T> a, Pack<T> b)
 {
@@ -140,13 +140,12 @@ CHAMOMILE_HD Pack<T> every_other(Pack<T> a, Pack<T> b)
 #endif
 }
 
-/// Transposes Pack<T>::width rows of `columns` (a power of two) values that lie one after the
-/// other.
+/// Transposes Pack<T>::width consecutive rows with `columns` values each, a power of two.
 template <int columns, class T>
 CHAMOMILE_HD void transpose(Pack<T> (&table)[columns])
 {
-    // Each step moves the values of even number before those of odd number: the number's last bit
-    // becomes its first.
+    // Each step moves values with even index before values with odd index: the last bit of the
+    // index becomes the first.
     for (int step = 1; step < columns; step *= 2) {
         Pack<T> moved[columns];
         for (int k = 0; k < columns / 2; ++k) {
@@ -158,7 +157,7 @@ CHAMOMILE_HD void transpose(Pack<T> (&table)[columns])
     }
 }
 
-/// Converts the first and the second half of the lanes to double.
+/// Converts the lower and the upper half of the lanes to double.
 CHAMOMILE_HD void widen(Pack<float> a, Pack<double>& low, Pack<double>& high)
 {
 #if defined(__AVX512F__)
@@ -211,7 +210,7 @@ CHAMOMILE_HD double sum_of_lanes(Pack<float> a)
     return sum_of_lanes(low + high);
 }
 
-/// Returns a mask that is set only in the lane of that number.
+/// Returns a mask that is set only in lane `lane`.
 template <class P>
 CHAMOMILE_HD typename P::Mask is_lane(int lane)
 {

@@ -85,14 +85,14 @@ CHAMOMILE_HD Pack<double> absolute(Pack<double> a)
     return select(a < Pack<double>(0), -a, a);
 }
 
-/// ExponentialOf holds the constants of exp() for one type: e^x is 2^n e^r with |r| <= ln 2 / 2,
-/// and e^r is summed as a Taylor series.
+/// Constants of exp() for a type: e^x is 2^n e^r with |r| <= ln 2 / 2, and e^r is summed as a
+/// Taylor series.
 template <class T>
 struct ExponentialOf;
 template <>
 struct ExponentialOf<float> {
     static constexpr int terms = 7, mantissa = 23, bias = 127;
-    static constexpr float high = 0.693359375f, low = -2.12194440e-4f; // their sum is ln 2
+    static constexpr float high = 0.693359375f, low = -2.12194440e-4f; // sum to ln 2
     static constexpr float least = -87.3f, most = 88.7f;
 };
 template <>
@@ -102,7 +102,7 @@ struct ExponentialOf<double> {
     static constexpr double least = -708.3, most = 709.7;
 };
 
-/// Returns e^x within 2 units of the last place; it is 0 or infinity beyond the range of T.
+/// Returns e^x within 2 units in the last place; 0 or infinity beyond the range of T.
 template <class T>
 CHAMOMILE_HD Pack<T> exponential(Pack<T> x)
 {
@@ -134,14 +134,14 @@ CHAMOMILE_HD Pack<T> exponential(Pack<T> x)
                   select(P(T(Of::most)) < x, P(std::numeric_limits<T>::infinity()), value));
 }
 
-/// Returns 2^x within |x| / 2 + 2 units of the last place.
+/// Returns 2^x within |x| / 2 + 2 units in the last place.
 template <class T>
 CHAMOMILE_HD Pack<T> power_of_two(Pack<T> x)
 {
     return exponential(x * Pack<T>(T(0.69314718055994530942)));
 }
 
-/// Calls a function of the C library for one lane after the other.
+/// Calls a function of the C library lane by lane.
 template <class T, class Function>
 CHAMOMILE_HD Pack<T> in_each_lane(Pack<T> a, Function function)
 {

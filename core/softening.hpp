@@ -5,28 +5,28 @@
 
 namespace chamomile {
 
-/// A SofteningKind is the form of the softened force.
+/// The form of the softened force.
 enum class SofteningKind {
     plummer, ///< 1/r becomes 1/sqrt(r^2 + eps^2)
     spline   ///< cubic spline of Monaghan & Lattanzio (1985) as in GADGET: Newtonian beyond 2.8 eps
 };
 
-/// A SofteningRule makes the length of a pair of those of its two particles.
+/// How a pair's length follows from its two particles.
 enum class SofteningRule {
     larger,         ///< the larger of the two, as in GADGET
-    root_of_squares ///< the root of the sum of their squares
+    root_of_squares ///< square root of the sum of squares
 };
 
 /// A Softening applies to all pairs. `length` is the Plummer-equivalent eps, in units of length:
-/// with either kind the potential at the place of a particle of mass m is -G m / eps. Where
-/// particles have lengths of their own, pairs follow the rule.
+/// with either kind the potential at the position of a particle of mass m is -G m / eps. With
+/// per-particle softening, pairs follow the rule.
 struct Softening {
     SofteningKind kind = SofteningKind::plummer;
-    double length = 0; ///< of all, or the largest of the particles
+    double length = 0; ///< common length, or the largest per-particle length
     SofteningRule rule = SofteningRule::larger;
-    bool is_varied = false; ///< particles have lengths of their own (Particles::softening)
+    bool is_varied = false; ///< per-particle softening (Particles::softening)
 
-    /// Returns the part of the smaller square that the rule adds to the larger one.
+    /// Returns the factor with which the rule adds the smaller square to the larger one.
     CHAMOMILE_HD double smaller_part() const
     {
         return rule == SofteningRule::root_of_squares ? 1 : 0;
@@ -38,7 +38,7 @@ struct Softening {
     static constexpr double spline_radius_part = 2.8;
 };
 
-/// Returns the square of a pair's length from those of its particles.
+/// Returns the squared softening length of a pair from the squares a and b of its particles.
 CHAMOMILE_HD double pair_softening_squared(double a, double b, SofteningRule rule)
 {
     return rule == SofteningRule::root_of_squares ? a + b : a < b ? b : a;

@@ -15,7 +15,7 @@ bool near(double a, double b)
     return std::abs(a / b - 1) < 1e-3;
 }
 
-/// Returns the value as a multiple of a named unit; a factor of 1 is not written.
+/// Returns the value as a multiple of a named unit; omits a factor of 1.
 std::string multiple(double value, double unit, const char* name)
 {
     if (near(value, unit))
@@ -37,7 +37,7 @@ double Units::gravitational_constant() const
 
 double Units::hubble_rate(double hubble) const
 {
-    const double h = per_hubble ? 1 : hubble; // lengths and H0 both hold an h
+    const double h = per_hubble ? 1 : hubble; // with lengths per h, h cancels
     return 1e7 * h / (1000 * kpc_in_cm) * length_in_cm / velocity_in_cm_per_s;
 }
 

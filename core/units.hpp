@@ -5,15 +5,15 @@
 
 namespace chamomile {
 
-/// Units holds the internal units in cgs. N-body units (G = 1, nothing physical) have all three
-/// equal to 1 and `physical` false.
+/// The internal units in cgs. N-body units (G = 1, not physical) have all three equal to 1 and
+/// `physical` false.
 struct Units {
     double length_in_cm = 1, mass_in_g = 1, velocity_in_cm_per_s = 1;
     bool physical = false;
     bool per_hubble = false; ///< lengths and masses are per h, as in kpc/h and 1e10 Msun/h
 
-    /// Returns G in these units; it is 1 for N-body units. GADGET's value of 6.672e-8 cm^3 g^-1
-    /// s^-2 is used, so that kpc, 1e10 Msun and km/s give 43007.1 (Springel 2005).
+    /// Returns G in these units; 1 for N-body units. Uses GADGET's value of 6.672e-8 cm^3 g^-1
+    /// s^-2, so that kpc, 1e10 Msun and km/s give 43007.1 (Springel 2005).
     double gravitational_constant() const;
 
     /// Returns H0 for h = `hubble` in physical units. In kpc/h and km/s it is 0.1 for every h,

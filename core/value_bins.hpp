@@ -8,8 +8,8 @@
 
 namespace chamomile {
 
-/// ValueBins are bins of a hundredth of their value from 2^-24 to 2^8 of a typical one; the first
-/// and the last hold what lies beyond. The values are not negative.
+/// Logarithmic bins, 128 per factor of 2, from 2^-24 to 2^8 times a typical value. First and last
+/// bin also hold values beyond. Values must not be negative.
 class ValueBins {
 public:
     static constexpr int count = 4096;

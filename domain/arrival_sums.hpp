@@ -1,17 +1,17 @@
-/// \file  Where the sums of a rank's arrivals go (domain/domain_part.hpp).
+/// \file  Arrays for the sums of a rank's arrivals (domain/domain_part.hpp).
 #pragma once
 
 #include "chamomile/core/array_view.hpp"
 
 namespace chamomile {
 
-/// SumArrays are arrays of a sum for each particle; the potential may be empty.
+/// Output arrays, one entry per particle; the potential may be empty.
 struct SumArrays {
     ArrayView acceleration = {}, potential = {};
 };
 
-/// ArrivalSums are where sums of arrivals go: those of numbers below `own` to `rows`, others, up to
-/// `count`, to `guests`, which begin there.
+/// Output for the sums of arrivals. Arrival numbers below `own` go to `rows`, numbers `own` ..
+/// `count` to `guests`, whose entry 0 belongs to number `own`.
 struct ArrivalSums {
     SumArrays rows;
     std::size_t own = 0, count = 0;

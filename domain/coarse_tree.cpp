@@ -14,7 +14,7 @@
 namespace chamomile {
 namespace {
 
-/// A CoarseCell is a cell of the tree of all ranks.
+/// A cell of the global tree.
 struct CoarseCell {
     KeyRange keys;
     std::uint64_t count = 0;
@@ -23,14 +23,14 @@ struct CoarseCell {
     int daughter_count = 0;
 };
 
-/// A Refinement divides cells level by level, with the counts of all ranks.
+/// Divides cells level by level, by counts over all ranks.
 class Refinement {
 public:
     Refinement(const CountOctants& count, std::uint64_t most, Communicator& communicator)
         : count_(count), most_(most), communicator_(communicator)
     {}
 
-    /// Counts the rows of all ranks in the octants of these cells, in one reduction.
+    /// Counts the rows of all ranks in each cell's octants, in one reduction.
     void count(const std::vector<KeyRange>& cells)
     {
         if (cells.empty())
@@ -58,11 +58,10 @@ public:
         }
     }
 
-    /// Returns the cells that were divided.
     std::vector<KeyRange> divided() const { return divided_; }
 
 private:
-    /// Divides these cells and returns those that may be divided further.
+    /// Divides these cells and returns candidates for the next level.
     std::vector<Index> divide(const std::vector<Index>& open)
     {
         std::vector<KeyRange> unknown;
@@ -78,7 +77,7 @@ private:
         return next;
     }
 
-    /// A cell with all its particles in one octant becomes that octant.
+    /// Replaces a cell by its octant if a single octant holds every particle.
     void add_daughters(Index c, const OctantCounts& counts, std::vector<Index>& next)
     {
         const Key width = cells_[c].keys.width() / 8;
@@ -107,7 +106,7 @@ private:
     std::map<KeyRange, OctantCounts> counts_;
 };
 
-/// Appends a cell and all below it in depth-first order.
+/// Appends a cell and its subtree in depth-first order.
 void append(CoarseTree& tree, const std::vector<CoarseCell>& cells, Index c, Index begin)
 {
     const CoarseCell& cell = cells[c];
@@ -163,7 +162,7 @@ CommonCube common_cube(const RowsSeen& rows, Communicator& communicator)
     Box all;
     CommonCube common;
     int rank = 0;
-    // The first row that is wrong is named by its number among those of all ranks.
+    // Errors name the first bad row by its number among the rows of all ranks.
     for (const RowsSeen& one : communicator.all_gather(rows)) {
         const auto refuse = [&](std::uint64_t row, const std::string& what) {
             throw Agreed(Fault::input, "particle " + item(common.rows + row) + what);
@@ -291,7 +290,7 @@ void CoarseTree::take_moments(const Moments& own, int order, bool varied,
     const std::size_t width = sizeof moments.multipole[0] +
                               (order > 2 ? sizeof moments.higher[0] : 0) +
                               (varied ? sizeof moments.softening[0] : 0);
-    std::size_t first = 0; // ranks have leaves in the order of the tree
+    std::size_t first = 0; // ranks follow in tree order
     for (int r = 0; r < communicator.size(); ++r) {
         const std::byte* next = inbox.from<std::byte>(r).data();
         const std::size_t count = inbox.from<std::byte>(r).size() / width;

@@ -1,4 +1,4 @@
-/// \file  The top of the tree that all ranks share: its cells are alike on all ranks.
+/// \file  The top of the global tree, with identical cells on all ranks.
 #pragma once
 
 #include <array>
@@ -14,28 +14,28 @@
 
 namespace chamomile {
 
-/// Rows are the particles that a rank brings, in its own order.
+/// The particles that a rank brings, in the caller's order.
 struct Rows {
     std::span<const Vec3<double>> position;
     std::span<const double> mass;
-    /// This is the work that each took in the last evaluation; empty: all the same.
+    /// Work of each row in the last evaluation; empty: equal for every row.
     std::span<const float> work = {};
-    bool has_targets = false;             ///< Else all rows of all ranks are targets.
-    std::span<const char> is_target = {}; ///< of each row, with has_targets
-    /// The positions from which kept cells were made.
+    bool has_targets = false;             ///< false: every row on every rank is a target
+    std::span<const char> is_target = {}; ///< per row, with has_targets
+    /// Positions from which kept cells were made.
     std::span<const Vec3<double>> built = {};
-    /// In the tree rows of equal keys follow each other by these numbers, which all ranks have
-    /// then; else by rank and row.
+    /// True on all ranks: rows with equal keys follow `number` in the tree. False: they follow
+    /// rank, then row.
     bool has_numbers = false;
     std::span<const Index> number = {};
-    /// Per-particle softening lengths are cut to this; empty: one length for all.
+    /// Upper limit for per-particle softening lengths; empty: one length for all.
     std::optional<double> longest_softening = {};
-    std::span<const double> softening = {}; ///< of each row, with longest_softening
+    std::span<const double> softening = {}; ///< per row, with longest_softening
 
     std::size_t size() const { return position.size(); }
 };
 
-/// A KeyRange is a cube: the keys that agree with `first` in so many digits of base 8.
+/// A KeyRange is a cube: the keys that share `level` leading octal digits with `first`.
 struct KeyRange {
     Key first = 0;
     int level = 0;
@@ -44,88 +44,87 @@ struct KeyRange {
     friend auto operator<=>(const KeyRange&, const KeyRange&) = default;
 };
 
-/// OctantCounts are numbers of particles in the octants of a cell.
+/// Particle counts in the octants of a cell.
 using OctantCounts = std::array<std::uint64_t, 8>;
 /// Counts a rank's rows in the octants of each cell.
 using CountOctants = std::function<void(std::span<const KeyRange>, std::span<OctantCounts>)>;
 
-/// KeyedRows tells a rank's rows by rising key, and those of equal keys by row. It keeps its
-/// memory.
+/// A rank's rows by rising key; rows with equal keys by rising index. Memory is kept.
 struct KeyedRows {
     /// Counts the rows in the octants of each cell.
     void count(std::span<const KeyRange> cells, std::span<OctantCounts> counts) const;
 
     std::pmr::vector<Key> keys{large_memory()};
-    std::pmr::vector<Index> order{large_memory()}; ///< the k-th in sorted order is row order[k]
+    std::pmr::vector<Index> order{large_memory()}; ///< sorted row k is row order[k]
     RadixScratch scratch{large_memory()};
 
     void sort(const Rows& rows, const RootCube& cube);
 };
 
-/// RowsSeen is what a rank finds in its rows.
+/// Bounding box and first bad values of a rank's rows.
 struct RowsSeen {
     Box box;
     std::uint64_t rows = 0;
-    std::uint64_t bad_position = 0, bad_mass = 0; ///< the first rows that are wrong; `rows`: none
-    double mass = 0;                              ///< that is wrong
+    std::uint64_t bad_position = 0, bad_mass = 0; ///< first bad rows; `rows`: none
+    double mass = 0;                              ///< the first bad mass
 
-    /// Looks through rows with all threads.
+    /// Scans the rows with host threads.
     static RowsSeen of(const Rows& rows);
 };
 
-/// A CommonCube is the smallest cube around the rows of all ranks.
+/// The smallest cube around the rows of all ranks.
 struct CommonCube {
     RootCube cube;
-    std::uint64_t rows = 0;   ///< of all ranks
-    std::uint64_t before = 0; ///< of the ranks before this one
+    std::uint64_t rows = 0;   ///< on all ranks
+    std::uint64_t before = 0; ///< on lower ranks
 };
 
-/// Finds it. Throws the same Error(input) on all ranks if a position or mass is not finite or a
-/// mass is negative, or if there are too many rows.
+/// Finds the common cube. Throws the same Error(input) on all ranks if a position is not finite, a
+/// mass is negative or not finite, or the rows are too many.
 CommonCube common_cube(const RowsSeen& rows, Communicator& communicator);
 
-/// LeafSums are those of a rank's rows in each leaf of a coarse tree.
+/// Sums over a rank's rows in each leaf of a coarse tree.
 struct LeafSums {
     std::vector<Box> box;
-    std::vector<std::uint64_t> work, targets; ///< of the rows that are targets
+    std::vector<std::uint64_t> work, targets; ///< over targets only
 };
 
-/// A CoarseTree holds the cells of the one tree of all ranks down to those with at most `most`
-/// particles, its leaves. Its octree has no particles: ranges of cells count those of all ranks in
-/// the order of the tree.
+/// The cells of the global tree down to its leaves, with at most `most` particles each
+/// (CoarseTreeMaker::make()). The octree stores no particles: cell ranges count the particles of
+/// all ranks in tree order.
 struct CoarseTree {
     Octree octree;
-    Moments moments;                 ///< bounds at first; the rest when the ranks have their trees
-    std::vector<Index> leaves;       ///< cells without daughters, in the order of the tree
-    std::vector<Key> first;          ///< the least key of each leaf
-    std::vector<std::uint64_t> work; ///< of the targets of each leaf
-    /// Says how many targets lie before each leaf, and after these the number of all.
+    Moments moments;                 ///< measure() fills bounds, take_moments() the rest
+    std::vector<Index> leaves;       ///< cells without daughters, in tree order
+    std::vector<Key> first;          ///< lowest key of each leaf
+    std::vector<std::uint64_t> work; ///< per leaf, over targets
+    /// Number of targets before each leaf; last entry: number of all targets.
     std::vector<Index> targets_before;
 
     const Cell& leaf(std::size_t k) const { return octree.cells[leaves[k]]; }
-    /// Returns where the rows of each leaf begin, and after them the number of rows.
+    /// Returns where each leaf's rows begin; last entry: number of rows.
     std::vector<std::size_t> begins(const KeyedRows& sorted) const;
-    /// Sums work, targets and boxes of a rank's rows by leaf.
+    /// Sums work, target counts and boxes of a rank's rows per leaf.
     LeafSums measured(const Rows& rows, const KeyedRows& sorted) const;
-    /// Takes work and targets of the leaves, and the bounds of all cells, from the sums of each
-    /// rank. `has_targets`: not all rows are targets.
+    /// Sets work and targets of the leaves, and the bounds of all cells, from the sums of each
+    /// rank. `has_targets`: some rows are no targets.
     void measure(LeafSums sums, bool has_targets, Communicator& communicator);
-    /// Completes the moments from those of the leaves of each rank; `varied` says that particles
-    /// have softening lengths of their own.
+    /// Completes the moments from those at each rank's leaves (`own`). `varied`: particles have
+    /// per-particle softening.
     void take_moments(const Moments& own, int order, bool varied, Communicator& communicator);
 };
 
-/// A CoarseTreeMaker makes coarse trees of rows that change little from one to the next: cells that
-/// it divided last time are counted in one reduction, others in one for each level.
+/// Makes coarse trees of slowly changing rows. Counts the cells divided last time in one reduction,
+/// and further cells in one reduction per level.
 class CoarseTreeMaker {
 public:
-    /// Makes the tree of `all` rows of all ranks, whose cells are those of one rank alone, without
-    /// measures.
+    /// Makes the tree of `all` rows on all ranks. Cells equal those of a single rank. The caller
+    /// calls measure() and take_moments().
     CoarseTree make(const CountOctants& count, std::uint64_t all, std::uint64_t most,
                     Communicator& communicator);
 
 private:
-    std::vector<KeyRange> divided_; ///< cells of the last tree with daughters
+    std::vector<KeyRange> divided_; ///< cells with daughters in the last tree
 };
 
 } // namespace chamomile

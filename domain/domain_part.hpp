@@ -1,4 +1,4 @@
-/// \file  What one rank of several does with its own particles and their cells.
+/// \file  One rank's work on its particles and their cells.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@
 
 namespace chamomile {
 
-/// A DealtTree refers to the top of the tree of all ranks and to the domains.
+/// Refers to the coarse tree and to the domains cut from it.
 struct DealtTree {
     const CoarseTree& coarse;
     const Domains& domains;
@@ -23,119 +23,119 @@ struct DealtTree {
 
     std::size_t first_leaf() const { return domains.first_leaf[std::size_t(rank)]; }
     std::size_t end_leaf() const { return domains.first_leaf[std::size_t(rank) + 1]; }
-    /// Returns the leaves of the coarse tree that this rank has, which count its arrivals.
+    /// Returns this rank's leaves of the coarse tree, with `begin` counted among its arrivals.
     std::vector<Cell> own_leaves() const;
 };
 
-/// Asked is what other ranks ask of this rank's trees.
+/// Requests from remote ranks for cells of the local trees.
 struct Asked {
-    const Inbox& regions; ///< Region records of each rank
+    const Inbox& regions; ///< Region records, by sending rank
     const AcceptanceCriterion& criterion;
     const TreeReach& reach; ///< of the whole tree
 };
 
-/// Imported counts what has come from other ranks.
+/// Numbers of imported particles and cells.
 struct Imported {
     std::size_t particles = 0, cells = 0;
 };
 
-/// A DomainPart has the particles that a rank brings (rows) and those of its domain (arrivals), on
-/// the rank's processor or GPU. DomainTreeBuilder calls it in the order of the functions here.
+/// A DomainPart holds the particles that a rank brings (rows) and the particles in its domain
+/// (arrivals), in host or GPU memory. DomainTreeBuilder calls the functions in the order below.
 class DomainPart {
 public:
     virtual ~DomainPart() = default;
 
-    /// Takes rows, new ones or those of before that have moved, and looks through them. Keeps
-    /// references to arrays.
+    /// Sets the rows and looks for bad values. `keeps_cells`: the rows of the last call have moved.
+    /// Keeps references to arrays.
     virtual RowsSeen take(const TreeParticles& particles, bool keeps_cells) = 0;
-    /// Sorts the rows by key. `first` is the number of rows of the ranks before.
+    /// Sorts the rows by key. `first`: number of rows on lower ranks.
     virtual void sort(const RootCube& cube, std::uint64_t first) = 0;
-    /// Counts the rows in the octants of these cells.
+    /// Counts the rows in the octants of each cell.
     virtual void count(std::span<const KeyRange> cells, std::span<OctantCounts> counts) = 0;
-    /// Measures the rows in each leaf of the coarse tree.
+    /// Sums work, target counts and boxes of the rows in each leaf.
     virtual LeafSums measure(const CoarseTree& coarse) = 0;
 
-    /// Sends each row to the rank of its domain, takes those of this rank and makes their cells.
+    /// Sends each row to the rank that owns its place, receives the arrivals and makes their cells.
     virtual void receive(const DealtTree& dealt, const TreePlan& plan, Communicator& ranks) = 0;
-    /// Sends where the same rows are now, and whether they are targets.
+    /// Sends current positions and target marks of the same rows.
     virtual void receive_moved(const DealtTree& dealt, const TreePlan& plan,
                                Communicator& ranks) = 0;
-    /// Sums the moments of this rank's cells. Returns those of its leaves of the coarse tree.
+    /// Sums the moments of local cells. Returns the moments at this rank's coarse leaves.
     virtual Moments sum_moments(const TreePlan& plan) = 0;
-    /// Fills the tree with the coarse tree, whose moments are complete, and this rank's cells.
+    /// Fills `tree` with the coarse tree, whose moments are complete, and the local cells.
     virtual void make_tree(Tree& tree, const DealtTree& dealt, const TreePlan& plan) = 0;
 
-    /// Returns the tree's cell of each cell of the coarse tree.
+    /// Returns for each coarse cell its index in the tree.
     virtual std::span<const Index> cell_of() const = 0;
-    /// Cuts and finishes the groups of all arrivals and returns true; false if the host is faster.
+    /// Cuts and finishes the groups of all arrivals and returns true; false: the host is faster.
     virtual bool cut_groups(TargetGroups&, const Tree&, const GroupSizes&) { return false; }
-    /// Fills TargetGroups::found with the sorted places of the arrivals that are targets.
+    /// Fills TargetGroups::found with the sorted places of target arrivals.
     virtual void find_targets(TargetGroups& groups) = 0;
-    /// Makes boxes of groups tight around their targets.
+    /// Makes group boxes tight around their targets.
     virtual void find_boxes(TargetGroups& groups, double longest_side) = 0;
-    /// Fills the softenings of groups and clusters.
+    /// Fills the softening of groups and clusters.
     virtual void find_softenings(TargetGroups& groups) = 0;
 
-    /// Prepares this rank's trees for what other ranks ask.
+    /// Prepares the local trees for remote requests.
     virtual void start_imports(const TreeReach&) {}
-    /// Answers what other ranks ask, and gives the tree what comes in answer to this rank's.
+    /// Answers remote requests, and adds the cells that this rank requested to the tree.
     virtual void import(Tree& tree, const Asked& asked, const DealtTree& dealt,
                         Communicator& ranks) = 0;
-    /// Makes the nodes of the tree.
+    /// Makes the walk nodes of the tree.
     virtual void make_nodes(Tree& tree, const AcceptanceCriterion& criterion) = 0;
-    /// Estimates the scaled accelerations of all clusters.
+    /// Estimates the scaled acceleration of every cluster.
     virtual void estimate(const Walk& walk, const TargetGroups& groups,
                           std::span<double> accelerations) = 0;
-    /// Tells whether estimates have the bits of the walk's; a GPU rounds otherwise.
+    /// Returns whether estimates equal the walk's bit for bit; a GPU rounds differently.
     virtual bool estimates_as_walk() const { return false; }
-    /// Gives the tree the particles that lists need.
+    /// Adds the particles that lists need to the tree.
     virtual void finish(Tree& tree) = 0;
     virtual Imported imported() const = 0;
 
-    virtual std::size_t size() const = 0;  ///< arrivals
-    virtual std::size_t cells() const = 0; ///< of the arrivals
-    /// Returns the arrivals and their cells if they are on the host; null: they are on a GPU.
+    virtual std::size_t size() const = 0;  ///< number of arrivals
+    virtual std::size_t cells() const = 0; ///< number of local cells
+    /// Returns arrivals and cells if they are on the host; null: they are on a GPU.
     virtual const Octree* octree() const { return nullptr; }
-    /// Returns the arrivals that are targets, in their order; none if all are.
+    /// Returns the arrivals that are targets, in rising order; empty: all, or a part on a GPU.
     virtual std::span<const Index> active() const = 0;
 
-    /// Returns where the sums of arrivals go on their way to arrays of the rows.
+    /// Returns where an evaluator writes the sums of arrivals. send_home() then completes `to`, the
+    /// arrays of the rows.
     virtual ArrivalSums begin_sums(const SumArrays& to, std::size_t targets,
                                    bool with_potentials) = 0;
-    /// Returns where an evaluator that finishes lists puts the work of each target, on this part's
-    /// device.
+    /// Returns where an evaluator that finishes lists writes the work of each target, in memory of
+    /// this part's device.
     virtual std::span<float> work_of_targets() = 0;
-    /// Finds the work of targets from whole lists. Several threads may call it.
+    /// Computes the work of targets from complete lists. Several threads may call it.
     virtual void note_work(const TargetGroups& groups, const InteractionLists& lists,
                            int groups_per_cluster) = 0;
-    /// Brings sums and work to the ranks that have the rows. Returns the work of all targets here.
+    /// Returns sums and work to the ranks that brought the rows. Returns the total local work.
     virtual std::uint64_t send_home(const TargetGroups& groups, bool has_work_of_targets,
                                     Communicator& ranks) = 0;
 
-    /// Returns the rows in the order of the tree.
+    /// Returns the rows in tree order.
     virtual std::vector<Index> leaving() = 0;
-    /// Returns which arrival each of this rank's sorted particles is, by numbers that count those
-    /// of rank 0 first, then those of rank 1 and so on, each in the order of the tree.
+    /// Returns for each sorted local particle its place among the arrivals, counted by sending
+    /// rank, then in tree order.
     virtual std::vector<Index> arriving() = 0;
-    /// Returns where the rows of each rank's domain begin in the order of the tree, and after them
-    /// all.
+    /// Returns where each rank's domain begins in leaving(); last entry: number of rows.
     virtual std::vector<std::size_t> leaving_begins(const DealtTree& dealt) const = 0;
     /// Returns the rows on the host.
     virtual Rows rows() = 0;
     virtual std::size_t held_bytes() const = 0;
 
-    /// Bring what a builder leaves with its device (TreeBuilder).
+    /// Fetch the arrays that a builder leaves on its device (TreeBuilder).
     virtual void fetch_order(Octree&) {}
     virtual void fetch_sources(Octree&) {}
     virtual void fetch_bounds(Moments&) {}
     virtual std::pmr::memory_resource* memory() = 0;
 };
 
-/// Estimates the accelerations of all clusters with all threads (DomainPart::estimate()).
+/// Estimates every cluster's acceleration with host threads (DomainPart::estimate()).
 void estimate_on_host(const Walk& walk, const TargetGroups& groups,
                       std::span<double> accelerations);
 
-/// Makes the part of a rank whose particles are on its processor.
+/// Makes a part for particles in host memory.
 std::unique_ptr<DomainPart> make_host_part();
 
 } // namespace chamomile

@@ -11,10 +11,10 @@
 namespace chamomile {
 namespace {
 
-/// Domains are cut into this many pieces for each rank, where pieces can hold whole clusters.
+/// Number of pieces per rank, unless whole clusters need larger pieces.
 constexpr std::uint64_t pieces_per_rank = 64;
 
-/// Returns a box that holds all within this distance of another.
+/// Returns a box that holds every point within `distance` of `box`.
 Box widened(Box box, double distance)
 {
     const double least = -Box::infinity, most = Box::infinity; // so that no rounding cuts it
@@ -70,7 +70,7 @@ void DomainTreeBuilder::refit(Tree& tree, const TreeParticles& particles, const 
     const std::vector<std::size_t> before = domains_.first_leaf;
     {
         const TimedPhase phase(profile, "domains");
-        common_cube(part_->take(particles, true), ranks_); // refuses what is not finite
+        common_cube(part_->take(particles, true), ranks_); // throws for bad values
         if (total() > 0)
             coarse_.measure(part_->measure(coarse_), has_targets_, ranks_);
         domains_ = keep_domains(coarse_, pieces(plan), built_domains_);
@@ -84,7 +84,7 @@ void DomainTreeBuilder::refit(Tree& tree, const TreeParticles& particles, const 
     finish(tree, plan, profile);
 }
 
-/// Returns how many particles a leaf of the coarse tree may have: those of a cluster at least.
+/// Returns the max number of particles in a coarse leaf, at least a full cluster.
 std::uint64_t DomainTreeBuilder::most_in_leaf(const TreePlan& plan, std::uint64_t all) const
 {
     return std::max({all / (pieces_per_rank * std::uint64_t(ranks_.size())),
@@ -92,12 +92,12 @@ std::uint64_t DomainTreeBuilder::most_in_leaf(const TreePlan& plan, std::uint64_
                      std::uint64_t(plan.groups.group) * std::uint64_t(plan.groups.cluster)});
 }
 
-/// Cuts the targets into pieces of whole clusters.
+/// Cuts the targets into pieces, each with whole clusters.
 std::vector<Piece> DomainTreeBuilder::pieces(const TreePlan& plan) const
 {
     if (!has_targets_)
         return cut_pieces(coarse_.octree, coarse_.moments, most_in_leaf(plan, total()));
-    // Only how many targets a leaf has matters, and not which of its particles they are.
+    // Only the number of targets per leaf matters, so its first particles stand for them.
     TargetGroups targets;
     for (std::size_t leaf = 0; leaf < coarse_.leaves.size(); ++leaf)
         for (Index k = coarse_.targets_before[leaf]; k < coarse_.targets_before[leaf + 1]; ++k)
@@ -107,7 +107,7 @@ std::vector<Piece> DomainTreeBuilder::pieces(const TreePlan& plan) const
                              pieces_per_rank * std::uint64_t(ranks_.size()));
 }
 
-/// Makes all that depends on where the particles are now and on the targets.
+/// Sums the moments at current positions and fills the tree.
 void DomainTreeBuilder::finish(Tree& tree, const TreePlan& plan, Profile& profile)
 {
     criterion_ = plan.criterion;
@@ -145,8 +145,8 @@ void DomainTreeBuilder::make_groups(TargetGroups& groups, Tree& tree, const Sour
     part_->find_softenings(groups);
 }
 
-/// Cuts groups of some of the arrivals. A piece may have cells of other ranks, without targets:
-/// cells and targets count the particles of all ranks meanwhile.
+/// Cuts groups if only some arrivals are targets. A piece may contain remote cells without targets,
+/// so cells and targets count the particles of all ranks during the cut.
 void DomainTreeBuilder::cut_some(TargetGroups& groups, Tree& tree, const GroupSizes& sizes,
                                  std::span<const Piece> pieces)
 {
@@ -183,8 +183,8 @@ void DomainTreeBuilder::cut_some(TargetGroups& groups, Tree& tree, const GroupSi
     part_->find_boxes(groups, sizes.longest_side);
 }
 
-/// Finds what the clusters open. Where targets keep cells away by a clearance of their own, the box
-/// is wider by it, which opens hardly more.
+/// Fills one region per cluster. With per-particle softening its box grows by the targets'
+/// clearance, which opens hardly any further cell.
 void DomainTreeBuilder::find_regions(const TargetGroups& groups)
 {
     questions_.regions.resize(groups.clusters.size());
@@ -234,7 +234,7 @@ void DomainTreeBuilder::finish_nodes(Tree& tree, TargetGroups& groups, Profile& 
     part_->finish(tree);
 }
 
-/// Imports what regions open.
+/// Imports the cells that regions open.
 void DomainTreeBuilder::import(Tree& tree, const TreeReach& reach)
 {
     questions_.exchange(*criterion_, reach, dealt(), ranks_);
@@ -243,11 +243,11 @@ void DomainTreeBuilder::import(Tree& tree, const TreeReach& reach)
     questions_.bytes += ranks_.traffic().bytes - before;
 }
 
-/// Gives regions factors for less acceleration than an estimate from this rank's own cells and the
-/// coarse tree, so that exact factors are hardly ever larger.
+/// Sets region factors for half the acceleration estimated from local cells and the coarse tree, so
+/// that exact factors hardly ever exceed them.
 void DomainTreeBuilder::expect_factors(const TargetGroups& groups)
 {
-    constexpr double part = 0.5; // distances grow with its fifth root
+    constexpr double part = 0.5; // for order 2, distances grow by 2^(1/5)
     std::vector<Region>& regions = questions_.regions;
     std::vector<double> accelerations(regions.size());
     part_->estimate(walk_, groups, accelerations);
@@ -255,12 +255,12 @@ void DomainTreeBuilder::expect_factors(const TargetGroups& groups)
         regions[c].relative_factor = criterion_->relative_factor(part * accelerations[c]);
 }
 
-/// Returns whether regions that asked other ranks had large enough factors, on all ranks; else
-/// gives them exact ones, which no import changes any more. Others have exact estimates already.
-/// Keeps the estimates for the walk if they have its bits.
+/// Returns true on all ranks if every region that asked remote ranks had a large enough factor.
+/// Otherwise sets exact factors, which no import changes. Regions that asked none have exact
+/// estimates already. Keeps the estimates for the walk if equal to the walk's bit for bit.
 bool DomainTreeBuilder::are_enough(TargetGroups& groups)
 {
-    constexpr double rounding = 1 + 1e-9; // of estimates on another device
+    constexpr double rounding = 1 + 1e-9; // between host and GPU estimates
     std::vector<Region>& regions = questions_.regions;
     std::vector<double> exact(regions.size());
     part_->estimate(walk_, groups, exact);

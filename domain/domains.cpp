@@ -14,7 +14,7 @@ int Domains::owner(std::size_t leaf) const
 
 namespace {
 
-/// A Parcel is what one rank must have whole: the leaves of a piece, or a leaf without targets.
+/// A Parcel must not be split between ranks: the leaves of a piece, or a leaf without targets.
 struct Parcel {
     std::size_t end_leaf, end_piece;
 };
@@ -36,8 +36,8 @@ std::vector<Parcel> parcels_of(const CoarseTree& tree, const std::vector<Piece>&
     return parcels;
 }
 
-/// Deals the parcels, of which until[k] is the weight of those before the k-th: each goes to the
-/// rank between whose cuts its middle lies.
+/// Assigns each parcel to the rank between whose cuts its middle lies. until[k]: total weight
+/// before parcel k.
 Domains deal(const CoarseTree& tree, std::vector<Piece> pieces, const std::vector<Parcel>& parcels,
              std::span<const double> until, std::span<const double> cuts)
 {

@@ -1,4 +1,4 @@
-/// \file  Which rank has which part of the tree.
+/// \file  Which rank owns which range in the tree.
 #pragma once
 
 #include <span>
@@ -9,26 +9,24 @@
 
 namespace chamomile {
 
-/// Domains deal the coarse tree to the ranks, in the order of the tree: each has a run of leaves,
-/// thereby of particles and of pieces of the targets; some may have none. A piece holds whole
-/// clusters and is of one rank, so that the clusters of all ranks together are those of one rank
-/// alone.
+/// Domains split the coarse tree into consecutive ranges of leaves, one per rank. A range fixes the
+/// rank's particles and its pieces of the targets, and may be empty. A piece holds whole clusters
+/// and belongs to one rank, hence the clusters of all ranks together equal those of a single rank.
 struct Domains {
-    std::vector<Piece> pieces;            ///< of all ranks; ranges count all targets
-    std::vector<std::size_t> first_piece; ///< of each rank, and after them all
-    std::vector<std::size_t> first_leaf;  ///< of each rank, and after them all
+    std::vector<Piece> pieces;            ///< on all ranks; `targets` counts over every rank
+    std::vector<std::size_t> first_piece; ///< per rank; last entry: number of pieces
+    std::vector<std::size_t> first_leaf;  ///< per rank; last entry: number of leaves
 
     int owner(std::size_t leaf) const;
 };
 
-/// Cuts at these shares of the work, which rise from 0 to 1: entries 0 to ranks. A particle counts
-/// at least half of the mean work, so that no rank has more than about twice as many particles as
-/// the mean.
+/// Cuts the tree at `shares` of the work: ranks + 1 values, rising from 0 to 1. A particle counts
+/// at least half the mean work, so that no rank gets more than about twice the mean number of
+/// particles.
 Domains make_domains(const CoarseTree& tree, std::vector<Piece> pieces,
                      std::span<const double> shares);
 
-/// Cuts where these domains of the same tree are cut, or beside it where a piece of other targets
-/// reaches over.
+/// Cuts at the same leaves as `domains`, or next to them if a piece of new targets crosses a cut.
 Domains keep_domains(const CoarseTree& tree, std::vector<Piece> pieces, const Domains& domains);
 
 } // namespace chamomile

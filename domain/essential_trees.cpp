@@ -10,15 +10,15 @@
 namespace chamomile {
 namespace {
 
-/// An Exporter collects the cells below one leaf that regions of another rank need. The leaf's own
-/// cell is left out, which all ranks have.
+/// Collects the cells below one leaf that regions of a remote rank open. Leaves out the leaf's own
+/// cell, since every rank knows it.
 class Exporter {
 public:
     Exporter(const LocalTrees& trees, const OpeningRule& rule, std::span<const Region> regions)
         : trees_(trees), rule_(rule), regions_(regions)
     {}
 
-    /// Returns whether any region opens the leaf.
+    /// Adds the cells below leaf `root`. Returns whether any region opens the leaf.
     bool collect(Index root)
     {
         assert(trees_.reach.size() == trees_.octree.cells.size());
@@ -35,10 +35,10 @@ public:
         return is_opened;
     }
 
-    EssentialTrees trees; ///< that were collected, of one leaf
+    EssentialTrees trees; ///< collected below one leaf
 
 private:
-    /// Adds a cell that the regions in `looking_` from `first` on look at.
+    /// Adds cell c for the regions looking_[first ...], and the daughters that they open.
     void add(Index c, std::size_t first)
     {
         const Octree& octree = trees_.octree;
@@ -79,7 +79,7 @@ private:
     const LocalTrees& trees_;
     const OpeningRule& rule_;
     std::span<const Region> regions_;
-    std::vector<Index> looking_; // a stack of those that open the mothers of the present cell
+    std::vector<Index> looking_; // stack of regions that open the ancestors of the current cell
 };
 
 template <class T>
@@ -98,7 +98,7 @@ void append(EssentialTrees& to, const EssentialTrees& from)
     append(to.lengths, std::span(from.lengths));
 }
 
-/// Returns what these regions of another rank open of this rank's trees.
+/// Returns the local cells and particles that the regions of a remote rank open.
 EssentialTrees exported(std::span<const Region> regions, const Asked& asked,
                         const LocalTrees& local, std::size_t first_leaf)
 {
@@ -124,7 +124,7 @@ EssentialTrees exported(std::span<const Region> regions, const Asked& asked,
     return all;
 }
 
-/// A CoarseOpenings finds the ranks with a leaf of the coarse tree that a region opens.
+/// Finds the remote ranks that own a leaf opened by a region.
 class CoarseOpenings {
 public:
     CoarseOpenings(const AcceptanceCriterion& criterion, const TreeReach& reach,
@@ -145,13 +145,13 @@ public:
         }
     }
 
-    /// Calls ask(rank) for other ranks, until it has returned true for so many.
+    /// Calls ask(rank) for each opened remote leaf until `ranks` calls have returned true.
     template <class Ask>
     void find(const Region& region, int ranks, const Ask& ask) const
     {
         for (Index c = 0; c < cells_.size() && ranks > 0;) {
             const Index next = cells_[c].next;
-            if (others_[next] == others_[c]) { // all leaves are this rank's
+            if (others_[next] == others_[c]) { // every leaf is local
                 c = next;
                 continue;
             }
@@ -166,15 +166,14 @@ private:
     std::span<const Cell> cells_;
     int rank_;
     std::vector<Opening> openings_;
-    std::vector<int> owner_;    ///< of each leaf; this rank for other cells
-    std::vector<Index> others_; ///< leaves of other ranks before each cell
+    std::vector<int> owner_;    ///< owner of a leaf; for inner cells this rank
+    std::vector<Index> others_; ///< number of remote leaves before each cell
 };
 
-/// Calls visit(array) for each array.
 template <class Visit>
 void for_each_array(EssentialTrees& trees, const Visit& visit)
 {
-    visit(trees.cells); // wide records first, so that all are aligned
+    visit(trees.cells); // wide records first, for alignment
     visit(trees.higher);
     visit(trees.softening);
     visit(trees.particles);
@@ -182,7 +181,7 @@ void for_each_array(EssentialTrees& trees, const Visit& visit)
     visit(trees.leaves);
 }
 
-/// Returns the arrays with their lengths, in one message.
+/// Packs the array lengths, then the arrays, into one message.
 std::vector<std::byte> packed(EssentialTrees& trees)
 {
     std::vector<std::byte> message;
@@ -197,7 +196,7 @@ std::vector<std::byte> packed(EssentialTrees& trees)
     return message;
 }
 
-/// Appends the arrays of a message.
+/// Appends the arrays in `message` to `trees`.
 void unpack(std::span<const std::byte> message, EssentialTrees& trees)
 {
     std::vector<std::uint64_t> counts;

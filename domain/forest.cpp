@@ -8,25 +8,25 @@
 namespace chamomile {
 namespace {
 
-/// A Plot is where the cells of one leaf of the coarse tree come to lie in the forest.
+/// A Plot places the cells below one leaf of the coarse tree in the forest.
 struct Plot {
     enum class Kind { own, arrived, absent };
     Kind kind;
-    Index coarse;    ///< the leaf's cell of the coarse tree
-    Index begin;     ///< the first cell in the forest
-    Index from;      ///< the first in the rank's own trees, or among those that have arrived
-    Index count;     ///< of cells
-    Index particles; ///< where those that have arrived begin among the sources
+    Index coarse;    ///< the leaf's cell in the coarse tree
+    Index begin;     ///< first cell in the forest
+    Index from;      ///< first cell in the local trees, or among imported cells
+    Index count;     ///< number of cells
+    Index particles; ///< where its imported particles begin among the sources
 };
 
-/// Gives element c of an array of moments, if it is used, the value at `from`.
+/// Copies from[at] to to[c], unless `to` is unused (empty).
 void put(auto& to, Index c, const auto& from, std::size_t at)
 {
     if (!to.empty())
         to[c] = from[at];
 }
 
-/// A Planting fills the forest, each plot of which takes one thread.
+/// Fills the forest. Several threads may plant different plots.
 class Planting {
 public:
     Planting(Tree& tree, Forest& forest, const CoarseTree& coarse, const LocalTrees& local,
@@ -47,7 +47,7 @@ public:
             plant_coarse(plot.coarse, plot.begin, {Forest::absent, 0, plot.begin + 1, 0});
     }
 
-    /// Plants a cell of the coarse tree, of which that has place and end in the forest.
+    /// Copies cell c of the coarse tree to place `at`. `cell` gives begin and next in the forest.
     void plant_coarse(Index c, Index at, Cell cell)
     {
         const Cell& coarse = coarse_.octree.cells[c];
@@ -108,7 +108,7 @@ private:
     const EssentialTrees& essential_;
 };
 
-/// Copies to the entries from `first`.
+/// Copies `from` to to[first ...].
 template <class T>
 void copy(std::span<const T> from, auto& to, std::size_t first = 0)
 {
@@ -126,9 +126,9 @@ void Forest::grow(Tree& tree, const DealtTree& dealt, const LocalTrees& local,
     octree.size = own + essential.particles.size();
     check_number(octree.size);
     const std::size_t first = dealt.first_leaf(), last = dealt.end_leaf();
-    std::vector<Plot> plots; // of each leaf of the coarse tree
+    std::vector<Plot> plots; // one per leaf
     std::size_t arrived = 0;
-    Index end = 0, e = 0, particle = Index(own); // of all cells, of those that arrived
+    Index end = 0, e = 0, particle = Index(own); // next cell, imported cell, imported particle
     cell_of.resize(n);
     for (Index c = 0; c < n; ++c) {
         cell_of[c] = end;

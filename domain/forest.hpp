@@ -1,4 +1,4 @@
-/// \file  The tree of all ranks as one rank sees it, from which it makes its lists.
+/// \file  The global tree as seen by a rank, for making its lists.
 #pragma once
 
 #include <vector>
@@ -7,28 +7,28 @@
 
 namespace chamomile {
 
-/// A Forest fills a tree with the coarse tree and what this rank has below its leaves: its own
-/// trees and the essential ones of others. The tree is an octree like any other, but the rank's own
-/// particles come first among the sources, and those of others after them.
+/// A Forest fills a tree with the coarse tree and, below its leaves, the local trees and the
+/// essential trees. The result is an ordinary octree, but local particles come first among the
+/// sources and imported ones follow.
 ///
-/// A cell of which neither daughters nor particles are here is *absent*: it may be accepted, and a
-/// list that would open it has its `absent` place among its ranges.
+/// A cell is *absent* if neither its daughters nor its particles are here. Lists may accept it; a
+/// list that would open it holds `absent` among its ranges.
 struct Forest {
     static constexpr Index absent = absent_particles;
 
-    std::vector<Index> cell_of; ///< the tree's cell of each cell of the coarse tree
+    std::vector<Index> cell_of; ///< for each coarse cell: its index in the tree
     std::pmr::vector<CellReach> reach{
-        large_memory()}; ///< of each cell, as of the last grow() that found it
+        large_memory()}; ///< per cell, set by the last grow() with `of_tree`
 
-    /// Makes the tree's cells anew. With `of_tree` it finds the reach of each, and takes those of
-    /// the rank's own cells from LocalTrees::reach.
+    /// Makes the tree's cells. With `of_tree` also finds each cell's reach; local cells copy
+    /// LocalTrees::reach.
     void grow(Tree& tree, const DealtTree& dealt, const LocalTrees& local,
               const EssentialTrees& essential, const TreeReach* of_tree = nullptr);
-    /// Takes the particles of the cells that grow() made.
+    /// Copies the local and imported particles of the cells that grow() made.
     void take_particles(Tree& tree, const LocalTrees& local, const EssentialTrees& essential);
 };
 
-/// Returns whether the lists hold an absent cell's particles.
+/// Returns whether any list would open an absent cell.
 bool has_absent(const InteractionLists& lists);
 
 } // namespace chamomile

@@ -1,11 +1,11 @@
-/// \file  How much memory arrays hold.
+/// \file  Memory held by arrays.
 #pragma once
 
 #include <cstddef>
 
 namespace chamomile {
 
-/// Returns the bytes for which these arrays have memory, used or not.
+/// Returns the bytes allocated by these arrays, used or not.
 template <class... Arrays>
 std::size_t held_bytes(const Arrays&... arrays)
 {

@@ -41,7 +41,7 @@ public:
     }
     void receive_moved(const DealtTree& dealt, const TreePlan& plan, Communicator& ranks) override
     {
-        if (now().longest_softening && !arrivals_.has_softenings()) // else they are here already
+        if (now().longest_softening && !arrivals_.has_softenings()) // lengths have not arrived yet
             receive(dealt, plan, ranks);
         arrivals_.receive_moved(now(), sorted_, dealt.coarse, dealt.domains, ranks);
         gather_particles(local_, arrivals_, now());
@@ -83,7 +83,7 @@ public:
     }
     void make_nodes(Tree& tree, const AcceptanceCriterion& criterion) override
     {
-        std::span<const CellReach> known; // of one rank none
+        std::span<const CellReach> known; // empty on a single rank
         if (std::exchange(has_reaches_, false))
             known = forest_.reach;
         make_walk_nodes(tree.nodes, tree.octree, tree.moments, criterion, known);
@@ -113,7 +113,7 @@ public:
         acceleration_.resize(n);
         potential_.resize(with_potentials ? n : 0);
         work_.resize(n);
-        if (now().has_targets) // other particles take no work
+        if (now().has_targets) // no work for other particles
             std::fill(work_.begin(), work_.end(), 0.0F);
         work_of_target_.resize(targets);
         return {{view_of(std::span(acceleration_)),
@@ -178,7 +178,7 @@ private:
     LocalTrees local_;
     EssentialTrees essential_;
     Forest forest_;
-    bool has_reaches_ = false; ///< the forest, of the cells that are there
+    bool has_reaches_ = false; ///< forest_.reach matches the current cells
     SumArrays to_;             ///< of the rows
     bool has_potentials_ = false;
     Memory<Vec3<double>> acceleration_{large_memory()};

@@ -32,7 +32,7 @@ std::size_t memory_of(const Moments& moments)
 
 std::size_t LocalTrees::memory() const
 {
-    constexpr std::size_t of_sorter = sizeof(Key) + 14; // of a particle (RadixScratch)
+    constexpr std::size_t of_sorter = sizeof(Key) + 14; // bytes per particle (RadixScratch)
     std::size_t bytes = memory_of(octree) + memory_of(moments) + held_bytes(roots, reach) +
                         octree.order.capacity() * of_sorter;
     for (const std::vector<Cell>& cells : scratch)
@@ -68,7 +68,7 @@ void Arrivals::receive_moved(const Rows& rows, const KeyedRows& sorted, const Co
     find_targets(rows, sorted);
 }
 
-/// Lists the targets of the arrivals and of the rows.
+/// Lists the targets among the arrivals and among the rows.
 void Arrivals::find_targets(const Rows& rows, const KeyedRows& sorted)
 {
     if (!has_targets_)
@@ -87,14 +87,14 @@ void make_local_trees(LocalTrees& trees, const Arrivals& arrivals,
 {
     Octree& octree = trees.octree;
     octree.size = arrivals.size();
-    // Without numbers those of equal keys arrive in their order, which the sorting keeps.
+    // Without numbers, particles with equal keys arrive in order, and sorting keeps this order.
     trees.sorter.sort_beside(sorted, arrivals.position(), cube, octree.boundaries, octree.order,
                              arrivals.number());
     std::vector<std::vector<Cell>>& cells = trees.scratch;
     cells.resize(leaves.size());
 #pragma omp parallel for if (octree.size > worth_threads) schedule(dynamic, 1)
     for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
-        std::vector<Cell> own = std::move(cells[leaf]); // apart from its neighbours' cache lines
+        std::vector<Cell> own = std::move(cells[leaf]); // apart from its neighbors' cache lines
         own.clear();
         append_cells(own, octree, leaves[leaf], arrivals.position(), leaf_size, arrivals.number());
         cells[leaf] = std::move(own);

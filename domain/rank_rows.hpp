@@ -1,4 +1,4 @@
-/// \file  The particles that a rank brings to the tree of all ranks.
+/// \file  The particles that a rank brings to the global tree.
 #pragma once
 
 #include <vector>
@@ -8,16 +8,16 @@
 
 namespace chamomile {
 
-/// RankRows keep what one evaluation needs to know of the one before: the work of each particle
-/// and, while cells stay, the positions that they were made of.
+/// RankRows keep values for the next evaluation: the work of each particle and, while cells are
+/// kept, the positions from which they were made.
 class RankRows {
 public:
-    /// Takes particles, new ones or those of before that have moved. Keeps references to arrays.
+    /// Sets the rows, new or (`keeps_cells`) moved. Keeps references to arrays.
     void take(const TreeParticles& particles, bool keeps_cells);
     const Rows& now() const { return rows_; }
 
-    /// Returns room for the work of each particle. `placed` is the work of each particle that this
-    /// rank would have if all ranks kept what they have got.
+    /// Returns an array for the work of each row. `placed`: work of each arrival in tree order,
+    /// used once ranks have exchanged particles by domain.
     std::span<float> make_room_for_work(std::vector<float> placed);
 
     std::size_t held_bytes() const;

@@ -1,20 +1,20 @@
-/// \file  The regions whose lists a rank makes, and the cells that these open.
+/// \file  Regions of targets, and the test for cells that regions open.
 #pragma once
 
 #include "chamomile/tree/own_softenings.hpp"
 
 namespace chamomile {
 
-/// A Region tells what a cluster's walk opens: by the box of its targets and the factor of its
-/// criterion, and by the place at which its acceleration is estimated.
+/// A Region holds the parameters by which a cluster's walk opens cells: target box, factor for the
+/// relative criterion, and the place where its acceleration is estimated.
 struct Region {
     Box box;
     double relative_factor = 0;
     Vec3<double> center_of_mass;
-    double extent = 0; ///< about the centre of mass, where places around it are looked at too
+    double extent = 0; ///< massless clusters: sampling distance around the center of mass
 };
 
-/// An OpeningRule is what all Openings of one import have in common.
+/// Values that every Opening of an import shares.
 struct OpeningRule {
     explicit OpeningRule(const AcceptanceCriterion& criterion)
         : guard_part(criterion.guard_part()),
@@ -23,11 +23,11 @@ struct OpeningRule {
     {}
 
     double guard_part;  ///< AcceptanceCriterion::guard_part()
-    double clearance;   ///< of every cell, which its estimate leaves out
-    bool has_estimates; ///< of accelerations, with which the criterion compares
+    double clearance;   ///< part of each cell's reach, which estimates leave out
+    bool has_estimates; ///< true: the criterion compares with estimated accelerations
 };
 
-/// An Opening decides which regions open a cell: all those whose walks open it, and by rounding
+/// An Opening decides which regions open a cell: every region whose walk opens it and, by rounding,
 /// hardly any more.
 class Opening {
 public:
@@ -39,7 +39,7 @@ public:
           relative_(rounding * reach.relative), has_estimates_(rule.has_estimates)
     {}
 
-    /// An Answer tells whether the cell's daughters are needed, or a leaf's particles.
+    /// Whether the cell's daughters, or a leaf's particles, are needed.
     struct Answer {
         bool daughters, particles;
     };
@@ -57,7 +57,7 @@ public:
     }
 
 private:
-    /// The reach is made longer by this part, so that no rounding of the walk opens more.
+    /// Reaches grow by this factor, so that rounding in the walk opens no further cell.
     static constexpr double rounding = 1 + 1e-9;
 
     Vec3<double> center_;

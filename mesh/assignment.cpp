@@ -13,11 +13,10 @@
 namespace chamomile {
 namespace {
 
-/// A column has this many points along x and y, or some more; 3 are the least that keep clouds
-/// apart.
+/// Min number of points per column along x and y (for larger meshes). From 3 on clouds stay apart.
 constexpr int column_width = 8;
 
-/// Positions are prefetched for this many particles ahead.
+/// Prefetch distance for positions, in particles.
 constexpr std::size_t ahead = 16;
 
 /// Calls use(std::integral_constant<int, points>) for the kernel.
@@ -84,7 +83,7 @@ void MassAssignment::sort(std::size_t n, const ArrayView& position, const ArrayV
     first_.assign(count + 1, 0);
 #pragma omp parallel num_threads(threads)
     {
-        // A team may be smaller than asked for; parts follow from its true size.
+        // The team may be smaller than requested; parts depend on its true size.
         const std::size_t team = std::size_t(omp_get_num_threads()),
                           part = std::size_t(omp_get_thread_num());
         const std::size_t begin = n * part / team, end = n * (part + 1) / team;
@@ -155,8 +154,8 @@ void MassAssignment::assign(std::size_t n, const ArrayView& position, const Arra
         }
     };
     with_points(kernel_, [&](auto points) {
-        // A cloud reaches at most 2 points beyond its column, so that columns two apart do not
-        // meet. Where there are only two by two columns, each has a round of its own.
+        // A cloud reaches at most 2 points beyond its column, so that columns two apart never
+        // touch. With only 2 x 2 columns each gets a separate round.
         const int half = columns_ / 2;
         for (int round = 0; round < 4; ++round)
 #pragma omp parallel for collapse(2) schedule(dynamic)

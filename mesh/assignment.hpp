@@ -13,28 +13,27 @@
 
 namespace chamomile {
 
-/// Returns the window of the assignment, by which it multiplies the spectrum: the product over the
-/// dimensions of (sin(pi k / n) / (pi k / n))^points, k being wave numbers in units of 2 pi / side.
+/// Returns the assignment window, which multiplies the spectrum: the product over the dimensions of
+/// (sin(pi k / n) / (pi k / n))^points, with wave numbers k in units of 2 pi / side.
 double assignment_window(Assignment kernel, int kx, int ky, int kz, int n);
 
-/// A MassAssignment shares masses among the points of a mesh with `cells` per side of a periodic
-/// cube, in all threads. The sum at a point has the same bits for any number of threads: columns of
-/// the mesh take their particles in order of their numbers, in four rounds in which no two columns
-/// touch.
+/// Assigns masses to a mesh with `cells` per side of a periodic cube, with all threads. The sum at
+/// a point has the same bits for any number of threads: mesh columns add their particles by rising
+/// index, in four rounds in which no two columns touch.
 class MassAssignment {
 public:
-    /// The points lie at ((i, j, k) - shift) side / cells: those of shift 1/2 lie in the middle
-    /// between those of shift 0, as interlacing needs. Throws Error(usage) unless the box is
-    /// periodic and has 4 cells or more.
+    /// Points lie at ((i, j, k) - shift) side / cells. For interlacing, shift 1/2 puts them midway
+    /// between the points of shift 0. Throws Error(usage) unless the box is periodic and has 4 or
+    /// more cells.
     MassAssignment(Assignment kernel, Periodicity box, int cells, double shift = 0);
 
     /// Fills `grid` with the mass at each point; the sum over the points is the total mass.
-    /// Positions may lie in any image; an empty `mass` means 1 for each particle. Throws
-    /// Error(input) for numbers that are not finite.
+    /// Positions may lie in any image; an empty `mass` means 1 per particle. Throws Error(input)
+    /// for non-finite numbers.
     template <class T>
     void assign(std::size_t n, const ArrayView& position, const ArrayView& mass, Grid<T>& grid);
 
-    /// Sets value[i] to the field at position i, by the kernel of the assignment.
+    /// Sets value[i] to the field at position i, interpolated with the assignment kernel.
     template <class T>
     void interpolate(const Grid<T>& field, std::size_t n, const ArrayView& position,
                      std::span<double> value) const;
@@ -42,8 +41,8 @@ public:
     Assignment kernel() const { return kernel_; }
     const MeshFrame& frame() const { return frame_; }
 
-    /// Returns the particles sorted by columns of the mesh, as the last assign() left them:
-    /// neighbours in this order share cache lines of a grid.
+    /// Returns the particles sorted by mesh columns, from the last assign(). Neighbors in this
+    /// order share cache lines of a grid.
     std::span<const std::uint32_t> order() const { return order_; }
 
 private:
@@ -53,7 +52,7 @@ private:
     MeshFrame frame_;
     int columns_; ///< per side, an even number
     std::vector<std::uint32_t> order_, column_;
-    std::vector<std::size_t> first_; ///< of each column in order_
+    std::vector<std::size_t> first_; ///< first entry of each column in order_
 };
 
 } // namespace chamomile

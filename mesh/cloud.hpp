@@ -5,9 +5,9 @@
 
 namespace chamomile {
 
-/// An Assignment shares a particle's mass among points of a mesh: a top hat of the width of a cell,
-/// convolved with itself 0 to 3 times (Hockney & Eastwood 1981, section 5-3). Its value is the
-/// number of points per dimension.
+/// How a particle's mass is shared among mesh points: a top hat with the width of a cell, convolved
+/// with itself 0 to 3 times (Hockney & Eastwood 1981, section 5-3). The value is the number of
+/// points per dimension.
 enum class Assignment {
     nearest_point = 1,   ///< NGP
     cloud_in_cell = 2,   ///< CIC
@@ -15,8 +15,7 @@ enum class Assignment {
     piecewise_cubic = 4, ///< PCS
 };
 
-/// A MeshFrame gives coordinates in cells of a mesh whose points lie at ((i, j, k) - shift) side /
-/// cells.
+/// Coordinates in cells of a mesh with points at ((i, j, k) - shift) side / cells.
 struct MeshFrame {
     Periodicity box;
     int cells;
@@ -30,16 +29,16 @@ struct MeshFrame {
     }
 };
 
-/// A Cloud holds the points first, first + 1, ... of a line and their weights, whose sum is 1 to
-/// rounding.
+/// A Cloud holds the points first, first + 1, ... along a line and their weights, which sum to 1 up
+/// to rounding.
 template <int points>
 struct Cloud {
     int first;
     double weight[points];
 };
 
-/// Returns the cloud of a particle at u >= 0, in cells from point 0; `first` may be -1 and the last
-/// point may lie beyond u + 1.
+/// Returns the cloud of a particle at u >= 0, in cells from point 0. `first` may be -1, and the
+/// last point may lie beyond u + 1.
 template <int points>
 CHAMOMILE_HD Cloud<points> cloud_at(double u)
 {
@@ -73,14 +72,14 @@ CHAMOMILE_HD Cloud<points> cloud_at(double u)
     return cloud;
 }
 
-/// A WrappedCloud is a cloud with points in 0 ... n - 1 of a periodic line, n >= points.
+/// A Cloud with points wrapped to 0 ... n - 1 on a periodic line, n >= points.
 template <int points>
 struct WrappedCloud {
     int point[points];
     double weight[points];
 };
 
-/// Returns the cloud of a particle at u in [0, n), in cells from point 0.
+/// Returns the wrapped cloud of a particle at u in [0, n), in cells from point 0.
 template <int points>
 CHAMOMILE_HD WrappedCloud<points> wrapped_cloud_at(double u, int n)
 {

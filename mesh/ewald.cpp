@@ -9,7 +9,7 @@
 namespace chamomile {
 namespace {
 
-/// These hold in a cube of side 1. Terms beyond these distances and waves are then below 1e-17.
+/// For a cube of side 1. Terms beyond these distances and waves are below 1e-17.
 constexpr double alpha = 2.6, farthest = 2.5;
 constexpr int images = 3, waves = 5, most_waves_squared = 28;
 const double two_over_root_pi = 2 / std::sqrt(M_PI);
@@ -17,7 +17,7 @@ const double two_over_root_pi = 2 / std::sqrt(M_PI);
 void add_image(const Vec3<double>& r, EwaldField& field)
 {
     const double r2 = dot(r, r);
-    if (r2 == 0) { // erf(alpha r) / r remains where the mass is left out
+    if (r2 == 0) { // erf(alpha r) / r remains without the mass itself
         field.potential += alpha * two_over_root_pi;
         return;
     }
@@ -42,7 +42,7 @@ struct Waves {
     const std::complex<double>& operator()(int h) const { return of[waves + h]; }
 };
 
-/// Returns the weight of a wave and its opposite, by |h|^2.
+/// Returns the weight for a wave plus its opposite, by |h|^2.
 const std::array<double, most_waves_squared + 1>& wave_weights()
 {
     static const auto weights = [] {

@@ -14,8 +14,8 @@ namespace {
 
 constexpr int most_waves = 128;
 
-/// Sums over particles are split into at most that many parts, each summed by one thread and added
-/// in their order. More threads than parts stay idle.
+/// Sums over particles are split into at most most_parts parts. Each part is summed by one thread,
+/// and parts are added in order. Surplus threads stay idle.
 constexpr std::size_t most_parts = 64, least_part = 1024;
 
 ModeKernels find_mode_kernels(const std::string& instruction_set)
@@ -32,7 +32,7 @@ ModeKernels find_mode_kernels(const std::string& instruction_set)
     }
 }
 
-/// EwaldModes sums the long range over Fourier modes.
+/// Sums the long range over Fourier modes.
 class EwaldModes final : public LongRange {
 public:
     EwaldModes(Periodicity box, double split_radius, int highest, ModeKernels kernels)
@@ -126,7 +126,7 @@ public:
     }
 
 private:
-    /// Work is the memory of one thread.
+    /// Memory for one thread.
     struct Work {
         explicit Work(int waves) : memory(ModeBlock::room(waves)) { block.waves = memory.data(); }
         std::vector<double> memory;
@@ -138,7 +138,8 @@ private:
         return {rows_.data(), rows_.size(), waves_};
     }
 
-    /// Loads particles begin ... of the active ones or of all; the rest of the block is massless.
+    /// Loads particles begin ... of `active`, or of all if empty; the rest of the block is
+    /// massless.
     void load(ModeBlock& block, std::size_t begin, std::size_t end,
               std::span<const std::uint32_t> active, const ArrayView& position,
               const ArrayView& mass) const
@@ -163,7 +164,7 @@ private:
     {
         const double unit = 2 * M_PI / box_.side;
         const double k2 = unit * unit * double(row.x * row.x + row.y * row.y + z * z);
-        // z and -z are the same mode, or each other's conjugates.
+        // z and -z are the same mode, or conjugates of each other.
         const bool counted_twice = z == 0 || (row.x == 0 && row.y == 0);
         const double green = k2 == 0 ? 0
                                      : -4 * M_PI * std::exp(-k2 * split_ * split_) /

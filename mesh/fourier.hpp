@@ -1,4 +1,4 @@
-/// \file  Fourier transforms of grids, by FFTW or KissFFT (CHAMOMILE_FFT) in all threads.
+/// \file  Fourier transforms of grids, by FFTW or KissFFT (CHAMOMILE_FFT), with all threads.
 #pragma once
 
 #include <memory>
@@ -8,12 +8,12 @@
 
 namespace chamomile {
 
-/// Returns the name and version of the library that transforms.
+/// Returns name and version of the transform library.
 std::string fourier_library();
 
-/// A Fourier transforms grids with n points along a side in place, T being float or double. The
-/// results have the same bits for any number of threads: these share planes and columns, each
-/// transformed by one of them. Any number of threads may plan and transform at a time.
+/// A Fourier transforms grids with n points per side in place; T is float or double. Each plane or
+/// column is transformed by a single thread, so that results have the same bits for any number of
+/// threads. Any number of threads may plan and transform at a time.
 template <class T>
 class Fourier {
 public:
@@ -22,11 +22,11 @@ public:
     ~Fourier();
     Fourier(Fourier&&) noexcept;
 
-    /// Turns a field into its spectrum: mode k becomes sum_x f(x) exp(-i k x).
+    /// Transforms a field to its spectrum: mode k becomes sum_x f(x) exp(-i k x).
     void forward(Grid<T>& grid) const;
 
-    /// Turns a spectrum into n^3 times the field whose spectrum forward() gives: field x becomes
-    /// sum_k f_k exp(+i k x) over all n^3 modes.
+    /// Transforms a spectrum back, without normalization: field x becomes sum_k f_k exp(+i k x)
+    /// over all n^3 modes, n^3 times the input of forward().
     void backward(Grid<T>& grid) const;
 
 private:

@@ -1,4 +1,4 @@
-/// \file  Transforms along columns of a grid, as all libraries of transforms do them.
+/// \file  Transforms along columns of a grid, for all transform libraries.
 #pragma once
 
 #include <algorithm>
@@ -20,9 +20,9 @@ inline int checked_side(int n)
     return n;
 }
 
-/// A ColumnBlock is a thread's memory for a few columns of n points: two lines of cache of each
-/// row, whose lengths are multiples of that. Columns lie a power of two apart in a grid, or nearly
-/// so, and would evict each other from the cache; therefore they are copied.
+/// A thread's buffer for a few columns of n points: two cache lines from each row. Row lengths are
+/// multiples of two cache lines. Columns are copied because they lie about a power of two apart in
+/// a grid, and would evict each other from the cache.
 template <class T>
 class ColumnBlock {
 public:
@@ -33,8 +33,8 @@ public:
                      ::operator new(std::size_t(n) * width * sizeof(std::complex<T>), two_lines)))
     {}
 
-    /// Calls transform(columns) with point l of column c in columns[l * width + c], where row_of(l)
-    /// begins with the columns' l-th points.
+    /// Calls transform(columns) with point l of column c in columns[l * width + c]. row_of(l)
+    /// points to the first column's point l.
     template <class RowOf, class Transform>
     void transform(const RowOf& row_of, Transform& transform)
     {
@@ -54,7 +54,7 @@ private:
     std::unique_ptr<std::complex<T>, Free> points_;
 };
 
-/// Transforms along the slowest index, padding of rows included; each thread makes its `transform`
+/// Transforms along the slowest index, including row padding. Each thread makes its `transform`
 /// (ColumnBlock::transform) by make().
 template <class T, class Make>
 void transform_across(Grid<T>& grid, const Make& make)

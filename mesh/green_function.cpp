@@ -15,7 +15,7 @@ GreenRows green_rows(int n, double side, double split_radius, int points, bool f
         const double window = assignment_window(Assignment(points), h, 0, 0, n);
         rows.wave.push_back(k);
         rows.factor.push_back(std::exp(-std::pow(k * split_radius, 2)) / (window * window));
-        // The highest wave of an even mesh has no real derivative.
+        // The highest wave on a mesh with even n has no real derivative.
         const bool highest = 2 * std::abs(h) == n;
         rows.gradient.push_back(highest ? 0
                                 : four_point

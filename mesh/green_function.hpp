@@ -1,4 +1,4 @@
-/// \file  Green's function, which turns the spectrum of mass into that of the long-range potential.
+/// \file  Green's function: turns the mass spectrum into the spectrum of the long-range potential.
 #pragma once
 
 #include <array>
@@ -8,19 +8,20 @@
 
 namespace chamomile {
 
-/// GreenRows holds the factors of one dimension of a mesh, by entry of its spectrum.
+/// Factors for one dimension of a mesh, by entry of its spectrum.
 struct GreenRows {
-    std::vector<double> wave;     ///< k
-    std::vector<double> factor;   ///< exp(-k^2 r_s^2) over the square of the window
-    std::vector<double> gradient; ///< factor of differentiation, times i: k, or that of differences
+    std::vector<double> wave;   ///< k
+    std::vector<double> factor; ///< exp(-k^2 r_s^2) over the square of the window
+    std::vector<double>
+        gradient; ///< derivative factor without i: k, or that of 4-point differences
 };
 
-/// Returns the rows for n points per side and clouds of `points` points, with differences over 4
-/// points or without.
+/// Returns the rows for n points per side and clouds with `points` points. `four_point`: for
+/// 4-point differences.
 GreenRows green_rows(int n, double side, double split_radius, int points, bool four_point);
 
-/// A GreenFunction is the factor from a mode's mass to its potential, G = 1, with mean 0; `wave`
-/// etc. are rows of GreenRows.
+/// The factor from a mode's mass to its potential, with G = 1 and mean 0. Arguments `wave` etc. are
+/// rows of GreenRows.
 struct GreenFunction {
     double side;
     bool four_point;
@@ -37,7 +38,7 @@ struct GreenFunction {
                of_differences(wave, gradient, i, j, k);
     }
 
-    /// Returns the multiple of the potential whose differences are nearest to its gradient.
+    /// Returns the factor for the potential whose differences come nearest to the true gradient.
     CHAMOMILE_HD double of_differences(const double* wave, const double* gradient, int i, int j,
                                        int k) const
     {

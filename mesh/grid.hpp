@@ -1,4 +1,4 @@
-/// \file  A field on n^3 points of a periodic cube, or its spectrum in the same memory.
+/// \file  A field on n^3 points in a periodic cube, or its spectrum in the same memory.
 #pragma once
 
 #include <complex>
@@ -11,28 +11,27 @@
 
 namespace chamomile {
 
-/// Returns the wave number, in units of 2 pi / side, of entry i of n: 0, 1, ..., n/2, then negative
+/// Returns the wave number, in units of 2 pi / side, for entry i: 0, 1, ..., n/2, then negative
 /// ones.
 inline int wave_number(int i, int n)
 {
     return i <= n / 2 ? i : i - n;
 }
 
-/// A Grid is a real field at the points (i, j, k) * side / n, k running fastest. After
-/// Fourier::forward() the same memory holds its spectrum, of which only wave numbers kz = 0 ... n/2
-/// are kept (the others are conjugates). Rows are padded, so that all begin at multiples of 128
-/// bytes.
+/// A real field at the points (i, j, k) * side / n, with k running fastest. After
+/// Fourier::forward() the same memory holds its spectrum for kz = 0 ... n/2 (other modes are
+/// conjugates). Rows are padded to begin at multiples of 128 bytes.
 template <class T>
 class Grid {
 public:
-    /// Makes a grid that is zero everywhere. Throws Error(input) if there is no memory for it.
+    /// Makes a grid filled with 0. Throws Error(input) if memory is insufficient.
     explicit Grid(int n) : n_(n), row_(row(n)), data_(allocated(sizeof(T) * n * n * row_))
     {
         fill(0);
     }
 
-    int side() const { return n_; }          ///< points along it
-    std::size_t row() const { return row_; } ///< values of T from a row to the next
+    int side() const { return n_; }          ///< points per side
+    std::size_t row() const { return row_; } ///< row stride in values of T
     static std::size_t row(int n) { return (std::size_t(n / 2) + pad) / pad * pad * 2; }
     std::size_t plane() const { return row_ * std::size_t(n_); }
     /// Returns the bytes of memory per point.
@@ -43,8 +42,8 @@ public:
     T& operator()(int i, int j, int k) { return data_[index(i, j) + std::size_t(k)]; }
     const T& operator()(int i, int j, int k) const { return data_[index(i, j) + std::size_t(k)]; }
 
-    /// Returns the mode of entries i, j of the spectrum (wave_number() gives their wave numbers)
-    /// and kz = k <= n/2.
+    /// Returns the mode at entries i, j of the spectrum (wave_number() gives the wave numbers) and
+    /// kz = k <= n/2.
     std::complex<T>& mode(int i, int j, int k) { return spectrum_row(i, j)[k]; }
     const std::complex<T>& mode(int i, int j, int k) const
     {
@@ -66,7 +65,7 @@ public:
     }
 
     /// Calls change(kx, ky, kz, mode) for every stored mode, with wave numbers in units of 2 pi /
-    /// side, in all threads. A mode with 0 < kz < n / 2 stands for two.
+    /// side, on all threads. A mode with 0 < kz < n / 2 stands for two.
     template <class Change>
     void for_each_mode(const Change& change)
     {

@@ -1,4 +1,4 @@
-/// \file  The long range: the smooth part of gravity in a periodic cube, which the tree leaves out.
+/// \file  The long range: the smooth part of gravity in a periodic cube, which the tree omits.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@
 namespace chamomile {
 
 /// A LongRange solves laplace phi = 4 pi (rho - mean rho) exp(-k^2 r_s^2) in a periodic cube, G =
-/// 1: Poisson's equation with the Gaussian split of Ewald (1921) and Bagla (2002). The rest of
-/// Newton's law is the short range: at distance r from a source, with u = r / (2 r_s), it is
+/// 1: Poisson's equation with the Gaussian split of Ewald (1921) and Bagla (2002). The short range
+/// is the rest of Newton's law: at distance r from a source, with u = r / (2 r_s), it is
 ///
 ///     phi_s = -m erfc(u) / r,    a_s = m r^-2 (erfc(u) + 2 u exp(-u^2) / sqrt(pi)).
 ///
-/// The mean potential of the cube is 0, both parts and all images together. A target that is a
-/// source feels its own long range, but not its own short range.
+/// The mean potential over the cube is 0, with both parts and all images. A target that is a source
+/// feels its own long range, but not its own short range.
 class LongRange {
 public:
     virtual ~LongRange() = default;
@@ -28,15 +28,15 @@ public:
     virtual void prepare(std::size_t n, const ArrayView& position, const ArrayView& mass,
                          Profile& profile) = 0;
 
-    /// Adds G times the field at item i of `position` to item i of `acceleration`, and to that of
-    /// `potential` unless it is empty, for the items `active` (empty: for all n). The field of a
-    /// tree on a device also takes arrays there, all three, for all items.
+    /// Adds G times the field at item i of `position` to item i of `acceleration`, and of
+    /// `potential` unless empty, for the items `active` (empty: all n). With a tree on a device,
+    /// the three arrays may lie on the device, for all items.
     virtual void add(std::size_t n, const ArrayView& position,
                      std::span<const std::uint32_t> active, double gravitational_constant,
                      const ArrayView& acceleration, const ArrayView& potential,
                      Profile& profile) const = 0;
 
-    /// Waits until the work that prepare() began is done. Throws Error(device).
+    /// Waits until the work begun by prepare() is done. Throws Error(device).
     virtual void wait() const {}
 
     /// Returns r_s.

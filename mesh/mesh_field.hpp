@@ -1,4 +1,4 @@
-/// \file  The field on a mesh at the place of a particle, by interpolation or also by differences.
+/// \file  The field on a mesh at a particle, by interpolation or by differences.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,7 @@
 
 namespace chamomile {
 
-/// A MeshView refers to values on n^3 points that another owns; k runs fastest, and rows may be
-/// padded.
+/// Refers to values on n^3 points; k runs fastest, and rows may be padded.
 template <class T>
 struct MeshView {
     const T* data;
@@ -25,24 +24,23 @@ struct MeshView {
 /// A MeshField is the long range on a mesh.
 template <class T>
 struct MeshField {
-    MeshView<T> potential;    ///< no data where it is not wanted
-    MeshView<T> component[3]; ///< of the acceleration; no data: differences of the potential
+    MeshView<T> potential;    ///< data null: not wanted
+    MeshView<T> component[3]; ///< acceleration; data null: use differences of the potential
     double cells_per_length;
 };
 
-/// A FieldAt is acceleration and potential at one place.
 struct FieldAt {
     Vec3<double> acceleration;
     double potential;
 };
 
-/// A CloudInSpace is a particle's cloud along the three axes.
+/// A particle's cloud along the three axes.
 template <int points>
 struct CloudInSpace {
     WrappedCloud<points> x, y, z;
 };
 
-/// Returns the field interpolated by the kernel of the assignment.
+/// Returns the field interpolated with the assignment kernel.
 template <int points, class T>
 CHAMOMILE_HD FieldAt interpolated(const CloudInSpace<points>& cloud, const MeshField<T>& field)
 {
@@ -66,9 +64,8 @@ CHAMOMILE_HD FieldAt interpolated(const CloudInSpace<points>& cloud, const MeshF
     return sum;
 }
 
-/// A Stencil holds points and weights of a cloud and two more points on either side. Weights are
-/// for the field itself (0 at the outer points), slopes for its differences over 4 points, in
-/// inverse cells.
+/// Points and weights of a cloud plus two more points on either side. `weight` is for the field
+/// itself (0 at the outer points), `slope` for its 4-point differences, in inverse cells.
 template <int points>
 struct Stencil {
     int point[points + 4];
@@ -93,7 +90,8 @@ struct Stencil {
     static CHAMOMILE_HD bool is_inside(int p) { return p >= 2 && p < points + 2; }
 };
 
-/// Returns the potential interpolated by the kernel of the assignment, and minus its differences.
+/// Returns the potential interpolated with the assignment kernel, and its negative 4-point
+/// differences.
 template <int points, class T>
 CHAMOMILE_HD FieldAt differentiated(const CloudInSpace<points>& cloud, const MeshField<T>& field)
 {
@@ -122,7 +120,7 @@ CHAMOMILE_HD FieldAt differentiated(const CloudInSpace<points>& cloud, const Mes
     return sum;
 }
 
-/// Returns the field at a position, by the components that the field has or else by differences.
+/// Returns the field at a position, from the components if present, else by differences.
 template <int points, class T>
 CHAMOMILE_HD FieldAt field_at(const Vec3<double>& position, const MeshFrame& frame,
                               const MeshField<T>& field)

@@ -15,7 +15,7 @@
 namespace chamomile {
 namespace {
 
-/// MeshGravity computes the long range on a mesh of values of type T.
+/// Computes the long range on a mesh with values of type T.
 template <class T>
 class MeshGravity final : public LongRange {
 public:
@@ -109,8 +109,7 @@ private:
         });
     }
 
-    /// Throws Error(input) unless the particles lie within half the mesh, with room for their
-    /// clouds.
+    /// Throws Error(input) unless the particles lie within half the mesh.
     void require_within(std::size_t n, const ArrayView& position) const
     {
         for (int d = 0; d < 3; ++d) {
@@ -126,7 +125,7 @@ private:
         }
     }
 
-    /// Turns the spectrum of mass into that of the potential and of its slopes.
+    /// Turns the mass spectrum into the spectra of the potential and the acceleration.
     void multiply()
     {
         const GreenFunction green{box_.side, four_point()};
@@ -185,7 +184,7 @@ private:
     mutable Grid<T> potential_; ///< with component_: a spectrum until transformed
     mutable bool is_potential_ = false;
     std::optional<Grid<T>> isolated_green_; ///< by mode, real
-    std::vector<Grid<T>> component_;        ///< of the acceleration; none with differences
+    std::vector<Grid<T>> component_;        ///< of the acceleration; empty with differences
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-/// \file  Rows of several columns that go to other ranks, in one message for each rank.
+/// \file  Sends rows with several columns to other ranks, in one message per rank.
 #pragma once
 
 #include <cstring>
@@ -12,13 +12,13 @@
 
 namespace chamomile {
 
-/// A GatherColumn takes value `order[k]` as its k-th row and appends what arrives to `into`. It
-/// sends nothing if it is not in use.
+/// A GatherColumn sends values[order[k]] as row k and stores received rows in `into`. It sends
+/// nothing if not in use.
 template <class T, class Into>
 struct GatherColumn {
     std::span<const T> values;
     std::span<const Index> order;
-    Into& into; ///< a vector, which gets the rows of rank 0, then those of rank 1 and so on
+    Into& into; ///< a vector: rows from rank 0, then from rank 1 and so on
     bool is_used = true;
 
     std::size_t width() const { return is_used ? sizeof(T) : 0; }
@@ -46,12 +46,12 @@ private:
     }
 };
 
-/// A ScatterColumn sends value `order[k]`, or value k, as its k-th row, and calls
-/// store(place[k], value) for the k-th that arrives, by several threads.
+/// A ScatterColumn sends values[order[k]], or values[k], as row k. For the k-th row received it
+/// calls store(place[k], value), with several threads.
 template <class T, class Store>
 struct ScatterColumn {
     std::span<const T> values;
-    const Index* order; ///< null: rows are the values
+    const Index* order; ///< null: row k is value k
     const Index* place;
     const Store& store;
     bool is_used = true;
@@ -77,7 +77,7 @@ struct ScatterColumn {
         const std::size_t n = rows.size() / sizeof(T);
 #pragma omp parallel for if (n > worth_threads) schedule(static)
         for (std::size_t k = 0; k < n; ++k) {
-            T value; // which may not be aligned there
+            T value; // not aligned in `rows`
             std::memcpy(&value, rows.data() + k * sizeof(T), sizeof(T));
             store(place[at + k], value);
         }
@@ -90,7 +90,6 @@ private:
     }
 };
 
-/// ExchangeMemory keeps the memory of exchange_columns().
 struct ExchangeMemory {
     std::vector<std::byte> leaving;
     Inbox arriving;
@@ -99,8 +98,8 @@ struct ExchangeMemory {
 };
 
 /// Sends rows begins[r] .. begins[r + 1] of all columns to each rank r. Columns with wide values
-/// come first, so that values are aligned where they are packed. Returns where the rows of each
-/// rank stand among those that have arrived, and after them how many these are.
+/// must come first, for alignment. Returns where each rank's rows begin among the received rows;
+/// last entry: number of received rows.
 template <class... Columns>
 std::vector<std::size_t> exchange_columns(std::span<const std::size_t> begins, Communicator& ranks,
                                           ExchangeMemory& memory, const Columns&... columns)

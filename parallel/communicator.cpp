@@ -76,7 +76,7 @@ Inbox Communicator::broadcast(std::span<const std::byte> from_first, Patience pa
 void Communicator::transfer_from_first(std::span<const std::byte> bytes, Inbox& inbox,
                                        Patience patience)
 {
-    transfer_to_all(bytes, Sizes::any, inbox, patience); // other ranks have none
+    transfer_to_all(bytes, Sizes::any, inbox, patience); // empty on other ranks
 }
 
 void Communicator::reduce(std::span<std::uint64_t> values, Reduction reduction)
@@ -86,8 +86,8 @@ void Communicator::reduce(std::span<std::uint64_t> values, Reduction reduction)
         transfer_reduced(values, reduction);
 }
 
-/// Gathers few values on all ranks. Of many each rank combines a slice, so that memory does not
-/// grow with the number of ranks.
+/// Gathers a few values on every rank. Of many values each rank combines a slice, so that memory
+/// does not grow with the number of ranks.
 void Communicator::transfer_reduced(std::span<std::uint64_t> values, Reduction reduction)
 {
     constexpr std::size_t few = 4096;
@@ -116,8 +116,8 @@ void Communicator::transfer_reduced(std::span<std::uint64_t> values, Reduction r
     std::ranges::copy(combined, values.begin());
 }
 
-/// Compares integers that are ordered as the doubles are, so that -0 is less than 0 and a NaN has
-/// one place in the order, whatever combines them.
+/// Compares doubles by integer keys with the same order. Hence -0 is less than 0 and a NaN has a
+/// fixed place, independent of the transport.
 void Communicator::min(std::span<double> values)
 {
     constexpr std::uint64_t sign = std::uint64_t(1) << 63;

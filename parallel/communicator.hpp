@@ -1,5 +1,5 @@
-/// \file  What ranks say to each other. One rank alone is a communicator too, so that no caller
-/// asks.
+/// \file  Messages between ranks. A single rank is a communicator too, so that callers need no
+/// special case.
 #pragma once
 
 #include <algorithm>
@@ -18,49 +18,49 @@
 
 namespace chamomile {
 
-/// A PeerFailed reports on one rank what another has failed of.
+/// Reports a failure on another rank.
 class PeerFailed : public Error {
 public:
     using Error::Error;
 };
 
-/// An Agreed is an error of which all ranks know, so that they can go on together.
+/// An error known on every rank, after which computation can continue.
 class Agreed : public Error {
 public:
     using Error::Error;
 };
 
-/// Returns what is to be said of an exception: its Error, or that of memory or of anything else.
+/// Converts an exception to an Error, also std::bad_alloc and unknown types.
 Error error_of(const std::exception_ptr& failure);
 
-/// Returns the line that reports the failure of a rank of several: "rank 3 of 8: what".
+/// Returns the error line for a failed rank: "rank 3 of 8: what".
 Error of_rank(int rank, int size, const Error& error);
 
-/// An Inbox holds the bytes that came from each rank, one rank after the other. Its memory serves
-/// the next exchange again.
+/// An Inbox holds the bytes received from each rank, ordered by rank. Memory is kept for the next
+/// exchange.
 class Inbox {
 public:
     using value_type = std::byte;
 
-    /// Returns the records that a rank has sent, which lie in this inbox.
+    /// Returns the records received from a rank. They lie in this inbox.
     template <class T>
     std::span<const T> from(int rank) const
     {
         return records<T>(begin_[std::size_t(rank)], begin_[std::size_t(rank) + 1]);
     }
-    /// Returns those of all ranks, in the order of ranks.
+    /// Returns the records from all ranks, in rank order.
     template <class T>
     std::span<const T> all() const
     {
         return records<T>(0, begin_.back());
     }
 
-    /// Makes room for so many bytes of each rank, and returns where they go. What was there is
+    /// Makes room for sizes[r] bytes from each rank r, and returns the start. Old contents are
     /// lost.
     std::byte* make_room(std::span<const std::size_t> sizes);
-    /// Returns for how many bytes it has memory.
+    /// Returns the number of bytes allocated.
     std::size_t capacity() const { return capacity_; }
-    /// Returns where the bytes of a rank begin.
+    /// Returns where the bytes from a rank begin.
     std::size_t begin(int rank) const { return begin_[std::size_t(rank)]; }
     /// Returns the memory, for a transfer that may outlive this inbox.
     std::shared_ptr<const std::byte[]> memory() const { return memory_; }
@@ -78,48 +78,48 @@ private:
     std::vector<std::size_t> begin_ = {0};
 };
 
-/// Patience says how long a rank waits for others.
+/// How long a call waits for silent ranks.
 enum class Patience {
-    limited, ///< until the time limit, after which those that are silent count as failed
-    endless  ///< for an order that may come at any time
+    limited, ///< until the time limit; then silent ranks count as failed
+    endless  ///< no timeout: an order may come at any time
 };
 
-/// Traffic counts what a rank has sent to others: with exchanges() a message for each receiver that
-/// gets bytes, with collectives their bytes once.
+/// Counts messages and bytes sent by a rank. exchange() counts one message per receiver that gets
+/// bytes; a collective counts its bytes once.
 struct Traffic {
     std::uint64_t messages = 0, bytes = 0;
-    std::uint64_t exchanges = 0;   ///< calls that send each rank bytes of its own
+    std::uint64_t exchanges = 0;   ///< calls with separate bytes for each rank
     std::uint64_t collectives = 0; ///< calls that gather, broadcast or reduce
 };
 
-/// Reduction is how values of ranks are combined: neither depends on their order.
+/// How to combine values from all ranks; the result is independent of rank order.
 enum class Reduction { sum, min };
 
-/// A Communicator connects the ranks of a computation, which all make the same calls in the same
-/// order. No result depends on what carries the bytes or on what arrives first. Its calls throw
-/// PeerFailed once any rank has failed, and Error(device) if one is silent for longer than the time
-/// limit. One thread of a rank talks at a time.
+/// A Communicator connects the ranks of a computation. All ranks must make the same calls in the
+/// same order. No result depends on the transport or on the order of arrival. Calls throw
+/// PeerFailed once any rank has failed, and Error(device) if a rank stays silent beyond the time
+/// limit. Only one thread per rank may communicate at a time.
 class Communicator {
 public:
     virtual ~Communicator() = default;
 
     virtual int rank() const { return 0; }
     virtual int size() const { return 1; }
-    /// Return the number of ranks on this machine, and the number of this rank among them.
+    /// Return the number of ranks on this machine, and the local rank's number among them.
     virtual int ranks_on_host() const { return 1; }
     virtual int rank_on_host() const { return 0; }
-    /// Tells whether all ranks are threads of this process.
+    /// True if the ranks are threads in a single process.
     virtual bool shares_memory() const { return false; }
-    /// On rank 0 of these: waits after a failure until the others end, for the time limit and a
-    /// minute at most.
+    /// Rank 0 of thread ranks: after a failure, waits until the other ranks end, at most for the
+    /// time limit plus a minute.
     virtual void wait_for_ends() {}
 
-    /// Sends to[r], of size() entries, to each rank r, and puts what comes from each into an inbox.
-    /// It returns when what is sent may be changed again.
+    /// Sends to[r] to each rank r and receives into `inbox`. `to` has size() entries. Returns when
+    /// the sent bytes may be changed again.
     void exchange(std::span<const std::span<const std::byte>> to, Inbox& inbox,
                   Patience patience = Patience::limited);
 
-    /// Does the same with records of a trivially copyable type.
+    /// Like exchange(), with records of a trivially copyable type.
     template <class T>
     void all_to_all(std::span<const std::span<const T>> to, Inbox& inbox)
     {
@@ -129,7 +129,7 @@ public:
         exchange(bytes, inbox);
     }
 
-    /// Returns what all ranks have, in the order of ranks.
+    /// Gathers every rank's records on each rank, in rank order.
     template <class T>
     std::vector<T> all_gather(std::span<const T> mine)
     {
@@ -142,8 +142,8 @@ public:
         return gathered(std::span<const T>(&mine, 1), Sizes::equal);
     }
 
-    /// Sends each rank what is in its run of the values that rank 0 has, those from `first` on of
-    /// `count`, which come to equal parts; other ranks have none.
+    /// Scatters `count` values from rank 0 in nearly equal consecutive ranges, one per rank. A call
+    /// may hold only part of them: `values` starts at value `first`. Empty on other ranks.
     template <class T>
     void deal(std::span<const T> values, std::uint64_t count, Inbox& inbox, std::size_t first = 0)
     {
@@ -160,7 +160,7 @@ public:
     {
         return std::size_t(count * std::uint64_t(rank) / std::uint64_t(size()));
     }
-    /// Sends to rank 0 what each rank has.
+    /// Gathers each rank's values on rank 0.
     template <class T>
     void collect(std::span<const T> values, Inbox& inbox)
     {
@@ -169,12 +169,12 @@ public:
         all_to_all<T>(to, inbox);
     }
 
-    /// Returns what rank 0 has, on all ranks.
+    /// Returns the bytes of rank 0 on every rank.
     Inbox broadcast(std::span<const std::byte> from_first, Patience patience = Patience::limited);
 
-    /// Sizes tells whether all ranks give equally many bytes.
+    /// Whether every rank gives the same number of bytes.
     enum class Sizes { any, equal };
-    /// Gathers what each rank has, on all ranks.
+    /// Gathers every rank's bytes on each rank.
     void gather(std::span<const std::byte> mine, Sizes sizes, Inbox& inbox,
                 Patience patience = Patience::limited);
 
@@ -190,8 +190,8 @@ public:
     /// Replaces each entry by its minimum over all ranks.
     void min(std::span<double> values);
 
-    /// Runs the same work on all ranks, which must not talk. If it throws on any, the error of the
-    /// lowest such rank is thrown on all as an Agreed.
+    /// Runs `work`, which must not communicate, on every rank. If it throws anywhere, each rank
+    /// throws the error from the lowest failing rank as Agreed.
     template <class Work>
     void together(const Work& work)
     {
@@ -204,8 +204,8 @@ public:
         agree(failure);
     }
 
-    /// Returns what work returns that all ranks do together, with their calls. Throws the same
-    /// Error on all where all have agreed on it, after which they can go on; else PeerFailed.
+    /// Runs collective work and returns its result. Agreed becomes Error on every rank, and
+    /// computation can continue. Any other failure ends every rank with PeerFailed.
     template <class Work>
     auto as_one(const Work& work) -> decltype(work())
     {
@@ -222,30 +222,30 @@ public:
         }
     }
 
-    /// Tells the other ranks that this one cannot go on: each of their calls ends with PeerFailed,
-    /// now and later, and so do those of this rank.
+    /// Ends the computation because this rank failed: from now on every call on every rank throws
+    /// PeerFailed.
     virtual void fail(const Error&) noexcept {}
-    /// Returns whether some rank has failed.
+    /// Returns whether any rank has failed.
     virtual bool has_failed() const { return false; }
 
     const Traffic& traffic() const { return traffic_; }
-    /// Counts bytes that this rank sends to others by a link of GPUs.
+    /// Adds bytes that this rank sends directly between GPUs.
     void count_bytes(std::uint64_t bytes) { traffic_.bytes += bytes; }
-    /// The link between the GPUs of these ranks; null until it is made. It ends with them.
+    /// The direct link between GPUs; null until made. Destroyed with the communicator.
     std::shared_ptr<void>& link_of_gpus() { return link_of_gpus_; }
 
-    /// Returns how many seconds a rank may be silent.
+    /// Returns the timeout for other ranks in seconds.
     double time_limit() const { return time_limit_; }
     void set_time_limit(double seconds) { time_limit_ = seconds; }
 
-    /// Returns how many of the threads that a rank alone would use are for each.
+    /// Returns how many of a single rank's `threads` each rank should use.
     virtual int share_of_threads(int threads) const { return threads; }
 
 protected:
     /// Carries the bytes of exchange().
     virtual void transfer(std::span<const std::span<const std::byte>> to, Inbox& inbox, Patience);
-    /// Carry the bytes of collectives; by transfer() unless there is a faster way. What
-    /// transfer_from_first() brings comes from rank 0.
+    /// Carry the bytes of collectives; by transfer() unless a faster way exists. The inbox of
+    /// transfer_from_first() holds the bytes as received from rank 0.
     virtual void transfer_to_all(std::span<const std::byte> mine, Sizes, Inbox& inbox, Patience);
     virtual void transfer_from_first(std::span<const std::byte> bytes, Inbox& inbox, Patience);
     virtual void transfer_reduced(std::span<std::uint64_t> values, Reduction);
@@ -267,10 +267,10 @@ private:
     double time_limit_ = 600;
 };
 
-/// Copies bytes; many by all threads.
+/// Copies bytes, with several threads for large copies.
 void copy_bytes(std::span<const std::byte> from, std::byte* to);
 
-/// Returns the error that tells which rank has been silent for so long.
+/// Returns the error for a rank that was silent for `seconds`.
 Error silent_rank(int rank, int size, double seconds);
 
 } // namespace chamomile

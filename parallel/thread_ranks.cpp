@@ -12,11 +12,11 @@
 namespace chamomile {
 namespace {
 
-/// The time until which a wait without an end goes on. condition_variable::wait() itself has a new
-/// name in the library of g++ 12, by which a wheel would not load on systems with an older one.
+/// Deadline of a wait without timeout. condition_variable::wait() has a new symbol version in g++
+/// 12's library, so a wheel with it would not load on systems with an older library.
 constexpr auto without_end = std::chrono::steady_clock::time_point::max();
 
-/// A Failure tells the error that ended the ranks, and of which rank it is.
+/// The first error, which ended the ranks, and the failed rank.
 struct Failure {
     int rank;
     Error error;
@@ -24,7 +24,7 @@ struct Failure {
 
 } // namespace
 
-/// A Hub holds what is under way between the ranks.
+/// A Hub is the mailbox for all ranks: it holds messages under way.
 class Hub {
 public:
     Hub(int ranks, const RankOptions& options)
@@ -35,7 +35,7 @@ public:
     int ranks() const { return ranks_; }
     const RankOptions& options() const { return options_; }
 
-    /// Shows a rank what is sent to it, which must stay until wait_until_taken().
+    /// Posts a message without a copy: the bytes must stay until wait_until_taken() returns.
     void post(int from, int to, std::span<const std::byte> bytes)
     {
         const std::lock_guard lock(mutex_);
@@ -46,7 +46,7 @@ public:
             post_of(to).changed.notify_all();
     }
 
-    /// Waits for so many seconds, or (none) until letters of all ranks are there, and returns them.
+    /// Waits up to `limit` seconds (none: forever) for messages from all ranks, and returns them.
     std::vector<std::span<const std::byte>> open(int to, std::optional<double> limit)
     {
         std::unique_lock lock(mutex_);
@@ -66,7 +66,7 @@ public:
         return letters;
     }
 
-    /// Gives back the letters that are open, all of which have been copied.
+    /// Releases the opened messages after they were copied.
     void close(int to)
     {
         const std::lock_guard lock(mutex_);
@@ -75,7 +75,7 @@ public:
                 take_away(from, to);
     }
 
-    /// Waits until all have copied what this rank sent them, for which they need no time limit.
+    /// Waits until every receiver has copied this rank's messages. Needs no timeout.
     void wait_until_taken(int from)
     {
         std::unique_lock lock(mutex_);
@@ -84,7 +84,7 @@ public:
         throw_if_failed(from);
     }
 
-    /// Takes back what nobody has opened, and waits for those that copy.
+    /// Takes back unopened messages, and waits for receivers that are copying.
     void withdraw(int from)
     {
         std::unique_lock lock(mutex_);
@@ -120,8 +120,8 @@ public:
         changed_.notify_all();
     }
 
-    /// Returns whether so many threads have ended, for which a failure leaves the time limit and
-    /// `more` seconds.
+    /// Waits until `threads` threads have ended. After a failure waits for the time limit plus
+    /// `more` seconds. Returns whether they ended.
     bool wait_for_ends(int threads, double more = 0)
     {
         std::unique_lock lock(mutex_);
@@ -133,14 +133,13 @@ public:
     }
 
 private:
-    /// A Letter is what one rank sends to another, in the sender's memory.
+    /// A Letter is a message between two ranks, in the sender's memory.
     struct Letter {
         enum class State { none, posted, open };
         std::span<const std::byte> bytes = {};
         State state = State::none;
     };
-    /// A Post counts the letters that a rank has got and not opened, and those of its own that are
-    /// not taken.
+    /// Per rank: messages received but not opened, and messages sent but not yet copied.
     struct Post {
         int arrived = 0, not_taken = 0;
         std::condition_variable changed;
@@ -179,8 +178,8 @@ private:
     int ranks_;
     RankOptions options_;
     mutable std::mutex mutex_;
-    std::condition_variable changed_; // how many threads have ended
-    std::vector<Letter> letters_;     // from one rank to another
+    std::condition_variable changed_; // number of ended threads
+    std::vector<Letter> letters_;     // one per pair of ranks
     std::vector<Post> posts_;
     std::optional<Failure> failure_;
     int ended_ = 0;
@@ -188,7 +187,7 @@ private:
 
 namespace {
 
-/// A Transfer ends with no letter of this rank under way, and none open that it has got.
+/// The destructor withdraws messages under way from this rank, and closes received ones.
 class Transfer {
 public:
     Transfer(Hub& hub, int rank) : hub_(hub), rank_(rank) {}
@@ -228,7 +227,7 @@ private:
     void transfer(std::span<const std::span<const std::byte>> to, Inbox& inbox,
                   Patience patience) override
     {
-        const Transfer transfer(*hub_, rank_); // whatever is thrown, no letter outlives its bytes
+        const Transfer transfer(*hub_, rank_); // on any exception, no letter outlives its bytes
         for (int r = 0; r < size(); ++r) {
             hold_back();
             hub_->post(rank_, r, to[std::size_t(r)]);
@@ -256,14 +255,14 @@ private:
     std::mt19937_64 random_;
 };
 
-/// Runs one rank. An exception ends all ranks.
+/// Runs one rank. An exception ends every rank.
 void run_rank(const std::shared_ptr<Hub>& hub, int rank,
               const std::function<void(Communicator&)>& body)
 {
     ThreadRank communicator(hub, rank);
     try {
         body(communicator);
-    } catch (const PeerFailed&) { // the rank that failed has told why
+    } catch (const PeerFailed&) { // the failed rank has reported why
     } catch (...) {
         hub->fail(rank, error_of(std::current_exception()));
     }
@@ -295,7 +294,7 @@ ThreadRanks::~ThreadRanks()
 {
     try {
         end();
-    } catch (const Error&) { // the first caller has learnt of it
+    } catch (const Error&) { // the first caller knows it already
     }
 }
 

@@ -1,5 +1,5 @@
 /// \file  The acceptance criterion: when a cell stands for its particles, and when its field may be
-/// expanded about a common centre.
+/// expanded about a common center.
 #pragma once
 
 #include <bit>
@@ -11,8 +11,8 @@
 
 namespace chamomile {
 
-/// Returns x^(-1/n) to 1e-10 of itself for normal x > 0, 2 <= n <= 12, with the same bits on every
-/// machine.
+/// Returns x^(-1/n) to relative accuracy 1e-10 for normal x > 0, 2 <= n <= 12, with the same bits
+/// on every machine.
 CHAMOMILE_HD double inverse_root(double x, int n)
 {
     const auto power = [](double y, int k) {
@@ -25,7 +25,7 @@ CHAMOMILE_HD double inverse_root(double x, int n)
     };
     constexpr auto one = std::bit_cast<std::int64_t>(1.0);
     const double part = 1.0 / n;
-    // The exponent is divided by n; then Newton's method follows.
+    // Divides the exponent by n, then applies Newton's method.
     double y = std::bit_cast<double>(
         one + std::int64_t(part * double(one - std::bit_cast<std::int64_t>(x))));
     for (int step = 0; step < 4; ++step)
@@ -33,26 +33,25 @@ CHAMOMILE_HD double inverse_root(double x, int n)
     return y;
 }
 
-/// Returns x^(1/n) with the same accuracy; it is 0 for x below 1e-300.
+/// Returns x^(1/n) with the same accuracy; 0 for x below 1e-300.
 CHAMOMILE_HD double root(double x, int n)
 {
     return x < 1e-300 ? 0 : 1 / inverse_root(x, n);
 }
 
-/// WalkUnits are powers of two near the size and the mass of all particles, in which nothing over-
-/// or underflows.
+/// Powers of two near the size and mass of the whole system, in which nothing over- or underflows.
 struct WalkUnits {
     double length = 1, mass = 1;
 
-    /// Returns the units that follow from the root's moments.
+    /// Returns the units for the root's moments.
     static CHAMOMILE_HD WalkUnits of(const Multipole& whole, const Box& bounds)
     {
         return {power_of_two(bounds.longest_side()), power_of_two(whole.mass)};
     }
 
 private:
-    /// Returns the power of two at or below x, within 1e-300 and 1e300; it is 1 unless x is
-    /// positive and finite.
+    /// Returns the power of two at or below x, within 1e-300 and 1e300; 1 unless x is positive and
+    /// finite.
     static CHAMOMILE_HD double power_of_two(double x)
     {
         if (!(x > 0 && x <= 1.7e308))
@@ -62,88 +61,84 @@ private:
     }
 };
 
-/// A Criterion decides by what a cell is accepted; AcceptanceCriterion has the formulas.
+/// The kind of criterion; AcceptanceCriterion has the formulas.
 enum class Criterion {
-    geometric,        ///< opening angle theta of the cell, seen from its centre of mass
-    minimum_distance, ///< the same, seen from the nearest point of the cell's bounds
+    geometric,        ///< opening angle theta of the cell, seen from its center of mass
+    minimum_distance, ///< opening angle, seen from the nearest point of the cell's bounds
     relative,         ///< error by mass and size against `tolerance` times the acceleration
-    moments           ///< error by second moments against the same
+    moments           ///< error by second moments against `tolerance` times the acceleration
 };
 
-/// Returns whether a criterion compares with the acceleration, so that it takes a tolerance and no
+/// Returns whether a criterion compares with the acceleration: then it takes a tolerance instead of
 /// theta.
 CHAMOMILE_HD constexpr bool compares_accelerations(Criterion criterion)
 {
     return criterion == Criterion::relative || criterion == Criterion::moments;
 }
 
-/// A CellReach tells how near a cell may be to be accepted. Distances count from the box of the
-/// targets to the cell's centre of mass.
+/// Min distances for accepting a cell, from the targets' box to the cell's center of mass.
 struct CellReach {
-    double least;     ///< a cell is never accepted within, whatever the tolerance
-    double relative;  ///< nor within this times relative_factor(), plus guard_part() of `least`
-    double expansion; ///< its field is not expanded within this times the expansion factor; with
-                      ///< a cut in place of expansions: the cell's radius about its centre of mass
+    double least;     ///< never accepted within, whatever the tolerance
+    double relative;  ///< nor within this times relative_factor(), plus guard_part() times `least`
+    double expansion; ///< its field is not expanded within this times the expansion factor; with a
+                      ///< cut instead of expansions: the cell's radius about its center of mass
 };
 
 /// An AcceptanceCriterion accepts a cell beyond its reach from the box around the targets.
 ///
-/// Geometric: Barnes & Hut's opening angle is measured from the group's box to the cell's centre of
-/// mass (Barnes 1990) and guarded against off-centre cells: a cell is accepted beyond l/theta +
-/// |center of mass - center of box| (Barnes 1995), l being the longest side of its tight box.
+/// Geometric: Barnes & Hut's opening angle is measured from the group's box to the cell's center of
+/// mass (Barnes 1990) and guarded against off-center cells: a cell is accepted beyond l/theta +
+/// |center of mass - center of box| (Barnes 1995), with l the longest side of its tight box.
 ///
-/// Minimum distance (Salmon & Warren 1994): l / d <= theta is demanded, d being the distance to the
-/// nearest point of the cell's bounds. That point is no farther than b from the centre of mass, b
-/// being the distance to the farthest corner, so that l/theta + b from there is safe from every
-/// side.
+/// Minimum distance (Salmon & Warren 1994): demands l / d <= theta, with d the distance to the
+/// nearest point of the cell's bounds. With b the distance from the center of mass to the farthest
+/// corner, that point is no farther than b from the center, so l/theta + b is safe from every side.
 ///
-/// Relative: the first term left out of the multipole expansion to order p, M b^n / d^(n+2) with
-/// n = p + 1 (order 0: n = 2, for there is no dipole), is at most `tolerance` times the
-/// acceleration of the targets (after Springel 2005, eq. 18).
+/// Relative: the first neglected term of the multipole expansion to order p, M b^n / d^(n+2) with n
+/// = p + 1 (order 0: n = 2, since dipoles vanish), is at most `tolerance` times the acceleration of
+/// the targets (after Springel 2005, eq. 18).
 ///
-/// Moments: the same holds with the cell's own moments, as in Dehnen (2014). Salmon & Warren (1994)
-/// bound the error by B_n / d^(n+2) (1 - b/d)^-2 and a constant, where B_n = sum_j m_j |d_j|^n;
-/// here B_n <= tr S b^(n-2), S being the second moments. Their factor holds for mass at the
-/// farthest corner; (1 - b/d)^(-3/2) is taken, and d^(n+2) (1 - b/d)^(3/2) as (d - guard_part
-/// b)^(n+2), which it is to first order. Constants are chosen by measurement
-/// (docs/explanation/decisions.md, 44).
+/// Moments: likewise with the cell's own moments, as in Dehnen (2014). Salmon & Warren (1994) bound
+/// the error by B_n / d^(n+2) (1 - b/d)^-2 and a constant, where B_n = sum_j m_j |d_j|^n; here B_n
+/// <= tr S b^(n-2), S being the second moments. Their factor holds for mass at the farthest corner;
+/// we use (1 - b/d)^(-3/2), and d^(n+2) (1 - b/d)^(3/2) as (d - guard_part b)^(n+2), equal to first
+/// order. Constants were chosen by measurement (docs/explanation/decisions.md, 44).
 ///
-/// No criterion accepts a cell of which any particle comes closer than `clearance` to the box of
+/// No criterion accepts a cell if any particle in it comes closer than `clearance` to the box of
 /// the targets.
 ///
-/// Particles with softening lengths of their own extend the reach (tree/own_softenings.hpp).
+/// Per-particle softening extends the reach (tree/own_softenings.hpp).
 ///
-/// With local_order = P > 0 an accepted cell's field is expanded about the centre of the targets'
-/// box if that lies farther than kappa times the box's radius, and (relative) the first term left
-/// out, M radius^P / d^(P+2), is at most lambda tolerance times the acceleration.
+/// With local_order = P > 0 an accepted cell's field is expanded about the center of the targets'
+/// box if the distance exceeds kappa times the box's radius, and (relative) the first neglected
+/// term, M radius^P / d^(P+2), is at most lambda tolerance times the acceleration.
 struct AcceptanceCriterion {
     Criterion kind = Criterion::relative;
     double theta = 0.6;
     double tolerance = 0.001;
-    double clearance = 0; ///< within it the force between particles is not that of the cell
+    double clearance = 0; ///< within it the force between particles differs from the cell's
     double softening = 0; ///< Plummer-equivalent length, for the estimate of the acceleration
     SofteningKind softening_kind = SofteningKind::plummer;
     SofteningRule softening_rule = SofteningRule::larger;
-    double least_softening = 0; ///< the smallest eps^2 of particles with lengths of their own
+    double least_softening = 0; ///< smallest eps^2, with per-particle softening
     int order = 2;              ///< of the multipoles: 0, 2, 3 or 4
-    int local_order = 0;        ///< of the expansion about the targets' centre; 0: none
-    /// In a periodic cube sources act by their nearest image alone, and only within `cut`; there
-    /// are no local expansions.
+    int local_order = 0;        ///< of the expansion about the targets' center; 0: none
+    /// In a periodic cube sources act only by their nearest image, and only within `cut`. Local
+    /// expansions are off.
     Periodicity periodicity = {};
     double cut = 0;
-    /// Criteria that compare with the acceleration take none to be less than this.
+    /// Lower limit of the acceleration with which criteria compare.
     double least_acceleration = 0;
 
     CHAMOMILE_HD bool is_relative() const { return compares_accelerations(kind); }
-    /// Returns the degree n of the first multipole left out.
+    /// Returns the degree n of the first neglected multipole.
     CHAMOMILE_HD int neglected() const { return order == 0 ? 2 : order + 1; }
-    /// Returns the part of CellReach::least that is added to CellReach::relative times its factor.
+    /// Returns the fraction of CellReach::least to add to CellReach::relative times its factor.
     double guard_part() const { return kind == Criterion::moments ? 1.5 / (neglected() + 2) : 0; }
 
-    /// These factors were chosen by measurement (docs/explanation/decisions.md, 20).
+    /// Chosen by measurement (docs/explanation/decisions.md, 20).
     static constexpr double lambda = 0.02;
-    /// The estimate of the acceleration looks into cells that are nearer than their size, by this
-    /// factor.
+    /// Estimates of the acceleration open cells nearer than their size times this factor.
     static constexpr double estimate_opening = 1.25;
 
     double group_kappa() const { return is_relative() ? 1.3 : 2 / theta; }
@@ -173,15 +168,14 @@ struct AcceptanceCriterion {
         return reach;
     }
 
-    /// Returns the factor of CellReach::relative for targets with an acceleration in units mass /
+    /// Returns the factor of CellReach::relative for targets with `acceleration` in units mass /
     /// length^2 (G = 1).
     double relative_factor(double acceleration) const
     {
         return is_relative() ? inverse_root(std::max(acceleration, 1e-300), neglected() + 2) : 0;
     }
 
-    /// Returns the factor of CellReach::expansion for a box of that radius and the same
-    /// acceleration.
+    /// Returns the factor of CellReach::expansion for a box of this radius at this acceleration.
     double expansion_factor(double radius, double acceleration, const WalkUnits& units) const
     {
         if (!is_relative() || local_order == 0)

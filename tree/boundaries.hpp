@@ -1,7 +1,7 @@
-/// \file  The boundaries between sorted keys, which are all that the division into cells needs.
+/// \file  Boundaries between sorted keys: the only input for the division into cells.
 ///
-/// They take two bytes per pair of neighbours instead of eight of key: a cell's range is divided
-/// where the level of its boundaries is least, and its octants are the digits on either side.
+/// Two bytes per pair of neighbors replace eight bytes of key. A cell's range is divided at its
+/// boundaries with the lowest level, and the digits on either side give the octants.
 #pragma once
 
 #include <bit>
@@ -13,10 +13,10 @@
 
 namespace chamomile {
 
-/// A Boundary between two sorted neighbours is the first octal digit in which their keys differ.
+/// A Boundary between two sorted neighbors: the first octal digit in which their keys differ.
 struct Boundary {
     std::uint8_t level;   ///< 0: the most significant digit; `key_levels`: the keys are equal
-    std::uint8_t octants; ///< the digit of the left one times 8, plus that of the right one
+    std::uint8_t octants; ///< left digit times 8, plus right digit
 };
 
 /// Returns the boundary between two keys, left <= right.
@@ -34,8 +34,8 @@ CHAMOMILE_HD Boundary boundary_between(Key left, Key right)
             std::uint8_t((left >> shift & 7) << 3 | (right >> shift & 7))};
 }
 
-/// Boundaries has one entry per particle: entry k lies between the sorted particles k and k + 1,
-/// and the last entry means nothing.
+/// One entry per particle: entry k lies between the sorted particles k and k + 1. The last entry
+/// means nothing.
 struct Boundaries {
     static constexpr std::size_t block = 256;
 
@@ -51,7 +51,7 @@ struct Boundaries {
     }
 
     std::pmr::vector<std::uint8_t> level, octants;
-    std::pmr::vector<std::uint8_t> least; ///< least level in each block of entries
+    std::pmr::vector<std::uint8_t> least; ///< lowest level in each block of entries
 };
 
 } // namespace chamomile

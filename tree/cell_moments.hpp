@@ -1,4 +1,4 @@
-/// \file  The moments of one cell, the same on host and device.
+/// \file  The moments of a single cell, equal on host and device.
 ///
 /// Contraction: none, so that host and device give the same bits and thereby the same interaction
 /// lists.
@@ -10,7 +10,7 @@
 
 namespace chamomile {
 
-/// The mass of a cell that holds a negative mass: such a cell has no centre to be seen from.
+/// Mass of a cell that contains a negative mass: such a cell has no center to be seen from.
 inline constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 /// Sums the moments of a leaf with `count` > 0 sources.
@@ -22,8 +22,7 @@ CHAMOMILE_HD void sum_leaf(const Source* sources, Index count, Multipole& multip
     for (Index k = 0; k < count; ++k) {
         const Source s = sources[k];
         m.mass += s.mass >= 0 ? s.mass : not_a_number;
-        // Sums are taken about the first particle, so that a cell far from the origin loses no
-        // digits.
+        // Sums relative to the first particle, so that a cell far from the origin loses no digits.
         weighted += s.mass * (s.position - sources[0].position);
         box.add(s.position);
     }
@@ -36,7 +35,7 @@ CHAMOMILE_HD void sum_leaf(const Source* sources, Index count, Multipole& multip
     bounds = box;
 }
 
-/// Sums the moments of a cell from those of its daughters, which must be known.
+/// Sums the moments of a cell from its daughters' moments, which must be known.
 CHAMOMILE_HD void sum_daughters(const Cell* cells, Index cell, Multipole* multipoles, Box* bounds)
 {
     Multipole m;
@@ -60,8 +59,7 @@ CHAMOMILE_HD void sum_daughters(const Cell* cells, Index cell, Multipole* multip
     bounds[cell] = box;
 }
 
-/// SofteningSums sum the softenings of cells whose particles have lengths of their own, each a
-/// CellSoftening, where the multipoles are known.
+/// Sums the CellSoftening of cells with per-particle softening. The multipoles must be known.
 struct SofteningSums {
     const Cell* cells;
     const Source* sources;
@@ -69,7 +67,7 @@ struct SofteningSums {
     const Multipole* multipoles;
     CellSoftening* of_cell;
 
-    /// Sums those of a cell; of its daughters they must be known.
+    /// Sums for cell c. Its daughters' values must be known.
     CHAMOMILE_HD void sum(Index c) const
     {
         double largest = 0, mass = 0, weighted = 0;
@@ -95,14 +93,14 @@ struct SofteningSums {
     }
 
 private:
-    /// Returns the two values with these moments; a variance that is rounding is none.
+    /// Returns the two values with these moments. A variance at rounding level counts as 0.
     static CHAMOMILE_HD CellSoftening two_values(double mean, double second, double third,
                                                  double largest)
     {
         CellSoftening own{mean, mean, 0, largest};
         if (!(second > 1e-24))
             return own;
-        // Their differences d from the mean are the roots of d^2 - (third / second) d - second.
+        // The differences d from the mean are the roots of d^2 - (third / second) d - second.
         const double half = 0.5 * third / second, root = sqrt(half * half + second),
                      up = half > 0 ? half + root : second / (root - half), down = second / up;
         own.high_part = down / (up + down);

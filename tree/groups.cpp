@@ -13,8 +13,7 @@
 namespace chamomile {
 namespace {
 
-/// A PieceCutter cuts the tree into pieces within the limits, one after the other. Only a leaf may
-/// exceed them.
+/// Cuts the tree into pieces within the limits, in order. Only a leaf may exceed the limits.
 class PieceCutter {
 public:
     PieceCutter(const TargetGroups& groups, const Octree& octree, const Moments& moments,
@@ -31,7 +30,7 @@ public:
             cut_block(piece.cell, piece.first_octant, piece.last_octant, piece.targets, add);
     }
 
-    /// Cuts a cell with these targets, and calls add() for each piece.
+    /// Cuts a cell with these targets. Calls add() for each piece.
     template <class Add>
     void cut_cell(Index c, TargetRange targets, Add add) const
     {
@@ -42,7 +41,6 @@ public:
             add(Piece{c, 0, 0, targets, moments_.bounds[c]});
     }
 
-    /// Returns the multipole of all particles in a piece.
     Multipole whole(const Piece& piece) const
     {
         if (piece.last_octant == 0)
@@ -57,9 +55,9 @@ public:
     }
 
 private:
-    /// Cuts the daughters of a cell in octants first .. last: they are one piece if they fit, else
-    /// halves are cut. A block halved along x, then y, then z is a box that no other sister reaches
-    /// into. Its targets are among `within`.
+    /// Cuts a cell's daughters at octants first .. last: one piece if they fit, else two halves. A
+    /// block halved along x, then y, then z is a box without parts of further sisters. Its targets
+    /// lie in `within`.
     template <class Add>
     void cut_block(Index mother, Index first, Index last, TargetRange within, Add add) const
     {
@@ -90,7 +88,8 @@ private:
         }
     }
 
-    /// Returns the number of targets among the sorted particles before k, which lies in that range.
+    /// Returns the number of targets among the sorted particles before k. The result lies in
+    /// `range`.
     Index targets_before(Index k, TargetRange range) const
     {
         if (groups_.targets.empty())
@@ -105,7 +104,7 @@ private:
     PieceLimits limits_;
 };
 
-/// A PartCutter cuts one part of the tree into groups and clusters.
+/// Cuts one part of the tree into groups and clusters.
 struct PartCutter {
     std::vector<Group>& groups;
     std::vector<Cluster>& clusters;
@@ -126,8 +125,8 @@ struct PartCutter {
     }
 
 private:
-    /// Adds the piece as one group, or cuts coincident particles that exceed a group into groups of
-    /// nearly equal size; the targets of a leaf with too long a box become groups of one.
+    /// Adds the piece as one group. Cuts a leaf of too many coincident particles into groups of
+    /// nearly equal size, and a leaf with too long a box into groups of one target.
     void add(const Piece& piece, const GroupSizes& sizes)
     {
         assert(piece.targets.begin < piece.targets.end);
@@ -143,7 +142,7 @@ private:
     }
 };
 
-/// Returns whether a group's box may be wider than its targets: cells may hold other particles too,
+/// Returns whether a group's box may be wider than its targets: cells may hold further particles,
 /// and a group that was cut for its length keeps the box of its leaf.
 bool may_be_wide(const Group& group, const TargetGroups& groups, double longest_side)
 {
@@ -185,12 +184,12 @@ void find_targets(TargetGroups& groups, const Octree& octree, std::span<const In
         found.erase(std::unique(found.begin(), found.end()), found.end());
         return groups.take(found);
     }
-    // Targets are marked by sorted place if ranks are known, else by particle.
+    // Marks targets by sorted place if `rank` is known, else by particle.
     std::vector<char>& marked = groups.is_target;
     marked.assign(n, 0);
     Index highest = 0;
 #pragma omp parallel for if (active.size() > worth_threads) reduction(max : highest)
-    for (std::size_t k = 0; k < active.size(); ++k) { // the same particle may be named twice
+    for (std::size_t k = 0; k < active.size(); ++k) { // a particle may be named twice
         const Index i = active[k];
         highest = std::max(highest, i);
         if (i < n)
@@ -239,7 +238,7 @@ std::vector<Piece> cut_target_pieces(const TargetGroups& groups, const Octree& o
 void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
                 GroupSizes sizes)
 {
-    constexpr std::uint64_t parts = 256; // for the threads, who do not change the clusters
+    constexpr std::uint64_t parts = 256; // for the threads; does not affect the clusters
     cut_groups(groups, octree, moments, sizes,
                cut_target_pieces(groups, octree, moments, sizes, parts));
 }

@@ -1,4 +1,4 @@
-/// \file  The third and fourth moments of one cell, the same on host and device.
+/// \file  The third and fourth moments of a single cell, equal on host and device.
 ///
 /// Contraction: none, so that both give the same bits.
 #pragma once
@@ -11,11 +11,11 @@
 
 namespace chamomile {
 
-/// HigherSums sums the moments of degrees 3 to `order` (3 or 4); higher ones stay 0.
+/// Sums the moments of degrees 3 to `order` (3 or 4); higher ones stay 0.
 template <int order>
 class HigherSums {
 public:
-    /// Sums the moments of a leaf with `count` > 0 sources, whose multipole and bounds are known.
+    /// Sums the moments of a leaf with `count` > 0 sources and known multipole and bounds.
     static CHAMOMILE_HD void sum_leaf(const Source* sources, Index count,
                                       const Multipole& multipole, const Box& bounds,
                                       HigherMoments& higher)
@@ -32,8 +32,8 @@ public:
         higher = m;
     }
 
-    /// Sums the moments of a cell from its daughters' higher moments and the multipoles of all
-    /// these cells.
+    /// Sums the moments of a cell from its daughters' higher moments and the multipoles of cell and
+    /// daughters.
     static CHAMOMILE_HD void sum_daughters(const Cell* cells, Index cell,
                                            const Multipole* multipoles, const Box* bounds,
                                            HigherMoments* higher)
@@ -56,7 +56,7 @@ private:
     static constexpr int first = HigherMoments::first;
     using own = std::make_integer_sequence<int, term_count(order) - first>;
 
-    /// Returns the power of two at or below the longest side; it is 0 for a box below 1e-150.
+    /// Returns the power of two at or below the longest side; 0 for a box below 1e-150.
     static CHAMOMILE_HD double length_of(const Box& bounds)
     {
         const double side = bounds.longest_side();
@@ -86,8 +86,8 @@ private:
          ...);
     }
 
-    /// Computes all moments of a daughter about its centre in its mother's units; the first moments
-    /// are 0.
+    /// Computes every moment of a daughter about its center, in the mother's units. First moments
+    /// vanish.
     static CHAMOMILE_HD void in_units_of(double inverse, const Multipole& multipole,
                                          const HigherMoments& higher, double* all)
     {

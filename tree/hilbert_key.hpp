@@ -1,4 +1,4 @@
-/// \file  Keys along a Hilbert curve, on which neighbours are neighbours in space.
+/// \file  Keys along a Hilbert curve: neighbors on the curve are neighbors in space.
 #pragma once
 
 #include "chamomile/core/vec3.hpp"
@@ -6,8 +6,8 @@
 
 namespace chamomile {
 
-/// Returns the place of x, |x| <= 1 in each component, on a Hilbert curve of `levels` levels (21 at
-/// most), by J. Skilling's algorithm (AIP Conf. Proc. 707, 381, 2004).
+/// Returns the place of x, |x| <= 1 in each component, on a Hilbert curve with `levels` levels (max
+/// 21), by J. Skilling's algorithm (AIP Conf. Proc. 707, 381, 2004).
 CHAMOMILE_HD Key hilbert_key(const Vec3<double>& x, int levels = key_levels)
 {
     const double cells = double(1 << levels), half = 0.5 * cells;

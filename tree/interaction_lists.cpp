@@ -18,7 +18,7 @@ void list_all_particles(InteractionLists& lists, Index n, std::span<const Group>
         row.particle_count = n;
         row.center = group.center;
         row.radius = group.radius;
-        // The reach is the box and about one mean distance of its particles around it.
+        // Reach: the box, plus about one mean particle distance around it.
         const double spacing =
             group.box.longest_side() / std::cbrt(double(group.end - group.begin));
         row.near_distance = group.box.high - group.center + Vec3<double>{spacing, spacing, spacing};

@@ -30,10 +30,9 @@ void KeySorter::sort(std::span<const Vec3<double>> positions, const RootCube& cu
 
 namespace {
 
-/// KeyedPlaces are places of positions by rising key; those of equal keys rise.
+/// Keys with positions' indices, by rising key, then by rising index.
 using KeyedPlaces = std::vector<std::pair<Key, Index>>;
 
-/// Returns those of the positions from `begin` up to `end`.
 KeyedPlaces keyed_places(std::span<const Vec3<double>> positions, const RootCube& cube,
                          std::size_t begin, std::size_t end)
 {
@@ -46,7 +45,7 @@ KeyedPlaces keyed_places(std::span<const Vec3<double>> positions, const RootCube
     return places;
 }
 
-/// Puts places of equal keys in the order of their numbers.
+/// Sorts the indices of equal keys by `number`.
 void order_by_number(std::span<const Key> keys, std::span<Index> order,
                      std::span<const Index> number)
 {
@@ -77,7 +76,7 @@ void KeySorter::sort_beside(const SortedRun& sorted, std::span<const Vec3<double
     order.resize(n);
     const std::size_t parts = std::clamp<std::size_t>(own / 4096, 1, 1024);
     const auto key_of = [](const KeyedPlaces::value_type& place) { return place.first; };
-    // Of equal keys those before the sorted run come first, and those behind it last.
+    // With equal keys, positions before the sorted run come first and positions behind it last.
     const auto cuts = [&](std::size_t part) {
         if (part == parts)
             return std::array{before.size(), own, behind.size()};

@@ -1,4 +1,4 @@
-/// \file  Sorting of particles by their keys on all host threads.
+/// \file  Sorts particles by their keys on all host threads.
 #pragma once
 
 #include <span>
@@ -14,8 +14,8 @@ namespace chamomile {
 class KeySorter {
 public:
     /// Resizes and fills `order` (sorted particle k has position order[k]) and the boundaries
-    /// between the sorted particles. Particles with equal keys keep the order of the positions, or
-    /// that of their numbers, if they are given.
+    /// between sorted particles. Particles with equal keys keep their input order, or follow
+    /// `number` if given.
     void sort(std::span<const Vec3<double>> positions, const RootCube& cube, Boundaries& boundaries,
               std::pmr::vector<Index>& order, std::span<const Index> number = {});
 
@@ -24,7 +24,7 @@ public:
         std::size_t first;
         std::span<const Key> keys;
     };
-    /// Does the same where some positions are sorted: they are merged with the others.
+    /// Like sort(), but merges positions that are sorted already with the rest.
     void sort_beside(const SortedRun& sorted, std::span<const Vec3<double>> positions,
                      const RootCube& cube, Boundaries& boundaries, std::pmr::vector<Index>& order,
                      std::span<const Index> number = {});

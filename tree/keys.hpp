@@ -14,35 +14,34 @@ using Key = std::uint64_t;
 
 inline constexpr int key_levels = 21; ///< octree levels that a key resolves, three bits each
 
-/// A RootCube is the cube that the keys divide: level 0 of the octree.
+/// The cube that the keys divide: level 0 of the octree.
 struct RootCube {
     Vec3<double> low;
     double size = 1;
 };
 
-/// Returns the cube about the middle of low .. high, slightly larger, so that no particle lies on
-/// its upper faces.
+/// Returns a cube about the middle of low .. high, slightly larger, so that no particle lies on its
+/// upper faces.
 RootCube cube_around(const Vec3<double>& low, const Vec3<double>& high);
 
-/// A CubePlacement tells where the root cube lies about the particles: its side over that of the
-/// smallest cube, and the part of the room thus gained that lies below the particles along each
-/// axis.
+/// Size and place of the root cube: its side over the smallest cube's side, and per axis the
+/// fraction of the added room that lies below the particles.
 struct CubePlacement {
     double growth = 1;
     Vec3<double> below{0.5, 0.5, 0.5};
 };
 
-/// Returns a cube 1.5 to 2 times as large at a random place (Barnes's treecode shifts its root
-/// likewise), so that the errors of successive evaluations are not those of the same cells. It
-/// depends on seed and number alone, by splitmix64 (Steele, Lea & Flood 2014).
+/// Returns a cube 1.5 to 2 times as large at a random place, so that successive evaluations use
+/// different cells and their errors differ (Barnes's treecode shifts its root too). Depends only on
+/// seed and number, by splitmix64 (Steele, Lea & Flood 2014).
 CubePlacement random_placement(std::uint64_t seed, std::uint64_t number);
 
-/// Returns the placed cube, computed on the host, so that its bits do not depend on where
+/// Returns the placed cube. Always computed on the host, so that its bits do not depend on where
 /// `smallest` was measured.
 RootCube placed(const RootCube& smallest, const CubePlacement& placement);
 
-/// Returns the smallest cube around all positions. Throws Error(input) naming the first particle
-/// whose position is not finite.
+/// Returns the smallest cube around all positions. Throws Error(input), naming the first particle
+/// with a non-finite position.
 RootCube bounding_cube(std::span<const Vec3<double>> positions);
 
 /// Moves bit k of x to bit 3k, for the lowest 21 bits.
@@ -67,7 +66,7 @@ CHAMOMILE_HD Key morton_key(const Vec3<double>& position, const RootCube& cube)
     return spread_bits(digit(r.x)) << 2 | spread_bits(digit(r.y)) << 1 | spread_bits(digit(r.z));
 }
 
-/// Fills keys[i] = morton_key(positions[i], cube), by all threads and, for speed, by table.
+/// Fills keys[i] = morton_key(positions[i], cube) with all threads, by a table.
 void compute_keys(std::span<const Vec3<double>> positions, const RootCube& cube,
                   std::span<Key> keys);
 

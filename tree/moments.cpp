@@ -12,7 +12,7 @@
 namespace chamomile {
 namespace {
 
-/// Sums the moments of degrees 3 to `order` of a cell whose multipole is known.
+/// Sums the moments of degrees 3 to `order` of a cell with known multipole.
 template <int order>
 void sum_higher(Moments& moments, const Octree& octree, Index c)
 {
@@ -57,7 +57,7 @@ void compute_moments(Moments& moments, const Octree& octree, int order)
     moments.softening.resize(octree.softening.empty() ? 0 : n);
     if (n == 0)
         return;
-    // Whole subtrees go to the threads; the cells above them follow, mothers last.
+    // Threads compute whole subtrees; the cells above follow, mothers last.
     const Index most =
         std::max<Index>(1024, octree.cells[0].count / Index(8 * omp_get_max_threads()));
     std::vector<Index> subtrees, top;
@@ -71,7 +71,7 @@ void compute_moments(Moments& moments, const Octree& octree, int order)
         compute_moments(moments, octree, order, subtrees[s], octree.cells[subtrees[s]].next);
     for (std::size_t t = top.size(); t-- > 0;)
         compute_moments(moments, octree, order, top[t], top[t] + 1);
-    // Values that are not finite pass here, and are refused by name.
+    // Non-finite values pass here; callers refuse them by name.
     assert(!(moments.multipole[0].mass < 0) && !(moments.bounds[0].longest_side() < 0));
 }
 

@@ -15,10 +15,10 @@
 namespace chamomile {
 namespace {
 
-/// Particles of a leaf below this size count as coincident.
+/// Particles in a leaf below this size count as coincident.
 constexpr double smallest_extent = 1e-280;
 
-/// A Divider divides ranges of sorted particles into cells.
+/// Divides ranges of sorted particles into cells.
 class Divider {
 public:
     Divider(Octree& octree, std::span<const Vec3<double>> positions, Index leaf_size,
@@ -26,7 +26,7 @@ public:
         : octree_(octree), positions_(positions), leaf_size_(leaf_size), number_(number)
     {}
 
-    /// Appends the cell of begin .. end and all below it; `next` counts within `cells`.
+    /// Appends the cell begin .. end and all cells below it; `next` counts within `cells`.
     void append(std::vector<Cell>& cells, Index begin, Index end, Index octant)
     {
         assert(begin < end && octant < 8);
@@ -45,7 +45,7 @@ public:
                (least_level(begin, end) < key_levels || refine_keys(begin, end));
     }
 
-    /// Calls visit(from, to, octant) for each occupied octant of the smallest cell that holds the
+    /// Calls visit(from, to, octant) for each occupied octant in the smallest cell around the
     /// range.
     template <class Visit>
     void for_each_daughter(Index begin, Index end, Visit visit)
@@ -65,7 +65,7 @@ public:
     }
 
 private:
-    /// Returns the least level of the boundaries within begin .. end.
+    /// Returns the lowest level among the boundaries within begin .. end.
     std::uint8_t least_level(Index begin, Index end) const
     {
         const Boundaries& between = octree_.boundaries;
@@ -87,15 +87,15 @@ private:
         return least;
     }
 
-    /// Returns the first boundary of that level at or after `from`, or end - 1 if there is none
-    /// before it.
+    /// Returns the first boundary with this level at or after `from`, or end - 1 if none is before
+    /// it.
     Index next_at_level(std::uint8_t level, Index from, Index end) const
     {
         const Boundaries& between = octree_.boundaries;
         constexpr Index block = Index(Boundaries::block);
         const Index last = end - 1;
         while (from < last) {
-            if (from % block == 0) { // blocks without such a boundary are skipped
+            if (from % block == 0) { // skips blocks without such a boundary
                 while (from + block <= last && between.least[from / block] > level)
                     from += block;
             }
@@ -109,8 +109,8 @@ private:
         return last;
     }
 
-    /// Gives new keys within their own cube to particles that share one key, because they are
-    /// closer than a key of the present cube resolves. Returns false if they coincide.
+    /// Sorts particles that share a key by finer keys, within the cube around them. Returns false
+    /// if they coincide.
     bool refine_keys(Index begin, Index end)
     {
         if (octree_.order.empty())
@@ -132,7 +132,7 @@ private:
             const Boundary b = boundary_between(keys[k - begin], keys[k + 1 - begin]);
             between.level[k] = b.level;
             between.octants[k] = b.octants;
-            // A block may reach into a range that another thread refines.
+            // A block may overlap a range that another thread refines.
             std::atomic_ref<std::uint8_t> least(between.least[k / Boundaries::block]);
             if (b.level < least.load(std::memory_order_relaxed))
                 least.store(b.level, std::memory_order_relaxed);
@@ -143,18 +143,18 @@ private:
     Octree& octree_;
     std::span<const Vec3<double>> positions_;
     Index leaf_size_;
-    std::span<const Index> number_; // of the positions, for those that coincide; empty: their order
+    std::span<const Index> number_; // order of coincident particles; empty: keep their order
 };
 
-/// A ParallelBuild builds the top of the tree first, down to subtrees small enough to share among
-/// threads, then the subtrees, and joins them in depth-first order.
+/// Builds the top of the tree first, down to subtrees small enough to share among threads, then the
+/// subtrees, and joins them in depth-first order.
 class ParallelBuild {
 public:
     ParallelBuild(Octree& octree, Divider& divider) : octree_(octree), divider_(divider) {}
 
     void run(Index n)
     {
-        // The cells do not depend on how the work is cut; only the speed does.
+        // The split of the work affects speed only, not the cells.
         subtree_size_ = std::max<Index>(1024, n / Index(16 * omp_get_max_threads()));
         append_top(0, n, 0);
         if (octree_.scratch.size() < subtrees_.size())
@@ -163,7 +163,7 @@ public:
             cells.clear();
 #pragma omp parallel for if (octree_.size > worth_threads) schedule(dynamic, 1)
         for (std::size_t s = 0; s < subtrees_.size(); ++s) {
-            // The vector is built apart from its neighbours, which share a cache line.
+            // The vector is built apart from its neighbors, which share a cache line.
             std::vector<Cell> cells = std::move(octree_.scratch[s]);
             divider_.append(cells, subtrees_[s].begin, subtrees_[s].end, subtrees_[s].octant);
             octree_.scratch[s] = std::move(cells);
@@ -192,7 +192,7 @@ private:
 
     void join()
     {
-        // Each top cell is pushed back by the cells of the subtrees before it.
+        // The cells of earlier subtrees push each top cell back.
         std::vector<Index> place(top_.size() + 1);
         Index pushed = 0;
         std::size_t s = 0;

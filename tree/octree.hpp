@@ -10,21 +10,21 @@
 
 namespace chamomile {
 
-/// A Cell holds the sorted particles begin .. begin + count. Its first daughter, if it has any, is
-/// the cell after it; the walk continues at `next` when it does not open the cell.
+/// A Cell holds the sorted particles begin .. begin + count. Its first daughter, if any, follows
+/// directly; the walk continues at `next` if it does not open the cell.
 struct Cell {
     Index begin, count, next;
-    Index octant; ///< which octant of its mother, by bits x, y, z; 0 for the root
+    Index octant; ///< octant in its mother, by bits x, y, z; 0 for the root
 };
 
-/// A Source is a particle as the force loops read it.
+/// A particle in the form that force loops read.
 struct Source {
     Vec3<double> position;
     double mass;
 };
 
-/// An Octree holds cells in depth-first order, each with its range of key-sorted particles. A cell
-/// with all its particles in one octant is left out in favour of that octant.
+/// Cells in depth-first order, each with its range of key-sorted particles. If a single octant
+/// holds all particles of a cell, the octant replaces it.
 struct Octree {
     explicit Octree(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
         : cells(memory), boundaries(memory), order(memory), sources(memory)
@@ -38,20 +38,19 @@ struct Octree {
     /// Squared softening lengths, in the order of `sources`; empty: one length for all.
     std::vector<double> softening;
     std::size_t divided = 0;                ///< number of cells with daughters
-    std::vector<std::vector<Cell>> scratch; ///< memory of the build, kept to spare its page faults
+    std::vector<std::vector<Cell>> scratch; ///< memory kept between builds, to save page faults
 
     bool is_leaf(Index cell) const { return cells[cell].next == cell + 1; }
 };
 
-/// Divides the root cube until no cell has more than leaf_size particles, from octree.boundaries.
-/// `positions` and octree.order are read, and order and boundaries refined, only for particles that
+/// Divides the root cube by octree.boundaries until no cell has more than leaf_size particles.
+/// Reads `positions` and octree.order, and refines order and boundaries, only for particles that
 /// share a key. With an empty order such particles stay together in one leaf.
 void divide_into_cells(Octree& octree, std::span<const Vec3<double>> positions, int leaf_size);
 
-/// Appends the cell of the sorted particles begin .. begin + count in that octant of its mother,
-/// and all cells below it, as divide_into_cells() would make them; `next` counts within `cells`.
-/// Particles whose order no position tells keep it, or have that of their numbers, if they are
-/// given. Several threads may divide ranges that do not overlap.
+/// Appends a cell with the particles and octant of `whole`, and all cells below it, as
+/// divide_into_cells() would make them; `next` counts within `cells`. Coincident particles keep
+/// their order, or follow `number` if given. Several threads may divide disjoint ranges.
 void append_cells(std::vector<Cell>& cells, Octree& octree, const Cell& whole,
                   std::span<const Vec3<double>> positions, int leaf_size,
                   std::span<const Index> number = {});
@@ -60,17 +59,16 @@ void append_cells(std::vector<Cell>& cells, Octree& octree, const Cell& whole,
 void gather_sources(Octree& octree, std::span<const Vec3<double>> positions,
                     std::span<const double> masses);
 
-/// The largest number of particles: an Index counts them and the places of a tile or block beyond
-/// the last.
+/// Max number of particles: an Index must count them, plus padding in the last tile or block.
 inline constexpr std::size_t largest_number = 0xffffff00;
 
-/// A cell whose particles are on another rank begins there.
+/// `begin` of a cell with particles on a remote rank.
 inline constexpr Index absent_particles = largest_number;
 
 /// Throws Error(input) if there are more particles than largest_number.
 void check_number(std::size_t n);
 
-/// An OctreePlan gives the largest leaf and the place of the root cube.
+/// Max leaf size, and placement of the root cube.
 struct OctreePlan {
     OctreePlan(int largest_leaf, CubePlacement root = {}) : leaf_size(largest_leaf), placement(root)
     {}
@@ -80,8 +78,8 @@ struct OctreePlan {
 };
 
 /// Sorts the particles and divides the root cube until no cell has more than leaf_size particles.
-/// Coincident particles stay together in one leaf, so that the depth is bounded. Reuses the memory
-/// of `octree`. Throws Error(input) if a position is not finite.
+/// Coincident particles stay together in one leaf, which bounds the depth. Reuses the memory of
+/// `octree`. Throws Error(input) if a position is not finite.
 void build_octree(Octree& octree, std::span<const Vec3<double>> positions,
                   std::span<const double> masses, const OctreePlan& plan, KeySorter& sorter);
 

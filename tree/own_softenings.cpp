@@ -6,13 +6,13 @@
 namespace chamomile {
 namespace {
 
-/// These were chosen by measurement (docs/explanation/decisions.md, 335): the part of the tolerance
-/// by which an expansion may change between targets, and the part of a cell's reach that is enough
-/// where only targets of the smaller of two lengths feel what the cell leaves out (309).
+/// Chosen by measurement (docs/explanation/decisions.md, 335): fraction of the tolerance by which
+/// an expansion may change between targets, and fraction of a cell's reach that suffices if only
+/// targets with the smaller of two lengths feel the error (309).
 constexpr double expansion_part = 0.015, reach_of_larger = 0.75;
-/// The lengths by which criteria by angles keep away were chosen in the same way (241).
+/// Number of lengths for opening-angle criteria, chosen likewise (241).
 constexpr double expansion_lengths = 16;
-/// Accelerations in a dense centre, in those at the root mean square radius of all particles.
+/// Acceleration in a dense center over the acceleration at the particles' root mean square radius.
 constexpr double dense_centre = 64;
 
 bool is_spline(const AcceptanceCriterion& criterion)
@@ -26,8 +26,8 @@ SoftenedReach::SoftenedReach(const AcceptanceCriterion& criterion, const Multipo
                              const WalkUnits& units)
     : criterion_(criterion), units_(units)
 {
-    // CellReach::relative is multiplied by a^(-1/n), and this reach shrinks as a^(-1/5) alone:
-    // where that is less, the acceleration of a dense centre takes the place of 1.
+    // CellReach::relative is multiplied by a^(-1/n), but this reach shrinks only as a^(-1/5). If
+    // that is less, the acceleration in a dense center replaces 1.
     const double size2 = whole.second.trace() / whole.mass / units.length / units.length,
                  dense = dense_centre * (whole.mass / units.mass) / size2;
     if (dense > 1 && dense < HUGE_VAL)

@@ -1,12 +1,12 @@
-/// \file  The acceptance criterion where particles have softening lengths of their own.
+/// \file  The acceptance criterion with per-particle softening.
 ///
-/// A spline's clearance is that of the cell's largest length and of the targets'. With Plummer's
-/// softening a cell stands for its particles by two values of eps^2 (CellSoftening), which are as
-/// good as its particles but for lengths that differ with the place in the cell. These leave out
-/// about 6/5 b sum_j m_j |eps_j^2 - mean| / d^5, which is at most a part of `tolerance` times the
-/// acceleration: one of 1 in WalkUnits, because a reach is one distance for all targets. Cells are
-/// expanded about targets of different lengths where half their difference changes the field by a
-/// part of the same: the change itself is expanded too, to a lower order.
+/// Spline: the clearance is the sum of the cell's largest length and the targets'. Plummer: two
+/// values of eps^2 stand for a cell's particles (CellSoftening). The error comes only from lengths
+/// that vary with position in the cell: about 6/5 b sum_j m_j |eps_j^2 - mean| / d^5. Its limit is
+/// a fraction of `tolerance` times an acceleration of 1 in WalkUnits, since a reach is a single
+/// distance for all targets. A cell is expanded about targets of different lengths only if half
+/// their difference in eps^2 changes the field by less than a fraction of `tolerance` times the
+/// acceleration. The change is expanded too, to a lower order.
 ///
 /// Contraction: none, so that host and device give nodes the same bits.
 #pragma once
@@ -18,9 +18,10 @@
 
 namespace chamomile {
 
-/// Returns h of pairs of particles that both have this eps^2, or more. Lengths are rounded up to
-/// the largest over a power of 4, so that those of few ratios keep cells and targets alike: then a
-/// cell's reach and its targets' clearance are added up from the least of all.
+/// Returns a bound for the spline radius h of pairs in which both particles have this eps^2.
+/// Lengths are rounded up to the largest length over a power of 4, to get few distinct values. A
+/// cell's reach and its targets' clearance add up; the smallest value counts once
+/// (shared_clearance()).
 CHAMOMILE_HD double softened_spline_reach(const AcceptanceCriterion& criterion, double eps2)
 {
     const double own = sqrt(eps2); // points may have longer ones
@@ -32,8 +33,7 @@ CHAMOMILE_HD double softened_spline_reach(const AcceptanceCriterion& criterion, 
     return eps2 > 0 ? Softening::spline_radius_part * (sums ? sqrt(2.0) : 1.0) * length : 0;
 }
 
-/// A SoftenedReach extends the reach of cells whose particles have softening lengths of their own.
-/// It is made on the host.
+/// Extends the reach of cells with per-particle softening. Made on the host.
 class SoftenedReach {
 public:
     /// Takes the moments of the root.
@@ -42,7 +42,6 @@ public:
 
     const AcceptanceCriterion& criterion() const { return criterion_; }
 
-    /// Returns the reach of a cell.
     CHAMOMILE_HD CellReach reach(const Multipole& multipole, const Box& bounds,
                                  const CellSoftening& softening) const
     {
@@ -55,8 +54,8 @@ public:
     }
 
 private:
-    /// These factors were chosen by measurement (docs/explanation/decisions.md, 335): the part of
-    /// the tolerance that a cell may leave out, and lengths by which criteria by angles keep away.
+    /// Chosen by measurement (docs/explanation/decisions.md, 335): fraction of the tolerance for
+    /// the error of a cell, and number of lengths for opening-angle criteria.
     static constexpr double cell_part = 0.125, cell_lengths = 2;
 
     CHAMOMILE_HD void extend_plummer(CellReach& reach, const Multipole& multipole,
@@ -83,8 +82,7 @@ private:
     double farther_ = 1; ///< factor of this reach
 };
 
-/// A TreeReach tells the reach of each cell of a tree, whether its particles have one softening
-/// length or their own.
+/// The reach of each cell in a tree, with one softening length or per-particle softening.
 class TreeReach {
 public:
     /// Takes the moments of the root.
@@ -92,7 +90,7 @@ public:
 
     const WalkUnits& units() const { return units_; }
 
-    /// Returns that of cell c of this tree, whose moments may be kept in parts.
+    /// Returns the reach of cell c; `moments` may hold a part of the tree.
     CellReach of(const Moments& moments, Index c) const
     {
         return softened_
@@ -106,20 +104,19 @@ private:
     std::optional<SoftenedReach> softened_;
 };
 
-/// Returns the part of a spline's clearance that every cell's reach has.
+/// Returns the part of a spline's clearance contained in every cell's reach.
 double shared_clearance(const AcceptanceCriterion& criterion);
 
-/// Returns the distance from targets within which a spline's force is not Newton's, beyond what a
-/// cell's reach has of it.
+/// Returns a spline's clearance for these targets, less shared_clearance().
 double own_clearance(const AcceptanceCriterion& criterion, const SofteningSpan& targets);
 
-/// Returns the distance within which no cells are expanded about such targets, of a criterion by
-/// angles.
+/// Opening-angle criteria: returns the distance within which no cell is expanded about these
+/// targets.
 double softened_expansion(const AcceptanceCriterion& criterion, const SofteningSpan& targets);
 
-/// Returns the factor of the square of CellReach::expansion (local_order 6), or of itself (other
-/// orders), within which cells are not expanded about such targets with that acceleration in
-/// WalkUnits.
+/// Returns a factor for the distance within which no cell is expanded about these targets; it
+/// multiplies the square of CellReach::expansion (local_order 6), or CellReach::expansion itself
+/// (other orders). `acceleration` is in WalkUnits.
 double softened_expansion_factor(const AcceptanceCriterion& criterion, const SofteningSpan& targets,
                                  double acceleration, const WalkUnits& units);
 

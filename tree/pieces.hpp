@@ -7,14 +7,14 @@
 
 namespace chamomile {
 
-/// A TargetRange is a run of targets, or of sorted particles, that excludes its end.
+/// A range of targets or sorted particles, `end` excluded.
 struct TargetRange {
     Index begin, end;
     CHAMOMILE_HD Index count() const { return end - begin; }
 };
 
-/// PieceLimits bound a piece: it has at most so many targets in a box of at most this side, and at
-/// most so many particles, or `sparse` per target if its targets are no more than `least`.
+/// Max size of a piece: `targets` targets, box side `longest_side`, and `particles` particles, or
+/// `sparse` per target if it has at most `least` targets.
 struct PieceLimits {
     std::uint64_t targets, particles, least, sparse;
     double longest_side;
@@ -27,7 +27,7 @@ struct PieceLimits {
     }
 };
 
-/// Sisters are cells side by side that may become one piece.
+/// Sisters are adjacent cells that may form a single piece.
 struct Sisters {
     TargetRange targets = {0, 0};
     Box box = {}; ///< of the cells with targets
@@ -45,7 +45,7 @@ struct Sisters {
         if (of_cell.count() > 1 && side < smallest_side)
             smallest_side = side;
     }
-    /// No cell may be so small in a piece that coordinates about its centre would blur it.
+    /// No cell may be so small in a piece that coordinates about its center would blur it.
     CHAMOMILE_HD bool are_one_piece(const PieceLimits& limits) const
     {
         return limits.fit(targets.count(), particles, box) &&
@@ -53,8 +53,8 @@ struct Sisters {
     }
 };
 
-/// LeafCuts cut a leaf that is too large into groups of nearly equal size; if its box is too long,
-/// into groups of one target.
+/// LeafCuts cut a large leaf into groups of nearly equal size, or into groups with one target if
+/// its box is too long.
 struct LeafCuts {
     TargetRange targets;
     Index parts;

@@ -18,7 +18,7 @@ constexpr std::size_t insertion_size = 24, nearly_sorted_moves = 4;
 constexpr std::size_t ahead = 128; // pairs to prefetch before they are read
 constexpr int least_digit_bits = 4, most_digit_bits = 11;
 
-/// Pairs are keys with their particle numbers.
+/// Keys with their particle numbers.
 struct Pairs {
     Key* keys;
     Index* order;
@@ -26,7 +26,7 @@ struct Pairs {
     Pairs from(std::size_t k) const { return {keys + k, order + k}; }
 };
 
-/// A Part is the share of one thread.
+/// The range of one thread.
 struct Part {
     std::size_t begin, end;
 };
@@ -37,8 +37,8 @@ Part part_of(std::size_t n, int thread, int threads)
             n * std::size_t(thread + 1) / std::size_t(threads)};
 }
 
-/// Sorts the few buckets whose keys differ in bits too far apart, and equal keys that come out of
-/// order.
+/// Sorts by comparison: for the few buckets whose keys differ in bits too far apart, and for equal
+/// keys out of order.
 void sort_pairs(const Pairs& pairs, std::size_t n)
 {
     std::vector<std::pair<Key, Index>> sorted(n);
@@ -51,8 +51,8 @@ void sort_pairs(const Pairs& pairs, std::size_t n)
     }
 }
 
-/// Sorts n words by insertion. If that takes more than about `limit` moves per word, returns false
-/// and leaves them in some order.
+/// Sorts n words by insertion. Returns false, with the words in some order, if this takes more than
+/// about `limit` moves per word.
 bool insert_words(std::uint64_t* words, std::size_t n, std::size_t limit)
 {
     std::size_t moves_left = limit * limit;
@@ -70,8 +70,8 @@ bool insert_words(std::uint64_t* words, std::size_t n, std::size_t limit)
     return true;
 }
 
-/// Sorts n different words by about 2 log2 n of their leading bits that differ, least significant
-/// digit first, then by further bits where words agree in those.
+/// Sorts n different words by about 2 log2 n leading bits that differ, least significant digit
+/// first, then by further bits if words agree so far.
 void sort_words(std::uint64_t* words, std::uint64_t* buffer, std::size_t n)
 {
     if (n <= insertion_size) {
@@ -111,13 +111,13 @@ void sort_words(std::uint64_t* words, std::uint64_t* buffer, std::size_t n)
         }
 }
 
-/// Words is the memory of sort_bucket().
+/// Memory for sort_bucket().
 struct Words {
     std::vector<std::uint64_t> words, buffer;
 };
 
 /// Sorts n pairs from `from` to `to`. Only words move within the cache: each holds the leading bits
-/// in which the keys differ, and the number of the pair.
+/// in which the keys differ, and the pair's number.
 void sort_bucket(const Pairs& from, const Pairs& to, std::size_t n, Words& scratch)
 {
     if (n == 0)
@@ -152,8 +152,8 @@ void sort_bucket(const Pairs& from, const Pairs& to, std::size_t n, Words& scrat
         sort_pairs(to, n);
 }
 
-/// Splitters are keys that divide others into buckets of about equal numbers, as a binary search
-/// tree: the daughters of node t are 2 t and 2 t + 1.
+/// Splitters divide keys into buckets with about equal counts, by a binary search tree: node t has
+/// the daughters 2 t and 2 t + 1.
 class Splitters {
 public:
     Splitters(std::span<const Key> keys, std::size_t buckets) : levels_(std::bit_width(buckets) - 1)
@@ -176,7 +176,7 @@ public:
                 tree_[(std::size_t(1) << level) + t] = sorted[(2 * t + 1) * samples >> (level + 1)];
     }
 
-    /// Returns whether most keys stand where they would if each bucket had an equal share of all.
+    /// Returns whether most keys lie in the bucket that their position predicts.
     bool nearly_sorted() const { return nearly_sorted_; }
 
     bool is_in(Key key, std::size_t bucket) const
@@ -184,8 +184,8 @@ public:
         return (key >= begins_[bucket]) & (key < begins_[bucket + 1]);
     }
 
-    /// Finds the bucket of each of a few keys, all descending at once so that no load waits for the
-    /// last.
+    /// Finds the buckets of a few keys. All descend at once, so that no load waits for the previous
+    /// one.
     template <std::size_t count>
     void find(const Key* keys, std::uint16_t* bucket) const
     {
@@ -226,8 +226,8 @@ void count_any(std::span<const Key> keys, Part part, const Splitters& splitters,
     }
 }
 
-/// Does the same where most keys of each of `buckets` equal shares of the pairs are in the bucket
-/// of that number: only the others are looked up.
+/// Like count_any() for nearly sorted keys: most keys in share b, out of `buckets` equal shares,
+/// belong to bucket b. Looks up only the strays.
 void count_nearly_sorted(std::span<const Key> keys, Part part, const Splitters& splitters,
                          std::size_t buckets, std::uint16_t* bucket, Counts& counts)
 {
@@ -254,7 +254,7 @@ void count_nearly_sorted(std::span<const Key> keys, Part part, const Splitters& 
     }
 }
 
-/// Turns counts per thread and bucket into the first place of each; returns where buckets begin.
+/// Turns counts per thread and bucket into first places; returns where buckets begin.
 std::vector<std::size_t> counts_to_places(std::vector<Counts>& counts, std::size_t buckets)
 {
     std::vector<std::size_t> begins(buckets + 1);
@@ -271,8 +271,8 @@ std::vector<std::size_t> counts_to_places(std::vector<Counts>& counts, std::size
     return begins;
 }
 
-/// Returns the number of buckets, a power of two: several for each thread, but few enough to write
-/// to all at once.
+/// Returns the number of buckets, a power of two: several per thread, but few enough to write to
+/// all at once.
 std::size_t bucket_number(std::size_t n, int threads)
 {
     const std::size_t wanted =
@@ -280,7 +280,7 @@ std::size_t bucket_number(std::size_t n, int threads)
     return std::bit_floor(std::min(wanted, most_buckets));
 }
 
-/// Puts pairs of equal keys, which follow each other, in the order of these numbers.
+/// Sorts the order of adjacent equal keys by `number`.
 void order_equal_keys(std::span<const Key> keys, std::span<Index> order,
                       std::span<const Index> number)
 {
@@ -288,7 +288,7 @@ void order_equal_keys(std::span<const Key> keys, std::span<Index> order,
 #pragma omp parallel for if (n > worth_threads) schedule(static)
     for (std::size_t k = 0; k < n; ++k) {
         if (k > 0 && keys[k - 1] == keys[k])
-            continue; // not the first of them
+            continue; // not the first
         std::size_t end = k + 1;
         while (end < n && keys[end] == keys[k])
             ++end;

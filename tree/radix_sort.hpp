@@ -10,7 +10,7 @@
 
 namespace chamomile {
 
-/// RadixScratch is the memory of radix_sort, kept between calls: 14 bytes per particle.
+/// Memory for radix_sort(), kept between calls: 14 bytes per particle.
 struct RadixScratch {
     explicit RadixScratch(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
         : keys(memory), order(memory), bucket(memory)
@@ -21,12 +21,11 @@ struct RadixScratch {
     std::pmr::vector<std::uint16_t> bucket;
 };
 
-/// Sorts pairs (keys[k] below 2^63, order[k]) by key, and pairs of equal keys by order, or by
-/// number[order[k]] where numbers are given: with distinct ones the result depends neither on the
-/// number of threads nor on the order of the pairs. Nearly sorted pairs take less time. One
-/// parallel pass moves the pairs to buckets between keys of a sample, so that no distribution of
-/// keys is a hard one (Frazer & McKellar 1970); then each bucket is sorted in the cache by the
-/// leading bits in which its keys differ.
+/// Sorts pairs (keys[k] below 2^63, order[k]) by key. Equal keys follow `order`, or
+/// number[order[k]] if given; with distinct numbers the result is independent of thread count and
+/// input order. Nearly sorted pairs take less time. One parallel pass moves the pairs to buckets
+/// between sampled keys, so that no key distribution is hard (Frazer & McKellar 1970). Then each
+/// bucket is sorted in the cache by the leading bits in which its keys differ.
 void radix_sort(std::span<Key> keys, std::span<Index> order, RadixScratch& scratch,
                 std::span<const Index> number = {});
 

@@ -8,7 +8,7 @@
 namespace chamomile {
 namespace {
 
-/// A HostTreeBuilder builds trees with all host threads.
+/// Builds trees with all host threads.
 class HostTreeBuilder final : public TreeBuilder {
 public:
     void build(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
@@ -46,7 +46,7 @@ public:
 
     void finish_nodes(Tree& tree, TargetGroups&, Profile& profile) override
     {
-        if (!of_nodes_) // they are those of the last evaluation
+        if (!of_nodes_) // nodes are up to date
             return;
         look_for_interruption();
         const TimedPhase phase(profile, "nodes");
@@ -68,11 +68,11 @@ private:
     }
 
     KeySorter sorter_;
-    std::optional<AcceptanceCriterion> of_nodes_; // that are still to be made
+    std::optional<AcceptanceCriterion> of_nodes_; // criterion for nodes not yet made
     DenseCopy dense_;
 };
 
-/// Returns n items of an array where they lie, if they are dense, or a copy made by load(i).
+/// Returns n items of an array: in place if dense, else a copy made by load(i).
 template <class T, class Load>
 std::span<const T> dense_items(const ArrayView& array, std::size_t n, std::vector<T>& copy,
                                const Load& load)

@@ -42,15 +42,15 @@ void append(std::vector<T>& to, const WalkArray<T>& from)
     to.insert(to.end(), from.data, from.data + from.size);
 }
 
-/// With expansions a cluster opens the cells that it does not accept, because it may expand the
-/// daughters once for all its groups. Cells with an opening radius below this part of its own are
-/// an exception, because few of its groups would open them. Without expansions it opens what all
-/// groups would.
+/// With expansions, a cluster opens every cell that it does not accept, since it may expand the
+/// daughters once for all groups. It spares cells with an opening radius below this fraction of its
+/// radius, since few groups would open them. Without expansions it opens only what every group
+/// would open.
 constexpr double spared_part = 1;
 
-/// Constants of the estimate of the acceleration: the square of the length, in a cluster's mean
-/// distance, that smooths its neighbours; and its own field at that distance (a homogeneous sphere
-/// has 0.46).
+/// Constants of the estimated acceleration. `smoothing`: square of (smoothing length / the
+/// cluster's mean distance). `own_part`: the cluster's field at that distance (0.46 for a
+/// homogeneous sphere).
 constexpr double smoothing = 0.3, own_part = 0.4;
 
 } // namespace
@@ -91,7 +91,7 @@ void Walk::open(InteractionLists& lists, const TargetGroups& groups, std::size_t
     give_back(std::move(scratch));
 }
 
-/// Walks for one cluster, and for its groups if it `finishes` their lists.
+/// Walks for one cluster and, if it `finishes` their lists, for the groups in it.
 void Walk::walk(const TargetGroups& groups, const Cluster& cluster, bool finishes,
                 WalkScratch& scratch) const
 {
@@ -145,7 +145,7 @@ void Walk::walk(const TargetGroups& groups, const Cluster& cluster, bool finishe
                  scratch);
 }
 
-/// Appends the rows of groups whose lists are whole.
+/// Appends the rows of groups with complete lists.
 void Walk::append_rows(InteractionLists& lists, const TargetGroups& groups, const Cluster& cluster,
                        WalkScratch& scratch) const
 {
@@ -271,7 +271,7 @@ double Walk::scaled_acceleration(const Cluster& cluster, WalkScratch& scratch) c
                                scratch);
     };
     const Vec3<double> whole = field_at(cluster.center_of_mass);
-    if (cluster.mass == 0 && cluster.extent > 0) { // massless: add the field that does not cancel
+    if (cluster.mass == 0 && cluster.extent > 0) { // massless: add the field differences around
         double around = 0;
         for (int side = 0; side < 6; ++side) {
             Vec3<double> place = cluster.center_of_mass;

@@ -15,28 +15,28 @@ namespace chamomile {
 struct WalkKernels;
 struct WalkScratch;
 
-/// A ClusterField says from what the acceleration of a cluster is estimated, in WalkUnits: from the
-/// smoothed field of everything at its centre of mass, and from that of its own particles at their
-/// mean distance from it, which cancels there.
+/// Parameters for a cluster's estimated acceleration, in WalkUnits: the smoothed field of all mass
+/// at its center of mass, plus the cluster's field at its mean particle distance, which cancels at
+/// the center.
 struct ClusterField {
-    Vec3<double> place; ///< in the units of the particles
+    Vec3<double> place; ///< center of mass, in the particles' units
     double softening_squared, own;
 
     /// Returns the acceleration, given the square of the field at the place.
     double acceleration(double field_squared, double least) const;
 };
 
-/// A Walk lists the interactions of groups, eight cells at a time. The lists depend on the tree,
-/// the criterion and the clusters alone: not on batches, threads or the instruction set.
+/// Makes the interaction lists of groups, eight cells at a time. Lists depend only on the tree, the
+/// criterion and the clusters, not on batches, threads or the instruction set.
 class Walk {
 public:
-    /// `instruction_set` is auto or one of instruction_sets(). Throws Error(device) if there is
-    /// none such.
+    /// `instruction_set`: auto or one of instruction_sets(). Throws Error(device) if unknown or not
+    /// supported.
     explicit Walk(const std::string& instruction_set = "auto");
     ~Walk();
 
-    /// Keeps references to the octree and its nodes, which were made for this criterion, until the
-    /// next call.
+    /// Sets the octree and its nodes, made for this criterion. Keeps references until the next
+    /// call.
     void prepare(const Octree& octree, const WalkNodes& nodes,
                  const AcceptanceCriterion& criterion);
 
@@ -45,27 +45,27 @@ public:
     void list(InteractionLists& lists, const TargetGroups& groups, std::size_t first_cluster,
               std::size_t last_cluster) const;
 
-    /// Appends the far cells of these clusters and the cells that they leave open, for an evaluator
-    /// that finishes the lists of the groups. Several threads may call it.
+    /// Appends the clusters' far cells and the cells that they leave open, for an evaluator that
+    /// finishes the lists of the groups. Several threads may call it.
     void open(InteractionLists& lists, const TargetGroups& groups, std::size_t first_cluster,
               std::size_t last_cluster) const;
 
-    /// Returns an estimate of the acceleration of the cluster's particles, G = 1, in the units of
-    /// the particles; the relative criterion compares with it. In a Plummer sphere it is within a
-    /// factor of 1.6 of the acceleration of 98 % of them.
+    /// Estimates the acceleration of the cluster's particles for the relative criterion, with G =
+    /// 1, in the particles' units. In a Plummer sphere the estimate is within a factor of 1.6 for
+    /// 98 % of the particles.
     double acceleration(const Cluster& cluster) const;
 
-    /// Returns acceleration() in WalkUnits, in which squares neither overflow nor vanish.
+    /// Returns acceleration() in WalkUnits, where squares neither overflow nor vanish.
     double scaled_acceleration(const Cluster& cluster) const;
 
-    /// For those who sum fields elsewhere: what is summed for a cluster that has mass, and the
-    /// scaled acceleration that follows from the square of the field.
+    /// For callers that sum fields elsewhere: the parameters for a cluster with mass, and the
+    /// scaled acceleration from the squared field.
     ClusterField field_of(const Cluster& cluster) const;
     double scaled_acceleration(const ClusterField& field, double squared) const
     {
         return field.acceleration(squared, least_acceleration());
     }
-    /// Returns the distance that an estimate leaves out of CellReach::least.
+    /// Returns the part of CellReach::least that estimates leave out.
     double clearance() const;
     const WalkUnits& units() const { return nodes_->units; }
 

@@ -1,8 +1,8 @@
-/// \file  What a walk decides about cells, seen from a region of targets.
+/// \file  The decisions of a walk about cells, seen from a region of targets.
 ///
 /// The formulas are written for a number type P: a pack of cells on the host
-/// (tree/simd/walk_kernel.cpp), a double for one cell in a thread of a GPU (gpu/lists/prune.cu), so
-/// that both make the same lists. Contraction: none, so that all machines agree.
+/// (tree/simd/walk_kernel.cpp), a double for one cell per GPU thread (gpu/lists/prune.cu), so that
+/// both make the same lists. Contraction: none, so that all machines agree.
 #pragma once
 
 #include "chamomile/core/lane_math.hpp"
@@ -12,7 +12,7 @@ namespace chamomile {
 
 namespace walk {
 
-/// Returns 1 if a < b, as packs return a bit for each lane.
+/// Returns 1 if a < b. Packs return a bit per lane.
 CHAMOMILE_HD unsigned less_bits(double a, double b)
 {
     return a < b ? 1 : 0;
@@ -30,28 +30,28 @@ CHAMOMILE_HD P squared(const Vec3<P>& d)
     return d.x * d.x + d.y * d.y + d.z * d.z;
 }
 
-/// Returns by how much x lies outside of low .. high.
+/// Returns the distance of x outside low .. high, 0 inside.
 template <class P>
 CHAMOMILE_HD P beyond(P low, P high, P x)
 {
     return larger(larger(P(0.0), low - x), x - high);
 }
 
-/// CellsSeen are the cells that one P decides about: centres of mass and CellReach.
+/// The cells about which one P decides: centers of mass and CellReach.
 template <class P>
 struct CellsSeen {
     Vec3<P> center;
     P least, relative, expansion;
 };
 
-/// Decisions tells for each cell what happens to it, one bit a cell.
+/// Decisions for each cell, one bit per cell.
 struct Decisions {
-    unsigned accepted = 0; ///< they act as multipoles
-    unsigned far = 0;      ///< of those whose field is expanded
-    unsigned left_out = 0; ///< beyond the cut with all their particles
+    unsigned accepted = 0; ///< act as multipoles
+    unsigned far = 0;      ///< accepted, with an expanded field
+    unsigned left_out = 0; ///< beyond the cut with all particles
 };
 
-/// A Region is a WalkRegion repeated in every lane.
+/// A WalkRegion repeated in every lane.
 template <class P>
 struct Region {
     Vec3<P> low, high, center;
@@ -65,7 +65,7 @@ struct Region {
     {}
 };
 
-/// NearestImage maps differences of coordinates to their nearest images.
+/// Maps differences of coordinates to their nearest images.
 template <class P>
 struct NearestImage {
     P side, inverse_side;
@@ -84,10 +84,10 @@ struct NearestImage {
     }
 };
 
-/// A PeriodicRegion is a Region in a periodic cube.
+/// A Region in a periodic cube.
 template <class P>
 struct PeriodicRegion {
-    Vec3<P> center, half; ///< half: of its sides
+    Vec3<P> center, half; ///< half: half the box sides
     P relative_factor, guard_part, cut, half_side, clearance;
     NearestImage<P> nearest;
 
@@ -99,15 +99,15 @@ struct PeriodicRegion {
           nearest(period.periodicity)
     {}
 
-    /// Returns more than the rounding about the centre by which a particle at a corner can leave
-    /// the box.
+    /// Returns a bound above the rounding about the center by which a corner particle can leave the
+    /// box.
     static CHAMOMILE_HD Vec3<double> rounding(const Periodicity& periodicity)
     {
         const double x = 1e-14 * periodicity.side;
         return {x, x, x};
     }
 
-    /// Returns the absolute distance from the centre along each axis.
+    /// Returns the absolute distance from the center along each axis.
     CHAMOMILE_HD Vec3<P> distance(const Vec3<P>& x) const
     {
         const Vec3<P> d = nearest({x.x - center.x, x.y - center.y, x.z - center.z});
@@ -115,7 +115,7 @@ struct PeriodicRegion {
     }
 };
 
-/// Returns the distance within which the cells are not accepted.
+/// Returns the distance within which a cell is not accepted.
 template <class P, class AnyRegion>
 CHAMOMILE_HD P reach_of(const CellsSeen<P>& cells, const AnyRegion& region)
 {
@@ -123,7 +123,7 @@ CHAMOMILE_HD P reach_of(const CellsSeen<P>& cells, const AnyRegion& region)
     return larger(cells.relative * region.relative_factor + region.guard_part * least, least);
 }
 
-/// Applies the AcceptanceCriterion to the cells. A bit of `far` counts where the cell is accepted.
+/// Applies the AcceptanceCriterion to the cells. A `far` bit counts only for accepted cells.
 template <class P>
 CHAMOMILE_HD Decisions decide(const CellsSeen<P>& cells, const Region<P>& region)
 {
@@ -141,8 +141,8 @@ CHAMOMILE_HD Decisions decide(const CellsSeen<P>& cells, const Region<P>& region
     return {less_bits(reach * reach, from_box), less_bits(expansion * expansion, from_center), 0};
 }
 
-/// Decides for nearest images. A cell is not accepted if any of its particles could be nearest in
-/// another image than its centre of mass.
+/// Decides for nearest images. A cell is not accepted if any particle in it could be nearest in a
+/// different image than its center of mass.
 template <class P>
 CHAMOMILE_HD Decisions decide(const CellsSeen<P>& cells, const PeriodicRegion<P>& region)
 {

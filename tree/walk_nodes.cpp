@@ -8,9 +8,9 @@
 namespace chamomile {
 namespace {
 
-constexpr std::size_t block = 4096; // cells that one thread numbers at a time
+constexpr std::size_t block = 4096; // cells that a thread numbers at a time
 
-/// Finds the node of each cell with daughters, and no_node for leaves. Returns the number of nodes.
+/// Finds the node of each cell with daughters; no_node for leaves. Returns the number of nodes.
 std::size_t number_nodes(std::pmr::vector<Index>& node_of, const Octree& octree)
 {
     const std::size_t n = octree.cells.size(), blocks = (n + block - 1) / block;

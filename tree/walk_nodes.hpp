@@ -1,4 +1,4 @@
-/// \file  The octree as the walk reads it: up to eight cells side by side, one to a SIMD lane.
+/// \file  The octree as the walk reads it: up to eight cells side by side, one per SIMD lane.
 #pragma once
 
 #include <memory_resource>
@@ -11,27 +11,27 @@ namespace chamomile {
 
 inline constexpr Index no_node = 0xffffffff;
 
-/// A WalkNode holds the daughters of a cell, or other cells that are tested together: 512 bytes.
+/// A cell's daughters, or other cells tested together: 512 bytes.
 struct alignas(64) WalkNode {
     static constexpr int width = 8;
 
-    double x[width], y[width], z[width];                    ///< centres of mass
+    double x[width], y[width], z[width];                    ///< centers of mass
     double least[width], relative[width], expansion[width]; ///< CellReach
     float mass[width];                                      ///< in WalkUnits
     Index cell[width];
-    Index node[width]; ///< the node of the cell's daughters; no_node: a leaf
+    Index node[width]; ///< the node with the cell's daughters; no_node: a leaf
     Index lanes;       ///< bits of the lanes in use
-    Index inner;       ///< bits of the lanes whose cells have daughters
+    Index inner;       ///< bits of lanes with an inner cell
 };
 
-/// A lane of a node has one number, which is that of a cell. Trees have up to most_lanes of them.
+/// Number of a lane in a node, unique per cell. Trees have up to most_lanes lanes.
 inline constexpr std::size_t most_lanes = std::size_t(1) << 32;
 CHAMOMILE_HD constexpr Index lane_of_node(Index node, int lane)
 {
     return node * WalkNode::width + Index(lane);
 }
 
-/// Fills one lane. The bits are the same on host and device, and so products and sums are not
+/// Fills one lane. The bits are equal on host and device, hence products and sums are not
 /// contracted.
 CHAMOMILE_HD void fill_lane(WalkNode& node, int lane, Index cell, Index daughters,
                             const Multipole& multipole, const CellReach& reach,
@@ -48,8 +48,7 @@ CHAMOMILE_HD void fill_lane(WalkNode& node, int lane, Index cell, Index daughter
     node.node[lane] = daughters;
 }
 
-/// In WalkNodes, node 0 holds the root; then comes one node for each cell with daughters, in the
-/// order of the cells.
+/// Node 0 holds the root. One node per cell with daughters follows, in cell order.
 struct WalkNodes {
     explicit WalkNodes(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
         : nodes(memory), node_of(memory)
@@ -60,8 +59,7 @@ struct WalkNodes {
     std::pmr::vector<Index> node_of; ///< scratch
 };
 
-/// Fills the nodes with all threads, reusing the memory of `walk_nodes`. `known` has the reach of
-/// each cell, or is empty.
+/// Fills the nodes with all threads and reuses their memory. `known`: reach of each cell, or empty.
 void make_walk_nodes(WalkNodes& nodes, const Octree& octree, const Moments& moments,
                      const AcceptanceCriterion& criterion, std::span<const CellReach> known = {});
 

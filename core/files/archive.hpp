@@ -1,5 +1,5 @@
-/// \file  Archives of named values in full width, from which a run is continued. One function of a
-/// class both keeps and restores its state.
+/// \file  Archives of named values in full precision, from which a run is continued. One function
+/// of a class both saves and restores its state.
 #pragma once
 
 #include <algorithm>
@@ -19,21 +19,20 @@
 
 namespace chamomile {
 
-/// An archive keeps values under their names, or gives them back, bit for bit:
+/// An archive saves values under their names, or restores them, bit for bit:
 ///
 ///     void Clock::exchange(Archive& archive) { archive("clock/time", time_); }
 ///
-/// Names have at most 39 characters and are used once. An archive that gives back throws
-/// Error(restart) for a name that is absent or was kept as another type or length.
+/// Names have at most 39 characters and are used once. A reading archive throws Error(restart) for
+/// a name that is absent or was saved with a different type or length.
 class Archive {
 public:
     virtual ~Archive() = default;
 
-    /// Returns whether the archive gives values back.
+    /// Returns whether the archive restores values.
     virtual bool is_reading() const = 0;
 
-    /// Returns whether an archive that gives back has such a block; those of earlier versions may
-    /// lack it.
+    /// Returns whether a reading archive has a block; archives of earlier versions may lack it.
     virtual bool has(const std::string&) const { return true; }
 
     template <class T>
@@ -51,8 +50,7 @@ public:
         }
     }
 
-    /// Exchanges an enumerator that is at most `last`. Throws Error(restart) for a number beyond
-    /// it.
+    /// Exchanges an enumerator up to `last`. Throws Error(restart) for a larger number.
     template <class T>
     requires std::is_enum_v<T>
     void operator()(const std::string& name, T& value, T last)
@@ -74,7 +72,7 @@ public:
         exchange(name, format<T>(), std::as_writable_bytes(std::span(values)));
     }
 
-    /// Exchanges records that consist of doubles alone, such as Vec3<double>.
+    /// Exchanges records made only of doubles, such as Vec3<double>.
     template <class T>
     void records(const std::string& name, std::vector<T>& values)
     {
@@ -83,8 +81,8 @@ public:
         exchange(name, format<double>(), std::as_writable_bytes(std::span(values)));
     }
 
-    /// Keeps records of doubles that come in parts: part(begin, end) returns those of a range, of
-    /// at most `most`. An archive that adds up sizes does not ask for them.
+    /// Saves records of doubles in parts: part(begin, end) returns a range of at most `most`
+    /// records. An ArchiveSize does not call it.
     template <class T, class Part>
     void keep(const std::string& name, std::size_t count, std::size_t most, const Part& part)
     {
@@ -97,7 +95,7 @@ public:
         });
     }
 
-    /// Returns how many records of doubles an archive that gives back has under the name.
+    /// Returns the number of records of doubles under a name in a reading archive.
     template <class T>
     std::uint64_t count_of(const std::string& name)
     {
@@ -109,7 +107,7 @@ public:
         return doubles / width;
     }
 
-    /// Gives back some of them, from `begin` on, which must be there.
+    /// Restores the records from `begin` on. They must exist.
     template <class T>
     void part(const std::string& name, std::size_t begin, std::span<T> records)
     {
@@ -163,13 +161,13 @@ public:
             map[keys[k]] = values[k];
     }
 
-    /// Exchanges texts, in which the character 0 must not occur.
+    /// Exchanges texts. They must not contain the character 0.
     void operator()(const std::string& name, std::vector<std::string>& texts);
     void operator()(const std::string& name, std::map<std::string, std::string>& map);
 
 protected:
-    /// Tells how an item is kept. kind: s text, u unsigned, i signed, f floating point; width:
-    /// bytes of an item.
+    /// Format of an item. kind: s text, u unsigned, i signed, f floating point; width: bytes per
+    /// item.
     struct Format {
         char kind;
         std::uint8_t width;
@@ -184,16 +182,16 @@ protected:
                 std::uint8_t(sizeof(T))};
     }
 
-    /// Returns the number of items that are kept under the name. Throws Error(restart) if it is
-    /// absent or has another format.
+    /// Returns the number of items saved under a name. Throws Error(restart) if the name is absent
+    /// or has a different format.
     virtual std::uint64_t size(const std::string& name, Format format) = 0;
     virtual void exchange(const std::string& name, Format format, std::span<std::byte> bytes) = 0;
 
-    /// Keeps so many bytes, which come by calls of next().
+    /// Saves `bytes` bytes, from repeated calls of next().
     using NextPart = std::function<std::span<const std::byte>()>;
     virtual void keep_parts(const std::string& name, Format format, std::uint64_t bytes,
                             const NextPart& next);
-    /// Gives back some of the bytes, from `begin` on.
+    /// Restores a part of the bytes, from `begin` on.
     virtual void give_part(const std::string& name, Format format, std::uint64_t begin,
                            std::span<std::byte> bytes);
 
@@ -204,7 +202,7 @@ private:
     }
 };
 
-/// An ArchiveSize adds up how many bytes and blocks an archive would hold.
+/// Adds up the bytes and blocks that an archive would hold.
 class ArchiveSize final : public Archive {
 public:
     bool is_reading() const override { return false; }

@@ -1,4 +1,4 @@
-/// \file  An archive in memory, to which a run can go back.
+/// \file  An archive in memory, for returning to an earlier state of a run.
 #pragma once
 
 #include <algorithm>
@@ -9,11 +9,11 @@
 
 namespace chamomile {
 
-/// A MemoryArchive keeps values in memory, and gives them back after rewind().
+/// Saves values in memory, and restores them after rewind().
 class MemoryArchive final : public Archive {
 public:
     MemoryArchive() = default;
-    /// Restores an archive for reading from bytes().
+    /// Makes a reading archive from bytes().
     explicit MemoryArchive(std::span<const std::byte> bytes) : is_reading_(true)
     {
         for (std::string name; !bytes.empty();) {

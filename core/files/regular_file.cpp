@@ -13,11 +13,11 @@
 namespace chamomile {
 namespace {
 
-/// An Opened holds the descriptor of a file and closes it at its end.
+/// Holds a file descriptor and closes it on destruction.
 class FileDescriptor {
 public:
     explicit FileDescriptor(const std::filesystem::path& file)
-        : descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) // waits at no pipe
+        : descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) // never waits
     {}
     ~FileDescriptor()
     {

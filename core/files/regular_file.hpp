@@ -1,4 +1,4 @@
-/// \file  Reading a regular file as a whole.
+/// \file  Reads a whole regular file.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 
 namespace chamomile {
 
-/// Returns all bytes of a regular file that has no more than `most`. Pipes, on which a reader would
-/// wait, devices and folders are refused before anything is read.
-/// Throws Error(input): "<file>: <what is wrong>: <needed> is needed".
+/// Returns all bytes of a regular file with at most `most` bytes. Refuses pipes, where a reader
+/// would wait, devices and folders before reading. Throws Error(input): "<file>: <what is wrong>:
+/// <needed> is needed".
 std::string read_regular_file(const std::filesystem::path& file, std::size_t most,
                               const std::string& needed);
 

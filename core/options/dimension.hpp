@@ -1,9 +1,9 @@
-/// \file  What a number measures: a length, a mass, a time, or a product of their powers.
+/// \file  What a number measures: a length, mass, time, or a product of powers.
 #pragma once
 
 namespace chamomile {
 
-/// A Dimension is a product of powers of length, mass and time; without any it is a pure number.
+/// A product of powers of length, mass and time; with all powers 0 a pure number.
 struct Dimension {
     int length = 0, mass = 0, time = 0;
 

@@ -1,4 +1,4 @@
-/// \file  Lists of the indices that satisfy a condition, found by all threads.
+/// \file  Lists of indices that satisfy a condition, found with all threads.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace chamomile {
 
-/// Puts the numbers i of 0 .. n-1 for which `holds(i)` is true into `list`, in ascending order.
-/// `holds` is called twice for each i, by any thread.
+/// Fills `list` with every i < n for which `holds(i)` is true, in ascending order. Any thread may
+/// call `holds`, twice for each i.
 template <class Holds>
 void list_where(std::size_t n, const Holds& holds, std::vector<Index>& list)
 {

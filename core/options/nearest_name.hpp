@@ -6,9 +6,9 @@
 
 namespace chamomile {
 
-/// Returns the known name with the fewest insertions, deletions, substitutions and swaps of
-/// neighbours from `name`, whatever its capitals; else the only one of the same first word, as
-/// z-start for z-init; or an empty one if none is near (at most a third of the letters, or two).
+/// Returns the known name nearest to `name` by insertions, deletions, substitutions and swaps of
+/// neighbors, ignoring case; else the only one with the same first word, as z-start for z-init.
+/// Empty if none is near (at most a third of the letters, or two).
 std::string nearest_name(const std::string& name, const std::vector<std::string>& known);
 
 /// Returns `; did you mean 'X'?` for the nearest known name, or nothing.

@@ -1,12 +1,13 @@
-/// \file  Tables of options, which the command line, C, Fortran, Python and AMUSE all read.
+/// \file  Tables of options for the command line, C, Fortran, Python and AMUSE.
 ///
-/// A table is a function that returns one row for each member of a struct of settings, built once:
+/// A table is a function that returns one row per member of a settings struct, built once:
 ///
 ///     OptionRows<SolverOptions> t;
 ///     t.group("Forces");
 ///     t.number("theta", [](auto& o) -> auto& { return o.theta; }, above(0, 1.5), "opening angle");
 ///
-/// All values pass as text, which is exact for numbers too. Texts mark options: "{local-order}".
+/// All values pass as text, which is exact even for numbers. Messages spell options like the
+/// command line, "--local-order"; plain_words() translates them for the other interfaces.
 #pragma once
 
 #include <algorithm>
@@ -32,42 +33,42 @@ namespace chamomile {
 
 enum class OptionKind { number, whole, word, text, flag, series };
 
-/// An OptionTerms holds the name, values and meaning of an option, whatever struct it belongs to.
+/// Name, values and meaning of an option, independent of its settings struct.
 struct OptionTerms {
-    std::string name; ///< on the command line, without its dashes
-    /// The names in C, Fortran, Python and AMUSE; these show the first. If there are none, they
-    /// take `name` with "_" for "-".
+    std::string name; ///< on the command line, without dashes
+    /// Names in C, Fortran, Python and AMUSE; these interfaces show the first. Empty: `name`, with
+    /// "_" for "-".
     std::vector<std::string> known_as = {};
     OptionKind kind = OptionKind::number;
     std::string values;             ///< such as "X", "N", "tree|direct"
-    std::vector<std::string> words; ///< one for each value that is allowed; none: any
+    std::vector<std::string> words; ///< one per allowed value; none: any
     Dimension dimension;            ///< of the number; none: a pure number or word
     std::string group, help;
-    unsigned needs = 0; ///< what must be chosen for it to have an effect, as bits
+    unsigned needs = 0; ///< conditions for an effect, as bits
 
-    /// Returns the name that the interfaces other than the command line show.
+    /// Returns the name shown by interfaces other than the command line.
     std::string plain_name() const;
-    /// Returns whether these interfaces take `key` for the option; "-" and "_" are the same.
+    /// Returns whether these interfaces accept `key` for the option; "-" equals "_".
     bool is_called(std::string_view key) const;
 };
 
-/// The options that were given, by their names on the command line.
+/// Given options, by command-line name.
 using GivenOptions = std::set<std::string>;
-/// A Refusal is the line that says why something is refused, or none if it is allowed.
+/// An error line that says why something is refused; none if it is allowed.
 using Refusal = std::optional<std::string>;
 
-/// An Unmet is a bit of OptionTerms::needs that is not fulfilled, with the words that say so.
+/// A bit of OptionTerms::needs that is not fulfilled, with the reason in words.
 struct Unmet {
     unsigned need;
     std::string because;
 };
 
-/// An OptionRow is an option as a member of one struct of settings.
+/// An option as a member of a settings struct.
 template <class Settings>
 struct OptionRow : OptionTerms {
     /// Reads the text into the settings. Throws Error(usage) "option: text: what is needed".
     std::function<void(Settings&, const std::string& option, const std::string& text)> put;
-    /// Returns the value as text; it is empty if there is none.
+    /// Returns the value as text; empty if there is none.
     std::function<std::string(const Settings&)> text;
 
     OptionRow& also(std::vector<std::string> names)
@@ -75,7 +76,7 @@ struct OptionRow : OptionTerms {
         known_as = std::move(names);
         return *this;
     }
-    /// States what the number measures. Its text is a plain number: in_frame() makes it one.
+    /// Sets the dimension of the number. Its text must be a plain number (in_frame() converts).
     OptionRow& in(Dimension measured)
     {
         dimension = measured;
@@ -86,7 +87,7 @@ struct OptionRow : OptionTerms {
         };
         return *this;
     }
-    /// States that the number is a time on the clock at the wall, in seconds or with its unit.
+    /// Declares the number a wall-clock time, in seconds or with a unit.
     OptionRow& in_seconds()
     {
         put = [plain = put](Settings& s, const std::string& option, const std::string& value) {
@@ -99,7 +100,7 @@ struct OptionRow : OptionTerms {
         needs = bits;
         return *this;
     }
-    /// Shows `usual` where the option has no value.
+    /// Shows `usual` if the option has no value.
     OptionRow& shown(std::string usual)
     {
         text = [plain = text, usual](const Settings& s) {
@@ -112,7 +113,7 @@ struct OptionRow : OptionTerms {
 
 /// Returns whether two names or words differ only in "-" and "_".
 bool is_same_name(std::string_view a, std::string_view b);
-/// Throws Error(usage) for an option without its value.
+/// Throws Error(usage) for an option without value.
 [[noreturn]] void refuse_empty(const std::string& option, const std::string& values);
 
 template <class T>
@@ -127,8 +128,8 @@ struct ValueOf<std::optional<T>> {
     using type = T;
 };
 
-/// OptionRows builds the rows of a table. `place` returns a member of the settings as a reference,
-/// which may be an std::optional.
+/// Builds the rows of a table. `place` returns a reference to a settings member, which may be a
+/// std::optional.
 template <class Settings>
 class OptionRows {
 public:
@@ -137,7 +138,7 @@ public:
     using Value =
         typename ValueOf<std::remove_cvref_t<std::invoke_result_t<Place, Settings&>>>::type;
 
-    /// Sets the title under which the next rows are listed.
+    /// Sets the title for the next rows.
     void group(std::string title) { group_ = std::move(title); }
 
     template <class Place>
@@ -153,7 +154,7 @@ public:
         return row;
     }
 
-    /// Adds a list of numbers such as 0,0.5,1:5:1; the value of `place` is their vector.
+    /// Adds a list of numbers such as 0,0.5,1:5:1. `place` returns a vector.
     template <class Place>
     Row& series(std::string name, Place place, Range range, std::string help)
     {
@@ -171,8 +172,8 @@ public:
         return row;
     }
 
-    /// Adds an option whose value is one of a few words or whole numbers. Of several words for a
-    /// value the first is shown.
+    /// Adds an option with a few words or whole numbers as values. If several words share a value,
+    /// the first is shown.
     template <class Place>
     Row& choice(std::string name, Place place, OptionWords<Value<Place>> words, std::string help)
     {
@@ -201,7 +202,7 @@ public:
             for (const auto& [word, value] : words)
                 if (now == value)
                     return word;
-            if constexpr (std::is_same_v<T, int>) // which is none of them
+            if constexpr (std::is_same_v<T, int>) // a number without a word
                 return now ? std::to_string(*now) : "";
             else
                 return "";
@@ -267,7 +268,7 @@ private:
     std::vector<Row> rows_;
 };
 
-/// Returns the row that the interfaces other than the command line know by this name, or null.
+/// Returns the row with this name in interfaces other than the command line, or null.
 template <class Settings>
 const OptionRow<Settings>* find_row(const std::vector<OptionRow<Settings>>& rows,
                                     std::string_view key)
@@ -278,7 +279,7 @@ const OptionRow<Settings>* find_row(const std::vector<OptionRow<Settings>>& rows
     return nullptr;
 }
 
-/// Returns the row of that name, which must exist.
+/// Returns the row with this name, which must exist.
 template <class Settings>
 const OptionRow<Settings>& row_of(const std::vector<OptionRow<Settings>>& rows,
                                   std::string_view name)
@@ -289,7 +290,7 @@ const OptionRow<Settings>& row_of(const std::vector<OptionRow<Settings>>& rows,
     throw std::logic_error("option: " + std::string(name) + ": has no row");
 }
 
-/// Adds all names by which is_called() knows the rows.
+/// Adds all names accepted by is_called().
 template <class Settings>
 void add_keys(std::vector<std::string>& keys, const std::vector<OptionRow<Settings>>& rows)
 {
@@ -300,7 +301,7 @@ void add_keys(std::vector<std::string>& keys, const std::vector<OptionRow<Settin
     }
 }
 
-/// Returns the line of the Error that the call throws, if it throws one.
+/// Returns the error line if the call throws an Error.
 Refusal refused_by(const std::function<void()>& call);
 
 /// Returns "{theta}: needs {solver} tree" for the first given option whose needs are not met.
@@ -315,7 +316,7 @@ Refusal refuse_idle_rows(const std::vector<OptionRow<Settings>>& rows, const Giv
     return {};
 }
 
-/// Returns the line of the first row that does not read its own value from the settings.
+/// Returns the error line of the first row that does not accept its present value.
 template <class Settings>
 Refusal refuse_values(const std::vector<OptionRow<Settings>>& rows, const Settings& settings)
 {

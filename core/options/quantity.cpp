@@ -19,7 +19,7 @@ constexpr Dimension frequency{0, 0, -1};
 constexpr double julian_year = 365.25 * 86400;             // s
 constexpr double solar_mass = 1.989e33, kpc = 3.085678e21; // as in units.cpp
 
-/// A Unit is a product of words: its value in cgs, its dimension, and its power of h.
+/// A product of units: value in cgs, dimension, and power of h.
 struct Unit {
     double cgs = 1;
     Dimension dimension = {};
@@ -78,7 +78,7 @@ bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/// Returns how many characters of the text are a number; 0: it does not begin with one.
+/// Returns the length of the number at the start of the text; 0 if there is none.
 std::size_t number_length(std::string_view text)
 {
     const std::size_t sign = text.size() > 1 && text[0] == '+' && text[1] != '-';
@@ -89,7 +89,7 @@ std::size_t number_length(std::string_view text)
                : 0;
 }
 
-/// A UnitReader reads a product of words with powers.
+/// Reads a product of words with powers.
 class UnitReader {
 public:
     UnitReader(const std::string& option, const std::string& text, std::string_view unit)
@@ -139,7 +139,7 @@ private:
         return unit;
     }
 
-    /// Reads a word, a number or a product in brackets, each with a power.
+    /// Reads a word, a number or a bracketed product, each with an optional power.
     Unit factor()
     {
         Unit unit;
@@ -193,8 +193,7 @@ private:
     std::string_view rest_;
 };
 
-/// A Part is a number of a list, its unit, and the character behind it. In disk=50pc the key is
-/// "disk=".
+/// A number in a list, its unit, and the character behind it. In disk=50pc the key is "disk=".
 struct Part {
     std::string key, number, unit;
     char separator = 0; ///< ',', ':' or ';', or 0 at the end
@@ -237,7 +236,7 @@ std::vector<Part> parts_of(std::string_view text)
     return parts;
 }
 
-/// Returns the unit of a part, which must have the dimension.
+/// Returns the unit of a part. Throws if its dimension differs.
 Unit unit_of(const std::string& option, const std::string& text, const Part& part,
              Dimension dimension)
 {
@@ -250,7 +249,7 @@ Unit unit_of(const std::string& option, const std::string& text, const Part& par
     return unit;
 }
 
-/// Returns the unit of the frame for the dimension, with the power of h that its size has.
+/// Returns the frame's unit for a dimension, with its power of h.
 Unit internal_unit(Dimension d, const Units& units)
 {
     const double time = units.length_in_cm / units.velocity_in_cm_per_s;

@@ -1,4 +1,4 @@
-/// \file  Ranges of allowed numbers, the same for the command line and for files.
+/// \file  Ranges of allowed numbers, for command line and files alike.
 #pragma once
 
 #include <limits>
@@ -21,7 +21,7 @@ struct Range {
     std::string words() const;
 };
 
-/// The ranges of quantities that both options and files state.
+/// Ranges for quantities in both options and files.
 namespace ranges {
 
 inline constexpr Range any{};
@@ -37,22 +37,21 @@ constexpr Range above(double least, double most)
 {
     return {least, most, true};
 }
-/// Returns the range between these bounds with 0 added, which then means that something is chosen
-/// or left out.
+/// Returns the range between these bounds, plus 0 as a special value.
 constexpr Range between_or_zero(double least, double most)
 {
     return {least, most, false, true};
 }
 inline constexpr Range positive{0, std::numeric_limits<double>::infinity(), true};
 inline constexpr Range not_negative{0};
-/// The side of a periodic box, whose volume must fit a double; 0 means that the system is isolated.
+/// The side of a periodic box, whose volume must fit a double. 0 means an isolated system.
 inline constexpr Range side{1e-100, 1e100}, side_or_none{1e-100, 1e100, false, true};
-/// At larger redshifts radiation dominates, and perturbations do not grow as those of dust.
+/// At larger redshifts radiation dominates, and perturbations grow differently from dust.
 inline constexpr Range redshift{-0.99, 1e6}, scale_factor{1e-6, 100};
-/// The density parameters of the background; a file without matter says 0.
+/// The density parameters of the background. A file without matter contains 0.
 inline constexpr Range omega_matter{0, 5, true}, omega_matter_or_none{0, 5}, omega_lambda{-2, 5},
     omega_radiation{0, 1}, w0{-2, 0}, wa{-3, 3};
-/// H0 in 100 km/s/Mpc; a file that does not state it says 0.
+/// H0 in 100 km/s/Mpc. A file without H0 contains 0.
 inline constexpr Range hubble{0, 10, true}, hubble_or_none{0, 10};
 
 } // namespace ranges

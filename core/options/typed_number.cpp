@@ -26,7 +26,7 @@ std::optional<T> number_of(const std::string& text)
     if (!value || !std::isfinite(*value))
         return {};
     if constexpr (std::is_integral_v<T>) {
-        constexpr double exact = 9007199254740992; // 2^53: each integer below is a double
+        constexpr double exact = 9007199254740992; // 2^53: every smaller integer is a double
         const bool fits = std::abs(*value) <= exact &&
                           *value >= double(std::numeric_limits<T>::min()) &&
                           *value <= double(std::numeric_limits<T>::max());

@@ -9,7 +9,7 @@
 namespace chamomile {
 namespace {
 
-/// Returns the number in a file that holds one; nothing for other words, such as "max".
+/// Returns the number in a file; none for words such as "max".
 std::optional<std::uint64_t> number_in(const std::string& file)
 {
     std::ifstream in(file);
@@ -17,7 +17,7 @@ std::optional<std::uint64_t> number_in(const std::string& file)
     return in >> number ? std::optional(number) : std::nullopt;
 }
 
-/// Returns what meminfo(5) calls available.
+/// Returns "available" memory as in meminfo(5).
 std::uint64_t available_here()
 {
     std::ifstream in("/proc/meminfo");
@@ -28,11 +28,11 @@ std::uint64_t available_here()
     return 0;
 }
 
-/// Returns what the control groups around the process leave, each within the one above.
+/// Returns the memory left by the process's control groups, each nested in the one above.
 std::uint64_t left_by_groups()
 {
     std::uint64_t left = std::numeric_limits<std::uint64_t>::max();
-    // Lines are NUMBER:CONTROLLERS:PATH; those of version 2 name no controllers.
+    // Lines are NUMBER:CONTROLLERS:PATH; version 2 names no controllers.
     std::ifstream in("/proc/self/cgroup");
     for (std::string line; std::getline(in, line);) {
         const std::size_t controllers = line.find(':') + 1, colon = line.find(':', controllers);

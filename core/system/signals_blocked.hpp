@@ -1,12 +1,11 @@
-/// \file  Threads that take no signals.
+/// \file  Threads without signals.
 #pragma once
 
 #include <csignal>
 
 namespace chamomile {
 
-/// A SignalsBlocked keeps all signals from threads that are started while it lives: they are for
-/// the thread of the run.
+/// Blocks all signals in threads started during its lifetime, so that the run's thread gets them.
 class SignalsBlocked {
 public:
     SignalsBlocked()

@@ -53,7 +53,7 @@ std::string Table::text() const
 
 namespace {
 
-/// Returns a field as RFC 4180 quotes it.
+/// Returns a field quoted by RFC 4180.
 std::string quoted(const std::string& cell)
 {
     if (cell.find_first_of(",\"\n") == cell.npos)

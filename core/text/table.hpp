@@ -7,14 +7,14 @@
 
 namespace chamomile {
 
-/// Formats as printf does and returns the text.
+/// Formats like printf() and returns the text.
 std::string formatted(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 /// Returns a number with its noun: "1 snapshot", "2 snapshots".
 std::string counted(std::uint64_t n, const std::string& one);
 
-/// A Table holds rows of text under headings. Columns are as wide as they need; a column of numbers
-/// is set flush right, a column of words flush left.
+/// Rows of text under headings. Columns are as wide as needed; numbers are set flush right, words
+/// flush left.
 class Table {
 public:
     explicit Table(std::vector<std::string> headings) : rows_{std::move(headings)} {}
@@ -24,21 +24,21 @@ public:
     /// Returns the rows as comma-separated values (RFC 4180).
     std::string csv() const;
 
-    /// Removes the columns that say "-" in all rows.
+    /// Removes columns with "-" in all rows.
     void take_empty_columns();
 
-    /// Removes those of columns first .. last - 1 that say the same in all rows, and returns what
-    /// they say if that is not "-", such as "solver tree, order 2".
+    /// Removes each column among first .. last - 1 that is equal in all rows. Returns the removed
+    /// values except "-", such as "solver tree, order 2".
     std::string take_constant_columns(std::size_t first, std::size_t last);
 
 private:
     bool is_constant(std::size_t column) const;
     void take_out(std::size_t column);
 
-    std::vector<std::vector<std::string>> rows_; ///< the first holds the headings
+    std::vector<std::vector<std::string>> rows_; ///< row 0 holds the headings
 };
 
-/// Returns seconds as people read them: "12.3 ms", "4.56 s", "3 min 20 s", "2 h 5 min".
+/// Returns seconds in readable form: "12.3 ms", "4.56 s", "3 min 20 s", "2 h 5 min".
 std::string duration_text(double seconds);
 
 } // namespace chamomile

@@ -1,6 +1,6 @@
-// Transforms go over planes of two dimensions, then over columns along the third, each by a plan of
-// one thread: FFTW's own plans for several threads round differently for each number of threads.
-// Plans are estimated, because measured ones would round differently in each run.
+// Transforms planes in two dimensions, then columns along the third, each by a single-threaded
+// plan: FFTW's multi-threaded plans round differently for each number of threads. Plans are
+// estimated, because measured plans would round differently in each run.
 #include "chamomile/mesh/fourier.hpp"
 
 #include <mutex>
@@ -41,7 +41,7 @@ struct Fftw<float> {
     static constexpr auto destroy = fftwf_destroy_plan;
 };
 
-/// Returns the lock of FFTW's planner, which is not safe for two threads at once.
+/// Returns the lock for FFTW's planner, which is not thread-safe.
 std::mutex& planner()
 {
     static std::mutex mutex;
@@ -55,7 +55,7 @@ std::string fourier_library()
     return fftw_version;
 }
 
-/// Plans holds FFTW's plans for one size of grid.
+/// FFTW plans for one grid size.
 template <class T>
 struct Fourier<T>::Plans {
     using F = Fftw<T>;
@@ -63,7 +63,7 @@ struct Fourier<T>::Plans {
 
     explicit Plans(int side) : n(checked_side(side))
     {
-        alignas(128) static std::byte place[128]; // only its alignment matters to an estimated plan
+        alignas(128) static std::byte place[128]; // an estimated plan needs only the alignment
         T* real = reinterpret_cast<T*>(place);
         auto* complex = reinterpret_cast<Complex*>(place);
         const int row = int(Grid<T>::row(n));

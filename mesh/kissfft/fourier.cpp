@@ -1,6 +1,6 @@
-// Transforms by KissFFT, for binaries that are passed on under Apache-2.0. They go over rows, then
-// over columns along the second index, then along the third. Two rows are transformed at once, as
-// real and imaginary part, so that any number of points will do.
+// Transforms by KissFFT, for binaries distributed under Apache-2.0: rows first, then columns along
+// the second index, then along the third. Two rows are transformed at once, as real and imaginary
+// part, so that any number of points works.
 #include "chamomile/mesh/fourier.hpp"
 
 #include <vector>
@@ -12,7 +12,7 @@
 namespace chamomile {
 namespace {
 
-/// A Line transforms n points in place. A thread has its own, because KissFFT's has a buffer.
+/// Transforms n points in place. One per thread, because KissFFT's plan contains a buffer.
 template <class T>
 class Line {
 public:
@@ -46,7 +46,7 @@ std::string fourier_library()
     return "KissFFT";
 }
 
-/// Plans holds KissFFT's plans for one size of grid.
+/// KissFFT plans for one grid size.
 template <class T>
 struct Fourier<T>::Plans {
     using Complex = std::complex<T>;
@@ -55,7 +55,7 @@ struct Fourier<T>::Plans {
         : n(checked_side(side)), forward(std::size_t(n), false), backward(std::size_t(n), true)
     {}
 
-    /// Turns two rows of reals into the first halves of their spectra. `row` holds n points.
+    /// Transforms two real rows to the first halves of their spectra. `row` holds n points.
     void transform_rows(Grid<T>& grid, int i, int j, Line<T>& line, Complex* row) const
     {
         const bool two = j + 1 < n;
@@ -74,7 +74,7 @@ struct Fourier<T>::Plans {
         }
     }
 
-    /// Turns the first halves of two spectra into rows of reals.
+    /// Transforms the first halves of two spectra to real rows.
     void transform_back(Grid<T>& grid, int i, int j, Line<T>& line, Complex* row) const
     {
         const bool two = j + 1 < n;
@@ -82,7 +82,7 @@ struct Fourier<T>::Plans {
                       *second = two ? grid.spectrum_row(i, j + 1) : nullptr;
         for (int k = 0; k <= n / 2; ++k) {
             Complex a = first[k], b = two ? second[k] : Complex();
-            if (k == 0 || 2 * k == n) // these waves of a real field are real
+            if (k == 0 || 2 * k == n) // a real field has real modes here
                 a = a.real(), b = b.real();
             row[k] = {a.real() - b.imag(), a.imag() + b.real()};
             if (k > 0)

@@ -1,6 +1,6 @@
-// Lanes are particles. Waves follow from those of wave number 1 by multiplication, those of x and y
-// are multiplied once per row, and the modes z and -z share their products: 4 multiply-adds per
-// particle for two modes of the sums, 8 for two of the field with its three slopes.
+// Lanes are particles. Waves follow from wave number 1 by multiplication, waves of x and y are
+// multiplied once per row, and the modes z and -z share their products: 4 multiply-adds per
+// particle for two modes of the sums, 8 for two modes of the field with its three slopes.
 // Contraction: fused.
 #include "chamomile/mesh/simd/mode_sums.hpp"
 
@@ -12,7 +12,7 @@ namespace {
 using P = Pack<double>;
 constexpr int size = ModeBlock::size, width = P::width;
 
-/// Waves holds the waves of one dimension: cosines of wave number h from 2 h size on, then sines.
+/// Waves along one dimension: cosines of wave number h from 2 h size on, then sines.
 struct Waves {
     const double* of;
 
@@ -37,8 +37,8 @@ Waves waves_along(int dimension, const ModeBlock& block, int waves)
     return {of};
 }
 
-/// Computes e = exp(i (k_x x + k_y y)) of a row for all particles of a block, times their masses if
-/// wanted.
+/// Computes e = exp(i (k_x x + k_y y)) of a row for all particles in a block, optionally times
+/// their masses.
 template <bool with_mass>
 CHAMOMILE_HD void waves_of_row(const ModeRow& row, const Waves& x, const Waves& y,
                                const ModeBlock& block, double* re, double* im)

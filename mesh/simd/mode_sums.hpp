@@ -1,43 +1,42 @@
-/// \file  The interface to the sums over Fourier modes and particles.
+/// \file  The interface to sums over Fourier modes and particles.
 ///
-/// Only plain structs and pointers cross this interface, because the loops are compiled once per
-/// instruction set with flags that the caller's code must not share.
+/// Only plain structs and pointers cross this interface: the loops are compiled once per
+/// instruction set, with flags that must not affect the caller's code.
 #pragma once
 
 #include <cstddef>
 
 namespace chamomile {
 
-/// A ModeRow holds the modes (x, y, z) and (x, y, -z) with z = 0 ... waves - 1, in wave numbers; x
-/// >= 0.
+/// The modes (x, y, z) and (x, y, -z) with z = 0 ... waves - 1, in wave numbers; x >= 0.
 struct ModeRow {
     int x, y, waves;
     std::size_t first; ///< entry of z = 0 in arrays over all modes
 };
 
-/// ModeRows lists the rows of modes of a sum.
+/// The rows of modes in a sum.
 struct ModeRows {
     const ModeRow* row;
     std::size_t count;
-    int waves; ///< one more than the highest wave number
+    int waves; ///< highest wave number plus 1
 };
 
-/// ModeSums are, with e = exp(i (k_x x + k_y y)) and w = exp(i k_z z), the sums over particles of m
-/// times re(e) re(w), im(e) im(w), re(e) im(w), im(e) re(w).
+/// With e = exp(i (k_x x + k_y y)) and w = exp(i k_z z): sums over particles of m times re(e)
+/// re(w), im(e) im(w), re(e) im(w), im(e) re(w).
 struct ModeSums {
     double rr, ii, ri, ir;
 };
 
-/// ModeCoefficients give the potential of an entry as re(e) (a re(w) + c im(w)) + im(e) (b re(w) +
-/// d im(w)); the last four are z times the first four.
+/// The potential of an entry is re(e) (a re(w) + c im(w)) + im(e) (b re(w) + d im(w)). The last
+/// four are z times the first four.
 struct ModeCoefficients {
     double a, b, c, d, za, zb, zc, zd;
 };
 
-/// A ModeBlock holds particles that are summed together, and memory for their waves.
+/// Particles that are summed together, and memory for their waves.
 struct ModeBlock {
     static constexpr int size = 128;
-    /// Returns for how many values `waves` must have room.
+    /// Returns the size that `waves` must have, in values.
     static std::size_t room(int waves) { return std::size_t(6) * std::size_t(waves) * size; }
 
     alignas(64) double cosine[3][size], sine[3][size];  ///< of 2 pi x / side, etc.
@@ -46,7 +45,7 @@ struct ModeBlock {
     double* waves = nullptr;
 };
 
-/// ModeKernels holds the functions that are compiled for one instruction set.
+/// The functions compiled for one instruction set.
 struct ModeKernels {
     const char* name;
     void (*add_sums)(ModeBlock& block, const ModeRows& rows, ModeSums* sums);

@@ -1,4 +1,4 @@
-// Launchers say in the environment of a process which of the ranks it is.
+// Reads rank and size from the environment variables that launchers set.
 #include <cstdlib>
 
 #include "chamomile/parallel/mpi/mpi_ranks.hpp"

@@ -1,6 +1,5 @@
-// The only file that sends by MPI. Each wait tests what is under way again and again, so that it
-// can end when another rank fails or stays silent. Then messages stay under way, and the memory
-// that they arrive in is kept.
+// The only file that sends messages by MPI. Each wait polls its requests, to end when a remote rank
+// fails or stays silent. Requests then remain under way, and their receive buffers are kept.
 #include <algorithm>
 #include <climits>
 #include <cstdio>
@@ -21,8 +20,8 @@ namespace {
 constexpr int data_tag = 1, failure_tag = 2;
 constexpr std::size_t max_bytes = std::size_t(1) << 28; // of one message
 
-/// A Pause lets others compute: it yields at first, since bytes move only while MPI is called, and
-/// sleeps when a wait becomes long.
+/// Pauses between polls. Yields at first, since bytes move only inside MPI calls; sleeps when a
+/// wait becomes long.
 class Pause {
 public:
     void rest()
@@ -40,7 +39,7 @@ private:
 
 class MpiWorld final : public MpiRanks {
 public:
-    /// Starts MPI and takes all processes; MPI ends with it.
+    /// Starts MPI and uses MPI_COMM_WORLD. The destructor ends MPI.
     MpiWorld() : comm_(MPI_COMM_WORLD), owns_mpi_(true)
     {
         int provided = 0;
@@ -48,7 +47,7 @@ public:
         find_ranks();
     }
 
-    /// Takes the processes of a communicator.
+    /// Uses a copy of the communicator.
     explicit MpiWorld(MPI_Comm of)
     {
         int has_begun = 0, has_ended = 0;
@@ -104,7 +103,7 @@ public:
                 MPI_Isend(failure_.data(), int(failure_.size()), MPI_BYTE, r, failure_tag, comm_,
                           &request);
         }
-        for (int k = 0; k < 100; ++k) { // they leave while MPI is called
+        for (int k = 0; k < 100; ++k) { // messages leave only while MPI is called
             int there = 0;
             MPI_Iprobe(MPI_ANY_SOURCE, failure_tag, comm_, &there, MPI_STATUS_IGNORE);
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -237,7 +236,7 @@ private:
             throw PeerFailed(Fault::device, "ranks: one has failed");
     }
 
-    /// Waits for all requests; peer[k] is the rank of the k-th, if one rank alone makes it late.
+    /// Waits for all requests. peer[k]: the only rank that can delay request k; empty: unknown.
     void wait(std::vector<MPI_Request>& requests, const std::vector<int>& peer, Patience patience)
     {
         const double start = wall_clock_seconds();
@@ -249,7 +248,7 @@ private:
             throw_if_failed();
             if (patience == Patience::limited && wall_clock_seconds() - start > time_limit()) {
                 const Error silent = silent_of(requests, peer);
-                fail(silent); // while what this rank sends is still there
+                fail(silent); // while this rank's send buffers still exist
                 throw silent;
             }
         }
@@ -287,7 +286,7 @@ private:
     int rank_ = 0, size_ = 1, ranks_on_host_ = 1, rank_on_host_ = 0;
     bool has_failed_ = false;
     std::string failure_;
-    // Of the transfer under way; what a failure leaves under way arrives here.
+    // For the transfer under way. After a failure, late messages arrive here.
     std::vector<std::size_t> sizes_, coming_;
     std::vector<int> counts_, begins_;
     std::vector<std::uint64_t> reduced_;
@@ -310,7 +309,7 @@ std::string mpi_library()
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
     int length = 0;
-    MPI_Get_library_version(text, &length); // of those that work before MPI_Init()
+    MPI_Get_library_version(text, &length); // allowed before MPI_Init()
     std::string library(text, std::size_t(length));
     library.resize(std::min(library.find_first_of(",\n"), library.size()));
     std::ranges::replace(library, '\t', ' ');

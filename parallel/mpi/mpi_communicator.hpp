@@ -1,4 +1,4 @@
-/// \file  Ranks that are the processes of a communicator of MPI's.
+/// \file  Ranks by an MPI communicator.
 #pragma once
 
 #include <memory>
@@ -9,9 +9,9 @@
 
 namespace chamomile {
 
-/// Makes ranks of its processes, all of which call this. They use a copy of the communicator, which
-/// is freed with them, so that no message of the caller's meets theirs. Throws Error(usage) before
-/// MPI_Init() and after MPI_Finalize().
+/// Makes ranks from the processes of `communicator`. Collective over them. Uses a copy of the
+/// communicator, freed with the ranks, so that messages never mix with the caller's. Throws
+/// Error(usage) before MPI_Init() and after MPI_Finalize().
 std::unique_ptr<Communicator> make_mpi_communicator(MPI_Comm communicator);
 
 } // namespace chamomile

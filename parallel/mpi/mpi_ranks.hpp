@@ -1,4 +1,4 @@
-/// \file  Ranks that are processes, on one machine or on several, by MPI.
+/// \file  Ranks as MPI processes, on one machine or several.
 #pragma once
 
 #include <memory>
@@ -9,27 +9,25 @@
 
 namespace chamomile {
 
-/// A LaunchedRank tells what a launcher such as mpirun or srun says of this process in its
-/// environment.
+/// Rank and size that a launcher such as mpirun or srun sets in the environment.
 struct LaunchedRank {
     int rank, size;
 };
 
-/// Returns that of a process that was launched as one of several; none of one that was started
-/// alone.
+/// Returns the rank of a process launched among several; none if the process was started alone.
 std::optional<LaunchedRank> launched_rank();
 
-/// An MpiRanks is the communicator of all processes that were launched together.
+/// The communicator for all processes launched together.
 class MpiRanks : public Communicator {
 public:
-    /// Ends all processes at once with that exit status, where some may never answer.
+    /// Ends all processes at once with exit status `status`, even if some never answer.
     [[noreturn]] virtual void abort(int status) = 0;
 };
 
 /// Starts MPI, which ends with the communicator. Throws Error(usage) in a build without MPI.
 std::unique_ptr<MpiRanks> make_mpi_ranks();
 
-/// Returns name and version of the MPI of this build; nothing of a build without.
+/// Returns name and version of this build's MPI; empty in a build without MPI.
 std::string mpi_library();
 
 } // namespace chamomile

@@ -1,4 +1,4 @@
-// What a build without MPI says.
+// A build without MPI.
 #include "chamomile/parallel/mpi/mpi_ranks.hpp"
 
 namespace chamomile {

@@ -18,7 +18,7 @@ using chamomile::walk::squared;
 inline constexpr int lanes = WalkNode::width;
 static_assert(lanes % P::width == 0);
 
-/// Returns cells k and on of a node.
+/// Returns cells k ... of a node.
 CHAMOMILE_HD chamomile::walk::CellsSeen<P> load(const WalkNode& node, int k)
 {
     return {{P::load(node.x + k), P::load(node.y + k), P::load(node.z + k)},
@@ -53,7 +53,7 @@ CHAMOMILE_HD unsigned acceptable(const WalkNode& node, const Region& region)
     return bits;
 }
 
-/// Returns the lanes whose opening radius is less than `least`.
+/// Returns the lanes with an opening radius below `least`.
 template <class Region>
 CHAMOMILE_HD unsigned small(const WalkNode& node, const Region& region, P least)
 {

@@ -1,6 +1,6 @@
-// The walk of one cluster of groups. It goes from the root once for the cluster, opening what all
-// its groups would open, and on from there for each group. The daughters of a cell are tested side
-// by side, one to a lane. Contraction: none, so that all instruction sets agree.
+// The walk of one cluster of groups: once from the root for the cluster, opening what every group
+// would open, then on from there for each group. A cell's daughters are tested side by side, one
+// per lane. Contraction: none, so that all instruction sets agree.
 #include "chamomile/tree/simd/walk_kernel.hpp"
 
 #include "chamomile/tree/simd/node_decisions.hpp"
@@ -53,7 +53,7 @@ CHAMOMILE_HD void append_lanes(WalkArray<Index>& array, const Index* from, unsig
 #endif
 }
 
-/// A ClusterWalk makes the lists of one cluster and its groups.
+/// Makes the lists for one cluster and its groups.
 template <class Region>
 class ClusterWalk {
 public:
@@ -61,8 +61,8 @@ public:
         : tree_(task.tree), period_(task.period), finishes_(task.groups > 0), scratch_(scratch)
     {}
 
-    /// Lists the cells that are far from the whole cluster and collects the cells that its groups
-    /// decide about, both in the order of the tree.
+    /// Lists the cells far from the whole cluster, and collects the cells about which its groups
+    /// decide, both in tree order.
     void open(const WalkRegion& plain, double largest_spared)
     {
         const Region region(plain, period_);
@@ -100,7 +100,7 @@ public:
         }
     }
 
-    /// Finishes the walk for one of the groups.
+    /// Finishes the walk for one group.
     GroupEnds list(const WalkRegion& plain)
     {
         const Region region(plain, period_);
@@ -165,7 +165,7 @@ private:
         }
     }
 
-    /// Lists a leaf's particles; adjacent leaves share one range.
+    /// Lists a leaf's particles. Adjacent leaves share one range.
     CHAMOMILE_HD void list_particles(Index leaf)
     {
         const Cell& cell = tree_.cells[leaf];
@@ -179,7 +179,7 @@ private:
     WalkPeriod period_;
     const bool finishes_; // the lists of groups
     WalkScratch& scratch_;
-    int filled_ = lanes; // lanes of the last open node in use
+    int filled_ = lanes; // lanes in use in the last open node
     Index particle_count_ = 0, last_end_ = 0;
 };
 
@@ -204,7 +204,7 @@ Vec3<double> field(const FieldTask& task, WalkScratch& scratch)
     const NearestImage nearest(task.period.periodicity);
     const double cut = task.period.cut * task.inverse_length;
     const P cut_squared(cut > 0 ? cut * cut : __builtin_inf());
-    // Lane k of eight has the same sum whatever the width of a register.
+    // Lane k of eight gets the same sum for any register width.
     Vec3<P> sum[packs];
     scratch.stack.size = 0;
     append(scratch.stack, {0, 0});

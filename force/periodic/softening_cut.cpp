@@ -11,7 +11,7 @@ namespace {
 
 constexpr double most_jump = 0.05;
 
-/// Returns r_cut, or 0 where no pair is cut or the mesh is not chosen yet.
+/// Returns r_cut, or 0 if no pair is cut or the mesh is not chosen yet.
 double cut_radius(const SolverOptions& o)
 {
     const bool has_mesh = o.periodic.long_range == LongRangeKind::modes || o.periodic.mesh > 0;
@@ -20,14 +20,14 @@ double cut_radius(const SolverOptions& o)
                : 0;
 }
 
-/// Returns the length of the most softened pairs over the largest length of the particles.
+/// Returns the max softening length of a pair over the max length of a particle.
 double pair_factor(const Softening& softening)
 {
     return softening.is_varied && softening.rule == SofteningRule::root_of_squares ? std::sqrt(2.0)
                                                                                    : 1;
 }
 
-/// Returns the cut radius, in softening lengths, at which the force jumps by `jump`.
+/// Returns the cutoff radius, in softening lengths, at which the force jumps by `jump`.
 double cut_for(double jump)
 {
     return std::sqrt(1.5 / jump);
@@ -42,7 +42,7 @@ std::string cures(const SolverOptions& o, double length)
     std::string words;
     if (o.periodic.long_range == LongRangeKind::mesh && needed < most_of_periodic_box * o.box) {
         const double cells = o.periodic.cut * o.periodic.split * o.box / needed;
-        if (cells >= 16) // the fewest that --mesh takes
+        if (cells >= 16) // the min for --mesh
             words = "--mesh " + std::to_string(2 * int(cells / 2)) + ", ";
     }
     if (!spline && reach <= cut_radius(o))

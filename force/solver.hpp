@@ -117,16 +117,14 @@ Request request_of(Particles& particles, Quantities quantities);
 /// Statistics over several ranks.
 struct RankStatistics {
     int ranks = 0;
-    std::uint64_t imported_particles = 0,
-                  imported_cells = 0;             ///< from other ranks, summed over ranks
-    std::uint64_t bytes = 0;                      ///< sent between ranks
-    std::uint64_t exchanges = 0, collectives = 0; ///< calls per rank
-    double imbalance = 1;                         ///< max work per rank over the mean
+    std::uint64_t imported_particles = 0, imported_cells = 0; ///< summed over ranks
+    std::uint64_t bytes = 0;                                  ///< sent between ranks
+    std::uint64_t exchanges = 0, collectives = 0;             ///< calls per rank
+    double imbalance = 1;                                     ///< max work per rank over the mean
     int partners = 0; ///< max number of ranks that one rank asks for cells
-    std::uint64_t import_bytes = 0,
-                  most_import_bytes = 0; ///< sent for imports: total, max per rank
-    std::uint64_t most_memory = 0;       ///< max bytes per rank for tree and sums; direct sums: 0
-    std::uint64_t not_finite = 0;        ///< sums repaired in double
+    std::uint64_t import_bytes = 0, most_import_bytes = 0; ///< sent: total, max per rank
+    std::uint64_t most_memory = 0; ///< max bytes per rank for tree and sums; direct sums: 0
+    std::uint64_t not_finite = 0;  ///< sums repaired in double
 };
 
 /// Statistics for one evaluation.
@@ -137,9 +135,9 @@ struct ForceStatistics {
     std::uint64_t batches = 0;    ///< batches of lists; a GPU runs up to five kernels for each
     std::uint64_t cancelling = 0; ///< direct sums in float, repeated in double
     std::uint64_t bytes_to_device = 0, bytes_from_device = 0;
-    /// Fraction of sampled tree targets whose acceleration is less than an eighth of the reference
-    /// for the tolerance, because forces cancel there. Their errors may exceed typical ones by the
-    /// same factor. Only if a sample was taken and the criterion has a tolerance.
+    /// Fraction of sampled tree targets whose acceleration is less than an eighth of the estimate
+    /// used by the criterion, because forces cancel there. Their errors may exceed typical ones by
+    /// the same factor. Only if a sample was taken and the criterion has a tolerance.
     std::optional<double> cancelling_part;
     /// softening_jump() for the longest pair, in a periodic box with a cutoff.
     std::optional<double> softening_jump;

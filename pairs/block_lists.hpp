@@ -19,8 +19,7 @@ void find_excluded(const PairTask& task, const SortedRows& targets, std::span<co
 /// Tiles and excluded pairs for blocks of targets.
 struct BlockLists {
     std::vector<TileEntry> tiles;
-    std::vector<std::uint32_t>
-        tiles_begin; ///< per block, and the end; empty: every block sees every tile
+    std::vector<std::uint32_t> tiles_begin; ///< per block, and the end; empty: all tiles for all
     std::vector<ExcludedPair> excluded;
     std::vector<std::uint32_t> excluded_begin;
     std::vector<Vec3<double>> images;

@@ -14,8 +14,7 @@
 namespace chamomile {
 namespace {
 
-constexpr double worth_another =
-    1.5; // a candidate within this factor of the fastest is tried again
+constexpr double worth_another = 1.5; // a candidate so close to the fastest is retried
 constexpr double worth_taking = 0.97; // fraction of the tree's time, for a direct sum
 constexpr int most_trials = 3;
 constexpr double short_trial = 0.1; // seconds

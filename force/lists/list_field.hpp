@@ -26,11 +26,9 @@ public:
     struct Plan {
         std::uint64_t number = 0; ///< places the root cube (Method::decorrelate)
         std::optional<double> softening_length = {};
-        bool has_long_range =
-            true;               ///< if false, keeps the long range from the last plan's positions
-        bool has_arrays = true; ///< the sources' arrays stay valid until the evaluation ends
-        std::size_t tracers =
-            0; ///< particles other than sources, also counted when choosing a mesh
+        bool has_long_range = true; ///< else the last one stays, for older positions
+        bool has_arrays = true;     ///< the sources' arrays stay valid until the evaluation ends
+        std::size_t tracers = 0;    ///< also counted when choosing a mesh
         bool keeps_lengths = false; ///< per-particle softening even if all lengths are equal
         std::span<const std::uint64_t> id = {}; ///< particle ids for messages; empty: index
         bool all_are_targets = false;           ///< TreePlan::all_are_targets
@@ -62,8 +60,7 @@ public:
     };
     struct Targets {
         std::span<const Index> active = {}; ///< source indices; empty: all
-        const std::uint8_t* rung =
-            nullptr; ///< on a device: targets have a rung of at least `first`
+        const std::uint8_t* rung = nullptr; ///< on a device: targets have a rung >= `first`
         int first = 0;
         /// For direct sums: evaluates part `part` of `parts`. Sums are bitwise those of a full
         /// evaluation; other output entries stay unchanged.

@@ -291,8 +291,7 @@ GroupSizes group_sizes(const SolverOptions& options)
     GroupSizes sizes{options.group_size, options.cluster_size};
     if (options.solver == SolverKind::tree) {
         const bool on_host = options.device == "cpu";
-        sizes.least =
-            on_host ? 16 : 0; // a pack; on a GPU, which would wait for the longest list, none
+        sizes.least = on_host ? 16 : 0; // a pack; a GPU would wait for the longest list
         sizes.sparse = 1000;
     }
     return sizes;
@@ -323,8 +322,7 @@ AcceptanceCriterion criterion_of(const SolverOptions& options, std::optional<dou
     criterion.softening_kind = options.softening.kind;
     criterion.softening_rule = options.softening.rule;
     if (least_length)
-        criterion.least_softening =
-            *least_length * *least_length; // each cell has a separate clearance
+        criterion.least_softening = *least_length * *least_length; // clearance is per cell
     else if (options.softening.kind == SofteningKind::spline)
         criterion.clearance = options.softening.spline_radius();
     return criterion;

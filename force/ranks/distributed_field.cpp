@@ -232,10 +232,9 @@ private:
     Communicator& ranks_;
     DistributedSolver solver_;
     bool is_built_ = false;
-    std::uint64_t builds_ = 0; ///< places the root cubes (decorrelate)
-    std::size_t own_ = 0;      ///< local sources; they come first in the arrays
-    std::uint64_t first_ = 0,
-                  count_ = 0; ///< global number of the first local source; sources of all ranks
+    std::uint64_t builds_ = 0;            ///< places the root cubes (decorrelate)
+    std::size_t own_ = 0;                 ///< local sources; they come first in the arrays
+    std::uint64_t first_ = 0, count_ = 0; ///< number of the first local source; count on all ranks
     std::optional<std::pair<double, double>> softenings_;
     std::vector<Vec3<double>> position_, acceleration_;
     std::vector<double> mass_, softening_, potential_;

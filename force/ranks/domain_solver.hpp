@@ -86,8 +86,7 @@ private:
 
     Communicator& ranks_;
     RankGuest* guest_;
-    std::map<std::uint64_t, std::unique_ptr<ScatteringSolver>>
-        solvers_; ///< by Order::solver_number
+    std::map<std::uint64_t, std::unique_ptr<ScatteringSolver>> solvers_; ///< by their numbers
 };
 
 /// Runs RankServer::serve() once.

@@ -177,9 +177,8 @@ private:
     std::unique_ptr<DirectSolver> solver_;
     DenseCopy dense_;
     Inbox positions_, masses_, softenings_, ids_, returned_; ///< of all ranks
-    std::vector<std::size_t>
-        first_;                ///< global number of the first particle per rank, and the total
-    std::size_t in_cells_ = 0; ///< particles in the kept cells; 0: no cells are kept
+    std::vector<std::size_t> first_; ///< first global number per rank, and the total
+    std::size_t in_cells_ = 0;       ///< particles in the kept cells; 0: no cells are kept
     std::vector<Vec3<double>> acceleration_;
     std::vector<double> potential_;
     std::vector<char> is_summed_;

@@ -123,11 +123,10 @@ struct FewTargets {
     double softening_length; ///< the min over all
     const Index* targets;    ///< sources, ascending
     int count;
-    const double* softening = nullptr; ///< eps^2 per source; null: one length for all
-    double smaller_part = 0;           ///< Softening::smaller_part()
-    const SmoothPart* smooth =
-        nullptr;                   ///< to subtract from pairs in a periodic cube; null: nothing
-    const Clump* clumps = nullptr; ///< clumps of all sources, for the AbsoluteForceKernel
+    const double* softening = nullptr;  ///< eps^2 per source; null: one length for all
+    double smaller_part = 0;            ///< Softening::smaller_part()
+    const SmoothPart* smooth = nullptr; ///< subtracted, in a periodic cube; null: nothing
+    const Clump* clumps = nullptr;      ///< clumps of all sources, for the AbsoluteForceKernel
     std::size_t clump_count = 0;
 };
 

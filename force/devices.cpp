@@ -1,4 +1,4 @@
-// This file finds the devices that a user's word means.
+// This file finds the devices for a device word.
 #include <algorithm>
 #include <charconv>
 #include <numeric>
@@ -9,7 +9,7 @@
 namespace chamomile {
 namespace {
 
-/// Returns the numbers n,m,... ; none if the text is no such list or names one twice.
+/// Returns the numbers n,m,... ; empty for any other text or a repeated number.
 std::vector<int> numbers_in(std::string_view text)
 {
     std::vector<int> numbers;

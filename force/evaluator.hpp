@@ -1,4 +1,4 @@
-/// \file  The evaluator, which turns interaction lists into sums, and how one is made for the host.
+/// \file  The evaluator, which sums over interaction lists, and its factory for the host.
 #pragma once
 
 #include <cmath>
@@ -21,14 +21,13 @@ namespace chamomile {
 struct ShortRangeForm;
 struct WalkNodes;
 
-/// The sums go to these arrays: entry i of each belongs to the caller's particle i.
+/// Arrays for the sums; entry i belongs to the caller's particle i.
 struct ForceOutput {
     ArrayView acceleration;                           ///< 3 components
     ArrayView potential;                              ///< empty: not wanted
     double acceleration_unit = 1, potential_unit = 1; ///< from internal units to the caller's
 
-    /// Sets the units for sums in the units of `scale`. Throws Error(numeric) where a double does
-    /// not hold them.
+    /// Sets the units for sums in units of `scale`. Throws Error(numeric) if a double overflows.
     void set_units(double G, const InternalScale& scale)
     {
         potential_unit = G * scale.mass / scale.length;
@@ -39,15 +38,15 @@ struct ForceOutput {
     }
 };
 
-/// Separate targets are points that need not be sources and have an order of their own.
+/// Separate targets are points sorted in a tree; they need not be sources.
 struct SeparateTargets {
-    const Octree* octree = nullptr; ///< null: the targets are sources, among the sorted ones
-    /// The sorted source that each target is, or no_source; null: none is one.
+    const Octree* octree = nullptr; ///< null: targets are sorted sources
+    /// Sorted source for each target, or no_source_here; null: no target is a source.
     const Index* self = nullptr;
 };
 inline constexpr Index no_source_here = 0xffffffff;
 
-/// The lists of one evaluation refer to these data; all of them outlive the evaluation.
+/// Data to which the lists refer. They must outlive the evaluation.
 struct EvaluationInput {
     const Octree* octree = nullptr;
     const Moments* moments = nullptr;
@@ -56,41 +55,39 @@ struct EvaluationInput {
     Softening softening;
     int order = 2;
     Quantities quantities = Quantities::acceleration_potential;
-    /// This is the degree of the local expansions of the lists' far cells, 3 to 6; 0 if the lists
-    /// have none.
+    /// Degree of local expansions from far cells, 3 to 6; 0: the lists have none.
     int local_order = 0;
-    ForceOutput output = {}; ///< at least of the size of the particles, or of the separate targets
+    ForceOutput output = {}; ///< at least as long as the particles, or the separate targets
     SeparateTargets separate = {};
-    /// These are the targets in the order in which sums are best written; empty: all.
+    /// Targets in the best order for writing sums; empty: all.
     std::span<const Index> active = {};
     Periodicity periodicity = {};
-    double cut = 0; ///< of periodic lists
-    /// The form of gravity's short range is in internal units; null: Newton's law to any distance.
+    double cut = 0; ///< for periodic lists
+    /// Gravity's short range, in internal units; null: Newton's law at any distance.
     const ShortRangeForm* form = nullptr;
-    /// Of several ranks: the targets of all, by which a GPU shares targets among its warps, so that
-    /// sums have the bits of one rank; 0: those of `groups`.
+    /// Number of targets on all ranks; 0: those in `groups`. A GPU distributes targets to warps by
+    /// this number, so that sums are bitwise those on one rank.
     std::size_t targets_of_ranks = 0;
-    /// These are of use to an evaluator that finishes open lists of a tree that it has to copy;
-    /// null: it takes whole lists of such a tree.
+    /// For an evaluator that must copy the tree to finish open lists; null: for such trees it
+    /// accepts only complete lists.
     const WalkNodes* nodes = nullptr;
-    /// Where lists were open the work of each target goes here, as row_work() has it, on the host
-    /// or on the device of the tree's builder; empty: it is not wanted.
+    /// Output, for open lists: each target's work, as in row_work(), on the host or on the tree
+    /// builder's device; empty: not wanted.
     std::span<float> work = {};
-    /// Of several ranks: where sums go beside `output`; without any of one rank.
+    /// With several ranks: more arrays for sums, in addition to `output`; unused on one rank.
     ArrivalSums arrivals = {};
-    int groups_per_cluster = 1; ///< at most; for the work
-    /// The mesh is one of Evaluator::make_mesh(), and its field is added to the sums; null: no
-    /// field.
+    int groups_per_cluster = 1; ///< max number, for `work`
+    /// A mesh from Evaluator::make_mesh(), whose field is added to the sums; null: none.
     const LongRange* mesh = nullptr;
 };
 
-/// This is the sum of one target in the units of EvaluationInput::scale, G = 1.
+/// The sum at one target in units of EvaluationInput::scale, G = 1.
 struct TargetSum {
     Vec3<double> acceleration;
     double potential = 0;
 };
 
-/// Writes one sum. Returns false if it is not finite in the caller's units.
+/// Stores one sum in the caller's units. Returns false if it is not finite.
 inline bool store_sum(const ForceOutput& output, Index particle, const TargetSum& sum)
 {
     const Vec3<double> a = output.acceleration_unit * sum.acceleration;
@@ -103,46 +100,45 @@ inline bool store_sum(const ForceOutput& output, Index particle, const TargetSum
 }
 
 /// Evaluates interaction lists by summation over all pairs of a group and its list. A target's sum
-/// depends on its list alone: not on threads, batches or the order of completion.
+/// depends only on its list, not on threads, batches or completion order.
 class Evaluator {
 public:
     virtual ~Evaluator() = default;
 
     virtual void begin(const EvaluationInput& input) = 0;
 
-    /// Returns empty lists, with the memory of some that it is done with. It is safe for several
-    /// threads.
+    /// Returns empty lists, with memory from finished ones if possible. Thread-safe.
     virtual std::unique_ptr<InteractionLists> new_lists() = 0;
 
-    /// Returns how many groups a batch should hold at most; each walking thread fills its own.
+    /// Returns the max number of groups per batch; each walking thread fills a separate batch.
     virtual std::size_t batch_size() const = 0;
 
-    /// Returns whether it takes lists that are open (InteractionLists::are_open()).
+    /// Returns whether open lists are accepted (InteractionLists::are_open()).
     virtual bool finishes_lists() const { return false; }
 
-    /// Takes the lists and may return before they are evaluated. Their sums may be written at once
-    /// or in finish(). It is safe for several threads.
+    /// Accepts the lists; may return before their evaluation. Sums may be written now or in
+    /// finish(). Thread-safe.
     virtual void submit(std::unique_ptr<InteractionLists> lists) = 0;
 
-    /// Returns whether open lists found too little room, which the next begin() makes. Then all
-    /// must be submitted again in place of finish(). Waits for everything submitted.
+    /// Returns whether open lists ran out of room. If so, call begin(), which makes room, and
+    /// submit all lists again instead of calling finish(). Waits for everything submitted.
     virtual bool needs_repetition() { return false; }
 
-    /// Waits for everything submitted since begin(), until the sums of the targets are written, and
-    /// of no other particle. Returns the number of targets whose sum is not finite.
+    /// Waits for everything submitted since begin(), until all sums are written, for targets only.
+    /// Returns the number of targets with a non-finite sum.
     virtual std::size_t finish() = 0;
 
-    /// Returns a name such as "CPU, avx512, 2 threads".
+    /// Returns a device name such as "CPU, avx512, 2 threads".
     virtual std::string device() const = 0;
 
-    /// Returns a mesh on the evaluator's device, which takes the particles that are there for the
-    /// tree's sake; null if the evaluator has no mesh of its own. Throws Error(device).
+    /// Returns a mesh on the evaluator's device that reads the tree's particles there; null if the
+    /// evaluator has no mesh. Throws Error(device).
     virtual std::unique_ptr<LongRange> make_mesh(Periodicity, const MeshOptions&)
     {
         return nullptr;
     }
 
-    /// Adds the work and the times of the device since the tree was begun; nothing on the host.
+    /// Adds the device's work and times since the tree was begun; nothing on the host.
     virtual void add_statistics(ForceStatistics&) const {}
 };
 

@@ -1,4 +1,4 @@
-/// \file  The functions that a build with CUDA adds; a build without says so instead.
+/// \file  Functions that need CUDA; without CUDA they report so.
 #pragma once
 
 #include <memory>
@@ -11,92 +11,88 @@
 
 namespace chamomile {
 
-/// This is a CUDA device as `chamomile devices` lists it.
+/// A CUDA device as listed by `chamomile devices`.
 struct GpuDescription {
     int number = 0;
     std::string name;
     int compute_capability = 0; ///< such as 90
     double memory_in_bytes = 0;
     int multiprocessors = 0;
-    double clock = 0; ///< of the multiprocessors at most, in Hz
+    double clock = 0; ///< max clock of the multiprocessors, in Hz
 };
 
-/// Returns all devices that this process can use; none without a driver or in a build without CUDA.
+/// Returns all devices that this process can use; empty without a driver or without CUDA.
 std::vector<GpuDescription> list_gpus();
 
-/// Tells in one line why list_gpus() is empty; an empty text if it is not.
+/// Returns a line that says why list_gpus() is empty; empty text if it is not.
 std::string why_no_gpu();
 
-/// Returns the numbers of the GPUs that `device` (auto, cpu, gpu, gpu:n, gpu:n,m,... or gpu:all)
-/// means; none for the CPU. Throws Error(usage) for another word, Error(device) for a GPU that is
-/// not there.
+/// Returns the GPU numbers that `device` (auto, cpu, gpu, gpu:n, gpu:n,m,... or gpu:all) selects;
+/// empty for the CPU. Throws Error(usage) for another word, Error(device) for an absent GPU.
 std::vector<int> choose_gpus(const std::string& device);
 
-/// Returns the first of them; -1 for the CPU. Throws as choose_gpus() does.
+/// Returns the first number from choose_gpus(); -1 for the CPU. Throws like choose_gpus().
 int first_gpu(const std::string& device);
 
-/// Returns the number of the one GPU that `device` means; -1 for the CPU. Throws as choose_gpus()
-/// does, and Error(usage) for several.
+/// Returns the GPU number that `device` selects; -1 for the CPU. Throws like choose_gpus(), and
+/// Error(usage) for several GPUs.
 int choose_gpu(const std::string& device);
 
-/// Returns what means these GPUs, which are at least one.
+/// Returns the device word for these GPUs, at least one.
 std::string name_of_gpus(const std::vector<int>& numbers);
 
-/// Returns the bytes of that device's memory that nobody uses now. Throws Error(device) if it
-/// cannot say.
+/// Returns the free memory on that device, in bytes. Throws Error(device) if unknown.
 double free_gpu_memory(int number);
 
-/// Returns a name such as "host node7, device 0, NVIDIA H200, UUID GPU-...", for lines about
-/// faults.
+/// Returns a name such as "host node7, device 0, NVIDIA H200, UUID GPU-...", for error lines.
 std::string gpu_identity(int number);
 
-/// Tells whether a device has not answered in time. A process that ends normally would wait for it.
+/// Returns whether a device has timed out. A process that ends normally would wait for it.
 bool gpu_hangs();
 
-/// Tells whether the environment asks for a wrong sum now (gpu/device/fault_plan.hpp).
+/// Returns whether the environment asks for a wrong sum now (gpu/device/fault_plan.hpp).
 bool gpu_sums_are_wrong();
 
-/// Returns a builder that sorts particles and sums moments on that device, or copies to it the
-/// trees that the host builds, and an evaluator that finds them there; another builder sorts
-/// separate targets, if they will come. Throws Error(device) if it cannot.
+/// Returns a builder that sorts particles and sums moments on that device, or copies trees built by
+/// the host to it, with the evaluator for these trees. For separate targets, adds a second builder.
+/// Throws Error(device).
 SolverParts make_cuda_parts(int device, Precision precision, bool separate_targets,
                             TreeBuiltBy built_by);
 
-/// Returns the parts of a rank of several whose particles are on that device: the builder of the
-/// tree of all ranks and an evaluator that finds it there. Throws Error(device) if it cannot.
+/// Returns the parts for a rank with particles on that device: the builder for the global tree and
+/// its evaluator. Throws Error(device).
 SolverParts make_cuda_domain_parts(int device, Precision precision, Communicator& ranks,
                                    const std::string& instruction_set);
 
-/// Returns an evaluator on that device for trees whose particles, cells and moments are on the
-/// host; it copies them in begin(). Throws Error(device) if it cannot.
+/// Returns an evaluator on that device for trees in host memory. begin() copies particles, cells
+/// and moments to the device. Throws Error(device).
 std::unique_ptr<Evaluator> make_cuda_evaluator(int device, Precision precision);
 
-/// Reads or writes the first n items of an array on a device, through rows of doubles on the host.
-/// Throws Error(device).
+/// Reads or writes the first n items of a device array, as rows of doubles on the host. Throws
+/// Error(device).
 void read_from_device(int device, const ArrayView& from, std::size_t n, double* rows);
 void write_to_device(int device, const double* rows, std::size_t n, const ArrayView& to);
-/// Reads vectors of an array on a device, by their numbers.
+/// Reads vectors from a device array by index.
 void read_some_from_device(int device, const ArrayView& from, std::span<const Index> items,
                            std::span<Vec3<double>> to);
 
-/// Returns the least and the largest of n > 0 numbers of an array on a device; the least is -1 if
-/// one is negative or not finite. Throws Error(device).
+/// Returns min and max over n > 0 numbers in a device array; min is -1 if a number is negative or
+/// not finite. Throws Error(device).
 std::pair<double, double> span_on_device(int device, const ArrayView& numbers, std::size_t n);
 
-/// Allocates memory of a device, for those who have no other way to get some. Throws Error(device).
+/// Allocates device memory, for callers without an allocator. Throws Error(device).
 std::shared_ptr<std::byte> device_memory(int device, std::size_t bytes);
 
-/// Makes the long range by a mesh on that device, in double whatever `scalar` says; arrays are the
-/// host's. Throws as make_mesh_gravity() does, and Error(device) without cuFFT.
+/// Makes the long range by a mesh on that device, in double whatever `scalar` says; arrays are on
+/// the host. Throws like make_mesh_gravity(), and Error(device) without cuFFT.
 std::unique_ptr<LongRange> make_cuda_mesh_gravity(int device, Periodicity box,
                                                   const MeshOptions& options);
 
-/// A direct sum on a GPU has this size of groups, whatever the options say: that of its largest
-/// blocks of targets.
+/// Group size for direct sums on a GPU, whatever the options say: its largest block of targets.
 inline constexpr int direct_block_of_gpu = 256;
 
-/// Makes a solver that sums over all pairs on that device, without a tree, for options that are
-/// resolved. Throws Error(device) if it cannot.
+/// Makes a solver for direct sums over all pairs on that device, for resolved options. Throws
+/// Error(device).
 std::unique_ptr<DirectSolver> make_cuda_direct_solver(int device, const SolverOptions& options);
 
 } // namespace chamomile

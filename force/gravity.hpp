@@ -16,7 +16,7 @@
 
 namespace chamomile {
 
-/// A frame has the centre and the units in which positions and masses are rounded to T.
+/// A frame has the center and the units in which positions and masses are rounded to T.
 struct Frame {
     Vec3<double> center;
     double inverse_length, inverse_mass;
@@ -37,7 +37,7 @@ CHAMOMILE_HD Vec3<T> rounded(const Vec3<double>& x)
     return {T(x.x), T(x.y), T(x.z)};
 }
 
-/// NoScatter stands for the scatter of softenings that all particles share.
+/// Stands in for the variance of eps^2 if all particles share one softening length.
 struct NoScatter {};
 
 template <SofteningKind softening, bool with_potential>
@@ -53,22 +53,21 @@ struct Gravity {
         T mass;
     };
 
-    /// This tells whether particles can carry their masses in their coordinates.
+    /// Whether particles can carry their masses in their coordinates (ScaledSource).
     static constexpr bool scales = softening == SofteningKind::plummer;
 
-    /// This tells whether sources are felt in the image nearest to the targets.
+    /// Whether a pair uses the source's nearest periodic image.
     static constexpr bool is_periodic = false;
 
-    /// This tells whether targets and sources have softening lengths of their own.
+    /// Whether softening is per particle.
     static constexpr bool is_varied = false;
 
-    /// The law of cells with moments: they are listed only where a spline's force is Newton's, so
-    /// that both softenings share these loops, a spline's with a length of 0.
+    /// The law for cells with moments. They are listed only where a spline's force is Newton's, so
+    /// both softenings share these loops; a spline uses length 0.
     using Cells = Gravity<SofteningKind::plummer, with_potential>;
 
-    /// This is a particle of mass m > 0 that carries its mass in its coordinates. With c = m^-1/2
-    /// and U = c u, m u^-3 r = U^-3 (c r): a pair costs one operation less. Only Plummer softening
-    /// allows it.
+    /// A particle with m > 0 whose coordinates carry its mass. With c = m^-1/2 and U = c u, m u^-3
+    /// r = U^-3 (c r): a pair costs one operation less. Only Plummer softening allows it.
     template <class T>
     struct alignas(4 * sizeof(T)) ScaledSource {
         Vec3<T> position; ///< c x
@@ -77,15 +76,15 @@ struct Gravity {
         T root_mass;      ///< 1 / c, for the potential
     };
 
-    /// This is a cell as the force loops read it. Of the second moments S about its centre of mass
-    /// it holds three times S, and 1.5 times the trace of S.
+    /// A cell as read by force loops. It holds 3 S, where S are the second moments about its center
+    /// of mass, and 1.5 tr(S).
     template <class T>
     struct alignas(4 * sizeof(T)) CellSource {
         Vec3<T> position;
         T mass, xx, xy, xz, yy, yz, zz, trace;
     };
 
-    /// These are cells with third and with fourth moments.
+    /// Cells with third and with fourth moments.
     template <class T>
     using OctupoleSource = SeriesSource<T, 3>;
     template <class T>
@@ -134,8 +133,7 @@ struct Gravity {
                     frame.inverse_mass, packed);
     }
 
-    /// The parameter is eps^2 for Plummer softening and 1/h for a spline, in the units of the
-    /// positions.
+    /// eps^2 for Plummer softening, 1/h for a spline, in units of the positions.
     double parameter = 0;
 
     static CHAMOMILE_HD Gravity with_length(double eps)
@@ -147,7 +145,7 @@ struct Gravity {
             return {1 / s.spline_radius()};
     }
 
-    /// Adds to the sum what the particle j does to the target i.
+    /// Adds particle j's pull on target i to the sum.
     template <class T>
     CHAMOMILE_HD void operator()(const Target<T>& i, const Source<T>& j, Sum<T>& sum) const
     {
@@ -158,7 +156,7 @@ struct Gravity {
             add_spline(r, j.mass, T(parameter), sum);
     }
 
-    /// Does the same for a particle that carries its mass in its coordinates.
+    /// Adds the pull of a particle that carries its mass in its coordinates.
     template <class T>
     CHAMOMILE_HD void operator()(const Target<T>& i, const ScaledSource<T>& j, Sum<T>& sum) const
     {
@@ -172,9 +170,9 @@ struct Gravity {
             sum.potential -= j.root_mass * inv_u; // 1
     }
 
-    /// Adds what the cell j does to the target i, to second order in the cell's size over its
-    /// distance: the Taylor series of the softened potential, exact for any eps. With spline
-    /// softening cells are listed only beyond its reach, where they are Newtonian.
+    /// Adds cell j's pull on target i, to second order in cell size over distance: the Taylor
+    /// series of the softened potential, exact for any eps. With spline softening, cells are listed
+    /// only beyond the spline's reach, where they are Newtonian.
     ///
     ///     phi = -M u^-1 - 3/2 (r S r) u^-5 + 1/2 tr(S) u^-3
     template <class T>
@@ -183,7 +181,7 @@ struct Gravity {
         add_cell(i, j, softening == SofteningKind::plummer ? T(parameter) : T(0), sum);
     }
 
-    /// Does the same to the third or fourth order; U is a pack of T, or T.
+    /// Adds a cell's pull to third or fourth order; U is a pack of T, or T.
     template <class T, class U, int order>
     CHAMOMILE_HD void operator()(const Target<U>& i, const SeriesSource<T, order>& j,
                                  Sum<U>& sum) const
@@ -204,7 +202,7 @@ protected:
             sum.potential -= m_inv_u; // 1
     }
 
-    /// `scatter` are 15/8 of the mass times the variance of eps^2, or nothing, which is NoScatter.
+    /// `scatter`: 15/8 mass times the variance of eps^2, or NoScatter.
     template <class Place, class T, class Scatter = NoScatter>
     static CHAMOMILE_HD void add_cell(const Place& i, const CellSource<T>& j, const T& eps2,
                                       Sum<T>& sum, const Scatter& scatter = {})
@@ -212,7 +210,7 @@ protected:
         const Vec3<T> r = j.position - i.position;
         const T inv_u = inverse_sqrt(norm_squared(r, eps2));
         const T inv_u2 = inv_u * inv_u, inv_u3 = inv_u * inv_u2;
-        // S r / u^2, because u^-5 leaves float's range where u is 2e-8 of the whole.
+        // S r / u^2, because u^-5 overflows float where u is 2e-8 of the whole.
         const Vec3<T> s = inv_u2 * Vec3<T>{j.xx * r.x + j.xy * r.y + j.xz * r.z,
                                            j.xy * r.x + j.yy * r.y + j.yz * r.z,
                                            j.xz * r.x + j.yz * r.y + j.zz * r.z};
@@ -257,9 +255,8 @@ protected:
             sum.potential -= potential;
     }
 
-    /// Turns Newton's factors into the spline's. With q = r/h, s = 1 - q: for q >= 1/2 the
-    /// polynomials are written in s, where they are small corrections to Newton's law and no digits
-    /// cancel.
+    /// Turns Newton's factors into the spline's. With q = r/h, s = 1 - q: for q >= 1/2 polynomials
+    /// in s are small corrections to Newton's law, without cancellation of digits.
     template <class T>
     static CHAMOMILE_HD void bend(const T& q, const T& inv_h, const T& mass, T& force, T& potential)
     {

@@ -1,4 +1,4 @@
-// These rules say which options of a force go together.
+// These rules say which force options fit together.
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/accuracy/methods.hpp"
 #include "chamomile/force/option_table.hpp"
@@ -6,8 +6,8 @@
 namespace chamomile {
 namespace {
 
-/// The tree reaches to nearly half the box beside modes, where more forces cancel than within the
-/// cut of a mesh (docs/explanation/periodic.md).
+/// With modes, the tree reaches to nearly half the box. More forces cancel there than within a
+/// mesh's cutoff (docs/explanation/periodic.md).
 constexpr double cut_of_modes = 7, tolerance_of_modes = 1e-4;
 
 bool is_direct(const SolverOptions& options)
@@ -15,7 +15,7 @@ bool is_direct(const SolverOptions& options)
     return options.solver == SolverKind::direct;
 }
 
-/// Fixes for the goal what is given beside it.
+/// Fixes the given options in the goal.
 Refusal resolve_goal(SolverOptions& options, const GivenOptions& given)
 {
     AccuracyGoal& goal = *options.accuracy;

@@ -33,14 +33,13 @@ std::map<int, double> parse_type_lengths(const std::string& option, const std::s
     return lengths;
 }
 
-/// Returns the goal; an option of the goal alone makes one of the default error, which
-/// resolve_method() refuses.
+/// Returns the goal. If it is absent, adds a default one; resolve_method() then refuses the option.
 AccuracyGoal& goal_of(O& options)
 {
     return options.accuracy ? *options.accuracy : options.accuracy.emplace();
 }
 
-/// Adds a row of the goal: its default is shown where there is no goal.
+/// Adds a row for the goal; without a goal, its default is shown.
 template <class Member>
 void add_goal(OptionRows<O>& t, const char* name, Member AccuracyGoal::*member, Range range,
               const char* help, unsigned needs)
@@ -54,7 +53,7 @@ void add_goal(OptionRows<O>& t, const char* name, Member AccuracyGoal::*member, 
     };
 }
 
-/// Adds the rows of softening lengths, which are one or several.
+/// Adds the rows for softening lengths, one or several.
 void add_lengths(OptionRows<O>& t)
 {
     auto& eps = t.number(

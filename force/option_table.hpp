@@ -1,4 +1,4 @@
-/// \file  The options of a force: one row each, which every door reads, and what goes together.
+/// \file  Force options: one row each, read by every interface, and the rules between them.
 ///
 /// A new option is a member of SolverOptions and a row in option_table.cpp.
 #pragma once
@@ -10,22 +10,21 @@
 
 namespace chamomile {
 
-/// These are the bits of OptionTerms::needs, which say what has to be there for anything to use an
-/// option.
+/// Bits in OptionTerms::needs: what must be present for an option to have an effect.
 enum ForceNeeds : unsigned {
-    needs_tree = 1,       ///< a tree: direct sums have no use for it
-    needs_lists = 2,      ///< sums by interaction lists, which the GPU's own direct sums are not
+    needs_tree = 1,       ///< a tree; direct sums do not use it
+    needs_lists = 2,      ///< sums by interaction lists; not direct sums on a GPU
     needs_box = 4,        ///< a periodic box
     needs_mesh = 8,       ///< the long range on a mesh
     needs_isolation = 16, ///< open boundaries
     needs_goal = 32,      ///< an accuracy to keep
     needs_steps = 64,     ///< a time loop
-    first_free_need = 128 ///< of tables beside this one
+    first_free_need = 128 ///< first bit free for other tables
 };
 
 const std::vector<OptionRow<SolverOptions>>& force_options();
 
-/// Returns the names of force_options() in doors that are not the command line.
+/// Returns the names of force_options() outside the command line.
 const PlainNames& plain_names_of_forces();
 
 inline const OptionWords<Precision>& precision_words()
@@ -36,7 +35,7 @@ inline const OptionWords<Precision>& precision_words()
     return words;
 }
 
-/// Returns the rows that anything which sums over pairs has: precision, device and instruction_set.
+/// Returns rows for anything that sums over pairs: precision, device and instruction_set.
 template <class Settings>
 std::vector<OptionRow<Settings>> machine_options()
 {
@@ -59,37 +58,35 @@ std::vector<OptionRow<Settings>> machine_options()
     return t.take();
 }
 
-/// Chooses the criterion by tolerance, theta or accuracy, of which one may be given: theta alone
-/// means the geometric one, and a goal keeps what is given beside it. The line refuses what
-/// contradicts another option.
+/// Chooses the criterion from the limit given; at most one of tolerance, theta and accuracy. theta
+/// without a criterion means the geometric one; a goal keeps options given with it. Refuses
+/// contradictions.
 Refusal resolve_limits(SolverOptions& options, const GivenOptions& given);
 
-/// Does the same, and the line refuses the first option that nothing would use whatever the
-/// boundary.
+/// Like resolve_limits(), but first refuses any option that has no effect with any boundary.
 Refusal resolve_method(SolverOptions& options, const GivenOptions& given);
 
-/// Does the same where it is known whether there is a periodic box.
+/// Refuses options without effect in this box (or without a box); sets defaults for a box.
 Refusal resolve_boundary(SolverOptions& options, const GivenOptions& given);
 
-/// Refuses a rule of softening lengths where particles have none of their own.
+/// Refuses a softening rule unless softening is per particle.
 Refusal refuse_idle_rule(const SolverOptions& options, const GivenOptions& given);
 
-/// Tells whether forces with these options depend on the row, or are told by it.
+/// Returns whether forces with these options depend on the row, or are described by it.
 bool is_used(const OptionTerms& row, const SolverOptions& options);
 
-/// This class takes options by keys of C, Fortran, Python or AMUSE, in any order.
+/// Collects options by key, from C, Fortran, Python or AMUSE, in any order.
 class KeyedOptions {
 public:
     SolverOptions options;
     GivenOptions given;
 
-    /// Reads the value. Returns false if no force has an option that is called so. Throws
-    /// Error(usage).
+    /// Reads the value. Returns false if no force option has this key. Throws Error(usage).
     bool take(const std::string& key, const std::string& value);
-    /// Refuses what does not go together in one evaluation. Throws Error(usage).
+    /// Resolves the options for one evaluation. Throws Error(usage) for contradictions.
     void resolve();
-    /// Takes whether particles have softening lengths of their own. Throws Error(usage) for a rule
-    /// of them that is given where they have none.
+    /// Sets whether softening is per particle. Throws Error(usage) if a softening rule was given
+    /// and it is not.
     void take_softenings(bool are_there);
 
 protected:
@@ -107,7 +104,7 @@ protected:
     }
 };
 
-/// Returns the keys that KeyedOptions takes.
+/// Returns the keys that KeyedOptions accepts.
 std::vector<std::string> force_keys();
 
 } // namespace chamomile

@@ -9,7 +9,7 @@
 namespace chamomile {
 namespace {
 
-/// These are the factor of r_ij in the force and the potential of a unit mass at distance r.
+/// Force factor (times r_ij) and potential for a unit mass at distance r.
 struct PairFactors {
     double force, potential;
 };
@@ -21,8 +21,8 @@ PairFactors plummer_factors(double r2, double eps)
     return {1 / (u2 * u), -1 / u};
 }
 
-/// Returns the unit of length of a pair: 1, or a power of two near its distance where a cube of
-/// that would over- or underflow.
+/// Returns the length unit for a pair: 1, or a power of two near its distance if a cube would over-
+/// or underflow.
 double unit_of(const Vec3<double>& r, double eps)
 {
     const double largest = std::max({std::abs(r.x), std::abs(r.y), std::abs(r.z), eps});
@@ -31,8 +31,8 @@ double unit_of(const Vec3<double>& r, double eps)
     return InternalScale::power_of_two_above(largest);
 }
 
-/// Returns the factors of the cubic spline in q = r/h as in Springel, Yoshida & White (2001), eqs.
-/// A1 to A3.
+/// Returns the cubic spline's factors in q = r/h, as in Springel, Yoshida & White (2001), eqs. A1
+/// to A3.
 PairFactors spline_factors(double r, double h)
 {
     const double q = r / h, q2 = q * q;

@@ -1,4 +1,4 @@
-/// \file  The direct sum in double precision that everything else is measured against.
+/// \file  Direct sum in double precision: the reference for every other method.
 #pragma once
 
 #include <span>
@@ -17,15 +17,15 @@ struct ReferenceSums {
     std::vector<double> absolute_sum;
 };
 
-/// Returns accelerations and potentials of the particles `targets` (indices) from all particles,
-/// one pair at a time in double, by formulas written for this purpose alone: the routine shares no
-/// code with the evaluators. Particles with softening lengths of their own have these, and pairs
-/// follow the rule. Pairs at one place add no force; their potential is the softened one.
+/// Returns accelerations and potentials at the particles `targets` (indices) from all particles,
+/// pair by pair in double. The formulas share no code with the evaluators. Per-particle softening
+/// is used if present, by the pair rule. Coincident pairs add no force; their potential is the
+/// softened one.
 ReferenceSums reference_sum(const Particles& particles, std::span<const Index> targets,
                             Softening softening, double gravitational_constant);
 
 /// Returns n different indices, ascending, spread evenly and reproducibly over all particles; all
-/// of them if n >= size.
+/// indices if n >= size.
 std::vector<Index> sample_targets(std::size_t size, std::size_t n);
 
 } // namespace chamomile

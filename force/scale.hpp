@@ -1,4 +1,4 @@
-/// \file  Internal units, so that no intermediate of a single-precision force leaves its range.
+/// \file  Internal units, so that single-precision intermediates stay in range.
 #pragma once
 
 #include <algorithm>
@@ -8,9 +8,9 @@
 
 namespace chamomile {
 
-/// Lengths and masses are divided by these powers of two before they become float, and the sums are
-/// multiplied back in double: r^-3 of a distance in metres or kiloparsecs would overflow. Powers of
-/// two keep a problem scaled by powers of two bitwise the same.
+/// Lengths and masses are divided by these powers of two before conversion to float; sums are
+/// multiplied back in double. Otherwise r^-3 in metres or kiloparsecs would overflow. Problems
+/// scaled by powers of two give bitwise equal results.
 struct InternalScale {
     double length = 1, mass = 1;
 
@@ -20,9 +20,9 @@ struct InternalScale {
         std::frexp(x, &exponent);
         return std::ldexp(1.0, std::min(exponent, 1023)); // the largest that a double holds
     }
-    /// Returns the unit, in units of `length`, of the field expanded about the centre of a region:
-    /// near its radius, but no smaller than float's range has room for. For a point, cells of any
-    /// distance are expanded; 2^-20 has room for all from 1e-12 to 1e9.
+    /// Returns the unit, in units of `length`, for a field expanded about a region's center: near
+    /// the region's radius, but within float's range. About a point, cells at any distance are
+    /// expanded; 2^-20 has room for 1e-12 to 1e9.
     static CHAMOMILE_HD double unit_of_radius(double radius)
     {
         int exponent = -20;
@@ -30,8 +30,8 @@ struct InternalScale {
             frexp(radius, &exponent);
         return ldexp(1.0, exponent < -40 ? -40 : exponent);
     }
-    /// Returns the scale for particles within `extent` of total mass `mass`. A softening longer
-    /// than the extent is what the forces scale with.
+    /// Returns the scale for particles within `extent`, with total mass `mass`. A softening longer
+    /// than the extent sets the length.
     static InternalScale of(double extent, double softening, double mass)
     {
         const double length = std::max(extent, softening);

@@ -1,5 +1,4 @@
-/// \file  The three values that make a solver's options: they say what is computed, how, and on
-/// what machine.
+/// \file  Solver options in three parts: what to compute, how, and on which machine.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +15,22 @@ namespace chamomile {
 
 class Communicator;
 
-/// TypeSoftenings are lengths by the type of particles, which take_softenings() gives to them.
+/// Softening lengths by particle type; take_softenings() assigns them to particles.
 struct TypeSoftenings {
-    std::vector<double> in_order;  ///< one for each type that occurs, ascending
-    std::map<int, double> of_type; ///< others have Softening::length
+    std::vector<double> in_order;  ///< one per type that occurs, ascending by type
+    std::map<int, double> of_type; ///< for other types: Softening::length
 
     bool empty() const { return in_order.empty() && of_type.empty(); }
 };
 
-/// Physics says what is computed. Two solvers of equal Physics agree within their errors; a solver
-/// that cannot compute a part of it refuses. Who takes a Physics opens it by a structured binding,
-/// so that a new member does not compile until each says what it does about it.
+/// Physics says what to compute. Two solvers with equal Physics agree within their errors; a solver
+/// refuses what it cannot compute. Functions that read a Physics open it by a structured binding,
+/// so that a new member breaks compilation until each function handles it.
 struct Physics {
     Softening softening;
     TypeSoftenings type_softenings;
     double gravitational_constant = 1;
-    /// This is the side of a periodic cube [0, box)^3 with a uniform background of the opposite
-    /// mass; 0: an isolated system.
+    /// Side of a periodic cube [0, box)^3 with a uniform background of opposite mass; 0: isolated.
     double box = 0;
 
     bool is_periodic() const { return box > 0; }
@@ -40,13 +38,13 @@ struct Physics {
 
 enum class SolverKind { tree, direct };
 
-/// The smooth part of periodic gravity comes from one of these.
+/// How to compute the smooth part of periodic gravity.
 enum class LongRangeKind {
     mesh, ///< TreePM (Bagla 2002, Springel 2005): density and potential on a mesh
     modes ///< Ewald's sum over Fourier modes, without a mesh; r_cut is then 0.45 of the side
 };
 
-/// These options say how the short and the long range of periodic gravity are made.
+/// Options for the short and the long range of periodic gravity.
 struct PeriodicOptions {
     LongRangeKind long_range = LongRangeKind::mesh;
     int mesh = 0;        ///< cells along a side; 0: chosen by the number of particles
@@ -54,70 +52,67 @@ struct PeriodicOptions {
     double cut = 5;      ///< r_cut in r_s: pairs farther apart have no short range
 };
 
-/// TreeBuiltBy says who builds a tree, whoever evaluates its lists. Trees have the same bits.
+/// Where to build a tree, wherever its lists are evaluated. Changes no bit.
 enum class TreeBuiltBy {
     automatic, ///< the device that evaluates the lists
-    host,      ///< A GPU that evaluates the lists gets a copy of the tree.
+    host,      ///< a GPU that evaluates the lists gets a copy of the tree
     gpu
 };
 
-/// ListOptions say how a tree's interaction lists are made.
+/// ListOptions say how to make a tree's interaction lists.
 struct ListOptions {
     Criterion criterion = Criterion::moments;
-    /// This belongs to Criterion::relative and moments (Salmon & Warren 1994, Dehnen 2014): a cell
-    /// is accepted where the first term that its multipoles leave out, such as M b^(p+1) / d^(p+3)
-    /// to order p, stays below tolerance times the acceleration there, estimated.
+    /// For Criterion::relative and moments (Salmon & Warren 1994, Dehnen 2014): a cell is accepted
+    /// if the first neglected multipole term, such as M b^(p+1) / d^(p+3) at order p, is below
+    /// tolerance times the estimated acceleration.
     double tolerance = 0.001;
-    /// This belongs to Criterion::geometric and minimum_distance: a cell of size l is accepted
-    /// beyond l / theta.
+    /// For Criterion::geometric and minimum_distance: accepts a cell of size l beyond l / theta.
     double theta = 0.6;
-    int local_order = 6; ///< of the expansions of distant cells' field about a group; 0: none
+    int local_order = 6; ///< of local expansions (distant cells about a group); 0: none
     int order = 2;       ///< of the multipoles: 0, 2 (quadrupole), 3 (octupole) or 4 (hexadecapole)
-    int group_size = 0;  ///< most particles that share one interaction list; 0: chosen by device
-    int cluster_size = 0; ///< most groups whose walks begin as one, if full; 0: chosen by device
-    int leaf_size = 0;    ///< most particles of a cell without daughters; 0: chosen by device
-    int batch_size = 0; ///< groups whose lists go to the device together; 0: chosen. Changes no bit
+    int group_size = 0;  ///< max particles that share an interaction list; 0: chosen by device
+    int cluster_size = 0; ///< max groups whose walks begin as one, if full; 0: chosen by device
+    int leaf_size = 0;    ///< max particles in a cell without daughters; 0: chosen by device
+    int batch_size = 0;   ///< groups per batch sent to the device; 0: chosen. Changes no bit
     TreeBuiltBy tree_built_by = TreeBuiltBy::automatic; ///< changes no bit
 };
 
-/// Method says how the forces are computed, and within which error.
+/// Method says how to compute forces, and within which error.
 struct Method : ListOptions {
     SolverKind solver = SolverKind::tree;
-    PeriodicOptions periodic; ///< of a periodic box
-    /// This is the seed of a tree's root cube at a random place in each evaluation, so that the
-    /// errors of successive evaluations are not those of the same cells; none: the smallest cube.
+    PeriodicOptions periodic; ///< for a periodic box
+    /// Seed for a random root cube in each evaluation, so that successive errors come from
+    /// different cells; none: the smallest cube.
     std::optional<std::uint64_t> decorrelate;
-    /// This is an error to keep: the solver chooses criterion, tolerance or theta, orders and
-    /// sizes.
+    /// Error to keep: the solver chooses criterion, tolerance or theta, orders and sizes.
     std::optional<AccuracyGoal> accuracy;
 };
 
 enum class Precision {
-    /// Pairs are summed in float about the group's centre, and tiles added in double. Direct sums
-    /// whose terms cancel (force/repairs/cancellation.hpp) are made again in double.
+    /// Pairs are summed in float about the group's center, tiles in double. Direct sums whose terms
+    /// cancel (force/repairs/cancellation.hpp) are repeated in double.
     single_precision,
     double_precision
 };
 
-/// Platform says on what the forces are computed. Nothing here changes a result by more than
-/// rounding.
+/// Platform says where to compute forces. Results change by rounding only.
 struct Platform {
     Precision precision = Precision::single_precision;
-    /// auto, cpu, gpu or gpu:n; several GPUs, gpu:n,m,... or gpu:all, have a rank each. Of ranks
-    /// auto is the processor.
+    /// auto, cpu, gpu or gpu:n; several GPUs (gpu:n,m,... or gpu:all) get one rank each. With
+    /// ranks, auto is the CPU.
     std::string device = "auto";
     std::string instruction_set = "auto"; ///< of the CPU: auto, avx512, avx2 or baseline
-    /// These are the ranks whose rank 0 makes the solver (force/ranks/domain_solver.hpp), while the
-    /// others serve it; null: none. They outlive the solver.
+    /// Ranks whose rank 0 makes the solver (force/ranks/domain_solver.hpp) while the others run
+    /// serve_solver(); null: none. They must outlive the solver.
     Communicator* ranks = nullptr;
-    /// Without these: threads of this process are so many ranks, which the solver starts and ends;
-    /// 0: one for each of several GPUs, else none.
+    /// Without `ranks`: how many threads the solver starts as ranks; 0: one per GPU if the device
+    /// names several, else none.
     int own_ranks = 0;
-    bool share_gpu = false;    ///< whether several ranks may have the same GPU
-    double peer_timeout = 600; ///< seconds for which a rank may be silent
+    bool share_gpu = false;    ///< whether several ranks may use one GPU
+    double peer_timeout = 600; ///< seconds after which a silent rank counts as failed
 };
 
-/// These options are all that decides a force; the defaults are what `chamomile --help` shows.
+/// All options that affect a force; the defaults are those in `chamomile --help`.
 struct SolverOptions : Physics, Method, Platform {};
 
 } // namespace chamomile

@@ -1,4 +1,4 @@
-// This file chooses the parts of a solver: device, key sorter, evaluator, sizes.
+// This file chooses a solver's components: device, key sorter, evaluator, sizes.
 #include "chamomile/force/solver.hpp"
 
 #include <algorithm>

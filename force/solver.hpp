@@ -1,4 +1,4 @@
-/// \file  The facade: accelerations and potentials of particles, whatever computes them.
+/// \file  The solver interface: accelerations and potentials of particles, by any method.
 #pragma once
 
 #include <cstdint>
@@ -22,203 +22,197 @@ class Communicator;
 
 enum class Quantities { acceleration, acceleration_potential };
 
-/// This says what becomes of gravity's smooth part in a periodic box, that of a mesh or of modes,
-/// which changes slowly.
+/// What to do with the slowly changing smooth part of periodic gravity, from a mesh or modes.
 enum class LongRangePart {
     added,
-    left_out, ///< It is not computed; criteria that compare with it take what was computed last.
-    stored    ///< Accelerations of all particles go to an array of their own.
+    left_out, ///< not computed; acceptance criteria use the last one computed
+    stored    ///< accelerations of all particles go to a separate array
 };
 
-/// PartPlaces say to which rank's domain each source of this rank belongs.
+/// PartPlaces assign each local source to a rank's domain.
 struct PartPlaces {
-    std::vector<std::size_t> begins; ///< first entry of leaving() per receiving rank, and the end
-    /// Returns the local sources in tree order; before the next evaluation.
+    std::vector<std::size_t> begins; ///< first index in leaving() per receiving rank, and the end
+    /// Returns the local sources in tree order. Valid until the next evaluation.
     std::function<std::vector<Index>()> leaving;
-    /// Returns, for each source of this rank's domain, its index in the receive buffer, which is
-    /// ordered by sending rank; likewise.
+    /// Returns, for each source in this rank's domain, its index in the receive buffer (ordered by
+    /// sending rank). Valid until the next evaluation.
     std::function<std::vector<Index>()> arriving;
 };
 
-/// A RequestPart says that a request names the particles of one rank of several, each of which has
-/// a request of its own. All particles are those of rank 0, then those of rank 1 and so on, unless
-/// they have numbers.
+/// Marks a request for one rank's particles among several ranks; each rank makes a request. Global
+/// order: particles of rank 0, then of rank 1 and so on, unless `number` gives it.
 struct RequestPart {
     std::uint64_t count = 0, active = 0; ///< of all ranks
-    bool has_potentials = false; ///< asked for by all ranks, of which some may have no particles
-    std::uint64_t first = 0;     ///< number of this rank's first particle among all
-    /// Says how often the ranks have exchanged particles by the places of the evaluation before.
-    /// Then each has sources in any order, tracers after them, and the numbers of both among all.
+    bool has_potentials = false;         ///< by all ranks; some may have no particles
+    std::uint64_t first = 0;             ///< global number of this rank's first particle
+    /// How often ranks have exchanged particles by PartPlaces. If not 0, sources come in any order,
+    /// tracers after them, and `number` holds global numbers.
     std::uint64_t exchanges = 0;
     std::span<const Index> number = {};
-    /// Where all ranks have sources alone that are active these get the places.
+    /// Output. Filled when every particle is a source and active; null: not wanted.
     PartPlaces* places = nullptr;
-    /// Of all ranks so many are tracers, without mass at the end, and so many of these are active.
+    /// Global counts: tracers (massless, at the end), and active tracers.
     std::uint64_t tracers = 0, active_tracers = 0;
-    /// These are the shortest and the longest softening length of the sources of all ranks, if they
-    /// have lengths of their own.
+    /// Min and max softening length over the sources of all ranks; only with per-particle
+    /// softening.
     std::optional<std::pair<double, double>> softenings = {};
 
-    /// Returns the number of particle i of this rank among all.
+    /// Returns the global number of local particle i.
     std::size_t number_of(std::size_t i) const { return number.empty() ? first + i : number[i]; }
 };
 
-/// A request describes one evaluation wholly: nothing that was said in an earlier one matters.
-/// Vectors and numbers are doubles or floats, on the host or, all of them, on the solver's GPU.
+/// Describes one evaluation completely, independently of earlier requests. Values are double or
+/// float; arrays are on the host or, all of them, on the solver's GPU.
 struct Request {
-    std::size_t count = 0;    ///< particles; every one is a source
-    ArrayView position, mass; ///< On a device positions lie in the periodic box, if there is one.
-    std::span<const std::uint64_t> id = {}; ///< by which messages name them; empty: by index
+    std::size_t count = 0;    ///< particles; all are sources, except tracers
+    ArrayView position, mass; ///< On a device positions lie in the periodic box, if any.
+    std::span<const std::uint64_t> id = {}; ///< for messages; empty: index
 
-    ArrayView acceleration;   ///< of the targets; entry i belongs to particle i
-    ArrayView potential = {}; ///< empty: it is not asked for
-    /// These are the targets; empty: all. On a device they are instead those of at least the rung
-    /// `first`.
+    ArrayView acceleration;   ///< of targets; entry i belongs to particle i
+    ArrayView potential = {}; ///< empty: not wanted
+    /// Targets; empty: all. On a device, targets are instead the particles with a rung of at least
+    /// `first` (`rung` null: all).
     std::span<const Index> active = {};
     const std::uint8_t* rung = nullptr;
     int first = 0;
     /// Set if the particles are the local ones of a rank (Solver::ranks_of_parts()). `active` then
     /// names local particles, and may be empty.
     std::optional<RequestPart> part = {};
-    /// For arrays on a device this is the cudaStream_t that makes them, after whose work so far the
-    /// evaluation begins; null: after all work that the device has.
+    /// For device arrays: the cudaStream_t that produces them. The evaluation waits for the
+    /// stream's work so far; null: for all work on the device.
     void* stream = nullptr;
 
-    /// Counts the evaluations of a run: places the root cube (`decorrelate`) and says when the
-    /// error is measured (`accuracy`). A time loop numbers by steps, so that a restart goes on
-    /// alike.
+    /// Evaluation number: places the root cube (`decorrelate`) and schedules error measurements
+    /// (`accuracy`). A time loop counts steps, so that a restart continues identically.
     std::uint64_t number = 0;
-    /// This tells whether the order and the cells of the last tree, of the same particles before
-    /// they moved a little, may stay while their moments are summed anew: cheaper where few are
-    /// active, and as right, but cells that have spread make lists longer. Masses are then the same
-    /// too.
+    /// Whether to keep the order and cells of the last tree, for the same particles, moved a
+    /// little, with the same masses. Moments are summed again. Cheaper if few particles are active,
+    /// and as accurate, but cells that have spread make lists longer.
     bool keeps_tree = false;
-    /// This is set where it changes as a run goes on; none: that of the options.
+    /// Softening length, if it changes during a run; none: the options' length.
     std::optional<double> softening_length = {};
-    /// These are softening lengths of the particles' own in place of one for all; those above
-    /// `softening_length` are cut to it. They lie on the host or beside the other arrays.
+    /// Per-particle softening, on the host or where the other arrays are. Lengths above
+    /// `softening_length` are cut to it.
     ArrayView softening = {};
-    /// This tells that particles without mass at the end are sources too, and no tracers.
+    /// Whether massless particles at the end count as sources, not as tracers.
     bool are_all_sources = false;
 
     LongRangePart long_range = LongRangePart::added;
-    /// With LongRangePart::stored, where all particles are targets, the array holds zeros, to which
-    /// the long range of each particle is added. Potentials hold both ranges.
+    /// For LongRangePart::stored with all particles as targets: an array of zeros, to which each
+    /// particle's long-range acceleration is added. Potentials hold both ranges.
     ArrayView long_range_acceleration = {};
 
     bool are_all_active() const { return part ? part->active == part->count : active.empty(); }
 };
 
-/// Throws Error(usage) for a request of a part, which none but the solvers of ranks take.
+/// Throws Error(usage) for a request with a part; only solvers on ranks accept parts.
 void require_whole(const Request& request);
 
-/// Returns a request of all particles in arrays of the host without places and results.
+/// Returns a request with masses, ids and softening in host arrays, without positions and results.
 Request request_of_sources(Particles& particles);
 
-/// Returns a request of all particles in arrays of the host, which get room for the results.
+/// Returns a request for all particles, in host arrays; allocates the results.
 Request request_of(Particles& particles, Quantities quantities);
 
-/// These figures tell what several ranks did together.
+/// Statistics over several ranks.
 struct RankStatistics {
     int ranks = 0;
-    std::uint64_t imported_particles = 0, imported_cells = 0; ///< of other ranks, by all ranks
+    std::uint64_t imported_particles = 0, imported_cells = 0; ///< summed over ranks
     std::uint64_t bytes = 0;                                  ///< sent between ranks
-    std::uint64_t exchanges = 0, collectives = 0;             ///< calls of each rank
-    double imbalance = 1; ///< work of the rank with the most, over the mean
-    int partners = 0;     ///< that the rank with the most of them asks for cells
-    std::uint64_t import_bytes = 0, most_import_bytes = 0; ///< sent for imports: by all, by one
-    std::uint64_t most_memory = 0; ///< bytes of the largest rank's tree and sums; of direct sums 0
-    std::uint64_t not_finite = 0;  ///< sums that were made again in double
+    std::uint64_t exchanges = 0, collectives = 0;             ///< calls per rank
+    double imbalance = 1;                                     ///< max work per rank over the mean
+    int partners = 0; ///< max number of ranks that one rank asks for cells
+    std::uint64_t import_bytes = 0, most_import_bytes = 0; ///< sent: total, max per rank
+    std::uint64_t most_memory = 0; ///< max bytes per rank for tree and sums; direct sums: 0
+    std::uint64_t not_finite = 0;  ///< sums repaired in double
 };
 
-/// These figures tell what an evaluation did.
+/// Statistics for one evaluation.
 struct ForceStatistics {
     std::uint64_t particle_particle = 0, particle_cell = 0; ///< pairs evaluated
-    std::uint64_t expansions = 0; ///< cells expanded about the centre of a group or cluster
+    std::uint64_t expansions = 0; ///< cells expanded about a group's or cluster's center
     std::uint64_t targets = 0, groups = 0, cells = 0;
-    std::uint64_t batches = 0;    ///< of lists, each of which a GPU works off by up to five kernels
-    std::uint64_t cancelling = 0; ///< targets of a direct sum in float that were summed in double
+    std::uint64_t batches = 0;    ///< batches of lists; a GPU runs up to five kernels for each
+    std::uint64_t cancelling = 0; ///< direct sums in float, repeated in double
     std::uint64_t bytes_to_device = 0, bytes_from_device = 0;
-    /// Of a sample of a tree's targets, where the criterion takes a tolerance and it was looked at:
-    /// the part whose acceleration is less than an eighth of what the tolerance was taken of,
-    /// because forces cancel there; their errors may be as many times larger than elsewhere.
+    /// Fraction of sampled tree targets whose acceleration is less than an eighth of the estimate
+    /// used by the criterion, because forces cancel there. Their errors may exceed typical ones by
+    /// the same factor. Only if a sample was taken and the criterion has a tolerance.
     std::optional<double> cancelling_part;
-    /// In a periodic box with a cut of pairs: softening_jump() of the longest pair.
+    /// softening_jump() for the longest pair, in a periodic box with a cutoff.
     std::optional<double> softening_jump;
-    std::optional<RankStatistics> ranks; ///< of several ranks
-    bool kept_tree = false; ///< the cells were those of the last evaluation (Request::keeps_tree)
-    double device_busy = 0; ///< seconds in which a kernel on lists ran; 0 on the host
-    double device_span = 0; ///< from the start of the first of these kernels to the end of the last
-    double device_wait = 0; ///< that the host waited for it after the last list
-    Profile profile;        ///< seconds by phase of the host
-    /// This is the error at the goal's percentile, where this evaluation measured it
-    /// (SolverOptions::accuracy).
+    std::optional<RankStatistics> ranks; ///< with several ranks
+    bool kept_tree = false; ///< cells from the last evaluation were kept (Request::keeps_tree)
+    double device_busy = 0; ///< seconds during which a list kernel ran; 0 on the host
+    double device_span = 0; ///< seconds from the first list kernel's start to the last one's end
+    double device_wait = 0; ///< seconds that the host waited for the device after the last list
+    Profile profile;        ///< host seconds by phase
+    /// Error at the goal's percentile, if measured in this evaluation (SolverOptions::accuracy).
     std::optional<double> measured_error;
 };
 
-/// Adds what one evaluation did to a total.
+/// Adds the statistics of one evaluation to a total.
 void add(ForceStatistics& total, const ForceStatistics& one);
 
-/// A report tells what a solver did about its AccuracyGoal.
+/// Reports what a solver did about its AccuracyGoal.
 struct AccuracyReport {
     enum class Event {
         chosen,  ///< by the first evaluation
-        kept,    ///< the error lies where it may
-        adjusted ///< it did not, and the limit of the criterion was changed
+        kept,    ///< the error is in the allowed range
+        adjusted ///< it is not; the criterion's limit was changed
     };
     Event event;
-    std::uint64_t evaluation;    ///< its number (Request::number)
-    SolverOptions before, after; ///< in force; `before` of what was chosen says nothing
-    double error_before, error;  ///< at the goal's percentile of the sample, measured with them
-    int trials;                  ///< evaluations that choosing or adjusting took
-    double seconds;              ///< of trials and direct sums
+    std::uint64_t evaluation;    ///< Request::number
+    SolverOptions before, after; ///< in force; `before` is meaningless if `chosen`
+    double error_before, error;  ///< at the goal's percentile of the sample, for both options
+    int trials;                  ///< evaluations needed to choose or adjust
+    double seconds;              ///< for trials and direct sums
 };
 
-/// Computes the accelerations and potentials of the active particles from the positions of all.
-/// Between evaluations it keeps memory and caches, and what exchange() names. A solver is not safe
-/// for two threads at once; make one for each.
+/// Computes accelerations and potentials at active particles from the positions of all particles.
+/// Between evaluations, a solver keeps memory, caches and the state of exchange(). Not thread-safe:
+/// use one solver per thread.
 class Solver {
 public:
     virtual ~Solver() = default;
 
-    /// Writes what the request asks for. Throws Error(input) if a position or mass is not finite or
-    /// two particles coincide without softening, Error(usage) for what it cannot do, Error(device)
-    /// if the device fails.
+    /// Writes the requested results. Throws Error(input) for a non-finite position or mass or if
+    /// two particles coincide without softening, Error(usage) for unsupported requests,
+    /// Error(device) if the device fails.
     virtual ForceStatistics evaluate(const Request& request) = 0;
 
-    /// Does the same for particles on the host, `active` or (empty) all; each call counts as one
-    /// more evaluation.
+    /// Like evaluate(), for particles on the host; targets are `active` or (empty) all. Each call
+    /// counts as one more evaluation.
     ForceStatistics solve(Particles& particles, Quantities quantities,
                           std::span<const Index> active = {});
 
-    /// Tells whether requests may name arrays of its GPU.
+    /// Returns whether requests may use arrays on the solver's GPU.
     virtual bool takes_device_arrays() const { return false; }
-    /// Returns the word that names that GPU.
+    /// Returns the device word for that GPU, as in SolverOptions::device.
     virtual std::string array_device() const { return options().device; }
-    /// Returns the ranks each of which may have a part of a request (RequestPart); null: requests
-    /// have no parts.
+    /// Returns the ranks whose requests have parts (RequestPart); null: requests have no parts.
     virtual Communicator* ranks_of_parts() { return nullptr; }
 
-    /// Keeps or restores what later evaluations depend on beside the particles.
+    /// Saves or restores all state, besides particles, that affects later evaluations.
     virtual void exchange(Archive&) {}
 
-    /// Returns the name of what runs it, such as "CPU, avx512, 2 threads" or "NVIDIA H200".
+    /// Returns a device name such as "CPU, avx512, 2 threads" or "NVIDIA H200".
     virtual std::string device() const = 0;
 
-    /// Returns the options in force, with 0 and "auto" replaced by what was chosen. With a goal
-    /// they change in evaluate().
+    /// Returns the options in force, with 0 and "auto" replaced by the values chosen. With a goal,
+    /// evaluate() may change them.
     virtual const SolverOptions& options() const = 0;
 
 private:
     std::uint64_t calls_ = 0;
 };
 
-/// Tells in a sentence why no solver computes these options; nothing if one does. It asks no
-/// device.
+/// Returns a sentence that says why no solver computes these options; nothing if one does. Queries
+/// no device.
 std::optional<std::string> refusal(const SolverOptions& options);
 
-/// Makes the solver. Throws Error(usage) with the refusal (with a goal, evaluate() does where even
-/// the direct sum misses it), Error(device) if the device asked for is absent.
+/// Makes the solver. Throws Error(usage) with the refusal, Error(device) if the device is absent.
+/// With a goal that even a direct sum misses, evaluate() throws.
 std::unique_ptr<Solver> make_solver(const SolverOptions& options);
 
 } // namespace chamomile

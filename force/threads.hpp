@@ -7,22 +7,22 @@ namespace chamomile {
 
 inline constexpr int most_threads = 4096;
 
-/// From now on parallel regions started by the calling thread use n threads, from 1 to
-/// most_threads, or Error(usage). No result depends on n.
+/// Sets the thread count for later parallel regions from the calling thread: 1 to most_threads,
+/// else Error(usage). No result depends on n.
 void use_threads(int n);
 
-/// Starts them at once. Throws Error(input) where the system has no room for so many, for which
-/// OpenMP would end the process.
+/// Starts the threads now. Throws Error(input) if the system has no room for them, where OpenMP
+/// would end the process.
 void start_threads();
 
 /// Returns the number of threads in use.
 int thread_count();
 
-/// Returns how many threads each of so many processes of this machine has: as many as cores that
-/// its launcher has bound it to, else an equal part of all.
+/// Returns the thread count for each of `processes` on this machine: the cores to which the
+/// launcher bound this process, else an equal share.
 int threads_of_process(int processes);
 
-/// A ThreadsInUse has the calling thread use n threads as long as it lives; 0: as many as before.
+/// Sets the calling thread's thread count to n during its lifetime; 0: unchanged.
 class ThreadsInUse {
 public:
     explicit ThreadsInUse(int n);

@@ -1,8 +1,8 @@
-/// \file  Newtonian gravity of particles with softening lengths of their own; G = 1.
+/// \file  Newtonian gravity with per-particle softening; G = 1.
 ///
-/// Targets and sources carry eps^2. That of a pair is the larger of the two (as in GADGET) or their
-/// sum, by SofteningRule. A cell carries two values for its particles (CellSoftening): seen from a
-/// target it has their mean and, in its monopole, what their variance adds to second order.
+/// Targets and sources carry eps^2. A pair uses the larger value (as in GADGET) or the sum, by
+/// SofteningRule. A cell carries two values for its particles (CellSoftening): seen from a target,
+/// it has their mean eps^2, and its monopole includes the variance to second order.
 #pragma once
 
 #include "chamomile/core/lane_math.hpp"
@@ -10,20 +10,20 @@
 
 namespace chamomile {
 
-/// This is a CellSource of any law, or a cell with third or fourth moments, with its softenings.
+/// Any CellSource, or a cell with third or fourth moments, with softening.
 template <class T, class Unsoftened>
 struct SoftenedCell : Unsoftened {
     T low, high, high_part;
-    T weight; ///< 15/8 of the mass times the parts of both
+    T weight; ///< 15/8 mass times high_part (1 - high_part)
 };
 template <class T, int order>
 using SoftenedSeries = SoftenedCell<T, SeriesSource<T, order>>;
 
-/// This is a SofteningRule that is known as a kernel runs: larger + smaller_part * smaller.
+/// A SofteningRule chosen at run time: larger + smaller_part * smaller.
 struct AnyRule {
     double smaller_part = 0; ///< Softening::smaller_part()
 
-    /// Returns eps^2 of a pair.
+    /// Returns eps^2 for a pair.
     template <class T>
     CHAMOMILE_HD T operator()(const T& a, const T& b) const
     {
@@ -31,13 +31,13 @@ struct AnyRule {
     }
 };
 
-/// `Rule` is AnyRule, or another of which eps^2 of a pair can be asked alike.
+/// `Rule` is AnyRule, or another callable that returns eps^2 for a pair.
 template <class Rule, SofteningKind softening, bool with_potential>
 struct VariedGravityBy : Gravity<softening, with_potential> {
     using Newton = Gravity<softening, with_potential>;
     static constexpr bool is_varied = true, scales = false;
 
-    /// With a spline cells are Newtonian where they are listed.
+    /// With a spline, cells are Newtonian at the distances at which they are listed.
     using Cells = std::conditional_t<softening == SofteningKind::plummer, VariedGravityBy,
                                      typename Newton::Cells>;
 
@@ -94,7 +94,7 @@ struct VariedGravityBy : Gravity<softening, with_potential> {
         return law;
     }
 
-    /// Returns eps^2 of a pair.
+    /// Returns eps^2 for a pair.
     template <class T>
     CHAMOMILE_HD T pair_softening(const T& a, const T& b) const
     {
@@ -107,7 +107,7 @@ struct VariedGravityBy : Gravity<softening, with_potential> {
         add_particle(i, j, pair_softening(i.eps2, j.eps2), sum);
     }
 
-    /// Does the same with eps^2 of the pair.
+    /// Adds particle j's pull on target i, with softening eps2.
     template <class T>
     CHAMOMILE_HD void add_particle(const Target<T>& i, const Source<T>& j, const T& eps2,
                                    Sum<T>& sum) const
@@ -145,8 +145,8 @@ struct VariedGravityBy : Gravity<softening, with_potential> {
     }
 
 protected:
-    /// Computes the mean eps^2 of pairs of a target with a cell's particles, and the difference of
-    /// the two values that stand for them. A spline's cells are Newtonian where they are listed.
+    /// Computes the mean eps^2 between a target and a cell's particles, and the difference between
+    /// the cell's two values. With a spline both are 0: listed cells are Newtonian.
     template <class U, class T, class Unsoftened>
     CHAMOMILE_HD void find_softening(const U& target, const SoftenedCell<T, Unsoftened>& cell,
                                      U& eps2, U& step) const
@@ -159,7 +159,7 @@ protected:
         }
     }
 
-    /// The root of h is taken only where a pair is within it.
+    /// Computes the root for h only if a pair is within h.
     template <class T>
     CHAMOMILE_HD void add_spline(const Vec3<T>& r, const T& mass, const T& eps2, Sum<T>& sum) const
     {

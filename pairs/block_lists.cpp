@@ -9,7 +9,7 @@
 namespace chamomile {
 namespace {
 
-/// Concatenates the lists of all blocks.
+/// Concatenates the lists from all blocks.
 template <class Entry>
 void join(const std::vector<std::vector<Entry>>& lists, std::vector<Entry>& all,
           std::vector<std::uint32_t>& begin)
@@ -78,7 +78,7 @@ void BlockLists::make(const SortedRows& targets, const SortedRows& sources, Inde
             find_excluded(task, targets, ranks, begin, end, excluded_lists[b]);
             if (!within)
                 return;
-            // The host takes all tiles as far: the kernel itself finds out which are near.
+            // Lists every tile as far: the kernel itself finds the near ones.
             std::vector<TileEntry> near;
             tree.list(box_of(targets, begin, end), {options.cutoff, -1}, near, tile_lists[b]);
             for (const TileEntry& t : tile_lists[b])

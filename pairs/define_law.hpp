@@ -1,4 +1,4 @@
-/// \file  The code that chamomile_add_interaction() (CMake) writes into the build for each law.
+/// \file  Code that chamomile_add_interaction() (CMake) writes into the build for each law.
 #pragma once
 
 #include <cstring>
@@ -7,11 +7,10 @@
 
 namespace chamomile {
 
-/// PairKernels returns the host's kernel of an instruction set for single or double precision;
-/// null: none.
+/// Returns the host kernel for an instruction set, in single or double precision; null: none.
 using PairKernels = PairKernel (*)(bool double_precision);
 
-/// Returns the code of a law from its type and its kernels.
+/// Returns a law's code from its type and kernels.
 template <class Law>
 LawCode describe_law(const char* name, const PairKernels (&host)[instruction_set_count],
                      std::shared_ptr<const DeviceLaw> device)

@@ -1,4 +1,4 @@
-/// \file  The sums over pairs of a field: its tidal tensors and jerks.
+/// \file  Sums over pairs for a field: tidal tensors and jerks.
 #pragma once
 
 #include <initializer_list>
@@ -10,13 +10,13 @@
 
 namespace chamomile {
 
-/// FieldLaws sums tidal tensors and jerks by the laws for one softening at a time. Where sources
-/// have lengths of their own, eps^2 is the last value of each row.
+/// Sums tidal tensors and jerks by the laws for one softening at a time. With per-particle
+/// softening, eps^2 is the last value in each row.
 class FieldLaws {
 public:
     explicit FieldLaws(const SolverOptions& resolved);
 
-    /// Takes the softening of the sources, and whether they have lengths of their own.
+    /// Sets the sources' softening, and whether it is per particle.
     void take(const Softening& softening, bool varied);
 
     PairSolver& tidal() { return *tidal_; }
@@ -29,7 +29,7 @@ private:
     std::unique_ptr<PairSolver> tidal_, jerk_;
 };
 
-/// Returns n rows, each of which joins those of several arrays; an array without rows is left out.
+/// Returns n rows that join the rows of several arrays; skips arrays without rows.
 std::vector<double> joined(std::size_t n, std::initializer_list<std::span<const double>> parts);
 
 } // namespace chamomile

@@ -1,4 +1,4 @@
-// Ranks of this process sum at the sources; all else the first of them has alone.
+// Ranks in this process sum at the sources; the first rank does everything else.
 #include "chamomile/pairs/field_of_ranks.hpp"
 
 #include <algorithm>
@@ -97,12 +97,12 @@ public:
     const SolverOptions& options() const override { return ranks_->options(); }
 
 private:
-    /// Returns whether a view has so many components on the host, or may be empty.
+    /// Returns whether a view is on the host with `components` components, or may be empty.
     static bool is_on_host(const ArrayView& view, int components, bool may_be_empty = true)
     {
         return view ? !view.on_device && view.components() == components : may_be_empty;
     }
-    /// Tells whether the ranks take these sources. The first refuses what is wrong.
+    /// Returns whether the ranks accept these sources. If not, the first rank reports the error.
     static bool are_for_ranks(const FieldSources& sources)
     {
         const bool none = sources.count == 0;
@@ -131,7 +131,7 @@ private:
         return copy;
     }
 
-    /// Tells whether the ranks have these results.
+    /// Returns whether the ranks compute these results.
     bool sum_on_ranks(std::span<const Index> active, const FieldResults& results) const
     {
         return sources_ && size() > 0 && (results.acceleration || results.potential) &&
@@ -140,7 +140,7 @@ private:
                std::ranges::all_of(active, [&](Index i) { return i < size(); });
     }
 
-    /// Returns the field of the first rank alone, which takes the sources when it is first asked.
+    /// Returns the field on the first rank, which gets the sources at the first call.
     FieldSolver& first()
     {
         if (!first_) {
@@ -154,7 +154,7 @@ private:
 
     SolverOptions first_options_;
     std::unique_ptr<Solver> ranks_;
-    std::optional<FieldCopy> sources_; ///< none: the first rank alone has them
+    std::optional<FieldCopy> sources_; ///< none: only the first rank has them
     std::unique_ptr<FieldSolver> first_;
     std::uint64_t builds_ = 0; ///< places the root cubes (decorrelate)
     bool keeps_tree_ = false;  ///< Request::keeps_tree

@@ -1,4 +1,4 @@
-/// \file  The field of sources on several ranks of one process.
+/// \file  The field of sources on several ranks in one process.
 #pragma once
 
 #include <memory>
@@ -7,10 +7,10 @@
 
 namespace chamomile {
 
-/// Makes the field of options that ask for ranks of this process, such as one for each of several
-/// GPUs. All of them sum accelerations and potentials at the sources, with the bits of one rank;
-/// values that are not finite are named then. The first rank alone has the field at other points,
-/// tidal tensors, jerks, neighbours, and sources on a device.
+/// Makes the field for options with ranks in this process, such as one per GPU. All ranks sum
+/// accelerations and potentials at the sources, bitwise as one rank; non-finite values are reported
+/// then, not in build(). Only the first rank computes the field at other points, tidal tensors,
+/// jerks, neighbours, and anything for sources on a device.
 std::unique_ptr<FieldSolver> make_field_of_ranks(const SolverOptions& options);
 
 } // namespace chamomile

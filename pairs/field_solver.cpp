@@ -1,4 +1,4 @@
-// A FieldSolver takes lists for accelerations and potentials, and sums over pairs for the rest.
+// A FieldSolver uses lists for accelerations and potentials, and sums over pairs for the rest.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -19,14 +19,14 @@
 namespace chamomile {
 namespace {
 
-/// PairTargets are the targets of sums over pairs, in the order of the caller.
+/// Targets for sums over pairs, in the caller's order.
 struct PairTargets {
-    std::vector<double> position, velocity; ///< three values of each; without jerks no velocities
-    std::vector<double> softening;          ///< where sources have lengths of their own
-    std::vector<Index> self;                ///< the source that a target is, or no_source
+    std::vector<double> position, velocity; ///< three values per target; velocities only for jerks
+    std::vector<double> softening;          ///< with per-particle softening
+    std::vector<Index> self;                ///< the source that each target is, or no_source
 };
 
-/// A Field is the FieldSolver that make_field_solver() returns.
+/// The FieldSolver returned by make_field_solver().
 class Field final : public FieldSolver {
 public:
     explicit Field(const SolverOptions& resolved)
@@ -36,7 +36,7 @@ public:
     void build(const FieldSources& sources) override
     {
         check_views(sources);
-        is_built_ = false; // an exception leaves no sources behind
+        is_built_ = false; // an exception leaves no sources
         velocity_.clear();
         lists_.build(in_arrays(sources), {.number = builds_++, .has_arrays = false});
         keep(sources);
@@ -47,7 +47,7 @@ public:
     {
         check_views(sources);
         require_sources();
-        is_built_ = sources.count != size(); // if refused, the sources before it stay
+        is_built_ = sources.count != size(); // if refused, the earlier sources stay
         if (!is_built_)
             velocity_.clear();
         lists_.refit(in_arrays(sources), {.number = builds_ - 1, .has_arrays = false});
@@ -179,7 +179,7 @@ public:
     const SolverOptions& options() const override { return lists_.options(); }
 
 private:
-    /// Returns positions, masses and softening lengths in the caller's order.
+    /// Returns positions, masses and softening in the caller's order.
     static FieldCopy copy_of(ListField& lists)
     {
         look_for_interruption();
@@ -187,8 +187,8 @@ private:
         return {std::move(all.position), {}, std::move(all.mass), std::move(all.softening)};
     }
 
-    /// Copies arrays on a device to the host if the host builds the tree, and for a periodic box:
-    /// positions are wrapped into the box there, and Fourier modes are summed there.
+    /// Copies device arrays to the host if the host builds the tree, and for a periodic box, where
+    /// the host wraps positions and sums Fourier modes.
     ArrayView where_built(const ArrayView& view, std::size_t n, std::vector<double>& memory) const
     {
         const bool is_host =
@@ -208,8 +208,8 @@ private:
                 where_built(sources.mass, sources.count, masses_), false, sources.softening};
     }
 
-    /// Computes fields at sources: entry k of the results belongs to source active[k]. Direct sums
-    /// on a GPU, where forces may cancel, and in a periodic box are made by a solver.
+    /// Computes fields at sources: entry k in the results belongs to source active[k]. Direct sums
+    /// on a GPU (where forces may cancel) or in a periodic box use a Solver.
     ForceStatistics at_sources(std::span<const Index> active, const FieldResults& results)
     {
         const bool sums_directly = options().solver == SolverKind::direct &&
@@ -250,9 +250,9 @@ private:
         return statistics;
     }
 
-    /// Coincident holds sources at the place of a target, in compressed rows: they exert no force.
+    /// Sources at a target's place, in compressed rows: they exert no force.
     struct Coincident {
-        std::vector<std::uint64_t> begin; ///< empty: with softening
+        std::vector<std::uint64_t> begin; ///< empty: softened
         std::vector<std::uint32_t> sources;
     };
 
@@ -344,7 +344,7 @@ private:
             length_ = sources.softening.load(0);
     }
 
-    /// Returns whether a target changes the softening of pairs with sources of one length.
+    /// Returns whether some target's length changes the pairs' softening; sources share one length.
     bool have_other_lengths(const FieldTargets& targets) const
     {
         const bool adds = lists_.softening().rule == SofteningRule::root_of_squares;
@@ -361,7 +361,7 @@ private:
         return false;
     }
 
-    /// Returns the lists for these targets: with per-particle softening if their lengths differ.
+    /// Returns lists for these targets: with per-particle softening if lengths differ.
     ListField& lists_for(const FieldTargets& targets)
     {
         if (!have_other_lengths(targets))
@@ -442,7 +442,7 @@ private:
         return lengths;
     }
 
-    /// Writes the field of no sources.
+    /// Writes zeros, for a field without sources.
     void write_zeros(std::size_t n, const FieldResults& results) const
     {
         for (const ArrayView& view :
@@ -471,13 +471,13 @@ private:
     }
 
     ListField lists_;
-    std::unique_ptr<ListField> varied_; // the same sources with per-particle softening
-    std::unique_ptr<Solver> direct_;    // on a GPU, when it is needed
-    std::uint64_t builds_ = 0;          // places the root cubes (decorrelate)
+    std::unique_ptr<ListField> varied_; // as lists_, with per-particle softening
+    std::unique_ptr<Solver> direct_;    // for direct sums, when needed
+    std::uint64_t builds_ = 0;          // number for the root cube (decorrelate)
     bool is_built_ = false;
     std::vector<double> velocity_, positions_, masses_;
     FieldLaws laws_;
-    std::optional<double> length_; ///< of each source, if all have one
+    std::optional<double> length_; ///< per-particle softening, if all are equal
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-// Sums pairs on the processor's cores: rows along a curve, groups of targets, tiles, kernels.
+// Sums pairs on CPU cores: rows along a curve, groups of targets, tiles, kernels.
 #include "chamomile/pairs/host_pair_solver.hpp"
 
 #include <algorithm>
@@ -15,11 +15,11 @@
 namespace chamomile {
 namespace {
 
-/// Numbers of pairs and of targets; below either all tiles count as near, which costs less than
+/// Numbers of pairs and targets. Below either, all tiles count as near, which costs less than
 /// sorting.
 constexpr std::size_t worth_sorting = 1 << 22, targets_worth_sorting = 4096;
-constexpr std::size_t parallel_items = 32; ///< the least, so that all threads have some
-constexpr std::size_t tiles_of_item = 16;  ///< at least
+constexpr std::size_t parallel_items = 32; ///< min number, to occupy all threads
+constexpr std::size_t tiles_of_item = 16;  ///< min number
 
 /// A HostPairSolver sums pairs on the host's threads.
 class HostPairSolver final : public PairSolver {
@@ -145,7 +145,7 @@ private:
         return pairs;
     }
 
-    /// Returns whether other threads would wake up before one has done all the work.
+    /// Returns whether other threads would wake before one thread finishes the work.
     bool worth_waking() const
     {
         return std::size_t(targets_.size()) * sources_.size() > (std::size_t(1) << 16);
@@ -181,7 +181,7 @@ private:
         work.excluded = thread.excluded.data();
         work.excluded_end = work.excluded + thread.excluded.size();
         work.images = sorted_ ? tree_.images().data() : no_image;
-        work.center = precise_ ? Vec3<double>{} : box.center(); // doubles need no centre
+        work.center = precise_ ? Vec3<double>{} : box.center(); // doubles need no center
         work.target_scale = units_.target_scale();
         work.source_scale = units_.source_scale();
         work.sum_scale = units_.sum_scale();
@@ -196,7 +196,7 @@ private:
     void list_tiles(const Box& box, Thread& thread) const
     {
         if (sorted_) {
-            // Tiles are near within about the mean distance of the targets.
+            // Tiles within about the mean distance between targets are near.
             const double near = precise_ ? -1 : 0.25 * box.longest_side();
             tree_.list(box, {options_.cutoff, near}, thread.tiles, thread.far);
             return;

@@ -1,4 +1,4 @@
-/// \file  The solvers that sum pairs: the host's, and the one of a build with CUDA (gpu/).
+/// \file  The solvers for sums over pairs: on the host, and with CUDA (gpu/).
 #pragma once
 
 #include "chamomile/force/gpu.hpp"
@@ -14,7 +14,7 @@ std::unique_ptr<PairSolver> make_host_pair_solver(const LawCode& code, const voi
 std::unique_ptr<PairSolver> make_cuda_pair_solver(int device, const LawCode& code, const void* law,
                                                   const PairOptions& options);
 
-/// Throws Error(input) naming the first row that PairSolver::sum() does not take.
+/// Throws Error(input) naming the first row that PairSolver::sum() refuses.
 void check_rows(const LawCode& code, const PairTask& task, std::span<const double> sums);
 
 } // namespace chamomile

@@ -14,8 +14,7 @@ using Target = GravityJerk::Target<double>;
 using SoftenedTarget = GravityJerkVaried::Target<double>;
 using SoftenedSource = GravityJerkVaried::Source<double>;
 
-/// A DirectJerkSolver sums all pairs by a PairSolver, of which there is one for sources of one
-/// length, and one for others.
+/// Sums all pairs by one PairSolver if sources share a softening length, by another if not.
 class DirectJerkSolver final : public JerkSolver {
 public:
     explicit DirectJerkSolver(const SolverOptions& resolved)

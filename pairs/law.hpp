@@ -10,15 +10,14 @@
 ///     };
 ///
 /// The call adds to the sum what one source contributes to one target. It runs for T = float or
-/// double in a thread of a GPU and for a Pack of them on the host, where each lane is a target. So
-/// it has no branches on values: select(condition, yes, no) evaluates both, and core/lane_math.hpp
-/// has the elementary functions. The records hold values of T and Vec3<T> and nothing else. A
-/// member called position enters as a difference alone, source minus target, in any units.
+/// double in a GPU thread, and for a Pack on the host, with one target per lane. So it must not
+/// branch on values: select(condition, yes, no) evaluates both, and core/lane_math.hpp has
+/// elementary functions. Records hold only T and Vec3<T> values. A member called position enters
+/// only as a difference, source minus target, in any units.
 ///
-/// Lengths far from 1 may have powers that float cannot hold. A law that adds such powers states
-/// how its records scale with the unit of length: `target_length`, `source_length`, `sum_length`
-/// hold the power of a length in each value, and `with_unit(u)` is the law for lengths given in
-/// units of u.
+/// Lengths far from 1 may have powers outside float's range. A law with such powers states how its
+/// records scale with the length unit: `target_length`, `source_length`, `sum_length` hold the
+/// power of length in each value, and `with_unit(u)` is the law for lengths in units of u.
 #pragma once
 
 #include <array>
@@ -29,13 +28,12 @@
 
 namespace chamomile {
 
-/// A LawShape counts the values in a target, a source and a sum: IDIM, JDIM and FDIM of Hamada &
-/// Iitaka (2007).
+/// Number of values in a target, a source and a sum: IDIM, JDIM and FDIM in Hamada & Iitaka (2007).
 struct LawShape {
     int target = 0, source = 0, sum = 0;
 };
 
-/// Returns the shape of a law.
+/// Returns a law's shape.
 template <class Law>
 constexpr LawShape shape_of()
 {
@@ -49,8 +47,8 @@ constexpr LawShape shape_of()
             values(typename Law::template Sum<double>{})};
 }
 
-/// Returns whether targets and sources begin with a position. Sums of a law without positions are
-/// taken in the order of the caller, and coordinates are rounded without a centre.
+/// Returns whether targets and sources begin with a position. Without positions, sums are in the
+/// caller's order, and coordinates are rounded without a center.
 template <class Law>
 constexpr bool has_positions()
 {
@@ -62,7 +60,7 @@ constexpr bool has_positions()
     };
 }
 
-/// Returns whether the law states how its records scale with the unit of length.
+/// Returns whether the law states how its records scale with the length unit.
 template <class Law>
 constexpr bool knows_units()
 {

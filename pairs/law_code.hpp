@@ -1,4 +1,4 @@
-/// \file  A law as compiled code, which pairs/pair_solver.hpp runs without knowing the law's type.
+/// \file  A law as compiled code, run by pairs/pair_solver.hpp without knowledge of its type.
 #pragma once
 
 #include <cstdint>
@@ -15,24 +15,23 @@ namespace chamomile {
 /// A DeviceLaw holds a law's kernels on CUDA devices (gpu/pairs/device_law.hpp).
 class DeviceLaw;
 
-/// A LawCode is a law as compiled code: its shape, its units and its kernels.
+/// A law's shape, units and kernels.
 struct LawCode {
     std::string name; ///< shown in errors and tables
     LawShape shape;
     bool positions = true;
-    /// The powers of a length in each value; empty: the law has no units.
+    /// The power of length in each value; empty: the law has no units.
     std::vector<int> target_length, source_length, sum_length;
-    /// Makes the law for another unit of length; null: it has no units.
+    /// Makes the law for another length unit; null: the law has no units.
     void (*with_unit)(const void* law, double unit, void* scaled) = nullptr;
     std::size_t bytes = 0; ///< of the law itself, in memory
-    /// The host's kernels by instruction set (core/instruction_sets.hpp), then for single and
-    /// double precision.
+    /// Host kernels by instruction set (core/instruction_sets.hpp) and double precision.
     PairKernel host[instruction_set_count][2] = {};
     std::shared_ptr<const DeviceLaw> device; ///< null in a build without CUDA
-    std::shared_ptr<const void> program;     ///< of a law given as text
+    std::shared_ptr<const void> program;     ///< for a law given as text
 };
 
-/// Returns the code of a law that chamomile_add_interaction() (CMake) added to the build.
+/// Returns the code of a law added to the build by chamomile_add_interaction() (CMake).
 template <class Law>
 const LawCode& law_code();
 

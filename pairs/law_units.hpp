@@ -1,5 +1,5 @@
-/// \file  A law in a unit of length of the order of the particles' extent, so that powers of a
-/// distance stay within the range of float.
+/// \file  A law in a length unit close to the particles' extent, so that powers of distance stay in
+/// float's range.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 
 namespace chamomile {
 
-/// A LawUnits keeps a law and the law scaled to the unit of length in use.
+/// Keeps a law, and the law scaled to the current length unit.
 class LawUnits {
 public:
     LawUnits(const LawCode& code, const void* law)
@@ -19,8 +19,8 @@ public:
         set_extent(0);
     }
 
-    /// Chooses the power of two above `extent` as the unit; there is none if the extent is 0 or the
-    /// law has no units.
+    /// Sets the unit to the power of two above `extent`; to 1 if the extent is 0 or the law has no
+    /// units.
     void set_extent(double extent)
     {
         unit_ = 1;
@@ -44,8 +44,7 @@ public:
 
     double unit() const { return unit_; }
     const void* law() const { return scaled_.data(); } ///< in this unit
-    /// These return the factors of each value on the way into this unit, and of sums on the way
-    /// out.
+    /// Factors that convert values into this unit, and sums back.
     const double* target_scale() const { return target_.data(); }
     const double* source_scale() const { return source_.data(); }
     const double* sum_scale() const { return sum_.data(); }

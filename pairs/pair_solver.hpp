@@ -14,62 +14,60 @@
 
 namespace chamomile {
 
-/// PairOptions chooses how and where pairs are summed.
+/// How and where to sum pairs.
 struct PairOptions {
     Precision precision = Precision::single_precision;
     std::string device = "auto";          ///< auto, cpu, gpu or gpu:n
-    std::string instruction_set = "auto"; ///< of the CPU
-    /// Sources beyond the cut-off may be skipped; the law itself decides what acts within. It needs
-    /// positions. Infinite: all pairs.
+    std::string instruction_set = "auto"; ///< for the CPU
+    /// Sources beyond the cut-off may be skipped; within it the law decides. Needs positions.
+    /// Infinite: all pairs.
     double cutoff = std::numeric_limits<double>::infinity();
-    /// The sides of a periodic box; 0: none along that axis. A side must be at least twice the
+    /// Sides of a periodic box; 0: not periodic along that axis. A side must be at least twice the
     /// cut-off.
     Vec3<double> period{};
-    int group_size = 0; ///< targets that share a list of tiles; 0: chosen
+    int group_size = 0; ///< max targets per list of tiles; 0: chosen
 };
 
-/// Exclusions list the sources that a target does not see, in compressed rows: those of target i
-/// (the caller's number) are at begin[i] .. begin[i + 1] in `sources` (the caller's numbers, any
-/// order).
+/// Sources that a target does not see, in compressed rows: for target i (the caller's index)
+/// sources[begin[i] .. begin[i + 1]), as the caller's indices in any order.
 struct Exclusions {
-    std::span<const std::uint64_t> begin; ///< empty: none; else one more than targets
+    std::span<const std::uint64_t> begin; ///< empty: no exclusions; else one more than targets
     std::span<const std::uint32_t> sources;
 };
 
-/// This number stands for no source.
+/// Stands for no source.
 inline constexpr std::uint32_t no_source = 0xffffffffu;
 
-/// A PairTask states what is summed. Rows are consecutive doubles in the order of the law's
-/// records.
+/// What to sum. Rows are consecutive doubles, in the order of the law's records.
 struct PairTask {
     std::span<const double> targets; ///< n_i rows
     std::span<const double> sources; ///< n_j rows
-    /// self[i] is the source that target i is, which it does not see, or no_source; empty: no
+    /// self[i]: index of target i among the sources, which excludes it, or no_source; empty: no
     /// target is a source.
     std::span<const std::uint32_t> self;
     Exclusions excluded;
 };
 
-/// PairStatistics counts the work of one sum.
+/// Work done for one sum.
 struct PairStatistics {
     std::uint64_t pairs = 0; ///< evaluated, excluded ones included
     std::uint64_t targets = 0, sources = 0, groups = 0;
-    double device_busy = 0; ///< seconds in which a kernel on pairs ran; 0 on the host
+    double device_busy = 0; ///< seconds during which a pair kernel ran; 0 on the host
     Profile profile;
 };
 
-/// A PairSolver sums by one law. It is not safe for two threads at once; make one for each. No bit
-/// of a sum depends on the number of threads.
+/// Sums by one law. Not thread-safe: use one solver per thread. No bit of a sum depends on the
+/// number of threads.
 class PairSolver {
 public:
     virtual ~PairSolver() = default;
 
-    /// Writes n_i rows. Throws Error(input) for a value that is not finite or a number of values
-    /// that is no whole number of rows, Error(device) if the device fails. Sums need not be finite:
-    /// the law decides what a pair at one place gives.
+    /// Writes n_i rows. Throws Error(input) for a non-finite value or an incomplete row,
+    /// Error(device) if the device fails. Sums need not be finite: the law defines the value for
+    /// coincident pairs.
     virtual PairStatistics sum(const PairTask& task, std::span<double> sums) = 0;
 
-    /// Returns a name such as "CPU, avx512, 2 threads" or "NVIDIA H200".
+    /// Returns a device name such as "CPU, avx512, 2 threads" or "NVIDIA H200".
     virtual std::string device() const = 0;
 };
 

@@ -37,7 +37,7 @@ void SortedRows::sort(std::span<const double> rows, int width, const Vec3<double
         positions_[i] = {wrapped(r[0], period.x), wrapped(r[1], period.y), wrapped(r[2], period.z)};
         order_[i] = i;
     }
-    int levels = 8; // one cell for each row, and 8 levels more for clumps
+    int levels = 8; // one cell per row, and 8 levels more for clumps
     while (levels < key_levels && std::uint64_t(size_) >> (3 * levels - 24) > 0)
         ++levels;
     const RootCube cube = bounding_cube(positions_);

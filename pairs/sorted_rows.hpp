@@ -1,4 +1,4 @@
-/// \file  Rows of doubles in the order of a space-filling curve.
+/// \file  Rows of doubles along a space-filling curve.
 #pragma once
 
 #include <span>
@@ -9,16 +9,15 @@
 
 namespace chamomile {
 
-/// SortedRows are rows that begin with a position, along a Hilbert curve, or rows in the caller's
-/// order. (Tiles along a Morton curve have jumps: atoms of a liquid see twice as many sources
-/// within a cut-off.)
+/// Rows that begin with a position, along a Hilbert curve, or rows in the caller's order. (Tiles
+/// along a Morton curve have jumps: atoms in a liquid see twice as many sources within a cut-off.)
 class SortedRows {
 public:
-    /// Takes the rows in their order, without a copy: they must outlive this object.
+    /// Uses the rows in their order, without a copy: they must outlive this object.
     void take(std::span<const double> rows, int width);
 
-    /// Copies rows in the order of their keys. Along an axis with a period > 0 positions are moved
-    /// by whole periods into 0 .. period. Values must be finite.
+    /// Copies rows in key order. Along an axis with period > 0, positions are wrapped into 0 ..
+    /// period. Values must be finite.
     void sort(std::span<const double> rows, int width, const Vec3<double>& period);
 
     Index size() const { return size_; }
@@ -28,9 +27,9 @@ public:
         const double* r = row(k);
         return {r[0], r[1], r[2]};
     }
-    /// Returns the caller's number of row k.
+    /// Returns the caller's index for row k.
     Index number(Index k) const { return order_.empty() ? k : order_[k]; }
-    /// Returns the places of the caller's rows; empty: they kept their order.
+    /// Returns the sorted place for each caller's row; empty: same order.
     std::vector<Index> ranks() const;
 
 private:
@@ -44,7 +43,7 @@ private:
     RadixScratch scratch_;
 };
 
-/// Returns the box of rows begin .. end - 1.
+/// Returns the bounding box of rows begin .. end - 1.
 Box box_of(const SortedRows& rows, Index begin, Index end);
 
 } // namespace chamomile

@@ -1,4 +1,4 @@
-/// \file  A search for the sources of a tree near a place.
+/// \file  Finds the sources in a tree near a place.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace chamomile {
 
-/// Returns the numbers of all sources whose squared distance from `place` is at most `limit`, in
-/// the order of the tree.
+/// Returns the indices of sources with squared distance from `place` at most `limit`, in tree
+/// order.
 std::vector<Index> sources_within(const Octree& octree, const Moments& moments,
                                   const Vec3<double>& place, double limit);
 

@@ -1,4 +1,4 @@
-// Chooses the options of a tree by its own errors and times, and keeps the error where it may lie.
+// Chooses options for a tree by measured errors and times, and keeps the error in range.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -14,20 +14,20 @@
 namespace chamomile {
 namespace {
 
-constexpr double worth_another = 1.5; // a candidate so near to the fastest is tried again
-constexpr double worth_taking = 0.97; // of a direct sum
+constexpr double worth_another = 1.5; // a candidate so close to the fastest is retried
+constexpr double worth_taking = 0.97; // fraction of the tree's time, for a direct sum
 constexpr int most_trials = 3;
 constexpr double short_trial = 0.1; // seconds
 
-/// How thorough the choice is: more so where a trial takes little.
+/// Effort in choosing; larger if trials are short.
 struct TrialEffort {
-    std::size_t middles;   ///< of the fastest ways, tried with other sizes
-    std::size_t finalists; ///< at most
-    double range;          ///< of their times
+    std::size_t middles;   ///< the fastest methods, tried with other sizes
+    std::size_t finalists; ///< max number
+    double range;          ///< in times, over the fastest
     int rounds;            ///< in which they run again, in turn
 };
 constexpr TrialEffort usual_effort{1, 4, 1.15, 2}, thorough_effort{2, 6, 1.25, 5};
-constexpr double direct_pairs = 6; // of a direct sum in the time of a pair of lists, at most
+constexpr double direct_pairs = 6; // max direct-sum pairs in the time of a list pair
 constexpr int least_group = 8, least_leaf = 2;
 
 std::string in_words(double value)
@@ -111,7 +111,7 @@ private:
         return first;
     }
 
-    /// By method, with the sizes of `base`.
+    /// One candidate per method, with the sizes in `base`.
     static std::vector<Candidate> candidates(const SolverOptions& base, const AccuracyGoal& goal)
     {
         std::vector<TreeMethod> ways;
@@ -140,7 +140,7 @@ private:
 
     void try_out(Candidate& candidate)
     {
-        const bool done = candidate.search.done(); // then for its time alone
+        const bool done = candidate.search.done(); // then only time is measured
         limit_of(candidate.options) =
             done ? candidate.search.points().back().limit : candidate.search.next();
         const auto outcome = trials_.try_out(candidate.options);
@@ -152,7 +152,7 @@ private:
         candidate.pairs = outcome.pairs;
     }
 
-    /// Up to three trials, unless the first few show that another is far faster.
+    /// Up to three trials, unless early ones show that another candidate is far faster.
     void try_repeatedly(Candidate& candidate)
     {
         for (int trial = 0; trial < most_trials; ++trial)
@@ -162,7 +162,7 @@ private:
         least_seconds_ = std::min(least_seconds_, candidate.seconds(power_));
     }
 
-    /// The fastest first.
+    /// Sorts by time, ascending.
     void sort(std::vector<Candidate>& candidates) const
     {
         std::stable_sort(candidates.begin(), candidates.end(),
@@ -171,7 +171,7 @@ private:
                          });
     }
 
-    /// The fastest, its search at an end.
+    /// Returns the fastest candidate, with its search completed.
     Candidate fastest()
     {
         std::vector<Candidate> ways = candidates(base_, goal_);
@@ -200,7 +200,7 @@ private:
                 ways.emplace_back(options, goal_.error);
                 try_repeatedly(ways.back());
             }
-        // Those that chance may have put in the wrong order run again, in turn.
+        // Candidates that chance may have misordered run again, in turn.
         sort(ways);
         while (ways.size() > effort.finalists ||
                ways.back().seconds(power_) > effort.range * ways.front().seconds(power_))
@@ -215,8 +215,8 @@ private:
         return best;
     }
 
-    /// The direct sum, if it keeps the goal in less time; throws Error(usage) if that is needed and
-    /// it does not keep it.
+    /// Switches to the direct sum if it keeps the goal in less time, or if `is_needed`. Throws
+    /// Error(usage) if needed and not accurate enough.
     std::optional<double> direct_instead(double seconds, bool is_needed)
     {
         SolverOptions direct = base_;
@@ -240,7 +240,7 @@ private:
         return first.error;
     }
 
-    /// Sets options_ and returns the error with them.
+    /// Sets options_ and returns their error.
     double choose(std::uint64_t number)
     {
         const Candidate best = fastest();
@@ -260,7 +260,7 @@ private:
         return *error;
     }
 
-    /// Whether options_ have changed; `error` becomes that of those in force.
+    /// Returns whether options_ have changed; sets `error` to their error.
     bool adjust(double& error)
     {
         const double error_before = error, part = error / goal_.error;
@@ -299,15 +299,15 @@ private:
         bool group, leaf;
     };
 
-    std::shared_ptr<const void> ranks_; // outlive what computes on them
+    std::shared_ptr<const void> ranks_; // outlive the members below
     AccuracyGoal goal_;
     SolverOptions base_, options_;
     SizesAreOpen sizes_are_open_;
     AccuracyTrials trials_;
     bool is_chosen_;
     std::optional<std::uint64_t> checked_;
-    double power_ = Candidate::usual_power; ///< of the error that time falls with
-    double least_seconds_ = 0;              ///< of the candidates so far
+    double power_ = Candidate::usual_power; ///< power of the error with which time falls
+    double least_seconds_ = 0;              ///< over the candidates so far
 };
 
 } // namespace

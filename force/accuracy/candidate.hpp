@@ -1,5 +1,4 @@
-/// \file  One of the ways to sum that a solver with a goal compares, and what it has measured of
-/// it.
+/// \file  One method that a solver with a goal compares, and its measurements.
 #pragma once
 
 #include <algorithm>
@@ -11,25 +10,25 @@
 
 namespace chamomile {
 
-/// The tolerance or opening angle, whichever the criterion takes.
+/// The tolerance or opening angle, depending on the criterion.
 inline double& limit_of(SolverOptions& options)
 {
     return compares_accelerations(options.criterion) ? options.tolerance : options.theta;
 }
 
-/// One way to sum, and what is known of it.
+/// One method, with its measurements.
 struct Candidate {
     Candidate(const SolverOptions& options, double goal)
         : options(options),
           search(LimitLaw::of(options.criterion), goal, LimitLaw::of(options.criterion).guess(goal))
     {}
 
-    SolverOptions options; ///< the limit is that of the last trial
+    SolverOptions options; ///< with the limit from the last trial
     LimitSearch search;
     double pairs = 0; ///< per particle, in the last trial
 
     struct Timing {
-        double ratio; ///< ln of the error over the one aimed at
+        double ratio; ///< ln(error / aimed error)
         double seconds;
     };
     std::vector<Timing> timings;
@@ -38,7 +37,7 @@ struct Candidate {
     static constexpr double usual_power = 0.3;
     static constexpr double far_apart = 0.25, as_near = 0.1; ///< of ln(error)
 
-    /// How far from the aim the nearest trial was.
+    /// Distance of the nearest trial from the aim, in ln(error).
     double distance() const
     {
         double least = 1e300;
@@ -47,7 +46,7 @@ struct Candidate {
         return least;
     }
 
-    /// With which power of the error time falls; `otherwise` if no two trials tell.
+    /// Power of the error with which time falls; `otherwise` if no two trials determine it.
     double power(double otherwise) const
     {
         double power = otherwise;
@@ -59,7 +58,7 @@ struct Candidate {
         return power;
     }
 
-    /// Of an evaluation where the error is the one aimed at, from the trials next to it.
+    /// Time for an evaluation at the aimed error, from the nearest trials.
     double seconds(double otherwise) const
     {
         const double p = power(otherwise), near = distance() + as_near;

@@ -7,7 +7,7 @@
 namespace chamomile {
 namespace {
 
-/// Few targets far from each other share a list; larger groups gain nothing.
+/// Sparse targets share a list; larger groups gain nothing.
 constexpr int sparse_group_size = 64;
 
 double ratio(double difference, double scale)

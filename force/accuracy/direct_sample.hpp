@@ -1,5 +1,5 @@
-/// \file  The errors of a sample of particles, by direct sums over all particles on the solver's
-/// device; in a periodic box by those of Ewald on the processor.
+/// \file  Errors at a sample of particles, by direct sums over all particles on the solver's
+/// device; in a periodic box by Ewald sums on the CPU.
 #pragma once
 
 #include <memory>
@@ -10,22 +10,22 @@
 
 namespace chamomile {
 
-/// Remembers the direct sums of its targets until measure() is called again.
+/// Keeps the direct sums at its targets until the next measure().
 class DirectSample {
 public:
-    /// Sums with the law, the device and the precision of `options`.
+    /// Sums with the law, device and precision in `options`.
     explicit DirectSample(const SolverOptions& options);
 
-    /// Direct sums of about `targets` particles of the request, those of sample_targets(). Throws
-    /// what Solver::evaluate() does.
+    /// Computes direct sums at about `targets` particles, chosen by sample_targets(). Throws like
+    /// Solver::evaluate().
     void measure(const Request& request, std::size_t targets, Quantities quantities);
 
     const std::vector<Index>& targets() const { return targets_; }
 
-    /// |da| / |a| of the accelerations of all particles, target by target; |da| where there is no
-    /// force.
+    /// Returns |da| / |a| per target, or |da| where there is no force. `acceleration` is for all
+    /// particles.
     std::vector<double> acceleration_errors(const ArrayView& acceleration) const;
-    /// |dphi| / |phi| likewise, if potentials were measured.
+    /// Like acceleration_errors(), for |dphi| / |phi|, if potentials were measured.
     std::vector<double> potential_errors(const ArrayView& potential) const;
 
 private:
@@ -35,8 +35,8 @@ private:
     std::vector<double> potential_;
 };
 
-/// The value that `percentile` % of the values do not exceed; sorts them partly. 0 if there are
-/// none.
+/// Returns the value that `percentile` % of the values do not exceed; 0 without values. Partly
+/// sorts the values.
 double value_at_percentile(std::vector<double>& values, double percentile);
 
 } // namespace chamomile

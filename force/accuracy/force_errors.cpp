@@ -74,7 +74,7 @@ ForceErrors force_errors(const Particles& particles, const ReferenceSums& refere
 
 double momentum_residue(const Particles& particles)
 {
-    // The sums are in units of the largest mass and acceleration, whose product may overflow.
+    // Sums are in units of the max mass and acceleration, whose product may overflow.
     double most_mass = 0, most_acceleration = 0;
     for (std::size_t i = 0; i < particles.size(); ++i) {
         most_mass = std::max(most_mass, std::abs(particles.mass[i]));

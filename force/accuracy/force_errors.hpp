@@ -1,4 +1,4 @@
-/// \file  The errors of accelerations and potentials against the reference sum, in percentiles.
+/// \file  Errors of accelerations and potentials against the reference sum, in percentiles.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@ struct Percentiles {
     double rms = 0, median = 0, p90 = 0, p99 = 0, p999 = 0, max = 0;
 };
 
-/// Returns the percentiles of values that are sorted by the call; all zero if there are none.
+/// Sorts the values and returns their percentiles; all zero without values.
 Percentiles percentiles(std::vector<double>& values);
 
 struct ForceErrors {
@@ -23,26 +23,25 @@ struct ForceErrors {
     bool all_finite = true;
 };
 
-/// These are the errors of each target, in the order of the targets.
+/// Errors per target, in target order.
 struct TargetErrors {
     std::vector<double> acceleration, potential;
-    std::vector<double> scaled; ///< NaN where the reference does not know the scale
+    std::vector<double> scaled; ///< NaN where the reference lacks the scale
 };
 
-/// Compares what `particles` hold with the reference of `targets`. A target without any force (a
-/// single particle) counts its error as absolute.
+/// Compares `particles` with the reference at `targets`. A target without any force (a single
+/// particle) gets its absolute error.
 TargetErrors target_errors(const Particles& particles, const ReferenceSums& reference,
                            std::span<const Index> targets);
 
-/// Returns statistics of the errors; those of the scaled error take the targets whose scale is
-/// known.
+/// Returns error statistics; scaled errors only from targets with a known scale.
 ForceErrors force_errors(const TargetErrors& errors, std::span<const Index> targets);
 
-/// Finds the errors of the targets and returns their statistics.
+/// Computes the errors at the targets and returns their statistics.
 ForceErrors force_errors(const Particles& particles, const ReferenceSums& reference,
                          std::span<const Index> targets);
 
-/// Returns |sum_i m_i a_i| / sum_i m_i |a_i| over all particles: 0 if Newton's third law held
+/// Returns |sum_i m_i a_i| / sum_i m_i |a_i| over all particles: 0 if Newton's third law holds
 /// exactly.
 double momentum_residue(const Particles& particles);
 

@@ -1,4 +1,4 @@
-/// \file  Accuracy as something to ask for: what a solver that measures its own error keeps.
+/// \file  An accuracy goal: a solver measures its error and keeps it below the goal.
 #pragma once
 
 #include <cstddef>
@@ -11,31 +11,30 @@ namespace chamomile {
 
 struct AccuracyReport; // force/solver.hpp
 
-/// |da| / |a| against the direct sum is to be at most `error` for `percentile` % of the particles.
+/// |da| / |a| against the direct sum must be at most `error` for `percentile` % of the particles.
 ///
-/// The solver measures itself on `sample` particles spread over all indices (more where the
-/// percentile needs them), by direct sums on its own device: on a processor in float where their
-/// error of up to 5e-7 is below a twentieth of the goal, else in double. The tolerance or opening
-/// angle is where 0.76 to 0.88 of the goal is reached, so that a sample of other particles keeps
-/// the goal; it depends on errors alone. Criterion, orders and sizes are the fastest of a few, by
-/// the time that they take here and now; fixed by options they repeat the forces bit for bit. A
-/// direct sum is taken where that is faster or nothing else is exact enough; goals below 2e-6 are
-/// met in double precision.
+/// The solver measures itself at `sample` particles spread over all indices (more if the percentile
+/// needs them), by direct sums on its device: on a CPU in float if their error, up to 5e-7, is
+/// below a twentieth of the goal, else in double. The tolerance or opening angle is set to reach
+/// 0.76 to 0.88 of the goal, so that a sample with other particles keeps the goal; it depends on
+/// errors only. Criterion, orders and sizes are the fastest among a few, by measured times. If
+/// options fix them, forces repeat bit for bit. A direct sum is used if it is faster or nothing
+/// else is exact enough. Goals below 2e-6 use double precision.
 ///
-/// Every `check_every` evaluations the error is measured anew, and the limit adjusted if it left
-/// 0.5 to 1 of the goal.
+/// Every `check_every` evaluations the error is measured again. The limit is adjusted if the error
+/// left 0.5 to 1 of the goal.
 struct AccuracyGoal {
     double error = 1e-3;    ///< 1e-12 to 0.5
     double percentile = 99; ///< up to 99.9
     std::size_t sample = 4000;
-    int check_every = 100; ///< evaluations of all particles, by their number; 0: never
-    /// What is not to be chosen. Sizes are fixed by SolverOptions that are not 0.
+    int check_every = 100; ///< evaluations between checks, by Request::number; 0: never
+    /// Fixed choices. Sizes are fixed by nonzero SolverOptions.
     std::optional<Criterion> criterion = {};
     std::optional<int> order = {}, local_order = {};
-    /// The options are what a solver of this goal had in force: it goes on from there instead of
-    /// choosing, as a restart does.
+    /// If true, the options were in force in a solver with this goal. The new solver continues with
+    /// them instead of choosing, as in a restart.
     bool chosen_already = false;
-    std::function<void(const AccuracyReport&)> report = {}; ///< called within Solver::solve()
+    std::function<void(const AccuracyReport&)> report = {}; ///< called within Solver::evaluate()
 };
 
 } // namespace chamomile

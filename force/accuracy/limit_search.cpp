@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t most_points = 12;
 constexpr double narrow = 0.01; // of a bracket, in ln(limit) times slope
 
-/// What people can type again.
+/// Rounds to a number that people can type again.
 double three_digits(double x)
 {
     char text[32];

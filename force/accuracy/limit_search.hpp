@@ -1,4 +1,4 @@
-/// \file  At which tolerance or opening angle does the error become what was asked for?
+/// \file  Finds the tolerance or opening angle at which the error reaches a goal.
 #pragma once
 
 #include <limits>
@@ -9,27 +9,27 @@
 
 namespace chamomile {
 
-/// How the 99 % error goes with the limit of a criterion, its tolerance or opening angle: about
-/// 1e-3 (limit / at_1e_3)^slope. Where the search starts, no more.
+/// Estimate for the 99 % error by a criterion's limit (tolerance or opening angle): about 1e-3
+/// (limit / at_1e_3)^slope. Only the start of a search.
 struct LimitLaw {
     double at_1e_3, slope;
-    double least, most; ///< that the criterion takes
+    double least, most; ///< allowed by the criterion
 
     static LimitLaw of(Criterion criterion);
 
     double guess(double error) const;
 };
 
-/// Where the measured error of a goal should lie: the sample knows it to 7 %, so that another
-/// sample stays below the goal. Within `kept` of the goal nothing changes; `aimed` is aimed at and
-/// `least_aimed` to `most_aimed` taken.
+/// Allowed ranges for the measured error, in units of the goal. The sample determines it to 7 %, so
+/// that another sample stays below the goal. The search aims at `aimed` and accepts `least_aimed`
+/// to `most_aimed`; from `least_kept` to `most_kept` nothing changes.
 struct GoalBand {
     static constexpr double aimed = 0.82, least_aimed = 0.76, most_aimed = 0.88;
     static constexpr double least_kept = 0.5, most_kept = 1;
 };
 
-/// Secants of ln(error) against ln(limit), kept within what is known to be too low and too high.
-/// What is tried next depends on errors alone.
+/// Secants in ln(error) against ln(limit), within the bracket known so far. The next trial depends
+/// on errors only.
 class LimitSearch {
 public:
     LimitSearch(const LimitLaw& law, double goal, double first);
@@ -38,22 +38,22 @@ public:
         double limit, error;
     };
 
-    /// The limit to try next, of three digits.
+    /// Returns the limit for the next trial, to three digits.
     double next() const;
 
-    /// `all_pairs`: the lists were as long as those of a direct sum; less is not to be had.
+    /// `all_pairs`: lists were as long as for a direct sum, so a lower limit cannot help.
     void add(const Point& point, bool all_pairs);
 
     /// Whether another trial would gain nothing.
     bool done() const { return done_; }
 
-    /// The coarsest that keeps the goal with its margin; none if no point does.
+    /// Returns the coarsest point that keeps the goal with its margin; none if no point does.
     std::optional<Point> best() const;
 
     const std::vector<Point>& points() const { return points_; }
 
 private:
-    /// ln of the nearest limits whose errors are known to be below and above the aim.
+    /// ln of the nearest limits with errors known to be below and above the aim.
     struct Bracket {
         double low = -std::numeric_limits<double>::infinity(),
                high = std::numeric_limits<double>::infinity();

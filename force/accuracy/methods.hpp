@@ -1,4 +1,4 @@
-/// \file  The ways to sum among which a solver with a goal chooses.
+/// \file  Methods among which a solver with a goal chooses.
 #pragma once
 
 #include "chamomile/tree/acceptance.hpp"
@@ -12,16 +12,17 @@ struct TreeMethod {
     bool operator==(const TreeMethod&) const = default;
 };
 
-/// Each is tried in this order; the first also with other sizes. A line more is a candidate more.
+/// Methods in the order of their trials; the first is also tried with other sizes. A new line adds
+/// a candidate.
 inline constexpr TreeMethod methods[] = {
     {Criterion::moments, 2, 6},  {Criterion::moments, 2, 5}, {Criterion::moments, 2, 4},
     {Criterion::relative, 2, 6}, {Criterion::moments, 0, 5}, {Criterion::moments, 3, 6},
     {Criterion::moments, 4, 6},
 };
 
-inline constexpr double least_goal_in_float = 2e-6; ///< what is less is met in double
+inline constexpr double least_goal_in_float = 2e-6; ///< lower goals use double
 
-/// Factors of the default sizes that the fastest method is tried with.
+/// Factors on the default sizes, to try with the fastest method.
 struct Sizes {
     double group, leaf;
 };

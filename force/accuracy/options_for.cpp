@@ -1,4 +1,4 @@
-// What a goal of accuracy means for a field that is kept.
+// Options for a field, from an accuracy goal.
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/field.hpp"
 

@@ -13,14 +13,13 @@ namespace {
 constexpr double least_float_sample = 1e-5; // goals below are measured in double
 constexpr double least_beyond = 10;         // of the sample, beyond the percentile
 
-/// Of all threads of the process.
+/// Returns the processor time of the process, over all threads.
 double processor_seconds()
 {
     return double(std::clock()) / CLOCKS_PER_SEC;
 }
 
-/// Returns resolved options on the devices of a platform, of which they name that of its first
-/// rank.
+/// Adds the platform's ranks and devices to resolved options.
 SolverOptions on_ranks(SolverOptions options, const Platform& platform)
 {
     options.ranks = platform.ranks;
@@ -72,7 +71,7 @@ AccuracyTrials::Outcome AccuracyTrials::try_out(const SolverOptions& options)
     const double start = wall_clock_seconds(), processor_start = processor_seconds();
     const ForceStatistics statistics = evaluate(options, trial);
     double seconds = wall_clock_seconds() - start;
-    if (options.device == "cpu") // where others share the cores, the lesser is what it took
+    if (options.device == "cpu") // if other processes share the cores, the min is the time needed
         seconds = std::min(seconds, (processor_seconds() - processor_start) / thread_count());
     const double targets = double(std::max<std::uint64_t>(statistics.targets, 1));
     return {error(trial.acceleration), seconds,

@@ -1,4 +1,4 @@
-/// \file  What a solver with a goal measures: errors and times of options on one state of the
+/// \file  Measurements for a solver with a goal: error and time by options, on one state of the
 /// particles.
 #pragma once
 
@@ -7,30 +7,29 @@
 
 namespace chamomile {
 
-/// A tree whose options change, a direct solver where one is asked for, and the sample by which
-/// both are measured.
+/// A tree with changing options, a direct solver if needed, and the sample that measures both.
 class AccuracyTrials {
 public:
-    /// `resolved` options of a tree; law, device and precision stay. Where the platform has ranks,
-    /// the device is that of the first, and all is computed by them.
+    /// `resolved`: options for a tree; law, device and precision stay. If the platform has ranks,
+    /// the device is for rank 0, and all ranks compute.
     AccuracyTrials(const SolverOptions& resolved, const AccuracyGoal& goal,
                    const Platform& platform);
 
-    /// Begins with the positions of a request, whose arrays stay.
+    /// Begins with a request's positions; its arrays must stay valid.
     void begin(const Request& request);
 
     struct Outcome {
         double error;   ///< at the goal's percentile of the sample
-        double seconds; ///< of the evaluation; of a processor's time, if that is less
+        double seconds; ///< of the evaluation; on a CPU, processor time if less
         double pairs;   ///< with particles and cells, per particle
     };
-    /// Evaluates all particles with those options, to memory of its own, and measures them.
+    /// Evaluates all particles with `options`, into internal memory, and measures the error.
     Outcome try_out(const SolverOptions& options);
 
-    /// The error of these accelerations of all particles.
+    /// Returns the error of `acceleration` for all particles.
     double error(const ArrayView& acceleration);
 
-    /// An evaluation that is no trial.
+    /// Evaluates a request without measuring.
     ForceStatistics evaluate(const SolverOptions& options, const Request& request);
 
     std::size_t size() const { return request_.count; }
@@ -48,7 +47,7 @@ private:
     double percentile_;
     bool is_measured_ = false;
     Request request_;
-    std::vector<Vec3<double>> acceleration_; // of trials
+    std::vector<Vec3<double>> acceleration_; // from trials
     int count_ = 0;
     double begun_ = 0;
 };

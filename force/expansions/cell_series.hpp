@@ -1,6 +1,6 @@
 /// \file  The field of one cell with moments to order 3 or 4 (M2P), for softened gravity; G = 1.
 ///
-/// With raw moments M_n of degree n about the cell's centre of mass, seen at r from the target, u^2
+/// With raw moments M_n of degree n about the cell's center of mass, seen at r from the target, u^2
 /// = r^2 + eps^2, minus the potential is
 ///
 ///     Psi = sum_n M_n : grad^n u^-1 / n!
@@ -31,30 +31,30 @@
 
 namespace chamomile {
 
-/// This is a cell as the force loops read it. It holds the coefficients w M / l^n of the moments
-/// themselves, then those of their traces by degree of z.
+/// A cell as read by force loops. It holds the coefficients w M / l^n for moments, then for their
+/// traces by degree in z.
 template <class T, int order>
 struct alignas(4 * sizeof(T)) SeriesSource {
-    static constexpr int first = 4; ///< a moment of the first degree there is none
+    static constexpr int first = 4; ///< there is no moment of first degree
     static constexpr int traces = order == 3 ? 4 : 10;
 
     Vec3<T> position;
     T length;
     T mass;
     T term[term_count(order) - first]; ///< w_(n,0), from the second degree on
-    T trace[traces];                   ///< w_(n,1), n = 2, 3, 4: of degrees 0, 1, 2
+    T trace[traces];                   ///< w_(n,1), n = 2, 3, 4: degrees 0, 1, 2
     T double_trace;                    ///< w_(4,2)
 };
 
 namespace series {
 
-/// Returns w_(n,k) of the formula above.
+/// Returns w_(n,k) as defined above.
 CHAMOMILE_HD constexpr double weight(int n, int k)
 {
     return ((n - k) % 2 ? -1 : 1) * odd_factorial(2 * (n - k) - 1) / (1 << k) / factorial(k);
 }
 
-/// The table holds w_(n,0) of the terms from the second degree on.
+/// w_(n,0) for the terms from second degree on.
 template <int order>
 struct Weights {
     double of[term_count(order) - 4];
@@ -66,7 +66,7 @@ struct Weights {
     }
 };
 
-/// Returns component e of the trace of packed terms, with the weight of a trace.
+/// Returns component e of the trace over packed terms, with a trace's weight.
 template <class T, int order>
 CHAMOMILE_HD T trace(const SeriesSource<T, order>& j, Exponents e)
 {
@@ -76,8 +76,7 @@ CHAMOMILE_HD T trace(const SeriesSource<T, order>& j, Exponents e)
                                              j.term[term_of({e.x, e.y, e.z + 2}) - j.first]);
 }
 
-/// These are the coefficients C with the powers of g in them; the others are read straight from the
-/// cell.
+/// The coefficients C that contain powers of g; at() reads the rest directly from the cell.
 template <class T, class U, int order>
 struct Coefficients {
     const SeriesSource<T, order>& cell;
@@ -124,7 +123,7 @@ CHAMOMILE_HD U change_with_g(const SeriesSource<T, order>& j, const Vec3<U>& z, 
 
 } // namespace series
 
-/// Packs a cell at `position` in units in which its length is `length` (J-PACKING).
+/// Packs a cell at `position`, in units in which its length is `length` (J-PACKING).
 template <class T, int order>
 CHAMOMILE_HD void pack_series(const Multipole& multipole, const HigherMoments& higher,
                               const Vec3<T>& position, double inverse_length, double inverse_mass,
@@ -159,7 +158,7 @@ CHAMOMILE_HD void pack_series(const Multipole& multipole, const HigherMoments& h
     }
 }
 
-/// Adds the field of the cell at r from the target: the acceleration and, if asked for, Psi.
+/// Adds the cell's field at r from the target: acceleration and, if wanted, Psi.
 template <bool with_potential, class T, class U, int order>
 CHAMOMILE_HD void add_series(const SeriesSource<T, order>& j, const Vec3<U>& r, const U& eps2,
                              Vec3<U>& acceleration, U& psi)

@@ -1,17 +1,18 @@
-/// \file  The field of far cells as one Taylor series about a centre (M2L, L2L and L2P of the fast
+/// \file  The field of far cells as one Taylor series about a center (M2L, L2L and L2P in the fast
 /// multipole literature), for softened gravity; G = 1.
 ///
 /// With Psi(x) = sum_j m_j / u_j, u^2 = r^2 + eps^2, minus the potential, term (a, b, c) holds the
-/// derivative d^a/dx^a d^b/dy^b d^c/dz^c of Psi at the centre, without factorials:
+/// derivative d^a/dx^a d^b/dy^b d^c/dz^c Psi at the center, without factorials:
 ///
 ///     Psi(x) = sum term(a, b, c) x^a/a! y^b/b! z^c/c!     acceleration = grad Psi, phi = -Psi
 ///
-/// Terms stand by degree a + b + c, then by falling a, then by falling b: (0,0,0), (1,0,0),
-/// (0,1,0), (0,0,1), (2,0,0), (1,1,0), ... so that a lower order is the beginning of a higher one.
+/// Terms are sorted by degree a + b + c, then by descending a, then by descending b: (0,0,0),
+/// (1,0,0), (0,1,0), (0,0,1), (2,0,0), (1,1,0), ... so that a lower order is the beginning of a
+/// higher one.
 ///
-/// All lengths are in one unit that the caller chooses near the radius of convergence asked for, so
-/// that the terms of one cell at distance d fall as d^-(degree + 1) and no float overflows. A cell
-/// may be 1e-6 to 1e15 of these units away. Everything is unrolled: no loop is left at run time.
+/// All lengths are in one unit chosen by the caller, near the wanted radius of convergence, so that
+/// a cell's terms at distance d fall as d^-(degree + 1) and no float overflows. A cell may be 1e-6
+/// to 1e15 units away. Everything is unrolled: no loop remains at run time.
 ///
 ///     operations, fused ones as one      order 3     4     5     6
 ///     add_cell                               102   196   343   557
@@ -29,14 +30,13 @@
 
 namespace chamomile {
 
-/// These are second moments in the caller's value type; see tree/moments.hpp.
+/// Second moments in the caller's value type; see tree/moments.hpp.
 template <class T>
 struct SymmetricTensor {
     T xx{}, xy{}, xz{}, yy{}, yz{}, zz{};
 };
 
-/// Third and fourth moments are multiplied by these weights for add_cell: (-1)^degree / (a! b! c!)
-/// of term (a, b, c).
+/// Weights for third and fourth moments in add_cell: (-1)^degree / (a! b! c!) for term (a, b, c).
 struct HigherWeights {
     double of[HigherMoments::count];
 
@@ -49,7 +49,7 @@ struct HigherWeights {
     }
 };
 
-/// These are acceleration and potential in the caller's units of length.
+/// Acceleration and potential in the caller's units.
 template <class T>
 struct FieldValue {
     Vec3<T> acceleration;
@@ -62,9 +62,9 @@ struct LocalExpansion {
 
     T term[size]{};
 
-    /// Adds a cell by M2L at r, from this centre to the cell's centre of mass, with second moments
-    /// about it. The mass counts to degree `order`, the second moments to order - 2; eps2 in these
-    /// units.
+    /// Adds a cell by M2L. r points from this center to the cell's center of mass, about which the
+    /// second moments are taken. The mass counts to degree `order`, second moments to order - 2.
+    /// eps2 is in this expansion's units.
     CHAMOMILE_HD void add_cell(const Vec3<T>& r, const T& mass, const SymmetricTensor<T>& second,
                                const T& eps2)
     {
@@ -74,8 +74,8 @@ struct LocalExpansion {
         add<2>(inv_u * r, inv_u, mass, moments);
     }
 
-    /// Does the same with moments up to degree `highest`, 3 or 4, which count to order - degree.
-    /// They are in units of `length` and multiplied by HigherWeights.
+    /// Like add_cell() above, with moments to degree `highest`, 3 or 4, which count to order -
+    /// degree. They are in units of `length`, multiplied by HigherWeights.
     template <int highest>
     CHAMOMILE_HD void add_cell(const Vec3<T>& r, const T& mass, const SymmetricTensor<T>& second,
                                const T& length, const T* higher, const T& eps2)
@@ -108,8 +108,7 @@ struct LocalExpansion {
         return *this;
     }
 
-    /// Moves the expansion to a centre displaced by d (L2L): the polynomial stays the same, to
-    /// rounding.
+    /// Moves the expansion's center by d (L2L): the polynomial is unchanged, to rounding.
     CHAMOMILE_HD void shift(const Vec3<T>& d)
     {
         T power[3][order + 1]; // d^k / k!
@@ -125,7 +124,7 @@ struct LocalExpansion {
         shift_along<2>(power[2], all{});
     }
 
-    /// Expresses the field in another unit of length: `ratio` is the old unit over the new one.
+    /// Changes the length unit: `ratio` is the old unit over the new one.
     CHAMOMILE_HD void change_unit(const T& ratio)
     {
         const T inverse = T(1) / ratio;
@@ -136,8 +135,8 @@ struct LocalExpansion {
         scale_terms(scale, all{});
     }
 
-    /// Evaluates the field at x from the centre (L2P); the terms may be of a type that T is made
-    /// from, such as one float for all lanes.
+    /// Evaluates the field at x from the center (L2P). Terms may be of any type convertible to U,
+    /// such as one float for all lanes.
     template <class U>
     CHAMOMILE_HD FieldValue<U> evaluate(const Vec3<U>& x) const
     {
@@ -159,7 +158,7 @@ private:
         }
     };
 
-    /// Sets the moments to 1/2 of the second moments over u^2; those off the diagonal count twice.
+    /// Sets the moments to 1/2 second moments over u^2; off-diagonal ones count twice.
     static CHAMOMILE_HD void weigh(const SymmetricTensor<T>& second, const T& inv_u, T* moments)
     {
         const T w = T(0.5f) * inv_u * inv_u;
@@ -169,7 +168,7 @@ private:
             moments[k] = weighed[k];
     }
 
-    /// `moments` have those of degrees 2 to `highest`, in units of u and with their coefficients.
+    /// `moments` are of degrees 2 to `highest`, in units of u, with coefficients.
     template <int highest>
     CHAMOMILE_HD void add(const Vec3<T>& r, const T& inv_u, const T& mass, const T* moments)
     {
@@ -196,8 +195,8 @@ private:
          ...);
     }
 
-    /// Adds the mass's terms of this degree and the moments' terms of as many degrees less as they
-    /// have. A derivative goes to all of them at once, so that it need not be kept in memory.
+    /// Adds the mass terms of this degree, and the moments' terms of lower degrees. Each derivative
+    /// is used at once for every sum, so it need not be stored.
     template <int highest, int degree, int... k>
     CHAMOMILE_HD void add_degree(const Vec3<T>& r, const T* level1, const T* inv_power,
                                  const T& mass, [[maybe_unused]] const T* moments,
@@ -206,7 +205,7 @@ private:
         constexpr int first = term_count(degree - 1);
         const T m = mass * inv_power[degree];
         if constexpr (highest >= 2 && degree >= 2) {
-            // Of the moments of degrees 2, 3 and 4, as far as there are any.
+            // For moments of degree 2, 3 and 4, if present.
             T by2[count_of(degree - 2)], by3[count_of(degree - 3)], by4[count_of(degree - 4)];
             (add_derivative<highest, first + k>(r, level1, m, moments, by2, by3, by4), ...);
             add_contracted<degree - 2>(by2, inv_power);
@@ -219,7 +218,7 @@ private:
         }
     }
 
-    /// Returns the number of terms of one degree; 1 where there are none, for an array's sake.
+    /// Returns the number of terms of one degree; at least 1, as an array size.
     static constexpr int count_of(int degree)
     {
         return degree < 0 ? 1 : (degree + 1) * (degree + 2) / 2;
@@ -246,8 +245,8 @@ private:
         (contract_with<t, term_count(degree - 1) + k>(moments[k], d, contracted), ...);
     }
 
-    /// Takes the derivative into that of fewer degrees, if there is one. Terms stand by falling
-    /// powers of x, so that the first to come for any is the one along x alone.
+    /// Adds the derivative to a sum of lower degree, if that exists. Terms are sorted by descending
+    /// powers of x, so the first one for any sum is the moment along x only: it assigns.
     template <int t, int moment>
     static CHAMOMILE_HD void contract_with(const T& s, const T& d, T* contracted)
     {
@@ -288,7 +287,7 @@ private:
         ((term[k] = scale[exponents_of(k).degree()] * term[k]), ...);
     }
 
-    /// Shifts in place: a term takes from those of higher powers along the axis, which come later.
+    /// Shifts in place: a term uses terms with higher powers along the axis, which come later.
     template <int axis, int... k>
     CHAMOMILE_HD void shift_along(const T* power, std::integer_sequence<int, k...>)
     {

@@ -1,9 +1,9 @@
-/// \file  How the expansion of a far cell changes with the softening of the pairs; G = 1.
+/// \file  How a far cell's expansion changes with the pairs' softening; G = 1.
 ///
 /// Psi = m / u, u^2 = r^2 + eps^2, changes with eps^2 as -m u^-3 / 2 to first order and 3 m u^-5 /
-/// 8 to second. These are functions F_1 = u^-3 and F_2 = 3 u^-5 of the recursion of
-/// taylor_terms.hpp, so that their derivatives by place come as those of 1/u = F_0 do. They fall
-/// faster with distance, and so a low order is enough, of the mass alone.
+/// 8 to second. These are the functions F_1 = u^-3 and F_2 = 3 u^-5 in the recursion in
+/// taylor_terms.hpp, so their derivatives follow like those of 1/u = F_0. They fall faster with
+/// distance, so a low order suffices, for the mass only.
 #pragma once
 
 #include "chamomile/force/expansions/local_expansion.hpp"
@@ -16,14 +16,14 @@ inline constexpr int change_order = 3;
 template <class T>
 using ChangeExpansion = LocalExpansion<T, change_order>;
 
-/// CellPairs are those of a cell with targets of a SofteningSpan: eps^2 about which it is
-/// expanded, and what those of the pairs differ from it by on the mean, and the square of that, for
-/// the least targets, the inner and the largest.
+/// The eps^2 of pairs between a cell and targets in a SofteningSpan. `eps2`: value for the
+/// expansion. `mean` and `square`: mean difference from it, and mean squared difference, for the
+/// smallest, the inner and the largest target softening.
 template <class T>
 struct CellPairs {
     T eps2, mean[3], square[3];
 
-    /// `rule` gives eps^2 of a target and a source, of which the cell has `low` and `high`.
+    /// `rule` returns eps^2 for a target and a source; the cell's sources have `low` or `high`.
     template <class Rule>
     CHAMOMILE_HD void find(const Rule& rule, const T (&targets)[3], const T& low, const T& high,
                            const T& high_part)
@@ -42,11 +42,11 @@ struct CellPairs {
         }
     }
 
-    /// Tells whether some pairs have another eps^2 than others.
+    /// Returns whether eps^2 differs between pairs.
     CHAMOMILE_HD bool differ() const { return any_less(T(0), square[0] + square[1] + square[2]); }
 };
 
-/// A SofteningChange has the terms of one cell at r from the centre, about one eps^2 of its pairs.
+/// The terms of one cell at r from the center, about one value of eps^2.
 template <class T>
 class SofteningChange {
 public:
@@ -68,8 +68,7 @@ public:
         weigh(power, all{});
     }
 
-    /// Adds what it makes of the cell that eps^2 of the pairs differs by `mean`, squared by
-    /// `square`, both on the mean.
+    /// Adds the change if the pairs' eps^2 differs by `mean` on average, with mean square `square`.
     template <int order>
     CHAMOMILE_HD void add(const T& mean, const T& square, LocalExpansion<T, order>& expansion) const
     {

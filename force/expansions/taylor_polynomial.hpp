@@ -2,8 +2,8 @@
 ///
 ///     p(x) = sum term(a, b, c) x^a/a! y^b/b! z^c/c!
 ///
-/// Derivatives have the same terms, moved, so that all four sums share their factors x/k, y/k, z/k.
-/// Nothing is left to loop over at run time.
+/// Derivatives have the same terms, shifted, so all four sums share their factors x/k, y/k, z/k. No
+/// loop remains at run time.
 #pragma once
 
 #include <utility>
@@ -19,8 +19,8 @@ struct PolynomialValue {
     Vec3<U> gradient;
 };
 
-/// The polynomial has degree `order` and is evaluated at a place in U. `Terms` has `U at<t>()` for
-/// term t of exponents.hpp.
+/// A polynomial with degree `order`, evaluated in U. `Terms` has `U at<t>()` for term t in
+/// exponents.hpp.
 template <int order, class U, class Terms>
 class TaylorPolynomial {
 public:
@@ -32,7 +32,7 @@ public:
             py[k] = U(1.0 / k) * x.y;
             pz[k] = U(1.0 / k) * x.z;
         }
-        // The plane of each power of x has a value and derivatives along y and z.
+        // For each power of x: a plane's value and derivatives along y and z.
         U value[order + 1], along_y[order + 1], along_z[order + 1];
         planes(terms, py, pz, value, along_y, along_z,
                std::make_integer_sequence<int, order + 1>{});
@@ -42,7 +42,7 @@ public:
     }
 
 private:
-    /// Returns sum_k c_k x^k / k! to the power `degree`, from the factors x/k.
+    /// Returns sum_k c_k x^k / k! up to power `degree`, from the factors x/k.
     template <int degree>
     static CHAMOMILE_HD U horner(const U* c, const U* factor)
     {
@@ -74,7 +74,7 @@ private:
                                    U* along_y, U* along_z, std::integer_sequence<int, b...>)
     {
         constexpr int degree = order - a;
-        U line[degree + 1], line_z[degree + 1]; // of each power of y: value, derivative along z
+        U line[degree + 1], line_z[degree + 1]; // per power of y: value, derivative along z
         (read_line<a, b>(terms, pz, line, line_z,
                          std::make_integer_sequence<int, degree - b + 1>{}),
          ...);

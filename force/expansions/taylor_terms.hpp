@@ -14,7 +14,7 @@ namespace taylor {
 ///
 ///     D^m(0) = (2m - 1)!!     D^m(t + e) = r_e D^(m+1)(t) - t_e D^(m+1)(t - e)
 ///
-/// where r points from the centre to the source. Level 0 are the derivatives.
+/// where r points from the center to the source. Level 0 are the derivatives.
 template <int level, int term, class T>
 CHAMOMILE_HD T derivative(const Vec3<T>& r, const T* next_level)
 {
@@ -22,7 +22,7 @@ CHAMOMILE_HD T derivative(const Vec3<T>& r, const T* next_level)
     if constexpr (term == 0) {
         return T(odd_factorial(2 * level - 1));
     } else {
-        // An axis of power 1 costs a product, of power 2 a fused one.
+        // An axis with power 1 costs a product, with power 2 a fused one.
         constexpr auto rank = [](int power) { return power == 0 ? 99 : power; };
         constexpr bool along_x = rank(e.x) <= rank(e.y) && rank(e.x) <= rank(e.z);
         constexpr bool along_y = !along_x && rank(e.y) <= rank(e.z);
@@ -42,7 +42,7 @@ CHAMOMILE_HD T derivative(const Vec3<T>& r, const T* next_level)
     }
 }
 
-/// Goes from level + 1 to `level` in place: a term needs terms of lower degree only.
+/// Steps from level + 1 to `level` in place: a term needs only terms of lower degree.
 template <int level, class T, int... k>
 CHAMOMILE_HD void step_level(const Vec3<T>& r, T* d, std::integer_sequence<int, k...>)
 {

@@ -1,5 +1,4 @@
-// The host evaluates each batch at once, in the thread that walked it, while the lists are in its
-// cache.
+// The host evaluates each batch at once, in the thread that walked it, with the lists in cache.
 #include <algorithm>
 
 #include <omp.h>
@@ -21,14 +20,14 @@ public:
     void begin(const EvaluationInput& input) override
     {
         input_ = input;
-        // A spline of no length is Newton's law, and so is Plummer's.
+        // A spline with length 0 is Newton's law, and so is Plummer's.
         spline_ = input.softening.kind == SofteningKind::spline && input.softening.length > 0;
         const bool precise = precision_ == Precision::double_precision;
         const bool potential = input.quantities == Quantities::acceleration_potential;
         own_ = {};
         kernel_ =
             (input.form ? kernels_.short_range : kernels_.kernel)(spline_, potential, precise);
-        // A rank may have cells of others and no particle, so that no length is read.
+        // A rank may have imported cells but no particle; then no length is read.
         static constexpr double unread = 0;
         const bool has_lengths = !input.octree->softening.empty();
         if (has_lengths || !input.moments->softening.empty()) {
@@ -61,7 +60,7 @@ public:
             expand(*lists, lists->clusters[c], nullptr, thread.clusters[c]);
         Expansion own;
         for (const ListRow& row : lists->rows) {
-            look_for_interruption(); // a direct sum has few rows, of all sources each
+            look_for_interruption(); // a direct sum has few rows, each with all sources
             ask_for_output(row);
             const Expansion* expansion = nullptr;
             if (row.cluster != no_cluster || row.far_begin < row.far_end) {
@@ -118,15 +117,15 @@ public:
 private:
     struct Thread {
         KernelScratch scratch;
-        std::vector<Expansion> clusters; // of the batch
-        std::vector<TargetSum> sums;     // of the group
-        std::vector<SelfPair> self;      // of a group of separate targets
+        std::vector<Expansion> clusters; // in the batch
+        std::vector<TargetSum> sums;     // in the group
+        std::vector<SelfPair> self;      // for a group with separate targets
         std::size_t not_finite = 0;
     };
 
-    /// Returns whether pairs with the targets of a group or cluster differ in softening. Where the
-    /// larger of two counts and all targets have the largest of all, they do not; points that are
-    /// no sources may have a longer one.
+    /// Returns whether softening differs between pairs with the targets of a group or cluster. With
+    /// the rule "larger" it does not if all targets have the max. Separate targets may exceed the
+    /// max of the sources.
     template <class Row>
     bool is_varied(const Row& row) const
     {
@@ -136,14 +135,14 @@ private:
                 row.softening.least != largest);
     }
 
-    /// Returns the caller's number of a target.
+    /// Returns the caller's index of a target.
     Index particle(Index target) const
     {
         const Octree& octree = input_.separate.octree ? *input_.separate.octree : *input_.octree;
         return octree.order[input_.groups->target(target)];
     }
 
-    /// Finds the self pairs of separate targets, by rising source.
+    /// Finds the self pairs for separate targets, ascending by source.
     void find_self_pairs(const ListRow& row, std::vector<SelfPair>& pairs) const
     {
         pairs.clear();
@@ -154,7 +153,7 @@ private:
                   [](const SelfPair& a, const SelfPair& b) { return a.sorted < b.sorted; });
     }
 
-    /// The caller's particles lie anywhere in memory: its entries come while the sums are made.
+    /// Prefetches output entries, which are scattered in memory, while sums are computed.
     void ask_for_output(const ListRow& row) const
     {
         for (Index t = row.target_begin; t < row.target_end; ++t) {
@@ -166,7 +165,7 @@ private:
         }
     }
 
-    /// Expands the far cells of a cluster or a group about its centre.
+    /// Expands the far cells of a cluster or a group about its center.
     template <class Row>
     void expand(const InteractionLists& lists, const Row& row, const Expansion* wider,
                 Expansion& expansion) const

@@ -1,4 +1,4 @@
-/// \file  The kernels of the instruction sets that this build holds.
+/// \file  Kernels for the instruction sets in this build.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace chamomile {
 
-/// Returns the kernels of one of instruction_sets() or of "auto", the fastest. Throws Error(device)
-/// if this processor or build lacks it.
+/// Returns the kernels for a name in instruction_sets() or for "auto", the fastest. Throws
+/// Error(device) if this CPU or build lacks it.
 HostKernels find_kernels(const std::string& instruction_set);
 
 } // namespace chamomile

@@ -10,7 +10,7 @@ void submit_batches(const TargetGroups& groups, Evaluator& evaluator, int batch_
                     const ListClusters& list, ForceStatistics& statistics)
 {
     const TimedPhase phase(statistics.profile, "walk");
-    // A batch is a whole number of clusters, with about as many groups as are asked for.
+    // A batch is a whole number of clusters, with about the wanted number of groups.
     const std::size_t n = groups.clusters.size();
     const std::size_t wanted = batch_size > 0 ? std::size_t(batch_size) : evaluator.batch_size();
     const std::size_t batch =
@@ -33,7 +33,7 @@ void submit_batches(const TargetGroups& groups, Evaluator& evaluator, int batch_
             evaluator.submit(std::move(lists));
         });
     if (first.caught()) {
-        evaluator.finish(); // nothing is under way when the caller learns of it
+        evaluator.finish(); // no work may be pending when the caller sees the error
         first.rethrow();
     }
     statistics.particle_particle = particle_pairs;

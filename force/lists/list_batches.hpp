@@ -1,4 +1,4 @@
-/// \file  Lists of all groups, in batches, by all threads.
+/// \file  Lists for all groups, in batches, by all threads.
 #pragma once
 
 #include <algorithm>
@@ -9,21 +9,20 @@
 
 namespace chamomile {
 
-/// Appends the lists of clusters first .. last. It is safe for several threads.
+/// Appends the lists for clusters first .. last, end excluded. Thread-safe.
 using ListClusters =
     std::function<void(InteractionLists& lists, std::size_t first, std::size_t last)>;
 
-/// Submits the lists of all clusters to an evaluator that has begun, `batch_size` groups at a time
-/// (0: as many as it wants), and counts pairs and expansions. Rethrows what a thread throws, when
-/// nothing is under way.
+/// Submits lists for all clusters to an evaluator after begin(), `batch_size` groups at a time (0:
+/// the evaluator's choice), and counts pairs and expansions. Rethrows a thread's exception when no
+/// work is pending.
 void submit_batches(const TargetGroups& groups, Evaluator& evaluator, int batch_size,
                     const ListClusters& list, ForceStatistics& statistics);
 
-/// Limits the size of batches on a device that had no room for some.
+/// Limits the batch size on a device that ran out of memory.
 class BatchLimit {
 public:
-    /// Returns the number of groups in a batch: the number asked for (0: what the evaluator
-    /// suggests), or less.
+    /// Returns the number of groups per batch: `wanted` (0: the evaluator's choice), or less.
     int batch_size(int wanted, const Evaluator& evaluator)
     {
         size_ = wanted > 0 ? std::size_t(wanted) : evaluator.batch_size();
@@ -32,8 +31,8 @@ public:
         return int(size_);
     }
 
-    /// Evaluates, and again in batches of half the size as long as there is no room, down to 8
-    /// groups: that changes no bit. Throws OutOfDeviceMemory.
+    /// Evaluates; repeats with half the batch size while memory does not suffice, down to 8 groups.
+    /// Changes no bit. Throws OutOfDeviceMemory.
     template <class Evaluate>
     void try_until_it_fits(const Evaluate& evaluate)
     {
@@ -46,7 +45,7 @@ public:
             }
     }
 
-    /// Tells whether batches can become smaller; if so, the next ones are.
+    /// Halves the size of later batches. Returns false at the minimum.
     bool shrink()
     {
         if (size_ <= 8)

@@ -54,15 +54,15 @@ AcceptanceCriterion ListField::criterion() const
     return criterion;
 }
 
-/// Sources beyond half a side from a group's centre are felt in another image: only such as are
-/// farther than the cut from all its targets.
+/// Sources beyond half a side from a group's center act from another image. Only sources beyond the
+/// cutoff from all targets may lie there, which limits the group's size.
 double ListField::longest_group() const
 {
     return long_range_ ? 2 / std::sqrt(3.0) * (0.5 * options_.box - long_range_->cut())
                        : Box::infinity;
 }
 
-/// Returns the sizes of groups of sources.
+/// Returns group sizes for sources as targets.
 GroupSizes ListField::source_sizes() const
 {
     GroupSizes sizes = group_sizes(options_);
@@ -98,7 +98,7 @@ void ListField::refit(const TreeParticles& sources, const Plan& plan)
 
 void ListField::take(const TreeParticles& given, const Plan& plan, bool keeps_cells)
 {
-    sources_.clear(); // until all is done
+    sources_.clear(); // until everything has succeeded
     plan_ = plan;
     TreeParticles sources = given;
     take_softening(sources, plan);
@@ -121,7 +121,7 @@ void ListField::take(const TreeParticles& given, const Plan& plan, bool keeps_ce
         }
 }
 
-/// Finds the softening of this evaluation.
+/// Sets the softening for this evaluation.
 void ListField::take_softening(TreeParticles& sources, const Plan& plan)
 {
     auto [length, least] =
@@ -129,7 +129,7 @@ void ListField::take_softening(TreeParticles& sources, const Plan& plan)
             ? softening_lengths(plan.softenings, plan.softening_length, options_)
             : softening_lengths(sources.softening, sources.count, plan.softening_length, options_);
     if (plan.keeps_lengths && !least && sources.softening && sources.count > 0)
-        least = length = sources.softening.load(0); // of a particle: else length is that of a pair
+        least = length = sources.softening.load(0); // per particle: otherwise `length` is per pair
     softening_.least = least;
     if (sources.ranks) {
         sources.ranks->is_varied = least.has_value();
@@ -154,7 +154,8 @@ void ListField::note_softening(ForceStatistics& statistics) const
         statistics.softening_jump = softening_jump(options_, softening_.varied());
 }
 
-/// Returns a view of the same positions in the periodic cube, which may need memory.
+/// Returns a view with these positions wrapped into the periodic cube; copies to `memory` if
+/// needed.
 ArrayView ListField::in_box(const ArrayView& position, std::size_t n,
                             std::vector<Vec3<double>>& memory)
 {
@@ -176,7 +177,7 @@ ArrayView ListField::in_box(const ArrayView& position, std::size_t n,
     return view_of(std::span(memory));
 }
 
-/// Completes the tree for the groups and returns what makes their lists.
+/// Completes the tree for the groups and returns their GroupLists.
 GroupLists ListField::lists_for_groups(ForceStatistics& statistics)
 {
     GroupLists lists{nullptr, size()};
@@ -220,7 +221,7 @@ ForceOutput ListField::in_units(const ArrayView& acceleration, const ArrayView& 
 ForceStatistics ListField::at_sources(const Targets& targets, const Outputs& to)
 {
     ForceStatistics statistics;
-    statistics.profile = sources_.take_profile(); // it belongs to the first evaluation
+    statistics.profile = sources_.take_profile(); // of the build, for the first evaluation
     ArrayView acceleration = to.acceleration;
     std::vector<Vec3<double>> unwanted;
     if (!acceleration && !parts_.domains) {
@@ -279,7 +280,7 @@ void ListField::add_long_range(const Targets& targets, const Outputs& to,
         complete_potentials(to.potential, arrays.mass);
 }
 
-/// Completes the potentials of the targets.
+/// Adds the offset of the smooth part to the targets' potentials.
 void ListField::complete_potentials(const ArrayView& view, const ArrayView& masses)
 {
     const auto complete = [&](const ArrayView& potential, const ArrayView& mass) {
@@ -298,10 +299,10 @@ void ListField::complete_potentials(const ArrayView& view, const ArrayView& mass
     write(potential, size(), view);
 }
 
-/// Compares once the accelerations that the criterion takes with the computed ones.
+/// Compares the criterion's estimated accelerations with the computed ones, once.
 void ListField::compare_estimates(const ForceOutput& output, ForceStatistics& statistics)
 {
-    constexpr std::size_t fewest = 100; // of which a part says something
+    constexpr std::size_t fewest = 100; // for a meaningful fraction
     const bool has_cells = statistics.particle_cell + statistics.expansions > 0;
     if (!compares_estimates_ || long_range_ || !criterion().is_relative() || !has_cells ||
         groups_.target_count < fewest || output.acceleration.on_device)

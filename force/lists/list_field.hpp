@@ -1,4 +1,4 @@
-/// \file  The one way from sources to sums: tree, groups, interaction lists, evaluator, repairs.
+/// \file  The only way from sources to sums: tree, groups, interaction lists, evaluator, repairs.
 #pragma once
 
 #include <optional>
@@ -11,47 +11,46 @@
 
 namespace chamomile {
 
-/// The sums of sources at targets by way of four objects: the tree of the sources (SourceTree),
-/// groups of targets, their lists (GroupLists) and sums (ListSums). Sources in a tree (or in cells
-/// for the groups' sake alone, where all pairs are summed), and sums of gravity over their
-/// interaction lists at the sources or at any points; in a periodic box with both ranges. Solvers
-/// and kept fields are adaptors of this class, so that their sums have the same bits. Arrays lie on
-/// the host or on the solver's device.
+/// Sums at targets by four objects: the tree of sources (SourceTree), target groups, their lists
+/// (GroupLists) and sums (ListSums). Without a walk, a direct sum uses cells only to form groups.
+/// Targets are the sources or any points; in a periodic box sums include both ranges. Solvers and
+/// kept fields are adaptors to this class, so that sums are bitwise equal. Arrays are on the host
+/// or on the solver's device.
 class ListField {
 public:
-    /// `long_range` is that of a periodic box, in place of one made by the options.
+    /// `long_range` replaces the long range by the options, in a periodic box.
     ListField(const SolverOptions& resolved, SolverParts parts,
               std::unique_ptr<LongRange> long_range = {});
 
-    /// A plan holds what an evaluation may change.
+    /// A plan holds what may change between evaluations.
     struct Plan {
         std::uint64_t number = 0; ///< places the root cube (Method::decorrelate)
         std::optional<double> softening_length = {};
-        bool has_long_range = true; ///< Else that of the last plan stays, of older positions.
-        bool has_arrays = true;     ///< The sources' arrays stay until the evaluation has ended.
-        std::size_t tracers = 0; ///< particles beside the sources, for which a mesh is chosen too
-        bool keeps_lengths = false; ///< per-particle softening even if all sources have one length
-        std::span<const std::uint64_t> id = {}; ///< by which messages name particles; empty: index
+        bool has_long_range = true; ///< else the last one stays, for older positions
+        bool has_arrays = true;     ///< the sources' arrays stay valid until the evaluation ends
+        std::size_t tracers = 0;    ///< also counted when choosing a mesh
+        bool keeps_lengths = false; ///< per-particle softening even if all lengths are equal
+        std::span<const std::uint64_t> id = {}; ///< particle ids for messages; empty: index
         bool all_are_targets = false;           ///< TreePlan::all_are_targets
-        /// Of several ranks: the shortest and the longest softening length of all sources that have
-        /// their own, and whether potentials are asked for by any.
+        /// With several ranks: min and max per-particle softening over the sources of all ranks,
+        /// and whether any rank asks for potentials.
         std::optional<std::pair<double, double>> softenings = {};
         bool has_potentials = false;
     };
 
-    /// Takes the sources: sorts them into cells and sums moments. Throws Error(input) naming the
-    /// first value that is not finite (or mass that is negative, for a tree), Error(device).
+    /// Sorts the sources into cells and sums moments. Throws Error(input) naming the first
+    /// non-finite value (or, for a tree, negative mass), Error(device).
     void build(const TreeParticles& sources, const Plan& plan);
-    /// Takes the same number of sources, which have moved: order and cells stay.
+    /// Accepts the same number of moved sources; keeps their order and cells.
     void refit(const TreeParticles& sources, const Plan& plan);
 
-    std::size_t size() const { return sources_.size(); } ///< of all ranks; 0 after what has failed
-    /// Returns the number of sources, of all ranks, that refit() can take.
+    std::size_t size() const { return sources_.size(); } ///< on all ranks; 0 after a failure
+    /// Returns the number of sources, on all ranks, that refit() accepts.
     std::size_t sources_in_cells() const { return sources_.in_cells(); }
-    /// Tells, where a device has no room, whether the next batches can be smaller.
+    /// Reduces the batch size after a device ran out of memory. Returns false at the minimum.
     bool shrink_batches() { return sums_.shrink_batches(); }
 
-    /// Sets the options of the next build or refit, with the same physics, device and precision.
+    /// Sets options for the next build or refit, with equal physics, device and precision.
     void adjust(const SolverOptions& resolved);
 
     struct Outputs {
@@ -60,44 +59,44 @@ public:
         ArrayView long_range_acceleration = {}; ///< Request::long_range_acceleration
     };
     struct Targets {
-        std::span<const Index> active = {}; ///< the caller's numbers of sources; empty: all
-        const std::uint8_t* rung = nullptr; ///< on a device: those of at least the rung `first`
+        std::span<const Index> active = {}; ///< source indices; empty: all
+        const std::uint8_t* rung = nullptr; ///< on a device: targets have a rung >= `first`
         int first = 0;
-        /// Direct sums alone: sum at one part of the targets. Sums have the same bits as among all
-        /// targets; other entries of the outputs stay unchanged.
+        /// For direct sums: evaluates part `part` of `parts`. Sums are bitwise those of a full
+        /// evaluation; other output entries stay unchanged.
         int part = 0, parts = 1;
     };
-    /// Sums at sources; entry i of the outputs belongs to source i. Throws Error(input) if two
-    /// coincide without softening.
+    /// Sums at sources; entry i in the outputs belongs to source i. Throws Error(input) if two
+    /// sources coincide without softening.
     ForceStatistics at_sources(const Targets& targets, const Outputs& to);
 
-    /// Returns the caller's numbers of the sources that at_sources() has last summed at.
+    /// Returns the source indices of the targets in the last at_sources().
     std::vector<Index> numbers_of_targets();
 
-    /// Sums at any points; entry k belongs to target k.
+    /// Sums at any points; entry k in the outputs belongs to target k.
     ForceStatistics at_points(const FieldTargets& targets, const Outputs& to);
 
     SourceTree& sources() { return sources_; }
     bool has_own_softenings() const { return sources_.has_own_softenings(); }
-    /// Returns the softening of the present sources: the one length of all, or the largest.
+    /// Returns the present softening: the shared length, or the max.
     const Softening& softening() const { return softening_.pair; }
-    /// Returns a length for each target of sources with their own.
+    /// Returns the softening length of each target, for per-particle softening.
     std::vector<double> target_softenings(const FieldTargets& targets);
 
-    /// Of several ranks: makes those sums of a request anew, in double, that are not finite. Throws
-    /// as repair_singular_targets() does, and Error(numeric) naming a tracer.
+    /// With several ranks: repeats a request's non-finite sums in double. Throws like
+    /// repair_singular_targets(), and Error(numeric) naming a tracer.
     void repair_rows(const Request& request);
-    /// Returns the particles of all ranks as their tree has them; null of one rank alone.
+    /// Returns the tree builder for all ranks; null with one rank.
     DomainTreeBuilder* domains() const { return parts_.domains; }
-    /// Returns what evaluations on ranks did since the last call.
+    /// Returns the figures of evaluations on ranks since the last call.
     RankFigures take_figures() { return sums_.take_figures(); }
 
-    /// Keeps or restores what later evaluations depend on beside the sources.
+    /// Saves or restores all state, besides sources, that affects later evaluations.
     void exchange(Archive& archive);
 
     std::string device() const { return parts_.evaluator->device(); }
-    /// Returns the options with what has been chosen; the softening is that of the options, not of
-    /// the plan.
+    /// Returns the options with the values chosen; softening is from the options, not from the
+    /// plan.
     const SolverOptions& options() const { return options_; }
 
 private:
@@ -123,7 +122,7 @@ private:
     void compare_estimates(const ForceOutput& output, ForceStatistics& statistics);
 
     void find_self(const FieldTargets& targets);
-    /// This tells whether some targets may be so far away that lists cannot serve them.
+    /// Whether some targets may be too far away for lists.
     enum class MayBeFar { yes, no };
     ForceStatistics at_points(const FieldTargets& targets, const Outputs& to, MayBeFar far);
     bool is_far(double distance) const { return distance > far_away * sources_.scale().length; }
@@ -143,14 +142,14 @@ private:
     SolverParts parts_;
     std::optional<LongRangeField> long_range_; // in a periodic box
     Plan plan_;
-    SourceSoftening softening_; // of the present evaluation
+    SourceSoftening softening_; // in the present evaluation
     SourceTree sources_;
-    std::optional<Tree> targets_; // separate ones
+    std::optional<Tree> targets_; // separate targets
     TargetGroups groups_;
     Walk walk_;
     ListSums sums_;
     CancellingTargets cancelling_;
-    bool compares_estimates_ = true; // whether estimates are to be compared with forces once
+    bool compares_estimates_ = true; // whether to compare estimates with forces, once
     std::vector<Index> self_;
     std::vector<Vec3<double>> wrapped_, wrapped_targets_;
 };

@@ -1,4 +1,4 @@
-// This file holds the sums of a ListField at points that need not be sources.
+// ListField: sums at points that need not be sources.
 #include <cmath>
 
 #include "chamomile/core/error.hpp"
@@ -10,7 +10,7 @@
 namespace chamomile {
 namespace {
 
-/// Throws an error that names a particle as one that names a target.
+/// Rethrows an error, with "target" for "particle" at the beginning.
 [[noreturn]] void rethrow_of_targets(const Error& error)
 {
     const std::string line = error.line(), particle = "particle ";
@@ -73,7 +73,7 @@ ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs&
         const TimedPhase phase(statistics.profile, "groups");
         parts_.target_builder->make_groups(groups_, *targets_, {}, plan.groups);
         for (Cluster& cluster : groups_.clusters)
-            cluster.mass = 0; // targets pull at nothing
+            cluster.mass = 0; // targets exert no force
         find_self(targets);
     }
     GroupLists lists = lists_for_groups(statistics);
@@ -95,7 +95,7 @@ ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs&
     return statistics;
 }
 
-/// Adds the long range at any points; only a target that is a source has a smooth part of its own.
+/// Adds the long range at any points; only targets that are sources have a self term.
 void ListField::add_long_range_at(const FieldTargets& targets, const Outputs& to,
                                   ForceStatistics& statistics)
 {
@@ -132,7 +132,7 @@ void ListField::add_long_range_at(const FieldTargets& targets, const Outputs& to
     write(potential, n, to.potential);
 }
 
-/// Returns the lengths of targets among sources that have their own.
+/// Returns softening lengths for targets, for sources with per-particle softening.
 std::vector<double> ListField::target_softenings(const FieldTargets& targets)
 {
     std::vector<double> length(targets.count);

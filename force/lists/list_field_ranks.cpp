@@ -1,4 +1,4 @@
-// This file holds what a ListField does of particles that several ranks have.
+// ListField: work on particles distributed over ranks.
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +8,7 @@
 
 namespace chamomile {
 
-/// Returns how many points all ranks have.
+/// Returns the number of points on all ranks.
 std::size_t ListField::count_of_all(std::size_t own) const
 {
     std::uint64_t all = own;
@@ -35,7 +35,7 @@ void ListField::repair_rows(const Request& given)
                               acceleration = bring(request.acceleration, 3),
                               potential = bring(request.potential, 1),
                               softening = bring(request.softening, 1);
-    request.rung = nullptr; // others are finite since they were targets
+    request.rung = nullptr; // all particles: non-targets keep finite sums from earlier
     request.active = {};
     request.part->active = request.part->count;
     repair_rows_on_host(request);
@@ -49,7 +49,7 @@ void ListField::repair_rows_on_host(const Request& request)
     auto [all, number] = domains.gather(plan_.id);
     domains.ranks().together([&] {
         struct Row {
-            Index number; ///< among all
+            Index number; ///< global
             std::size_t i;
         };
         std::vector<Row> singular;
@@ -71,7 +71,7 @@ void ListField::repair_rows_on_host(const Request& request)
             if (request.potential)
                 request.potential.store(i, 0, potential);
         };
-        std::ranges::sort(singular, {}, &Row::number); // so that the first is named
+        std::ranges::sort(singular, {}, &Row::number); // so that the error names the first one
         SolverOptions exact = options_;
         exact.softening = softening_.pair;
         std::vector<Index> numbers;

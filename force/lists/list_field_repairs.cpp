@@ -1,5 +1,4 @@
-// A ListField makes these sums in double, one target at a time, where float has no room or too few
-// digits.
+// ListField: sums in double, one target at a time, where float lacks range or digits.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -13,7 +12,7 @@
 
 namespace chamomile {
 
-/// Sums targets so far away that they feel the moments of all sources, apart from the others.
+/// Separates far targets, which feel the moments of all sources, from near ones.
 ForceStatistics ListField::at_points_with_far(const FieldTargets& targets, const Outputs& to)
 {
     const Multipole& whole = sources_.tree().moments.multipole[0];
@@ -21,13 +20,13 @@ ForceStatistics ListField::at_points_with_far(const FieldTargets& targets, const
     std::vector<double> acceleration(3 * targets.count), potential(targets.count);
     std::vector<Vec3<double>> near;
     std::vector<std::int64_t> self;
-    std::vector<std::size_t> number; // of those that are near
-    std::optional<Particles> all;    // the sources, where some target needs each of them
+    std::vector<std::size_t> number; // index of each near target
+    std::optional<Particles> all;    // the sources, if some target needs them one by one
     std::vector<double> own_length, near_softening;
     const bool varied = has_own_softenings();
     if (varied)
         own_length = target_softenings(targets);
-    // Sources so far away are felt by their mean eps^2.
+    // Far sources act with their mean eps^2.
     Softening mean = softening_.pair;
     if (varied)
         mean.length = std::sqrt(sources_.tree().moments.softening[0].mean());
@@ -113,8 +112,7 @@ void ListField::repair_sources(const ForceOutput& output)
     write(all.potential, all.size(), output.potential);
 }
 
-/// Writes the sum of target i in the caller's units. Throws Error(numeric) where no double holds
-/// it.
+/// Writes target i's sum in the caller's units. Throws Error(numeric) if it overflows.
 void ListField::put_sum(const TargetSum& sum, std::size_t i, std::vector<double>& acceleration,
                         std::vector<double>& potential) const
 {
@@ -126,7 +124,7 @@ void ListField::put_sum(const TargetSum& sum, std::size_t i, std::vector<double>
     std::copy_n(&a.x, 3, &acceleration[3 * i]);
 }
 
-/// Sums targets with pairs closer than float can tell again, directly and in double, one at a time.
+/// Repeats non-finite sums, from pairs closer than float resolves, directly and in double.
 void ListField::repair_points(const FieldTargets& targets, const ForceOutput& output)
 {
     parts_.target_builder->fetch_order(targets_->octree);

@@ -1,4 +1,4 @@
-/// \file  Interaction lists used again and again, so that a step allocates nothing.
+/// \file  Reuses interaction lists, so that a step allocates nothing.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,7 @@
 
 namespace chamomile {
 
-/// Keeps lists that are not in use, with the memory that they have grown to. The pool is safe for
-/// several threads.
+/// Keeps idle lists with their memory. Thread-safe.
 class ListPool {
 public:
     std::unique_ptr<InteractionLists> take()

@@ -1,4 +1,4 @@
-// This solver sums all particles by a tree, or over all pairs.
+// This solver sums by a tree, or over all pairs.
 #include "chamomile/force/lists/list_solver.hpp"
 
 #include <algorithm>
@@ -21,8 +21,8 @@ public:
 
     ForceStatistics evaluate(const Request& request) override { return evaluate(request, {}, {}); }
 
-    /// Sums at that part of the targets, of direct sums; `numbers` get those of the targets, unless
-    /// nobody asks.
+    /// Sums at one part of the targets, for direct sums. If not null, `numbers` receives the
+    /// indices of these targets.
     ForceStatistics evaluate(const Request& request, const TargetPart& part,
                              std::vector<Index>* numbers)
     {
@@ -57,7 +57,7 @@ public:
                            .rung = request.rung,
                            .first_rung = request.first};
         }
-        // Other cells would make other bits, also where an evaluation is tried again.
+        // A new tree would change bits, also if an evaluation is tried again.
         const bool keeps = request.keeps_tree && share.all_sources > 0 &&
                            field_.sources_in_cells() == share.all_sources;
         sources.has_same_masses = keeps;
@@ -87,17 +87,17 @@ public:
     const SolverOptions& options() const override { return field_.options(); }
 
 private:
-    /// A Share says which particles of a request are sources, and which are summed at.
+    /// A Share says which particles in a request are sources, and which are targets.
     struct Share {
-        std::size_t sources = 0;                    ///< of the request, which come first
-        std::uint64_t all_sources = 0;              ///< of all ranks
-        bool sums_sources = false;                  ///< some source of some rank is a target
-        std::span<const Index> active_sources = {}; ///< of the request; empty: all
-        bool sums_tracers = false;                  ///< some tracer of some rank is a target
-        std::vector<Index> tracers = {};            ///< of the request that are targets
+        std::size_t sources = 0;       ///< in this request; they come first
+        std::uint64_t all_sources = 0; ///< on all ranks
+        bool sums_sources = false;     ///< whether any rank has a source that is a target
+        std::span<const Index> active_sources = {}; ///< in this request; empty: all
+        bool sums_tracers = false;       ///< whether any rank has a tracer that is a target
+        std::vector<Index> tracers = {}; ///< in this request, targets only
     };
 
-    /// Returns whether the active particles, which rise, are all.
+    /// Returns whether the active particles, in ascending order, are all particles.
     static bool names_all(const Request& request)
     {
         const std::span<const Index> active = request.active;
@@ -107,7 +107,7 @@ private:
         return true;
     }
 
-    /// Active particles rise.
+    /// Expects active particles in ascending order.
     Share share_of_whole(const Request& request, const TargetPart& part)
     {
         const std::span<const Index> active =
@@ -127,7 +127,7 @@ private:
             ++first;
         share.active_sources = active.first(first);
         share.sums_sources = share.sources > 0 && (active.empty() || first > 0);
-        if (part.part < part.parts - 1) // they belong to the last one
+        if (part.part < part.parts - 1) // the last part has all tracers
             return share;
         if (active.empty()) {
             share.tracers.resize(request.count - share.sources);
@@ -166,8 +166,7 @@ private:
         return share;
     }
 
-    /// Sums at the active sources, and at the active tracers as points among them, which are cut
-    /// into groups as one.
+    /// Sums at the active sources, then at the active tracers as one set of points.
     ForceStatistics at_share(const Request& request, const Share& share, const TargetPart& part,
                              std::vector<Index>* numbers)
     {
@@ -188,7 +187,7 @@ private:
         return statistics;
     }
 
-    /// Makes the statistics those of all ranks, and repairs sums that are not finite.
+    /// Replaces statistics by those of all ranks, and repairs non-finite sums.
     void finish_on_ranks(const Request& request, const Traffic& before, ForceStatistics& statistics)
     {
         DomainTreeBuilder& domains = *field_.domains();
@@ -203,7 +202,7 @@ private:
         places->arriving = [&part = domains.part()] { return part.arriving(); };
     }
 
-    /// Sums at the particles of those numbers, which are no sources.
+    /// Sums at the n tracers with indices number(k).
     template <class Number>
     ForceStatistics at_tracers(const Request& request, std::size_t n, const Number& number)
     {
@@ -242,8 +241,8 @@ private:
     }
 
     bool takes_tracers_;
-    std::vector<double> lengths_; // of all particles, if tracers have them
-    std::vector<Index> active_;   // sources of this rank
+    std::vector<double> lengths_; // per particle, if tracers have per-particle softening
+    std::vector<Index> active_;   // local sources
     ListField field_;
 };
 
@@ -292,7 +291,7 @@ GroupSizes group_sizes(const SolverOptions& options)
     GroupSizes sizes{options.group_size, options.cluster_size};
     if (options.solver == SolverKind::tree) {
         const bool on_host = options.device == "cpu";
-        sizes.least = on_host ? 16 : 0; // a pack; where a GPU would wait for the longest list, none
+        sizes.least = on_host ? 16 : 0; // a pack; a GPU would wait for the longest list
         sizes.sparse = 1000;
     }
     return sizes;
@@ -323,7 +322,7 @@ AcceptanceCriterion criterion_of(const SolverOptions& options, std::optional<dou
     criterion.softening_kind = options.softening.kind;
     criterion.softening_rule = options.softening.rule;
     if (least_length)
-        criterion.least_softening = *least_length * *least_length; // each cell has its clearance
+        criterion.least_softening = *least_length * *least_length; // clearance is per cell
     else if (options.softening.kind == SofteningKind::spline)
         criterion.clearance = options.softening.spline_radius();
     return criterion;

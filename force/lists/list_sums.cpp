@@ -59,7 +59,7 @@ std::size_t ListSums::sum(const SourceTree& sources, const PairForce& force,
     return 0;
 }
 
-/// Brings the sums of ranks home, and counts what this evaluation on that tree did here.
+/// Returns sums to the ranks that own the particles, and counts this evaluation's figures.
 void ListSums::send_home(const DomainTreeBuilder& tree, const ListedTargets& targets,
                          std::size_t not_finite)
 {

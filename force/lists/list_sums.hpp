@@ -1,4 +1,4 @@
-/// \file  The sums over the lists of target groups, made and evaluated batch by batch.
+/// \file  Sums over the lists of target groups, batch by batch.
 #pragma once
 
 #include <functional>
@@ -11,44 +11,43 @@
 
 namespace chamomile {
 
-/// A ClusterRange is a run of clusters that excludes its end.
+/// A range of clusters; `last` is excluded.
 struct ClusterRange {
     std::size_t first, last;
 };
 
-/// GroupLists make the lists of target groups: of a walk of the tree, or of all sources.
+/// GroupLists make the lists for target groups: by a walk, or from all sources.
 struct GroupLists {
-    const Walk* walk; ///< null: the list of each group is all sources
+    const Walk* walk; ///< null: each group's list is all sources
     std::size_t sources;
-    double unit_of_near = 0; ///< of separate targets: unit of length of near_distance()
+    double unit_of_near = 0; ///< for separate targets: length unit in near_distance(); else 0
 
-    /// Appends the lists of clusters first .. last, or open ones, which an evaluator finishes.
-    /// Several threads may call it.
+    /// Appends lists for a range of clusters; open lists are finished by an evaluator. Thread-safe.
     void append(InteractionLists& lists, const TargetGroups& groups, ClusterRange range,
                 bool are_open) const;
 };
 
-/// Returns a distance for a group of separate targets: sources closer than this to its centre are
-/// summed in two floats.
+/// Returns the distance, along each axis, from the center of a group with separate targets below
+/// which sources are summed in two floats. `unit`: length unit.
 Vec3<double> near_distance(const Group& group, double unit);
 
-/// ListedTargets are target groups with their lists, and where their sums go.
+/// Target groups with their lists, and output arrays for their sums.
 struct ListedTargets {
     const TargetGroups& groups;
     GroupLists lists;
     ForceOutput output;
     SeparateTargets separate = {};
     std::span<const Index> active = {};   ///< EvaluationInput::active
-    bool adds_mesh = false;               ///< an evaluator that has a mesh adds its field
-    DomainTreeBuilder* domains = nullptr; ///< that have the targets, of several ranks
-    bool has_potentials = false;          ///< of several ranks: asked for by any
+    bool adds_mesh = false;               ///< whether the evaluator adds its mesh's field
+    DomainTreeBuilder* domains = nullptr; ///< builder for the targets on several ranks
+    bool has_potentials = false; ///< on several ranks: whether any rank asks for potentials
 };
 
-/// PairForce is the law by which pairs are summed.
+/// PairForce is the force law for pairs.
 struct PairForce {
     const SolverOptions& options;
     const SourceSoftening& softening;
-    const LongRangeField* long_range; ///< of a periodic box; else null
+    const LongRangeField* long_range; ///< in a periodic box; else null
 };
 
 /// ListSums sum over lists on one device.
@@ -57,15 +56,14 @@ public:
     /// Keeps a reference.
     explicit ListSums(Evaluator& evaluator) : evaluator_(evaluator) {}
 
-    /// Writes the sums and returns how many are not finite; of ranks 0, and take_figures() has the
-    /// number. Where the device has no room for the batches, smaller ones are tried: they change no
-    /// bit.
+    /// Writes the sums and returns how many are not finite; on ranks returns 0, see take_figures().
+    /// If the device lacks memory, retries with smaller batches, which changes no bit.
     std::size_t sum(const SourceTree& sources, const PairForce& force, const ListedTargets& targets,
                     ForceStatistics& statistics);
 
-    /// Tells, where a device has no room, whether the next batches can be smaller.
+    /// Reduces the batch size after a device ran out of memory. Returns false at the minimum.
     bool shrink_batches() { return batch_limit_.shrink(); }
-    /// Returns what evaluations on ranks did since the last call.
+    /// Returns the figures of evaluations on ranks since the last call.
     RankFigures take_figures() { return std::exchange(figures_, {}); }
 
 private:
@@ -81,8 +79,8 @@ private:
     Evaluator& evaluator_;
     BatchLimit batch_limit_;
     RankFigures figures_;
-    ShortRangeForm form_;   ///< of a periodic box
-    double fitted_for_ = 0; ///< unit of length of the form
+    ShortRangeForm form_;   ///< in a periodic box
+    double fitted_for_ = 0; ///< length unit in form_
 };
 
 } // namespace chamomile

@@ -9,7 +9,7 @@
 namespace chamomile {
 namespace {
 
-/// Sums in units of the distance, so that no power of it over- or underflows.
+/// Sums in units of the distance, so that no power over- or underflows.
 template <SofteningKind kind>
 TargetSum sum_of_cell(const Multipole& whole, const Vec3<double>& place, double softening_length)
 {

@@ -1,4 +1,4 @@
-/// \file  The sum of one target that is no source, in double: where lists in float cannot tell.
+/// \file  The sum at one separate target, in double, where float lists fail.
 #pragma once
 
 #include "chamomile/core/particles.hpp"
@@ -6,19 +6,18 @@
 
 namespace chamomile {
 
-/// Sums over all sources but `self` (-1: none); G = 1. Without softening sources at the target's
-/// place pull at nothing.
-/// `own` is the target's length where sources have theirs.
+/// Sums over all sources but `self` (-1: none); G = 1. Without softening, sources at the target's
+/// place exert no force. `own`: the target's softening length, for per-particle softening.
 TargetSum sum_of_single_target(const Particles& sources, const Vec3<double>& place,
                                std::int64_t self, const Softening& softening, double own = 0);
 
-/// This distance is in units of the sources' size (or softening, where that is longer): from this
-/// distance on their second moments leave out 4e-15 of the field, 2^-48, while products of inverse
-/// distances come near the ends of float's range.
+/// Distance in units of the sources' size (or softening, if longer) beyond which their second
+/// moments neglect 4e-15 of the field, 2^-48, while products of inverse distances approach the
+/// limits of float.
 inline constexpr double far_away = 0x1p16;
 
-/// Sums from so far away by the moments of all sources, whose masses are not negative; G = 1. It
-/// needs no more time for many sources than for one.
+/// Sums at such a distance by the moments of all sources, with masses not negative; G = 1. The time
+/// does not depend on the number of sources.
 TargetSum sum_from_afar(const Multipole& whole, const Vec3<double>& place,
                         const Softening& softening);
 

@@ -19,8 +19,8 @@ public:
 
     ForceStatistics evaluate(const Request& request) override
     {
-        // Either has a tree of its own, which may stay as long as no request in between asked for
-        // a new one.
+        // Each solver has a tree, which may be kept unless a request since then asked for a new
+        // one.
         many_.has_tree = many_.has_tree && request.keeps_tree;
         few_.has_tree = few_.has_tree && request.keeps_tree;
         if (request.active.empty()) {
@@ -60,9 +60,8 @@ private:
         return statistics;
     }
 
-    /// Measures on the particles with the largest accelerations, whose steps are short: on 4, 16,
-    /// 64, ... of them, as long as the second solver is faster. Trees are kept, as in most
-    /// evaluations.
+    /// Measures with 4, 16, 64, ... particles with the largest accelerations (short steps), while
+    /// the second solver is faster. Trees are kept, as in most evaluations.
     void measure(const Request& request)
     {
         is_measured_ = true;
@@ -78,7 +77,7 @@ private:
         const std::size_t most = std::min<std::size_t>(n / 4, 65536);
         std::partial_sort(by_acceleration.begin(), by_acceleration.begin() + std::ptrdiff_t(most),
                           by_acceleration.end(), stronger);
-        std::vector<Vec3<double>> acceleration(n); // of trials
+        std::vector<Vec3<double>> acceleration(n); // for trials
         std::vector<double> potential(request.potential ? n : 0);
         Request trial = request;
         trial.acceleration = view_of(std::span(acceleration));
@@ -90,12 +89,12 @@ private:
             trial.active = active;
             if (seconds(few_, trial) >= seconds(many_, trial))
                 break;
-            few_below_ = 2 * count; // between this and the next
+            few_below_ = 2 * count; // between this count and the next
         }
         many_.has_tree = few_.has_tree = false;
     }
 
-    /// Returns the least of three times, on a kept tree.
+    /// Returns the min of three times, on a kept tree.
     static double seconds(Side& side, Request request)
     {
         request.keeps_tree = true;
@@ -131,7 +130,7 @@ std::unique_ptr<Solver> make_solver_with_host(const SolverOptions& options,
         !options.is_periodic()) {
         SolverOptions others = options;
         others.device = "cpu";
-        others.group_size = others.cluster_size = others.leaf_size = 0; // of a GPU
+        others.group_size = others.cluster_size = others.leaf_size = 0; // chosen for a GPU
         others.tree_built_by = TreeBuiltBy::automatic;
         host = make_solver(others);
     }

@@ -1,5 +1,4 @@
-/// \file  The state that a solver's later evaluations depend on, kept while one is under way that
-/// may fail.
+/// \file  Saves a solver's state during an evaluation that may fail.
 #pragma once
 
 #include "chamomile/core/files/memory_archive.hpp"
@@ -7,7 +6,7 @@
 
 namespace chamomile {
 
-/// Gives the state back (Solver::exchange) where its scope is left by an exception.
+/// Restores the solver's state (Solver::exchange()) if an exception leaves its scope.
 class SolverState {
 public:
     explicit SolverState(Solver& solver) : solver_(solver) { solver_.exchange(state_); }
@@ -20,11 +19,11 @@ public:
         state_.rewind();
         try {
             solver_.exchange(state_);
-        } catch (const std::exception&) { // the first error is the one to tell
+        } catch (const std::exception&) { // report the first error only
         }
     }
 
-    /// Accepts what the solver has now, because all went well.
+    /// Keeps the solver's new state, after success.
     void accept() { is_accepted_ = true; }
 
 private:

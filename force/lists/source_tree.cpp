@@ -45,7 +45,7 @@ void SourceTree::finish(const TreeParticles& sources, const SourcesTaken& how, b
     }
 }
 
-/// Returns the mass by which sums are scaled.
+/// Returns the mass unit for sums, before rounding to a power of two.
 double SourceTree::find_mass(const SourcesTaken& how)
 {
     if (tree_.moments.multipole.empty())
@@ -121,8 +121,7 @@ Particles SourceTree::all()
     return all;
 }
 
-/// Active sources are looked up by the order or, in cells that are kept for several evaluations, by
-/// their places.
+/// Finds active sources by the order or, if cells are kept for several evaluations, by places.
 void SourceTree::make_groups(TargetGroups& groups, SourceTargets targets, const GroupSizes& sizes)
 {
     if (!targets.active.empty() && !domains_) {

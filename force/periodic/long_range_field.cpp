@@ -15,8 +15,7 @@
 namespace chamomile {
 namespace {
 
-/// Returns an even number of at least n with no prime factor above 5, so that its transforms are
-/// fast.
+/// Returns an even number, at least n, without prime factors above 5: its transforms are fast.
 int fast_size(double n)
 {
     for (int size = std::max(2, int(std::ceil(n / 2)) * 2);; size += 2) {
@@ -46,7 +45,7 @@ std::unique_ptr<LongRange> make_long_range(const SolverOptions& options)
     return make_mesh_gravity(box, mesh_options(options.periodic));
 }
 
-/// Sums the masses in an order that does not depend on threads.
+/// Sums the masses in an order independent of threads.
 double total_mass(const std::vector<double>& mass)
 {
     constexpr std::size_t block = 4096;
@@ -133,7 +132,7 @@ double LongRangeField::find_typical(const TreeParticles& sources, Profile& profi
     {
         const TimedPhase phase(profile, "mesh: sample"); // may wait for what a device prepares
         if (sources.position.on_device) {
-            long_range_->wait(); // whose wait has a limit
+            long_range_->wait(); // this wait has a timeout
             read_some_from_device(first_gpu(options_.device), sources.position, sample, place);
         } else {
             for (std::size_t k = 0; k < count; ++k)

@@ -1,4 +1,4 @@
-/// \file  The long range of a periodic box beside a tree's short range (TreePM: Bagla 2002,
+/// \file  The long range of a periodic box, added to a tree's short range (TreePM: Bagla 2002,
 /// Springel 2005).
 #pragma once
 
@@ -15,47 +15,47 @@ namespace chamomile {
 
 class Archive;
 
-/// The cut radius may be this part of the side of a periodic cube: groups of targets need the rest.
+/// Max cutoff radius over a periodic cube's side; target groups need the rest.
 inline constexpr double most_of_periodic_box = 0.45;
 
-/// Returns the same options with the number of cells that is taken for so many particles, where it
-/// is left open: two cells in the mean distance of particles.
+/// Returns the options; if the number of mesh cells is open, chooses about two cells in the mean
+/// particle distance.
 PeriodicOptions with_mesh(PeriodicOptions periodic, double box, std::size_t particles);
 
-/// Returns r_s, by which the ranges of the force part, for a mesh whose number of cells is known or
-/// for modes.
+/// Returns r_s, which splits the force into its ranges, for modes or a mesh with a known number of
+/// cells.
 double split_radius(const PeriodicOptions& periodic, double box);
 
-/// This class has the options of a long range, a mesh or modes, which is made when the number of
-/// particles is known, and its present field.
+/// The options for a long range (mesh or modes), made once the number of particles is known, and
+/// its current field.
 class LongRangeField {
 public:
-    /// `given` is taken in place of one made by the options.
+    /// `given` replaces the long range by the options, if not null.
     LongRangeField(const SolverOptions& resolved, std::unique_ptr<LongRange> given);
 
-    /// Makes the long range, once; on a device it is that of the evaluator, whose field the
-    /// evaluator adds to the sums itself. Returns the options with what was chosen.
+    /// Makes the long range, once. On a device it belongs to the evaluator, which adds its field to
+    /// the sums. Returns the options with the values chosen.
     const PeriodicOptions& make(std::size_t particles, Evaluator& evaluator);
 
     double split() const { return long_range_->split_radius(); }
     double cut() const { return options_.periodic.cut * split(); }
     const LongRange* of_evaluator() const { return is_evaluators_ ? long_range_.get() : nullptr; }
 
-    /// Makes the field of these sources, whose tree has been built.
+    /// Computes the field of these sources, after their tree was built.
     void prepare(const TreeParticles& sources, Profile& profile);
 
     /// Adds G times the last field.
     void add(std::size_t n, const ArrayView& position, std::span<const Index> active,
              const ArrayView& acceleration, const ArrayView& potential, Profile& profile) const;
 
-    /// Returns what is missing in a potential that has both ranges: a source's own smooth part is
-    /// taken off, and the mean of the cube becomes 0 (that of the short range is -4 pi r_s^2 M /
-    /// V). For a target that is no source `mass` is 0.
+    /// Returns the constant missing in a potential with both ranges: it removes the source's own
+    /// smooth part and makes the mean over the cube 0 (the short range has -4 pi r_s^2 M / V).
+    /// `mass` is 0 for a target that is no source.
     double potential_offset(double mass) const;
 
-    /// Returns the acceleration that a tolerance is a part of where the target's own is less, G =
-    /// 1: the root mean square of the last field at some particles. On a lattice, where there is
-    /// none, it is a hundredth of what a neighbour's attraction would be.
+    /// Returns the acceleration to which a tolerance refers if a target's acceleration is less, G =
+    /// 1: the root mean square of the last field at some particles. At least a hundredth of a
+    /// neighbour's attraction, because on a lattice the field is 0.
     double typical_acceleration() const { return typical_; }
 
     void exchange(Archive& archive);
@@ -67,7 +67,7 @@ private:
     Periodicity box_;
     std::unique_ptr<LongRange> long_range_;
     bool is_evaluators_ = false;
-    double mass_ = 0; ///< of all sources of the last field
+    double mass_ = 0; ///< over the sources in the last field
     double typical_ = 0;
 };
 

@@ -20,8 +20,8 @@ namespace {
 
 using Real = long double;
 
-/// Returns the force of the smooth part over r by w = u^2, in units of 2 r_s; the next function
-/// gives its potential.
+/// Returns the smooth part's force over r, by w = u^2, in units of 2 r_s. smooth_potential()
+/// returns its potential.
 Real smooth_force(Real w)
 {
     if (w < 0.5L) { // erf(u) / u - 2 exp(-u^2) / sqrt(pi) cancels: its power series
@@ -124,7 +124,7 @@ public:
     const SolverOptions& options() const override { return options_; }
 
 private:
-    /// This is u at half the side: the smooth part of nearer images is Newton's law to 2e-12 there.
+    /// u at half the side, where the smooth part is Newton's law to 2e-12.
     static constexpr double cut = 5.4;
 
     const std::string& instruction_set()
@@ -186,8 +186,8 @@ private:
         });
     }
 
-    /// The modes hold the smooth part of each particle itself, and no mean; that of the pairs'
-    /// short range is -4 pi r_s^2 M / V.
+    /// Removes each particle's own smooth part, which the modes include, and the mean of the pairs'
+    /// short range, -4 pi r_s^2 M / V. The modes have no mean.
     void complete_potentials(const Request& request, std::size_t targets, double mass) const
     {
         const double G = options_.gravitational_constant, split = modes_->split_radius();
@@ -203,7 +203,7 @@ private:
     }
 
     SolverOptions options_;
-    Softening softening_; // of the present evaluation
+    Softening softening_; // in the present evaluation
     Periodicity box_;
     std::unique_ptr<LongRange> modes_;
     SmoothPart smooth_{};

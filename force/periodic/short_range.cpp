@@ -28,8 +28,8 @@ long double smooth_potential(long double w)
     return u > 0 ? std::erf(u) / u : 2 / std::sqrt(std::numbers::pi_v<long double>);
 }
 
-/// Returns the polynomial in x = 2 w / widest - 1, by power of x, with the least sum of squares of
-/// weight (polynomial - f) at Chebyshev's points.
+/// Returns the polynomial in x = 2 w / widest - 1, by power, that fits f at Chebyshev points by
+/// least squares, with `weight`.
 template <class F, class Weight>
 std::vector<long double> fit_polynomial(int degree, long double widest, F f, Weight weight)
 {
@@ -55,7 +55,7 @@ std::vector<long double> fit_polynomial(int degree, long double widest, F f, Wei
             for (int k = i; k <= n; ++k)
                 a[row][k] -= factor * a[i][k];
         }
-    // The coefficients go from Chebyshev's polynomials to powers.
+    // Converts coefficients from Chebyshev polynomials to powers.
     std::vector<long double> power(n), before(n), present(n), next(n);
     for (int k = 0; k < n; ++k) {
         std::fill(next.begin(), next.end(), 0);
@@ -78,7 +78,7 @@ void fill(ShortRangeForm::Polynomials<T>& form, long double split, long double w
     constexpr int degree = ShortRangeForm::degree<T>;
     const long double unit = 2 * split;
     const auto force = fit_polynomial(degree, widest, smooth_force, [](long double w) {
-        return std::max(1.0L, w * std::sqrt(w)); // u^3: of Newton's force
+        return std::max(1.0L, w * std::sqrt(w)); // u^3: relative to Newton's force
     });
     const auto potential = fit_polynomial(degree, widest, smooth_potential, [](long double w) {
         return std::max(1.0L, std::sqrt(w));

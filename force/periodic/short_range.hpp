@@ -1,13 +1,13 @@
-/// \file  Gravity's short range in a periodic cube: Newton's law less its smooth part; G = 1.
+/// \file  Gravity's short range in a periodic cube: Newton's law minus its smooth part; G = 1.
 ///
-/// With the Gaussian split of mesh/long_range.hpp the smooth part of the acceleration by a unit of
-/// mass is r q(r^2), where
+/// With the Gaussian split in mesh/long_range.hpp, the smooth acceleration by unit mass is r
+/// q(r^2), where
 ///
 ///     q(r^2) = r^-3 (erf(u) - 2 u exp(-u^2) / sqrt(pi)),   u = r / (2 r_s),
 ///
-/// and that of the potential -p(r^2), p = erf(u) / r. Both are entire functions of r^2, so that a
-/// polynomial takes the place of root, exponential and error function: no digits cancel, and a
-/// pair costs a dozen multiply-adds more than Newton's law alone.
+/// and the smooth potential -p(r^2), p = erf(u) / r. Both are entire functions of r^2, so a
+/// polynomial replaces root, exponential and error function: no digits cancel, and a pair costs a
+/// dozen multiply-adds more than Newton's law.
 #pragma once
 
 #include "chamomile/core/periodic.hpp"
@@ -15,7 +15,7 @@
 
 namespace chamomile {
 
-/// This gives the type of a lane of T.
+/// The lane type of T.
 template <class T>
 struct LaneOf {
     using type = T;
@@ -25,22 +25,22 @@ struct LaneOf<Pack<T>> {
     using type = T;
 };
 
-/// The form has polynomials in x = 2 r^2 / r_cut^2 - 1. The largest errors for r < r_cut, as parts
-/// of Newton's force or potential at r, with r_cut = 5, 6 and 7 r_s are in float's degree 1.6e-7,
-/// 4.1e-6, 5.2e-5, in double's below 1e-13.
+/// Polynomials in x = 2 r^2 / r_cut^2 - 1. Max errors for r < r_cut, relative to Newton's force or
+/// potential at r, with r_cut = 5, 6 and 7 r_s: in float's degree 1.6e-7, 4.1e-6, 5.2e-5; in
+/// double's below 1e-13.
 struct ShortRangeForm {
     template <class T>
     static constexpr int degree = sizeof(T) == 4 ? 10 : 24;
 
     template <class T>
     struct Polynomials {
-        T force[degree<T> + 1], potential[degree<T> + 1]; ///< of q and p, by power
+        T force[degree<T> + 1], potential[degree<T> + 1]; ///< for q and p, by power
     };
     Polynomials<float> in_float;
     Polynomials<double> in_double;
     double slope = 0; ///< dx / d(r^2) = 2 / r_cut^2
 
-    /// Fits by least squares at Chebyshev's points, weighted by the error's part of Newton's force.
+    /// Least-squares fit at Chebyshev points, weighted by the error relative to Newton's force.
     static ShortRangeForm fit(double split_radius, double cut_radius);
 
     template <class T>
@@ -53,9 +53,8 @@ struct ShortRangeForm {
     }
 };
 
-/// This is the short-range law of Gravity's particles and cells, to the second order in a cell's
-/// size; it is 0 beyond r_cut.
-/// `Newtons` is Gravity, or VariedGravity of particles with softening lengths of their own.
+/// The short-range law for particles and cells, to second order in cell size; 0 beyond r_cut.
+/// `Newtons` is Gravity, or VariedGravity for per-particle softening.
 template <template <SofteningKind, bool> class Newtons, SofteningKind softening,
           bool with_potential>
 struct ShortRangeOf : Newtons<softening, with_potential> {
@@ -69,13 +68,13 @@ struct ShortRangeOf : Newtons<softening, with_potential> {
     template <class T>
     using Sum = typename Newton::template Sum<T>;
     static constexpr bool is_periodic = true;
-    /// With a spline cells are Newtonian where they are listed.
+    /// With a spline, cells are Newtonian at the distances at which they are listed.
     using Cells =
         std::conditional_t<Newton::is_varied && softening == SofteningKind::plummer, ShortRangeOf,
                            ShortRangeOf<Gravity, SofteningKind::plummer, with_potential>>;
 
     const ShortRangeForm* form = nullptr;
-    double offset = -1; ///< x at u = 0, u^2 = r^2 + eps^2 with Plummer's softening
+    double offset = -1; ///< x at u = 0, u^2 = r^2 + eps^2 with Plummer softening
 
     static CHAMOMILE_HD ShortRangeOf with_lengths(double eps, const ShortRangeForm& form)
     {
@@ -167,7 +166,7 @@ struct ShortRangeOf : Newtons<softening, with_potential> {
     }
 
 private:
-    /// Computes u^2, x of r^2 and, of a cell, the difference between its two softenings.
+    /// Computes u^2, x for r^2 and, for a cell, the difference between its two softenings.
     template <class T, class Other>
     CHAMOMILE_HD void find_places([[maybe_unused]] const Target<T>& i,
                                   [[maybe_unused]] const Other& j, const Vec3<T>& r, T& u2, T& x,

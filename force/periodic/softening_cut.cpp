@@ -11,7 +11,7 @@ namespace {
 
 constexpr double most_jump = 0.05;
 
-/// Returns r_cut, or 0 where no pair is cut or the mesh is not chosen yet.
+/// Returns r_cut, or 0 if no pair is cut or the mesh is not chosen yet.
 double cut_radius(const SolverOptions& o)
 {
     const bool has_mesh = o.periodic.long_range == LongRangeKind::modes || o.periodic.mesh > 0;
@@ -20,14 +20,14 @@ double cut_radius(const SolverOptions& o)
                : 0;
 }
 
-/// Returns the length of the most softened pairs over the largest length of the particles.
+/// Returns the max softening length of a pair over the max length of a particle.
 double pair_factor(const Softening& softening)
 {
     return softening.is_varied && softening.rule == SofteningRule::root_of_squares ? std::sqrt(2.0)
                                                                                    : 1;
 }
 
-/// Returns the cut radius, in softening lengths, at which the force jumps by `jump`.
+/// Returns the cutoff radius, in softening lengths, at which the force jumps by `jump`.
 double cut_for(double jump)
 {
     return std::sqrt(1.5 / jump);

@@ -1,5 +1,5 @@
-// The kept tree of all ranks: sources are particles of each rank, and targets are tracers beside
-// them, points without mass that are dealt by a tree of their own.
+// The kept tree of all ranks holds the sources. Targets are tracers: massless points in a separate
+// tree of targets.
 #include "chamomile/force/ranks/distributed_field.hpp"
 
 #include <algorithm>
@@ -98,7 +98,7 @@ public:
     const SolverOptions& options() const override { return solver_.options(); }
 
 private:
-    /// Returns how many the ranks before this one have, and how many all have.
+    /// Returns the number of items on lower ranks, and on all ranks.
     std::pair<std::uint64_t, std::uint64_t> place_among_all(std::size_t own)
     {
         const std::vector<std::uint64_t> counts = ranks_.all_gather(std::uint64_t(own));
@@ -122,7 +122,7 @@ private:
                 throw Error(Fault::usage, "ranks: arrays: must lie on the host");
         });
         is_built_ = false;         // an exception leaves no sources behind
-        std::uint64_t changes = 0; // of masses and lengths, for which no tree is kept
+        std::uint64_t changes = 0; // in masses or softening; they rule out a kept tree
         ranks_.together([&] {
             position_.resize(n);
             mass_.resize(n);
@@ -150,7 +150,8 @@ private:
                                             {.count = count_, .active = count_, .first = first_});
         if (!keeps)
             ++builds_;
-        // The cells of a direct sum, too, are those of the sources as they were built.
+        // A direct sum makes its cells in an evaluation: one target now, so that cells fit these
+        // sources.
         const bool sums_directly = solver_.options().solver == SolverKind::direct;
         std::vector<Index> one;
         if (sums_directly && first_ == 0 && n > 0)
@@ -170,7 +171,7 @@ private:
             throw Error(Fault::usage, "tidal tensors and jerks: are computed by one rank alone");
     }
 
-    /// Puts targets behind the sources, whose arrays they share.
+    /// Appends the targets to the arrays of the sources.
     void set_targets(const FieldTargets& targets)
     {
         const std::size_t all = own_ + targets.count;
@@ -183,7 +184,7 @@ private:
             position_[own_ + k] = targets.position.load_vector(k);
     }
 
-    /// Returns a request of the present sources, and targets, at those that are active.
+    /// Returns a request for results at `active`, for the current sources and appended targets.
     Request request_at(std::span<const Index> active, const FieldResults& results)
     {
         Request request;
@@ -208,7 +209,7 @@ private:
         return request;
     }
 
-    /// Learns whether others ask for potentials, where this rank has no room for any.
+    /// Sets RequestPart::has_potentials if any rank asks for potentials.
     void take_potentials(Request& request)
     {
         std::uint64_t asking[] = {request.potential ? 1U : 0U};
@@ -216,7 +217,7 @@ private:
         request.part->has_potentials = asking[0] > 0;
     }
 
-    /// Writes what was computed at these, in their order.
+    /// Writes the results of the particles `which`, in that order.
     void write(std::span<const Index> which, const FieldResults& results) const
     {
 #pragma omp parallel for if (which.size() > worth_threads) schedule(static)
@@ -232,12 +233,12 @@ private:
     DistributedSolver solver_;
     bool is_built_ = false;
     std::uint64_t builds_ = 0;            ///< places the root cubes (decorrelate)
-    std::size_t own_ = 0;                 ///< sources of this rank, which come first
-    std::uint64_t first_ = 0, count_ = 0; ///< the number of the first among all, and that of all
+    std::size_t own_ = 0;                 ///< local sources; they come first in the arrays
+    std::uint64_t first_ = 0, count_ = 0; ///< number of the first local source; count on all ranks
     std::optional<std::pair<double, double>> softenings_;
     std::vector<Vec3<double>> position_, acceleration_;
     std::vector<double> mass_, softening_, potential_;
-    std::vector<Index> number_; ///< of sources and targets among all
+    std::vector<Index> number_; ///< global numbers of local sources and targets
 };
 
 } // namespace

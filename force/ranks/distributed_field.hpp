@@ -1,4 +1,4 @@
-/// \file  The field of sources that lie in the memory of several ranks.
+/// \file  The field of sources distributed over ranks.
 #pragma once
 
 #include <memory>
@@ -8,18 +8,16 @@
 
 namespace chamomile {
 
-/// Makes the field of the sources of all ranks, each of which has its own, at sources and targets
-/// of its own. All ranks make it and make its calls together, each with some of them or none; what
-/// several have together is that of rank 0, then that of rank 1 and so on. Results have the bits of
-/// make_field_solver() on one rank that has all of them. It has accelerations and potentials, with
-/// a tree on processors also at targets, which name no source that they are. Throws the same on all
-/// ranks, as DistributedSolver does.
+/// Makes the field of the sources of all ranks. All calls are collective; a rank may have no
+/// sources or targets. The global order is by rank. Results are bitwise those of
+/// make_field_solver() on one rank with all sources. The field has accelerations and potentials
+/// only. Targets other than sources need a tree on CPUs; FieldTargets::self and softening must be
+/// empty. Throws the same on all ranks, like DistributedSolver.
 std::unique_ptr<FieldSolver> make_distributed_field(const SolverOptions& options,
                                                     Communicator& ranks);
 
-/// Returns the options of such a field as options_for() does, which tries them on all ranks for the
-/// sources that all have. Rank 0 has all of these meanwhile. All ranks call it together; it throws
-/// the same on all.
+/// Returns options as options_for() does, for the sources of all ranks. With a goal it gathers all
+/// sources on rank 0 and runs trials on all ranks. A collective call; throws the same on all ranks.
 SolverOptions options_for(const FieldSources& sources, const SolverOptions& options,
                           Communicator& ranks);
 

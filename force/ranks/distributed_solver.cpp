@@ -13,7 +13,7 @@
 namespace chamomile {
 namespace {
 
-/// Throws on all ranks where one has other options than rank 0, or is of another version.
+/// Throws on all ranks if a rank has other options or another version than rank 0.
 void require_alike(const SolverOptions& options, Communicator& ranks)
 {
     std::string text = version;
@@ -71,7 +71,7 @@ ForceStatistics DistributedSolver::carry_out(const Request& request)
 
 namespace {
 
-/// Ends are the shortest softening length and minus the longest.
+/// Ends holds the shortest softening length and minus the longest, so that both reduce by min.
 struct Ends {
     double shortest = HUGE_VAL, longest = HUGE_VAL;
 
@@ -83,7 +83,7 @@ struct Ends {
     }
 };
 
-/// SofteningEnds hold Ends of sources and of all particles.
+/// SofteningEnds hold Ends for sources only and for all particles.
 struct SofteningEnds {
     Ends sources, all;
 };
@@ -120,8 +120,8 @@ SofteningEnds ends_of(const Request& request, const RequestPart& part, Communica
 
 } // namespace
 
-/// Massless particles at the end of all ranks are tracers. If sources share one softening length
-/// and tracers have others, all are sources, as on one rank (sources_of()).
+/// Massless particles at the end of the global order are tracers. If sources share one softening
+/// length and tracers have others, all are sources, as on one rank (sources_of()).
 RequestPart DistributedSolver::part_of(const Request& request, Communicator& ranks, bool on_host)
 {
     struct End {

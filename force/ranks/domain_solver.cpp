@@ -1,5 +1,5 @@
-// Rank 0 has the particles of its caller. Each rank gets an equal run of them, all evaluate them
-// together, and rank 0 gets the sums.
+// Rank 0 has the particles of its caller. Each rank gets an equal range, all ranks evaluate
+// together, and rank 0 gathers the sums.
 #include "chamomile/force/ranks/domain_solver.hpp"
 
 #include <cstring>
@@ -17,7 +17,7 @@
 namespace chamomile {
 namespace {
 
-/// OwnRanks are threads of this process that serve rank 0 as long as they live.
+/// OwnRanks are threads in this process. They execute commands from rank 0 until destruction.
 class OwnRanks {
 public:
     OwnRanks(int ranks, double time_limit, const ServeRank& serve)
@@ -27,7 +27,7 @@ public:
     {
         try {
             end_serving(ranks_.first());
-        } catch (const Error&) { // they end by that
+        } catch (const Error&) { // a failure ends the threads too
         }
     }
     OwnRanks(const OwnRanks&) = delete;
@@ -39,8 +39,8 @@ private:
     ThreadRanks ranks_;
 };
 
-/// Sends an order of rank 0 to all ranks, with what else guests are told. Returns how many threads
-/// each rank has.
+/// Broadcasts an order of rank 0, followed by a message to guests. Returns the number of threads
+/// per rank.
 int send(Order order, std::span<const std::byte> to_guests, Communicator& ranks)
 {
     order.threads = ranks.share_of_threads(thread_count());
@@ -52,8 +52,7 @@ int send(Order order, std::span<const std::byte> to_guests, Communicator& ranks)
     return order.threads;
 }
 
-/// A SolverNumber is that of a solver of rank 0 as long as it lives, by which the other ranks know
-/// theirs.
+/// Identifies a live solver of rank 0. The other ranks find their solver by this number.
 class SolverNumber {
 public:
     SolverNumber()
@@ -87,7 +86,7 @@ private:
 
 class DomainSolver final : public AdjustableSolver {
 public:
-    /// The devices are those of each machine: cpu, or what choose_gpus() knows.
+    /// `devices` holds for each machine: cpu, or a word for choose_gpus().
     DomainSolver(const SolverOptions& resolved, const std::string& devices, Communicator& ranks,
                  std::shared_ptr<const void> own)
         : own_(std::move(own)), options_(resolved), devices_(devices), ranks_(ranks), here_(ranks)
@@ -135,7 +134,7 @@ private:
         return order;
     }
 
-    /// Has all ranks carry out an order.
+    /// Executes an order on all ranks.
     ForceStatistics give(const Order& order, const Request* request)
     {
         try {
@@ -143,12 +142,12 @@ private:
             return here_.carry_out(order, request);
         } catch (const PeerFailed&) {
             if (order.shared)
-                ranks_.wait_for_ends(); // they use its arrays
+                ranks_.wait_for_ends(); // other ranks use the request's arrays
             throw;
         }
     }
 
-    std::shared_ptr<const void> own_; // ranks of threads; they outlive what follows
+    std::shared_ptr<const void> own_; // thread ranks; first, to outlive the members below
     SolverOptions options_;
     std::string devices_;
     Communicator& ranks_;
@@ -157,15 +156,15 @@ private:
     std::uint64_t adjustments_ = 0;
 };
 
-/// Tells whether the device names several GPUs.
+/// Returns whether the device names several GPUs.
 bool names_gpus(const SolverOptions& o)
 {
     return o.device.find(',') != std::string::npos ||
            (o.device == "gpu:all" && list_gpus().size() > 1);
 }
 
-/// Returns own_ranks(o), whose GPUs are these. Throws Error(usage) if they are not enough, or some
-/// would be idle.
+/// Returns own_ranks(o). Throws Error(usage) if `gpus` are too few, or if a named GPU would be
+/// idle.
 int number_of_ranks(const SolverOptions& o, const std::vector<int>& gpus)
 {
     const int count = int(gpus.size()), ranks = own_ranks(o);
@@ -257,7 +256,7 @@ RankServer::RankServer(Communicator& ranks, RankGuest* guest) : ranks_(ranks), g
 
 RankServer::~RankServer() = default;
 
-/// Returns what carries out the orders of one solver of rank 0; those that are gone go.
+/// Returns this rank's solver for an order. Drops solvers older than the oldest one of rank 0.
 ScatteringSolver& RankServer::solver_of(const Order& order)
 {
     solvers_.erase(solvers_.begin(), solvers_.lower_bound(order.oldest_solver));
@@ -286,7 +285,7 @@ void RankServer::serve()
                 solver_of(order).carry_out(order, nullptr);
         } catch (const PeerFailed&) {
             throw;
-        } catch (const Error&) { // all ranks know, and rank 0 tells
+        } catch (const Error&) { // all ranks know the error, and rank 0 reports it
         }
     }
 }

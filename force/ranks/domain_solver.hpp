@@ -1,4 +1,4 @@
-/// \file  Forces by one tree that is dealt to several ranks.
+/// \file  Forces by one tree distributed over ranks.
 #pragma once
 
 #include <cstddef>
@@ -18,58 +18,58 @@ class AdjustableSolver;
 class ScatteringSolver;
 struct Order;
 
-/// Tells whether the options ask for several ranks: given ones, or threads of this process, one for
-/// each of several GPUs if they do not say how many.
+/// Returns whether the options ask for several ranks: by `ranks`, by `own_ranks`, or by a device
+/// that names several GPUs.
 bool asks_ranks(const SolverOptions& options);
 
-/// Returns how many threads of this process are ranks; 0: none. Throws as choose_gpus() does.
+/// Returns how many threads the solver starts as ranks; 0: none. Throws like choose_gpus().
+/// choose_gpus().
 int own_ranks(const SolverOptions& options);
 
 /// What asks for ranks, as messages name it.
 inline constexpr const char* name_of_ranks = "{ranks}, several processes or several GPUs";
 
-/// Tells in a sentence why these options are not computed by several ranks, which it calls so;
-/// nothing if they are. It asks no device.
+/// Returns a sentence that says why several ranks cannot compute these options; nothing if they
+/// can. `several` is the subject of the sentence. Queries no device.
 std::optional<std::string> ranks_refusal(const SolverOptions& options,
                                          const std::string& several = name_of_ranks);
 
-/// Returns options of one rank alone, on the first GPU if the ranks have GPUs. Throws as
-/// choose_gpus() does.
+/// Returns the options for rank 0 without other ranks, on the first GPU if the ranks use GPUs.
+/// Throws like choose_gpus().
 SolverOptions of_first_rank(const SolverOptions& options);
 
-/// Returns the devices of all ranks of a platform, each of which has its own among the GPUs of its
-/// machine; `first` is that of the first rank.
+/// Returns the device word for all ranks of a platform: cpu, or the GPUs of each machine. `first`
+/// is the platform of rank 0.
 std::string devices_of_ranks(const Platform& platform, const Platform& first);
 
-/// Makes the solver of rank 0 of options.ranks, or of ranks that are threads of this process, whose
-/// requests deal the particles to all ranks: each has a part of the tree, of its lists and of the
-/// sums, on the processor or on a GPU. Forces have the bits of one rank on one such device,
-/// whatever the number of ranks. The other ranks run serve_solver() meanwhile. Throws Error(usage)
-/// with the refusal, or where ranks would share a GPU that may not.
+/// Makes the solver of rank 0, for options.ranks or for threads of this process. Each request
+/// scatters its particles to all ranks. Each rank computes part of the tree, the lists and the
+/// sums, on the CPU or on a GPU. Forces are bitwise those of one rank on such a device. The other
+/// ranks must run serve_solver(). Throws Error(usage) with the refusal, or if ranks would share a
+/// GPU without share_gpu.
 std::unique_ptr<Solver> make_domain_solver(const SolverOptions& options);
 
-/// A ServeRank serves rank 0, as serve_solver() does.
+/// Executes commands of rank 0, like serve_solver().
 using ServeRank = std::function<void(Communicator&)>;
 
-/// Makes own_ranks() threads of this process ranks, if there are any, and names them in the
-/// options. They serve rank 0 as long as what is returned lives. Throws as make_domain_solver()
-/// does.
+/// Starts own_ranks() threads as ranks, if there are any, and sets options.ranks. The threads
+/// execute commands of rank 0 until the result is destroyed. Throws like make_domain_solver().
 std::shared_ptr<const void> make_own_ranks(SolverOptions& options, const ServeRank& serve);
 
-/// Makes the solver of make_domain_solver() on the ranks and devices of a platform, for options
-/// that are `resolved` on its first rank.
+/// Like make_domain_solver(), for the ranks and devices of `platform` and options that are
+/// `resolved` on rank 0.
 std::unique_ptr<AdjustableSolver> make_adjustable_domain_solver(const SolverOptions& resolved,
                                                                 const Platform& platform);
 
-/// A RankGuest carries out messages of rank 0 to the guests of all ranks, which do so together. Its
-/// errors end all ranks, but for those of which all know.
+/// Interface for messages of rank 0 that are not solver commands. All ranks execute each message
+/// together. carry_out() throws the same Error on all ranks, or PeerFailed, which ends all ranks.
 class RankGuest {
 public:
     virtual ~RankGuest() = default;
     virtual void carry_out(std::span<const std::byte> message) = 0;
 };
 
-/// A RankServer serves the solvers of rank 0, and with a guest the messages to it.
+/// Executes commands of rank 0 to its solvers and, if not null, to `guest`.
 class RankServer {
 public:
     explicit RankServer(Communicator& ranks, RankGuest* guest = nullptr);
@@ -77,9 +77,8 @@ public:
     RankServer(const RankServer&) = delete;
     RankServer& operator=(const RankServer&) = delete;
 
-    /// Serves until end_serving() is called on rank 0, and again where it is called again, with
-    /// what this rank has. Throws PeerFailed, or what this rank fails of, after which no rank can
-    /// go on.
+    /// Executes commands until rank 0 calls end_serving(). May be called again; solvers are kept.
+    /// Throws PeerFailed or an error of this rank, after which no rank can continue.
     void serve();
 
 private:
@@ -90,13 +89,13 @@ private:
     std::map<std::uint64_t, std::unique_ptr<ScatteringSolver>> solvers_; ///< by their numbers
 };
 
-/// Serves so once.
+/// Runs RankServer::serve() once.
 void serve_solver(Communicator& ranks, RankGuest* guest = nullptr);
 
-/// Has the guests of all ranks carry out a message, that of rank 0 among them, which calls it.
+/// Broadcasts a message of rank 0 to the guests of all ranks; executes it on rank 0 by `own`.
 void lead_guests(Communicator& ranks, std::span<const std::byte> message, RankGuest& own);
 
-/// Ends serve_solver() on the other ranks, if none has failed.
+/// Makes serve_solver() return on the other ranks, unless a rank has failed.
 void end_serving(Communicator& ranks);
 
 } // namespace chamomile

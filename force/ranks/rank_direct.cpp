@@ -1,5 +1,5 @@
-// A direct sum on several ranks: each has all particles, and sums at a part of the targets as one
-// rank cuts them, so that the sums have its bits.
+// A direct sum on several ranks. Each rank gathers all particles and sums at one part of the
+// targets, cut as on one rank, so that results are bitwise equal.
 #include <algorithm>
 
 #include "chamomile/core/options/list_where.hpp"
@@ -12,7 +12,7 @@
 namespace chamomile {
 namespace {
 
-/// A DirectSum is the sum of a particle by its number among those of all ranks.
+/// A DirectSum is the sum at one particle, named by its global number.
 struct DirectSum {
     Index number;
     double potential;
@@ -78,14 +78,14 @@ private:
         ranks_.gather(std::as_bytes(mine), Communicator::Sizes::any, inbox);
     }
 
-    /// Brings all particles here, in the order of ranks.
+    /// Gathers the particles of all ranks on every rank, in rank order.
     void gather(const Request& request, bool is_varied, bool keeps)
     {
         TreeParticles particles{request.count, request.position, request.mass};
         particles.softening = request.softening;
         gather(dense_.positions(particles), positions_);
         if (!keeps) {
-            in_cells_ = 0; // until they are made
+            in_cells_ = 0; // until cells are made
             gather(dense_.masses(particles), masses_);
             gather(request.id, ids_);
         }
@@ -97,7 +97,7 @@ private:
             first_.push_back(first_.back() + positions_.from<Vec3<double>>(r).size());
     }
 
-    /// Returns the numbers of the active particles of all ranks, which rise; none if all are.
+    /// Returns the global numbers of active particles, ascending; empty if all are active.
     std::vector<Index> gather_active(const Request& request)
     {
         if (request.are_all_active())
@@ -151,7 +151,7 @@ private:
         return statistics;
     }
 
-    /// Sends the sums, which rise by their numbers, to the ranks that have the particles.
+    /// Sends the sums, ascending by number, to the ranks that own the particles.
     void give_back(std::span<const DirectSum> sums, const Request& request)
     {
         std::vector<std::span<const DirectSum>> to;
@@ -177,8 +177,8 @@ private:
     std::unique_ptr<DirectSolver> solver_;
     DenseCopy dense_;
     Inbox positions_, masses_, softenings_, ids_, returned_; ///< of all ranks
-    std::vector<std::size_t> first_; ///< number of the first particle of each rank, and of all
-    std::size_t in_cells_ = 0;       ///< particles of the last build; 0: none is kept
+    std::vector<std::size_t> first_; ///< first global number per rank, and the total
+    std::size_t in_cells_ = 0;       ///< particles in the kept cells; 0: no cells are kept
     std::vector<Vec3<double>> acceleration_;
     std::vector<double> potential_;
     std::vector<char> is_summed_;

@@ -5,7 +5,7 @@
 namespace chamomile {
 namespace {
 
-/// A Report is what one rank tells of an evaluation.
+/// A Report holds the statistics that one rank sends.
 struct Report {
     std::uint64_t particle_particle, particle_cell, expansions, targets, groups, cells, cancelling,
         bytes_to_device, bytes_from_device, bytes;
@@ -49,7 +49,7 @@ void share_figures(ForceStatistics& all, const RankFigures& mine, const Traffic&
         sums.cancelling += one.cancelling;
         sums.bytes_to_device += one.bytes_to_device;
         sums.bytes_from_device += one.bytes_from_device;
-        if (one.device_span > sums.device_span) { // of the GPU that takes longest
+        if (one.device_span > sums.device_span) { // of the slowest GPU
             sums.device_span = one.device_span;
             sums.device_busy = one.device_busy;
             sums.device_wait = one.device_wait;

@@ -1,4 +1,4 @@
-/// \file  What ranks report of an evaluation: sums over all of them, and the largest of one.
+/// \file  Statistics of ranks: sums over ranks, and the max of a rank.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +8,18 @@
 
 namespace chamomile {
 
-/// RankFigures are what one rank did beside its ForceStatistics.
+/// RankFigures are counts of one rank in addition to ForceStatistics.
 struct RankFigures {
     std::uint64_t not_finite = 0;                             ///< sums
     std::uint64_t imported_particles = 0, imported_cells = 0; ///< from other ranks
-    std::uint64_t work = 0;                                   ///< by which domains are cut
-    std::uint64_t partners = 0;                               ///< ranks that it imports from
-    std::uint64_t import_bytes = 0;                           ///< that it has sent for imports
-    std::uint64_t memory = 0;                                 ///< bytes of tree and sums
+    std::uint64_t work = 0;                                   ///< by which domains are balanced
+    std::uint64_t partners = 0;     ///< ranks from which cells are imported
+    std::uint64_t import_bytes = 0; ///< sent for imports
+    std::uint64_t memory = 0;       ///< bytes of tree and sums
 };
 
-/// Makes the statistics of this rank those of all, who call this together. `before` is the traffic
-/// of this rank when the evaluation began.
+/// Replaces this rank's statistics by global ones. A collective call. `before`: this rank's traffic
+/// at the start of the evaluation.
 void share_figures(ForceStatistics& statistics, const RankFigures& mine, const Traffic& before,
                    Communicator& ranks);
 

@@ -8,15 +8,15 @@
 namespace chamomile {
 namespace {
 
-/// Returns which of the GPUs of this machine is this rank's; -1: none.
+/// Returns the number of this rank's GPU; -1: none.
 int gpu_of_rank(const std::string& devices, const Communicator& ranks)
 {
     const std::vector<int> gpus = choose_gpus(devices);
     return gpus.empty() ? -1 : gpus[std::size_t(ranks.rank_on_host()) % gpus.size()];
 }
 
-/// Throws Agreed where two ranks have one GPU: a launcher may show each process a GPU of its own,
-/// all as number 0.
+/// Throws Agreed if two ranks use the same GPU. Compares identities, because a launcher may show
+/// each process a different GPU as number 0.
 void refuse_shared(int gpu, const std::string& devices, Communicator& ranks)
 {
     struct Name {
@@ -44,7 +44,7 @@ std::unique_ptr<AdjustableSolver> make_tree_solver(const SolverOptions& options,
     SolverParts parts;
     parts.domains = domains.get();
     parts.builder = std::move(domains);
-    if (gpu < 0) { // where tracers are points beside the tree
+    if (gpu < 0) { // on the host tracers get a separate tree of targets
         auto targets = std::make_unique<DomainTreeBuilder>(ranks, options.instruction_set);
         parts.target_domains = targets.get();
         parts.target_builder = std::move(targets);

@@ -1,4 +1,4 @@
-/// \file  The solver of each rank of several, which has particles of its own.
+/// \file  The solver on each rank, for particles distributed over ranks.
 #pragma once
 
 #include <memory>
@@ -9,19 +9,19 @@
 
 namespace chamomile {
 
-/// Makes this rank's solver, for options that are `resolved` on the first rank; all ranks make it
-/// and make its calls together. Requests have a RequestPart. `devices` are cpu, or the GPUs of each
-/// machine, of which each rank takes one. Sums have the bits of one rank that has all particles.
-/// Throws the same on all ranks: Error(device), or Error(usage) if ranks would share a GPU that may
-/// not.
+/// Makes this rank's solver. This call and all calls of the solver are collective. `resolved` are
+/// options that rank 0 has resolved. `devices` is cpu, or the GPUs of each machine, which its ranks
+/// use in turn. Requests need a RequestPart. Sums are bitwise those of one rank with all particles.
+/// Throws on all ranks: Error(device), or Error(usage) if ranks would share a GPU without
+/// share_gpu.
 std::unique_ptr<AdjustableSolver> make_rank_solver(const SolverOptions& resolved,
                                                    const std::string& devices, Communicator& ranks);
 
-/// Makes that of direct sums, whose options name this rank's device.
+/// Like make_rank_solver(), for direct sums on the device that the options name.
 std::unique_ptr<AdjustableSolver> make_rank_direct_solver(const SolverOptions& options,
                                                           Communicator& ranks);
 
-/// SentOptions are options of a solver as rank 0 sends them to the others.
+/// SentOptions are the solver options that rank 0 broadcasts.
 struct SentOptions {
     Softening softening = {};
     double gravitational_constant = 1;
@@ -38,8 +38,8 @@ struct SentOptions {
     SolverOptions options() const;
 };
 
-/// Throws Error(usage) for a request of particles that are not on the host, Error(input) for an
-/// active particle that is none of them.
+/// Throws Error(usage) if arrays are not on the host, Error(input) if an active index is not below
+/// request.count.
 void refuse_arrays(const Request& request);
 
 } // namespace chamomile

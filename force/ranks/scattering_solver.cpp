@@ -8,7 +8,7 @@
 namespace chamomile {
 namespace {
 
-/// Returns numbers in rising order, each once.
+/// Returns the numbers in ascending order without duplicates.
 std::vector<Index> rising(std::span<const Index> numbers)
 {
     std::vector<Index> sorted(numbers.begin(), numbers.end());
@@ -53,7 +53,7 @@ ForceStatistics ScatteringSolver::carry_out(const Order& order, const Request* r
     });
 }
 
-/// Makes the solver, or changes its options, unless it is as ordered.
+/// Makes the solver, or adjusts it if the order has new options.
 void ScatteringSolver::prepare(const Order& order)
 {
     if (!solver_)
@@ -83,7 +83,7 @@ ForceStatistics ScatteringSolver::evaluate(const Order& order, const Request* re
     return statistics;
 }
 
-/// Returns this rank's run of what rank 0 has.
+/// Scatters rank 0's values and returns this rank's range.
 template <class T>
 std::span<const T> ScatteringSolver::run_of(std::span<const T> all, const Order& order,
                                             Inbox& inbox)
@@ -92,7 +92,7 @@ std::span<const T> ScatteringSolver::run_of(std::span<const T> all, const Order&
     return inbox.all<T>();
 }
 
-/// Makes the request of this rank's run of the particles of rank 0.
+/// Makes the request for this rank's range of particles.
 void ScatteringSolver::take_run(const Order& order, const Request* request)
 {
     const std::size_t first = ranks_.first_of_run(order.count, ranks_.rank());
@@ -144,7 +144,7 @@ void ScatteringSolver::scatter(const Order& order, const Request* request)
         own_.potential = view_of(std::span(potential_));
 }
 
-/// Sends each rank the targets in its run.
+/// Scatters the targets to the ranks that hold them.
 void ScatteringSolver::scatter_active(const Order& order, const Request* request)
 {
     active_of_all_ = request ? rising(request->active) : std::vector<Index>();
@@ -164,14 +164,14 @@ void ScatteringSolver::scatter_active(const Order& order, const Request* request
     own_.active = active_;
 }
 
-/// Brings the sums of the targets to rank 0.
+/// Gathers the sums of the targets on rank 0.
 void ScatteringSolver::gather(const Order& order, const Request* request)
 {
     if (order.shared)
-        return ranks_.together([] {}); // all have stored them
+        return ranks_.together([] {}); // all ranks have stored their sums
     const auto bring = [&]<class T>(std::vector<T>& sums, const auto& store) {
         if (order.has_active) {
-            for (std::size_t k = 0; k < active_.size(); ++k) // which rise
+            for (std::size_t k = 0; k < active_.size(); ++k) // ascending, so k <= active_[k]
                 sums[k] = sums[active_[k]];
             sums.resize(active_.size());
         }

@@ -1,4 +1,4 @@
-/// \file  Evaluations of particles that rank 0 has, by all ranks.
+/// \file  Evaluates particles from rank 0 on all ranks.
 #pragma once
 
 #include <cmath>
@@ -15,24 +15,24 @@ namespace chamomile {
 /// An Order is a command of rank 0 to every rank.
 struct Order {
     enum class Task {
-        prepare, ///< make the solver, which is refused where it cannot be
+        prepare, ///< make the solver, or refuse the options
         evaluate,
-        guest, ///< something of the guests alone
-        end    ///< nothing more will come
+        guest, ///< a message to guests only
+        end    ///< the last order
     };
     Task task = Task::prepare;
-    std::uint64_t solver_number = 0; ///< of the solver of rank 0
-    std::uint64_t oldest_solver = 0; ///< number of the oldest that rank 0 has
-    std::uint64_t adjustments = 0;   ///< of its options, so far
+    std::uint64_t solver_number = 0; ///< identifies a solver of rank 0
+    std::uint64_t oldest_solver = 0; ///< the smallest number of rank 0's solvers
+    std::uint64_t adjustments = 0;   ///< calls of adjust() so far
     SentOptions options = {};
     // The request.
     std::uint64_t count = 0, tracers = 0, active = 0, active_tracers = 0; ///< particles
-    bool has_active = false; ///< the request names its targets; else all are
+    bool has_active = false; ///< the request names targets; else all are
     bool has_potentials = false, has_softenings = false, has_ids = false, keeps_tree = false;
     std::uint64_t request_number = 0;
     std::optional<double> softening_length = {};
     std::optional<std::pair<double, double>> softenings = {}; ///< RequestPart::softenings
-    /// Rank 0's request, whose arrays all ranks use if they share memory; else null.
+    /// Rank 0's request, if ranks share memory and so use its arrays; else null.
     const Request* shared = nullptr;
 
     int threads = 1;         ///< of each rank
@@ -42,15 +42,14 @@ struct Order {
     void take(const Request& request, const SolverOptions& options);
 };
 
-/// A ScatteringSolver evaluates the particles of rank 0 on all ranks, of which each has an equal
-/// run. Ranks that share memory use the arrays of the request; else runs are scattered, and their
-/// sums gathered.
+/// Evaluates the particles of rank 0 on all ranks, an equal range on each. Ranks that share memory
+/// use the request's arrays. Otherwise ranges are scattered and sums gathered.
 class ScatteringSolver {
 public:
     explicit ScatteringSolver(Communicator& ranks) : ranks_(ranks) {}
 
-    /// Carries out an order. Rank 0 gives its request, if there is one. Throws the same Error on
-    /// all ranks, which can then continue, or PeerFailed.
+    /// Executes an order, collectively. `request` is null except on rank 0. Throws the same Error
+    /// on all ranks, after which they can continue, or PeerFailed.
     ForceStatistics carry_out(const Order& order, const Request* request);
 
     /// Returns the name of this rank's device.
@@ -72,11 +71,11 @@ private:
     std::uint64_t adjustments_ = 0; ///< Order::adjustments
     DenseCopy dense_;               ///< of rank 0's particles
     Inbox positions_, masses_, softenings_, ids_, gathered_;
-    std::vector<Index> active_;        ///< of this rank's run, rising
-    std::vector<Index> active_of_all_; ///< on rank 0, rising
+    std::vector<Index> active_;        ///< local targets, ascending
+    std::vector<Index> active_of_all_; ///< all targets, ascending; on rank 0
     std::vector<Vec3<double>> acceleration_;
     std::vector<double> potential_;
-    Request own_; ///< of this rank's run
+    Request own_; ///< for this rank's range
 };
 
 } // namespace chamomile

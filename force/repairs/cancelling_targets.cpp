@@ -108,7 +108,7 @@ void CancellingTargets::find(const Octree& octree, const TargetGroups& groups,
     });
 }
 
-/// Finds pairs too close for two floats among neighbours along the curve, which are close in space.
+/// Finds pairs too close for two floats among neighbours along the curve, close in space.
 void CancellingTargets::find_blurred(const TargetGroups& groups, const InternalScale& scale)
 {
     const std::size_t n = sources_.size();

@@ -1,4 +1,4 @@
-/// \file  Direct sums in float, made once more in double where forces cancel or pairs are too close
+/// \file  Repeats direct float sums in double where forces cancel or pairs are too close
 /// (force/repairs/cancellation.hpp).
 #pragma once
 
@@ -7,14 +7,14 @@
 
 namespace chamomile {
 
-/// Finds and repairs the sums of cancelling targets on the processor. Memory is kept between calls.
+/// Finds and repairs sums at cancelling targets on the CPU. Keeps memory between calls.
 class CancellingTargets {
 public:
-    /// Takes the softening and the instruction set from these options.
+    /// Reads the softening and the instruction set from `options`.
     explicit CancellingTargets(const SolverOptions& options);
 
-    /// `output` holds the sums in float of all `groups` over all particles of `octree`; those that
-    /// cancel are overwritten. Returns how many did. No bit depends on the number of threads.
+    /// `output` holds float sums for all `groups` over all particles in `octree`; cancelling sums
+    /// are overwritten. Returns how many. No bit depends on the number of threads.
     std::size_t sum_again(const Octree& octree, const TargetGroups& groups,
                           const InternalScale& scale, const ForceOutput& output);
 
@@ -27,13 +27,13 @@ private:
     Softening softening_;
     double scatter_;
     AbsoluteForceKernel absolute_force_;
-    PreciseKernel precise_[2][2];       // by lengths of their own and potential wanted
-    double softening_length_ = 0;       // the least
-    std::vector<double> own_softening_; // eps^2 of particles with lengths of their own
+    PreciseKernel precise_[2][2];       // by per-particle softening, and potential wanted
+    double softening_length_ = 0;       // the min
+    std::vector<double> own_softening_; // eps^2 for per-particle softening
     std::vector<Source> sources_;       // in internal units
     std::vector<Clump> clumps_;
-    std::vector<char> cancels_;  // or is blurred, by target
-    std::vector<Index> targets_; // of these: sorted particles
+    std::vector<char> cancels_;  // or is blurred, per target
+    std::vector<Index> targets_; // to repair: sorted particles
 };
 
 } // namespace chamomile

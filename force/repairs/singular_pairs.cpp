@@ -19,7 +19,7 @@ bool is_finite(const Vec3<double>& a, double potential)
     return std::isfinite(a.x + a.y + a.z + potential);
 }
 
-/// Tells whether the particles have ids; those of particles made by a program may never have been
+/// Returns whether the particles have ids. In particles made by a program they may never have been
 /// set.
 bool have_ids(const Particles& particles)
 {
@@ -99,7 +99,7 @@ std::pair<double, double> span_of_softenings(const ArrayView& softening, std::si
     }
     if (!are_lengths) {
         std::vector<double> lengths = read_rows(softening, n, 1, device);
-        cut_softenings(view_of(std::span(lengths)), n, most, first); // which names one
+        cut_softenings(view_of(std::span(lengths)), n, most, first); // throws, naming one
     }
     return {std::min(least, most.value_or(least)), std::min(largest, most.value_or(largest))};
 }

@@ -1,5 +1,5 @@
-/// \file  M2L on a processor core: each lane of a pack expands one cell. Lanes keep their terms in
-/// T over some hundred cells; then they are added in double, in the order of the list.
+/// \file  M2L on a CPU core: each lane in a pack expands one cell. Lanes keep terms in T over some
+/// hundred cells; then terms are added in double, in list order.
 #pragma once
 
 #include "chamomile/core/simd_math.hpp"
@@ -10,7 +10,7 @@
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
-/// Of cells of order 0, 2, 3 or 4.
+/// Expands cells of order 0, 2, 3 or 4.
 template <class T, int local_order, int order>
 class Expander {
 public:
@@ -23,7 +23,7 @@ public:
                    Frame{expansion.center, work.inverse_length / expansion.unit, work.inverse_mass})
     {}
 
-    /// Adds the terms of all cells, and those of the changes with the targets' softening.
+    /// Adds the terms of all cells, and the changes due to the targets' softening.
     void add_cells(double* terms, ChangeExpansion<double> (&changes)[2]) const
     {
         constexpr std::size_t in_float = std::size_t(packs_in_float * P::width);
@@ -50,7 +50,7 @@ private:
     {}
 
     static constexpr int packs_in_float = 16;
-    static constexpr std::size_t packs_ahead = 2; // to ask the memory for
+    static constexpr std::size_t packs_ahead = 2; // prefetch distance
     static constexpr std::size_t width = P::width;
 
     CHAMOMILE_HD void add_pack(std::size_t first, Terms& sum, Change (&change)[2]) const
@@ -98,7 +98,7 @@ private:
 
     bool has_change(int k) const { return work_.softening && expansion_.has_step(k); }
 
-    /// Those of a lane without a cell are of the last one.
+    /// A lane without a cell repeats the last cell.
     __attribute__((noinline)) void find_pairs(std::size_t first, CellPairs<P>& pairs) const
     {
         static_assert(sizeof(CellSoftening) == sizeof(Four));
@@ -132,7 +132,7 @@ private:
                             pairs.square[k + 1] - pairs.square[k], change[k]);
     }
 
-    /// A lane without a cell takes the last one's moments in units of no length: they add nothing.
+    /// A lane without a cell gets the last cell's moments with length 0: they add nothing.
     CHAMOMILE_HD void load_higher(std::size_t first, P* higher, P& length) const
     {
         constexpr int in_row = 8, tail_fields = HigherRows::tail_fields;
@@ -190,7 +190,7 @@ private:
     const double to_unit_;
 };
 
-/// L2L of `wider`, then the cells.
+/// Shifts `wider` (L2L), then adds the cells.
 template <class T, int local_order, int order>
 void expand(const FarWork& work, const Expansion* wider, Expansion& expansion)
 {
@@ -233,8 +233,8 @@ void expand(const FarWork& work, const Expansion* wider, Expansion& expansion)
             expansion.change[k][t] = change[k].term[t];
 }
 
-/// The kernels of one precision and order of the multipoles; each source makes those of one order,
-/// because they take long to compile.
+/// Kernels for one multipole order. Each order has a separate source file, because compilation is
+/// slow.
 #define CHAMOMILE_EXPANSION_KERNELS(order)                                                         \
     CHAMOMILE_EXPANSION_KERNELS_OF(float, order)                                                   \
     CHAMOMILE_EXPANSION_KERNELS_OF(double, order)

@@ -40,7 +40,7 @@ void add_expansion_of(const Expansion& expansion, bool with_potential, const Vec
         add_expansion_of<T, order, false>(expansion, center, positions, padded, sums);
 }
 
-/// Adds the changes with the targets' softenings.
+/// Adds the changes due to the targets' softening.
 template <class T>
 void add_changes(const Expansion& expansion, bool with_potential, const Vec3<T>& center,
                  const T* positions, const T* parts, int padded, double* sums)

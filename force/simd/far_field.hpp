@@ -1,4 +1,4 @@
-/// \file  Far cells on a processor core: expanded a lane to a cell, evaluated a lane to a target.
+/// \file  Far cells on a CPU core: expanded one cell per lane, evaluated one target per lane.
 #pragma once
 
 #include "chamomile/core/simd.hpp"
@@ -6,14 +6,14 @@
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
-/// An ExpansionKernel in precision T for cells of that order; 2 for 0 as well.
+/// An ExpansionKernel in precision T for cells of that order; 2 includes 0.
 template <class T, int local_order, int order>
 void expand(const FarWork& work, const Expansion* wider, Expansion& expansion);
 
-/// L2P: adds the field of the expansion in internal units to the sums of the targets. `center` is
-/// that of the expansion among the positions; these and sums are arrays of `padded` (whole packs)
-/// by component. `parts` are those that the targets take of the expansion's changes; null: it has
-/// none.
+/// L2P: adds the expansion's field, in internal units, to the target sums. `center` is the
+/// expansion's center in the frame of `positions`. Positions and sums are arrays by component, each
+/// with `padded` values (whole packs). `parts`: each target's fraction of the expansion's changes;
+/// null: no changes.
 template <class T>
 void add_expansion(const Expansion& expansion, int order, bool with_potential,
                    const Vec3<T>& center, const T* positions, const T* parts, int padded,

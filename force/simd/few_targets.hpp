@@ -1,5 +1,5 @@
-/// \file  Sums of a few targets over all sources in double, and what pulls at a target: for those
-/// whose forces cancel, and for direct sums in a periodic cube.
+/// \file  Sums at a few targets over all sources in double, and absolute forces at targets: for
+/// targets with cancelling forces, and direct sums in a periodic cube.
 #pragma once
 
 #include "chamomile/core/interruption.hpp"
@@ -10,7 +10,7 @@
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
-/// The target of each of `lanes` lanes from `first` on; lanes without one repeat the last.
+/// Places a target in each lane, from `first` on; surplus lanes repeat the last target.
 template <int lanes, class Place>
 CHAMOMILE_HD void place_targets(const FewTargets& work, int first, Place place)
 {
@@ -68,7 +68,7 @@ inline void sum_absolute_forces(const FewTargets& work, float* absolute_forces)
     }
 }
 
-/// Returns the law of these targets' pairs.
+/// Returns the law for pairs with these targets.
 template <class Law>
 Law law_of(const FewTargets& work)
 {
@@ -80,7 +80,7 @@ Law law_of(const FewTargets& work)
         return Law::with_length(work.softening_length);
 }
 
-/// A few packs of targets against all sources, each source once for all.
+/// A few target packs against all sources; each source is read once.
 template <class Law, int in_flight>
 class PreciseSums {
 public:
@@ -135,7 +135,7 @@ private:
         return source;
     }
 
-    /// Adds sources in order. Sums of many sources may be interrupted between two slices.
+    /// Adds sources in order, with a check for interruption between slices.
     void add_sources(std::size_t begin, std::size_t end)
     {
         constexpr std::size_t slice = 32768;
@@ -160,7 +160,7 @@ private:
             sum_[k] = sum[k];
     }
 
-    /// A source that is the target in a lane: there it is without mass, at a finite place.
+    /// Adds a source that is the target in `lane`; there it gets zero mass and a finite place.
     void add_self(std::size_t j, int lane)
     {
         const Source source = broadcast(j);
@@ -187,13 +187,13 @@ private:
     const FewTargets& work_;
     const Law law_;
     const int first_, last_;
-    /// So far from a target it is itself a source without mass; no image lies there.
+    /// Distance by which a target's own source is moved, without mass; no image lies there.
     const double apart_ = work_.smooth ? 0.5 * work_.smooth->side : 1;
     typename Law::template Target<P> target_[in_flight];
     typename Law::template Sum<P> sum_[in_flight];
 };
 
-/// A PreciseKernel: PreciseSums as a function.
+/// PreciseSums as a PreciseKernel function.
 template <class Law, int in_flight>
 void sum_precisely(const FewTargets& work, TargetSum* sums)
 {
@@ -202,7 +202,7 @@ void sum_precisely(const FewTargets& work, TargetSum* sums)
         Sums(work, first).run(sums);
 }
 
-/// Returns the kernel of a law by softening and potential.
+/// Returns a law's kernel by softening and potential.
 template <template <SofteningKind, bool> class Law, int in_flight = 2>
 PreciseKernel precise_kernel_of(bool spline, bool with_potential)
 {

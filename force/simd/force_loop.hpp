@@ -1,4 +1,4 @@
-/// \file  FORCE-LOOP: packs of targets against a tile of particles or cells, a lane to a target.
+/// \file  FORCE-LOOP: target packs against a tile of particles or cells, one lane per target.
 #pragma once
 
 #include "chamomile/force/simd/group_targets.hpp"
@@ -9,14 +9,14 @@ namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 inline constexpr int tile_size = 64;
 inline constexpr Index cells_ahead = 16; // about a tile
 
-/// A struct of T as an array of its fields.
+/// Views a struct of T as an array of its fields.
 template <class T, class Record>
 CHAMOMILE_HD T* fields(Record& record)
 {
     return reinterpret_cast<T*>(&record);
 }
 
-/// The same source in every lane.
+/// Copies a source to every lane.
 template <template <class> class Record, class T>
 CHAMOMILE_HD Record<Pack<T>> broadcast(const Record<T>& record)
 {
@@ -34,8 +34,7 @@ inline constexpr bool is_series_of<SeriesSource<T, order>> = true;
 template <class T, int order>
 inline constexpr bool is_series_of<SoftenedSeries<T, order>> = true;
 
-/// The particles of a tile: places and masses, and eps^2 beside them where they have lengths of
-/// their own.
+/// A tile of particles: positions and masses, with eps^2 for per-particle softening.
 template <class Law, class T>
 struct ParticleTile {
     template <class U>
@@ -49,7 +48,7 @@ struct ParticleTile {
     static CHAMOMILE_HD RowOf<P> broadcast_row(const Row& row) { return broadcast<RowOf>(row); }
 };
 
-/// Source j of a tile, in every lane.
+/// Returns source j in every lane.
 template <class Law, class T>
 CHAMOMILE_HD typename Law::template Source<Pack<T>> source_of(const ParticleTile<Law, T>* tile,
                                                               int j)
@@ -68,8 +67,8 @@ CHAMOMILE_HD Record<Pack<T>> source_of(const Record<T>* tile, int j)
     return broadcast<Record>(tile[j]);
 }
 
-/// FORCE-LOOP: `in_flight` packs of targets, from t on, against all sources of a tile; these are
-/// a ParticleTile, or records of cells.
+/// FORCE-LOOP: `in_flight` target packs, from t on, against all sources in a tile (a ParticleTile,
+/// or cell records).
 template <int in_flight, class Law, class Tile, class T, int fields>
 CHAMOMILE_HD void force_loop_of(const Law& law, int t, const Tile* tile, int count,
                                 GroupTargets<T, fields>& targets)
@@ -92,7 +91,7 @@ CHAMOMILE_HD void force_loop_of(const Law& law, int t, const Tile* tile, int cou
         targets.add(t + k * P::width, sum[k]);
 }
 
-/// All packs of targets pass over a tile, as many at a time as hide the latency of the root.
+/// All target packs pass over a tile, as many at a time as hide the root's latency.
 template <class Law, class Tile, class T, int fields>
 void force_loop(const Law& law, const Tile* tile, int count, GroupTargets<T, fields>& targets)
 {
@@ -108,7 +107,7 @@ void force_loop(const Law& law, const Tile* tile, int count, GroupTargets<T, fie
         force_loop_of<1>(law, t, tile, count, targets);
 }
 
-/// Asks the memory for a cell that is packed soon.
+/// Prefetches a cell that is packed soon.
 template <bool with_higher, bool is_varied>
 CHAMOMILE_HD void prefetch_cell(const GroupWork& work, Index cell)
 {
@@ -125,7 +124,7 @@ CHAMOMILE_HD void prefetch_cell(const GroupWork& work, Index cell)
     }
 }
 
-/// M2P: the cells of the group's list, in the images nearest to the group, on its targets.
+/// M2P: adds the cells in the group's list, in images nearest to the group, to its targets.
 template <template <class> class CellRecord, class Law, class T, int fields>
 void sum_over_cells(const GroupWork& work, const Frame& frame, const Law& law,
                     GroupTargets<T, fields>& targets)

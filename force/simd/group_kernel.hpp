@@ -1,13 +1,11 @@
-/// \file  The Chamomile scheme on a processor core: all pairs of a group and its list, tile by
-/// tile.
+/// \file  The Chamomile scheme on a CPU core: all pairs of a group and its list, tile by tile.
 ///
 /// Each lane of a pack is one target. A tile of sources is gathered by index, centred on the group
-/// in double and rounded (J-PACKING, rows.hpp); the group's targets pass over it, a few packs at a
-/// time to hide the latency of the root, and keep their sums in registers (FORCE-LOOP); the sums of
-/// a tile are added in double. No sum crosses lanes. Sources among or near the targets go to tiles
-/// of their own, with coordinates in two floats. In double coordinates are not centred: differences
-/// are those of the coordinates as given, however wide the group. Far cells come first, as an
-/// expansion (far_field.hpp).
+/// in double and rounded (J-PACKING, rows.hpp). The group's targets pass over it, a few packs at a
+/// time to hide the root's latency, and keep sums in registers (FORCE-LOOP). Tile sums are added in
+/// double; no sum crosses lanes. Sources among or near the targets go to separate tiles, with
+/// coordinates in two floats. In double, coordinates are not centred: differences use the given
+/// coordinates, however wide the group. Far cells come first, as an expansion (far_field.hpp).
 #pragma once
 
 #include "chamomile/core/interruption.hpp"
@@ -21,10 +19,10 @@
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
-inline constexpr int near_run = 8;       // pairs of near tiles that are added before their sum is
+inline constexpr int near_run = 8;       // near sources per partial sum
 inline constexpr Index ranges_ahead = 8; // about a tile
 
-/// One group against its list; AnyLaw is Gravity or ShortRange, or the varied form of one.
+/// One group against its list; AnyLaw is Gravity, ShortRange, or a varied form.
 template <template <SofteningKind, bool> class AnyLaw, SofteningKind softening, bool with_potential,
           class T>
 class GroupKernel {
@@ -45,9 +43,9 @@ public:
     struct Tile : Particles {
         int count = 0;
     };
-    /// Of particles that may be targets or close to them.
+    /// Particles that may be targets or close to targets.
     struct NearTile : Particles {
-        typename Particles::Row residue[tile_size]; ///< what rounding leaves behind
+        typename Particles::Row residue[tile_size]; ///< rounding residue
         Index sorted[tile_size];
         int count = 0;
     };
@@ -97,10 +95,10 @@ private:
             return Any::with_length(softening_length);
     }
 
-    /// Particles of the list, in two kinds of tiles.
+    /// Adds the listed particles, in two kinds of tiles.
     void sum_over_particles()
     {
-        const bool separate = work_.separate_targets; // then none is surely close
+        const bool separate = work_.separate_targets; // then none is known to be close
         const Index own_begin = separate ? 0 : targets_.sorted(0),
                     own_end = separate ? 0 : targets_.sorted(targets_.count() - 1) + 1;
         Tile tile;
@@ -122,7 +120,7 @@ private:
         add_near_tile(near);
     }
 
-    /// The beginning of a range; the processor sees to the rest once it is read.
+    /// Prefetches the beginning of a range; the hardware then prefetches the rest.
     CHAMOMILE_HD void prefetch(Index first) const
     {
         constexpr int ahead = 16;
@@ -138,8 +136,8 @@ private:
         return x < low ? low : x > high ? high : x;
     }
 
-    /// Adds particles that are not among the targets. A direct sum has one long range, and may be
-    /// interrupted between two slices.
+    /// Adds particles that are no targets. A direct sum has one long range, so this checks for an
+    /// interruption between slices.
     void add_slices(Tile& tile, NearTile& near, Index begin, Index end)
     {
         constexpr Index slice = 8192;
@@ -150,8 +148,8 @@ private:
         add_particles(tile, near, begin, end);
     }
 
-    /// Particles that are not among the targets, to one tile or the other: as many together as fill
-    /// a tile, however they lie in memory.
+    /// Packs particles that are no targets into a tile, across ranges, and judges full tiles.
+    /// Without a near box every tile is plain.
     void add_particles(Tile& tile, NearTile& near, Index begin, Index end)
     {
         if (!near_box_)
@@ -166,7 +164,7 @@ private:
         }
     }
 
-    /// Adds a tile, or gives its particles to the other if one of them is near.
+    /// Adds a tile; if any particle in it is near, moves all to near tiles.
     void add_judged(Tile& tile, NearTile& near)
     {
         if (near_box_ && near_box_.holds_any(tile.row, tile.count)) {
@@ -181,7 +179,7 @@ private:
 
     static Index least(Index a, Index b) { return a < b ? a : b; }
 
-    /// J-PACKING of sorted particles begin .. end; full tiles are evaluated.
+    /// J-PACKING: packs sorted particles begin .. end and evaluates full tiles.
     template <auto evaluate, class AnyTile>
     CHAMOMILE_HD void fill(AnyTile& tile, Index begin, Index end)
     {
@@ -210,7 +208,7 @@ private:
             tile.sorted[tile.count + k] = first + Index(k);
     }
 
-    /// In internal units.
+    /// Packs eps^2 in internal units.
     CHAMOMILE_HD void pack_softenings(Index first, int count, [[maybe_unused]] Particles& tile,
                                       int at) const
     {
@@ -226,14 +224,14 @@ private:
         tile.count = 0;
     }
 
-    /// The same with coordinates in two floats, for a tile that may hold some of the targets. Its
-    /// pulls are large and come from all sides; summed in short runs they leave half the error.
+    /// Evaluates a tile that may hold targets, with coordinates in two floats. Its pulls are large
+    /// and come from all sides; short partial sums halve the error.
     void add_near_tile(NearTile& tile)
     {
-        const bool separate = work_.separate_targets; // then some may be said to be sources
+        const bool separate = work_.separate_targets; // then self pairs name sources
         SelfPair own[tile_size];
         const SelfPair* const pairs = separate ? work_.self : own;
-        int first[tile_size], last[tile_size], place = 0; // of the pairs of each source
+        int first[tile_size], last[tile_size], place = 0; // self pairs per source
         for (int j = 0; j < tile.count; ++j) {
             const Index sorted = tile.sorted[j];
             if (separate) {
@@ -246,7 +244,7 @@ private:
                 last[j] = j + (place < targets_.count() && targets_.sorted(place) == sorted);
             }
         }
-        // Calls leave_out(lane) for those of the targets t .. that source j is.
+        // Calls leave_out(lane) for each target t .. that is source j.
         const auto find_self = [&](int j, int t, int lanes, auto leave_out) {
             for (int s = first[j]; s < last[j]; ++s)
                 if (const int target = pairs[s].target; target >= t && target < t + lanes)
@@ -278,14 +276,14 @@ private:
             for (int j = first; j < last; ++j) {
                 const Source<P> source = source_of(static_cast<const Particles*>(&tile), j);
                 const Vec3<P> source_residue = Particles::broadcast_row(tile.residue[j]).position;
-                // The same pairs with the target at the origin.
+                // Pairs with the target at the origin.
                 Vec3<P> apart[in_flight];
                 P mass[in_flight];
                 for (int k = 0; k < in_flight; ++k) {
                     apart[k] = (source.position - position[k]) + (source_residue - residue[k]);
                     mass[k] = source.mass;
                 }
-                // No mass at a finite place instead of the target itself.
+                // Replaces the target itself by zero mass at a finite place.
                 const auto leave_out = [&](const auto& where, int k) {
                     apart[k].x = select(where, P(1), apart[k].x);
                     mass[k] = select(where, P(0), mass[k]);
@@ -314,7 +312,7 @@ private:
             targets_.add(t + k * width, sum[k]);
     }
 
-    /// The lanes where r = 0, and the softening.
+    /// Returns the lanes with r = 0 and no softening.
     CHAMOMILE_HD typename P::Mask is_nowhere(const Source<P>& j,
                                              [[maybe_unused]] const Target& i) const
     {
@@ -331,18 +329,18 @@ private:
     const ParticleRows<Law::is_periodic> rows_;
     const Law law_;
     GroupTargets<T, sum_fields> targets_;
-    /// Without softening sources at the place of a separate target pull at nothing.
+    /// Without softening, sources at a separate target's place exert no force.
     const bool leaves_out_places_ =
         work_.separate_targets && (Law::is_varied || work_.softening_length == 0);
     const NearBox<T> near_box_;
-    /// The sorted particles in the present tile, where there is a near box.
+    /// Sorted particles in the current tile, with a near box.
     struct Run {
         Index begin, end;
     } runs_[tile_size];
     int run_count_ = 0;
 };
 
-/// A HostKernel: GroupKernel as a function.
+/// GroupKernel as a HostKernel function.
 template <template <SofteningKind, bool> class Law, SofteningKind softening, bool with_potential,
           class T>
 void evaluate_group(const GroupWork& work, KernelScratch& scratch, TargetSum* sums)
@@ -350,7 +348,7 @@ void evaluate_group(const GroupWork& work, KernelScratch& scratch, TargetSum* su
     GroupKernel<Law, softening, with_potential, T>(work, scratch).run(sums);
 }
 
-/// The kernel of a law by softening, potential and precision.
+/// Returns a law's kernel by softening, potential and precision.
 template <template <SofteningKind, bool> class Law>
 HostKernel group_kernel(bool spline, bool with_potential, bool precise)
 {

@@ -1,4 +1,4 @@
-/// \file  The targets of one group, a lane to a target: their coordinates and their sums.
+/// \file  A group's targets, one lane per target: coordinates and sums.
 #pragma once
 
 #include "chamomile/force/evaluator.hpp"
@@ -7,8 +7,8 @@
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
-/// Targets in packs of T, the last one filled up by repeating the last target. `fields` of each
-/// target are summed in double: acceleration and, if 4, potential.
+/// Targets in packs of T; the last pack repeats the last target. Sums have `fields` values per
+/// target, in double: acceleration and, if 4, potential.
 template <class T, int fields>
 class GroupTargets {
 public:
@@ -36,15 +36,15 @@ public:
     int count() const { return count_; }
     int padded() const { return padded_; } ///< in whole packs
 
-    /// The sorted particle, or separate target, that target t is.
+    /// Returns target t's sorted particle, or separate target.
     Index sorted(int t) const
     {
         const Index numbered = work_.row.target_begin + Index(t);
         return work_.targets ? work_.targets[numbered] : numbered;
     }
 
-    /// How many targets come before a sorted particle. `guess` is the answer for another one,
-    /// best for the one before it.
+    /// Returns how many targets come before a sorted particle. `guess`: the answer for another
+    /// particle, best for the one before.
     int before(Index particle, int guess) const
     {
         const Index begin = work_.row.target_begin, end = work_.row.target_end;
@@ -61,7 +61,7 @@ public:
         return low;
     }
 
-    /// How many self pairs are with sources before this one.
+    /// Returns how many self pairs have a lower source.
     int self_before(Index sorted) const
     {
         int low = 0, high = work_.self_count;
@@ -76,10 +76,10 @@ public:
     }
 
     CHAMOMILE_HD Vec3<P> position(int t) const { return vector(positions_ + t); }
-    /// eps^2 in internal units, where particles have lengths of their own.
+    /// eps^2 in internal units, with per-particle softening.
     CHAMOMILE_HD P softening(int t) const { return P::load(softenings_ + t); }
 
-    /// Targets t and on, as a law takes them.
+    /// Returns targets t and on, as read by a law.
     template <class Law>
     CHAMOMILE_HD typename Law::template Target<P> target(int t) const
     {
@@ -89,13 +89,13 @@ public:
             return {position(t)};
     }
 
-    /// What rounding the positions left behind.
+    /// Rounding residue of the positions.
     CHAMOMILE_HD Vec3<P> residue(int t) const { return vector(residues_ + t); }
 
     const T* positions() const { return positions_; } ///< by component
 
-    /// The parts that the targets take of an expansion's changes with softening, by step; null: it
-    /// has none.
+    /// Returns each target's fraction of an expansion's changes with softening, by step; null: no
+    /// changes.
     const T* parts(const Expansion& expansion)
     {
         if (!(expansion.targets.least < expansion.targets.largest))
@@ -107,7 +107,7 @@ public:
     }
     double* sums() { return sums_; } ///< by field
 
-    /// Adds a pack's sums to those of targets t and on.
+    /// Adds a pack's sums to targets t and on.
     template <class Sum>
     CHAMOMILE_HD void add(int t, const Sum& sum)
     {
@@ -161,7 +161,7 @@ private:
             softenings_[t] = T(own_softening(t) * work_.inverse_length * work_.inverse_length);
     }
 
-    /// eps^2 of target t in the caller's units; the last one is repeated.
+    /// Returns target t's eps^2 in the caller's units; beyond the end, the last one's.
     double own_softening(int t) const
     {
         const double* const all =

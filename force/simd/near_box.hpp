@@ -1,4 +1,4 @@
-/// \file  How far from a group's centre sources are taken for near.
+/// \file  The box about a group in which sources count as near.
 #pragma once
 
 #include "chamomile/core/simd.hpp"
@@ -6,8 +6,7 @@
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
-/// A box about the centre of a group, by the squares of its half sides as they compare with packed
-/// sources.
+/// A box about a group's center, as squared half sides in packed units.
 template <class T>
 class NearBox {
 public:
@@ -26,7 +25,7 @@ public:
 
     explicit operator bool() const { return exists_; }
 
-    /// Whether one of them lies within; position first, then a value. They are read in whole packs.
+    /// Returns whether any source lies within; reads whole packs. Position comes first in `source`.
     template <class Source>
     CHAMOMILE_HD bool holds_any(const Source* source, int count) const
     {
@@ -34,7 +33,7 @@ public:
         const T* const from = reinterpret_cast<const T*>(source);
         unsigned near = 0;
         for (int k = 0; k < 4 * count; k += whole) {
-            unsigned inside = 0; // a bit for each coordinate
+            unsigned inside = 0; // one bit per coordinate
             for (int p = 0; p < whole; p += width) {
                 const P x = P::load(from + k + p) - P::load(middle_ + p);
                 inside |= less_bits(x * x, P::load(squared_ + p)) << p;

@@ -1,4 +1,4 @@
-/// \file  The kernels of other laws than Gravity, each of which has a source of its own.
+/// \file  Kernels for laws other than Gravity, one source file per law.
 #pragma once
 
 #include "chamomile/core/simd.hpp"
@@ -6,7 +6,7 @@
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
-/// HostKernels has these under the same names.
+/// Members of HostKernels with equal names.
 HostKernel short_range_kernel(bool spline, bool with_potential, bool precise);
 HostKernel varied_kernel(SofteningRule rule, bool spline, bool with_potential, bool precise);
 HostKernel varied_short_range_kernel(SofteningRule rule, bool spline, bool with_potential,

@@ -30,7 +30,7 @@ CHAMOMILE_HD P polynomial(const double* power, P t, P t2)
     return (even * t2 + P(power[0])) + odd * t;
 }
 
-/// The law of nearest images: a law of isolated pairs, less the smooth part.
+/// The law for nearest images: an isolated pair's law, minus the smooth part.
 template <class Isolated>
 struct OfImages : Isolated {
     const SmoothPart* smooth = nullptr;

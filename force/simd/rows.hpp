@@ -1,4 +1,4 @@
-/// \file  J-PACKING: records of doubles, centred and scaled a row at a time, then rounded to T.
+/// \file  J-PACKING: doubles, centred and scaled one row at a time, then rounded to T.
 #pragma once
 
 #include "chamomile/core/periodic.hpp"
@@ -8,7 +8,7 @@
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
-// A value that the optimizer knows nothing about.
+// Hides a value from the optimizer.
 #if defined(__AVX2__)
 #define CHAMOMILE_KEEP(value) asm("" : "+x"(value))
 #else
@@ -53,7 +53,7 @@ CHAMOMILE_HD void store_rounded(const Row& row, double* to)
     __builtin_memcpy(to, &row, sizeof row);
 }
 
-/// The same and, to `residue`, what rounding leaves behind.
+/// Stores the rounded row and, in `residue`, the rounding residue.
 template <class Row>
 CHAMOMILE_HD void store_rounded(const Row& row, float* to, float* residue)
 {
@@ -104,8 +104,8 @@ CHAMOMILE_HD void add_lanes(Pack<double> lanes, double factor, double* to)
     (Pack<double>::load(to) + Pack<double>(factor) * lanes).store(to);
 }
 
-/// Particles about the centre of a frame: x, y, z, mass of each, one after the other; if it
-/// `wraps`, in the images nearest to `middle`.
+/// Packs particles about a frame's center, as x, y, z, mass; with `wraps`, in the images nearest to
+/// `middle`.
 template <bool wraps = false>
 class ParticleRows {
 public:
@@ -124,7 +124,7 @@ public:
         load_row(scale_one_, &scale_);
     }
 
-    /// With two arrays in `to` the second takes what rounding leaves behind.
+    /// With two arrays in `to`, the second receives rounding residues.
     template <class... T>
     CHAMOMILE_HD void pack(const chamomile::Source* from, int count, T*... to) const
     {
@@ -151,7 +151,7 @@ public:
     }
 
 private:
-    /// Differences from the centre, in place.
+    /// Replaces differences from the center by nearest images.
     CHAMOMILE_HD void take_nearest(Eight& d) const
     {
         if constexpr (wraps) {
@@ -161,12 +161,12 @@ private:
         }
     }
 
-    Eight about_, middle_, scale_, side_, inverse_side_; // the middle as seen from `about_`
+    Eight about_, middle_, scale_, side_, inverse_side_; // middle_ relative to about_
     Four about_one_, scale_one_;
 };
 
-/// Multipoles about the centre of a frame: x, y, z, mass and second moments xx, xy, xz, yy of each
-/// in one row, yz and zz in a tail.
+/// Packs multipoles about a frame's center: x, y, z, mass and second moments xx, xy, xz, yy in one
+/// row; yz and zz in a tail.
 class MultipoleRows {
 public:
     static constexpr int fields = 8, tail_fields = 2;
@@ -197,8 +197,8 @@ private:
     Two scale_tail_;
 };
 
-/// Third and fourth moments as add_cell of local_expansion.hpp takes them: three rows, then the
-/// last moment and the length in a tail.
+/// Third and fourth moments, as read by add_cell in local_expansion.hpp: three rows, then a tail
+/// with the last moment and the length.
 class HigherRows {
 public:
     static constexpr int rows = 3, tail_fields = 2;
@@ -212,7 +212,7 @@ public:
         scale_tail_[1] = frame.inverse_length;
     }
 
-    /// Row `row`, of eight moments.
+    /// Packs row `row`, with eight moments.
     template <class T>
     CHAMOMILE_HD void pack(const HigherMoments& from, int row, T* to) const
     {

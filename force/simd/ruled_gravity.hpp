@@ -1,6 +1,5 @@
-/// \file  The laws of particles with softening lengths of their own as kernels have them: with a
-/// rule that is known when they are compiled, so that a pair costs one operation more than with one
-/// length, where AnyRule takes three.
+/// \file  Laws with per-particle softening, and with a rule fixed at compile time: a pair costs one
+/// operation more than with one shared length; with AnyRule, three.
 #pragma once
 
 #include "chamomile/core/simd_math.hpp"

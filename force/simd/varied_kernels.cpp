@@ -1,4 +1,4 @@
-// The Chamomile scheme with softening lengths of each particle's own. Contraction: fused.
+// The Chamomile scheme with per-particle softening. Contraction: fused.
 #include "chamomile/force/simd/group_kernel.hpp"
 #include "chamomile/force/simd/other_kernels.hpp"
 #include "chamomile/force/simd/ruled_gravity.hpp"

@@ -1,5 +1,4 @@
-// Gravity's short range in a periodic cube with softening lengths of each particle's own.
-// Contraction: fused.
+// Gravity's short range in a periodic cube with per-particle softening. Contraction: fused.
 #include "chamomile/force/simd/group_kernel.hpp"
 #include "chamomile/force/simd/other_kernels.hpp"
 #include "chamomile/force/simd/ruled_gravity.hpp"

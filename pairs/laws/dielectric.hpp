@@ -1,5 +1,5 @@
-/// \file  Dielectrics between charges. Each gives the Coulomb energy per product of two charges,
-/// u(r), and r u'(r).
+/// \file  Dielectrics between charges. Each one computes the Coulomb energy per product of two
+/// charges, u(r), and r u'(r).
 #pragma once
 
 #include "chamomile/core/lane_math.hpp"
@@ -10,7 +10,7 @@ namespace chamomile {
 struct ConstantDielectric {
     double epsilon = 1;
 
-    /// Computes u and r du/dr in 1 issue slot: the factor belongs to the target alone.
+    /// Computes u and r du/dr in 1 issue slot: the factor depends on the target only.
     template <class T>
     CHAMOMILE_HD void operator()(const T& charges, const T&, const T& inv_r, const T&, T& energy,
                                  T& r_gradient) const
@@ -18,7 +18,7 @@ struct ConstantDielectric {
         energy = charges * inv_r;
         r_gradient = -energy;
     }
-    /// Returns the factor by which the product of charges is multiplied beforehand.
+    /// Returns the factor for the product of charges, applied beforehand.
     CHAMOMILE_HD double strength() const { return 1 / epsilon; }
     CHAMOMILE_HD ConstantDielectric with_unit(double unit) const { return {epsilon * unit}; }
 };
@@ -39,11 +39,11 @@ struct LinearDielectric {
     CHAMOMILE_HD LinearDielectric with_unit(double unit) const { return {c * unit * unit}; }
 };
 
-/// SigmoidalDielectric has u = 1 / (zeta(r) r) with zeta(r) = exp(alpha r^3 + beta r^2 + gamma r +
+/// SigmoidalDielectric has u = 1 / (zeta(r) r), zeta(r) = exp(alpha r^3 + beta r^2 + gamma r +
 /// delta).
 struct SigmoidalDielectric {
     double alpha = 0, beta = 0, gamma = 0, delta = 0;
-    double unit = 1; ///< length in which r is measured here
+    double unit = 1; ///< length unit for r
 
     /// Computes u and r du/dr in 11 issue slots: u = 2^-p(r) / r with p = log2 zeta, and r u' = -(1
     /// + ln 2 r p') u.

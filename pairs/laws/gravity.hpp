@@ -1,5 +1,5 @@
-/// \file  Newtonian gravity with Plummer softening as a pairwise law; G = 1. The formula stands in
-/// force/gravity.hpp.
+/// \file  Newtonian gravity with Plummer softening as a pairwise law; G = 1. See force/gravity.hpp
+/// for the formula.
 ///
 ///     a_i = sum_j m_j r_ij / u^3     phi_i = -sum_j m_j / u     u^2 = r^2 + eps^2
 #pragma once
@@ -9,8 +9,7 @@
 
 namespace chamomile {
 
-/// PlummerGravity has as target a position, as source a position and a mass, and as sum an
-/// acceleration and optionally a potential.
+/// Target: position. Source: position, mass. Sum: acceleration and, optionally, potential.
 template <bool with_potential>
 struct PlummerGravity {
     double eps = 0;
@@ -23,7 +22,7 @@ struct PlummerGravity {
     template <class T>
     using Sum = typename Formula::template Sum<T>;
 
-    /// A pair in single precision on a GPU takes this many issue slots.
+    /// Issue slots per pair in single precision on a GPU.
     static constexpr int issue_slots = with_potential ? 14 : 13;
 
     template <class T>

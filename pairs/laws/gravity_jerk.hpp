@@ -11,8 +11,8 @@
 
 namespace chamomile {
 
-/// GravityJerk has as target a position and a velocity, as source a position, a velocity and a
-/// mass, and as sum an acceleration, a jerk and a potential.
+/// Target: position, velocity. Source: position, velocity, mass. Sum: acceleration, jerk,
+/// potential.
 struct GravityJerk {
     double eps = 0;
 
@@ -31,7 +31,7 @@ struct GravityJerk {
         T potential{};
     };
 
-    /// A pair in single precision on a GPU takes this many issue slots.
+    /// Issue slots per pair in single precision on a GPU.
     static constexpr int issue_slots = 28;
 
     template <class T>
@@ -40,7 +40,7 @@ struct GravityJerk {
         add_pair(i, j, T(eps * eps), sum);
     }
 
-    /// Does the same with eps^2 of the pair, for records that begin as these do.
+    /// Adds a pair with softening eps2; targets and sources may have more members at the end.
     template <class Target, class Source, class T>
     static CHAMOMILE_HD void add_pair(const Target& i, const Source& j, const T& eps2, Sum<T>& sum)
     {
@@ -53,7 +53,7 @@ struct GravityJerk {
         sum.potential -= m_inv_u;                                                    // 1
     }
 
-    // Velocities are lengths per time, and the unit of time stays the same.
+    // Velocities are lengths per time; the time unit does not change.
     static constexpr std::array<int, 6> target_length{1, 1, 1, 1, 1, 1};
     static constexpr std::array<int, 7> source_length{1, 1, 1, 1, 1, 1, 0};
     static constexpr std::array<int, 7> sum_length{-2, -2, -2, -2, -2, -2, -1};

@@ -1,4 +1,4 @@
-/// \file  Gravity with its rate of change, of particles with softening lengths of their own; G = 1.
+/// \file  Gravity and its rate of change, with per-particle softening; G = 1.
 #pragma once
 
 #include "chamomile/force/varied_gravity.hpp"
@@ -6,8 +6,7 @@
 
 namespace chamomile {
 
-/// GravityJerkVaried has the records of GravityJerk with eps^2 at the end of target and source;
-/// eps^2 of a pair is by the rule.
+/// Like GravityJerk, with eps^2 at the end of targets and sources; pairs use the rule.
 struct GravityJerkVaried {
     AnyRule rule;
 

@@ -8,8 +8,7 @@
 
 namespace chamomile {
 
-/// GravityTidal has as target a position, as source a position and a mass, and as sum xx, xy, xz,
-/// yy, yz, zz.
+/// Target: position. Source: position, mass. Sum: xx, xy, xz, yy, yz, zz.
 struct GravityTidal {
     double eps = 0;
 
@@ -27,7 +26,7 @@ struct GravityTidal {
         T xx{}, xy{}, xz{}, yy{}, yz{}, zz{};
     };
 
-    /// A pair in single precision on a GPU takes this many issue slots.
+    /// Issue slots per pair in single precision on a GPU.
     static constexpr int issue_slots = 23;
 
     template <class T>
@@ -36,7 +35,7 @@ struct GravityTidal {
         add_pair(j.position - i.position, j.mass, T(eps * eps), sum);
     }
 
-    /// Does the same with eps^2 of the pair.
+    /// Adds a pair with softening eps2.
     template <class T>
     static CHAMOMILE_HD void add_pair(const Vec3<T>& r, const T& mass, const T& eps2, Sum<T>& sum)
     {

@@ -13,9 +13,9 @@
 
 namespace chamomile {
 
-/// GravityTidalSpline has the records of GravityTidal.
+/// Targets, sources and sums as in GravityTidal.
 struct GravityTidalSpline {
-    double inverse_h = 1; ///< h: the radius beyond which the force is Newton's
+    double inverse_h = 1; ///< h: beyond it the force is Newton's
 
     template <class T>
     using Target = GravityTidal::Target<T>;
@@ -30,13 +30,13 @@ struct GravityTidalSpline {
         add_pair(j.position - i.position, j.mass, T(inverse_h), sum);
     }
 
-    /// Does the same with 1/h of the pair.
+    /// Adds a pair with softening radius h = 1 / inv_h.
     template <class T>
     static CHAMOMILE_HD void add_pair(const Vec3<T>& r, const T& mass, const T& inv_h, Sum<T>& sum)
     {
         const T r2 = norm_squared(r, T(1e-37)); // finite at r = 0
         const T inv_r = inverse_sqrt(r2), inv_r2 = inv_r * inv_r;
-        const T q = smaller(r2 * inv_r * inv_h, T(2)), q2 = q * q; // its powers are finite
+        const T q = smaller(r2 * inv_r * inv_h, T(2)), q2 = q * q; // finite powers
         const T s = select(q < T(1), T(1) - q, T(0));
         const T s3 = s * s * s;
         const T f = T(1) - s * s3 * (T(16) + s * (s * T(32 / 3.0) - T(25.6)));

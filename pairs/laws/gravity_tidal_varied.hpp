@@ -1,4 +1,4 @@
-/// \file  The tidal tensor of gravity of particles with softening lengths of their own; G = 1.
+/// \file  Gravity's tidal tensor with per-particle softening; G = 1.
 #pragma once
 
 #include "chamomile/force/varied_gravity.hpp"
@@ -6,8 +6,7 @@
 
 namespace chamomile {
 
-/// GravityTidalVaried has the records of GravityTidal with eps^2 at the end of target and source;
-/// eps^2 of a pair is by the rule.
+/// Like GravityTidal, with eps^2 at the end of targets and sources; pairs use the rule.
 template <SofteningKind softening>
 struct GravityTidalVaried {
     AnyRule rule;

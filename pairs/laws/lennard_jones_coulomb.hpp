@@ -1,13 +1,11 @@
-/// \file  Lennard-Jones and Coulomb forces between atoms of molecules (Elsen et al. 2006). The
-/// parameters of a pair are combined from those of its two atoms, and there are three kinds of
-/// dielectric.
+/// \file  Lennard-Jones and Coulomb forces between atoms in molecules (Elsen et al. 2006).
+/// Parameters for a pair are combined from its two atoms, with three kinds of dielectric.
 ///
 ///     U_ij = 4 epsilon_ij [(sigma_ij/r)^12 - (sigma_ij/r)^6] + k q_i q_j u(r)
 ///     F_i = sum_j (dU_ij/dr) r_ij / r          r_ij = x_j - x_i
 ///
-/// u(r) is that of dielectric.hpp. These forces are the gradient of that energy, so that they
-/// conserve it; the paper prints them without the factors of the derivative, and with the other
-/// sign.
+/// See dielectric.hpp for u(r). The forces are this energy's gradient and so conserve energy. The
+/// paper prints them without the factors from the derivative, and with opposite sign.
 #pragma once
 
 #include "chamomile/core/lane_math.hpp"
@@ -17,8 +15,8 @@
 
 namespace chamomile {
 
-/// LorentzBerthelot combines sigma_ij = (sigma_i + sigma_j) / 2, epsilon_ij = (epsilon_i
-/// epsilon_j)^1/2. The size of an atom is sigma / 2.
+/// sigma_ij = (sigma_i + sigma_j) / 2, epsilon_ij = (epsilon_i epsilon_j)^1/2. An atom's size is
+/// sigma / 2.
 struct LorentzBerthelot {
     static constexpr double size_of(double sigma) { return sigma / 2; }
     template <class T>
@@ -29,8 +27,8 @@ struct LorentzBerthelot {
     }
 };
 
-/// GeometricCombination combines sigma_ij = (sigma_i sigma_j)^1/2, epsilon_ij = (epsilon_i
-/// epsilon_j)^1/2. The size of an atom is sigma.
+/// sigma_ij = (sigma_i sigma_j)^1/2, epsilon_ij = (epsilon_i epsilon_j)^1/2. An atom's size is
+/// sigma.
 struct GeometricCombination {
     static constexpr double size_of(double sigma) { return sigma; }
     template <class T>
@@ -40,7 +38,7 @@ struct GeometricCombination {
     }
 };
 
-/// A MolecularAtom is an atom as target and as source, with the values that combine at least cost.
+/// An atom, as target and source, with values that combine at minimal cost.
 template <class T>
 struct MolecularAtom {
     Vec3<T> position;
@@ -49,12 +47,12 @@ struct MolecularAtom {
     T root_epsilon{}; ///< epsilon^1/2
 };
 
-/// MolecularSums chooses the force alone, or also the energy of all pairs of the target (which
-/// counts each pair at both atoms) and W_i = -sum_j r dU/dr (lennard_jones_fluid.hpp).
+/// The force only, or also the target's energy over all pairs (each pair counts at both atoms) and
+/// W_i = -sum_j r dU/dr (lennard_jones_fluid.hpp).
 enum class MolecularSums { force, force_energy_virial };
 
-/// LennardJonesCoulomb sums the force alone over all pairs as they are; with energies the
-/// interaction may be switched off smoothly.
+/// Sums over all pairs. The force-only law has no switching; with energies, the interaction may be
+/// switched off smoothly.
 template <class Dielectric, class Combination, MolecularSums sums>
 struct LennardJonesCoulomb {
     double coulomb = 1; ///< k: energy times length by charge squared
@@ -78,8 +76,8 @@ struct LennardJonesCoulomb {
     template <class T>
     using Sum = std::conditional_t<full, FullSum<T>, ForceSum<T>>;
 
-    /// A pair in single precision on a GPU takes this many issue slots with Lorentz-Berthelot.
-    /// Products with the target alone are computed once for all sources.
+    /// Issue slots per pair in single precision on a GPU, with Lorentz-Berthelot. Products that
+    /// depend only on the target are computed once for all sources.
     static constexpr int issue_slots =
         (full ? 38 : 23) + (std::is_same_v<Dielectric, SigmoidalDielectric> ? 10 : 0);
 
@@ -106,7 +104,7 @@ struct LennardJonesCoulomb {
         sum.force += gradient * r; // 3
     }
 
-    // Energies and charges keep their units: k takes the length between them.
+    // Energies and charges keep their units; k absorbs the length unit.
     static constexpr std::array<int, 6> target_length{1, 1, 1, 0, 1, 0};
     static constexpr std::array<int, 6> source_length{1, 1, 1, 0, 1, 0};
     static constexpr auto sum_length = [] {
@@ -121,7 +119,7 @@ struct LennardJonesCoulomb {
     }
 };
 
-/// Returns an atom with the values that the combination rule needs.
+/// Returns an atom with the values needed by the combination rule.
 template <class Combination>
 MolecularAtom<double> molecular_atom(const Vec3<double>& position, double charge, double sigma,
                                      double epsilon)
@@ -129,7 +127,7 @@ MolecularAtom<double> molecular_atom(const Vec3<double>& position, double charge
     return {position, charge, Combination::size_of(sigma), std::sqrt(epsilon)};
 }
 
-// The force alone is that of the paper's table; simulations take the laws with energies.
+// The paper's table is for force only; simulations use the laws with energies.
 using MolecularForce =
     LennardJonesCoulomb<ConstantDielectric, LorentzBerthelot, MolecularSums::force>;
 using MolecularForceLinear =

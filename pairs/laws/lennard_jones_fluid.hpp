@@ -1,10 +1,10 @@
-/// \file  The Lennard-Jones fluid: one kind of atom, such as argon.
+/// \file  The Lennard-Jones fluid: a single kind of atom, such as argon.
 ///
 ///     U(r) = 4 epsilon [(sigma/r)^12 - (sigma/r)^6] S(r)
 ///     F_i = sum_j (dU/dr) r_ij / r     W_i = -sum_j r dU/dr     r_ij = x_j - x_i
 ///
-/// S is the switching function of switching.hpp. The sum of all W_i is twice the virial of the
-/// pairs: P V = N k T + sum_i W_i / 6.
+/// S is the switching function in switching.hpp. The sum over W_i is twice the pair virial: P V = N
+/// k T + sum_i W_i / 6.
 #pragma once
 
 #include "chamomile/core/lane_math.hpp"
@@ -13,8 +13,8 @@
 
 namespace chamomile {
 
-/// LennardJonesFluid has a position as target and as source, and as sum a force, the energy of all
-/// pairs (which counts each pair at both atoms) and W.
+/// Target and source: position. Sum: force, energy over all pairs (each pair counts at both atoms),
+/// and W.
 struct LennardJonesFluid {
     double sigma = 1, epsilon = 1;
     Switching switching;

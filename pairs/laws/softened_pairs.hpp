@@ -1,8 +1,8 @@
-/// \file  Newtonian gravity with an individual softening of each particle; G = 1.
+/// \file  Newtonian gravity with per-particle softening; G = 1.
 ///
 ///     a_i = sum_j m_j r_ij / u^3     phi_i = -sum_j m_j / u     u^2 = r^2 + eps_i^2 + eps_j^2
 ///
-/// Pairs with u = 0, at one place without softening, add nothing.
+/// Pairs with u = 0 (coincident, without softening) add nothing.
 #pragma once
 
 #include "chamomile/core/lane_math.hpp"
@@ -10,8 +10,7 @@
 
 namespace chamomile {
 
-/// SoftenedPairs has as target a position and eps^2, as source a position, a mass and eps^2, and as
-/// sum an acceleration and a potential.
+/// Target: position, eps^2. Source: position, mass, eps^2. Sum: acceleration, potential.
 struct SoftenedPairs {
     template <class T>
     struct Target {

@@ -1,9 +1,9 @@
-/// \file  Gravity of cells with a mass and a quadrupole moment, softened; G = 1.
+/// \file  Softened gravity from cells with mass and quadrupole moment; G = 1.
 ///
 ///     phi_i = -sum_j [m_j / u + p]     a_i = sum_j [(m_j / u + 5 p) r / u^2 - Q_j r / u^5]
 ///     p = r.Q_j r / (2 u^5)            u^2 = r^2 + eps_i^2
 ///
-/// Q = sum_k m_k (3 d d - d^2 1) about the centre of mass, as in Phantom-GRAPE's quadrupole
+/// Q = sum_k m_k (3 d d - d^2 1) about the center of mass, as in Phantom-GRAPE's quadrupole
 /// library. Pairs with u = 0 add nothing.
 #pragma once
 
@@ -12,8 +12,7 @@
 
 namespace chamomile {
 
-/// SoftenedQuadrupoles has as target a position and eps^2, as source a position, a mass and Q, and
-/// as sum an acceleration and a potential.
+/// Target: position, eps^2. Source: position, mass, Q. Sum: acceleration, potential.
 struct SoftenedQuadrupoles {
     template <class T>
     struct Target {

@@ -3,8 +3,8 @@
 ///     rho_i = sum_j m_j W(r, h_i)     W = [1 - 3/2 q^2 + 3/4 q^3] / (pi h^3), q = r/h < 1
 ///                                       = [(2 - q)^3 / 4] / (pi h^3),         1 <= q < 2
 ///
-/// (Monaghan & Lattanzio 1985.) Sources within 2 h count, including the target itself unless it is
-/// left out.
+/// (Monaghan & Lattanzio 1985.) Sources within 2 h count, including the target itself unless
+/// excluded.
 #pragma once
 
 #include "chamomile/core/lane_math.hpp"
@@ -12,8 +12,7 @@
 
 namespace chamomile {
 
-/// SphDensity has as target a position and 1 / h, as source a position and a mass, and as sum a
-/// density and a number of neighbours.
+/// Target: position, 1 / h. Source: position, mass. Sum: density, number of neighbours.
 struct SphDensity {
     template <class T>
     struct Target {
@@ -31,13 +30,13 @@ struct SphDensity {
     };
 
     /// Adds a pair in 22 issue slots in single precision. Both pieces of the kernel are W pi h^3 =
-    /// [(2-q)^3 - 4 (1-q)^3] / 4, with negative differences as 0.
+    /// [(2-q)^3 - 4 (1-q)^3] / 4, with negative differences set to 0.
     template <class T>
     CHAMOMILE_HD void operator()(const Target<T>& i, const Source<T>& j, Sum<T>& sum) const
     {
         constexpr double quarter_by_pi = 0.25 * 0.31830988618379067154;
         const Vec3<T> r = j.position - i.position; // 3
-        // At r = 0 the root of a tiny number keeps q from being 0 times infinity.
+        // At r = 0 a tiny number under the root keeps q from becoming 0 times infinity.
         const T r2 = norm_squared(r);                                           // 3
         const T q = (r2 * inverse_sqrt(r2 + T(1e-30))) * i.inverse_h;           // 4
         const T outer = larger(T(2) - q, T(0)), inner = larger(T(1) - q, T(0)); // 4

@@ -1,22 +1,21 @@
-/// \file  A smooth end of an interaction between two radii.
+/// \file  Ends an interaction smoothly between two radii.
 #pragma once
 
 #include "chamomile/core/lane_math.hpp"
 
 namespace chamomile {
 
-/// Switching turns U(r) into U(r) S(r) with S = 1 - t^3 (10 - 15 t + 6 t^2), t = (r^2 - a^2) / (b^2
-/// - a^2) within 0 .. 1: S is 1 up to r = a and 0 from r = b, with two continuous derivatives, so
-/// that forces have one and an integrator conserves energy. It depends on r^2, so that it needs no
-/// root.
+/// Multiplies U(r) by S = 1 - t^3 (10 - 15 t + 6 t^2), t = (r^2 - a^2) / (b^2 - a^2) within 0 .. 1.
+/// S is 1 up to r = a and 0 from r = b. Two continuous derivatives of S give forces with one, so an
+/// integrator conserves energy. S depends on r^2 and needs no root.
 struct Switching {
     double slope = 0, offset = 0; ///< t = slope r^2 + offset; unless set: no end
 
-    /// Returns the switching with a = from, b = to. Throws Error(usage) unless 0 <= from < to; with
-    /// an infinite `to` the interaction does not end.
+    /// Returns the switching with a = from, b = to. Throws Error(usage) unless 0 <= from < to. If
+    /// `to` is infinite, the interaction does not end.
     static Switching between(double from, double to);
 
-    /// Turns U and dU/dr / r into those of U S in 12 issue slots in single precision.
+    /// Converts U and dU/dr / r to U S in 12 issue slots in single precision.
     template <class T>
     CHAMOMILE_HD void operator()(const T& r2, T& energy, T& gradient) const
     {

@@ -2,7 +2,7 @@
 ///
 ///     phi_i = sum_j q_j exp(-r/lambda) / r     E_i = -grad phi_i     for r < cut-off
 ///
-/// The force on a charge q is q E. Beyond the cut-off, a few tens of lambda or infinite, the field
+/// The force on a charge q is q E. Beyond the cut-off (a few tens of lambda, or infinite) the field
 /// is zero: phi jumps there by exp(-r/lambda) / r.
 #pragma once
 
@@ -13,8 +13,7 @@
 
 namespace chamomile {
 
-/// Yukawa has as target a position, as source a position and a charge, and as sum a field and a
-/// potential.
+/// Target: position. Source: position, charge. Sum: field, potential.
 struct Yukawa {
     double screening_length = 1;
     double cutoff = std::numeric_limits<double>::infinity();

@@ -12,35 +12,35 @@ namespace chamomile {
 
 inline constexpr int pair_tile = 32; ///< consecutive sorted sources
 
-/// A TileEntry is a tile of sources that a group sees.
+/// A source tile seen by a group.
 struct TileEntry {
     std::uint32_t tile : 27; ///< sources 32 tile to 32 tile + 31
-    std::uint32_t image : 5; ///< the periodic image that is seen
+    std::uint32_t image : 5; ///< the periodic image
 };
 
-/// An ExcludedPair is a pair that is left out; targets are numbered from the first of a group.
+/// An excluded pair; targets are numbered within their group.
 struct ExcludedPair {
     std::uint32_t source, target;
 };
 
-/// A PairGroupWork is one group of targets with its tiles. Rows are consecutive doubles, as many as
-/// the LawShape states, and begin with the position if the law has positions.
+/// One group of targets with its tiles. Rows are consecutive doubles, by LawShape, and begin with
+/// the position if the law has positions.
 struct PairGroupWork {
-    const void* law;       ///< for lengths in the unit in use
+    const void* law;       ///< in the current length unit
     const double* targets; ///< rows
     std::uint32_t target_count;
     const double* sources; ///< rows of all sorted sources
     std::uint32_t source_count;
     const TileEntry *tiles, *tiles_end;
-    const TileEntry* near_end;                   ///< tiles before it may be near: in two floats
+    const TileEntry* near_end;                   ///< earlier tiles may be near: two floats
     const ExcludedPair *excluded, *excluded_end; ///< sorted by source
-    const Vec3<double>* images;                  ///< shifts of the positions, by image
-    Vec3<double> center;                         ///< coordinates are rounded about it
-    const double *target_scale, *source_scale, *sum_scale; ///< factors of values and of sums
+    const Vec3<double>* images;                  ///< shift of positions, per image
+    Vec3<double> center;                         ///< for rounding coordinates
+    const double *target_scale, *source_scale, *sum_scale; ///< factors for values and sums
     double* sums;                                          ///< rows; overwritten
 };
 
-/// A PairScratch is the memory of one thread, kept from group to group.
+/// Memory for one thread, kept between groups.
 class PairScratch {
 public:
     PairScratch() = default;

@@ -8,17 +8,17 @@
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
-/// A PackedGroup holds the targets of a group by column, in packs of which the last is filled up by
-/// repeating the last target; a few tiles of sources by row; and the sums by column, in double.
+/// A group's targets by column, in packs (the last pack repeats the last target); a few tiles of
+/// sources by row; sums by column, in double.
 template <class T>
 class PackedGroup {
 public:
     using P = Pack<T>;
-    using Bits = typename P::Mask; ///< of each lane's target, by source of a tile
+    using Bits = typename P::Mask; ///< per lane (target): one bit per source in a tile
     static constexpr int width = P::width;
     static constexpr int most_sources = 2 * pair_tile;
 
-    /// Lays out the memory; `extra` is the number of doubles that the caller needs for itself.
+    /// Lays out the memory; `extra`: number of doubles for the caller's use.
     CHAMOMILE_HD PackedGroup(const PairGroupWork& work, LawShape shape, bool positions,
                              PairScratch& scratch, std::size_t extra = 0)
         : work_(work), padded_((int(work.target_count) + width - 1) / width * width),
@@ -48,25 +48,25 @@ public:
     }
 
     CHAMOMILE_HD int padded() const { return padded_; }   ///< targets in whole packs
-    CHAMOMILE_HD double* extra() const { return extra_; } ///< at a multiple of 64 bytes
+    CHAMOMILE_HD double* extra() const { return extra_; } ///< aligned to 64 bytes
 
-    /// Returns value f of targets t and on.
+    /// Returns value f for targets t and on.
     CHAMOMILE_HD P target(int f, int t) const { return P::load(columns_ + f * padded_ + t); }
-    /// Returns what rounding left behind of their positions.
+    /// Returns the rounding residue of their positions.
     CHAMOMILE_HD Vec3<P> residue(int t) const
     {
         return {P::load(residues(0, t)), P::load(residues(1, t)), P::load(residues(2, t))};
     }
     CHAMOMILE_HD const T* residues(int f, int t) const { return residues_ + f * padded_ + t; }
-    /// These return the values of packed source j, and what rounding left behind of its position.
+    /// Return packed source j's values, and the rounding residue of its position.
     CHAMOMILE_HD const T* row(int j, LawShape shape) const { return rows_ + j * shape.source; }
     CHAMOMILE_HD Vec3<P> row_residue(int j) const
     {
         return {P(row_residue(j, 0)), P(row_residue(j, 1)), P(row_residue(j, 2))};
     }
     CHAMOMILE_HD T row_residue(int j, int f) const { return row_residues_[3 * j + f]; }
-    /// Returns the mask of targets t and on: bit j is set if the lane's target does not see source
-    /// j of the tile.
+    /// Returns the mask for targets t and on: bit j is set if the lane's target does not see source
+    /// j in the tile.
     CHAMOMILE_HD Bits mask(int t) const
     {
         Bits bits;
@@ -74,8 +74,9 @@ public:
         return bits;
     }
 
-    /// Packs all tiles and calls meet(sources, near, excludes) for one that may be near or has
-    /// excluded pairs, and for `most` sources or more of the others together.
+    /// Packs all tiles. Calls meet(sources, near, excludes) for each tile that may be near or has
+    /// excluded pairs; other tiles are combined into batches, until no further tile fits in `most`
+    /// sources.
     template <class Meet>
     CHAMOMILE_HD void for_each_batch(LawShape shape, bool positions, int most, const Meet& meet)
     {
@@ -103,7 +104,7 @@ public:
         meet_far();
     }
 
-    /// Packs a tile from row `first` on; returns the number of its sources.
+    /// Packs a tile from row `first` on; returns its number of sources.
     CHAMOMILE_HD int pack_tile(const TileEntry& entry, int first, LawShape shape, bool positions)
     {
         double offset[3] = {0, 0, 0};
@@ -130,8 +131,8 @@ public:
         return count;
     }
 
-    /// Returns whether a target does not see some source of the tile; the masks then say which. It
-    /// is fastest for tiles in ascending order.
+    /// Returns whether a target does not see some source in the tile, and sets the masks. Fastest
+    /// for tiles in ascending order.
     CHAMOMILE_HD bool find_excluded(const TileEntry& entry)
     {
         const std::uint32_t begin = entry.tile * pair_tile, end = begin + pair_tile;
@@ -153,7 +154,7 @@ public:
         return true;
     }
 
-    /// Adds to field f of targets t and on.
+    /// Adds to field f for targets t and on.
     CHAMOMILE_HD void add(int f, int t, P sum)
     {
         double* to = sums_ + f * padded_ + t;

@@ -1,17 +1,17 @@
-/// \file  The Chamomile scheme on a processor core for any law: all pairs of a group and its tiles.
+/// \file  The Chamomile scheme on a CPU core for any law: all pairs of a group and its tiles.
 ///
 /// Each lane of a pack is one target. A tile of sources is centred on the group in double and
-/// rounded (J-PACKING); the group's targets pass over it, a few packs at a time, and keep their
-/// sums in registers (FORCE-LOOP); the sums of a tile or two are added in double. No sum crosses
-/// lanes. Tiles that may be near have coordinates in two floats. In tiles with excluded pairs a
-/// mask decides which sums stay unchanged.
+/// rounded (J-PACKING). The group's targets pass over it, a few packs at a time, and keep sums in
+/// registers (FORCE-LOOP). The sums over a tile or two are added in double; no sum crosses lanes.
+/// Tiles that may be near have coordinates in two floats. In tiles with excluded pairs, a mask
+/// decides which sums stay unchanged.
 #pragma once
 
 #include "chamomile/pairs/simd/packed_group.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
-/// A GroupSum sums a compiled law for one group of targets.
+/// Sums a compiled law for one group of targets.
 template <class Law, class T>
 class GroupSum {
     using P = Pack<T>;
@@ -23,8 +23,8 @@ class GroupSum {
     static_assert(sizeof(Target) == shape.target * sizeof(P) &&
                   sizeof(Source) == shape.source * sizeof(P) &&
                   sizeof(Sum) == shape.sum * sizeof(P));
-    /// So many packs of targets are treated together: enough to hide the latency of a root, as
-    /// registers allow.
+    /// Number of target packs processed together: enough to hide a root's latency, as registers
+    /// allow.
     static constexpr int together = shape.target + shape.sum <= 8 ? 4 : 2;
 
 public:
@@ -67,7 +67,7 @@ private:
             meet<1, near, masked>(t, sources);
     }
 
-    /// Adds the packed sources to the sums of a few packs of targets.
+    /// Adds the packed sources to the sums for a few packs of targets.
     template <int packs, bool near, bool masked>
     CHAMOMILE_HD void meet(int first, int sources)
     {
@@ -121,7 +121,7 @@ private:
     PackedGroup<T> group_;
 };
 
-/// Returns the kernel of one law for the wanted precision.
+/// Returns a law's kernel for single or double precision.
 template <class Law>
 PairKernel pair_kernel(bool double_precision)
 {

@@ -1,8 +1,8 @@
-/// \file  The Chamomile scheme on a processor core for a law given as text.
+/// \file  The Chamomile scheme on a CPU core for a law given as text.
 ///
-/// Packing, tiles of near sources and excluded pairs are those of pairs/simd/pair_kernel.hpp. But
-/// where a compiled law keeps a pair in registers, here each instruction runs over the sources of a
-/// tile or two and one pack of targets before the next instruction does.
+/// Packing, near tiles and excluded pairs work as in pairs/simd/pair_kernel.hpp. A compiled law
+/// keeps a pair in registers. Here instead, each instruction runs over the sources in one or two
+/// tiles and one pack of targets before the next instruction starts.
 #pragma once
 
 #include "chamomile/pairs/simd/packed_group.hpp"
@@ -10,13 +10,12 @@
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
-/// A TextGroupSum runs the instructions of a law for one group of targets.
+/// Runs a law's instructions for one group of targets.
 template <class T>
 class TextGroupSum {
     using P = Pack<T>;
     static constexpr int width = P::width;
-    /// So many sources are treated at a time: two tiles where their pairs' values are small, else
-    /// one.
+    /// Number of sources at a time: two tiles if pair values are small, else one.
     static constexpr int most_sources = sizeof(P) > 32 ? pair_tile : 2 * pair_tile;
 
 public:
@@ -123,7 +122,7 @@ private:
         return r;
     }
 
-    /// Copies the shared numbers to all lanes; conditions become bits.
+    /// Copies shared numbers to all lanes; conditions become bits.
     void share()
     {
         for (int k = 0; k < program_.shared; ++k) {
@@ -135,7 +134,7 @@ private:
         }
     }
 
-    /// Runs code for targets or sources alone, over `count` packs.
+    /// Runs code for targets or for sources, over `count` packs.
     void run_once(const TextInstruction* from, const TextInstruction* end, TextBank bank, int count)
     {
         TextRun<T> run{};
@@ -160,7 +159,7 @@ private:
         const int values = program_.shape.source;
         const int packs = (count + width - 1) / width;
         for (int j = 0; j < packs * width; ++j) {
-            // Whole packs are computed, so the last source is repeated beyond the end.
+            // Whole packs are computed, so the last source is repeated.
             const int real = j < count ? j : count - 1;
             const T* row = group_.row(real, program_.shape);
             for (int f = 0; f < values; ++f)
@@ -179,7 +178,7 @@ private:
             meet(t, sources, near, excludes);
     }
 
-    /// Runs the pairs of one pack of targets and the packed sources.
+    /// Runs the pairs between one pack of targets and the packed sources.
     void meet(int t, int count, bool near, bool excludes)
     {
         for (int f = 0; f < program_.shape.sum; ++f)

@@ -1,5 +1,4 @@
-/// \file  The kernels of laws given as text, for each instruction set in single and double
-/// precision.
+/// \file  Kernels for laws given as text, by instruction set, in single and double precision.
 #pragma once
 
 #include "chamomile/pairs/simd/group_work.hpp"

@@ -1,8 +1,8 @@
 /// \file  A law given as text, as instructions for pairs/simd/text_kernel.hpp.
 ///
-/// Values lie in four banks: numbers that all pairs share, values of a target (a pack of targets at
-/// a time), values of a source, values of a pair. Values that depend on a target or a source alone
-/// are computed once for each by code of its own.
+/// Values lie in four banks: numbers shared by all pairs, target values (a pack of targets at a
+/// time), source values, pair values. Values that depend only on a target or a source are computed
+/// once for each, by separate code.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace chamomile {
 
-/// A TextCode is the operation of an instruction.
+/// The operation in an instruction.
 enum class TextCode : std::uint8_t {
     spread, ///< a, repeated for each pair
-    // These are in the order of Op (pairs/text/expression.hpp).
+    // In the order of Op (pairs/text/expression.hpp).
     difference,
     add,
     subtract,
@@ -38,13 +38,13 @@ enum class TextCode : std::uint8_t {
     either,
     opposite,
     select, ///< a ? b : c
-    // These combine several operations.
+    // Combinations of several operations.
     reciprocal,
     multiply_add,      ///< a b + c
     multiply_subtract, ///< a b - c
     subtract_product,  ///< c - a b
     squares_add,       ///< a a + b b + c c + d
-    sum_add,           ///< of each pair to a sum
+    sum_add,           ///< adds each pair to a sum
     sum_subtract,
     sum_add_product,
     sum_subtract_product
@@ -53,21 +53,21 @@ inline constexpr int text_code_count = int(TextCode::sum_subtract_product) + 1;
 
 enum class TextBank : std::uint8_t { shared, target, source, pair };
 
-/// A TextOperand is the place of a value.
+/// A value's place.
 struct TextOperand {
     TextBank bank = TextBank::shared;
     std::uint16_t slot = 0;
 };
 
-/// A TextInstruction writes the result of an operation to a slot, or adds it to a sum.
+/// Writes an operation's result to a slot, or adds it to a sum.
 struct TextInstruction {
     TextCode code;
-    std::uint16_t to; ///< slot in the bank of the code, or number of a sum
+    std::uint16_t to; ///< slot in the code's bank, or number of a sum
     TextOperand operand[4];
 };
 
-/// A TextAccess tells how an instruction reads an operand: a value for each pack, the same value
-/// for all packs, or that of the source in all lanes.
+/// How an instruction reads an operand: one value per pack, the same value for all packs, or the
+/// source's value in all lanes.
 enum class TextAccess : std::uint8_t { each, same, source };
 
 constexpr TextAccess access_of(TextBank bank, TextBank of_code)
@@ -77,7 +77,7 @@ constexpr TextAccess access_of(TextBank bank, TextBank of_code)
                                       : TextAccess::same;
 }
 
-/// Returns how many of the operands a, b and c an instruction has.
+/// Returns how many operands (a, b, c) an instruction has.
 constexpr int text_code_operands(TextCode code)
 {
     switch (code) {
@@ -106,8 +106,8 @@ constexpr int text_code_operands(TextCode code)
     }
 }
 
-/// Returns whether a loop exists for this code and these accesses of a, b and c; if not, an operand
-/// must be spread first. Operands that the code does not have count as `same`.
+/// Returns whether a loop exists for this code and these accesses to a, b and c; if not, an operand
+/// must be spread first. Missing operands count as `same`.
 constexpr bool text_code_takes(TextCode code, TextAccess a, TextAccess b, TextAccess c)
 {
     using enum TextAccess;
@@ -151,20 +151,18 @@ constexpr bool text_code_takes(TextCode code, TextAccess a, TextAccess b, TextAc
     }
 }
 
-/// A TextProgram is a law's shape and code. The first slots of targets and sources hold the values
-/// of a record.
+/// A law's shape and code. The first slots of targets and sources hold a record's values.
 struct TextProgram {
     LawShape shape;
     bool positions;
     int shared, target_slots, source_slots, pair_slots;
-    const bool* is_condition; ///< of each shared number: 1 or 0 stand for all bits or none
+    const bool* is_condition; ///< per shared number: 1 or 0 stands for all bits or none
     const TextInstruction *target_code, *target_end;
     const TextInstruction *source_code, *source_end;
     const TextInstruction *pair_code, *pair_end;
 };
 
-/// A TextLawData is what PairGroupWork::law points to; the program's shared numbers follow it as
-/// doubles.
+/// PairGroupWork::law points to this; the program's shared numbers follow as doubles.
 struct TextLawData {
     const TextProgram* program;
     const double* shared() const { return reinterpret_cast<const double*>(this + 1); }

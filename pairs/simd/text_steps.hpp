@@ -1,7 +1,7 @@
-/// \file  A loop for each instruction of a law given as text and each access to its operands.
+/// \file  One loop per instruction in a law given as text, and per access to its operands.
 ///
-/// A loop runs over the packs of up to 32 pairs (or targets, or sources), so that selecting it
-/// costs little beside it; its operands and results stay in the nearest cache.
+/// A loop runs over packs of up to 32 pairs (or targets, or sources), so that selecting it costs
+/// little; operands and results stay in the nearest cache.
 #pragma once
 
 #include <array>
@@ -15,26 +15,25 @@ namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 template <class T>
 struct TextStep;
 
-/// A TextRun holds what the steps of a tile have in common.
+/// What the steps for a tile share.
 template <class T>
 struct TextRun {
-    int target; ///< the first of the pack; 0 for code of targets or sources alone
-    int count;  ///< of packs
-    typename Pack<T>::Mask excluded; ///< bit k of a lane: its target does not see source k
+    int target;                      ///< first in the pack; 0 in code for targets or sources
+    int count;                       ///< of packs
+    typename Pack<T>::Mask excluded; ///< bit k in a lane: the target does not see source k
 };
 
 template <class T>
 using TextLoop = void (*)(const TextStep<T>&, const TextRun<T>&);
 
-/// A TextStep is an instruction with the places of its operands.
+/// An instruction with its operands' places.
 template <class T>
 struct TextStep {
-    T* to; ///< a pack for each; of a sum: one pack, added to
+    T* to; ///< one pack per entry; for a sum: one pack, added to
     const T* operand[4];
-    int per_target[4]; ///< 1: the operand moves with the pack of targets; else 0
-    int last_step;     ///< from pack to pack of operand 3, in T
-    const T*
-        residue[2]; ///< of a difference: what rounding left behind of a, and of b's first target
+    int per_target[4];   ///< 1: the operand moves with the target pack; else 0
+    int last_step;       ///< between packs in operand 3, in units of T
+    const T* residue[2]; ///< for a difference: residue of a, and of b's first target
     TextLoop<T> loop[4]; ///< by near tile + 2 * excluded pairs
 
     const T* place(int k, const TextRun<T>& run) const
@@ -88,7 +87,7 @@ CHAMOMILE_HD P from_bits(typename P::Mask mask)
     return P(typename P::Register(mask));
 }
 
-/// Returns the result of an operation that has at most three operands.
+/// Returns the result of an operation with at most three operands.
 template <TextCode code, class P>
 CHAMOMILE_HD P text_result(P a, P b, P c)
 {
@@ -169,7 +168,7 @@ CHAMOMILE_HD void for_each_pack(T* to, int count, const Result& result)
         result(k).store(to + k * P::width);
 }
 
-/// Adds the pairs' contributions to one sum, as four sums that do not wait for each other.
+/// Adds the pairs' contributions to a sum, in four independent partial sums.
 template <class T, TextCode code, TextAccess a, TextAccess b, bool excludes>
 void text_sum(const TextStep<T>& step, const TextRun<T>& run)
 {
@@ -213,7 +212,7 @@ void text_squares(const TextStep<T>& step, const TextRun<T>& run)
         });
 }
 
-/// Subtracts positions that are given in two floats each.
+/// Subtracts positions given in two floats each.
 template <class T>
 void text_near_difference(const TextStep<T>& step, const TextRun<T>& run)
 {
@@ -241,13 +240,13 @@ void text_loop(const TextStep<T>& step, const TextRun<T>& run)
         });
 }
 
-/// Returns the number of a loop among text_loops.
+/// Returns a loop's index in text_loops.
 constexpr int text_loop_number(TextCode code, TextAccess a, TextAccess b, TextAccess c)
 {
     return int(code) * 27 + int(a) * 9 + int(b) * 3 + int(c);
 }
 
-/// Returns the loop of this number, or null if there is none.
+/// Returns the loop with this index; null: none.
 template <class T, int number, bool special>
 constexpr TextLoop<T> find_text_loop()
 {
@@ -274,7 +273,7 @@ constexpr auto list_text_loops(std::integer_sequence<int, number...>)
     return std::array<TextLoop<T>, sizeof...(number)>{find_text_loop<T, number, special>()...};
 }
 
-/// The loops by text_loop_number; special ones are near differences, and sums with excluded pairs.
+/// Loops by text_loop_number(). Special ones are near differences, and sums with excluded pairs.
 template <class T, bool special>
 inline constexpr auto text_loops =
     list_text_loops<T, special>(std::make_integer_sequence<int, 27 * text_code_count>());

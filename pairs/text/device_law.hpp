@@ -1,4 +1,4 @@
-/// \file  Kernels for laws given as text in a build with CUDA.
+/// \file  Kernels for laws given as text, with CUDA.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace chamomile {
 
-/// Returns kernels for `struct TextLaw` (pairs/text/device_source.hpp), compiled when they are
-/// first needed, or null in a build without CUDA. Errors call the law `name`.
+/// Returns kernels for `struct TextLaw` (pairs/text/device_source.hpp), compiled at first use; null
+/// without CUDA. `name`: the law, in errors.
 std::shared_ptr<const DeviceLaw> make_text_device_law(const std::string& name,
                                                       const std::string& law, LawShape shape,
                                                       bool positions);

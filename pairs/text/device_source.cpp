@@ -15,7 +15,7 @@ std::string literal(double number)
     return literal += ')';
 }
 
-/// A SourceWriter writes the instructions of a law as C++.
+/// Writes a law's instructions as C++.
 class SourceWriter {
 public:
     SourceWriter(const LawText& law, const CompiledText& compiled)
@@ -42,7 +42,7 @@ public:
     }
 
 private:
-    /// A Variable holds a value of the code's bank: its name and whether it is a condition.
+    /// A variable for a value in the code's bank.
     struct Variable {
         std::string name;
         bool is_condition = false;
@@ -80,7 +80,7 @@ private:
         default:
             break;
         }
-        if (compiled_.shared.empty()) // an operand that the code does not have
+        if (compiled_.shared.empty()) // an operand that the code lacks
             return {};
         const Value& value = law_.expressions[compiled_.shared[operand.slot]];
         const std::string number = "shared[" + std::to_string(operand.slot) + "]";

@@ -1,4 +1,4 @@
-/// \file  A law given as text as C++ source of a type for pairs/law.hpp, to be compiled for a GPU.
+/// \file  A law given as text as C++ source for a type as in pairs/law.hpp, to compile for a GPU.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace chamomile {
 
-/// Returns the definition of `struct TextLaw`, from the instructions that the host runs: the same
-/// sums in the same order. Its bytes are those of TextLawData and the shared numbers.
+/// Returns the definition of `struct TextLaw`, from the host's instructions: the same sums in the
+/// same order. Its memory layout is TextLawData, then the shared numbers.
 std::string device_source(const LawText& law, const CompiledText& compiled);
 
 } // namespace chamomile

@@ -1,4 +1,4 @@
-/// \file  The operations of expressions, upon numbers of any type.
+/// \file  The operations in expressions, on numbers of any type.
 #pragma once
 
 #include <cmath>
@@ -17,7 +17,7 @@ inline double inverse_square_root(double x)
     return 1 / std::sqrt(x);
 }
 
-/// Returns the result of an operation. N is double, or a type that is made of one and has the same
+/// Returns an operation's result. N is double, or a type convertible from double with equal
 /// operators and functions, and value_of().
 template <class N>
 N result_of(Op op, const N& a, const N& b, const N& c)
@@ -74,7 +74,7 @@ N result_of(Op op, const N& a, const N& b, const N& c)
     }
 }
 
-/// Returns all values; a condition is 1 or 0. A leaf is what leaf(value) returns for it.
+/// Returns all values; a condition is 1 or 0. leaf(value) returns a leaf's value.
 template <class N, class Leaf>
 std::vector<N> evaluate(const Expressions& expressions, const Leaf& leaf)
 {

@@ -54,7 +54,7 @@ int Expressions::keep(const Value& value)
 int Expressions::constant(double number)
 {
     Value value{Op::constant};
-    value.number = number == 0 ? 0 : number; // -0 equals 0, and one of them is kept
+    value.number = number == 0 ? 0 : number; // -0 equals 0; only 0 is kept
     return keep(value);
 }
 
@@ -105,7 +105,7 @@ int Expressions::power(int base, int exponent)
     return apply(Op::power, base, exponent);
 }
 
-/// Returns a known or cheaper value that equals a op b, or -1 if there is none.
+/// Returns a known or cheaper value equal to a op b, or -1 if none exists.
 int Expressions::simpler(Op op, int a, int b)
 {
     const Value x = (*this)[a], y = b < 0 ? x : (*this)[b];

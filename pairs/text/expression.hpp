@@ -1,4 +1,4 @@
-/// \file  The values that a law computes, as a graph in which equal values are shared.
+/// \file  The values computed by a law, as a graph that stores equal values once.
 #pragma once
 
 #include <array>
@@ -12,15 +12,15 @@
 
 namespace chamomile {
 
-/// An Op is the operation of a value.
+/// The operation that yields a value.
 enum class Op : std::uint8_t {
-    // Leaves; `index` is the number of the parameter, of the value in its row, of the component.
+    // Leaves; `index` is the number of the parameter, value in its row, or component.
     constant,
     parameter,
     target,
     source,
-    difference, ///< of positions, source - target
-    // Operations that give numbers from numbers.
+    difference, ///< position component, source - target
+    // Operations from numbers to numbers.
     add,
     subtract,
     multiply,
@@ -36,42 +36,41 @@ enum class Op : std::uint8_t {
     sine,
     cosine,
     power,
-    // Operations that give conditions.
+    // Operations that yield conditions.
     less,
     less_equal,
     equal,
     both,
     either,
     opposite,
-    // `select` is its second operand if the first, a condition, holds, else the third.
+    // `select` is its second operand if the first (a condition) holds, else the third.
     select
 };
 
-/// Returns whether a value stands for itself, without operands.
+/// Returns whether a value has no operands.
 bool is_leaf(Op op);
 
-/// Returns how many operands an operation takes.
+/// Returns an operation's number of operands.
 int operands_of(Op op);
 
-/// Returns whether an operation yields a condition and not a number.
+/// Returns whether an operation yields a condition, not a number.
 bool is_condition(Op op);
 
-/// A Dependence tells what a value depends on, as bits.
+/// What a value depends on, as bits.
 enum Dependence : std::uint8_t { on_nothing = 0, on_target = 1, on_source = 2, on_both = 3 };
 
-/// A Value is an operation with its operands.
+/// An operation with its operands.
 struct Value {
     Op op;
     Dependence depends = on_nothing;
-    std::array<int, 3> operand = {-1, -1, -1}; ///< numbers of earlier values
+    std::array<int, 3> operand = {-1, -1, -1}; ///< indices of earlier values
     int index = 0;
     double number = 0; ///< of a constant
 };
 
-/// Expressions hold values in an order in which each comes after its operands. Equal values are
-/// stored once, constants are folded where the result is finite, and a few expressions are replaced
-/// by cheaper equal ones: roots in a denominator by inverse roots, small whole powers by products,
-/// divisions by parameters by products.
+/// Values, each after its operands. Equal values are stored once, and constants are folded if the
+/// result is finite. Some expressions are replaced by cheaper equal ones: roots in a denominator by
+/// inverse roots, small whole powers by products, divisions by parameters by products.
 class Expressions {
 public:
     int constant(double number);
@@ -93,12 +92,12 @@ private:
     std::map<Key, int> known_;
 };
 
-/// LeafValues are the rows of numbers that leaves stand for.
+/// Rows of numbers for leaves.
 struct LeafValues {
     std::span<const double> parameters, target, source;
 };
 
-/// Returns all values in plain double; a condition is 1 or 0. Leaves without a row stay at 0.
+/// Returns all values in plain double; a condition is 1 or 0. Leaves without a row are 0.
 std::vector<double> evaluate(const Expressions& expressions, const LeafValues& leaves);
 
 } // namespace chamomile

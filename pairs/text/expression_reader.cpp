@@ -20,7 +20,7 @@ constexpr int deepest = 200; // each parenthesis counts two
 
 } // namespace
 
-/// A Depth keeps the recursion within the stack.
+/// Limits the recursion depth, to stay within the stack.
 struct ExpressionReader::Depth {
     explicit Depth(ExpressionReader& reader) : depth(reader.depth_)
     {
@@ -81,7 +81,7 @@ ExpressionReader::Operand ExpressionReader::apply(Place place, Op op, int a, int
     return {value, place};
 }
 
-/// Reads a - b, which may be coordinates.
+/// Reads a - b; both may be coordinates.
 int ExpressionReader::difference(Place place, Operand a, Operand b)
 {
     Expressions& all = law_.expressions;
@@ -106,7 +106,7 @@ int ExpressionReader::line()
         words_.refuse(next.place,
                       quoted(next) + ": not expected here: an operator or the end of the line is");
     if (is_condition(law_.expressions[operand.value].op) || is_coordinate(operand.value))
-        return operand.value; // the name's use decides whether it is allowed
+        return operand.value; // allowed or not, depending on the name's use
     return number(operand);
 }
 

@@ -1,4 +1,4 @@
-/// \file  Reading the expressions of a law.
+/// \file  Reads the expressions in a law.
 #pragma once
 
 #include "chamomile/pairs/text/law_text.hpp"
@@ -6,19 +6,19 @@
 
 namespace chamomile {
 
-/// An ExpressionReader reads the expressions of a law and keeps their values.
+/// Reads the expressions in a law and keeps their values.
 class ExpressionReader {
 public:
     ExpressionReader(Words& words, LawText& law, const Names& names)
         : words_(words), law_(law), names_(names)
     {}
 
-    /// Reads an expression that is a number, a condition or a coordinate of a position, up to the
-    /// end of the line.
+    /// Reads an expression up to the end of the line: a number, a condition or a coordinate of a
+    /// position.
     int line();
-    /// Reads a line as line() does, but refuses conditions and coordinates of a position.
+    /// Reads a line like line(), but refuses conditions and coordinates of a position.
     int number_line();
-    /// Reads the whole number in brackets after i, j or f, which must be below `count`.
+    /// Reads the whole number in brackets after i, j or f; it must be below `count`.
     int bracketed(const std::string& letter, int count);
 
 private:

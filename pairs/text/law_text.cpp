@@ -10,7 +10,7 @@ namespace {
 
 constexpr int most_values = 32;
 
-/// A LawReader reads a law line by line.
+/// Reads a law line by line.
 class LawReader {
 public:
     LawReader(std::string_view text, const std::string& name)
@@ -19,7 +19,7 @@ public:
         law_.name = name;
     }
 
-    /// Takes target, source and sum, which the text then does not declare.
+    /// Sets target, source and sum; the text then does not declare them.
     void declare(const LawText& declared)
     {
         is_declared_ = true;
@@ -92,7 +92,7 @@ private:
         return next.is("=") || next.is("+=") || next.is("-=") || next.is("[");
     }
 
-    /// Reads a name that is not in use, to be declared as `what`.
+    /// Reads an unused name, to declare it as `what`.
     std::string free_name(const std::string& what)
     {
         const Word word = words_.take();
@@ -301,7 +301,7 @@ private:
     bool in_assignments_ = false, is_declared_ = false;
     bool target_position_ = false, source_position_ = false, numbered_positions_ = false;
     Place target_place_, source_place_, sum_place_;
-    std::vector<Place> sum_places_; ///< of each sum's declaration
+    std::vector<Place> sum_places_; ///< for each sum's declaration
     Word dimensions_{Word::Kind::end, {}, {}};
     int counts_[3] = {};
 };

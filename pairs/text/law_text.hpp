@@ -1,5 +1,5 @@
-/// \file  A law as written: its names, and the contribution of each pair to each sum.
-/// docs/howto/own_law.md has the grammar.
+/// \file  A law as written: its names, and each pair's contribution to each sum. See
+/// docs/howto/own_law.md for the grammar.
 #pragma once
 
 #include <string>
@@ -11,20 +11,20 @@
 
 namespace chamomile {
 
-/// A LawParameter is a parameter of a law with its default.
+/// A law's parameter with its default.
 struct LawParameter {
     std::string name;
     double value; ///< the default
 };
 
-/// A LawText is a law that has been read: names, expressions and contributions to sums.
+/// A law after reading: names, expressions and contributions to sums.
 struct LawText {
     std::string name;
     bool positions = false;                       ///< targets and sources begin with a position
     std::vector<std::string> target, source, sum; ///< names of their values
     std::vector<LawParameter> parameters;
     Expressions expressions;
-    std::vector<int> added; ///< the value that is added to each sum
+    std::vector<int> added; ///< the value added to each sum
 
     LawShape shape() const { return {int(target.size()), int(source.size()), int(sum.size())}; }
 };
@@ -32,11 +32,11 @@ struct LawText {
 /// Reads a law. Throws Error(input) `NAME: line L, column C: what is wrong: what is allowed`.
 LawText read_law(std::string_view text, const std::string& name);
 
-/// Reads the lines of a law whose target, source and sum are declared already, not by the text.
+/// Reads a law whose target, source and sum are already declared, not by the text.
 LawText read_law(std::string_view text, const std::string& name, const LawText& declared);
 
-/// Adds to `sums` what one source contributes to one target, in plain double. Rows are in the order
-/// of the law's declarations, and so are parameters.
+/// Adds one source's contribution to one target to `sums`, in plain double. Rows and parameters are
+/// in the order of the law's declarations.
 void add_pair(const LawText& law, std::span<const double> parameters,
               std::span<const double> target, std::span<const double> source,
               std::span<double> sums);

@@ -1,4 +1,4 @@
-/// \file  The names of a law while it is read, and the names of the language.
+/// \file  The names in a law while it is read, and the names in the language.
 #pragma once
 
 #include <map>
@@ -11,22 +11,22 @@
 
 namespace chamomile {
 
-/// Returns whether a name has a meaning in every law: words of declarations, functions, pi, and,
-/// or, not.
+/// Returns whether a name has a meaning in every law: declaration words, functions, pi, and, or,
+/// not.
 bool is_reserved(std::string_view name);
 
-/// A Function is a function of the language.
+/// A function in the language.
 struct Function {
     std::string_view name;
     int arguments;
     Op op;
 };
 
-/// Returns the function of this name, or null.
+/// Returns the function with this name, or null.
 const Function* function_of(std::string_view name);
 std::vector<std::string> function_names();
 
-/// Words are the words of a law, taken one after the other.
+/// The words of a law, read one after the other.
 class Words {
 public:
     Words(std::string_view text, const std::string& name)
@@ -36,7 +36,7 @@ public:
     const Word& now() const { return words_[at_]; }
     const Word& then() const { return words_[at_ + 1 < words_.size() ? at_ + 1 : at_]; }
     const Word& take() { return words_[at_ + 1 < words_.size() ? at_++ : at_]; }
-    /// Takes the next word and returns true if it is that sign or name.
+    /// Consumes the next word and returns true if it is this sign or name.
     bool take(std::string_view what);
     bool at_end_of_line() const { return now().kind == Word::Kind::end_of_line; }
     bool at_end() const { return now().kind == Word::Kind::end; }
@@ -52,8 +52,7 @@ private:
     std::size_t at_ = 0;
 };
 
-/// Names are grouped by what they stand for; the number is the value's in its row, or in the
-/// expressions.
+/// Names by kind; the number is the value's index in its row, or in the expressions.
 struct Names {
     std::map<std::string, int, std::less<>> target, source, sum, parameter, temporary;
 

@@ -1,4 +1,4 @@
-/// \file  Slots of a pair's values, reused after the last use of a value.
+/// \file  Slots for pair values, reused after a value's last use.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace chamomile {
 
-/// Renumbers the slots of a pair's code, in which each of `values` has a slot of its own; returns
-/// how many slots are needed.
+/// Renumbers slots in pair code that uses one slot per value, `values` in all; returns how many
+/// slots are needed.
 int share_slots(std::vector<TextInstruction>& code, int values);
 
 } // namespace chamomile

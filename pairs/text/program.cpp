@@ -16,7 +16,7 @@ Bank bank_of(const Value& value)
     return banks[value.depends];
 }
 
-/// Returns the code of the same name.
+/// Returns the code with the same name.
 Code code_of(Op op)
 {
     static_assert(int(Op::select) - int(Op::difference) ==
@@ -24,13 +24,13 @@ Code code_of(Op op)
     return Code(int(op) - int(Op::difference) + int(Code::difference));
 }
 
-/// A Term is a part of a sum: plus or minus a value.
+/// A term in a sum: plus or minus a value.
 struct Term {
     int value;
     bool minus;
 };
 
-/// A Compiler turns the expressions of a law into instructions.
+/// Turns a law's expressions into instructions.
 class Compiler {
 public:
     Compiler(const LawText& law, CompiledText& to)
@@ -84,8 +84,8 @@ private:
         }
     }
 
-    /// Returns whether the instruction that uses this value can include it: it is a value of the
-    /// same bank that nothing else uses.
+    /// Returns whether the instruction that uses this value can include it: the value is in the
+    /// same bank and has no other use.
     bool is_fused(int v, Op op, Bank bank) const
     {
         return value(v).op == op && uses_[std::size_t(v)] == 1 && bank_of(value(v)) == bank;
@@ -103,7 +103,7 @@ private:
                 for (int k = 0; k < 2; ++k) {
                     const Term part{v.operand[std::size_t(k)],
                                     term.minus != (k == 1 && v.op == Op::subtract)};
-                    // Sums within another bank are computed once there.
+                    // Sums in another bank are computed once, there.
                     if (bank_of(value(part.value)) != bank)
                         terms.push_back(part);
                     else
@@ -125,7 +125,7 @@ private:
 
     int new_slot(Bank bank) { return slots_[int(bank)]++; }
 
-    /// Returns where a value lies, after computing it if necessary.
+    /// Returns a value's place, after computing it if necessary.
     TextOperand place(int v)
     {
         const Value& x = value(v);
@@ -146,7 +146,7 @@ private:
         return {bank, std::uint16_t(slot)};
     }
 
-    /// Returns where a value of another bank is repeated for each pair (target, source).
+    /// Returns where a value from another bank is repeated for each pair (target, source).
     TextOperand spread(int v, Bank bank)
     {
         const TextOperand from = place(v);
@@ -163,13 +163,13 @@ private:
         return {bank, std::uint16_t(slot)};
     }
 
-    /// An Operand is a value, or a place of the code's own bank that holds an intermediate result.
+    /// A value, or a place in the code's bank with an intermediate result.
     struct Operand {
         int value = -1;
         TextOperand place{};
     };
 
-    /// Appends an instruction; operands that no loop takes directly are spread.
+    /// Appends an instruction; spreads operands that no loop reads directly.
     void append(Code code, int to, Bank bank, std::vector<Operand> operands)
     {
         for (Operand& operand : operands)
@@ -197,7 +197,7 @@ private:
         code_for(bank).push_back(instruction);
     }
 
-    /// Appends an instruction whose result goes to a new slot, which is returned.
+    /// Appends an instruction with its result in a new slot; returns the slot.
     int append(Code code, Bank bank, const std::vector<Operand>& operands)
     {
         for (const Operand& operand : operands)
@@ -232,8 +232,8 @@ private:
         return append(code, bank, operands);
     }
 
-    /// Appends code for a sum of several terms. It starts from a term that is no product, and
-    /// products are added by multiply-adds.
+    /// Appends code for a sum of several terms. It starts from a term that is no product, and adds
+    /// products by multiply-adds.
     int make_sum(int v, Bank bank)
     {
         const Value x = value(v);
@@ -251,8 +251,8 @@ private:
         };
         if (const int squares = sum_of_squares(terms, bank); squares >= 0)
             return squares;
-        // Terms that are no products come first, positive ones before others, so that the first
-        // needs no sign.
+        // Terms that are no products come first, positive ones before negative ones, so that the
+        // first needs no sign.
         std::stable_sort(terms.begin(), terms.end(), [&](const Term& a, const Term& b) {
             const int rank_a = 2 * is_product(a) + a.minus, rank_b = 2 * is_product(b) + b.minus;
             return rank_a < rank_b;
@@ -268,7 +268,7 @@ private:
         const auto factor = [&](const Term& t, std::size_t k) {
             return Operand{value(t.value).operand[k]};
         };
-        int sum; // a slot of this bank
+        int sum; // a slot in this bank
         std::size_t next = 2;
         if (first.minus) { // all terms are negative
             sum = append(Code::negate, bank, {{first.value}});
@@ -295,7 +295,7 @@ private:
         return sum;
     }
 
-    /// Appends a a + b b + c c + d as one instruction; returns -1 if the terms are different.
+    /// Appends a a + b b + c c + d as one instruction; returns -1 for other terms.
     int sum_of_squares(const std::vector<Term>& terms, Bank bank)
     {
         if (bank != Bank::pair || terms.size() < 3 || terms.size() > 4)

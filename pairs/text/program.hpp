@@ -1,4 +1,4 @@
-/// \file  Compilation of a law's expressions to the instructions that the host runs.
+/// \file  Compiles a law's expressions to instructions for the host.
 #pragma once
 
 #include <memory>
@@ -9,18 +9,17 @@
 
 namespace chamomile {
 
-/// A CompiledText holds the instructions and their data. It must not be copied: the program points
-/// into the rest.
+/// Instructions and their data. Must not be copied: the program points into the rest.
 struct CompiledText {
     TextProgram program;
-    /// The program's shared numbers, as values of the expressions.
+    /// The program's shared numbers, as indices into the expressions.
     std::vector<int> shared;
     std::unique_ptr<bool[]> is_condition;
     std::vector<TextInstruction> target_code, source_code, pair_code;
 };
 
-/// Compiles a law. Products are merged into the sums that use them, sums of several terms start
-/// from the first that is no product, and a pair's slots are reused after the last use of a value.
+/// Compiles a law. Products are merged into sums that use them, a sum of several terms starts from
+/// the first term that is no product, and pair slots are reused after a value's last use.
 std::shared_ptr<const CompiledText> compile(const LawText& law);
 
 /// Returns the shared numbers for these parameters.

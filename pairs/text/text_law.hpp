@@ -1,4 +1,4 @@
-/// \file  A law given as text, in the spirit of the pipeline description of Hamada & Iitaka (2007).
+/// \file  A law given as text, in the spirit of the pipeline description in Hamada & Iitaka (2007).
 ///
 ///     const std::string gravity = R"(
 ///         target position x y z
@@ -17,7 +17,7 @@
 ///     law.set("eps2", 1e-4);
 ///     const auto solver = make_pair_solver(law);   // pairs/pair_solver.hpp
 ///
-/// The language is described in docs/howto/own_law.md.
+/// See docs/howto/own_law.md for the language.
 #pragma once
 
 #include <memory>
@@ -32,19 +32,18 @@ namespace chamomile {
 
 struct CompiledText;
 
-/// A TextLaw is the code of a law with the values of its parameters.
+/// A law's code with its parameter values.
 class TextLaw {
 public:
     /// Reads and compiles the law.
     /// Throws Error(input) `NAME: line L, column C: what is wrong: what is allowed`.
     TextLaw(std::string_view text, const std::string& name);
 
-    /// Returns the records and their names, the parameters and their defaults.
+    /// Returns records and their names, parameters and their defaults.
     const LawText& text() const { return *text_; }
-    /// Returns the parameters by their number.
+    /// Returns the parameters by number.
     const std::vector<double>& parameters() const { return parameters_; }
-    /// Sets a parameter. Throws Error(usage) if the law has no such parameter or the value is not
-    /// finite.
+    /// Sets a parameter. Throws Error(usage) for an unknown parameter or a non-finite value.
     void set(const std::string& parameter, double value);
 
     const LawCode& code() const { return code_; }

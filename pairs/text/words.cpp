@@ -16,7 +16,7 @@ bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/// A Cutter cuts the text of a law into words.
+/// Cuts a law's text into words.
 class Cutter {
 public:
     Cutter(std::string_view text, const std::string& name) : text_(text), name_(name) {}

@@ -1,4 +1,4 @@
-/// \file  The text of a law cut into names, numbers and signs, each with its place.
+/// \file  Cuts a law's text into names, numbers and signs, each with its place.
 #pragma once
 
 #include <string>
@@ -9,30 +9,30 @@
 
 namespace chamomile {
 
-/// A Place is a line and a column, counted from 1.
+/// A line and a column, counted from 1.
 struct Place {
     int line = 1, column = 1;
 };
 
-/// A Word is a name, a number, a sign or an end, with its place.
+/// A name, a number, a sign or an end, with its place.
 struct Word {
     enum class Kind { name, number, sign, end_of_line, end };
     Kind kind;
-    std::string_view text; ///< of the law's text, which must outlive it
+    std::string_view text; ///< points into the law's text, which must outlive it
     Place place;
     double number = 0;
 
     bool is(std::string_view what) const { return kind != Kind::number && text == what; }
 };
 
-/// Returns the words of the text; lines without words are left out, and the last word is an end.
-/// Comments run from `#` to the end of a line. Throws Error(input) as text_error does.
+/// Returns the words in the text, without empty lines; the last word is an end. Comments run from
+/// `#` to the end of a line. Throws Error(input) like text_error().
 std::vector<Word> words_of(std::string_view text, const std::string& name);
 
 /// Returns the error `NAME: line L, column C: what`.
 Error text_error(const std::string& name, Place place, const std::string& what);
 
-/// Returns a word as errors quote it.
+/// Returns a word as quoted in errors.
 std::string quoted(const Word& word);
 
 } // namespace chamomile

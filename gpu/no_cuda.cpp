@@ -1,4 +1,4 @@
-// Stands in for the CUDA sources in a build without CUDA; CMake picks one or the other.
+// Replaces the CUDA sources in a build without CUDA; CMake picks one or the other.
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/trace.hpp"
 #include "chamomile/force/gpu_memory.hpp"

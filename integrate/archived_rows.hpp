@@ -1,4 +1,4 @@
-/// \file  Particles whose motion stays in an archive until it is asked for.
+/// \file  Reads moving columns of particles from an archive on demand.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace chamomile {
 
-/// Keeps `count` rows of a value, a block after another.
+/// Writes `count` rows of a column to the archive, block by block.
 inline void keep_rows(Archive& archive, Column value, std::size_t count, ParticleRows& rows)
 {
     const std::string name = name_in_archives(value);
@@ -25,20 +25,20 @@ inline void keep_rows(Archive& archive, Column value, std::size_t count, Particl
         });
 }
 
-/// Returns how many rows of a value the archive has. Throws Error(restart) if it has none of them.
+/// Returns the number of rows of a column in the archive. Throws Error(restart) if it has none.
 inline std::uint64_t count_rows(Archive& archive, Column value)
 {
     const std::string name = name_in_archives(value);
     return is_vector(value) ? archive.count_of<Vec3<double>>(name) : archive.count_of<double>(name);
 }
 
-/// Returns the error of particles whose values are not all there.
+/// Returns the error for columns of different lengths.
 inline Error unequal_lengths()
 {
     return Error(Fault::restart, "particles: arrays of different lengths");
 }
 
-/// ArchivedRows are the rows that an archive gives back. Ranges alone are asked for.
+/// Reads rows from an archive. Requests must be ranges, not lists.
 class ArchivedRows final : public ParticleRows {
 public:
     /// Keeps a reference.

@@ -13,19 +13,18 @@
 namespace chamomile {
 namespace {
 
-/// Beyond these the device takes its kernels for many particles.
+/// Above these counts the device uses its kernels for many particles.
 constexpr Index count = 9000, sample = 64;
 
-/// Returns the limit of differences to sums in double. In float the worst of a good device are near
-/// 1e-6.
+/// Returns the max difference from sums in double. In float a good device reaches about 1e-6.
 double limit_of(Precision precision)
 {
     return precision == Precision::double_precision ? 1e-9 : 2e-5;
 }
 
-/// Returns source k of a cloud that is the same everywhere, by multiples of irrational numbers. It
-/// is dense about the origin if pairs are softened. Else its pairs are wide apart: the force of a
-/// close pair has a larger error in float than the limit.
+/// Returns source k of a reproducible cloud, from multiples of irrational numbers. If pairs are
+/// softened, the cloud is dense about the origin. Otherwise its pairs are wide apart, because the
+/// force of a close pair exceeds the error limit in float.
 MovingSource source_of_cloud(Index k, const Softening& softening)
 {
     const auto coordinate = [&](double step) {
@@ -50,7 +49,7 @@ Particles cloud(const Softening& softening)
     return p;
 }
 
-/// A Comparison holds the differences of one quantity.
+/// Accumulates the differences of one quantity.
 class Comparison {
 public:
     void add(const Vec3<double>& found, const Vec3<double>& expected)
@@ -97,7 +96,7 @@ SolverOptions on_host(const SolverOptions& asked)
     return options;
 }
 
-/// Returns the method of `options` alone, with sizes that suit the cloud.
+/// Returns the method of `options`, with sizes that suit the cloud.
 SolverOptions options_of_check(const SolverOptions& options)
 {
     SolverOptions check;
@@ -124,7 +123,7 @@ double require_same_sums(Solver& tested, Solver& trusted, const std::string& dev
     tested.solve(p, Quantities::acceleration_potential);
     if (gpu_sums_are_wrong())
         p.acceleration[0].x += 1;
-    // A direct sum is the same for few targets; the lists of a tree are not.
+    // A direct sum may use few targets; the lists of a tree depend on all targets.
     std::vector<Index> active;
     for (Index k = 0; k < sample && trusted.options().solver == SolverKind::direct; ++k)
         active.push_back(k * (count / sample));

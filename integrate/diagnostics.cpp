@@ -9,15 +9,15 @@
 namespace chamomile {
 namespace {
 
-/// Moving is a term of the mean velocity.
+/// A term of the mean velocity.
 struct Moving {
     std::uint64_t number;
     double mass;
     Vec3<double> velocity;
 };
 
-/// Returns a velocity not far from that of the centre of mass: the mean of up to a thousand
-/// particles. The energy about it is not lost in that of the bulk motion.
+/// Returns a velocity near the center of mass's: the mean of up to a thousand particles. Energies
+/// relative to it do not lose digits to bulk motion.
 Vec3<double> typical_velocity(const Measured& all)
 {
     const Particles& particles = all.particles;
@@ -42,9 +42,9 @@ Vec3<double> typical_velocity(const Measured& all)
     return mass > 0 ? (1 / mass) * momentum : Vec3<double>{};
 }
 
-/// ExternalSums are the sums over what an external field does.
+/// Sums over the effects of an external field.
 struct ExternalSums {
-    double energy = 0; ///< of the field alone, without the frame's rotation
+    double energy = 0; ///< of the field only, without the frame's rotation
     double centrifugal = 0, virial = 0;
 };
 
@@ -91,7 +91,7 @@ MotionSums motion_sums(const Measured& all, const Vec3<double>& typical)
     return sums.value();
 }
 
-/// UnweightedRows give the values of other rows, without sums and bins, which weigh by mass.
+/// Gives the values of other rows without sums and bins, because those are weighted by mass.
 class UnweightedRows final : public ParticleRows {
 public:
     /// Keeps a reference.
@@ -112,7 +112,7 @@ private:
     ParticleRows& rows_;
 };
 
-/// Reads nothing but masses of the particles.
+/// Of the particles in memory reads only masses.
 Diagnostics weighted(const Measured& all, LagrangianRadii which, const ExternalState& external)
 {
     const Vec3<double> typical = typical_velocity(all);
@@ -123,7 +123,7 @@ Diagnostics weighted(const Measured& all, LagrangianRadii which, const ExternalS
     result.potential = sums.potential;
     if (external.field) {
         const ExternalSums field = external_sums(all, external);
-        result.potential -= 0.5 * field.energy; // the particles' potentials have it in them
+        result.potential -= 0.5 * field.energy; // already in the particles' potentials
         result.external = field.energy + field.centrifugal;
         result.external_virial = field.virial;
     }

@@ -28,7 +28,7 @@ std::vector<Vec3<double>> cubic_lattice(std::uint64_t n, double side)
     return positions;
 }
 
-/// Normal draws normally distributed numbers by Box & Muller, the same with every standard library.
+/// Draws normally distributed numbers by Box & Muller, equal for all standard libraries.
 class Normal {
 public:
     explicit Normal(std::uint64_t seed) : random_(seed) {}
@@ -62,7 +62,7 @@ double long_range_energy(const LennardJonesFluid& law, double from, double cutof
         integral += (k % 2 ? 4 : 2) * missing(from + k * h);
     integral *= h / 3;
     const double s3 = std::pow(law.sigma, 3), x3 = s3 / std::pow(cutoff, 3);
-    integral += 4 * law.epsilon * s3 * (x3 * x3 * x3 / 9 - x3 / 3); // beyond the cut-off
+    integral += 4 * law.epsilon * s3 * (x3 * x3 * x3 / 9 - x3 / 3); // beyond the cutoff
     return 2 * std::numbers::pi * density * integral;
 }
 

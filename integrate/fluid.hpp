@@ -1,7 +1,7 @@
 /// \file  Molecular dynamics of a Lennard-Jones fluid in a periodic cube, at constant energy.
 ///
-/// Reduced units: lengths in sigma, energies in epsilon, masses in that of an atom, temperatures in
-/// epsilon / k, times in sigma (m / epsilon)^1/2.
+/// Reduced units: lengths in sigma, energies in epsilon, masses in atoms, temperatures in epsilon /
+/// k, times in sigma (m / epsilon)^1/2.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +20,14 @@ struct FluidOptions {
     std::uint64_t n = 4096;
     double density = 0.82, temperature = 0.85;
     double cutoff = 4;             ///< the potential ends here
-    double switch_from = 10.0 / 3; ///< and is the Lennard-Jones potential up to here
+    double switch_from = 10.0 / 3; ///< up to here the plain Lennard-Jones potential
     double step = 0.002;
     std::uint64_t seed = 1;
     Precision precision = Precision::single_precision;
     std::string device = "auto", instruction_set = "auto";
 };
 
-/// A FluidState holds what is measured of a state, without corrections for the cut-off; its
-/// energies are those of all atoms.
+/// Measurements of a state, without corrections for the cutoff. Energies are sums over all atoms.
 struct FluidState {
     double potential = 0, kinetic = 0;
     double temperature = 0; ///< 2 K / (3 N - 3): the momentum is conserved
@@ -37,33 +36,33 @@ struct FluidState {
     double energy() const { return potential + kinetic; }
 };
 
-/// Returns the energy that the potential would add per atom if it went on to infinity, with g(r) =
-/// 1 beyond the radius where it begins to be switched off. To the pressure it would add the density
-/// times that: the mean field of an attraction that nowhere jumps.
+/// Returns the energy per atom missing beyond the cutoff, with g(r) = 1 beyond `from`, the radius
+/// where switching begins. The missing pressure is the density times this energy: the mean field of
+/// a continuous attraction.
 double long_range_energy(const LennardJonesFluid& law, double from, double cutoff, double density);
 
 /// A Fluid moves its atoms by velocity Verlet, the leapfrog of leapfrog.hpp.
 class Fluid {
 public:
     /// Makes a cubic lattice, spread over all sites if n is no cube, with Maxwellian velocities of
-    /// zero momentum and exactly that temperature. Throws Error(usage) for a box that is less than
-    /// two cut-offs wide, and what make_pair_solver() throws.
+    /// zero momentum and exactly the requested temperature. Throws Error(usage) for a box less than
+    /// two cutoffs wide, and like make_pair_solver().
     explicit Fluid(const FluidOptions& options);
 
-    /// Takes one step. Throws Error(numeric) if forces are no numbers any more.
+    /// Takes one step. Throws Error(numeric) if forces are not finite.
     void step();
 
     /// Scales all velocities to a kinetic energy.
     void rescale(double kinetic);
 
-    /// Keeps or restores positions and velocities. Throws Error(restart) for other numbers of
+    /// Keeps or restores positions and velocities. Throws Error(restart) for another number of
     /// atoms.
     void exchange(Archive& archive);
 
     FluidState state() const;
     /// Returns K of N atoms at the temperature of the options.
     double kinetic_wanted() const;
-    /// Returns the other long_range_energy() for this fluid.
+    /// Returns the free function long_range_energy() for this fluid.
     double long_range_energy() const;
 
     double side() const { return side_; }

@@ -1,4 +1,5 @@
-// Each block predicts all, evaluates and corrects those that are due, and chooses their next steps.
+// Each block predicts all particles, evaluates and corrects the due ones, and chooses their next
+// steps.
 #include "chamomile/integrate/hermite.hpp"
 
 #include <algorithm>
@@ -16,8 +17,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// A whole step has about so many blocks at most, which bounds how long an observer or an interrupt
-/// waits.
+/// Max number of blocks in a whole step, roughly; bounds the waiting time of observers and
+/// interrupts.
 constexpr double most_blocks = 8192;
 
 void check(const HermiteOptions& o)
@@ -52,7 +53,7 @@ double softening_squared(const Particles& particles, const ClosePair& pair,
     return pair_softening_squared(a * a, b * b, softening.rule);
 }
 
-/// Returns the largest eps^2 that a pair may have.
+/// Returns the largest eps^2 of any pair.
 double largest_square(const Particles& particles, const Softening& softening)
 {
     const std::vector<double>& own = particles.softening;
@@ -117,7 +118,7 @@ ForceStatistics Hermite::start(Particles& particles, Quantities, Moment now)
     return statistics_;
 }
 
-/// Returns the time step that nine particles of ten have or stay below.
+/// Returns the 90th percentile of the particles' time steps.
 double Hermite::usual_time_step() const
 {
     if (state_.time_step.empty())
@@ -194,7 +195,7 @@ ForceStatistics Hermite::evaluate(Particles& particles, Quantities, Moment now)
     return statistics;
 }
 
-/// Sums what all particles and the external field do to the active ones.
+/// Sums accelerations, jerks and potentials of the active particles, with the external field.
 ForceStatistics Hermite::sum_forces(const Particles& particles, double time)
 {
     const ForceStatistics statistics = solver_.solve(sources_, particles.softening, active_, sums_);
@@ -203,8 +204,8 @@ ForceStatistics Hermite::sum_forces(const Particles& particles, double time)
     return statistics;
 }
 
-/// Gives all particles their levels for a whole step of that length; no step grows by more than a
-/// factor of two.
+/// Sets the levels of all particles for a whole step of `length`. A step grows by at most a factor
+/// of two.
 void Hermite::place_particles(double length)
 {
     levels_.begin(state_.motion.size(), length, state_.report.shortest);
@@ -241,7 +242,7 @@ void Hermite::move_block(Particles& particles, Moment now)
 
 void Hermite::predict_all(const Particles& particles, Moment now)
 {
-    double probe = 0; // 0, or not a number if something is not finite
+    double probe = 0; // 0, or NaN if a value is not finite
 #pragma omp parallel for if (state_.motion.size() > worth_threads) schedule(static) reduction(+ : probe)
     for (std::size_t i = 0; i < state_.motion.size(); ++i) {
         const Motion to = predicted(state_.motion[i], levels_.since(Index(i)));
@@ -274,7 +275,7 @@ void Hermite::evaluate_block(const Particles& particles, Moment now)
     force_seconds_ += wall_clock_seconds() - before;
 }
 
-/// Takes the k-th particle of the block to the end of its step and chooses the next.
+/// Moves the k-th particle of the block to the end of its step, and chooses its next step.
 void Hermite::end_step(const Particles& particles, std::size_t k, Moment now)
 {
     const Index i = active_[k];

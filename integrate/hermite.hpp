@@ -16,7 +16,7 @@ namespace chamomile {
 
 enum class StepSharing {
     shared, ///< all particles take the shortest step of any, or a fixed one
-    blocks  ///< each its own, a power of two of a whole step
+    blocks  ///< individual steps: a whole step divided by powers of two
 };
 
 enum class LastEvaluation {
@@ -25,44 +25,42 @@ enum class LastEvaluation {
 };
 
 enum class BelowShortest {
-    refuse, ///< an Error that names the pair
-    count   ///< steps of the shortest length, counted
+    refuse, ///< throws an Error that names the pair
+    count   ///< takes and counts steps of the shortest length
 };
 
 struct HermiteOptions {
     StepSharing sharing = StepSharing::blocks;
-    double fixed_length = 0; ///< of shared steps; 0: they follow eta
+    double fixed_length = 0; ///< of shared steps; 0: steps follow eta
     double eta = 0.01, eta_start = 0.01;
     int iterations = 1; ///< n, 1 to 10
     LastEvaluation last_evaluation = LastEvaluation::before_correction;
-    /// No particle may take a shorter step; 0 means 2^-40 of the step that 90 % of the particles
-    /// begin with or less.
+    /// The shortest step allowed. 0: 2^-40 of the 90th percentile of the first steps.
     double shortest = 0;
     double longest = std::numeric_limits<double>::infinity();
     BelowShortest below_shortest = BelowShortest::refuse;
 };
 
-/// A HermiteReport counts what has happened so far.
+/// Counts since the start.
 struct HermiteReport {
-    std::uint64_t blocks = 0;                       ///< sets of particles that were moved together
+    std::uint64_t blocks = 0;                       ///< sets of particles moved together
     std::uint64_t particle_steps = 0;               ///< the sum of their sizes
     std::map<int, std::uint64_t> steps_by_exponent; ///< k: steps of 2^k up to 2^(k+1)
-    std::uint64_t below_shortest = 0; ///< particle steps that should have been shorter
-    double shortest = 0;              ///< the limit in force
+    std::uint64_t below_shortest = 0;               ///< steps that eta would make shorter
+    double shortest = 0;                            ///< the limit in use
     ClosePair closest;
 };
 
-/// This is Hermite's scheme, P(EC)^n, with Aarseth's step (Makino & Aarseth 1992; Nitadori & Makino
-/// 2008). With blocks, a step of the simulation is a whole step, after which all are at one time:
-/// as long as the longest of nine particles of ten, or 8192 times the shortest, or up to a time to
-/// hit if that is nearer. Within it every block predicts all particles and evaluates and corrects
-/// those that are due.
+/// Hermite's scheme, P(EC)^n, with Aarseth's step (Makino & Aarseth 1992; Nitadori & Makino 2008).
+/// With blocks, a step of the simulation is a whole step, after which all particles are at one
+/// time. Its length is the 90th percentile of the particles' steps, at most 8192 times the shortest
+/// step, and it ends on the times requested. Each block within it predicts all particles, and
+/// evaluates and corrects the due ones.
 ///
-/// Particles may have softening lengths of their own (Particles::softening), which stay what they
-/// are at the start.
+/// Per-particle softening (Particles::softening) is constant from the start.
 ///
-/// The closer a pair without softening, the shorter its steps, until they fall below the shortest;
-/// there is no regularisation.
+/// A close pair without softening takes ever shorter steps, until they fall below the limit; there
+/// is no regularization.
 class Hermite final : public Integrator {
 public:
     /// Keeps a reference: the solver must outlive it. Throws Error(usage) for options out of range.
@@ -95,10 +93,10 @@ private:
     void require_sums(const Particles& particles, Moment now) const;
     [[noreturn]] void refuse_step(const Particles& particles, Index i, Moment now) const;
 
-    /// A State is what steps go on from.
+    /// The state between steps.
     struct State {
-        std::vector<Motion> motion;            ///< of each particle at its own time
-        std::vector<double> time_step, length; ///< of its next step, and of its last
+        std::vector<Motion> motion;            ///< of each particle at its last time
+        std::vector<double> time_step, length; ///< next step, and last step
         double shared_length = 0;              ///< of the last shared step
         Encounters encounters;
         HermiteReport report;
@@ -107,12 +105,12 @@ private:
 
     JerkSolver& solver_;
     HermiteOptions options_;
-    State state_, before_;              ///< now, and before the step that is under way
+    State state_, before_;              ///< now, and before the current step
     std::vector<MovingSource> sources_; ///< at the time of the block
     BlockLevels levels_;
     std::vector<Index> active_;
     std::vector<JerkSum> sums_;
-    std::vector<Motion> ends_; ///< of the steps of the block
+    std::vector<Motion> ends_; ///< at the ends of the block's steps
     ForceStatistics statistics_;
     double force_seconds_ = 0;
 };

@@ -9,13 +9,13 @@
 
 namespace chamomile {
 
-/// A Motion is that of a particle at one time.
+/// A particle's motion at one time.
 struct Motion {
     Vec3<double> position, velocity, acceleration, jerk;
 };
 
 /// Returns position and velocity after dt by their Taylor series (Makino & Aarseth 1992, eqs. 3 and
-/// 4); the rest is left as it is.
+/// 4); acceleration and jerk are copied.
 inline Motion predicted(const Motion& from, double dt)
 {
     Motion to = from;
@@ -24,8 +24,8 @@ inline Motion predicted(const Motion& from, double dt)
     return to;
 }
 
-/// Sets position and velocity from the acceleration and jerk at both ends of a step, in the form
-/// that is symmetric in time (Hut, Makino & McMillan 1995, eq. 6).
+/// Sets position and velocity from the acceleration and jerk at both ends of a step, symmetric in
+/// time (Hut, Makino & McMillan 1995, eq. 6).
 inline void correct(Motion& to, const Motion& from, double dt)
 {
     to.velocity = from.velocity + (dt / 2) * (from.acceleration + to.acceleration) +
@@ -34,8 +34,8 @@ inline void correct(Motion& to, const Motion& from, double dt)
                   (dt * dt / 12) * (from.acceleration - to.acceleration);
 }
 
-/// HigherDerivatives are the second and third derivatives of the acceleration at the end of a step,
-/// from the interpolation through both ends (Makino & Aarseth 1992, eqs. 5 to 7).
+/// Second and third derivatives of the acceleration at the end of a step, from interpolation
+/// through both ends (Makino & Aarseth 1992, eqs. 5 to 7).
 struct HigherDerivatives {
     Vec3<double> second, third;
 };
@@ -49,8 +49,8 @@ inline HigherDerivatives higher_derivatives(const Motion& from, const Motion& to
     return {second_at_start + dt * third, third};
 }
 
-/// Returns sqrt(eta (|a| |a2| + |j|^2) / (|j| |a3| + |a2|^2)) (Aarseth 1985); it is infinite where
-/// nothing changes.
+/// Returns sqrt(eta (|a| |a2| + |j|^2) / (|j| |a3| + |a2|^2)) (Aarseth 1985); infinite if the
+/// denominator is 0.
 inline double aarseth_step(const Motion& at, const HigherDerivatives& higher, double eta)
 {
     const double a = norm(at.acceleration), j = norm(at.jerk);
@@ -60,10 +60,10 @@ inline double aarseth_step(const Motion& at, const HigherDerivatives& higher, do
                      : std::numeric_limits<double>::infinity();
 }
 
-/// Returns the step before derivatives are known: eta min(a / |j|, sqrt|phi| / a). The second, the
-/// time in which the acceleration would change the velocity by that of escape, counts for particles
-/// at rest. Where attractions cancel, a is what a single body at that potential would exert, phi^2
-/// / (G M) with the mass M of all. The step is infinite for a particle alone.
+/// Returns the first step, before derivatives are known: eta min(a / |j|, sqrt|phi| / a). The
+/// second term, the time to reach escape velocity at this acceleration, limits particles at rest.
+/// If attractions cancel, a is replaced by the acceleration at this potential due to a single body,
+/// phi^2 / (G M) with the total mass M. The step of a lone particle is infinite.
 inline double starting_step(const Motion& at, double potential, double GM, double eta)
 {
     const double j = norm(at.jerk);

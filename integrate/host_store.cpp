@@ -1,4 +1,4 @@
-// The particles of a leapfrog in the caller's own arrays, moved by all threads.
+// Particles of a leapfrog in the caller's arrays, moved by all threads.
 #include <algorithm>
 #include <utility>
 
@@ -35,8 +35,8 @@ public:
         home_ = {p.position.data(), p.velocity.data(), p.acceleration.data(), p.potential.data()};
     }
 
-    /// Moves the particles into the arrays that they were loaded from, which others may look at: a
-    /// step leaves them in those of the state before it.
+    /// Moves the particles into the arrays they were loaded from, since others may hold pointers to
+    /// these. A step swaps the arrays with the saved ones.
     void fetch() override
     {
         Particles& p = *particles_;
@@ -111,7 +111,7 @@ public:
             parallel_copy(now_.step, before_.step);
             parallel_copy(now_.measured, before_.measured);
             parallel_copy(now_.orbit, before_.orbit);
-        } else { // the end of the step makes all of them anew
+        } else { // the end of the step computes all again
             p.acceleration.swap(acceleration_);
             if (options_.potentials)
                 p.potential.swap(potential_);
@@ -253,7 +253,7 @@ public:
     }
 
 private:
-    /// Home holds where the particles' arrays were when they were loaded.
+    /// The addresses of the particles' arrays at load().
     struct Home {
         const Vec3<double>*position, *velocity, *acceleration;
         const double* potential;
@@ -273,7 +273,7 @@ private:
         return options_.individual ? level_[i] : 0;
     }
 
-    /// Returns the sum of what the calls return, which must not depend on its order.
+    /// Returns the sum of all calls' results. It must not depend on the order.
     template <class Call>
     static double each(std::size_t n, const Call& call)
     {
@@ -299,7 +299,7 @@ private:
         return are_all_due_ ? k : due_[k];
     }
 
-    /// The first move of a whole step makes the new state from the one that is kept.
+    /// Moves all particles at the start of a whole step: reads the saved state, writes the new one.
     void move_all(const KickAndDrift& move)
     {
         Particles& p = *particles_;
@@ -333,7 +333,7 @@ private:
         });
     }
 
-    /// Returns the position after the drift; in a rotating frame the velocity changes too.
+    /// Returns the position after the drift. In a rotating frame, changes the velocity too.
     Vec3<double> drifted(const KickAndDrift& move, Vec3<double> x, Vec3<double>& v) const
     {
         if (!move.turn)
@@ -359,12 +359,12 @@ private:
     std::vector<std::uint8_t> level_;
     LevelCounts counts_{};
     bool are_all_due_ = true;
-    std::vector<Index> due_;          ///< ascending, unless all are
-    bool has_potentials_ = false;     ///< the last request had them
+    std::vector<Index> due_;          ///< ascending; empty if all are due
+    bool has_potentials_ = false;     ///< the last request had potentials
     bool begins_ = false;             ///< the next move is the first of a whole step
-    bool is_split_ = false;           ///< accelerations are those of the short range
+    bool is_split_ = false;           ///< accelerations are short-range only
     bool has_new_long_range_ = false; ///< since begin_step()
-    /// These hold the state before the whole step, until restore() or fetch().
+    /// The saved state before the whole step, until restore() or fetch().
     std::vector<Vec3<double>> position_, velocity_, acceleration_, long_range_before_;
     std::vector<double> potential_;
 };

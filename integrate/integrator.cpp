@@ -12,7 +12,7 @@ namespace chamomile {
 
 namespace {
 
-/// Returns the lowest number(i) of the values that are not finite; `none` if all are.
+/// Returns the lowest number(i) of a value that is not finite; `none` if all are finite.
 template <class Number>
 std::uint64_t first_not_finite(std::span<const Vec3<double>> values, std::uint64_t none,
                                const Number& number)

@@ -1,4 +1,4 @@
-/// \file  One step of a scheme, as the time loop asks for it.
+/// \file  One step of a scheme, as called by the time loop.
 #pragma once
 
 #include <cassert>
@@ -22,52 +22,53 @@ class ExternalField;
 class Leapfrog;
 struct RankSubset;
 
-/// Profiles of a simulation give under this name what a step takes beside its force evaluations.
+/// The phase of profiles for a step's time outside force evaluations.
 inline constexpr const char* integration_phase = "integration";
 
-/// A Moment says where a simulation is, for numbering and messages.
+/// A Moment is a step and time of a simulation, for numbering and messages.
 struct Moment {
-    std::uint64_t step = 0; ///< 0 before the first, and its number from its begin on
-    double time = 0;        ///< at which the step began, or that it reached
+    std::uint64_t step = 0; ///< 0 before the first step; from its begin on the step's number
+    double time = 0;        ///< at the step's begin, or reached by it
 };
 
-/// An Integrator is a scheme with its forces. It is not safe for two threads at once.
+/// An Integrator is a scheme with its forces. Not thread-safe.
 class Integrator {
 public:
     virtual ~Integrator() = default;
 
-    /// Gives start() the rows of which it takes positions and velocities, a block after another,
-    /// where particles live on ranks, as rows() tells: the caller's arrays of what moves are empty.
+    /// Sets the rows from which start() reads positions and velocities block by block. Used if
+    /// particles are on ranks (see rows()); the caller's moving columns are then empty.
     virtual void begin_from(std::shared_ptr<ParticleRows>) { assert(!"they live with the caller"); }
 
-    /// Computes the forces of the state from which the first step starts. Throws like step().
+    /// Computes the forces for the first step. Throws like step().
     virtual ForceStatistics start(Particles& particles, Quantities quantities, Moment now) = 0;
 
     struct NextStep {
         double length;
         TimeStepKind kind; ///< how the timeline may shorten it
     };
-    /// Returns the length of the next step from now, where no time asked for is nearer.
+    /// Returns the length of the next step, before the timeline shortens it to hit a requested
+    /// time.
     virtual NextStep next_step(Moment now) = 0;
 
     /// Moves positions and velocities of all particles from now to now + length. If potentials are
-    /// asked for, these and the accelerations belong to the new positions afterwards. The
-    /// statistics have the integration_phase. Throws Error(numeric) naming particle and step if a
-    /// position or acceleration is no longer finite, and what the forces throw; positions,
-    /// velocities, accelerations and the scheme's own state are then those before the step.
+    /// requested, potentials and accelerations belong to the new positions afterwards. The
+    /// statistics include the integration_phase. Throws Error(numeric) naming particle and step if
+    /// a position or acceleration is not finite, and any error of the forces. Positions,
+    /// velocities, accelerations and the scheme's state are then restored.
     virtual ForceStatistics step(Particles& particles, double length, Quantities quantities,
                                  Moment now) = 0;
 
-    /// Makes the potentials those of the present positions, out of turn, and changes no later step.
-    /// Where it throws they may be those of no evaluation, and it has to be called again.
+    /// Computes the potentials of the current positions, without effect on later steps. After an
+    /// exception the potentials are undefined until the next call.
     virtual ForceStatistics evaluate(Particles& particles, Quantities quantities, Moment now) = 0;
 
-    /// Makes the particles those of now, where they live elsewhere. Throws like step().
+    /// Copies the current state into `particles` if it is stored elsewhere. Throws like step().
     virtual void fetch(Particles&) {}
 
-    /// Returns the rows of the particles of now where they live on ranks, which have them alone
-    /// once keep_alone() is called: what moves is empty in the caller's arrays then, but for the
-    /// time between fetch() and the next step. Null: fetch() makes them the caller's.
+    /// Returns the rows of the current particles if they are on ranks. After keep_alone() only
+    /// ranks keep moving columns: the caller's are empty, except between fetch() and the next step.
+    /// Null: fetch() fills the caller's columns.
     virtual ParticleRows* rows(Particles&) { return nullptr; }
     virtual void keep_alone() {}
 
@@ -78,7 +79,7 @@ public:
         return chamomile::diagnose(particles, which, {field(), time});
     }
 
-    /// Makes points of some particles of now, wherever they live, as gather_points() does. Throws
+    /// Makes MovingPoints of the particles in `which`, on any device, as gather_points(). Throws
     /// like step().
     virtual void gather(Particles& particles, std::span<const Index> which,
                         const Vec3<double>& origin, std::span<MovingPoint> into)
@@ -86,27 +87,26 @@ public:
         gather_points(particles, which, origin, into);
     }
 
-    /// Keeps the state that start() makes and steps change, or restores it in place of start(); the
-    /// particles are kept, or have been restored, beside it.
+    /// Keeps or restores the state between steps, in place of start(). The particles themselves are
+    /// kept, and restored first, by the caller.
     virtual void exchange(Archive& archive, Particles& particles) = 0;
 
-    /// Returns the communicator if calls are collective and each rank has its own particles; else
+    /// Returns the communicator if calls are collective and each rank has local particles; else
     /// null.
     virtual Communicator* ranks() { return nullptr; }
     /// Returns the leapfrog, or null for other schemes.
     virtual const Leapfrog* leapfrog() const { return nullptr; }
 
-    /// Returns the clock by which the scheme counts time.
+    /// Returns the scheme's clock.
     virtual const Clock& clock() const { return Clock::newtonian(); }
 
-    /// Puts the particles into an external field, before start() or exchange(). Accelerations and
-    /// potentials are then those of the particles and the field. Throws Error(usage) for a field
-    /// that the scheme cannot have.
+    /// Sets an external field, before start() or exchange(). Accelerations and potentials then
+    /// include the field. Throws Error(usage) for a field that the scheme cannot use.
     virtual void put_into(std::shared_ptr<const ExternalField> field) { field_ = std::move(field); }
     /// Returns the external field, or null.
     const ExternalField* field() const { return field_.get(); }
 
-    /// forces() returns the options in force of what computes the forces, device() where it runs.
+    /// forces() returns the force solver's options in use, device() its device.
     virtual const SolverOptions& forces() const = 0;
     virtual std::string device() const = 0;
 
@@ -114,11 +114,11 @@ protected:
     std::shared_ptr<const ExternalField> field_;
 };
 
-/// Throws Error(numeric) naming the first particle whose value ("position") is not finite; the
-/// values are those of the particles from `first` on.
+/// Throws Error(numeric) naming the first particle with a value ("position") that is not finite.
+/// `values` belong to the particles from `first` on.
 void require_finite(const Particles& particles, std::span<const Vec3<double>> values,
                     const char* what, Moment now, std::size_t first = 0);
-/// Checks particles on all ranks; throws the same on all.
+/// Checks particles on all ranks; throws the same error on all.
 void require_finite(const Particles& particles, const RankSubset& part,
                     std::span<const Vec3<double>> values, const char* what, Moment now);
 

@@ -1,4 +1,4 @@
-// Each block has half kicks, a drift of all, forces of those due, half kicks and their next rungs.
+// Each block: half kick, drift of all particles, forces of due particles, half kick, next rungs.
 #include "chamomile/integrate/leapfrog.hpp"
 
 #include <cassert>
@@ -16,7 +16,7 @@
 namespace chamomile {
 namespace {
 
-/// Building the tree costs as much as so many pairs for each of its particles
+/// The cost of building the tree, in pairs for each particle
 /// (docs/explanation/performance_runs.md).
 KeptTrees kept_trees_of(const SolverOptions& forces)
 {
@@ -116,7 +116,7 @@ void Leapfrog::put_into(std::shared_ptr<const ExternalField> field)
     Integrator::put_into(std::move(field));
 }
 
-/// Returns G times all masses, with those that are typical of external potentials.
+/// Returns G times the total mass, with typical masses of external potentials.
 double Leapfrog::GM(double time) const
 {
     return field_ ? GM_ + field_->GM(time) : GM_;
@@ -136,7 +136,7 @@ ForceStatistics Leapfrog::start(Particles& particles, Quantities quantities, Mom
     kept_trees_ = kept_trees_of(forces());
     if (is_shared())
         return start_on_ranks(particles, quantities, now);
-    // The request names arrays of the host, where positions may lie outside the box.
+    // The request names host arrays. Positions there may lie outside the box.
     Request request =
         request_of(particles, needs_potentials() ? Quantities::acceleration_potential : quantities);
     StepColumns columns;
@@ -171,7 +171,7 @@ void Leapfrog::require_finite_now(Column value, Moment now)
                    {now.step, clock_.file_time(now.time)});
 }
 
-/// Evaluates a request of the state at that moment.
+/// Evaluates a request at this moment.
 ForceStatistics Leapfrog::evaluate_request(Request request, Moment now)
 {
     request.number = now.step;
@@ -190,7 +190,8 @@ ForceStatistics Leapfrog::evaluate(Particles& particles, Quantities, Moment now)
         count_ = 0;
     }
     Request request = store_->request_here();
-    std::vector<Vec3<double>> acceleration(request.count); // steps go on from the present ones
+    std::vector<Vec3<double>> acceleration(request.count); // steps continue with the old
+                                                           // accelerations
     request.acceleration = view_of(std::span(acceleration));
     const ForceStatistics statistics = evaluate_request(request, now);
     Particles& here = store_->here();
@@ -244,15 +245,14 @@ Integrator::NextStep Leapfrog::next_step(Moment now)
     double length = k + 1 < count.size() ? std::ldexp(1.0, int(k) + StepCounts::lowest)
                                          : std::numeric_limits<double>::infinity();
     length = std::min(length, longest);
-    // The length is bounded so that the shortest step asked for is a rung.
+    // Bounds the length so that the shortest step wanted is a rung.
     const double deepest = std::max(asked.shortest, blocks_->shortest);
     if (length > std::ldexp(deepest, blocks_->rungs))
         length = std::ldexp(1.0, std::ilogb(std::ldexp(deepest, blocks_->rungs)));
     return {std::max(length, blocks_->shortest), TimeStepKind::adaptive};
 }
 
-/// Returns the length of a step in which particles move by no more than a quarter of r_s, in the
-/// mean.
+/// Returns a step length in which particles move, in the rms, by at most a quarter of r_s.
 double Leapfrog::longest_for_long_range(double now)
 {
     constexpr double part = 0.25, short_while = 1. / 1024;
@@ -260,7 +260,7 @@ double Leapfrog::longest_for_long_range(double now)
                  moved = std::sqrt(sum / double(count_)) * clock_.drift(now, now + short_while);
     if (!(moved > 0))
         return std::numeric_limits<double>::infinity();
-    // The length is a power of two, so that whole steps change by factors of two alone.
+    // A power of two, so that whole steps change only by factors of two.
     const double split =
         split_radius(with_mesh(forces().periodic, forces().box, count_), forces().box);
     return std::exp2(std::floor(std::log2(short_while * part * split / moved)));
@@ -286,7 +286,7 @@ ForceStatistics Leapfrog::step(Particles& particles, double length, Quantities q
         try {
             store_->restore();
             store_->fetch();
-        } catch (const Error&) { // the device is lost: the host has what was fetched last
+        } catch (const Error&) { // the device is lost: the host has the last fetch
         }
         throw;
     }
@@ -349,13 +349,13 @@ ForceStatistics Leapfrog::evaluate_block(Quantities quantities, Moment now, Mome
         bool are_finite = true;
         try {
             are_finite = store_->has_finite_positions();
-        } catch (const PeerFailed&) { // nobody can look at them, and the first error is told
+        } catch (const PeerFailed&) { // positions are out of reach; reports the first error
         }
         if (!are_finite)
             refuse(reached);
         throw;
     }
-    // Where nothing has mass, the solver looks at no position.
+    // Without masses the solver reads no positions.
     if (GM_ == 0 && !store_->has_finite_positions())
         refuse(reached);
     return forces;
@@ -388,7 +388,7 @@ void Leapfrog::choose_rungs(double length)
     store_->set_due(0, count_);
 }
 
-/// Returns the request of the block to come, of the particles that are due.
+/// Returns the request of the next block, for due particles.
 Request Leapfrog::request_of_block(Quantities quantities, Moment now)
 {
     const bool ends = levels_.at_end();
@@ -411,8 +411,8 @@ Request Leapfrog::request_of_block(Quantities quantities, Moment now)
     return request;
 }
 
-/// Returns what accelerations are multiplied with, by level: of the first half of the steps that
-/// begin now, or of the second half of those that end now.
+/// Returns the kick factors by level: for the first half of steps that begin now, or the second
+/// half of steps that end now.
 LevelFactors Leapfrog::kick_factors(Half half) const
 {
     LevelFactors factor{};
@@ -449,7 +449,7 @@ BlockRule Leapfrog::rule(double time) const
             clock_.is_newtonian() ? 1 : clock_.step(time, 1)};
 }
 
-/// Returns k where 2^k is the longest step of the particles that are due.
+/// Returns k such that 2^k is the longest step of due particles.
 int Leapfrog::rung_due() const
 {
     int level = levels_.longest_due();
@@ -481,7 +481,7 @@ void Leapfrog::note_block(const ForceStatistics& forces, double seconds, double 
     rung.moving += moving;
 }
 
-/// Names the first particle whose position or acceleration is no longer finite.
+/// Throws, naming the first particle with a position or acceleration that is not finite.
 void Leapfrog::refuse(Moment now)
 {
     require_finite_now(Column::position, now);

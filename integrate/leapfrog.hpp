@@ -1,4 +1,4 @@
-/// \file  The kick-drift-kick leapfrog, in steps that all particles share or in individual ones.
+/// \file  The kick-drift-kick leapfrog, with shared or individual steps.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ void drift(Particles& particles, double dt);
 
 /// Takes one step of length dt: half a kick, a drift, new accelerations by `evaluate()`, half a
 /// kick. It is of second order, symplectic and reversible for a constant dt (Quinn et al. 1997).
-/// The accelerations must belong to the positions, and do so again afterwards.
+/// The accelerations must belong to the positions; afterwards they belong to the new positions.
 template <class Evaluate>
 void kick_drift_kick(Particles& particles, double dt, Evaluate&& evaluate)
 {
@@ -35,57 +35,57 @@ void kick_drift_kick(Particles& particles, double dt, Evaluate&& evaluate)
     kick(particles, dt / 2);
 }
 
-/// BlockSteps are individual steps: each particle's own, the whole step divided by a power of two.
+/// Options of individual steps: the whole step divided by powers of two.
 struct BlockSteps {
     StepCriterion criterion = StepCriterion::potential;
     double eta = 0.03;
-    double shortest = 0; ///< of a particle's step
+    double shortest = 0; ///< min step of a particle
     double longest = std::numeric_limits<double>::infinity();
     int rungs = 16; ///< 0 to 40: a step is at least the whole / 2^rungs
-    /// While a whole step lasts, the tree is built anew for at least this part of the particles;
-    /// fewer take the cells of the last one (Request::keeps_tree). Without a number KeptTrees
-    /// choose.
+    /// Min fraction of due particles for which the tree is rebuilt within a whole step. For fewer,
+    /// the last tree's cells are kept (Request::keeps_tree). Empty: KeptTrees decides.
     std::optional<double> rebuild = {};
 };
 
-/// Residence says where the particles of a leapfrog live. It changes no bit.
+/// Where a leapfrog's particles are stored. It does not change results.
 enum class Residence {
     host,
-    where_solved, ///< the solver's GPU, if it takes arrays there and has the memory
+    where_solved, ///< the solver's GPU if it takes device arrays and has the memory, else the host
     device        ///< the solver's GPU, or an error
 };
 
-/// Leapfrog is that of Quinn et al. (1997), over a store of particles. Without BlockSteps all share
-/// one step. With them the step of each particle is the whole step divided by a power of two, its
-/// rung (Springel 2005): all particles drift together from one time at which any are due to the
-/// next; those that are due get new accelerations, the second half of their kick, their next rung
-/// (any number down, or one up where the longer step begins) and the first half of the next kick. A
-/// step is as long as the criterion says of its middle, extrapolated from the last two, so that the
-/// rungs of an orbit are the same there and back: steps chosen where they begin lose energy on the
-/// way in that they do not win on the way out. At the ends of whole steps all are at one time:
-/// there observers look. With one rung individual steps are shared ones, bit for bit.
+/// The leapfrog of Quinn et al. (1997), over a store of particles. Without BlockSteps all particles
+/// share one step. With BlockSteps the step of each particle is the whole step divided by a power
+/// of two, its rung (Springel 2005). All particles drift together to the next time at which any are
+/// due. Due particles then get new accelerations, the second half of their kick, their next rung
+/// (any number down, or one up if the longer step begins here), and the first half of the next
+/// kick. The criterion at the middle of the next step, extrapolated from the last two, sets its
+/// length: the rungs of an orbit are then the same both ways. Steps chosen at their begin lose
+/// energy on the way in and do not regain it on the way out. At the ends of whole steps all
+/// particles are at one time, and observers are called. With one rung, individual steps match
+/// shared steps bitwise.
 ///
-/// With a DistributedSolver each rank has a leapfrog of its own particles, and calls are
+/// With a DistributedSolver each rank has a leapfrog of its local particles, and calls are
 /// collective. Throws Agreed or PeerFailed then.
 ///
-/// In periodic boxes the long range kicks individual steps at the ends of whole steps, over half of
-/// one, and blocks have the short range alone (Duncan et al. 1998, Springel 2005): a mesh for each
-/// whole step.
+/// In periodic boxes the long range kicks individual steps only at the ends of whole steps, over
+/// half a whole step, and blocks use the short range only (Duncan et al. 1998, Springel 2005): one
+/// mesh per whole step.
 class Leapfrog final : public Integrator {
 public:
-    /// Keeps references: solver and clock must outlive it. Positions stay in the solver's periodic
-    /// box, if it has one. Throws Error(usage) for numbers out of range, for a criterion of the
-    /// softening without one, for one of the potential in a box, and for Residence::device of a
-    /// solver that takes no arrays there; Error(device) if there is no GPU.
+    /// Keeps references: solver and clock must outlive it. Wraps positions into the solver's
+    /// periodic box, if any. Throws Error(usage) for numbers out of range, for a criterion by
+    /// softening without softening, for a criterion by potential in a box, and for
+    /// Residence::device if the solver takes no device arrays; Error(device) without a GPU.
     Leapfrog(Solver& solver, const TimeStep& step, const Clock& clock = Clock::newtonian(),
              Residence residence = Residence::host);
     Leapfrog(Solver& solver, const BlockSteps& steps, const Clock& clock = Clock::newtonian(),
              Residence residence = Residence::host);
 
     ForceStatistics start(Particles& particles, Quantities quantities, Moment now) override;
-    /// A whole step of individual steps is the power of two that nine particles of ten ask for or
-    /// less, or the longest; so that whole steps change by factors of two alone and divide equal
-    /// intervals equally.
+    /// With individual steps, the length is the power of two at or below the 90th percentile of the
+    /// steps wanted, or the longest step allowed. Whole steps thus change only by factors of two
+    /// and divide equal intervals equally.
     NextStep next_step(Moment now) override;
     ForceStatistics step(Particles& particles, double length, Quantities quantities,
                          Moment now) override;
@@ -96,7 +96,7 @@ public:
     void gather(Particles& particles, std::span<const Index> which, const Vec3<double>& origin,
                 std::span<MovingPoint> into) override;
     void exchange(Archive& archive, Particles& particles) override;
-    /// Where it is not of formulas alone the particles live on the host.
+    /// Moves the particles to the host if the field does not consist of formulas.
     void put_into(std::shared_ptr<const ExternalField> field) override;
     Communicator* ranks() override { return solver_.ranks_of_parts(); }
     const Leapfrog* leapfrog() const override { return this; }
@@ -104,8 +104,8 @@ public:
     const SolverOptions& forces() const override { return solver_.options(); }
     std::string device() const override { return solver_.device(); }
 
-    /// Continue from particles and columns of a checkpoint, and exchange its counts: exchange()
-    /// does both.
+    /// Continue from particles and columns of a checkpoint, and exchange the counts. exchange()
+    /// calls both.
     void resume(Particles& particles, StepColumns columns);
     void exchange_counts(Archive& archive);
     /// Returns the columns of individual steps, in the order of the caller's particles.
@@ -113,15 +113,15 @@ public:
     /// Returns the length of a column of individual steps for `count` particles.
     std::size_t rows_of_steps(Column column, std::size_t count) const;
 
-    /// Tells whether the particles live on a GPU or on ranks, so that the caller's are those of the
-    /// last fetch().
+    /// True if particles are stored on a GPU or on ranks: the caller's copy dates from the last
+    /// fetch().
     bool is_resident() const { return is_shared() || residence_ != Residence::host; }
     /// Returns the store of this rank; needs a DistributedSolver.
     RankStore& rank_store();
 
-    /// Returns the individual steps; none where all particles share one.
+    /// Returns the options of individual steps; empty with a shared step.
     const std::optional<BlockSteps>& block_steps() const { return blocks_; }
-    /// Returns whether steps go by StepCriterion::potential.
+    /// True if steps follow StepCriterion::potential.
     bool needs_potentials() const;
     const BlockReport& report() const { return report_; }
     std::uint64_t blocks() const { return block_; } ///< evaluations of the last whole step
@@ -159,25 +159,25 @@ private:
     template <class Work>
     void together(const Work& work);
     double softening(double time) const { return clock_.softening(time, softening_); }
-    /// Tells whether the long range kicks over whole steps, and only the short range in blocks.
+    /// True if the long range kicks over whole steps, and blocks use the short range only.
     bool splits_forces() const
     {
         return blocks_ && forces().is_periodic() && forces().solver == SolverKind::tree;
     }
 
     Solver& solver_;
-    TimeStep step_;                    ///< that all share, without blocks_
+    TimeStep step_;                    ///< shared, without blocks_
     std::optional<BlockSteps> blocks_; ///< individual steps
     const Clock& clock_;
-    double softening_; ///< that the solver was made with
+    double softening_; ///< the max length, before the clock changes it
     Residence residence_;
     std::unique_ptr<ParticleStore> store_;
-    double GM_ = 0; ///< of all
+    double GM_ = 0; ///< total
 
     BlockLevels levels_;
     double begin_ = 0;        ///< of the whole step
-    std::uint64_t block_ = 0; ///< of the whole step, from 0
-    std::size_t count_ = 0;   ///< of the particles of all ranks
+    std::uint64_t block_ = 0; ///< in the whole step, from 0
+    std::size_t count_ = 0;   ///< particles on all ranks
     ForceStatistics statistics_;
     BlockReport report_;
     KeptTrees kept_trees_;

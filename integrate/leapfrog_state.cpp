@@ -1,4 +1,4 @@
-// What a leapfrog takes of its particles when it begins or goes on, and what a checkpoint keeps.
+// Initial state of a leapfrog, and its checkpoints.
 #include <algorithm>
 
 #include "chamomile/core/error.hpp"
@@ -16,7 +16,7 @@ Error unequal_columns()
 
 } // namespace
 
-/// Loads the state into the store, or into one on the host where the GPU has too little memory.
+/// Loads the state into the store, or into a host store if GPU memory is short.
 void Leapfrog::fill_store(Particles& particles, const StepColumns& columns)
 {
     store_->attach(particles);
@@ -32,7 +32,7 @@ void Leapfrog::fill_store(Particles& particles, const StepColumns& columns)
     }
 }
 
-/// Loads the particles first, so that no other memory of them is needed for the forces.
+/// Loads the particles first, so that the forces need no second copy of them.
 ForceStatistics Leapfrog::start_on_ranks(Particles& particles, Quantities quantities, Moment now)
 {
     fill_store(particles, {});
@@ -61,12 +61,11 @@ void Leapfrog::take_totals(const Particles& particles)
     GM_ = GM.value();
 }
 
-/// Particles with softening lengths of their own are bounded by the largest, as the clock changes
-/// it.
+/// Sets the softening length: with per-particle softening, the largest length.
 void Leapfrog::take_softening(const Particles& particles)
 {
     const std::vector<double>& own = particles.softening;
-    double ends[] = {HUGE_VAL, HUGE_VAL}; // the least, and minus the largest
+    double ends[] = {HUGE_VAL, HUGE_VAL}; // the min, and minus the max
     if (!own.empty()) {
         const auto [least, largest] = std::minmax_element(own.begin(), own.end());
         ends[0] = *least;

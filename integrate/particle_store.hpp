@@ -1,5 +1,5 @@
-/// \file  The particles of a leapfrog, where they live: in the caller's arrays, in a GPU's, or on
-/// the rank of their domain.
+/// \file  Storage of a leapfrog's particles: the caller's arrays, GPU memory, or the ranks of
+/// domains.
 #pragma once
 
 #include <array>
@@ -24,17 +24,16 @@
 
 namespace chamomile {
 
-/// LevelCounts hold the number of particles on each level, LevelFactors what the kicks of each
-/// level multiply accelerations with.
+/// Number of particles on each level, and kick factors of each level.
 using LevelCounts = std::array<std::uint64_t, BlockLevels::deepest + 1>;
 using LevelFactors = std::array<double, BlockLevels::deepest + 1>;
 
-/// StepColumns are what individual steps keep of each particle beside its motion.
+/// Columns of individual steps, in addition to the motion.
 struct StepColumns {
-    std::vector<double> step;     ///< that the particle asks for next
-    std::vector<double> measured; ///< step by the criterion where the particle's last one ended
-    std::vector<double> orbit;    ///< DynamicalTime::orbit(), of StepCriterion::potential alone
-    std::vector<Vec3<double>> long_range; ///< accelerations by the long range where it kicks alone
+    std::vector<double> step;     ///< wanted next
+    std::vector<double> measured; ///< by the criterion at the end of the last step
+    std::vector<double> orbit;    ///< DynamicalTime::orbit(), for StepCriterion::potential only
+    std::vector<Vec3<double>> long_range; ///< long-range acceleration if it kicks separately
 };
 
 /// Calls visit(column, values) for each column.
@@ -58,19 +57,19 @@ inline void drop_moving(Particles& particles)
         particles);
 }
 
-/// StoreOptions say what a store keeps of each particle beside its motion.
+/// The columns that a store keeps in addition to the motion.
 struct StoreOptions {
-    bool individual = false; ///< StepColumns and a level; otherwise every particle has level 0
-    bool potentials = false; ///< the potentials, because the step criterion reads them
-    bool long_range = false; ///< the long range apart, because it kicks over whole steps
-    Periodicity box = {};    ///< to which drifts bring positions back
+    bool individual = false; ///< StepColumns and a level; else every particle has level 0
+    bool potentials = false; ///< potentials, read by the step criterion
+    bool long_range = false; ///< the long range separately, for kicks over whole steps
+    Periodicity box = {};    ///< positions are wrapped into it by drifts
 };
 
-/// StepCounts count the particles by the step that they ask for.
+/// Particle counts by wanted step.
 struct StepCounts {
     static constexpr int lowest = -1023, size = 2048;
-    /// Entry k holds the steps from 2^(k + lowest) up to twice that; the last one those without
-    /// end.
+    /// Entry k counts steps from 2^(k + lowest) up to twice this length; the last entry, infinite
+    /// steps.
     std::vector<std::uint64_t> count = std::vector<std::uint64_t>(size);
     double shortest = std::numeric_limits<double>::infinity();
 
@@ -83,52 +82,50 @@ struct StepCounts {
     }
 };
 
-/// KickAndDrift is the first half of a step: a kick of the particles that are due, by their level,
-/// and a drift of all.
+/// The first half of a step: a kick of due particles by level, and a drift of all particles.
 struct KickAndDrift {
     LevelFactors kick;
     double drift = 0;
-    /// Where set, velocities first get this factor times the long range, and accelerations lose it:
-    /// a whole step begins, within which the short range acts alone.
+    /// Set at the begin of a whole step: velocities first get this factor times the long range, and
+    /// accelerations lose it. Blocks then use the short range only.
     std::optional<double> long_range_kick = {};
-    std::optional<FrameTurn> turn = {}; ///< while the particles drift, of a rotating frame
+    std::optional<FrameTurn> turn = {}; ///< of a rotating frame, during the drift
 };
 
-/// NextLevels choose the next individual steps at the end of a block.
+/// Rule and levels for the next individual steps at the end of a block.
 struct NextLevels {
     BlockRule rule;
     double whole;
     int lowest;
     /// Due particles change level: any number down, or one up if the bit of their level is set.
-    /// None: the whole step has ended.
+    /// Empty at the end of a whole step.
     std::optional<std::uint64_t> may_rise = {};
 };
 
-/// BlockEnd is the result of a block.
+/// The result of a block.
 struct BlockEnd {
-    bool is_finite = true;            ///< accelerations; true for solvers on a GPU
+    bool is_finite = true;            ///< of accelerations; true for solvers on a GPU
     std::uint64_t below_shortest = 0; ///< particles below the shortest step
     LevelCounts levels = {};          ///< with NextLevels::may_rise
 };
 
-/// A ParticleStore owns what a leapfrog moves: positions, velocities, accelerations and the columns
-/// of its options. The arithmetic of every store is the same, bit for bit. All members of a store
-/// on a GPU throw Error(device), and of one of a rank PeerFailed; after that its state may be lost,
-/// which later calls say.
+/// A ParticleStore owns positions, velocities, accelerations and the columns of its options. All
+/// stores give bitwise equal results. Functions throw Error(device) on a GPU, and PeerFailed on
+/// ranks. The state may then be lost, and later calls throw.
 class ParticleStore {
 public:
     explicit ParticleStore(const StoreOptions& options) : options_(options) {}
     virtual ~ParticleStore() = default;
 
-    /// Names the host's particles, which must outlive the calls that follow.
+    /// Sets the host's particles, which must outlive later calls.
     void attach(Particles& particles) { particles_ = &particles; }
     Particles& particles() const { return *particles_; }
 
-    /// Takes the state of the attached particles, and columns; zeros for those that are empty.
+    /// Loads the attached particles and the columns; empty columns become 0.
     virtual void load(StepColumns columns) = 0;
-    /// Makes the attached particles those of now; potentials where the last request had them.
+    /// Copies the current state to the attached particles; potentials if the last request had them.
     virtual void fetch() = 0;
-    /// Makes points of some particles of now, as gather_points() does, without a fetch().
+    /// Makes points of the current particles in `which`, as gather_points(), without a fetch().
     virtual void gather(std::span<const Index> which, const Vec3<double>& origin,
                         std::span<MovingPoint> into)
     {
@@ -144,33 +141,31 @@ public:
         return *particles_;
     }
     virtual RankSubset part(Communicator& ranks) { return {ranks, particles_->size()}; }
-    /// Returns the rows of the particles of now, with their potentials, for measures of all, which
-    /// are made where they live; null where a fetch() has to come before.
+    /// Returns the rows of current particles with potentials, for measurements without a fetch().
+    /// Null if a fetch() is needed.
     virtual ParticleRows* rows_to_measure() { return nullptr; }
-    /// Lets a RankStore free moving columns of the attached particles, until fetch() and at each
-    /// step.
+    /// Allows a RankStore to free moving columns of the attached particles, except between fetch()
+    /// and the next step.
     virtual void keep_alone() {}
 
-    /// The particles that are due from now on are those of level `first` or above, `count` in all:
-    /// fewer than there are, or all of them.
+    /// Marks particles of level `first` or above as due, `count` in total.
     virtual void set_due(int first, std::uint64_t count) = 0;
-    /// Returns a request of the accelerations, and potentials, of the particles that are due.
+    /// Returns a request for accelerations, and optionally potentials, of due particles.
     virtual Request request(bool potentials) = 0;
     /// Returns a request for accelerations and potentials of all particles, in arrays of here().
     virtual Request request_here()
     {
         return request_of(here(), Quantities::acceleration_potential);
     }
-    /// Adds accelerations, and potentials where the last request had them, by the external field at
-    /// that time to those of the particles that are due. A store on a GPU or
-    /// on ranks takes fields of formulas alone.
+    /// Adds the field's accelerations at `time`, and potentials if the last request had them, to
+    /// those of due particles. On a GPU or on ranks fields must be formulas.
     virtual void add_external(const ExternalField& field, double time) = 0;
-    /// Returns zeros where the next evaluation puts the accelerations by the long range.
+    /// Returns a zeroed array for the long-range accelerations of the next evaluation.
     virtual ArrayView clear_long_range() = 0;
-    /// Adds the long range to accelerations and, times that factor, to velocities.
+    /// Adds the long range to accelerations and, times `kick`, to velocities.
     virtual void add_long_range(double kick) = 0;
 
-    /// Keeps the present state for restore(), before the first kick_and_drift() of a whole step.
+    /// Saves the state for restore(), before the first kick_and_drift() of a whole step.
     virtual void begin_step() = 0;
     virtual void restore() = 0;
 
@@ -185,31 +180,31 @@ public:
             end.levels = change_levels(next->whole, next->lowest, *next->may_rise);
         return end;
     }
-    /// Returns whether all positions are finite.
+    /// True if all positions are finite.
     virtual bool has_finite_positions() = 0;
 
-    /// Gives every particle the level of the step that it asks for in a whole step of that length.
+    /// Sets each particle's level from its wanted step, for a whole step of length `whole`.
     virtual LevelCounts place(double whole, int lowest) = 0;
 
     /// Measures the first steps of all particles.
     virtual void choose_first_steps(const BlockRule& rule) = 0;
     virtual StepCounts count_steps() = 0;
 
-    /// Returns the shortest dynamical time of all; infinity where nothing pulls.
+    /// Returns the shortest dynamical time; infinity without forces.
     virtual double shortest_time(const DynamicalTime& dynamical) = 0;
     virtual double sum_of_squared_velocities() = 0;
 
 protected:
-    /// Kicks the particles that are due. Returns false if an acceleration was not finite.
+    /// Kicks due particles. Returns false if an acceleration is not finite.
     virtual bool kick(const LevelFactors&) { return true; }
-    /// Measures the next steps of the particles that are due and have ended one; returns how many
-    /// ask for less than the shortest, whole / 2^lowest.
+    /// Measures the next steps of due particles. Returns the number of particles that want less
+    /// than the shortest step, whole / 2^lowest.
     virtual std::uint64_t choose_steps(const BlockRule&, double /*whole*/, int /*lowest*/)
     {
         return 0;
     }
-    /// Gives the particles that are due the level of the step that they ask for: any number of
-    /// levels down, or one up where `may_rise` has the bit of their level.
+    /// Changes the levels of due particles to their wanted step: any number down, or one up if
+    /// `may_rise` has the bit of their level.
     virtual LevelCounts change_levels(double /*whole*/, int /*lowest*/, std::uint64_t /*may_rise*/)
     {
         return {};
@@ -219,11 +214,11 @@ protected:
     Particles* particles_ = nullptr;
 };
 
-/// Makes a store that works in the attached particles' own arrays.
+/// Makes a store in the attached particles' arrays.
 std::unique_ptr<ParticleStore> make_host_store(const StoreOptions& options);
 
-/// Makes a store in that GPU's memory: 150 bytes a particle, with individual steps 220, in a box
-/// 250; softening lengths of their own take 8 more. Throws Error(device).
+/// Makes a store in GPU memory: 150 bytes a particle, 220 with individual steps, 250 in a box; 8
+/// more for per-particle softening. Throws Error(device).
 std::unique_ptr<ParticleStore> make_device_store(int device, const StoreOptions& options);
 
 } // namespace chamomile

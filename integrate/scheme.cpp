@@ -1,4 +1,4 @@
-// This file says which scheme goes with which forces and makes integrators of them.
+// Checks which schemes and forces go together, and makes integrators.
 #include "chamomile/integrate/scheme.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ bool is_direct(const SolverOptions& options)
     return options.solver == SolverKind::direct;
 }
 
-/// A solver that does not take arrays of a GPU is refused where the integrator is made.
+/// Refuses options whose solver takes no GPU arrays.
 Refusal refuse_resident(const SolverOptions& options)
 {
     if (options.accuracy)
@@ -33,7 +33,7 @@ Refusal refuse_resident(const SolverOptions& options)
     return {};
 }
 
-/// Few active particles may be left to the processor, whose particles are those of the host.
+/// If few active particles may be summed on the processor, particles are stored on the host.
 Residence residence_of(const Scheme& scheme)
 {
     const bool on_host =
@@ -165,7 +165,7 @@ Integration make_integrator(const SolverOptions& options, const Scheme& scheme, 
     made.ranks = make_own_ranks(given, serve_particles);
     const RankSteps steps =
         scheme.individual ? RankSteps(block_steps(scheme)) : RankSteps(time_step_of(scheme));
-    // A solver that keeps an accuracy is rank 0's.
+    // With an accuracy goal, only rank 0 has a solver.
     if (given.ranks && residence == Residence::where_solved && !given.accuracy &&
         clock.is_newtonian()) {
         made.integrator = std::make_unique<LedIntegrator>(given, steps);

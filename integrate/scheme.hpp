@@ -1,8 +1,8 @@
-/// \file  The options of the integrators, which move a simulation's particles, and what makes one.
+/// \file  The options of integrators, and their construction.
 ///
-/// A new option of an integrator is a member of Scheme and a row in scheme_table.cpp. A new
-/// integrator is its own two files, a SchemeKind with its word here, and in scheme.cpp what it
-/// refuses and its case in make_integrator().
+/// To add an option of an integrator: a member of Scheme and a row in scheme_table.cpp. To add an
+/// integrator: two files, a SchemeKind with its word here, and in scheme.cpp its refusals and its
+/// case in make_integrator().
 #pragma once
 
 #include <map>
@@ -31,7 +31,7 @@ inline const OptionWords<SchemeKind>& scheme_words()
     return words;
 }
 
-/// A Scheme is what is asked for; what is empty follows from the rest.
+/// The requested options; empty options follow from the rest.
 struct Scheme {
     SchemeKind kind = SchemeKind::leapfrog;
     std::optional<double> fixed_length;     ///< of all steps
@@ -44,78 +44,76 @@ struct Scheme {
     int rungs = BlockSteps().rungs;
     std::optional<double> rebuild;           ///< BlockSteps::rebuild
     std::optional<std::uint64_t> host_below; ///< make_solver_with_host()
-    bool resident = false;                   ///< insists that particles live on the GPU
-    bool on_host = false;                    ///< insists that they do not; no option has it
+    bool resident = false;                   ///< requires particles on the GPU
+    bool on_host = false;                    ///< requires particles on the host; not an option for
+                                             ///< users
     bool shared_steps = false;
     double eta_start = HermiteOptions().eta_start;
     int iterations = HermiteOptions().iterations;
     bool final_evaluation = false, count_short_steps = false;
-    std::shared_ptr<const ExternalField>
-        field; ///< potentials beside the particles' own; null: none
+    std::shared_ptr<const ExternalField> field; ///< external potentials; null: none
 };
 
 const std::vector<OptionRow<Scheme>>& scheme_options();
 
-/// Returns the names of force_options() and scheme_options() in doors that are not the command
-/// line.
+/// Returns the names of force_options() and scheme_options() outside the command line.
 const PlainNames& plain_names_of_runs();
 
-/// Completes both by what goes with those that are given: hermite sums directly, in double.
-/// `in_box`: gravity is periodic, even if the box is not known yet. The line refuses the first
-/// option that contradicts another or that nothing would use.
+/// Completes missing options: hermite sums directly, in double. `in_box`: gravity is periodic, even
+/// if the box is not known yet. Returns a refusal of the first option that contradicts another or
+/// has no use.
 Refusal resolve_scheme(SolverOptions& options, Scheme& scheme, const GivenOptions& given,
                        bool in_box);
 
-/// Puts the scheme into an external field. Individual steps of softened masses then go by the
-/// softening unless a criterion is given: the whole potential says nothing of how fast particles
-/// move that bind each other.
+/// Sets an external field. Without a given criterion, individual steps of softened masses then
+/// follow the softening, because the total potential does not measure how fast bound particles
+/// move.
 void take_field(Scheme& scheme, std::shared_ptr<const ExternalField> field,
                 const SolverOptions& options, const Particles& particles);
 
-/// Returns the options that take_field() may have chosen, which a restart has to take over.
+/// Returns the options that take_field() may have chosen, for a restart.
 std::map<std::string, std::string> chosen_options(const Scheme& scheme);
 
-/// Returns why the scheme cannot go with these forces.
+/// Returns the reason why the scheme cannot use these forces.
 Refusal refusal(const SolverOptions& options, const Scheme& scheme);
 
-/// Returns the steps that the scheme means: eta and criterion as they follow from it.
+/// Returns the scheme's steps, with defaults for eta and criterion.
 TimeStep time_step_of(const Scheme& scheme);
 
-/// An Integration is an integrator with what computes its forces.
+/// An Integration is an integrator with its solver.
 struct Integration {
-    std::shared_ptr<const void> ranks; ///< those of this process, which outlive the solver
+    std::shared_ptr<const void> ranks; ///< local ranks; must outlive the solver
     std::unique_ptr<Solver> solver;
     std::unique_ptr<JerkSolver> jerks;
     std::unique_ptr<Integrator> integrator;
-    const Hermite* hermite = nullptr;   ///< the integrator, if it is that
-    const Leapfrog* leapfrog = nullptr; ///< the integrator, if it is that
+    const Hermite* hermite = nullptr;   ///< the integrator, or null
+    const Leapfrog* leapfrog = nullptr; ///< the integrator, or null
 
-    /// Tells whether particles live on a GPU or on ranks, so that the caller's are those of
+    /// True if particles are stored on a GPU or on ranks: the caller's copy dates from the last
     /// Integrator::fetch().
     bool is_resident() const { return leapfrog && leapfrog->is_resident(); }
 };
 
-/// Makes an integrator. The clock is the leapfrog's and must outlive it. Particles live on the
-/// solver's ranks, which run serve_particles(), or on its GPU where it takes arrays there and they
-/// fit, unless something says otherwise. Throws
-/// Error(usage) with the line of refusal(), and like make_solver(), make_jerk_solver() and the
-/// integrators.
+/// Makes an integrator. The clock is the leapfrog's and must outlive it. Unless options require the
+/// host, particles are stored on the solver's ranks, which run serve_particles(), or on its GPU if
+/// it takes device arrays and they fit. Throws Error(usage) with the line of refusal(), and like
+/// make_solver(), make_jerk_solver() and the integrators.
 Integration make_integrator(const SolverOptions& options, const Scheme& scheme,
                             const Clock& clock = Clock::newtonian());
 
-/// A KeyedScheme is KeyedOptions with those of a time loop.
+/// A KeyedScheme extends KeyedOptions by the options of a time loop.
 class KeyedScheme : public KeyedOptions {
 public:
     Scheme scheme;
 
     bool take(const std::string& key, const std::string& value);
-    /// Returns the texts of the options that are given, by the names of the command line.
+    /// Returns the texts of the given options, by command-line name.
     std::map<std::string, std::string> texts() const;
-    /// Steps by eta are adaptive ones where nothing else says what they are. Throws Error(usage).
+    /// Completes and checks the options. eta without other step options selects adaptive steps.
+    /// Throws Error(usage).
     void resolve();
 };
 
-/// Returns the keys of a KeyedScheme.
 std::vector<std::string> run_keys();
 
 } // namespace chamomile

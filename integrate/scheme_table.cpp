@@ -1,4 +1,4 @@
-// This file lists the options of time integration and says which of them go together.
+// The options of time integration, and their contradictions.
 #include "chamomile/core/error.hpp"
 #include "chamomile/integrate/external/external_field.hpp"
 #include "chamomile/integrate/scheme.hpp"
@@ -12,7 +12,7 @@ enum SchemeNeeds : unsigned {
     needs_leapfrog = first_free_need,
     needs_hermite = first_free_need << 1,
     needs_individual = first_free_need << 2,
-    needs_varying = first_free_need << 3 ///< steps that are not of one given length
+    needs_varying = first_free_need << 3 ///< steps other than one fixed length
 };
 
 std::vector<OptionRow<S>> rows()
@@ -111,7 +111,7 @@ std::vector<OptionRow<S>> rows()
     return t.take();
 }
 
-/// A Contradiction is an option that is given where it contradicts another.
+/// A given option that contradicts another.
 struct Contradiction {
     bool holds;
     const char *option, *because;

@@ -13,8 +13,7 @@
 namespace chamomile {
 namespace {
 
-/// Exchanges the columns that do not change in a run. Checkpoints of earlier versions may lack
-/// optional ones.
+/// Exchanges the fixed columns. Checkpoints of earlier versions may lack optional ones.
 void exchange_lasting_columns(Archive& archive, Particles& particles)
 {
     std::map<std::string, std::string> extra; // names of columns
@@ -34,8 +33,8 @@ void exchange_lasting_columns(Archive& archive, Particles& particles)
         particles);
 }
 
-/// Runs work that is collective if the integrator's calls are; an error on a single rank then ends
-/// every rank.
+/// Runs work, collectively if the integrator's calls are collective. An error on a single rank then
+/// ends every rank.
 template <class Work>
 void together(Integrator& integrator, const Work& work)
 {
@@ -91,7 +90,7 @@ void Simulation::run()
             try {
                 if (simulation.begun_ && !simulation.has_left_particles())
                     simulation.fetch();
-            } catch (const Error&) { // the device is lost: the host has what was fetched last
+            } catch (const Error&) { // the device is lost: the host has the last fetch
             }
         }
     } fetch{*this};
@@ -127,8 +126,7 @@ void Simulation::run_steps()
     }
 }
 
-/// Refuses, before any observer is called, a run whose first step makes more than most_steps to the
-/// end.
+/// Throws before any observer is called if the first step implies more than most_steps to the end.
 void Simulation::require_end()
 {
     if (at_end())
@@ -169,7 +167,8 @@ void Simulation::take_step()
     note(std::move(statistics), quantities);
 }
 
-/// Takes a step. What a solver refuses in particles that a run has moved is a failure of the run.
+/// Takes a step. If the solver refuses the moved particles, the run has failed: throws
+/// Agreed(numeric).
 ForceStatistics Simulation::step_integrator(double length, Quantities quantities)
 {
     try {
@@ -183,7 +182,7 @@ ForceStatistics Simulation::step_integrator(double length, Quantities quantities
     }
 }
 
-/// Keeps the statistics of what has been evaluated.
+/// Records the statistics of an evaluation.
 void Simulation::note(ForceStatistics&& statistics, Quantities quantities)
 {
     last_ = std::move(statistics);
@@ -203,7 +202,7 @@ void Simulation::leave_particles()
     integrator_->keep_alone();
 }
 
-/// Tells whether what moves stays where it lives when nobody looks at particles().
+/// True if moving columns stay on ranks until an observer needs particles().
 bool Simulation::has_left_particles()
 {
     return leaves_particles_ && integrator_->rows(particles_);
@@ -215,7 +214,7 @@ ParticleRows& Simulation::rows()
     if (elsewhere && !elsewhere->are_here())
         return *elsewhere;
     fetch();
-    return here_ ? *here_ : here_.emplace(particles_); // which keeps its memory
+    return here_ ? *here_ : here_.emplace(particles_); // keeps its memory
 }
 
 const Diagnostics& Simulation::diagnostics()
@@ -309,7 +308,7 @@ void Simulation::exchange_particles(Archive& archive)
     exchange_lasting_columns(archive, particles_);
     if (!archive.is_reading())
         keep_moving(archive);
-    else if (has_left_particles()) // it stays in the archive until the ranks get it
+    else if (has_left_particles()) // the archive keeps the data until the ranks read them
         drop_moving(particles_);
     else
         restore_moving(archive);
@@ -326,7 +325,7 @@ void Simulation::restore_moving(Archive& archive)
     particles_.potential.resize(particles_.size());
 }
 
-/// Keeps what moves of particles, wherever they live.
+/// Writes the moving columns to the archive, wherever they are stored.
 void Simulation::keep_moving(Archive& archive)
 {
     ParticleRows& now = rows();

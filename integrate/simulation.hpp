@@ -17,12 +17,11 @@ namespace chamomile {
 
 struct SimulationOptions {
     double start_time = 0, end_time = 0;
-    TimeStep step = {}; ///< of the leapfrog; other integrators choose their own
+    TimeStep step = {}; ///< for the leapfrog
 };
 
-/// A Simulation evolves particles by the steps of an integrator: kick-drift-kick under the forces
-/// of a solver, unless another is given. Whoever wants to see, print or write something registers
-/// an observer.
+/// A Simulation evolves particles by the steps of an integrator, by default the leapfrog with the
+/// forces of a solver. To see, print or write something, register an observer.
 ///
 ///     SolverOptions options;
 ///     options.softening.length = 0.01;
@@ -33,17 +32,17 @@ struct SimulationOptions {
 ///     });
 ///     simulation.run();
 ///
-/// The same input gives the same bits, whatever the number of threads. An observer may read the
-/// particles but not change them.
+/// Results do not depend on the number of threads, bitwise. An observer may read the particles but
+/// not change them.
 ///
-/// If Integrator::ranks() is set, calls are collective: each rank has a simulation of its own
-/// particles, with the same observers, and stop() must be called on all.
+/// If Integrator::ranks() is set, calls are collective: each rank has a simulation of its local
+/// particles with the same observers, and stop() must be called on all.
 class Simulation {
 public:
     using Observer = std::function<void(Simulation&)>;
 
-    /// LooksAt says what an observer looks at: at particles(), or at rows() and diagnostics()
-    /// alone, for which particles that live elsewhere need not come.
+    /// The data that an observer reads: particles(), or only rows() and diagnostics(). In the
+    /// second case particles stored elsewhere are not fetched.
     enum class LooksAt { particles, rows };
 
     /// Keeps references: particles and solver must outlive the simulation. Throws Error(usage) for
@@ -51,52 +50,53 @@ public:
     /// softening.
     Simulation(Particles& particles, Solver& solver, const SimulationOptions& options);
 
-    /// Keeps references in the same way, to any integrator, which must outlive the simulation.
+    /// Keeps references likewise. Any integrator may be used; it must outlive the simulation.
     Simulation(Particles& particles, Integrator& integrator, double start_time, double end_time);
 
-    /// Calls at the start, at start + k * interval, which steps hit exactly, and at the end.
-    /// Potentials are current at the call if `needs` has them.
+    /// Calls at the start, at start + k * interval (exactly, steps are shortened), and at the end.
+    /// Potentials are current at the call if `needs` includes them.
     void at_intervals(double interval, Quantities needs, Observer observer,
                       LooksAt looks = LooksAt::particles);
 
-    /// Calls at the start, at the listed times, which steps hit exactly, and at the end.
+    /// Calls at the start, at the listed times (exactly, steps are shortened), and at the end.
     void at_times(std::vector<double> times, Quantities needs, Observer observer,
                   LooksAt looks = LooksAt::particles);
 
-    /// Calls at the start, after every n-th step and at the end, and makes no step shorter.
+    /// Calls at the start, after every n-th step and at the end. Shortens no step.
     void every_steps(std::uint64_t n, Quantities needs, Observer observer,
                      LooksAt looks = LooksAt::particles);
 
-    /// Calls after each step, before the other observers, with what the step happened to compute.
+    /// Calls after each step, before the other observers, with potentials only if the step computed
+    /// them.
     void after_each_step(Observer observer);
 
-    /// Calls at the start and after each step when all other observers are done.
+    /// Calls at the start and after each step, after all other observers.
     void when_done(Observer observer);
 
-    /// Runs from the start, or from what exchange() restored, to the end or to the step during
-    /// which stop() was called; once only. Throws Error(numeric) naming particle and step if a
-    /// position, velocity or acceleration is no longer finite, and what solver and observers throw:
-    /// the state is then that before the step, and exchange() may keep it. Throws Error(usage)
-    /// before any observer is called if the first step makes more than most_steps to the end.
+    /// Runs once, from the start or the state restored by exchange(), to the end or to the step
+    /// during which stop() is called. Throws Error(numeric) naming particle and step if a position,
+    /// velocity or acceleration is not finite, and errors of solver and observers. The state before
+    /// the step is then restored, and exchange() may keep it. Throws Error(usage) before any
+    /// observer is called if the first step implies more than most_steps to the end.
     void run();
 
-    /// Ends run() after the present step and its observers; safe in a signal handler and from
-    /// another thread. The observers of the end are not called.
+    /// Ends run() after the present step and its observers, without the observers of the end. Safe
+    /// in a signal handler and from another thread.
     void stop() { stop_ = true; }
 
-    /// Keeps everything that the next step depends on, particles included, or restores it before
-    /// run(), with observers registered in the same order. What keeps the state may be called by
-    /// an observer of when_done(), or after run(): observers that are not done yet will be called
-    /// first. Throws Error(restart) for a state that does not fit.
+    /// Keeps the complete state, including particles, or restores it before run(), with observers
+    /// registered in the same order. The state may be kept in an observer of when_done(), or after
+    /// run(): a restored run first calls observers that were not done. Throws Error(restart) for a
+    /// state that does not fit.
     void exchange(Archive& archive);
 
     double time() const { return timeline_.time(); }
-    /// Returns the softening length of now, where the clock changes it.
+    /// Returns the current softening length, for clocks that change it.
     double softening_length() const
     {
         return integrator_->clock().softening(time(), integrator_->forces().softening.length);
     }
-    /// Returns the time as files hold it, such as a scale factor.
+    /// Returns the time as written in files, such as a scale factor.
     double file_time() const { return integrator_->clock().file_time(time()); }
     std::uint64_t step() const { return step_; }
     double step_length() const { return step_length_; } ///< of the last step, 0 at the start
@@ -105,30 +105,29 @@ public:
     double start_time() const { return timeline_.start(); }
     double end_time() const { return timeline_.end(); }
     const Particles& particles() const { return particles_; }
-    /// Leaves what moves to ranks alone, where particles live there: particles() has it while
-    /// observers look that look at it, and after fetch() until the next step.
+    /// Keeps moving columns only on ranks, if particles are stored there. particles() then has them
+    /// only for observers that read particles(), and between fetch() and the next step.
     void leave_particles();
     void fetch() { integrator_->fetch(particles_); }
-    /// Returns the rows of the particles of now, wherever they live; until the next step or call.
+    /// Returns the rows of the current particles, valid until the next step or call.
     ParticleRows& rows();
-    /// Makes points of some particles of now, as gather_points() does, also where they live on a
-    /// GPU and nobody was to see them yet. It changes no later step. Throws Error(device).
+    /// Makes points of the current particles in `which`, as gather_points(), without a fetch. Does
+    /// not change later steps. Throws Error(device).
     void gather(std::span<const Index> which, const Vec3<double>& origin,
                 std::span<MovingPoint> into);
     const Integrator& integrator() const { return *integrator_; }
 
-    /// Tells whether particles().potential belongs to the present positions.
+    /// True if particles().potential belongs to the current positions.
     bool has_potentials() const { return has_potentials_; }
 
-    /// Returns the diagnostics of the present state; evaluates the potentials if no observer asked
-    /// for them. They are kept until the next step, so that several observers share it.
+    /// Returns the diagnostics of the current state; computes the potentials if they are not
+    /// current. The result is kept until the next step, shared by all observers.
     const Diagnostics& diagnostics();
 
-    /// Returns the statistics of the last step with its integration_phase, or of an evaluation
-    /// after it.
+    /// Returns the statistics of the last step with its integration_phase, or of a later
+    /// evaluation.
     const ForceStatistics& last_statistics() const { return last_; }
-    /// Returns the statistics of all steps and evaluations so far, with the phases of the time
-    /// loop.
+    /// Returns the statistics of all steps and evaluations, with the phases of the time loop.
     const ForceStatistics& total_statistics() const { return total_; }
 
 private:
@@ -161,9 +160,9 @@ private:
     Timeline timeline_;
     std::vector<Registered> observers_;
     std::vector<Observer> step_observers_, last_observers_;
-    std::size_t notified_ = 0; ///< observers of the present step that are done
+    std::size_t notified_ = 0; ///< observers already called in the present step
     bool begun_ = false, leaves_particles_ = false;
-    std::optional<RowsInMemory> here_; ///< the rows that were given last
+    std::optional<RowsInMemory> here_; ///< the rows returned last
     std::uint64_t step_ = 0;
     double step_length_ = 0;
     bool has_potentials_ = false;

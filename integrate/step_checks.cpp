@@ -8,7 +8,7 @@
 namespace chamomile {
 namespace {
 
-/// Tells whether every particle may have a softening length > 0.
+/// True if every particle may have a softening length > 0.
 bool is_softened(const Softening& softening)
 {
     return softening.length > 0 || softening.is_varied;

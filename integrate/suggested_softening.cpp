@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t fewest = 10, most_sources = 1 << 16, most_targets = 128;
 
-/// Returns places of particles with mass: all, or one at random of each stretch of equal length.
+/// Returns positions of particles with mass: all, or one at random of each stretch of equal length.
 std::vector<Vec3<double>> sample_of(const Particles& particles)
 {
     const std::size_t n = particles.position.size(), step = (n + most_sources - 1) / most_sources;
@@ -29,7 +29,7 @@ std::vector<Vec3<double>> sample_of(const Particles& particles)
     return places;
 }
 
-/// Returns the distance of the eighth neighbour of that place among all.
+/// Returns the distance of the target's eighth neighbor.
 double eighth_distance(const std::vector<Vec3<double>>& places, std::size_t target)
 {
     std::array<double, 8> nearest;

@@ -47,7 +47,7 @@ ExactSums<double> sum_of_GM(const Particles& particles, double gravitational_con
 double shortest_time(const Particles& particles, const DynamicalTime& dynamical)
 {
     const std::size_t n = particles.size();
-    double shortest = std::numeric_limits<double>::infinity(); // the same in any order
+    double shortest = std::numeric_limits<double>::infinity(); // independent of the order
 #pragma omp parallel for if (n > worth_threads) schedule(static) reduction(min : shortest)
     for (std::size_t i = 0; i < n; ++i) {
         DynamicalTime own = dynamical;

@@ -1,4 +1,4 @@
-/// \file  Rules that say how long a step is.
+/// \file  Rules for the length of a step.
 #pragma once
 
 #include <algorithm>
@@ -12,17 +12,17 @@
 
 namespace chamomile {
 
-/// A StepCriterion names the time of which a single particle's step is a part eta.
+/// The dynamical time of a particle. The step is eta times this time.
 enum class StepCriterion {
     softening, ///< sqrt(eps / |a|) (Quinn et al. 1997, Springel 2005)
-    potential  ///< Gm / |phi|^1.5 with Gm = phi^2 / |a|, at most that of all: sqrt(r^3 / Gm) at
-               ///< the distance r of a point mass that pulls so. Individual steps take the mean
-               ///< 1 / Gm of the particle's orbit
+    potential  ///< Gm / |phi|^1.5 with Gm = phi^2 / |a|, at most the total: sqrt(r^3 / Gm) at
+               ///< distance r of an equivalent point mass. Individual steps use the mean 1 / Gm of
+               ///< the particle's orbit
 };
 
 enum class TimeStepKind { fixed, adaptive };
 
-/// A TimeStep says how long the step is that all particles share.
+/// The step shared by all particles.
 struct TimeStep {
     TimeStepKind kind = TimeStepKind::fixed;
     double length = 0.01;                                     ///< of a fixed step
@@ -34,11 +34,11 @@ struct TimeStep {
 
 /// A DynamicalTime measures the time of a particle by its criterion.
 struct DynamicalTime {
-    double softening; ///< length eps, the largest of all
+    double softening; ///< max length eps
     StepCriterion criterion = StepCriterion::softening;
-    double GM = 0; ///< of all, for StepCriterion::potential
+    double GM = 0; ///< total, for StepCriterion::potential
 
-    /// Returns that time, which is infinite, or not a number, where nothing pulls.
+    /// Returns the dynamical time; infinite or NaN without forces.
     CHAMOMILE_HD double of(double acceleration, double potential) const
     {
         if (criterion == StepCriterion::softening)
@@ -48,7 +48,7 @@ struct DynamicalTime {
     }
 
     /// Returns the mean square of |a| / phi^2 = 1 / Gm over ten dynamical times of a particle's
-    /// orbit, `elapsed` after it was `before`; 0: none is known.
+    /// orbit, `elapsed` after the mean was `before`. 0: unknown.
     CHAMOMILE_HD double orbit(double before, double elapsed, double acceleration,
                               double potential) const
     {
@@ -62,9 +62,9 @@ struct DynamicalTime {
         return before + part / (1 + part) * (square - before);
     }
 
-    /// Returns 1 / (|phi|^1.5 sqrt(mean)) with that mean. It changes as smoothly along the orbit as
-    /// the potential, and does not grow in a galaxy's centre, where |a| vanishes. Where a particle
-    /// is pulled four times as hard as on its way, it is four times of().
+    /// Returns 1 / (|phi|^1.5 sqrt(mean)). It varies as smoothly along the orbit as the potential,
+    /// and does not grow in a galaxy's center, where |a| vanishes. It is at most four times of(),
+    /// for a particle with an acceleration far above the orbit's mean.
     CHAMOMILE_HD double of_orbit(double mean, double acceleration, double potential) const
     {
         const double phi = fabs(potential), root = sqrt(phi);
@@ -75,7 +75,7 @@ private:
     CHAMOMILE_HD static double larger(double a, double b) { return a < b ? b : a; }
 };
 
-/// Returns the softening length of a particle, its own where it has one, at most that of all.
+/// Returns a particle's softening length: per-particle or common, at most the common length.
 inline double own_softening(const Particles& particles, std::size_t i,
                             const DynamicalTime& dynamical)
 {
@@ -86,18 +86,18 @@ inline double own_softening(const Particles& particles, std::size_t i,
 /// Returns the sum of |G m| over the particles.
 ExactSums<double> sum_of_GM(const Particles& particles, double gravitational_constant);
 
-/// Throws Error(usage) if steps by the potential are asked for in a periodic box, where it has no
+/// Throws Error(usage) for steps by the potential in a periodic box, where the potential has no
 /// zero.
 void require_zero(StepCriterion criterion, bool is_periodic);
 
-/// Throws Error(usage) for a length, eta or bounds that are no positive numbers.
+/// Throws Error(usage) for a length, eta or bounds that are not positive.
 void validate(const TimeStep& step);
 
-/// Returns the shortest dynamical time of all particles; infinity where nothing accelerates.
+/// Returns the shortest dynamical time of all particles; infinity without accelerations.
 double shortest_time(const Particles& particles, const DynamicalTime& dynamical);
 
-/// Returns eta times that time as a step of the clock at that time, within its and the bounds of
-/// `step`; the longest where nothing accelerates.
+/// Returns eta times the shortest dynamical time as a step of the clock at `time`, within the
+/// bounds of clock and `step`; the longest step without accelerations.
 double adaptive_time_step(double shortest_time, const TimeStep& step, const Clock& clock,
                           double time);
 

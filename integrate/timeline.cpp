@@ -12,12 +12,12 @@
 namespace chamomile {
 namespace {
 
-/// Times closer than this, relative to an interval or step, are one time: decimal fractions such as
-/// 3 * 0.1 and 0.3 differ by rounding.
+/// Times closer than this, relative to an interval or step, are equal: decimal fractions such as 3
+/// * 0.1 and 0.3 differ by rounding.
 constexpr double same = 1e-9;
 
-/// Sums and products of times differ by `rounding` units in the last place of the times themselves.
-/// The least step or interval is `least_parts` such units.
+/// Max rounding error of sums and products of times, in units in the last place of the times. The
+/// min step or interval is `least_parts` times this error.
 constexpr double rounding = 4, least_parts = 64;
 
 } // namespace

@@ -1,4 +1,4 @@
-/// \file  A timeline says where steps begin and end, so that the times asked for are hit exactly.
+/// \file  Plans the begins and ends of steps, so that requested times are hit exactly.
 #pragma once
 
 #include <cstdint>
@@ -10,28 +10,27 @@ namespace chamomile {
 
 class Archive;
 
-/// A run of more steps than these would not end.
+/// A run of more steps would not end.
 inline constexpr double most_steps = 1e12;
 
-/// A Timeline plans the steps from a start to an end by way of the times of any number of series,
-/// start + k * interval or listed. Times do not drift: a fixed step ends at (last time hit) + k *
-/// length, and the last one before a time is shortened to end on it; adaptive steps are shortened
-/// evenly towards it. Times that differ by their rounding alone are one time.
+/// A Timeline plans the steps from start to end through the times of any number of series, start +
+/// k * interval or listed. Times do not drift: a fixed step ends at (last time hit) + k * length,
+/// and the last step before a time is shortened to end on it. Adaptive steps are shortened evenly
+/// towards a time. Times that differ only by rounding are equal.
 class Timeline {
 public:
     /// Throws Error(usage) unless both are finite and end >= start.
     Timeline(double start, double end);
 
-    /// Adds a series of times to hit and returns its number; interval > least_interval(), else
-    /// Error(usage).
+    /// Adds a series of times to hit and returns its number. Throws Error(usage) unless interval >
+    /// least_interval().
     std::size_t add_series(double interval);
 
-    /// Adds a list of times in any order; those not after the start or beyond the end are left out.
-    /// Throws Error(usage) for one that is not finite.
+    /// Adds a list of times in any order. Times not after the start or beyond the end are ignored.
+    /// Throws Error(usage) for a time that is not finite.
     std::size_t add_list(std::vector<double> times);
 
-    /// Returns what an interval or step must exceed so as not to be lost in the digits of such
-    /// times.
+    /// Returns the lower bound of intervals and steps, set by the rounding of these times.
     static double least_interval(double start, double end);
 
     double time() const { return time_; }
@@ -41,21 +40,21 @@ public:
         double length, end;
         bool hits; ///< ends on the end or on a time of a series
     };
-    /// Returns the next step, of the length given or less.
+    /// Returns the next step, of the given length or less.
     Step plan(double length, TimeStepKind kind) const;
 
-    /// Tells whether the planned step ends on a time of the series.
+    /// True if the planned step ends on a time of the series.
     bool hits(const Step& step, std::size_t series) const;
 
     /// Takes the planned step.
     void advance(const Step& step);
 
-    /// Tells whether the present time (before the first step: the start) is one of the series.
+    /// True if the present time (before the first step: the start) is in the series.
     bool due(std::size_t series) const { return series_[series].due; }
 
-    /// Keeps or restores all but the end and the times of lists, which may be others in a run that
-    /// goes on, and the intervals of series too.
-    /// Throws Error(restart) where the present time lies beyond the end or other series were kept.
+    /// Keeps or restores the state, with the intervals of series, but without the end and the times
+    /// of lists: a continued run may change these. Throws Error(restart) if the present time is
+    /// beyond the end, or if the number of series differs.
     void exchange(Archive& archive);
 
     double start() const { return start_; }
@@ -63,22 +62,23 @@ public:
 
 private:
     struct Series {
-        double interval;        ///< of a list that of the whole timeline, for comparisons
+        double interval;        ///< for a list: of the whole timeline, for comparisons
         std::uint64_t next = 1; ///< k of the next time
         bool due = true;
-        std::vector<double> times = {}; ///< of a list, in order
+        std::vector<double> times = {}; ///< of a list, ascending
         bool is_list = false;
     };
     static double last_place(double start, double end);
-    double tolerance(double length) const; ///< within which two times are one, beside such a length
+    double tolerance(double length) const; ///< max difference of equal times, for steps of this
+                                           ///< length
     double time_of(const Series& series) const;
     double next_target() const;
-    std::uint64_t next_of(const Series& list) const; ///< the first of the list that is to come
+    std::uint64_t next_of(const Series& list) const; ///< first time of the list after now
 
     double start_, end_;
-    double rounding_; ///< by which times that mean the same may differ
+    double rounding_; ///< max rounding difference of equal times
     double time_;
-    double last_hit_; ///< where the fixed steps are counted from
+    double last_hit_; ///< fixed steps are counted from here
     std::uint64_t steps_since_hit_ = 0;
     std::vector<Series> series_;
 };

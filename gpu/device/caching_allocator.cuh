@@ -1,4 +1,4 @@
-/// \file  Calls of Thrust: scratch memory that is kept between them, and what they throw.
+/// \file  Scratch memory of Thrust, kept between calls, and errors of Thrust.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace chamomile {
 
-/// This is an allocator for thrust::cuda::par.
+/// An allocator for thrust::cuda::par.
 class CachingAllocator {
 public:
     using value_type = char;
@@ -49,7 +49,7 @@ private:
     std::map<char*, std::ptrdiff_t> busy_;
 };
 
-/// Thrust throws CUDA's error; this throws as check() does.
+/// Calls Thrust and throws its CUDA errors as check() does.
 template <class Call>
 void call_thrust(const char* tried, const Call& call)
 {

@@ -47,7 +47,8 @@ private:
                         std::string("GPU: libcufft: ") + name + ": missing: cuFFT 11 is needed");
     }
 
-    /// Returns the name of the toolkit's cuFFT, which counts one less.
+    /// Returns the library name of the toolkit's cuFFT: its major version is the toolkit's less
+    /// one.
     static std::string newest()
     {
         return "libcufft.so." + std::to_string(CUDART_VERSION / 1000 - 1);
@@ -92,7 +93,7 @@ std::size_t plan(int& handle, int n, Type type)
 
 } // namespace
 
-DeviceFourier::DeviceFourier(int n) : DeviceFourier() // so that the destructor ends what was begun
+DeviceFourier::DeviceFourier(int n) : DeviceFourier() // the destructor then destroys the first plan
 {
     const std::size_t bytes =
         std::max(plan(forward_, n, real_to_complex), plan(backward_, n, complex_to_real));

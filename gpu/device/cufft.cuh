@@ -5,10 +5,10 @@
 
 namespace chamomile {
 
-/// DeviceFourier transforms grids of n^3 doubles with rows of 2 (n / 2 + 1) in place, by the
-/// conventions of Fourier (mesh/fourier.hpp). The bits are the same again on one device. cuFFT is
-/// loaded by name when the first is made, so that the program needs it no more than a GPU: the
-/// constructor throws Error(device) where it is missing.
+/// A DeviceFourier transforms grids of n^3 doubles with rows of 2 (n / 2 + 1) in place, by the
+/// conventions of Fourier (mesh/fourier.hpp). Results on one device are bitwise reproducible. cuFFT
+/// is loaded by name at first use, so the program starts without it. The constructor throws
+/// Error(device) if cuFFT is missing.
 class DeviceFourier {
 public:
     explicit DeviceFourier(int n);
@@ -23,7 +23,7 @@ private:
     DeviceFourier() = default;
 
     int forward_ = -1, backward_ = -1;
-    DeviceBuffer<char> work_; ///< of whichever runs
+    DeviceBuffer<char> work_; ///< shared by both transforms
 };
 
 } // namespace chamomile

@@ -1,4 +1,4 @@
-/// \file  What owns the device's resources; every CUDA call of the project passes through check().
+/// \file  Owners of the device's resources. Every CUDA call of the project passes through check().
 #pragma once
 
 #include <algorithm>
@@ -14,36 +14,35 @@
 
 namespace chamomile {
 
-/// Throws the error of a call that failed, OutOfDeviceMemory with what is free or else
-/// Error(device). It tells what was tried, CUDA's answer, host, device and its UUID.
+/// Throws OutOfDeviceMemory with the free memory, or else Error(device). The message contains
+/// `tried`, CUDA's error, the host, the device and its UUID.
 [[noreturn]] void fail_call(cudaError_t status, const char* tried);
 
-/// Returns what the environment asks the calls to answer.
+/// Returns the faults requested by the environment.
 FaultPlan& fault_plan();
 
-/// These make faults on purpose, in a stream that is never destroyed: the first keeps the device
-/// busy for so long, the second launches a kernel that traps.
+/// Make faults in a stream that is never destroyed: occupy() keeps the device busy, trap() launches
+/// a kernel that traps.
 void occupy(double seconds);
 void trap();
 
-/// Returns success or an error of the work, when it is done. Work that is not done after
-/// CHAMOMILE_GPU_TIMEOUT seconds (600 unless the environment says so; throws Error(usage) if that
-/// is no time) and `allowance` is a hang: this wait and at once all later ones of that device
-/// return cudaErrorNotReady.
+/// Waits for the work and returns success or its error. A wait longer than CHAMOMILE_GPU_TIMEOUT
+/// (in seconds, default 600, Error(usage) if invalid) plus `allowance` is a hang. It returns
+/// cudaErrorNotReady, and so do all later waits for the device, immediately.
 cudaError_t status_when_done(cudaStream_t stream, double allowance = 0);
 cudaError_t status_when_done(cudaEvent_t event, double allowance = 0);
 
-/// Returns the seconds that sums over so many pairs may take on the slowest of GPUs.
+/// Returns the seconds that sums over `pairs` pairs may take on the slowest GPUs.
 inline double allowance_of_pairs(double pairs)
 {
     return 1e-9 * pairs;
 }
 
-/// Tells whether a wait has not ended, of any device of this process. Devices must be left alone
-/// then: calls that free memory or wait would not return either.
+/// True if a wait for any device of this process has timed out. Calls that free memory or wait
+/// would not return then, and must be avoided.
 bool device_hangs();
 
-/// Waits for the device before buffers go, because an exception may have left work under way.
+/// Waits for the device before buffers are freed; an exception may have left work running.
 inline void synchronize_device(int number)
 {
     if (!device_hangs() && cudaSetDevice(number) == cudaSuccess)
@@ -62,8 +61,8 @@ inline void free_pinned_memory(void* memory)
         cudaFreeHost(memory);
 }
 
-/// Throws unless the call went well. An error may be that of an earlier call: most are
-/// asynchronous.
+/// Throws unless `status` is success. Most calls are asynchronous: the error may belong to an
+/// earlier call.
 inline void check(cudaError_t status, const char* tried)
 {
     if (fault_plan().traps())
@@ -84,8 +83,8 @@ public:
     DeviceBuffer& operator=(DeviceBuffer&&) = delete;
     ~DeviceBuffer() { free_device_memory(data_); }
 
-    /// Makes room for n items, with a quarter to spare, but no more than 256 MB, so that slow
-    /// growth allocates rarely; what was there is lost if it has to grow. Throws OutOfDeviceMemory.
+    /// Makes room for n items, and for a quarter more (at most 256 MB) so that slow growth rarely
+    /// allocates. The contents are lost on growth. Throws OutOfDeviceMemory.
     T* reserve(std::size_t n)
     {
         if (n > capacity_) {
@@ -102,7 +101,7 @@ public:
         }
         return data_;
     }
-    /// Makes room as reserve() does, but none to spare, for what does not grow and is large.
+    /// Like reserve(), without spare room, for large arrays of fixed size.
     T* reserve_exactly(std::size_t n)
     {
         if (n > capacity_) {
@@ -113,7 +112,7 @@ public:
         }
         return data_;
     }
-    /// Makes room as reserve() does, but keeps the first `kept` items, as the stream has made them.
+    /// Like reserve(), but keeps the first `kept` items, in the order of the stream.
     T* extend(std::size_t n, std::size_t kept, const cudaStream_t stream)
     {
         if (n <= capacity_)
@@ -140,7 +139,7 @@ private:
     {
         try {
             check(cudaMalloc(&data_, bytes), "allocate device memory");
-        } catch (...) { // also where the fault was made up
+        } catch (...) { // also for injected faults
             free_device_memory(std::exchange(data_, nullptr));
             throw;
         }
@@ -177,7 +176,7 @@ private:
     std::size_t capacity_ = 0;
 };
 
-/// PinnedMemory gives page-locked memory to standard containers.
+/// Page-locked memory for standard containers.
 class PinnedMemory final : public std::pmr::memory_resource {
 private:
     void* do_allocate(std::size_t bytes, std::size_t) override
@@ -196,7 +195,7 @@ private:
     }
 };
 
-/// Resizes a vector whose items need not be kept, with room for somewhat more the next time.
+/// Resizes a vector with spare room; the contents may be lost.
 template <class Vector>
 void resize_with_room(Vector& vector, std::size_t n)
 {
@@ -214,7 +213,7 @@ public:
     Stream& operator=(const Stream&) = delete;
     ~Stream() { cudaStreamDestroy(stream_); }
     operator cudaStream_t() const { return stream_; }
-    /// Waits for the stream; `allowance` is in seconds beyond the limit of all waits.
+    /// Waits for the stream. `allowance`: seconds beyond the common timeout.
     void wait(double allowance = 0) const
     {
         check(status_when_done(stream_, allowance), "wait for a stream");

@@ -39,7 +39,7 @@ __global__ void scatter_items(const double* from, int components, std::size_t n,
             to.store(i, c, from[i * std::size_t(components) + std::size_t(c)]);
 }
 
-/// Each block finds the least and the largest of the numbers that its threads see.
+/// Each block finds min and max of its numbers.
 __global__ void __launch_bounds__(block_size)
     find_span(ArrayView numbers, std::size_t n, double2* of_block)
 {
@@ -89,7 +89,7 @@ void require_on_device(const ArrayView& array, int device)
     for (int c = 0; c < array.components(); ++c) {
         cudaPointerAttributes attributes;
         const cudaError_t status = cudaPointerGetAttributes(&attributes, array.component[c]);
-        cudaGetLastError(); // old drivers refuse what they do not know
+        cudaGetLastError(); // old drivers reject memory unknown to CUDA
         const bool here =
             status == cudaSuccess &&
             ((attributes.type == cudaMemoryTypeDevice && attributes.device == device) ||

@@ -1,4 +1,4 @@
-// This file finds the GPUs that this process can use. Contraction: fused.
+// Finds the GPUs that this process can use. Contraction: fused.
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -17,8 +17,7 @@ std::string in_words(int version)
     return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-/// DeviceNames holds host, number, name and UUID of the present device, asked for while it still
-/// answers.
+/// Host, number, name and UUID of the current device, read while the device still answers.
 class DeviceNames {
 public:
     void note(int number, const cudaDeviceProp& properties)
@@ -92,7 +91,7 @@ void fail_call(cudaError_t status, const char* tried)
     line += hangs ? "is not done in time (CHAMOMILE_GPU_TIMEOUT): the device hangs"
                   : std::string(cudaGetErrorName(status)) + ": " + cudaGetErrorString(status);
     if (status == cudaErrorMemoryAllocation) {
-        cudaGetLastError(); // the device works on
+        cudaGetLastError(); // the device remains usable
         std::size_t free = 0, total = 0;
         if (cudaMemGetInfo(&free, &total) == cudaSuccess)
             line += ", " + std::to_string(free >> 20) + " of " + std::to_string(total >> 20) +
@@ -106,7 +105,7 @@ std::vector<GpuDescription> list_gpus()
 {
     int count = 0;
     if (cudaGetDeviceCount(&count) != cudaSuccess) {
-        cudaGetLastError(); // forget it: a machine without a driver is no fault
+        cudaGetLastError(); // ignored: a machine may lack a driver
         return {};
     }
     std::vector<GpuDescription> gpus;

@@ -1,10 +1,10 @@
-// Faults on purpose (gpu/device/fault_plan.hpp) are made here. Contraction: fused.
+// Makes injected faults (gpu/device/fault_plan.hpp). Contraction: fused.
 #include "chamomile/gpu/device/device.cuh"
 
 namespace chamomile {
 namespace {
 
-/// One thread runs on for that time.
+/// One thread runs for `nanoseconds`.
 __global__ void run_on(unsigned long long nanoseconds)
 {
     const auto now = [] {
@@ -22,7 +22,7 @@ __global__ void end_here()
     __trap();
 }
 
-/// Makes a stream of its own; returns false if the device gives none.
+/// Makes a separate stream. Returns false if CUDA refuses.
 bool make_stream(cudaStream_t& stream)
 {
     return cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess;

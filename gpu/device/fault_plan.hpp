@@ -1,4 +1,4 @@
-/// \file  Faults on purpose: what a test makes CUDA calls answer.
+/// \file  Injected faults: answers that a test sets for CUDA calls.
 #pragma once
 
 #include <atomic>
@@ -11,18 +11,17 @@
 
 namespace chamomile {
 
-/// A FaultPlan is what the environment variable CHAMOMILE_GPU_FAULT asks for, with K from 1 on. It
-/// is safe for several threads.
+/// A FaultPlan reads the environment variable CHAMOMILE_GPU_FAULT. K counts from 1. Thread-safe.
 ///
-/// - CODE:K or CODE:K:WORDS: the K-th checked call (of those whose description contains WORDS)
-///   answers with that CUDA error. Errors that end a context are the answer of all later calls too.
-/// - hang:K: the K-th wait, and each after it, never ends.
-/// - trap:K: before the K-th checked call a kernel is launched that traps: an error of the device
-///   itself, which the calls after it answer with, those of other libraries too.
+/// - CODE:K or CODE:K:WORDS: the K-th checked call (if WORDS is set, of calls whose description
+///   contains it) returns this CUDA error. If it ends a context, all later calls return it too.
+/// - hang:K: the K-th and all later waits never end.
+/// - trap:K: before the K-th checked call a kernel traps. The device itself then fails, and later
+///   calls return its error, in other libraries too.
 /// - wrong:K: the sums of the K-th check of a device (integrate/device_check.hpp) are wrong.
 class FaultPlan {
 public:
-    /// An empty text asks for no faults. Throws Error(usage).
+    /// An empty text requests no fault. Throws Error(usage) if the text is invalid.
     explicit FaultPlan(std::string_view text)
     {
         if (text.empty())
@@ -44,7 +43,7 @@ public:
             words_ = text.substr(second + 1);
     }
 
-    /// Returns the answer to a call that is described by `tried` and was answered with `status`.
+    /// Returns the status of a call described by `tried` that returned `status`.
     int answer(int status, const char* tried)
     {
         if (code_ == 0 ||
@@ -57,16 +56,16 @@ public:
         return number == call_ || is_over_ ? code_ : status;
     }
 
-    /// Tells whether a kernel is to trap now.
+    /// True if a kernel must trap now.
     bool traps() { return trap_ && ++calls_ == call_; }
 
-    /// Tells whether the wait that begins now is one that never ends.
+    /// True if the wait that begins now must never end.
     bool hangs() { return hang_ && ++calls_ >= call_; }
 
-    /// Tells whether the check of a device that is made now finds wrong sums.
+    /// True if the current check of a device must find wrong sums.
     bool is_wrong() { return wrong_ && ++calls_ == call_; }
 
-    /// Tells whether only a new process can use the device again (CUDA's documentation of
+    /// True for errors after which only a new process can use the device (documentation of
     /// cudaError_t).
     static bool ends_context(int code)
     {

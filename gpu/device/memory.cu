@@ -1,4 +1,4 @@
-// This is the memory that callers see. Contraction: fused.
+// Device memory of callers. Contraction: fused.
 #include "chamomile/force/gpu_memory.hpp"
 #include "chamomile/gpu/device/device.cuh"
 
@@ -8,7 +8,7 @@ int gpu_of(const void* data)
 {
     cudaPointerAttributes attributes;
     if (cudaPointerGetAttributes(&attributes, data) != cudaSuccess) {
-        cudaGetLastError(); // forget it: a machine without a driver has no such memory
+        cudaGetLastError(); // a machine without a driver has no device memory
         return -1;
     }
     const bool on_device =

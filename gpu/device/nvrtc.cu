@@ -98,7 +98,7 @@ public:
         check(of_.architecture_count(&count), "count architectures");
         std::vector<int> known(std::size_t(count), 0);
         check(of_.architectures(known.data()), "list architectures");
-        // A GPU newer than the compiler takes the newest code that is not for one GPU alone.
+        // For a GPU newer than the compiler, uses the newest code that is not specific to one GPU.
         const bool knows = std::find(known.begin(), known.end(), compute_capability) != known.end();
         const int newest = *std::max_element(known.begin(), known.end());
         const std::string target = knows ? "sm_" + std::to_string(compute_capability)
@@ -132,7 +132,7 @@ private:
                         name_ + ": GPU: NVRTC: " + tried + ": " + of_.error_string(status));
     }
 
-    /// Returns the line of the log that tells the first error.
+    /// Returns the log line of the first error.
     std::string first_complaint() const
     {
         std::size_t size = 0;

@@ -1,5 +1,5 @@
-/// \file  Libraries of the CUDA Toolkit that are opened by name at run time, so that neither their
-/// headers nor they are needed to build or to start the program.
+/// \file  Libraries of the CUDA Toolkit opened by name at run time. Build and start of the program
+/// need neither the libraries nor their headers.
 #pragma once
 
 #include <initializer_list>
@@ -9,10 +9,10 @@
 
 namespace chamomile {
 
-/// A SharedLibrary stays open: the process may come back for it.
+/// A SharedLibrary is never closed: it may be needed again.
 class SharedLibrary {
 public:
-    /// Opens the first of these names that is found, by the system or beside the CUDA Toolkit.
+    /// Opens the first of these names found by the system or in a folder of the CUDA Toolkit.
     explicit SharedLibrary(std::initializer_list<std::string> names)
     {
         for (const char* folder : {"", CHAMOMILE_CUDA_LIBRARIES "/", "/usr/local/cuda/lib64/"})
@@ -22,7 +22,7 @@ public:
     }
 
     bool is_open() const { return handle_; }
-    /// Finds a function; null: the library is too old.
+    /// Finds a function. Sets null and returns false if the library is too old.
     template <class Function>
     bool load(Function& function, const char* name) const
     {

@@ -1,11 +1,11 @@
-/// \file  Copies between pageable host memory and the device: all host threads, through pinned
+/// \file  Copies between pageable host memory and the device by all host threads, through pinned
 /// slots.
 ///
-/// A pageable copy runs at 11 GB/s, a pinned one at 55 (PCIe 5, H200). Data go through pinned slots
-/// block by block. All threads copy a part of each block, so that the first transfer begins early
-/// and a block stays in the processor's cache, and one thread starts the transfers: threads that
-/// start their own wait for each other in the driver, which took twice as long on the way down.
-/// Memory that is pinned already is copied at once.
+/// A pageable copy runs at 11 GB/s, a pinned one at 55 (PCIe 5, H200). Data pass through pinned
+/// slots block by block. All threads copy a part of each block: the first transfer begins early,
+/// and a block stays in the processor's cache. One thread starts all transfers. If each thread
+/// started transfers, they would wait for each other in the driver, and downloads took twice as
+/// long. Pinned memory is copied directly.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class Staging {
 public:
     explicit Staging(int device) : device_(device) {}
 
-    /// Returns when the host memory may change; the device has it in the order of the stream.
+    /// Returns when the host memory may change. The device has the data in the order of the stream.
     template <class T>
     void upload(DeviceBuffer<T>& to, const T* from, std::size_t n, cudaStream_t stream)
     {
@@ -44,7 +44,7 @@ public:
             });
     }
 
-    /// Returns when the host has the data that the stream has made so far.
+    /// Returns when the host has the data, in the order of the stream.
     template <class T>
     void download(T* to, const T* from, std::size_t n, cudaStream_t stream)
     {
@@ -61,8 +61,8 @@ public:
              });
     }
 
-    /// Calls taken(begin, items) for parts of n items that the stream has made so far, from all
-    /// threads and in any order, and returns when all are taken. Parts begin at cache lines.
+    /// Downloads n items and calls taken(begin, items) for parts of them, from all threads and in
+    /// any order. Returns after the last call. Parts begin at cache lines.
     template <class T, class Taken>
     void take(const T* from, std::size_t n, cudaStream_t stream, const Taken& taken)
     {
@@ -79,21 +79,21 @@ private:
     enum class Way { up, down };
 
     static constexpr std::size_t largest_block = 2 << 20, cache_line = 64;
-    /// So many bytes are worth a thread.
+    /// Min bytes for each thread of a copy.
     static constexpr std::size_t worth_a_thread = 64 << 10;
 
-    /// A Lane has the slots of one thread, which all threads use in turn.
+    /// A Lane holds one thread's slots. All threads use each slot in turn.
     struct Lane {
         struct Slot {
             PinnedBuffer<char> block;
             Event moved; ///< by its last transfer
         };
         Slot slot[2];
-        std::atomic<std::size_t> copied; ///< blocks of which the thread has copied its part
+        std::atomic<std::size_t> copied; ///< blocks that this thread is done with
     };
 
-    /// A Passage takes data through the slots, one block after the other. Its first thread
-    /// starts the transfers and waits for them.
+    /// A Passage copies data through the slots, block after block. Its first thread starts the
+    /// transfers and waits for them.
     template <Way way>
     class Passage {
     public:
@@ -120,7 +120,8 @@ private:
         void pass(const Copy& copy)
         {
             start_transfers(1);
-            // A smaller team would end the other threads, and the next loop would start them anew.
+            // A smaller team would end the other threads, and the next parallel loop would restart
+            // them.
 #pragma omp parallel if (threads_ > 1)
             if (const int thread = omp_get_thread_num(); thread < threads_)
                 share(copy, thread, std::min(omp_get_num_threads(), threads_));
@@ -151,10 +152,10 @@ private:
                 start_transfers(team);
         }
 
-        /// Waits until the block's slot may be read, or written.
+        /// Waits until the block's slot may be read or written.
         void make_ready(std::size_t k, int team)
         {
-            const std::size_t before = way == Way::up ? slots() : 0; // of this slot
+            const std::size_t before = way == Way::up ? slots() : 0; // still used by earlier blocks
             do
                 start_transfers(team);
             while (started_ + before <= k && status_ == cudaSuccess);
@@ -162,14 +163,14 @@ private:
             ready_ = k + 1;
         }
 
-        /// Waits for the last transfer of the block's slot, which may be of an earlier passage.
+        /// Waits for the last transfer of the block's slot, possibly of an earlier passage.
         void wait_for_transfer(std::size_t k)
         {
             if (status_ == cudaSuccess)
                 status_ = status_when_done(slot(k).moved);
         }
 
-        /// Starts the transfers of blocks that the team has copied, or that slots are free for.
+        /// Starts transfers of copied blocks (up), or transfers into free slots (down).
         void start_transfers(int team)
         {
             std::size_t end = count_;
@@ -213,7 +214,7 @@ private:
         char* const there_; // on the device
         const std::size_t bytes_;
         const cudaStream_t stream_;
-        std::size_t size_, count_; // size_: of a block
+        std::size_t size_, count_; // size_: bytes of a block
         int threads_;
         std::size_t started_ = 0;           // transfers, by the first thread
         std::atomic<std::size_t> ready_{0}; // blocks
@@ -224,7 +225,7 @@ private:
     {
         cudaPointerAttributes attributes;
         if (cudaPointerGetAttributes(&attributes, memory) != cudaSuccess) {
-            cudaGetLastError(); // old drivers refuse what they do not know
+            cudaGetLastError(); // old drivers reject memory unknown to CUDA
             return false;
         }
         return attributes.type == cudaMemoryTypeHost;

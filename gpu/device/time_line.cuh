@@ -1,7 +1,7 @@
-/// \file  What batches note: when their kernels ran, and what pruning found (gpu/lists/prune.cuh).
+/// \file  Records of batches: run times of kernels, and results of pruning (gpu/lists/prune.cuh).
 ///
-/// Blocks note the time themselves, because two events per batch from many threads at once hold up
-/// the driver more than the sums that they time: 16 threads share one lock there.
+/// Blocks record the time themselves. Two events per batch from many threads would delay the driver
+/// by more than the sums take: 16 threads share one lock there.
 #pragma once
 
 #include <algorithm>
@@ -13,15 +13,15 @@
 
 namespace chamomile {
 
-/// A BatchNote holds start and end of the kernels of one batch, in nanoseconds of the device's
-/// clock, and counts of the lists that were finished on the device.
+/// A BatchNote holds start and end of a batch's kernels, in nanoseconds of the device's clock, and
+/// counts of lists finished on the device.
 struct BatchNote {
     unsigned long long start = ~0ull, stop = 0;
     unsigned long long particle_pairs = 0, cell_pairs = 0, expansions = 0;
-    unsigned long long words = 0; ///< that the lists need
+    unsigned long long words = 0; ///< size of the lists
     unsigned row_count = 0;       ///< lists
-    unsigned is_too_deep = 0;     ///< the tree, for the kernel's stack
-    unsigned opens_absent = 0;    ///< a list holds a cell whose particles are not here
+    unsigned is_too_deep = 0;     ///< the tree exceeds the kernel's stack
+    unsigned opens_absent = 0;    ///< a list contains a cell whose particles are not on this rank
 
     static __device__ unsigned long long now()
     {
@@ -30,15 +30,15 @@ struct BatchNote {
         return time;
     }
 
-    /// One thread of each block of the first kernel has to call this.
+    /// Called by one thread of each block of the first kernel.
     __device__ void begin() { atomicMin(&start, now()); }
-    /// One thread of each block of the last kernel has to call this.
+    /// Called by one thread of each block of the last kernel.
     __device__ void end() { atomicMax(&stop, now()); }
 };
 
 class TimeLine {
 public:
-    /// Makes room for so many batches.
+    /// Makes room for `batches` batches.
     void begin(std::size_t batches, cudaStream_t stream)
     {
         BatchNote* times = host_.reserve(batches);
@@ -47,10 +47,10 @@ public:
         used_ = 0;
     }
 
-    /// Returns where the next batch notes its times. It is safe for several threads.
+    /// Returns the record of the next batch. Thread-safe.
     BatchNote* next() { return device_.data() + used_++; }
 
-    /// This is to be called when all streams have been waited for.
+    /// Must be called after all streams have been waited for.
     void finish(cudaStream_t stream)
     {
         const std::size_t n = used_;
@@ -73,7 +73,7 @@ public:
             span_ = 1e-9 * double(end - times[0].start);
     }
 
-    /// ListNotes are the counts of all batches.
+    /// Counts over all batches.
     struct ListNotes {
         std::uint64_t particle_pairs = 0, cell_pairs = 0, expansions = 0;
         double words_per_list = 0; ///< of the batch with the longest lists

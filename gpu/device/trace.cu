@@ -1,4 +1,4 @@
-// Ranges by NVTX, in a domain of our own; the header looks for a profiler and needs no library.
+// NVTX ranges in the domain "chamomile". The header looks for a profiler and needs no library.
 // Contraction: fused.
 #include <nvtx3/nvToolsExt.h>
 

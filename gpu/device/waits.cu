@@ -1,8 +1,7 @@
-// Waits that notice a hang: they ask again and again, up to a limit. Contraction: fused.
+// Waits that detect a hang by polling up to a timeout. Contraction: fused.
 //
-// Work of a small step is done within 50 us and is asked about without a pause. Later a pause is a
-// small part of what has been waited for, so that threads that wait do not hold up those that
-// launch.
+// Work of a small step ends within 50 us and is polled without a pause. Later the pauses are a
+// small fraction of the time waited, so that waiting threads do not delay threads that launch.
 #include <atomic>
 #include <charconv>
 #include <chrono>
@@ -17,7 +16,7 @@
 namespace chamomile {
 namespace {
 
-/// Bit n stands for device n, which may be that of one of several ranks, modulo 64.
+/// Bit n stands for device n modulo 64; several ranks may use several devices.
 std::atomic<std::uint64_t> hanging{0};
 
 std::uint64_t bit_of_device()
@@ -54,14 +53,14 @@ cudaError_t poll(const Query& query, double allowance)
         return cudaErrorNotReady;
     const bool on_purpose = fault_plan().hangs();
     if (on_purpose)
-        occupy(limit + 60); // whoever waits for the device after all is seen by the clock
+        occupy(limit + 60); // a wait that ignores the timeout is then seen to take long
     const Clock::time_point start = Clock::now();
     for (;;) {
         const cudaError_t status = query();
         if (status != cudaErrorNotReady && !on_purpose)
             return status;
         if (cudaPeekAtLastError() == cudaErrorNotReady)
-            cudaGetLastError(); // it is no error of a later launch
+            cudaGetLastError(); // else a later launch would report it
         const double waited = std::chrono::duration<double>(Clock::now() - start).count();
         if (waited > limit) {
             hanging |= own;

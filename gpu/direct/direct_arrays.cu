@@ -1,4 +1,4 @@
-// Contraction: none, so that the sums of an extent have the host's bits.
+// Contraction: none, so that extents match the host's bitwise.
 #include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
 
@@ -14,7 +14,7 @@ unsigned blocks_of(std::size_t n)
     return unsigned((n + block_size - 1) / block_size);
 }
 
-/// A warp sums a chunk.
+/// Each warp sums a chunk.
 __global__ void __launch_bounds__(DirectExtent::lanes)
     sum_extents(ArrayView position, ArrayView mass, std::size_t n, DirectExtent* extents)
 {

@@ -1,12 +1,12 @@
-/// \file  The targets of a direct sum in float whose forces cancel, summed once more in double.
+/// \file  A direct sum in float: targets whose forces cancel are summed again in double.
 ///
-/// Two launches follow the sum. find_cancelling: a block serves 32 x per_lane targets, its warps a
-/// part each of the clumps; 13 issue slots per target and clump. Clumps are of 32 sources where
-/// all tiles are near, else of 256: a sixtieth of the slots of the sum or less. What cancels is
-/// appended to a list in any order. sum_cancelling: blocks take targets off it, `at_once` at a
-/// time, so that sources are read less often, and sum them over all sources, each thread every
-/// 256th along the curve. Threads, warps and clumps are added in a fixed order: no bit depends on
-/// the list's.
+/// Two launches follow the sum. find_cancelling: a block tests 32 x per_lane targets, each of its
+/// warps against a part of the clumps; 13 issue slots per target and clump. A clump has 32 sources
+/// if all tiles are near, else 256: at most a sixtieth of the sum's slots. Cancelling targets are
+/// appended to a list in any order. sum_cancelling: a block takes `at_once` targets from the list
+/// at a time, to read sources less often, and sums over all sources. Each thread sums every 256th
+/// source along the curve. Threads, warps and clumps are added in a fixed order: results do not
+/// depend on the list's order.
 #pragma once
 
 #include "chamomile/force/gravity.hpp"
@@ -16,7 +16,7 @@ namespace chamomile {
 
 inline constexpr int finding_warps = 8, precise_threads = 256;
 
-/// Notes the targets where the pull S = sum M / u^2 of all clumps is above limit x |a|.
+/// Lists the targets where the pull S = sum M / u^2 of all clumps exceeds limit x |a|.
 template <int per_lane>
 __global__ void __launch_bounds__(32 * finding_warps)
     find_cancelling(const __grid_constant__ DirectSum job)
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(32 * finding_warps)
     }
 }
 
-/// Sums the targets found over all sources and overwrites what the sum in float wrote.
+/// Sums the listed targets over all sources and overwrites the sums in float.
 template <class Law, int at_once>
 __global__ void __launch_bounds__(precise_threads)
     sum_cancelling(const __grid_constant__ DirectSumOf<Law> job)

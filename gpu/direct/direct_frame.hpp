@@ -13,8 +13,8 @@
 
 namespace chamomile {
 
-/// DirectExtent is what one pass over the particles tells. Host and device sum alike, over chunks
-/// of one size by rows of lanes, so that no bit depends on who does it or on the number of threads.
+/// A DirectExtent is the result of one pass over the particles. Host and device sum chunks of fixed
+/// size by rows of lanes: results are bitwise equal for any number of threads.
 struct DirectExtent {
     static constexpr std::size_t lanes = 32, chunk = 32 * lanes; ///< particles
 
@@ -45,13 +45,13 @@ private:
     CHAMOMILE_HD static double larger(double a, double b) { return a < b ? b : a; }
 };
 
-/// DirectSources holds particles as the caller has them on the host.
+/// The caller's particles on the host.
 struct DirectSources {
     std::span<const Vec3<double>> position;
     std::span<const double> mass;
 };
 
-/// Adds up the extents of chunks, in their order.
+/// Adds the extents of chunks in order.
 inline DirectExtent extent_of(std::span<const DirectExtent> chunks)
 {
     DirectExtent all;
@@ -78,18 +78,18 @@ inline DirectExtent extent_of(const DirectSources& sources)
     return extent_of(parts);
 }
 
-/// A DirectFrame takes the caller's coordinates and masses to the device's.
+/// A DirectFrame converts the caller's coordinates and masses to the device's units.
 struct DirectFrame {
-    Vec3<double> origin; ///< that coordinates in float are taken about
+    Vec3<double> origin; ///< center of coordinates in float
     double length = 1, mass = 1;
-    bool scaled = false; // whether masses may go into the coordinates
+    bool scaled = false; // whether masses may be folded into coordinates
     MassSums masses;     // the caller's
 
     bool operator==(const DirectFrame&) const = default;
 
     DirectFrame() = default;
-    /// Chooses the frame of n particles. Throws Error(input) for what is not finite, naming those
-    /// that `particles` returns.
+    /// Chooses the frame of n particles. Throws Error(input) for values that are not finite;
+    /// `particles` returns the particles to name.
     template <class GetParticles>
     DirectFrame(const DirectExtent& e, std::size_t n, const Softening& softening,
                 Precision precision, const GetParticles& particles)
@@ -102,9 +102,9 @@ struct DirectFrame {
         const Vec3<double> size = e.high - e.low;
         const double side = std::max({size.x, size.y, size.z});
         length = InternalScale::of(side, softening.length, 1).length;
-        // The origin lies near the mean position, which an outlier does not move far from the
-        // others, at a multiple of what no order of the sum can change. Doubles are finest where
-        // they came from.
+        // The origin is near the mean position, robust against an outlier, and rounded to a grid
+        // coarser than rounding errors of the sum. In double the origin stays 0, where resolution
+        // is finest.
         if (precision == Precision::single_precision) {
             const double grid = 0x1p-16 * length;
             const auto rounded = [&](double x) {

@@ -1,5 +1,5 @@
-/// \file  Sources gathered along a Hilbert curve: neighbours on it are neighbours in space, without
-/// the leaps of a Morton order, so that any run of targets has a small box.
+/// \file  Sources gathered along a Hilbert curve. Neighbors on the curve are neighbors in space,
+/// without the jumps of a Morton order: any run of targets has a small box.
 #pragma once
 
 #include "chamomile/gpu/direct/direct_job.cuh"
@@ -8,8 +8,8 @@ namespace chamomile {
 
 inline constexpr Index gathered_per_block = 256;
 
-/// Gathers the sorted sources, the boxes of their tiles about the origin, one warp to a tile, and a
-/// clump for each block.
+/// Gathers the sorted sources, the boxes of tiles about the origin (one warp a tile), and a clump
+/// for each block.
 __global__ void gather_sources(const Source* particles, Vec3<double> origin, const Index* order,
                                Index n, SortedSource* sources, TileBox<float>* boxes, Clump* clumps)
 {
@@ -42,7 +42,7 @@ __global__ void gather_sources(const Source* particles, Vec3<double> origin, con
     }
 }
 
-/// Puts eps^2 into sorted sources.
+/// Writes eps^2 into sorted sources.
 __global__ void put_softenings(const double* softening, const Index* order, Index n,
                                SortedSource* sources)
 {
@@ -51,7 +51,7 @@ __global__ void put_softenings(const double* softening, const Index* order, Inde
         sources[i].scale_or_eps2 = float(softening[order[i]]);
 }
 
-/// Makes keys that sort each `run` of neighbours along the curve by length.
+/// Makes keys that sort each `run` of neighbors along the curve by softening length.
 __global__ void make_length_keys(const double* softening, const Index* order, Index n, Index run,
                                  std::uint64_t* keys)
 {

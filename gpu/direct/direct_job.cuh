@@ -1,4 +1,4 @@
-/// \file  What a direct sum on the device works on, and how it is cut.
+/// \file  The job of a direct sum on the device, and its shapes.
 #pragma once
 
 #include <type_traits>
@@ -10,22 +10,22 @@
 
 namespace chamomile {
 
-/// DirectShape tells how a kernel is cut; the shapes are chosen by measurement.
+/// A DirectShape is the tiling of a kernel; shapes are chosen by measurement.
 template <int per_lane, int warps, int blocks, int in_row_, bool centred_, bool scaled_>
 struct DirectShape : TileShape<per_lane, warps, blocks> {
     static constexpr int in_row = in_row_;    ///< sources of the force loop in a row
     static constexpr bool centred = centred_; ///< sources are sorted and have tile boxes
-    static constexpr bool scaled = scaled_;   ///< the force loop has the masses in the coordinates
+    static constexpr bool scaled = scaled_;   ///< masses are folded into coordinates in the force
+                                              ///< loop
 };
 
-/// A SortedSource is a source along the curve, with mass^-1/2, or eps^2 if particles have softening
-/// lengths of their own.
+/// A SortedSource is a source along the curve, with mass^-1/2, or eps^2 for per-particle softening.
 struct SortedSource {
     Vec3<double> position;
     float mass, scale_or_eps2;
 };
 
-/// Returns where the tiles of 32 sources of a warp begin in its block's part of the sources.
+/// Returns a warp's first tile of 32 sources in its block's part of the sources.
 template <class Shape>
 __device__ Index first_tile_of_warp(Index source_count, int warp)
 {
@@ -44,7 +44,7 @@ __device__ inline double sum_of_warp(double x)
     return x;
 }
 
-/// Returns the clump of one particle in each lane; lanes without one have no mass.
+/// Returns the clump of one particle in each lane. Lanes without a particle have no mass.
 __device__ inline Clump clump_of_warp(const Vec3<double>& x, double mass)
 {
     Clump clump{x, sum_of_warp(fabs(mass)), 1};
@@ -58,40 +58,40 @@ __device__ inline Clump clump_of_warp(const Vec3<double>& x, double mass)
     return clump;
 }
 
-/// By a CancellingJob a sum in float finds the targets whose forces cancel or are blurred
-/// (force/repairs/cancellation.hpp) and sums them again.
+/// A CancellingJob lists targets of a sum in float whose forces cancel or are blurred
+/// (force/repairs/cancellation.hpp), to be summed again.
 struct CancellingJob {
     Clump* clumps; ///< of all sources
     Index clump_count;
     float limit;     ///< of S / |a|
-    float* size;     ///< |a| of each target in internal units; 0 if it is blurred
-    Index* found;    ///< places among the targets
-    unsigned* count; ///< of those found; zero before and after
-    unsigned* ended; ///< blocks that have summed theirs; zero before and after
-    unsigned* seen;  ///< on the host: how many there were
+    float* size;     ///< |a| of each target in internal units; 0 if blurred
+    Index* found;    ///< indices of targets
+    unsigned* count; ///< length of `found`; zero before and after
+    unsigned* ended; ///< finished blocks; zero before and after
+    unsigned* seen;  ///< on the host: the final count
 };
 
-/// A DirectSum is the job of the kernels. Coordinates and masses are in internal units.
+/// A DirectSum is the job of the kernels, in internal units.
 struct DirectSum {
     const Source* particles;     ///< in the caller's order
-    Vec3<double> origin;         ///< that most of them are near to
+    Vec3<double> origin;         ///< near most particles
     const SortedSource* sources; ///< if centred
-    const Index* numbers;        ///< the caller's number of each sorted source
+    const Index* numbers;        ///< caller's index of each sorted source
     const TileBox<float>* boxes; ///< of the tiles, about the origin, if centred
-    const Index* targets;        ///< the caller's number of each target; `numbers` for all
+    const Index* targets;        ///< caller's index of each target; `numbers` for all
     Index source_count, target_count;
-    Index targets_before, targets_after; ///< those of other parts, which stand beside these
-    double softening_length;             ///< of all; or the least, by which close pairs are told
+    Index targets_before, targets_after; ///< neighbors of `targets` in other parts
+    double softening_length;             ///< common length, or the min length to detect close pairs
     double acceleration_unit, potential_unit;
     PartSums parts;
-    Vec3<double>* acceleration; ///< by the caller's number
+    Vec3<double>* acceleration; ///< by the caller's index
     double* potential;
     CancellingJob cancelling;
 };
 
-/// SoftenedDirectSum is one of particles with softening lengths of their own.
+/// A SoftenedDirectSum is a DirectSum with per-particle softening.
 struct SoftenedDirectSum : DirectSum {
-    const double* softening; ///< eps^2 by the caller's number, in internal units
+    const double* softening; ///< eps^2 by the caller's index, in internal units
 };
 template <class Law>
 using DirectSumOf = std::conditional_t<Law::is_varied, SoftenedDirectSum, DirectSum>;
@@ -105,8 +105,8 @@ __device__ Law law_of(const DirectSumOf<Law>& job)
         return Law::with_length(job.softening_length);
 }
 
-/// Notes |a| of a target, or 0 where a neighbour along the curve is too close for coordinates about
-/// the centre.
+/// Records |a| of a target, or 0 if a neighbor along the curve is too close for coordinates about
+/// the center.
 __device__ inline void note_size(const DirectSum& job, Index slot, const Vec3<double>& center,
                                  float size)
 {

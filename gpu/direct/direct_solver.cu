@@ -1,7 +1,7 @@
 // The direct sum on the device: no tree, no lists; one copy up, one sum, one copy back.
 //
-// Of few particles, and of some of the targets, the kernel writes the sums into host memory itself.
-// Arrays that lie on the device stay there. Contraction: fused.
+// For few particles, or some targets only, the kernel writes sums directly into host memory. Device
+// arrays stay on the device. Contraction: fused.
 #include <algorithm>
 #include <numeric>
 
@@ -19,8 +19,10 @@
 namespace chamomile {
 namespace {
 
-constexpr Index most_to_map = 4096;          ///< particles whose sums are written there
-constexpr std::size_t most_to_guess = 65536; ///< particles whose sum does not wait for their extent
+constexpr Index most_to_map = 4096;          ///< up to this count, kernels write sums to host
+                                             ///< memory
+constexpr std::size_t most_to_guess = 65536; ///< up to this count, a sum starts before its extent
+                                             ///< is known
 
 class CudaDirectSolver final : public DirectSolver {
 public:
@@ -73,8 +75,8 @@ private:
             return statistics;
         check(cudaSetDevice(device_), "choose the device");
         take(request, statistics);
-        // A few particles that hardly move keep their frame: their sum need not wait for their
-        // extent, which is compared when both are there.
+        // A few particles that hardly move keep their frame. The sum starts with the last frame;
+        // the frame is compared with the new extent afterwards.
         bool is_guess = on_device_ && n <= most_to_guess && guess_count_ == n;
         DirectFrame frame = is_guess ? guess_ : frame_of(request);
         sum(request, frame, statistics);
@@ -104,7 +106,7 @@ private:
         return statistics;
     }
 
-    /// Finds the softening of this evaluation.
+    /// Sets the softening of this evaluation.
     void take_softening(const Request& request)
     {
         const SofteningLengths lengths =
@@ -114,7 +116,7 @@ private:
         least_softening_ = lengths.least.value_or(0);
     }
 
-    /// Returns the items of a view that are in its memory as they are needed, or else copies.
+    /// Returns the items of a view, copied if they are not dense.
     static std::span<const Vec3<double>> rows_of(const ArrayView& view, std::size_t n,
                                                  std::vector<Vec3<double>>& memory)
     {
@@ -166,7 +168,7 @@ private:
         }
     }
 
-    /// Returns the frame of what take() has read.
+    /// Returns the frame of the particles read by take().
     DirectFrame frame_of(const Request& request)
     {
         if (on_device_)
@@ -175,7 +177,7 @@ private:
                            softening_, options_.precision, [&] { return host_copy(request); });
     }
 
-    /// Sums in that frame, and waits.
+    /// Sums in this frame, and waits.
     void sum(const Request& request, const DirectFrame& frame, ForceStatistics& statistics)
     {
         {
@@ -191,7 +193,7 @@ private:
         statistics.device_wait += wall_clock_seconds() - start;
     }
 
-    /// Returns the particles of a request, wherever they are.
+    /// Returns the particles of a request, from host or device.
     Particles host_copy(const Request& request) const
     {
         if (!on_device_)
@@ -214,7 +216,7 @@ private:
         return particles;
     }
 
-    /// Brings sources in the units of the frame and the list of targets to the device.
+    /// Uploads sources in the frame's units, and the list of targets.
     void send(const Request& request, const DirectFrame& frame)
     {
         const std::size_t n = request.count;
@@ -273,8 +275,7 @@ private:
             target_count_ = Index(n);
     }
 
-    /// Queues the sum of all sources for the targets of this part; returns the number of their
-    /// blocks.
+    /// Queues the sum of all sources for this part's targets. Returns the number of target blocks.
     Index queue_sum(const Request& request, const DirectFrame& frame)
     {
         const Index n = Index(request.count);
@@ -322,8 +323,8 @@ private:
         return summed.blocks;
     }
 
-    /// Returns whether the kernel writes the sums into host memory: those of few particles, and
-    /// where not all particles are targets here, so that no others are copied.
+    /// True if the kernel writes sums to host memory: for few particles, or if not all particles
+    /// are targets here, so that only targets are copied.
     bool is_mapped(const Request& request) const
     {
         return !on_device_ && (request.count <= most_to_map || !all_active_ || is_part());
@@ -334,7 +335,7 @@ private:
         return part_.parts > 1;
     }
 
-    /// Returns the caller's number of a target of this part.
+    /// Returns the caller's index of this part's target t.
     Index target(std::size_t t)
     {
         return is_part()     ? host_numbers_.data()[t]
@@ -384,7 +385,7 @@ private:
         repair_singular_targets(particles, singular, exact, Quantities::acceleration_potential);
     }
 
-    /// Repairs the sums of arrays on the device through the host.
+    /// Repairs sums in device arrays through the host.
     void repair_there(const Request& request)
     {
         const std::size_t n = request.count;
@@ -413,7 +414,7 @@ private:
             write_to_device(device_, phi.data(), n, request.potential);
     }
 
-    /// Tells whether the sums that the device has written are finite.
+    /// True if the device's sums for particle i are finite.
     bool is_finite(std::size_t i)
     {
         const Vec3<double>& a = host_acceleration_.data()[i];
@@ -421,15 +422,15 @@ private:
     }
 
     SolverOptions options_;
-    Softening softening_;        // of the present evaluation; the longest of particles' own
-    bool is_varied_ = false;     // particles have lengths of their own,
-    double least_softening_ = 0; // of which this is the least
+    Softening softening_;        // of this evaluation; with per-particle softening, the longest
+    bool is_varied_ = false;     // per-particle softening
+    double least_softening_ = 0; // the min, with per-particle softening
     int device_;
     std::string name_;
     bool with_potential_ = false, all_active_ = true, on_device_ = false;
-    TargetPart part_;        // of the present evaluation
+    TargetPart part_;        // of this evaluation
     Index target_count_ = 0; // of all parts
-    Index part_count_ = 0;   // of this one
+    Index part_count_ = 0;   // of this part
     std::uint64_t bytes_up_ = 0;
     DirectSummer summer_;
     DirectArrays arrays_;
@@ -444,12 +445,12 @@ private:
     PinnedBuffer<Source> host_particles_;
     PinnedBuffer<double> host_squares_;
     PinnedBuffer<Index> host_active_;
-    PinnedBuffer<Index> host_numbers_; // of the targets of a part
+    PinnedBuffer<Index> host_numbers_; // targets of a part
     PinnedBuffer<Vec3<double>> host_acceleration_;
     PinnedBuffer<double> host_potential_;
     PinnedBuffer<unsigned> host_cancelling_;
     DeviceBuffer<Source> particles_;
-    DeviceBuffer<double> squares_; // eps^2 in the units of the frame
+    DeviceBuffer<double> squares_; // eps^2 in the frame's units
     DeviceBuffer<Index> active_;
     DeviceBuffer<Vec3<double>> acceleration_;
     DeviceBuffer<double> potential_;

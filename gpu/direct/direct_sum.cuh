@@ -2,13 +2,13 @@
 ///
 /// Blocks are those of gpu/tiles/tile_block.cuh; a warp fetches the next tile while it sums.
 ///
-/// Coordinates in float are taken about the origin; in double differences are those of the
-/// coordinates as given. Centred: targets follow a space-filling curve, coordinates are taken about
-/// the centre of the block's targets. A tile whose box is within a mean distance of the box of 32
-/// targets is near to these: they meet it with coordinates in two floats and without self pairs.
-/// Tiles that are near to none, nearly all, pass the force loop. Otherwise all tiles are near.
-/// Either way the sources are summed along the curve, so that no bit depends on the caller's order.
-/// Near pairs, which pull from all sides, are added in runs of 8, and each near tile in double.
+/// Coordinates in float are relative to the origin. In double, differences use the coordinates as
+/// given. Centred: targets follow a space-filling curve, and coordinates are relative to the center
+/// of the block's targets. A tile is near to 32 targets if its box is within a mean distance of
+/// their box. Near tiles are summed with coordinates in two floats and without self pairs. Tiles
+/// near to no targets, nearly all, pass the force loop. Without centring all tiles are near.
+/// Sources are always summed along the curve: results do not depend on the caller's order. Near
+/// pairs pull from all sides and are added in runs of 8, each near tile in double.
 ///
 /// The parts of the sources grow smaller in the order in which blocks start: the last are short.
 ///
@@ -19,11 +19,11 @@
 /// target and field every 128 sources. Shared memory per warp, 8 targets a lane: tile 1 KiB, sums 6
 /// KiB (8 KiB with potentials).
 ///
-/// Particles with softening lengths of their own have eps^2 in the room of mass^-1/2 beside each
-/// source, and cannot carry their masses in their coordinates: 14 slots a pair, and a second load
-/// per source. Neighbours along the curve are put in the order of their lengths, so that with few
-/// lengths nearly all tiles have one each: these find eps^2 once for 32 pairs, 13 slots. With two
-/// lengths 106 slots and 2 loads instead of 96 and 2, 1.1; with a length each 114, 1.18.
+/// Per-particle softening stores eps^2 in place of mass^-1/2 of each source and cannot fold masses
+/// into coordinates: 14 slots a pair, and a second load per source. Neighbors along the curve are
+/// sorted by length. With few lengths nearly all tiles have one length and compute eps^2 once for
+/// 32 pairs, 13 slots. With two lengths 106 slots and 2 loads instead of 96 and 2, 1.1; with a
+/// length each 114, 1.18.
 #pragma once
 
 #include "chamomile/force/evaluator.hpp"
@@ -32,7 +32,7 @@
 
 namespace chamomile {
 
-/// DirectSources are the sources along the curve, and the targets of a block.
+/// A DirectSources provides the sources along the curve and the targets of a block.
 template <class Law, class T, class Shape_>
 class DirectSources : public TileSources {
     static constexpr int per_lane = Shape_::per_lane;
@@ -61,7 +61,7 @@ public:
         : job_(job), eps2_(T(law.parameter)), boxes_(boxes), lane_(int(threadIdx.x) % warp_size),
           center_(job.origin)
     {
-        if constexpr (Shape::centred) // about the centre of the targets' box
+        if constexpr (Shape::centred) // about the center of the targets' box
             center_ += boxes_.find([&](int k) { return target_place(k) - job_.origin; });
     }
 
@@ -99,9 +99,9 @@ public:
             job_.potential[number] = job_.potential_unit * sum(3);
     }
 
-    /// Returns this lane's source of a tile, or one of no mass after the last, where no target is
-    /// but by chance: without softening that one is not finite then, and is summed again by the
-    /// host.
+    /// Returns this lane's source of a tile; past the end, a massless source far from the targets.
+    /// If a target lies exactly there without softening, its sum is not finite and the host sums it
+    /// again.
     __device__ Fetched fetch(Index tile) const
     {
         const Index place = tile * warp_size + Index(lane_);
@@ -124,7 +124,7 @@ public:
         return tile < end ? boxes_.template nearness<Cut::together>(job_.boxes[tile]) : 0;
     }
 
-    /// Tells whether a tile may hold targets of this block.
+    /// True if a tile may contain targets of this block.
     __device__ bool may_hold_targets(Index tile) const
     {
         const Index block = job_.targets_before + blockIdx.x * Shape::targets;
@@ -137,7 +137,7 @@ public:
         const Vec3<double> x = from_center(source.position);
         if constexpr (Shape::scaled) {
             packed.scale =
-                source.scale_or_eps2; // of padding so large that its mass is none in float
+                source.scale_or_eps2; // for padding, large enough that the mass is 0 in float
             packed.position = rounded<T>(double(packed.scale) * x);
             packed.eps2 = packed.scale * packed.scale * eps2_;
             packed.root_mass = T(1) / packed.scale;

@@ -22,14 +22,13 @@ using MediumPlain = DirectShape<4, 4, 4, 8, true, false>;
 using Few = DirectShape<1, 8, 2, 8, false, false>;
 using ManyDouble = DirectShape<2, 4, 4, 4, false, false>;
 
-/// These numbers of blocks are an H200's worth: a sum is cut into parts until there are about as
-/// many.
+/// Block counts that fill an H200. A sum is cut into parts until it has about this many blocks.
 constexpr Index few_blocks = 256, medium_blocks = 2048, large_blocks = 8192;
 constexpr Index large_targets = 1 << 18;
 
-/// The sums in float where forces cancel are off by at most so much of S / sqrt(N).
+/// Max error of sums in float where forces cancel, in units of S / sqrt(N).
 constexpr double scatter = 8.5e-6;
-constexpr Index precise_blocks = 256; ///< that sum cancelling targets in double
+constexpr Index precise_blocks = 256; ///< for sums in double of cancelling targets
 static_assert(Large::targets == direct_block_of_gpu);
 
 } // namespace
@@ -58,8 +57,8 @@ const Index* DirectSummer::sort_along_curve(const DirectSum& job, const Index* n
     return order.data();
 }
 
-/// Returns the sources along the curve, each run of neighbours by length: the shorter the runs the
-/// smaller the boxes of tiles, and the longer the fewer tiles have several lengths.
+/// Returns the sources along the curve, each run of neighbors sorted by softening length. Shorter
+/// runs give smaller tile boxes; longer runs give fewer tiles with several lengths.
 const Index* DirectSummer::sort_by_length(const SoftenedDirectSum& job)
 {
     const Index n = job.source_count,
@@ -78,7 +77,7 @@ const Index* DirectSummer::sort_by_length(const SoftenedDirectSum& job)
     return order;
 }
 
-/// Makes what the force loop needs: sources and targets along the curve, and boxes.
+/// Makes the inputs of the force loop: sources and targets along the curve, and boxes.
 template <class Job>
 void DirectSummer::gather(Job& job)
 {
@@ -121,7 +120,7 @@ template <template <SofteningKind, bool> class AnyLaw>
 DirectTargets DirectSummer::choose_law(const SoftenedDirectSum& job)
 {
     constexpr auto plummer = SofteningKind::plummer, spline = SofteningKind::spline;
-    // A spline of no length is Newton's law, and so is Plummer's.
+    // Without softening, spline and Plummer are both Newton's law.
     if (softening_.kind == plummer || (!job.softening && job.softening_length == 0))
         return setup_.with_potential ? choose<AnyLaw<plummer, true>>(job)
                                      : choose<AnyLaw<plummer, false>>(job);
@@ -153,8 +152,8 @@ DirectTargets DirectSummer::choose(DirectSumOf<Law> job)
                  : launch<Law, float, MediumPlain>(job, blocks);
 }
 
-/// Cuts the sources into parts until there are as many blocks of all targets as wanted, and sums
-/// for the blocks of the caller's part of the targets.
+/// Cuts the sources into parts until the grid has `wanted` blocks, and sums the blocks of the
+/// caller's part of the targets.
 template <class Law, class T, class Shape>
 DirectTargets DirectSummer::launch(DirectSumOf<Law> job, Index wanted)
 {
@@ -175,8 +174,7 @@ DirectTargets DirectSummer::launch(DirectSumOf<Law> job, Index wanted)
     return {job.targets, job.target_count, blocks};
 }
 
-/// Keeps the blocks of the part of the targets that is asked for, each of so many targets, and
-/// returns how many there are.
+/// Keeps the target blocks of the caller's part. Returns their number.
 Index DirectSummer::keep_part(DirectSum& job, Index blocks, Index targets_of_block) const
 {
     const auto first_block = [&](int part) {
@@ -193,7 +191,7 @@ Index DirectSummer::keep_part(DirectSum& job, Index blocks, Index targets_of_blo
     return Index(last - first);
 }
 
-/// Queues the sums in double of what cancels. Few sources are worth a block for each target.
+/// Queues the sums in double of cancelling targets. With few sources a block sums one target.
 template <class Law, class Shape>
 void DirectSummer::sum_again(const DirectSumOf<Law>& job)
 {

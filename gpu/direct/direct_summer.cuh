@@ -1,5 +1,5 @@
-/// \file  The direct sum of particles that are on the device: order, gather, sum, and once more in
-/// double what cancels.
+/// \file  The direct sum of particles on the device: order, gather, sum, and a sum in double of
+/// cancelling targets.
 #pragma once
 
 #include "chamomile/core/softening.hpp"
@@ -12,38 +12,38 @@
 
 namespace chamomile {
 
-/// Up to so many targets all tiles are near, and sources need no boxes.
+/// Up to this count all tiles are near, and sources need no boxes.
 inline constexpr Index few_direct_targets = 8192;
 
-/// DirectSetup is what a DirectSum leaves open.
+/// Settings of a sum that DirectSum does not contain.
 struct DirectSetup {
     MassSums masses; ///< in any unit
-    bool scaled;     ///< whether masses may go into the coordinates
+    bool scaled;     ///< whether masses may be folded into coordinates
     bool with_potential;
-    const Index* active = nullptr; ///< the caller's numbers of the targets, ascending; null: all
-    const Index* order = nullptr;  ///< of all particles along a curve; null: to be found
+    const Index* active = nullptr; ///< the caller's indices of targets, ascending; null: all
+    const Index* order = nullptr;  ///< of all particles along a curve; null: computed here
     TargetPart part = {};          ///< of the blocks of targets
 };
 
-/// DirectTargets are those of a sum.
+/// The targets of a sum.
 struct DirectTargets {
-    const Index* number; ///< the caller's, on the device until the next sum
+    const Index* number; ///< the caller's indices, on the device until the next sum
     Index count, blocks;
 };
 
-/// Sources are summed along a Hilbert curve whatever the caller's order. Few targets meet all of
-/// them with coordinates in two floats. With more targets nearly all pairs pass the force loop.
-/// Keeps its memory between sums.
+/// A DirectSummer sums sources along a Hilbert curve in any caller's order. For few targets all
+/// tiles are near and use coordinates in two floats; for many targets nearly all pairs pass the
+/// force loop. Buffers are kept between sums.
 class DirectSummer {
 public:
     DirectSummer(const Softening& softening, Precision precision)
         : softening_(softening), precision_(precision)
     {}
 
-    /// Queues the sum of all sources for the targets, or for a part of them with the bits that they
-    /// have among all, and returns which these are. The caller sets in `job` the particles, their
-    /// count and that of all targets, softening length or lengths (null: they have one), units,
-    /// where the sums go and where the number of cancelling ones does.
+    /// Queues the sum of all sources for the targets, or for a part of the targets with bitwise
+    /// equal results, and returns the targets. The caller sets in `job`: particles, counts of
+    /// sources and of all targets, softening length or lengths (null: one common length), units,
+    /// and the outputs for sums and for the count of cancelling targets.
     DirectTargets sum(SoftenedDirectSum job, const DirectSetup& setup, cudaStream_t stream);
 
 private:
@@ -78,7 +78,8 @@ private:
     DeviceBuffer<float> sizes_;
     DeviceBuffer<Index> found_;
     bool counters_are_clear_ = false;
-    DeviceBuffer<unsigned> counters_; // of cancelling targets and blocks, zero between sums
+    DeviceBuffer<unsigned> counters_; // counts of cancelling targets and of blocks, zero between
+                                      // sums
 };
 
 } // namespace chamomile

@@ -1,8 +1,8 @@
-/// \file  A stream, and what one batch of lists at a time has in page-locked and device memory.
+/// \file  A stream with the page-locked and device memory of one batch of lists at a time.
 ///
-/// All arrays of a batch lie one behind the other in one piece of page-locked memory and go to the
-/// device in one copy. The lists themselves lie in ordinary memory, which the walking threads may
-/// grow without a call to the driver.
+/// All arrays of a batch are contiguous in one page-locked buffer and go to the device in one copy.
+/// The lists themselves are in ordinary memory: walking threads may grow them without a call to the
+/// driver.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace chamomile {
 
-/// BatchLayout counts the bytes of the arrays of a batch, each array aligned to 256.
+/// A BatchLayout sums the bytes of a batch's arrays, each aligned to 256.
 class BatchLayout {
 public:
     template <class T>
@@ -34,7 +34,7 @@ private:
     std::size_t bytes_ = 0;
 };
 
-/// BatchRoom is what a batch needs.
+/// Memory for a batch.
 struct BatchRoom {
     std::size_t bytes = 0, words = 0, terms = 0; ///< words of finished lists, bytes of expansions
 
@@ -50,9 +50,9 @@ struct BatchSlot {
     std::mutex mutex; ///< held while a batch is packed and launched
     Stream stream;
     std::size_t bytes_sent = 0; ///< since begin()
-    BatchRoom used;             ///< at most, by a batch so far
+    BatchRoom used;             ///< max of all batches so far
 
-    /// Makes that room, so that none is made during the walk.
+    /// Allocates `room`, so that the walk needs no allocation.
     void begin(const BatchRoom& room)
     {
         wait();
@@ -70,9 +70,8 @@ struct BatchSlot {
             stream.wait();
     }
 
-    /// Waits for the slot's last batch, packs the lists and starts their copy. `most` targets at
-    /// most go to one warp. Sets the list pointers of `batch`, `far` and `open`, of all else
-    /// nothing.
+    /// Waits for the slot's last batch, packs the lists and starts their copy. A warp gets at most
+    /// `most` targets. Sets only the list pointers of `batch`, `far` and `open`.
     void send(const InteractionLists& lists, Index most, bool expands, DeviceBatch& batch,
               DeviceFarField& far, DeviceOpenLists& open)
     {
@@ -123,8 +122,8 @@ struct BatchSlot {
         open.row_count = far.row_count;
     }
 
-    /// Makes room for the lists that the device finishes, and lets `batch` and `far` read them
-    /// there.
+    /// Allocates memory for lists finished on the device, and sets the pointers of `batch`, `far`
+    /// and `open` to it.
     void make_room(std::size_t words, DeviceBatch& batch, DeviceFarField& far,
                    DeviceOpenLists& open)
     {
@@ -135,7 +134,7 @@ struct BatchSlot {
         batch.ranges = reinterpret_cast<ParticleRange*>(open.words);
     }
 
-    /// Makes room for the expansions of the batch.
+    /// Allocates the expansions of the batch.
     void* terms(std::size_t bytes)
     {
         void* const terms = terms_.reserve(bytes);
@@ -149,8 +148,8 @@ private:
         return (row.target_end - row.target_begin + most - 1) / most;
     }
 
-    /// Shares the targets of each row among its warps, as evenly as can be. Warps with the most
-    /// targets in a lane come first and together, because they run the same instructions.
+    /// Divides the targets of each row among its warps evenly. Warps with full lanes come first and
+    /// together: they run the same instructions.
     static void share_work(WarpWork* work, const InteractionLists& lists, Index most)
     {
         const auto share = [&](const auto& take) {
@@ -164,7 +163,7 @@ private:
                 }
             }
         };
-        const auto fewer_lanes = [most](const WarpWork& w) { // 0 where lanes are fullest
+        const auto fewer_lanes = [most](const WarpWork& w) { // 0 if lanes are full
             return (most - w.count) / warp_size;
         };
         Index first[most_per_lane<float> + 1] = {};
@@ -184,7 +183,7 @@ private:
     PinnedBuffer<char> host_;
     DeviceBuffer<char> device_;
     DeviceBuffer<char> terms_;
-    DeviceBuffer<Index> lists_; // that the device finishes
+    DeviceBuffer<Index> lists_; // lists finished on the device
 };
 
 } // namespace chamomile

@@ -2,16 +2,16 @@
 ///
 /// A warp keeps up to `most_targets` targets of one group in registers, a few in each lane, and
 /// passes the list's particles (P2P), then its cells (M2P), through the loop of
-/// gpu/tiles/tile_loop.cuh: sources are gathered by index, the group's centre is subtracted in
-/// double and the difference rounded to T. A tile that holds targets of this warp, or with separate
-/// targets lies within the group's reach, is near. With T = double coordinates are not centred:
-/// differences are those of the coordinates as given, however wide the group.
+/// gpu/tiles/tile_loop.cuh. Sources are gathered by index; the group's center is subtracted in
+/// double and the difference rounded to T. A tile is near if it contains targets of this warp or,
+/// with separate targets, is within the group's reach. With T = double coordinates are not
+/// centered: differences use the coordinates as given, for groups of any width.
 ///
 /// Cost per pair of Gravity with Plummer softening: 3 subtractions, 6 multiply-adds, 3 products, 1
 /// root = 13 issue slots; per source and lane with 4 targets 52 slots and one 16-byte load. Packing
 /// adds about 25 instructions per source, shared by 32 lanes: under 2 %. Sums in double: 3 (4)
 /// conversions and additions per target and 128 sources. A cell with second moments costs about 34
-/// slots and three 16-byte loads. Cells of orders 3 and 4 have kernels of their own, with about 90
+/// slots and three 16-byte loads. Cells of orders 3 and 4 have separate kernels, with about 90
 /// and 140 slots and 7 and 12 loads, so that those of order 2 keep their registers.
 /// Shared memory per warp: tile 32 x 48 B, sums 32 x targets x 24 B (32 B with potentials) = 4.5
 /// (5.5) KiB; tiles of orders 3 and 4 have 32 x 112 B and 32 x 192 B.
@@ -26,25 +26,24 @@
 
 namespace chamomile {
 
-/// A warp alone leaves its place to the next as soon as its list is done.
+/// With one warp a block, a finished warp frees its place at once.
 inline constexpr int warps_per_block = 1;
 
-/// These are the sources in a row of each force loop: enough to pay for the loop, few enough that
-/// the loops of all phases fit the instruction cache together (the warps of a scheduler are in
-/// different ones).
+/// Sources in a row of each force loop: enough to pay for the loop, few enough that the loops of
+/// all phases fit the instruction cache together, since the warps of a scheduler run different
+/// loops.
 inline constexpr int particles_in_row = 2, near_in_row = 1, cells_in_row = 1;
 
-/// A lane has so many targets at most; with double precision the registers hold half as many.
+/// Max targets of a lane. In double the registers hold half as many.
 template <class T>
 inline constexpr int most_per_lane = sizeof(T) == 4 ? 4 : 2;
 
-/// WarpWork is what one warp does: it sums targets first .. first + count of a row's group over the
-/// row's list.
+/// The work of one warp: sums targets first .. first + count of a row's group over the row's list.
 struct WarpWork {
     Index row, first, count;
 };
 
-/// DeviceBatch is a batch as the device sees it.
+/// A batch on the device.
 struct DeviceBatch {
     const WarpWork* work;
     Index work_count;
@@ -52,20 +51,20 @@ struct DeviceBatch {
     const Index* cells;
     const ParticleRange* ranges;
     const Source* sources;
-    const Source* own; ///< where the targets lie: the sources, or separate targets
+    const Source* own; ///< positions of targets: the sources, or separate targets
     bool separate;
-    const Index* self; ///< of each separate target its sorted source, or no_source_here; null: none
+    const Index* self; ///< sorted source of each separate target, or no_source_here; null: none
     const Multipole* multipoles;
     const HigherMoments* higher; ///< for orders 3 and 4
-    const Index* targets;        ///< sorted particle of each target; null: the same number
-    const Index* places;         ///< of each target's sum among `sums`; null: the same number
+    const Index* targets;        ///< sorted particle of each target; null: same index
+    const Index* places;         ///< index of each target in `sums`; null: same index
     TargetSum* sums;
     double inverse_length, inverse_mass;
     double softening_length;
     int order;
-    bool adds_to_sums; ///< the sums hold a first part already
+    bool adds_to_sums; ///< the sums contain a first part
     Periodicity periodicity;
-    ShortRangeForm form; ///< of laws that are periodic
+    ShortRangeForm form; ///< for periodic laws
     BatchNote* note;
 
     __device__ Index sorted(Index target) const { return targets ? targets[target] : target; }
@@ -73,7 +72,7 @@ struct DeviceBatch {
     {
         return own[sorted(target)].position;
     }
-    /// Returns the number of the sorted source that a target is.
+    /// Returns the sorted source identical with a target, or no_source_here.
     __device__ Index source_of(Index target) const
     {
         return !separate ? sorted(target) : self ? self[target] : no_source_here;
@@ -84,11 +83,10 @@ struct DeviceBatch {
     }
 };
 
-/// SoftenedBatch is one of particles with softening lengths of their own, eps^2 in the caller's
-/// units.
+/// A batch with per-particle softening. eps^2 in the caller's units.
 struct SoftenedBatch : DeviceBatch {
     const double* of_source; ///< sorted
-    const double* of_own;    ///< of what `own` holds
+    const double* of_own;    ///< eps^2 of the particles in `own`
     const CellSoftening* of_cell;
     double smaller_part; ///< Softening::smaller_part(), for expansions
 
@@ -97,7 +95,7 @@ struct SoftenedBatch : DeviceBatch {
 template <class Law>
 using BatchOf = std::conditional_t<Law::is_varied, SoftenedBatch, DeviceBatch>;
 
-/// CellsOf has the type of the cells of lists of an order, 2 (with 0), 3 or 4.
+/// The cell type of a law for multipoles of order 2 (or 0), 3 or 4.
 template <class Law, class T, int order>
 struct CellsOf {
     using type = typename Law::template HexadecapoleSource<T>;
@@ -111,8 +109,7 @@ struct CellsOf<Law, T, 2> {
     using type = typename Law::template CellSource<T>;
 };
 
-/// A WarpList is one warp's part of a batch: its targets, its list and the frame of their
-/// coordinates.
+/// A WarpList is one warp's part of a batch: targets, list and frame of coordinates.
 template <class Law, class T>
 struct WarpList {
     static constexpr bool is_centred = sizeof(T) < sizeof(double);
@@ -130,7 +127,7 @@ struct WarpList {
           lane(int(threadIdx.x) % warp_size)
     {}
 
-    /// Returns the number of this lane's k-th target; lanes without one repeat the last.
+    /// Returns the index of this lane's k-th target. Lanes without a target repeat the last.
     __device__ Index target_number(int k) const
     {
         const Index t = Index(k * warp_size + lane);
@@ -152,7 +149,7 @@ struct WarpList {
             return {rounded<T>(target_place(k))};
     }
 
-    /// Returns a position in internal units.
+    /// Returns a position in internal units, relative to the frame.
     __device__ Vec3<double> in_frame(const Vec3<double>& x) const
     {
         if constexpr (!Law::is_periodic)
@@ -163,8 +160,8 @@ struct WarpList {
             return frame.of(batch.periodicity.nearest_to(row.center, x));
     }
 
-    /// Returns a place where no target can be: all lie within 1 of the centre, which in double may
-    /// lie up to 2^53 from the origin.
+    /// Returns a place far from all targets. Targets are within 1 of the center, which in double
+    /// may be up to 2^53 from the origin.
     static __device__ Vec3<double> place_of_padding()
     {
         constexpr double away = is_centred ? 8 : 0x1p60;
@@ -172,7 +169,7 @@ struct WarpList {
     }
 };
 
-/// ListParticles are the particles of a list (P2P), gathered by index.
+/// The particles of a list (P2P), gathered by index.
 template <class Law, class T>
 class ListParticles : public TileSources {
 public:
@@ -184,12 +181,12 @@ public:
         Vec3<double> position; ///< in the list's frame
         T mass;
         Index sorted; ///< no_number after the last
-        T eps2;       ///< of particles with lengths of their own
+        T eps2;       ///< for per-particle softening
     };
 
     __device__ explicit ListParticles(const WarpList<Law, T>& list)
         : list_(list), range_(list.row.range_begin),
-          // These are this warp's, because those of the whole group would cost 14 % more slots.
+          // Of this warp only: with the whole group's targets the loop takes 14 % more slots.
           own_first_(list.batch.sorted(list.work.first)),
           own_last_(list.batch.sorted(list.work.first + list.work.count - 1))
     {}
@@ -216,7 +213,7 @@ public:
         return int(min(Index(warp_size), list_.row.particle_count - tile * warp_size));
     }
 
-    /// Tells whether a target of this warp is that source, or separate targets may lie there.
+    /// True if a source is a target of this warp, or is close to separate targets.
     __device__ bool is_near(const Fetched& source) const
     {
         if (!list_.batch.separate)
@@ -247,7 +244,7 @@ public:
     __device__ Index self(int k) const { return list_.batch.source_of(list_.target_number(k)); }
     __device__ Vec3<T> target_residue(int k) const { return residue_of<T>(list_.target_place(k)); }
 
-    /// Without softening sources at the place of a separate target pull at nothing.
+    /// True if unsoftened sources at the place of a separate target must not pull.
     __device__ bool hides_places() const
     {
         return list_.batch.separate && (Law::is_varied || list_.batch.softening_length == 0);
@@ -264,8 +261,7 @@ private:
     const Index own_first_, own_last_;
 };
 
-/// ListCells are the cells of a list (M2P). They have multipoles of an order, 2, 3 or 4; of order 0
-/// they are particles.
+/// The cells of a list (M2P), with multipoles of order 2, 3 or 4. With order 0 cells are particles.
 template <class Law, class T, int order, class Record_>
 class ListCells : public TileSources {
 public:
@@ -318,7 +314,7 @@ private:
     const WarpList<Law, T>& list_;
 };
 
-/// WarpKernel does the work of one warp on one list.
+/// A WarpKernel does the work of one warp on one list.
 template <class Law, class T, int order, int per_lane>
 class WarpKernel {
     using Particle = typename Law::template Source<T>;
@@ -403,7 +399,7 @@ private:
 template <class Law, class T, int order>
 __global__ void __launch_bounds__(warp_size* warps_per_block) chamomile(BatchOf<Law> batch)
 {
-    // The memory is for the most targets, and raw, because shared variables cannot have
+    // Sized for the max number of targets. Raw bytes, because shared variables cannot have
     // constructors.
     using Shared = typename WarpKernel<Law, T, order, most_per_lane<T>>::Shared;
     __shared__ __align__(16) unsigned char memory[warps_per_block * sizeof(Shared)];

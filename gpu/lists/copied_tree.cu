@@ -1,7 +1,7 @@
-// Copies a tree of the host to the device, where the evaluator finds it as if it were built there.
+// Copies a tree from the host to the device, for evaluators of trees built on the device.
 //
-// Bytes over PCIe: per particle 36 (position and mass, order) in build(), 32 in refit(), and 8 for
-// per-particle softening; per cell 16 and its moments; per node of the walk 512.
+// Bytes over PCIe: 36 per particle (position and mass, order) in build(), 32 in refit(), and 8 more
+// for per-particle softening. 16 bytes and the moments per cell, 512 bytes per node of the walk.
 // Contraction: none.
 #include <utility>
 

@@ -1,4 +1,4 @@
-/// \file  A tree that the host builds, and its copy on a device.
+/// \file  A tree built on the host, and its copy on a device.
 #pragma once
 
 #include <memory>
@@ -7,8 +7,8 @@
 
 namespace chamomile {
 
-/// Makes a builder that builds trees on the host and copies to the device what evaluators read of
-/// them. Arrays must lie on the host.
+/// Makes a builder that builds trees on the host and copies the evaluator's input to the device.
+/// Arrays must be on the host.
 std::unique_ptr<TreeBuilder> make_copied_tree_builder(std::shared_ptr<DeviceTree> tree);
 
 } // namespace chamomile

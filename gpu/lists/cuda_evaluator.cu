@@ -1,8 +1,8 @@
-// Ships batches of lists to the device and evaluates them there while the host walks on.
+// Sends batches of lists to the device and evaluates them there during the host's walk.
 //
-// Each batch takes the next of several slots: a stream with its own buffers. The slot copies the
-// lists and launches the kernels, in the order of its stream; a slot whose last batch is not done
-// makes the walking thread wait, so that the host never runs away. Contraction: fused.
+// Each batch takes the next slot, a stream with its buffers. The slot copies the lists and launches
+// the kernels in the order of its stream. If the slot's last batch is not done, the walking thread
+// waits; this limits the memory in use. Contraction: fused.
 #include <algorithm>
 #include <atomic>
 #include <mutex>
@@ -24,11 +24,11 @@
 namespace chamomile {
 namespace {
 
-/// There are two for each of 16 walking threads: one is packed while the other is evaluated. The
-/// driver runs eight streams side by side unless told otherwise (CUDA_DEVICE_MAX_CONNECTIONS), so
-/// that eight batches must be able to fill the GPU: 512 groups of 90 targets are as many warps.
+/// Two slots for each of 16 walking threads: one is packed while the other is evaluated. The driver
+/// runs eight streams in parallel by default (CUDA_DEVICE_MAX_CONNECTIONS). Eight batches must
+/// therefore fill the GPU: 512 groups of 90 targets are as many warps.
 constexpr int slot_count = 32;
-/// So many warps of the Chamomile kernel run on a multiprocessor, by its registers.
+/// Warps of the Chamomile kernel on a multiprocessor, limited by registers.
 constexpr int warps_per_multiprocessor = 20;
 constexpr std::size_t least_batch = 256, largest_batch = 2048;
 class CudaEvaluator final : public Evaluator {
@@ -144,7 +144,7 @@ public:
         if (targets == 0)
             return 0;
         if (!input_.work.empty() && from_ == TreeFrom::host &&
-            finishes_lists()) // then its kernels have noted all
+            finishes_lists()) // then its kernels have recorded all work
             tree_->staging.download(input_.work.data(), work_.data(), targets, tree_->stream);
         if (input_.mesh)
             add_mesh(static_cast<const DeviceLongRange&>(*input_.mesh));
@@ -187,7 +187,7 @@ public:
     }
 
 private:
-    /// Makes all slots as large as the largest, since any may get the largest batch.
+    /// Gives all slots the memory of the largest, since any slot may get the largest batch.
     void begin_slots()
     {
         BatchRoom most;
@@ -196,7 +196,7 @@ private:
         try {
             for (auto& slot : slots_)
                 slot->begin(most);
-        } catch (const OutOfDeviceMemory&) { // batches will be smaller
+        } catch (const OutOfDeviceMemory&) { // later batches will be smaller
             for (auto& slot : slots_)
                 slot->used = {};
             throw;
@@ -218,7 +218,7 @@ private:
         time_line_->finish(tree_->stream);
     }
 
-    /// Copies a tree of the host, whose order may be that of its first sources alone.
+    /// Copies a tree from the host. Its order may list the first sources only.
     void copy_tree(const Octree& octree, const Moments& moments, const WalkNodes* nodes)
     {
         DeviceTree& t = *tree_;
@@ -359,16 +359,16 @@ private:
     SoftenedKernel softened_kernel_ = nullptr; // null: all particles have one length
     std::size_t batch_size_ = 16;
     bool are_done_ = true;          // all batches
-    bool tree_is_too_deep_ = false; // for lists that the device finishes
-    double words_per_list_ = 256;   // room for those of a batch, on average
+    bool tree_is_too_deep_ = false; // for lists finished on the device
+    double words_per_list_ = 256;   // mean memory for the lists of a batch
     std::size_t warps_to_fill_;
     int per_lane_ = 1; // targets of a lane: fewer if the GPU would not be full
-    double wait_ = 0;  // seconds, of finish()
+    double wait_ = 0;  // seconds in finish()
 
     ListPool pool_;
     std::vector<std::unique_ptr<BatchSlot>> slots_;
     std::atomic<std::size_t> next_slot_{0};
-    std::unique_ptr<Event> uploaded_, sorted_; // sorted: separate targets
+    std::unique_ptr<Event> uploaded_, sorted_; // sorted_: separate targets
     std::unique_ptr<TimeLine> time_line_;
 
     DeviceBuffer<Index> self_;

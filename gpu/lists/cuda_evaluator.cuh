@@ -8,14 +8,14 @@
 
 namespace chamomile {
 
-/// TreeFrom says who has put the tree where the evaluator finds it.
+/// Where the evaluator's tree comes from.
 enum class TreeFrom {
-    builder, ///< one on the device
-    host     ///< nobody: begin() copies it
+    builder, ///< a builder on the device
+    host     ///< the host: begin() copies it
 };
 
-/// Makes the evaluator of a tree on its device; `target_tree` holds targets that are no sources,
-/// and is null where there will be none.
+/// Makes the evaluator of a tree on its device. `target_tree` holds separate targets; null: all
+/// targets are sources.
 std::unique_ptr<Evaluator> make_tree_evaluator(std::shared_ptr<DeviceTree> tree,
                                                std::shared_ptr<DeviceTree> target_tree,
                                                Precision precision, TreeFrom from);

@@ -1,16 +1,17 @@
 // Far cells on the device: expanded a lane to a cell, evaluated a lane to a target.
 //
 // A warp takes the far cells of one cluster or group (M2L). Each lane sums its share of the cells
-// in T; lanes are added in pairs, so that the order depends on the list alone. Then a thread
-// adds to each group its cluster's expansion (L2L), and a warp writes the field at the group's
-// targets (L2P) as the first part of their sums. As one kernel the last two steps needed 254
-// registers, and the first waited for memory with 7 warps on a multiprocessor.
+// in T; lanes are added in pairs, so that the order depends on the list only. Then a thread adds to
+// each group its cluster's expansion (L2L), and a warp writes the field at the group's targets
+// (L2P) as the first part of their sums. As one kernel the last two steps needed 254 registers, and
+// the first waited for memory with 7 warps on a multiprocessor.
 //
 // Cost of order 5 in single precision: 343 operations and 80 bytes per cell (466 and 546 operations
 // and 288 bytes for cells of orders 3 and 4), 228 per group for the shift, 250 to add the lanes,
-// 120 per target; 32 bytes per target written and read again. Cells whose particles have softening
-// lengths of their own take 32 bytes and about 40 operations more. Where pairs with them differ,
-// they are read once more for the expansions of their changes, of about 150 operations, and twice
+// 120 per target; 32 bytes per target written and read again. Per-particle softening adds 32 bytes
+// and about 40 operations a cell. Cells with different pair softenings are read once more for the
+// expansions of changes, at about 150 operations; twice for targets of three lengths. Contraction:
+// fused.
 // for targets of three lengths. Contraction: fused.
 #include "chamomile/force/expansions/softening_change.hpp"
 #include "chamomile/gpu/lists/far_field.cuh"
@@ -18,7 +19,7 @@
 namespace chamomile {
 namespace {
 
-/// FarFieldWarp is the work of one warp on one centre, with multipoles of order 2 (with 0), 3 or 4.
+/// The work of one warp on one center, with multipoles of order 2 (or 0), 3 or 4.
 template <class Batch, class T, int local_order, int order>
 class FarFieldWarp {
 public:
@@ -33,7 +34,7 @@ public:
           inverse_(batch.inverse_length / unit_), lane_(int(threadIdx.x) % warp_size)
     {}
 
-    /// Sets what the targets have that have lengths of their own.
+    /// Sets the softenings of targets with per-particle softening.
     __device__ void soften(const SofteningSpan& targets)
     {
         span_ = targets;
@@ -76,9 +77,9 @@ public:
         add_lanes(local_, [&](int t, const T& sum) { terms.term[t] = sum; });
     }
 
-    /// Adds to stored terms, and stores, how they change with the targets' softening: by a pass of
-    /// its own for each step that these have, so that a lane has registers for it. All pairs of one
-    /// cell may have one softening; then it makes none.
+    /// Adds the first change to the stored terms, and stores the changes by each step of the
+    /// targets' softening. Each step takes a separate pass, to fit the registers. If all pairs of
+    /// each cell have one softening, all changes are 0.
     __device__ void store_changes(const Index* far_cells, Index begin, Index end, Local& terms,
                                   Change* changes)
     {
@@ -101,8 +102,8 @@ public:
 private:
     static constexpr unsigned all_lanes = 0xffffffffu;
 
-    /// Calls take(t, sum) with each term's sum over the lanes, on one lane. By each step a lane has
-    /// half of the terms, each of twice as many lanes.
+    /// Calls take(t, sum) on one lane for each term's sum over the lanes. Each step halves the
+    /// terms of a lane and doubles the lanes in its sums.
     template <class Expansion, class Take>
     __device__ void add_lanes(const Expansion& own, const Take& take) const
     {
@@ -129,8 +130,8 @@ private:
                 take(first + t, term[t]);
     }
 
-    /// Sums in `base` how the terms change from softening eps2 to that of the least targets, on
-    /// this lane, and stores how they change by a step of the targets'.
+    /// Adds to `base`, on this lane, the changes from softening eps2 to the targets' min
+    /// softening. Stores in `change` the changes by one step of the targets' softening.
     __device__ void sum_changes(const Index* far_cells, Index begin, Index end, int step,
                                 Change& base, Change& change) const
     {
@@ -151,7 +152,7 @@ private:
         add_lanes(sum, [&](int t, const T& all) { change.term[t] = all; });
     }
 
-    /// Returns the softenings of pairs with a cell, 0 of a spline.
+    /// Returns the softenings of pairs with a cell; 0 for a spline.
     __device__ CellPairs<T> pairs_of(Index cell) const
     {
         CellPairs<T> pairs{};
@@ -185,16 +186,16 @@ private:
     const Batch& batch_;
     const DeviceFarField& far_;
     const Vec3<double> center_;
-    const double unit_, inverse_; // internal; from the particles' unit into this one
+    const double unit_, inverse_; // internal unit; factor from the particles' unit to it
     const int lane_;
     SofteningSpan span_;
     T targets_[3]{};
-    bool changes_ = false; ///< pairs with a cell of this lane differ
+    bool changes_ = false; ///< pair softenings with a cell of this lane differ
     Local local_;
 };
 
-/// So many blocks at least run on a multiprocessor: in float the expansions of 12 warps fit its
-/// registers, where the compiler would take what only 8 leave.
+/// Min blocks on a multiprocessor. In float its registers fit the expansions of 12 warps; without
+/// this bound the compiler uses registers for only 8.
 template <class T>
 constexpr int far_field_blocks = sizeof(T) == 4 ? 6 : 1;
 
@@ -203,7 +204,8 @@ __device__ Index number_of_warp()
     return (blockIdx.x * blockDim.x + threadIdx.x) / warp_size;
 }
 
-/// Returns the changes of all expansions with the targets' softening, two of each behind the terms.
+/// Returns the changes of all expansions with the targets' softening: two per expansion, after the
+/// terms.
 template <class T, int local_order>
 __device__ ChangeExpansion<T>* changes_of(const DeviceFarField& far)
 {
@@ -212,7 +214,7 @@ __device__ ChangeExpansion<T>* changes_of(const DeviceFarField& far)
         (far.cluster_count + far.row_count));
 }
 
-/// Expands the far cells of each cluster, then those of each group.
+/// Expands the far cells of each cluster, then of each group.
 template <class Batch, class T, int local_order, int order>
 __global__ void __launch_bounds__(far_field_block, far_field_blocks<T>)
     expand(Batch batch, DeviceFarField far)
@@ -247,7 +249,7 @@ __global__ void __launch_bounds__(far_field_block, far_field_blocks<T>)
         warp.store_changes(cells, begin, end, terms, changes_of<T, local_order>(far) + 2 * number);
 }
 
-/// Adds the field of each group's cluster to that of the group, a thread to a group.
+/// Adds the field of each group's cluster to the group's field, a thread to a group.
 template <class Batch, class T, int local_order>
 __global__ void __launch_bounds__(far_field_block) shift(Batch batch, DeviceFarField far)
 {
@@ -287,7 +289,8 @@ __global__ void __launch_bounds__(far_field_block) shift(Batch batch, DeviceFarF
     }
 }
 
-/// Writes the sums of all targets of the batch, which the Chamomile kernel goes on with.
+/// Writes the first part of the sums of all targets of the batch; the Chamomile kernel adds the
+/// rest.
 template <class Batch, class T, int local_order>
 __global__ void __launch_bounds__(far_field_block) evaluate(Batch batch, DeviceFarField far)
 {

@@ -5,7 +5,7 @@
 
 namespace chamomile {
 
-/// DeviceFarField is the far lists of a batch as the device sees them.
+/// The far lists of a batch on the device.
 struct DeviceFarField {
     const ClusterRow* clusters;
     Index cluster_count, row_count;
@@ -16,8 +16,8 @@ struct DeviceFarField {
 
 inline constexpr int far_field_block = 64;
 
-/// These are the three kernels, in their order, and the room that they need. The last writes the
-/// sums of all targets of the batch, which the Chamomile kernel goes on with.
+/// The three kernels in order, and the memory of their expansions. The last writes the first part
+/// of the sums of all targets; the Chamomile kernel adds the rest.
 template <class Batch>
 struct FarFieldKernels {
     void (*expand)(Batch, DeviceFarField);   ///< a warp for each cluster and row
@@ -26,8 +26,8 @@ struct FarFieldKernels {
     std::size_t bytes_of_terms;
 };
 
-/// Returns the kernels for local expansions of order 3 to 6 of cells of order 0, 2, 3 or 4, of a
-/// DeviceBatch or SoftenedBatch.
+/// Returns the kernels for local expansions of order 3 to 6 of cells of order 0, 2, 3 or 4. `Batch`
+/// is DeviceBatch or SoftenedBatch.
 template <class Batch>
 FarFieldKernels<Batch> find_far_field_kernels(int local_order, int order, Precision precision);
 

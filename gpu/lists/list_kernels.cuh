@@ -1,4 +1,4 @@
-/// \file  Which Chamomile kernel sums the lists of an evaluation.
+/// \file  Chooses the Chamomile kernel of an evaluation.
 #pragma once
 
 #include "chamomile/gpu/lists/short_range.cuh"
@@ -29,7 +29,7 @@ Kernel kernel_of(const EvaluationInput& input, Precision precision)
 
 Kernel find_kernel(const EvaluationInput& input, Precision precision)
 {
-    // A spline of no length is Newton's law, and so is Plummer's.
+    // Without softening, spline and Plummer are both Newton's law.
     const bool spline = input.softening.kind == SofteningKind::spline && input.softening.length > 0;
     if (input.form)
         return find_short_range_kernel(

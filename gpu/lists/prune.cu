@@ -1,17 +1,16 @@
 // Finishes the lists of groups from the cells that their clusters leave open.
 //
-// A warp goes on with the walk for one group: 32 cells side by side are tested by the decisions of
-// the host's walk (tree/walk_decisions.hpp) in double. Cells that are opened put their daughters on
-// a stack in shared memory, and the other cells go to three short lists there: leaves whose
-// particles are near, cells that act as multipoles and cells whose field is expanded. When the walk
-// is over the warp takes words of the batch's memory and writes its lists in the form that the
-// host's lists have. A warp whose lists do not fit in shared memory walks once more and writes them
-// directly. The order of a list depends on the tree and the group alone.
+// A warp continues the walk for one group. It tests 32 cells at once by the decisions of the host's
+// walk (tree/walk_decisions.hpp), in double. Opened cells push their daughters onto a stack in
+// shared memory. Other cells go to three short lists there: leaves with near particles, cells that
+// act as multipoles, and cells whose field is expanded. At the end the warp reserves words of the
+// batch's memory and writes its lists in the host's format. If the lists do not fit in shared
+// memory, the warp walks again and writes them directly. The order of a list depends only on the
+// tree and the group.
 //
-// Cost per 32 tests: some 60 operations in double and 40 bytes a cell of the nodes, which are
-// shared by neighbouring groups and come from the second cache. A group of 128 makes 300 to 600
-// tests against 80 000 pairs. Shared memory 8.5 KiB a warp. Contraction: none, so that the lists
-// are the host's.
+// Cost per 32 tests: some 60 operations in double and 40 bytes a cell of the nodes, shared by
+// neighboring groups and read from the second cache. A group of 128 makes 300 to 600 tests against
+// 80 000 pairs. Shared memory 8.5 KiB a warp. Contraction: none, so that the lists are the host's.
 #include "chamomile/gpu/lists/prune.cuh"
 #include "chamomile/gpu/tiles/tile_loop.cuh"
 #include "chamomile/tree/walk_decisions.hpp"
@@ -37,7 +36,7 @@ public:
           memory_(memory), lane_(threadIdx.x % warp_size)
     {}
 
-    /// Fills the row with where its lists are.
+    /// Writes the group's lists and sets their places in `row`.
     __device__ void run(ListRow& row)
     {
         Index* to[kinds];
@@ -55,7 +54,7 @@ public:
         }
         first = __shfl_sync(all_lanes, first, 0);
         if (!is_finished || first + needed > lists_.room)
-            return; // the list stays empty, and the evaluation is made again
+            return; // the list stays empty, and the evaluation is repeated
         const Index begin = Index(first);
         Index* const words = lists_.words + begin;
         Index *const cell_words = words + 2 * leaves, *const far_words = cell_words + cells;
@@ -65,7 +64,8 @@ public:
             if (!lists_.separate)
                 to[near_leaf] = put_own_first(leaves);
         } else {
-            to[near_leaf] = words + leaves; // the ranges grow towards them, and never overtake
+            to[near_leaf] = words + leaves; // ranges grow towards the leaves, and never overtake
+                                            // them
             to[multipole_cell] = cell_words;
             to[far_cell] = far_words;
             walk(to, 0xffffffff);
@@ -93,8 +93,8 @@ public:
     }
 
 private:
-    /// Writes the entries of each kind, as far as there is room, and counts them all. Returns false
-    /// where the stack has too little room, which takes more than 40 levels of the tree.
+    /// Writes the entries of each kind up to `room`, and counts all of them. Returns false if the
+    /// stack overflows, which takes more than 40 levels of the tree.
     __device__ bool walk(Index* const (&to)[kinds], unsigned room)
     {
         const ClusterRow& cluster = lists_.clusters[row_.cluster];
@@ -130,7 +130,7 @@ private:
     __device__ unsigned test(Index lane_of_tree, Index* const (&to)[kinds], unsigned room,
                              unsigned size)
     {
-        int kind = kinds; // of none
+        int kind = kinds; // no kind
         Index cell = 0, daughters = no_node;
         if (lane_of_tree != no_node) {
             const WalkNode& node = lists_.nodes[lane_of_tree / WalkNode::width];
@@ -162,14 +162,14 @@ private:
         return push(daughters, size);
     }
 
-    /// Puts the daughters of the cells on the stack: the first lane's first ends up on top.
+    /// Pushes the daughters of the cells. The first lane's first daughter ends up on top.
     __device__ unsigned push(Index daughters, unsigned size)
     {
         if (!__any_sync(all_lanes, daughters != no_node))
             return size;
         const unsigned own =
             daughters == no_node ? 0 : unsigned(__popc(lists_.nodes[daughters].lanes));
-        unsigned up_to = own; // of this lane and those before
+        unsigned up_to = own; // of this lane and lanes before
         for (int step = 1; step < warp_size; step *= 2) {
             const unsigned other = __shfl_up_sync(all_lanes, up_to, step);
             up_to += int(lane_) >= step ? other : 0;
@@ -188,7 +188,7 @@ private:
             to[k] = from[k];
     }
 
-    /// Tells whether the particles of a leaf are on another rank (domain/forest.hpp).
+    /// True if the particles of a leaf are on another rank (domain/forest.hpp).
     __device__ bool opens_absent(const Index* leaves, unsigned n) const
     {
         __syncwarp();
@@ -209,8 +209,8 @@ private:
             lists_.work[t] = work;
     }
 
-    /// Puts the leaves with targets first, so that these fill few tiles: near tiles cost twice as
-    /// much as others. Returns where the leaves are then.
+    /// Puts leaves with targets first, so that they fill few tiles: near tiles cost twice as much.
+    /// Returns the reordered leaves.
     __device__ Index* put_own_first(unsigned leaves)
     {
         const Index begin = sorted(row_.target_begin), end = sorted(row_.target_end - 1);
@@ -231,14 +231,14 @@ private:
         return to;
     }
 
-    /// Returns the number of a target as a sorted particle.
+    /// Returns the sorted particle of a target.
     __device__ Index sorted(Index target) const
     {
         return lists_.targets ? lists_.targets[target] : target;
     }
 
-    /// Writes the leaves as ranges, of which adjacent leaves share one. Returns the number of
-    /// ranges and counts their particles.
+    /// Writes the leaves as particle ranges, merging adjacent leaves. Returns the number of ranges
+    /// and counts their particles.
     __device__ unsigned write_ranges(const Index* leaves, unsigned n, Index* words)
     {
         __syncwarp();

@@ -1,5 +1,5 @@
-/// \file  Lists in two stages: the host lists for clusters of groups, the device finishes the list
-/// of each group, as GROMACS prunes its pair lists (Pall & Hess 2013).
+/// \file  Lists in two stages: the host lists for clusters of groups, and the device finishes the
+/// list of each group, as GROMACS prunes its pair lists (Pall & Hess 2013).
 #pragma once
 
 #include "chamomile/gpu/device/time_line.cuh"
@@ -8,30 +8,30 @@
 
 namespace chamomile {
 
-/// DeviceOpenLists are the open lists of a batch as the device sees them.
+/// The open lists of a batch on the device.
 struct DeviceOpenLists {
     const WalkNode* nodes;
     const Cell* cells;
     const ClusterRow* clusters;
     const WalkRegion* regions; ///< of the rows
     const Index* open;
-    const Index* targets; ///< sorted particle of each target; null: the same number
-    bool separate;        ///< targets are no sources
-    ListRow* rows;        ///< whose lists are found
+    const Index* targets; ///< sorted particle of each target; null: same index
+    bool separate;        ///< targets are not sources
+    ListRow* rows;        ///< input and output: lists are set
     Index row_count;
     Index* words; ///< memory for the lists: cells and far cells take one word each, ranges two
     Index room;   ///< in words
     WalkPeriod period;
     BatchNote* note;
-    float* work; ///< of each target, by row_work(); null: it is not wanted
+    float* work; ///< of each target, by row_work(); null: not wanted
     int groups_per_cluster;
 };
 
 using PruneKernel = void (*)(DeviceOpenLists);
 inline constexpr int prune_warps = 4; ///< in a block, each for one row
 
-/// Returns the kernel that finishes open lists. Where there is too little room it leaves lists
-/// empty and notes how many words are needed.
+/// Returns the kernel that finishes open lists. If memory is short it leaves lists empty and
+/// records the words needed.
 PruneKernel find_prune_kernel(bool is_periodic);
 
 } // namespace chamomile

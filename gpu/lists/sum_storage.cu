@@ -1,4 +1,4 @@
-// Kernels that convert sums, and copies of what they make. Contraction: fused.
+// Conversion of sums to the caller's units, and copies to the caller. Contraction: fused.
 #include <cfloat>
 #include <cstdint>
 #ifdef __SSE2__
@@ -10,8 +10,8 @@
 
 namespace chamomile {
 
-/// A SumUnit converts sums to the caller's units. Pairs that are summed in float leave sums that
-/// are rounded to float, so that half as many bytes go to the host.
+/// A SumUnit converts sums to the caller's units. Sums over pairs in float are rounded to float, so
+/// that half the bytes go to the host.
 struct SumUnit {
     double acceleration, potential;
     bool rounds;
@@ -38,7 +38,7 @@ unsigned blocks_of(std::size_t threads)
     return unsigned((threads + block_size - 1) / block_size);
 }
 
-/// Writes a sum in the caller's units; counts it if it is not finite there.
+/// Writes a sum in the caller's units, and counts it if it is not finite.
 __device__ void convert_sum(const TargetSum& sum, std::size_t i, const SumUnit& unit,
                             const ArrayView& acceleration, const ArrayView& potential,
                             SumCounts* counts)
@@ -53,7 +53,7 @@ __device__ void convert_sum(const TargetSum& sum, std::size_t i, const SumUnit& 
         atomicAdd(&counts->not_finite, 1u);
 }
 
-/// Converts sums from internal units to the caller's; counts those that are not finite.
+/// Converts sums from internal units to the caller's. Counts sums that are not finite.
 __global__ void convert_sums(const TargetSum* sums, std::size_t n, SumUnit unit,
                              ArrayView acceleration, ArrayView potential, SumCounts* counts)
 {
@@ -62,7 +62,8 @@ __global__ void convert_sums(const TargetSum* sums, std::size_t n, SumUnit unit,
         convert_sum(sums[i], i, unit, acceleration, potential, counts);
 }
 
-/// Rounds sums to float in internal units. Sums of potentials are there if `potential` is.
+/// Rounds sums to float in internal units. Counts sums that are not finite or do not fit float.
+/// `potential` may be null.
 __global__ void shorten_sums(const TargetSum* sums, std::size_t n, SumUnit unit,
                              Vec3<float>* acceleration, float* potential, SumCounts* counts)
 {
@@ -81,7 +82,7 @@ __global__ void shorten_sums(const TargetSum* sums, std::size_t n, SumUnit unit,
         counts->not_float = 1;
 }
 
-/// Converts the sums of some targets alike and writes them to their particles.
+/// Converts the sums of some targets and writes them to their particles.
 __global__ void scatter_sums(const TargetSum* sums, const Index* targets, const Index* order,
                              Index n, SumUnit unit, ArrayView acceleration, ArrayView potential,
                              SumCounts* counts)
@@ -106,8 +107,7 @@ __global__ void sort_sums(const TargetSum* sums, const Index* number, const Inde
         sorted[k] = unit.rounded(sums[number[active[k]]]);
 }
 
-/// Results of more bytes are written past the processor's cache, which would read each line before
-/// it writes it.
+/// Larger results bypass the processor's cache, which would read each line before it is written.
 constexpr std::size_t most_in_cache = 16 << 20;
 
 template <class Number>
@@ -144,7 +144,7 @@ std::size_t SumStorage::store(const Sums& sums, const ForceOutput& output)
     return store_doubles(sums, unit, output);
 }
 
-/// Stores the sums of all particles on the host as floats, if all of them are floats.
+/// Stores the sums of all particles on the host as floats. Returns nothing if a sum does not fit.
 std::optional<std::size_t> SumStorage::store_floats(const Sums& sums, const SumUnit& unit,
                                                     const ForceOutput& output)
 {
@@ -187,7 +187,7 @@ std::size_t SumStorage::store_doubles(const Sums& sums, const SumUnit& unit,
     return counts.not_finite;
 }
 
-/// Copies items of so many components to an array of the host, in those units.
+/// Copies items of `components` numbers to a host array, multiplied by `in_units`.
 template <class Number>
 void SumStorage::copy(const Number* from, std::size_t items, std::size_t components,
                       double in_units, const ArrayView& to)
@@ -216,8 +216,8 @@ std::size_t SumStorage::store_on_device(const Sums& sums, const SumUnit& unit,
     return wait_for_counts().not_finite;
 }
 
-/// Stores the sums of active particles. Only their entries of the caller's arrays may change: the
-/// sums come in the caller's order, which the host writes faster than the tree's.
+/// Stores the sums of active particles; no other entries of the caller's arrays may change. Sums
+/// arrive in the caller's order, because the host writes that faster than the tree's order.
 std::size_t SumStorage::store_active(const Sums& sums, const SumUnit& unit,
                                      const ForceOutput& output)
 {
@@ -242,7 +242,7 @@ std::size_t SumStorage::store_active(const Sums& sums, const SumUnit& unit,
     return not_finite;
 }
 
-/// Clears the counts and converts the sums of guests.
+/// Clears the counts and converts the sums of received particles.
 SumCounts* SumStorage::begin_counts(const SumUnit& unit)
 {
     check(cudaMemsetAsync(counts_.reserve(1), 0, sizeof(SumCounts), tree_.stream), "clear counts");
@@ -253,7 +253,6 @@ SumCounts* SumStorage::begin_counts(const SumUnit& unit)
     return counts_.data();
 }
 
-/// Waits for the counts of sums.
 SumCounts SumStorage::wait_for_counts()
 {
     check(cudaGetLastError(), "launch the conversion of sums");

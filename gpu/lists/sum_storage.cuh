@@ -1,4 +1,4 @@
-/// \file  Brings the sums of targets to the caller's arrays.
+/// \file  Copies the sums of targets to the caller's arrays.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,7 @@
 
 namespace chamomile {
 
-/// These counts are of sums that are not finite in the caller's units, and of sums that float does
-/// not hold.
+/// Counts of sums that are not finite in the caller's units, and of sums that do not fit float.
 struct SumCounts {
     unsigned not_finite, not_float;
 };
@@ -22,18 +21,19 @@ class SumStorage {
 public:
     explicit SumStorage(DeviceTree& tree) : tree_(tree) {}
 
-    /// Sums are what a batch of lists has made: in the caller's order where all particles are
-    /// targets, else in the order of the tree's targets.
+    /// Sums of a batch of lists: in the caller's order if all particles are targets, else in the
+    /// order of the tree's targets.
     struct Sums {
         const TargetSum* sums;
         std::size_t count, particles;
-        std::span<const Index> active; ///< as the caller names them
+        std::span<const Index> active; ///< in the caller's numbering
         bool are_of_all;
         bool are_of_floats;      ///< pairs were summed in float
-        ArrivalSums guests = {}; ///< whose sums follow those
+        ArrivalSums guests = {}; ///< particles of other ranks, with sums behind `count`
     };
 
-    /// Stores them in the caller's units and waits. Returns how many are not finite there.
+    /// Stores the sums in the caller's units and waits. Returns the number of sums not finite
+    /// there.
     std::size_t store(const Sums& sums, const ForceOutput& output);
 
     std::uint64_t bytes_down() const { return bytes_down_; } ///< of the last call
@@ -50,7 +50,7 @@ private:
     SumCounts* begin_counts(const SumUnit& unit);
     SumCounts wait_for_counts();
 
-    /// Guests are sums of particles of other ranks.
+    /// Sums of particles received from other ranks.
     struct Guests {
         const TargetSum* sums = nullptr;
         std::size_t count = 0;
@@ -59,7 +59,7 @@ private:
 
     DeviceTree& tree_;
     Guests guests_;                       // of the present call
-    DeviceBuffer<Index> active_, number_; // number: of a particle as a target
+    DeviceBuffer<Index> active_, number_; // number_: a particle's target index
     DeviceBuffer<TargetSum> sorted_;
     DeviceBuffer<Vec3<double>> accelerations_; // in the caller's order
     DeviceBuffer<double> potentials_;

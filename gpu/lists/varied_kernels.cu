@@ -1,7 +1,7 @@
-// A source's eps^2 is 8 bytes beside the 32 that are gathered, and 4 beside the 16 of its row in
-// shared memory: a second load for the targets of a lane. The larger of two or their sum is one
-// issue slot more per pair: with 4 targets a lane and Plummer softening 57 slots instead of 53 per
-// source and lane, 1.08; per cell of second order 41 instead of 34. Contraction: fused.
+// A source's eps^2 adds 8 bytes to the 32 that are gathered, and 4 to the 16 of its row in shared
+// memory: a second load for the targets of a lane. The max or the sum of two lengths is one issue
+// slot more per pair: with 4 targets a lane and Plummer softening 57 slots instead of 53 per source
+// and lane, 1.08; per cell of second order 41 instead of 34. Contraction: fused.
 #include "chamomile/gpu/lists/varied_kernels.cuh"
 #include "chamomile/gpu/tiles/varied_law.cuh"
 

@@ -1,4 +1,4 @@
-/// \file  The Chamomile kernels of particles with softening lengths of their own.
+/// \file  The Chamomile kernels of per-particle softening.
 #pragma once
 
 #include "chamomile/gpu/lists/chamomile.cuh"
@@ -7,7 +7,7 @@ namespace chamomile {
 
 using SoftenedKernel = void (*)(SoftenedBatch);
 
-/// KernelChoice tells which kernel sums a batch.
+/// The properties by which a kernel is chosen.
 struct KernelChoice {
     SofteningKind kind;
     SofteningRule rule;
@@ -17,11 +17,11 @@ struct KernelChoice {
 };
 
 SoftenedKernel find_varied_kernel(const KernelChoice& choice);
-/// Returns that of the short range in a periodic cube.
+/// Returns the kernel for the short range in a periodic cube.
 SoftenedKernel find_varied_short_range_kernel(const KernelChoice& choice);
 
 /// Calls `kernel_of` with the constants of a choice: softening kind, rule, potential wanted, and a
-/// number of the type of the sums.
+/// number of the sums' type.
 template <class KernelOf>
 SoftenedKernel choose_kernel(const KernelChoice& choice, const KernelOf& kernel_of)
 {

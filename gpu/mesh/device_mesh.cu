@@ -1,7 +1,7 @@
 // Assignment: 16 threads to a particle, one for each (x, y) of its cloud, so that the atomic
-// additions of a warp fall on runs of neighbouring words. Interpolation: a thread to a target;
-// targets come sorted, and share the lines of the mesh in the cache. All in double: 11 bytes of
-// traffic per flop make these kernels wait for memory, not for arithmetic. Contraction: fused.
+// additions of a warp hit runs of neighboring words. Interpolation: a thread to a target; sorted
+// targets share lines of the mesh in the cache. All in double: at 11 bytes of traffic per flop
+// these kernels are limited by memory. Contraction: fused.
 #include <cmath>
 #include <string>
 #include <vector>
@@ -20,7 +20,7 @@ unsigned blocks_for(std::size_t threads)
     return unsigned((threads + block_size - 1) / block_size);
 }
 
-/// Returns the sum over the block, added by halves; it is valid in thread 0.
+/// Returns the sum over the block, added by halves, valid in thread 0.
 __device__ double sum_of_block(double value)
 {
     __shared__ double shared[block_size];
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(block_size)
         parts[blockIdx.x] = sum;
 }
 
-/// Chooses the power of two that takes all masses together to less than 2^61, and its inverse.
+/// Chooses the power of two that scales the total mass to less than 2^61, and its inverse.
 __global__ void __launch_bounds__(block_size) choose_scale(const double* parts, double* scale)
 {
     const double sum = sum_of_block(parts[threadIdx.x]);
@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(block_size)
 
 struct Spectra {
     double2* potential;
-    double2* component[3]; ///< none with differences
+    double2* component[3]; ///< unused with differences
 };
 
 __global__ void __launch_bounds__(block_size)

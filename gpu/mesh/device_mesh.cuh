@@ -8,9 +8,8 @@
 
 namespace chamomile {
 
-/// MeshTargets are targets of a field: item t has its position at item `from[t]` of `position` and
-/// its results at item `to[t]` of the arrays that they are added to; without indices both are at t.
-/// All arrays are on the device.
+/// Targets of a field. Target t has its position at item `from[t]` of `position`; results are added
+/// at item `to[t]` of the output arrays. Null indices stand for t. Device arrays only.
 struct MeshTargets {
     std::size_t count = 0;
     ArrayView position;
@@ -18,30 +17,30 @@ struct MeshTargets {
     const Index* to = nullptr;
 };
 
-/// FieldFactors are what a field is multiplied by when it is added.
+/// Multipliers of a field that is added.
 struct FieldFactors {
     double acceleration, potential;
 };
 
-/// A DeviceMesh has density, potential and accelerations on meshes of doubles. Masses are shared as
-/// multiples of a power of two, in integers of 64 bits, so that their sums have the same bits in
-/// any order: those of one device are the same again, whatever runs beside. It takes 8 bytes per
-/// cell and mesh, of which there are 4, or 1 with four_point, and as much as one again for cuFFT.
+/// A DeviceMesh has density, potential and accelerations on meshes of doubles. Masses are assigned
+/// as 64-bit integer multiples of a power of two: sums do not depend on order, and results on one
+/// device are bitwise reproducible. Memory: 8 bytes per cell for each of 4 meshes (1 with
+/// four_point), and as much as one mesh for cuFFT.
 class DeviceMesh {
 public:
-    /// Makes the mesh on the current device. Throws as make_mesh_gravity() does, and Error(device).
+    /// Makes the mesh on the current device. Throws like make_mesh_gravity(), and Error(device).
     DeviceMesh(Periodicity box, const MeshOptions& options);
 
     /// Makes the field of sources on the device, in the order of the stream.
     void prepare(const Source* sources, std::size_t n, cudaStream_t stream);
 
-    /// Adds the field to the targets' accelerations and, if there are any, potentials. The first
-    /// call with potentials after prepare() makes them.
+    /// Adds the field to the targets' accelerations and optional potentials. The first call with
+    /// potentials after prepare() computes the potential mesh.
     void add(const MeshTargets& targets, const FieldFactors& factors, const ArrayView& acceleration,
              const ArrayView& potential, cudaStream_t stream);
 
     double split_radius() const { return split_; }
-    std::size_t bytes() const; ///< of device memory, but for cuFFT's
+    std::size_t bytes() const; ///< device memory, without cuFFT's
 
 private:
     std::size_t values() const; ///< of a mesh
@@ -54,7 +53,7 @@ private:
     DeviceFourier fourier_;
     DeviceBuffer<double> potential_, component_[3];
     DeviceBuffer<double> rows_;          ///< GreenRows, one after the other
-    DeviceBuffer<double> parts_, scale_; ///< of the sum of masses, and from masses to integers
+    DeviceBuffer<double> parts_, scale_; ///< partial sums of masses; factor from masses to integers
     bool is_potential_ = false;
 };
 

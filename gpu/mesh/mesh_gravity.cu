@@ -1,4 +1,4 @@
-// The mesh of the device behind the interface of the host's: arrays go up and come down.
+// The device's mesh behind the host mesh's interface: arrays are uploaded and results downloaded.
 // Contraction: fused.
 #include <cmath>
 #include <vector>
@@ -11,14 +11,14 @@
 namespace chamomile {
 namespace {
 
-/// Makes the device of that number the current one and returns the number.
+/// Makes device `number` current and returns `number`.
 int use_device(int number)
 {
     check(cudaSetDevice(number), "choose the device");
     return number;
 }
 
-/// HostTargets are targets of the host: their positions go up and their field comes down.
+/// Targets on the host: uploads positions and downloads the field.
 class HostTargets {
 public:
     explicit HostTargets(int device) : staging_(device) {}
@@ -119,7 +119,7 @@ private:
     mutable HostTargets targets_;
 };
 
-/// TreeMesh gives the field of the particles that the tree's builder has on the device.
+/// A TreeMesh computes the field of the sources in the device tree.
 class TreeMesh final : public DeviceLongRange {
 public:
     TreeMesh(std::shared_ptr<DeviceTree> tree, Periodicity box, const MeshOptions& options)

@@ -1,4 +1,4 @@
-/// \file  The long range of particles that are on the device for their tree's sake.
+/// \file  The long range of the particles in a device tree.
 #pragma once
 
 #include <memory>
@@ -10,13 +10,12 @@ namespace chamomile {
 
 class DeviceLongRange : public LongRange {
 public:
-    /// Does what add() does where targets and sums are on the device, in the order of the tree's
-    /// stream.
+    /// Like add(), for targets and sums on the device, in the order of the tree's stream.
     virtual void add_to_sums(const MeshTargets& targets, const FieldFactors& factors,
                              const ArrayView& acceleration, const ArrayView& potential) const = 0;
 };
 
-/// The long range's prepare() takes the tree's sources in place of its arguments: n of them.
+/// Makes a long range whose prepare() reads the first n sources of the tree, not its arguments.
 std::unique_ptr<DeviceLongRange> make_tree_mesh(std::shared_ptr<DeviceTree> tree, Periodicity box,
                                                 const MeshOptions& options);
 

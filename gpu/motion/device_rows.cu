@@ -1,4 +1,4 @@
-// Contraction: none, so that the bits are the host's.
+// Contraction: none, so that results match the host's bitwise.
 #include <algorithm>
 #include <cassert>
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr unsigned block_size = 256, warp_size = 32, sum_warps = 4,
                    sum_block_size = sum_warps * warp_size;
-constexpr std::size_t max_sum_blocks = 1024; // some five are on a multiprocessor at once
+constexpr std::size_t max_sum_blocks = 1024; // about five at once on a multiprocessor
 
 unsigned blocks(std::size_t n)
 {
@@ -30,7 +30,8 @@ __global__ void __launch_bounds__(block_size)
         into[k] = all[which[k]];
 }
 
-/// Makes a point of each particle in `which`: 4 bytes read in order, 48 at random, 16 written.
+/// Makes a MovingPoint of each particle in `which`: 4 bytes read in order, 48 at random, 16
+/// written.
 __global__ void __launch_bounds__(block_size)
     make_points(const Vec3<double>* position, const Vec3<double>* velocity, std::size_t n,
                 const Index* which, Vec3<double> origin, MovingPoint* into)
@@ -40,9 +41,9 @@ __global__ void __launch_bounds__(block_size)
 }
 
 /// Adds the terms of all particles to the digits of exact sums. The lanes of a warp compute the
-/// terms of 32 particles; then each lane adds one number of these to digits of its own in shared
-/// memory: three additions of 64 bits a number, where the particle's values are 64 bytes from
-/// global memory. Banks: lanes lie side by side.
+/// terms of 32 particles. Then each lane adds one number of all 32 to its digits in shared memory:
+/// three 64-bit additions a number, against 64 bytes a particle from global memory. Banks: lanes
+/// are adjacent.
 template <class Record, class Term>
 __global__ void __launch_bounds__(sum_block_size)
     sum_exactly(std::size_t n, Term term, std::int64_t* digits)
@@ -83,7 +84,7 @@ __global__ void __launch_bounds__(sum_block_size)
                       (unsigned long long)(own)); // modulo 2^64
 }
 
-/// Motion reads 64 bytes of a particle.
+/// A Motion computes a particle's term from 64 bytes.
 struct Motion {
     DeviceRows::Arrays of;
     Vec3<double> typical;

@@ -1,4 +1,4 @@
-/// \file  Rows and sums of particles that live on the device.
+/// \file  Rows and sums of particles in device memory.
 #pragma once
 
 #include <array>
@@ -11,11 +11,11 @@
 
 namespace chamomile {
 
-/// DeviceRows are rows of the positions, velocities, accelerations and potentials in a GPU's
-/// memory, which sums them there: the bits are those of rows in memory. Throws Error(device).
+/// A DeviceRows reads and sums positions, velocities, accelerations and potentials in GPU memory.
+/// Results match rows in host memory bitwise. Throws Error(device).
 class DeviceRows final : public ParticleRows {
 public:
-    /// Arrays are those of all particles, of now, on the stream's device.
+    /// Current arrays of all particles, on the stream's device.
     struct Arrays {
         std::size_t count = 0;
         std::array<const Vec3<double>*, 3> vectors{}; ///< positions, velocities, accelerations
@@ -24,7 +24,7 @@ public:
 
     DeviceRows(int device, Staging& staging) : device_(device), staging_(staging) {}
 
-    /// Says where the particles are, until they move again.
+    /// Sets the arrays. They are valid until particles move.
     void show(const Arrays& arrays, cudaStream_t stream)
     {
         all_ = arrays;
@@ -38,7 +38,7 @@ public:
     std::optional<MotionSums> motion(const Vec3<double>& typical) override;
     std::span<const std::uint16_t> bins_of_distances(const Vec3<double>& center,
                                                      const ValueBins& bins) override;
-    /// Makes points of some particles, as gather_points() does.
+    /// Makes points of some particles, as gather_points().
     void gather(std::span<const Index> which, const Vec3<double>& origin,
                 std::span<MovingPoint> into);
     double sum_of_squared_velocities();
@@ -63,7 +63,7 @@ private:
     PinnedBuffer<std::uint16_t> bins_here_;
     DeviceBuffer<MovingPoint> points_;
     DeviceBuffer<std::int64_t> digits_;                 // of exact sums
-    std::array<PinnedBuffer<Vec3<double>>, 3> vectors_; // few at once (most())
+    std::array<PinnedBuffer<Vec3<double>>, 3> vectors_; // at most most() rows
     PinnedBuffer<double> potentials_;
 };
 

@@ -1,8 +1,8 @@
-// The particles of a leapfrog on the device, moved as the host's are.
-// Contraction: none, so that the bits are the host's.
+// Particles of a leapfrog on the device, moved as on the host. Contraction: none, so that results
+// match the host's bitwise.
 //
-// A step that all share moves 120 bytes of each particle up to the drift and 72 for the last kick.
-// A block of individual steps moves 73 bytes of each, and 190 more of those that are due. External
+// A shared step moves 120 bytes of each particle up to the drift, and 72 for the last kick. A block
+// of individual steps moves 73 bytes of each particle, and 190 more of each due particle. External
 // potentials read and write 72 bytes, 88 with potentials, and take some 30 to 100 flops each.
 #include <algorithm>
 #include <cstring>
@@ -32,7 +32,7 @@ public:
     void load(StepColumns columns) override
     {
         use_device();
-        is_lost_ = true; // until all is there
+        is_lost_ = true; // until all data have arrived
         const Particles& p = *particles_;
         n_ = p.size();
         for (Arrays* arrays : {&now_, &before_}) {
@@ -197,7 +197,7 @@ public:
                 copy(now_.potential, before_.potential);
                 copy(now_.orbit, before_.orbit);
             }
-        } else { // the end of the step makes all of them anew
+        } else { // the end of the step computes all again
             now_.acceleration.swap(before_.acceleration);
             if (options_.potentials)
                 now_.potential.swap(before_.potential);
@@ -317,7 +317,7 @@ public:
                                                                 softening_.data(), cleared_least());
         });
         const double time = n_ > 0 ? least() : HUGE_VAL;
-        return time >= 0 ? time : HUGE_VAL; // all bits are set where none has one
+        return time >= 0 ? time : HUGE_VAL; // all bits are set if no particle has a time
     }
 
     double sum_of_squared_velocities() override
@@ -326,7 +326,7 @@ public:
     }
 
 private:
-    /// Arrays are what a step changes.
+    /// The arrays that a step changes.
     struct Arrays {
         DeviceBuffer<Vec3<double>> position, velocity, acceleration, long_range;
         DeviceBuffer<double> potential, step, measured, orbit;
@@ -335,7 +335,7 @@ private:
     void use_device() { check(cudaSetDevice(device_), "choose the device"); }
     unsigned blocks() const { return unsigned((n_ + block_size - 1) / block_size); }
 
-    /// Throws if a step has failed: what it has left is no state to go on from.
+    /// Throws if a step has failed and left no valid state.
     void require_state() const
     {
         if (is_lost_)
@@ -419,7 +419,7 @@ private:
         return view;
     }
 
-    /// Returns counters of the host, when the kernel has counted in those of the device.
+    /// Runs a kernel that adds to device counters. Returns the counters on the host.
     template <class Launch>
     const std::uint64_t* counted(int bins, const Launch& launch)
     {
@@ -443,7 +443,7 @@ private:
         return result;
     }
 
-    /// These clear a minimum of bits on the device, and return its value as a number.
+    /// Reset a min on the device, and return its value as a number.
     unsigned long long* cleared_least()
     {
         unsigned long long* bits = least_.reserve(1);
@@ -467,18 +467,18 @@ private:
     std::size_t n_ = 0; ///< particles
     Arrays now_, before_;
     DeviceBuffer<double> mass_;
-    DeviceBuffer<double> softening_; ///< lengths of the particles' own,
-    bool is_varied_ = false;         ///< if they have some
+    DeviceBuffer<double> softening_; ///< per-particle softening lengths, if `is_varied_`
+    bool is_varied_ = false;
     DeviceBuffer<std::uint8_t> level_;
-    int first_ = 0; ///< the level with the longest steps that is due
+    int first_ = 0; ///< lowest level that is due
     bool due_all_ = true;
     bool begins_ = false;             ///< the next move is the first of a whole step
-    bool is_split_ = false;           ///< accelerations are those of the short range
+    bool is_split_ = false;           ///< accelerations are short-range only
     bool has_new_long_range_ = false; ///< since begin_step()
-    bool is_fetched_ = false;         ///< the host has the motion of now
-    bool has_potentials_ = false;     ///< of now, which the host does not have
+    bool is_fetched_ = false;         ///< the host has the current motion
+    bool has_potentials_ = false;     ///< current potentials exist and are not on the host
     bool potentials_are_of_now_ = false;
-    bool is_lost_ = false; ///< the device's state is that of no time
+    bool is_lost_ = false; ///< the device holds no valid state
     DeviceBuffer<unsigned> fault_;
     PinnedBuffer<unsigned> host_fault_;
     DeviceBuffer<unsigned long long> counts_, least_;

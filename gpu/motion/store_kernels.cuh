@@ -1,6 +1,6 @@
-/// \file  What the steps of a leapfrog do to particles on the device.
+/// \file  Kernels of leapfrog steps on the device.
 ///
-/// Contraction: none, so that the bits are the host's.
+/// Contraction: none, so that results match the host's bitwise.
 #pragma once
 
 #include <cmath>
@@ -14,19 +14,18 @@ namespace {
 constexpr unsigned block_size = 256, histogram_blocks = 1024;
 constexpr int level_count = BlockLevels::deepest + 1;
 
-/// KernelFactors are the factors of every level as an argument of a kernel.
+/// The factors of every level, as a kernel argument.
 struct KernelFactors {
     double of[level_count];
 };
 
-/// StoreArrays are what a kernel reads and writes of every particle; arrays that are absent are
-/// null.
+/// Per-particle arrays of a kernel; absent arrays are null.
 struct StoreArrays {
     std::size_t count;
     Vec3<double>*position, *velocity, *acceleration, *long_range;
     double *potential, *step, *measured, *orbit;
     const std::uint8_t* level; ///< null: all have level 0
-    int first;                 ///< particles of this level and above are due
+    int first;                 ///< lowest level that is due
     unsigned* fault;           ///< of find_fault()
 
     __device__ int level_of(std::size_t i) const { return level ? level[i] : 0; }
@@ -37,7 +36,7 @@ __device__ std::size_t thread_number()
     return std::size_t(blockIdx.x) * block_size + threadIdx.x;
 }
 
-/// Adds a block's counts to those of all.
+/// Adds a block's counts to the total.
 template <int bins>
 __device__ void add_counts(const unsigned* own, unsigned long long* counts)
 {
@@ -89,8 +88,8 @@ __global__ void __launch_bounds__(block_size)
     add_counts<level_count>(own, counts);
 }
 
-/// Counts by StepCounts::entry(), and finds the least of numbers that are not negative, whose bits
-/// are in their order.
+/// Counts steps by StepCounts::entry() and finds the shortest. For doubles that are not negative
+/// the order of bits is the order of numbers.
 __global__ void __launch_bounds__(block_size)
     count_by_exponent(std::size_t n, const double* step, unsigned long long* counts,
                       unsigned long long* shortest)
@@ -106,8 +105,9 @@ __global__ void __launch_bounds__(block_size)
     atomicMin(shortest, least);
 }
 
-/// Kicks those that are due and drifts all. The first move of a whole step makes the new state from
-/// the one that is kept, `before`; it may kick by the long range and take that off accelerations.
+/// Kicks the due particles and drifts all. The first move of a whole step reads the kept state
+/// `before` and writes the new state. It may also kick by the long-range acceleration and subtract
+/// it from the accelerations.
 __global__ void __launch_bounds__(block_size)
     move_all(StoreArrays s, StoreArrays before, KernelFactors kick, double drift, bool has_long,
              double long_kick, Periodicity box)
@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(block_size)
     s.position[i] = x;
 }
 
-/// Does the same in a rotating frame, which turns while particles drift.
+/// Like move_all(), in a rotating frame that turns during the drift. Has no long range.
 __global__ void __launch_bounds__(block_size)
     move_all_turning(StoreArrays s, StoreArrays before, KernelFactors kick, double drift,
                      FrameTurn turn)
@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(block_size)
     s.position[i] = x;
 }
 
-/// Adds what external potentials do to the particles that are due; potentials may be null.
+/// Adds external accelerations and potentials to the due particles. `potential` may be null.
 __global__ void __launch_bounds__(block_size)
     add_external_pull(StoreArrays s, double* potential, ExternalTerms terms)
 {
@@ -161,7 +161,7 @@ __global__ void __launch_bounds__(block_size)
         potential[i] += pull.potential;
 }
 
-/// Notes a position that is not finite.
+/// Sets `fault` if a position is not finite.
 __global__ void __launch_bounds__(block_size) find_fault(StoreArrays s)
 {
     const std::size_t i = thread_number();
@@ -183,7 +183,7 @@ __global__ void __launch_bounds__(block_size) kick_due(StoreArrays s, KernelFact
     s.velocity[i] += kick.of[level] * s.acceleration[i];
 }
 
-/// Kicks velocities by the long range, v += kick times it, and adds it to accelerations.
+/// Kicks velocities, v += kick * long_range, and adds the long range to accelerations.
 __global__ void __launch_bounds__(block_size) add_long_range(StoreArrays s, double kick)
 {
     const std::size_t i = thread_number();
@@ -193,7 +193,7 @@ __global__ void __launch_bounds__(block_size) add_long_range(StoreArrays s, doub
     s.acceleration[i] += s.long_range[i];
 }
 
-/// Returns the time of a particle, whose softening length may be its own: at most that of all.
+/// Returns the time formula of particle i: its softening length is limited to the common one.
 template <bool varied>
 __device__ DynamicalTime time_of(const DynamicalTime& all, const double* softening, std::size_t i)
 {
@@ -203,7 +203,7 @@ __device__ DynamicalTime time_of(const DynamicalTime& all, const double* softeni
     return own;
 }
 
-/// Measures the step of particle i; accelerations may be those of the short range alone.
+/// Measures the step of particle i. With `is_split`, adds the long range to the acceleration.
 __device__ double measured(const StoreArrays& s, const BlockRule& rule, std::size_t i,
                            double elapsed, bool is_split)
 {
@@ -218,7 +218,7 @@ __device__ double measured(const StoreArrays& s, const BlockRule& rule, std::siz
     return step;
 }
 
-/// `softening` has the lengths where these are the particles' own, in which case they are `varied`.
+/// Chooses the first step of each particle. `softening`: per-particle lengths if `varied`.
 template <bool varied>
 __global__ void __launch_bounds__(block_size)
     choose_first(StoreArrays s, BlockRule rule, const double* softening)
@@ -230,7 +230,7 @@ __global__ void __launch_bounds__(block_size)
     s.step[i] = s.measured[i] = measured(s, rule, i, 0, false);
 }
 
-/// Chooses the steps of the particles that are due. A step grows by a factor of two at most.
+/// Chooses the steps of the due particles. A step grows by at most a factor of two.
 template <bool varied>
 __global__ void __launch_bounds__(block_size)
     choose_of_due(StoreArrays s, BlockRule rule, const double* softening, double whole, int lowest,
@@ -248,8 +248,8 @@ __global__ void __launch_bounds__(block_size)
         atomicAdd(below, 1ull);
 }
 
-/// Finds the shortest dynamical time. The bits of doubles that are not negative are in the order of
-/// the numbers; what is not a number is left out, as by std::min().
+/// Finds the shortest dynamical time; skips NaN, as std::min(). For doubles that are not negative
+/// the order of bits is the order of numbers.
 template <bool varied>
 __global__ void __launch_bounds__(block_size)
     find_shortest_time(StoreArrays s, DynamicalTime dynamical, const double* softening,

@@ -1,4 +1,4 @@
-/// \file  A law's kernels as the device's solver launches them, whoever compiled them.
+/// \file  Kernels of a pair law for the device's solver, from any compiler.
 #pragma once
 
 #include <memory>
@@ -19,8 +19,7 @@ public:
 
     virtual ~DeviceLaw() = default;
 
-    /// Returns the kernel for the device of that number, which is the current one. Throws
-    /// Error(device).
+    /// Returns the kernel for this device, which must be current. Throws Error(device).
     virtual Kernel kernel(int device, PairCut cut, bool double_precision) const = 0;
 };
 

@@ -1,4 +1,4 @@
-/// \file  Which pairs of a block's targets and a tile are left out.
+/// \file  Excluded pairs of a block's targets and a tile.
 ///
 /// Read by nvcc and by NVRTC: no header of the standard library.
 #pragma once
@@ -7,8 +7,7 @@
 
 namespace chamomile {
 
-/// PairExclusions are the excluded pairs of a block as one warp goes through its tiles; they are
-/// found fastest if the tiles ascend.
+/// The excluded pairs of a block, for one warp's pass over its tiles. Ascending tiles are fastest.
 class PairExclusions {
     static constexpr unsigned lanes = 32;
 
@@ -21,9 +20,8 @@ public:
         end_ = job.excluded_begin[block + 1];
     }
 
-    /// Tells whether some target is not to see some source of the tile that begins there. If so,
-    /// bit j of mask[t / 32][t % 32] tells whether target t does not see its source j. A whole warp
-    /// has to call it.
+    /// True if some target must skip some source of the tile at `tile_begin`. Bit j of mask[t /
+    /// 32][t % 32] is then set if target t must skip its source j. Called by a whole warp.
     template <int rows>
     __device__ bool find(unsigned tile_begin, unsigned (&mask)[rows][lanes], int lane)
     {

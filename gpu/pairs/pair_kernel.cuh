@@ -1,4 +1,4 @@
-/// \file  The kernels of a law that nvcc compiles; what CMake includes for each law.
+/// \file  Kernels of a law compiled by nvcc. CMake includes this file for each law.
 #pragma once
 
 #include "chamomile/gpu/pairs/device_law.hpp"

@@ -15,17 +15,17 @@
 
 namespace chamomile {
 
-/// With fewer pairs an order along a curve takes longer than two floats for all.
+/// With fewer pairs, sorting along a curve takes longer than two floats for all pairs.
 constexpr std::size_t worth_sorting = 1 << 25;
 
-/// Tells how a sum without lists of tiles is cut.
+/// Chooses the tiling of a sum without lists of tiles.
 inline PairCut pair_cut(std::size_t targets, std::size_t sources)
 {
-    constexpr std::size_t few = 256; // where most lanes would have no second target
+    constexpr std::size_t few = 256; // below, most lanes would have no second target
     return targets < few || targets * sources <= worth_sorting ? PairCut::few : PairCut::many;
 }
 
-/// Returns the kernel of a law. Throws Error(device) for records that do not go to a GPU.
+/// Returns the kernel of a law. Throws Error(device) if the law's records do not fit a GPU.
 inline DeviceLaw::Kernel pair_kernel(const LawCode& code, int device, PairCut cut, bool precise)
 {
     if (!code.device)
@@ -38,10 +38,10 @@ inline DeviceLaw::Kernel pair_kernel(const LawCode& code, int device, PairCut cu
     return kernel;
 }
 
-/// PairLauncher keeps the memory that parts of the sources need.
+/// A PairLauncher keeps the memory for parts of the sources.
 class PairLauncher {
 public:
-    /// Queues the sum of a job whose rows, orders and lists are set; returns the number of blocks.
+    /// Queues the sum of a job with rows, orders and lists set. Returns the number of blocks.
     unsigned launch(const DeviceLaw::Kernel& kernel, PairCut cut, const LawCode& code,
                     const LawUnits& units, PairJob& job, cudaStream_t stream)
     {
@@ -68,7 +68,7 @@ public:
     }
 
 private:
-    /// Returns into how many parts the sources are cut, so that there are enough blocks for an H200
+    /// Returns the number of parts of the sources that fills an H200
     /// (docs/explanation/performance.md has the figures).
     static unsigned parts_of(const DeviceLaw::Kernel& kernel, PairCut cut, unsigned blocks,
                              const PairJob& job)

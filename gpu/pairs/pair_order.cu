@@ -7,7 +7,7 @@
 namespace chamomile {
 namespace {
 
-/// Stores key and number of one row in each thread.
+/// Stores key and index of one row in each thread.
 __device__ void store_key(const DeviceRows& rows, const Vec3<double>& center, double inverse_half,
                           Key* keys, unsigned* order)
 {
@@ -25,7 +25,7 @@ __global__ void compute_row_keys(DeviceRows rows, Vec3<double> center, double in
     store_key(rows, center, inverse_half, keys, order);
 }
 
-/// Returns doubles as integers in the same order, so that the least can be found in any order.
+/// Maps doubles to integers of the same order, for atomic minima.
 __device__ inline long long ordered(double x)
 {
     const long long bits = __double_as_longlong(x);
@@ -58,7 +58,7 @@ __global__ void compute_keys_in_box(DeviceRows rows, const GrowingBox* box, Key*
     store_key(rows, 0.5 * (all.low + all.high), longest > 0 ? 2 / longest : 1, keys, order);
 }
 
-/// Writes the boxes of tiles; one warp takes a tile of 32 sorted rows.
+/// Writes the boxes of tiles, a warp for each tile of 32 sorted rows.
 __global__ void tile_boxes(DeviceRows rows, const unsigned* order, TileBox<double>* boxes)
 {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-/// \file  Rows that begin with a position along a Hilbert curve, sorted on the device.
+/// \file  Sorts rows that begin with a position along a Hilbert curve, on the device.
 #pragma once
 
 #include "chamomile/core/box.hpp"
@@ -13,10 +13,9 @@ struct DeviceRows {
     const double* values;
     unsigned count;
     int width;
-    const unsigned* numbers = nullptr; ///< of the rows that are meant; null: the first `count`
+    const unsigned* numbers = nullptr; ///< selected rows; null: the first `count`
 
     __device__ unsigned number(unsigned i) const { return numbers ? numbers[i] : i; }
-    /// Returns the position of the row of that number.
     __device__ Vec3<double> position(unsigned number) const
     {
         const double* row = values + (unsigned long long)number * width;
@@ -24,17 +23,17 @@ struct DeviceRows {
     }
 };
 
-/// A GrowingBox holds the lowest coordinates, and minus the highest, as ordered integers; all are
-/// to be set to the largest integer before.
+/// The lowest coordinates, and minus the highest, as ordered integers. Initial values must be the
+/// largest integer.
 struct GrowingBox {
     long long side[6];
 };
 
-/// RowOrder keeps its memory between sorts.
+/// A RowOrder sorts rows along a Hilbert curve and keeps its buffers between sorts.
 class RowOrder {
 public:
-    /// Finds the numbers of the rows along the curve that fills a cube. A few thousand are sorted
-    /// by a kernel of our own, because a radix sort would take longer than a sum over them.
+    /// Writes the row indices along the curve that fills a cube. Up to a few thousand rows use
+    /// KeyRanker, because a radix sort would take longer than a sum over them.
     void sort(const DeviceRows& rows, const Vec3<double>& center, double inverse_half,
               DeviceBuffer<unsigned>& order, cudaStream_t stream);
 
@@ -46,7 +45,7 @@ public:
         sort(rows, all.center(), side > 0 ? 2 / side : 1, order, stream);
     }
 
-    /// Sorts in a cube about the box of the rows, which is found on the device.
+    /// Sorts in a cube about the bounding box of the rows, found on the device.
     void sort_in_own_box(const DeviceRows& rows, DeviceBuffer<unsigned>& order,
                          cudaStream_t stream);
 
@@ -60,7 +59,7 @@ private:
     DeviceBuffer<GrowingBox> box_;
 };
 
-/// Writes the boxes of tiles of 32 rows in that order (null: as they stand).
+/// Writes the boxes of tiles of 32 rows in this order (null: rows are sorted).
 void find_tile_boxes(const DeviceRows& rows, const unsigned* order, TileBox<double>* boxes,
                      cudaStream_t stream);
 

@@ -1,8 +1,7 @@
 // Sums pairs on the device: rows up, an order along a curve, one kernel, sums back.
 //
-// Without a cut-off and without lists of excluded pairs all is done there. With one of them the
-// host sorts the rows and tells each block its tiles and the pairs that it leaves out.
-// Contraction: fused.
+// With a cutoff or excluded pairs, the host sorts the rows and lists each block's tiles and
+// excluded pairs. Otherwise the device does all work. Contraction: fused.
 #include <algorithm>
 #include <cmath>
 
@@ -39,7 +38,7 @@ public:
     {
         check_rows(code_, task, sums);
         return parts_.sum(code_.shape, task, sums, [&](const PairTask& part, std::span<double> to) {
-            synchronize_device(device_); // a part that failed may have left work under way
+            synchronize_device(device_); // a part that failed may have left work running
             return sum_at_once(part, to);
         });
     }
@@ -104,8 +103,8 @@ private:
         statistics.pairs = within ? lists_.pairs : std::uint64_t(n) * m;
     }
 
-    /// Tells whether some target that is a source does not lie where that does: the kernel looks
-    /// for self pairs near the targets alone.
+    /// True if a target's position differs from its source's: the kernel looks for self pairs only
+    /// near the targets.
     bool is_elsewhere(const PairTask& task) const
     {
         if (task.self.empty() || !code_.positions)

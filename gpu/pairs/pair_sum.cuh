@@ -2,10 +2,10 @@
 ///
 /// Blocks are those of gpu/tiles/tile_block.cuh; a warp fetches the next tile while it sums.
 ///
-/// In single precision coordinates are taken about the centre of the block's targets, and tiles
-/// whose boxes are near to the targets' boxes come with coordinates in two floats. There a target
-/// also meets itself, and there only: with itself it shares a place. Pairs that are left out are
-/// found by tile, and a mask of 32 bits per target tells them.
+/// In single precision coordinates are relative to the center of the block's targets, and tiles
+/// with boxes near the targets' boxes have coordinates in two floats. Only there self pairs are
+/// looked for: a target shares the place of its source. Excluded pairs are found by tile, and a
+/// mask of 32 bits per target marks them.
 ///
 /// Read by nvcc and by NVRTC: no header of the standard library.
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace chamomile {
 
-/// PairSources are the tiles of a block's list, or all of them, and its targets.
+/// The tiles of a block's list, or all tiles, and the block's targets.
 template <class Law, class T, bool positions, class Shape_>
 class PairSources : public TileSources {
     static constexpr int per_lane = Shape_::per_lane;
@@ -52,7 +52,7 @@ public:
         : job_(job), lane_(int(threadIdx.x) % warp_size), shared_(shared),
           excluded_(job, blockIdx.x)
     {
-        if constexpr (two_floats) // about the centre of the targets' box
+        if constexpr (two_floats) // about the center of the targets' box
             center_ = shared_.boxes.find([&](int k) {
                 return Vec3<double>{target_value(k, 0), target_value(k, 1), target_value(k, 2)};
             });
@@ -179,7 +179,7 @@ private:
     {
         return two_floats && f < 3 ? x - (&center_.x)[f] : x;
     }
-    /// Returns a value of a source as the law takes it.
+    /// Returns a value of a source in the law's units, relative to the center.
     __device__ double coordinate(const PairTileEntry& tile, const Fetched& source, int f) const
     {
         double x = source.value[f];
@@ -219,9 +219,8 @@ __global__ void __launch_bounds__(32 * Shape::warps, Shape::blocks)
     PairBlock<Law, T, positions, Shape>(job, law, pair_memory).run(job.parts, job.target_count);
 }
 
-/// PairCut tells how the targets of a law with that many values in target and sum are cut. Where
-/// targets are few, a lane has one, and many warps share the sources. Within a cut-off small blocks
-/// have short lists.
+/// A PairCut selects the tiling. `few`: one target a lane, and many warps share the sources.
+/// `cutoff`: small blocks, for short lists of tiles.
 enum class PairCut { few, many, cutoff };
 
 template <class T, int values, PairCut cut>

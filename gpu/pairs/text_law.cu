@@ -1,6 +1,5 @@
-// Laws given as text on a GPU: their C++ and the kernel of gpu/pairs/pair_sum.cuh, compiled by
-// NVRTC for the device, the precision and the cut that are asked for, once each.
-// Contraction: fused.
+// Laws given as text on a GPU. NVRTC compiles their C++ with the kernel of gpu/pairs/pair_sum.cuh,
+// once for each device, precision and tiling. Contraction: fused.
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -16,7 +15,7 @@
 namespace chamomile {
 namespace {
 
-/// LoadedCode is an image on the devices; its kernels live as long as it does.
+/// An image loaded on the devices. Its kernels are valid during its lifetime.
 class LoadedCode {
 public:
     explicit LoadedCode(const DeviceCode& code)
@@ -36,7 +35,7 @@ public:
 
     const void* function() const { return reinterpret_cast<const void*>(kernel_); }
 
-    /// Returns the kernel with what the code says of itself: targets of a lane, warps of a block,
+    /// Returns the kernel with the shape stored in its code: targets of a lane, warps of a block,
     /// bytes of shared memory.
     DeviceLaw::Kernel kernel()
     {

@@ -12,11 +12,11 @@ struct TextSource {
     std::string kernel; ///< its name in C++
 };
 
-/// By the array of three numbers with this name the code tells its TileShape.
+/// Name of the code's array of three numbers with its TileShape.
 inline constexpr const char* text_shape_name = "text_law_shape";
 
-/// Returns the source for a law: `law` is the definition of struct TextLaw
-/// (pairs/text/device_source.hpp), `cut` the number of the PairCut.
+/// Returns the source for a law. `law`: the definition of struct TextLaw
+/// (pairs/text/device_source.hpp); `cut`: the number of the PairCut.
 inline TextSource text_source(const std::string& law, LawShape shape, bool positions, int cut,
                               bool double_precision)
 {

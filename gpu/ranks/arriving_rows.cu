@@ -1,5 +1,5 @@
-// Rows of ranks: 44 bytes of each that leaves go to the rank of its domain (60 with a softening
-// length and targets), 28 or 36 come home. Contraction: none.
+// Exchange of rows between ranks. A row sent to the rank of its domain takes 44 bytes (53 with a
+// softening length and a target mark); its result takes 28 or 36 bytes back. Contraction: none.
 #include <algorithm>
 #include <utility>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr unsigned chunks_of_run = 16;
 
-/// A PackedRows places columns of n rows one after the other in a message.
+/// A PackedRows places the columns of n rows in a message, one column after the next.
 struct PackedRows {
     std::byte* at;
     std::size_t n;
@@ -61,7 +61,7 @@ __global__ void pack_rows(RowColumns from, const Key* keys, const Index* order, 
         to.is_target()[k] = from.is_target[i];
 }
 
-/// Takes guests, of which the first gets number `first`.
+/// Unpacks received particles; the first becomes row `first`.
 __global__ void unpack_rows(PackedRows from, RowColumns to, Index first, Key* keys, Index* order)
 {
     const std::size_t k = thread_number();
@@ -85,7 +85,7 @@ __global__ void find_places(const Key* keys, Index n, const Key* asked, std::siz
     const std::size_t k = thread_number();
     if (k >= count)
         return;
-    Index low = 0, high = n; // the place is among them
+    Index low = 0, high = n; // the place is in [low, high]
     while (low < high) {
         const Index middle = low + (high - low) / 2;
         if (keys[middle] < asked[k])
@@ -96,7 +96,7 @@ __global__ void find_places(const Key* keys, Index n, const Key* asked, std::siz
     places[k] = low;
 }
 
-/// RunSums are those of a part of a run of rows.
+/// Sums over one chunk of a run of rows.
 struct RunSums {
     Box box;
     unsigned long long work, targets;
@@ -134,7 +134,7 @@ __global__ void measure_runs(const Vec3<double>* position, const Index* order, c
         sums[blockIdx.x * gridDim.y + blockIdx.y] = shared[0];
 }
 
-/// Orders runs of equal keys by number. Such runs are short, or are divided on the host.
+/// Orders runs of equal keys by number. Runs longer than a leaf are divided on the host.
 __global__ void order_equal_keys(const Key* keys, std::size_t n, const Index* number, Index* order)
 {
     const std::size_t k = thread_number();
@@ -160,7 +160,7 @@ __global__ void pack_positions(RowColumns from, const Index* order, std::size_t 
         is_target[k] = from.is_target[order[k]];
 }
 
-/// Takes sums of rows on the device, and the work of rows.
+/// Scatters returned sums and work to the rows on the device.
 __global__ void take_home(HomeColumns from, std::size_t n, const Index* order, SumArrays to,
                           float* work)
 {
@@ -407,7 +407,7 @@ std::vector<Index> ArrivingRows::arriving_on_host()
 {
     const std::vector<Index> leaving = order_on_host();
     std::vector<Index> place(n_), order(arrivals()); // place: of a row that stays
-    const std::size_t before = first_guest_[rank_];  // guests of the ranks before this one
+    const std::size_t before = first_guest_[rank_];  // received from lower ranks
     for (std::size_t k = begins_[rank_]; k < begins_[rank_ + 1]; ++k)
         place[leaving[k]] = Index(before + k - begins_[rank_]);
     tree_.staging.download(order.data(), tree_.order.data(), order.size(), tree_.stream);

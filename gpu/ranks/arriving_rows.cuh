@@ -1,5 +1,5 @@
-/// \file  The rows of a rank on its GPU: those that leave for other ranks' domains, the guests that
-/// come, and the way home of sums.
+/// \file  Exchange of a rank's rows on its GPU: sends rows to the ranks of their domains, receives
+/// particles of this rank's domain ("guests") and returns their sums.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@
 
 namespace chamomile {
 
-/// RowColumns are columns of rows, and of guests behind them. Null columns are not used.
+/// Device columns of the rows, followed by received particles. Null columns are not used.
 struct RowColumns {
     Vec3<double>* position;
     double* mass;
@@ -21,32 +21,33 @@ struct RowColumns {
     std::uint8_t* is_target;
 };
 
-/// HomeColumns are what guests have: sums and the work that they took.
+/// Device columns of results for received particles: sums, and the work they took.
 struct HomeColumns {
     Vec3<double>* acceleration;
-    double* potential; ///< with has_potentials
+    double* potential; ///< if has_potentials
     float* work;
     bool has_potentials;
 };
 
-/// ArrivingRows sort rows by key, exchange them with other ranks and merge guests with those that
-/// stay. Rows have numbers 0 .. n, guests those after n, in the order of ranks.
+/// An ArrivingRows sorts rows by key, exchanges rows between ranks and merges received particles
+/// with the rows that stay. Rows have numbers 0 .. n - 1. Received particles follow from n, in the
+/// order of ranks.
 class ArrivingRows {
 public:
     ArrivingRows(DeviceTree& tree, CachingAllocator& scratch) : tree_(tree), scratch_(scratch) {}
 
-    /// Says that n rows are there, whose keys and order will be in keys() and order().
+    /// Prepares for n rows. The caller fills keys() and order().
     void begin(std::size_t n);
     Key* keys() { return keys_.data(); }
     Index* order() { return order_.data(); }
-    /// Returns where these rising keys stand among those of the rows; waits.
+    /// Returns the lower bound of each of these rising keys among the sorted keys; waits.
     std::vector<std::size_t> places(std::span<const Key> keys);
-    /// Measures the rows of each run between these places: `is_target` and `work` may be null.
+    /// Measures the rows of each run between these places. `is_target` and `work` may be null.
     LeafSums measure(std::span<const std::size_t> begins, const std::uint8_t* is_target,
                      const float* work);
 
-    /// Sends rows begins[r] .. begins[r + 1] of the sorted ones to rank r, and takes guests, for
-    /// whom `make_room` makes room in the columns that it returns.
+    /// Sends sorted rows begins[r] .. begins[r + 1] to rank r and receives this domain's particles.
+    /// `make_room` returns columns with room for the given number of rows.
     template <class MakeRoom>
     void exchange(std::vector<std::size_t> begins, const RowColumns& columns, Communicator& ranks,
                   const MakeRoom& make_room)
@@ -54,14 +55,14 @@ public:
         send(std::move(begins), columns, ranks);
         take(make_room(n_ + guests()), ranks);
     }
-    /// Merges guests with the rows that stay, by key and, where keys are equal, by number, to
+    /// Merges received particles with the rows that stay, by key and for equal keys by number, into
     /// tree.keys and tree.order.
     void merge(const Index* number);
-    /// Does as exchange() does, of the same rows and guests, with positions and targets alone.
+    /// Repeats exchange() for the same rows, but sends only positions and target marks.
     void exchange_moved(const RowColumns& columns, Communicator& ranks);
 
-    /// Brings home what guests have; rows that are away get it, and their work, in arrays of the
-    /// device.
+    /// Returns the results of received particles to their ranks. Results of rows sent away go to
+    /// `to` and `work`, device arrays of the rows.
     void send_home(const HomeColumns& guests, const SumArrays& to, float* work,
                    Communicator& ranks);
 
@@ -69,7 +70,8 @@ public:
     std::size_t guests() const { return first_guest_.back(); }
     std::size_t staying() const { return begins_[rank_ + 1] - begins_[rank_]; }
     std::size_t arrivals() const { return staying() + guests(); }
-    /// Returns the sorted rows, and the numbers of DomainPart::arriving(), on the host.
+    /// Returns the sorted rows on the host.
+    /// Returns the numbers of DomainPart::arriving() on the host.
     std::vector<Index> order_on_host();
     std::vector<Index> arriving_on_host();
 
@@ -81,12 +83,12 @@ private:
     DeviceTree& tree_;
     CachingAllocator& scratch_;
     std::size_t n_ = 0, rank_ = 0;
-    std::vector<std::size_t> begins_{0, 0};   // of the rows of each rank, in sorted order
-    std::vector<std::size_t> first_guest_{0}; // of each rank, and after them all
+    std::vector<std::size_t> begins_{0, 0};   // first sorted row of each rank, and the end
+    std::vector<std::size_t> first_guest_{0}; // first of each rank, and the end
     DeviceBuffer<Key> keys_, guest_keys_, asked_;
     DeviceBuffer<Index> order_, guest_order_, places_;
     PinnedBuffer<Index> host_places_;
-    DeviceBuffer<std::byte> leaving_[2]; // others may still copy from the last one
+    DeviceBuffer<std::byte> leaving_[2]; // two: another rank may still copy from the last
     int turn_ = 0;
     DeviceBuffer<std::byte> measures_;
     PinnedBuffer<std::byte> host_measures_;

@@ -1,5 +1,5 @@
-// Rows, arrivals and cells of a rank on its GPU. Contraction: none, so that the tree has the bits
-// of one rank's.
+// Rows, received particles and cells of a rank on its GPU. Contraction: none, so that the tree
+// matches a single rank's bitwise.
 #include <algorithm>
 
 #include "chamomile/domain/domain_tree_builder.hpp"
@@ -71,7 +71,7 @@ RowsSeen CudaPart::take(const TreeParticles& particles, bool keeps_cells)
     return seen;
 }
 
-/// Finds the box of the rows. Returns false if a position or mass is wrong.
+/// Adds the rows to `box`. Returns false if a position or mass is invalid.
 bool CudaPart::are_finite(Box& box)
 {
     DeviceTree& t = *tree_;
@@ -177,7 +177,7 @@ void CudaPart::receive(const DealtTree& dealt, const TreePlan& plan, Communicato
     gather();
 }
 
-/// Divides the arrivals into cells, among which those of the coarse tree have their places.
+/// Divides the domain's particles into cells and numbers them together with the coarse tree's.
 void CudaPart::divide(const DealtTree& dealt, const TreePlan& plan)
 {
     DeviceTree& t = *tree_;
@@ -202,7 +202,7 @@ void CudaPart::divide(const DealtTree& dealt, const TreePlan& plan)
     send_cells();
 }
 
-/// Puts the coarse tree's cells among this rank's, and queues the way of all to the host.
+/// Adds the coarse tree's cells to this rank's cells, and queues the copy of all to the host.
 void CudaPart::send_cells()
 {
     DeviceTree& t = *tree_;
@@ -210,7 +210,7 @@ void CudaPart::send_cells()
     own_.roots.assign(top_.own_roots().begin(), top_.own_roots().end());
     filled_.record(t.stream);
     auto& cells = staged_.octree.cells;
-    if (cells.capacity() < own_.cells) { // with room for imports
+    if (cells.capacity() < own_.cells) { // leaves room for imports
         cells.clear();
         cells.reserve(own_.cells + own_.cells / 4);
     }
@@ -222,7 +222,7 @@ void CudaPart::send_cells()
     t.bytes_down += own_.cells * sizeof(Cell);
 }
 
-/// Divides particles that share keys on the host, which refines their order.
+/// Divides cells on the host when particles share a key; refines the order of particles.
 void CudaPart::divide_on_host(const DealtTree& dealt, const TreePlan& plan)
 {
     DeviceTree& t = *tree_;
@@ -230,7 +230,7 @@ void CudaPart::divide_on_host(const DealtTree& dealt, const TreePlan& plan)
     Octree& octree = host_octree_;
     octree.size = size();
     find_boundaries(octree.boundaries, size());
-    fetch_order(octree); // which waits
+    fetch_order(octree); // waits
     std::vector<Vec3<double>> position(all);
     std::vector<Index> number(all);
     t.staging.download(position.data(), t.positions.data(), all, t.stream);

@@ -1,4 +1,4 @@
-/// \file  The part of a rank whose particles are on its GPU.
+/// \file  A rank's particles and tree on its GPU.
 #pragma once
 
 #include <utility>
@@ -11,11 +11,11 @@
 
 namespace chamomile {
 
-/// PartRows are what a rank's rows have on the device beside DeviceTree's arrays; guests follow.
+/// A PartRows holds the rows' device arrays outside DeviceTree. Received particles follow the rows.
 struct PartRows {
-    TreeParticles particles; ///< as the caller has them
+    TreeParticles particles; ///< the caller's arrays
     DeviceBuffer<Index> number;
-    std::pair<std::uint64_t, std::size_t> numbered = {}; ///< RowsOfRank::exchanges, and rows
+    std::pair<std::uint64_t, std::size_t> numbered = {}; ///< exchanges and rows at upload
     DeviceBuffer<std::uint8_t> is_target;
     DeviceBuffer<Index> targets, flag;
     PinnedBuffer<Index> host_flag;
@@ -23,14 +23,14 @@ struct PartRows {
     bool guests_have_lengths = false;
 };
 
-/// HostRows are copies for repairs and messages.
+/// Host copies of the rows, for recomputed sums and error messages.
 struct HostRows {
     std::vector<Vec3<double>> position;
     std::vector<double> mass, softening;
 };
 
-/// A CudaPart keeps a rank's rows, arrivals and tree on its GPU. Cells of the coarse tree and of
-/// this rank have numbers in the order of the tree; imported cells and nodes come behind them.
+/// A CudaPart keeps a rank's rows, received particles and tree on its GPU. Cells of the coarse tree
+/// and of this rank are numbered in the order of the tree. Imported cells and nodes follow.
 class CudaPart final : public DomainPart, DeviceTreeSteps {
 public:
     CudaPart(std::shared_ptr<DeviceTree> tree, std::shared_ptr<PinnedMemory> pinned)
@@ -58,11 +58,11 @@ public:
         use_device();
         if (own_.cells == 0)
             return Moments();
-        if (!has_new_cells_) // what was imported is forgotten
+        if (!has_new_cells_) // drops imported cells
             top_.plant_cells();
         DeviceTreeSteps::sum_moments(own_.cells, plan.criterion->order);
         Moments roots = top_.moments_of_roots(plan.criterion->order);
-        send_moments(own_.cells, staged_.moments, plan); // while ranks share those of roots
+        send_moments(own_.cells, staged_.moments, plan); // while ranks share the roots' moments
         return roots;
     }
     void make_tree(Tree& tree, const DealtTree& dealt, const TreePlan& plan) override;
@@ -106,7 +106,7 @@ public:
         use_device();
         if (!has_targets())
             return estimates_.find(*tree_, down_, walk, groups, accelerations);
-        down_.wait(); // few clusters are done sooner by the host
+        down_.wait(); // for few clusters the host is faster
         estimate_on_host(walk, groups, accelerations);
     }
     void finish(Tree&) override { down_.wait(); }
@@ -148,7 +148,7 @@ public:
         return begins;
     }
     Rows rows() override;
-    /// Returns the bytes of rows, arrivals, cells and nodes on the GPU.
+    /// Returns the bytes of particles, cells and nodes on the GPU.
     std::size_t held_bytes() const override
     {
         const std::size_t with_guests = n() + arriving_.guests(),
@@ -192,16 +192,16 @@ private:
     ArrivingRows arriving_;
     TopOfTree top_;
     OwnCells own_;
-    Tree staged_;             // what has come to the host of the tree to be
-    std::size_t divided_ = 0; // cells of the coarse tree and of this rank with daughters
+    Tree staged_;             // the next tree's data, copied to the host
+    std::size_t divided_ = 0; // divided cells of the coarse tree and this rank
     EssentialCells essential_;
     FieldEstimates estimates_;
     HomeSums sums_;
-    std::vector<std::size_t> leaf_begins_{0}; // in the order of the rows
+    std::vector<std::size_t> leaf_begins_{0}; // first row of each coarse leaf
     const CoarseTree* coarse_ = nullptr;      // of the present import
-    bool has_new_cells_ = true;               // which no tree on the host has
+    bool has_new_cells_ = true;               // cells not yet moved to a tree on the host
     HostRows host_;
-    Octree host_octree_; // of cells that the host has divided
+    Octree host_octree_; // cells divided on the host
 };
 
 } // namespace chamomile

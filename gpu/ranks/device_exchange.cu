@@ -30,7 +30,7 @@ void DeviceExchange::exchange(std::span<const DeviceParcel> to, Communicator& ra
     for (int r = 0; r < ranks.size(); ++r)
         begins_.push_back(begins_.back() + label(r).bytes);
     if (nccl_) {
-        ranks.together([&] { arrived_.reserve(begins_.back()); }); // else others would wait for it
+        ranks.together([&] { arrived_.reserve(begins_.back()); }); // all ranks fail together
         send_by_nccl(to, stream);
         return;
     }
@@ -39,7 +39,7 @@ void DeviceExchange::exchange(std::span<const DeviceParcel> to, Communicator& ra
     stream.wait(); // the senders may reuse their buffers after their next exchange
 }
 
-/// Finds this rank's device, and what links it to others, the first time.
+/// Finds this rank's device at the first call, and joins NCCL between processes.
 void DeviceExchange::begin(Communicator& ranks)
 {
     if (!allowed_.empty())
@@ -51,7 +51,7 @@ void DeviceExchange::begin(Communicator& ranks)
         nccl_ = NcclLink::join(ranks);
 }
 
-/// Sends the heads, and data that are staged.
+/// Sends the heads, and the data if they are staged through the host.
 void DeviceExchange::send_labels(std::span<const DeviceParcel> to, bool stages, Communicator& ranks)
 {
     std::vector<std::vector<std::byte>> messages;
@@ -88,7 +88,7 @@ void DeviceExchange::send_by_nccl(std::span<const DeviceParcel> to, const Stream
     nccl_->exchange(leaving, arriving, stream);
 }
 
-/// Copies what comes from other threads, or what was staged.
+/// Copies received data, from the sender's GPU or from staged host memory.
 void DeviceExchange::copy(bool was_staged, const Stream& stream)
 {
     for (std::size_t r = 0; r + 1 < begins_.size(); ++r) {
@@ -109,7 +109,7 @@ void DeviceExchange::copy(bool was_staged, const Stream& stream)
     }
 }
 
-/// Lets this device copy from another without the host, if their link can.
+/// Enables direct copies from another GPU if their link allows it.
 void DeviceExchange::allow_copies(int device)
 {
     if (std::ranges::find(allowed_, device) != allowed_.end())
@@ -118,7 +118,7 @@ void DeviceExchange::allow_copies(int device)
     int can = 0;
     if (cudaDeviceCanAccessPeer(&can, allowed_[0], device) == cudaSuccess && can)
         cudaDeviceEnablePeerAccess(device, 0);
-    cudaGetLastError(); // where it is allowed already
+    cudaGetLastError(); // clears "already enabled"
 }
 
 DeviceExchange::Label DeviceExchange::label(int rank) const

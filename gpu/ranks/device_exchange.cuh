@@ -1,4 +1,4 @@
-/// \file  Messages of ranks that lie in device memory.
+/// \file  Messages between ranks with data in device memory.
 #pragma once
 
 #include <span>
@@ -9,29 +9,30 @@
 
 namespace chamomile {
 
-/// A DeviceParcel is what a rank sends to another: a head on the host, and data on the device.
+/// A DeviceParcel is a message to one rank: a head on the host and data on the device.
 struct DeviceParcel {
     std::vector<std::byte> head = {};
     const std::byte* data = nullptr;
     std::size_t bytes = 0;
 };
 
-/// A DeviceExchange sends parcels. Ranks that are threads of one process copy from each other's
-/// memory, from GPU to GPU; others send them by NCCL, or without it by way of their hosts.
+/// A DeviceExchange sends messages between GPUs. Ranks that are threads of one process copy
+/// directly from GPU to GPU. Processes use NCCL, or without NCCL stage the data through the hosts.
 class DeviceExchange {
 public:
-    /// Sends to[r] to each rank r, whose data the stream has made so far. The data must stay until
-    /// all ranks have begun another exchange or collective.
+    /// Sends to[r] to each rank r once `stream` has produced the data. The data must stay until all
+    /// ranks have begun another exchange or collective.
     void exchange(std::span<const DeviceParcel> to, Communicator& ranks, const Stream& stream);
 
-    /// Return what has come from a rank; data are there in the order of the stream.
+    /// Return the head and data received from a rank; the data are ready in the order of the
+    /// stream.
     std::span<const std::byte> head(int rank) const;
     const std::byte* data(int rank) { return arrived_.data() + begins_[std::size_t(rank)]; }
 
 private:
-    /// A Label goes before each head.
+    /// A Label precedes each head.
     struct Label {
-        std::uint64_t head, bytes; ///< their lengths
+        std::uint64_t head, bytes; ///< lengths in bytes
         int device;                ///< of the data
         const std::byte* data;     ///< in the sender's process
     };
@@ -44,10 +45,10 @@ private:
 
     Inbox inbox_;
     DeviceBuffer<std::byte> arrived_;
-    std::vector<std::size_t> begins_; // of the data of each rank, and after them all
+    std::vector<std::size_t> begins_; // first byte of each rank's data, and the end
     PinnedBuffer<std::byte> leaving_;
-    std::vector<int> allowed_;       // this device, and those from which it may copy
-    std::shared_ptr<NcclLink> nccl_; // null: none
+    std::vector<int> allowed_;       // this device, and devices it may copy from
+    std::shared_ptr<NcclLink> nccl_; // null: no NCCL
 };
 
 } // namespace chamomile

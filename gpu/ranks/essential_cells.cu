@@ -1,7 +1,7 @@
-// Trees for other ranks. A warp walks the nodes below this rank's leaves of the coarse tree for one
-// region of another rank and marks the cells that it opens: some 50 bytes and 40 operations a test.
-// Then the marked cells and particles are packed in the order of the tree: 144 bytes a cell, 32 a
-// particle. Contraction: none, so that reaches have the host's bits.
+// Cells exported to other ranks. A warp walks the nodes below this rank's leaves of the coarse tree
+// for one region of another rank and marks the cells it opens: some 50 bytes and 40 operations a
+// test. The marked cells and particles are then packed in the order of the tree: 144 bytes a cell,
+// 32 a particle. Contraction: none, so that opening radii match the host's bitwise.
 #include <cstring>
 
 #include <thrust/execution_policy.h>
@@ -17,7 +17,7 @@
 namespace chamomile {
 namespace {
 
-constexpr unsigned mark_warps = 4; // of a block
+constexpr unsigned mark_warps = 4; // per block
 /// Marks of a cell.
 constexpr Index opens_daughters = 1, opens_particles = 2, is_exported = 4;
 
@@ -30,17 +30,17 @@ struct CellCounts {
     }
 };
 
-/// A PackedCell is a cell on its way, in the order of the tree.
+/// A PackedCell is an exported cell, in the order of the tree.
 struct PackedCell {
     Multipole multipole;
     Box bounds;
     Index count;
-    Index next; ///< the number of cells from this one to the next that is not below it
+    Index next; ///< exported cells from here to the end of the subtree
     Index octant;
-    Index first_particle; ///< in the message; absent_particles: they are not there
+    Index first_particle; ///< in the message; absent_particles: not sent
 };
 
-/// A ParcelHead goes before the leaves' counts.
+/// A ParcelHead precedes the LeafHeads.
 struct ParcelHead {
     std::uint64_t cells, particles, divided, leaves;
 };
@@ -49,7 +49,7 @@ struct LeafHead {
     Index leaf, cells, particles;
 };
 
-/// A PackedTrees places the arrays of a message.
+/// A PackedTrees places the arrays of a message: cells, optional moments and softenings, particles.
 struct PackedTrees {
     std::byte* at;
     std::size_t cells, particles;
@@ -79,7 +79,7 @@ struct PackedTrees {
     }
 };
 
-/// CellArrays are those of a tree on the device.
+/// Device arrays of a tree.
 struct CellArrays {
     Cell* cells;
     Multipole* multipoles;
@@ -90,18 +90,18 @@ struct CellArrays {
     double* lengths; ///< with softenings
 };
 
-/// RootArrays have the cell of each root and the node of its daughters.
+/// The cell of each root, and the node of its daughters.
 struct RootArrays {
     const Index *cells, *nodes;
     std::size_t count;
 };
 
-/// An OpenedCells marks what a region opens.
+/// An OpenedCells marks the cells that one region opens.
 struct OpenedCells {
     const Region& region;
     Index* marks;
 
-    /// Marks a cell, and returns whether it opens daughters.
+    /// Marks a cell. Returns true if the region opens its daughters.
     __device__ bool mark(Index c, bool is_leaf, const Opening& opening) const
     {
         const Opening::Answer opens = opening.by(region);
@@ -113,7 +113,8 @@ struct OpenedCells {
     }
 };
 
-/// A warp marks what one region opens below the roots; nodes have the reach of all cells but these.
+/// Each warp marks the cells that one region opens below the roots. Opening radii come from the
+/// nodes; only those of the roots are computed here.
 template <class Reach>
 __global__ void __launch_bounds__(32 * mark_warps)
     mark_opened(CellArrays tree, Reach reach_of, WalkUnits units, OpeningRule rule,
@@ -146,7 +147,7 @@ __global__ void __launch_bounds__(32 * mark_warps)
                 return opened.mark(node.cell[k], !(node.inner >> k & 1), opening) ? node.node[k]
                                                                                   : no_node;
             },
-            [&](const WalkNode& node, int k) { // opens all that is below
+            [&](const WalkNode& node, int k) { // no room: opens the whole subtree
                 const Index c = node.cell[k];
                 for (Index d = c + 1; d < tree.cells[c].next; ++d)
                     atomicOr(marks + d, is_leaf(d) ? opens_particles : opens_daughters);
@@ -169,7 +170,7 @@ __global__ void mark_exported(const Cell* cells, Index n, Index* marks)
         atomicOr(marks + d, is_exported);
 }
 
-/// CountExported counts what is sent of a cell.
+/// Counts what is exported of a cell.
 struct CountExported {
     const Cell* cells;
     const Index* marks;
@@ -185,7 +186,7 @@ struct CountExported {
     }
 };
 
-/// Gathers the counts before each root and before the end of its tree.
+/// Gathers the counts before each root and at the end of its tree.
 __global__ void gather_counts(const Cell* cells, const CellCounts* before, const Index* roots,
                               std::size_t n, CellCounts* of_roots)
 {
@@ -222,8 +223,7 @@ __global__ void pack_cells(CellArrays tree, Index n, const Index* marks, const C
         }
 }
 
-/// Appends cells behind those from `first` on, whose particles come behind the sources from
-/// `first_source` on.
+/// Appends imported cells from cell `first` on. Their particles follow source `first_source`.
 __global__ void take_cells(PackedTrees from, Index first, Index first_source, CellArrays tree)
 {
     const Index k = Index(thread_number());
@@ -280,7 +280,7 @@ void EssentialCells::import(const OwnCells& own, const Asked& asked, const Multi
     append(own, has_higher, ranks);
 }
 
-/// Returns what that rank's regions open.
+/// Packs the cells and particles that the regions of `rank` open.
 DeviceParcel EssentialCells::answer(const OwnCells& own, const Asked& asked, const Multipole& root,
                                     int rank)
 {
@@ -328,7 +328,7 @@ DeviceParcel EssentialCells::answer(const OwnCells& own, const Asked& asked, con
     }
     if (leaves.empty())
         return {};
-    const CellCounts all = here[2 * roots - 1]; // there are none before the first root
+    const CellCounts all = here[2 * roots - 1]; // no cell before the first root is marked
     PackedTrees packed{nullptr, all.cells, all.particles, has_higher, t.has_softenings};
     packed.at = leaving_[std::size_t(rank)].reserve(packed.bytes());
     pack_cells<<<blocks_of(n), block_size, 0, t.stream>>>(tree, Index(n), marks, before, packed);
@@ -343,7 +343,7 @@ DeviceParcel EssentialCells::answer(const OwnCells& own, const Asked& asked, con
     return parcel;
 }
 
-/// Appends what has come.
+/// Appends the received cells and particles.
 void EssentialCells::append(const OwnCells& own, bool has_higher, Communicator& ranks)
 {
     DeviceTree& t = tree_;

@@ -1,4 +1,4 @@
-/// \file  The locally essential tree of a rank on its GPU: what it exports, and what it appends.
+/// \file  The locally essential tree of a rank on its GPU: exports and imports of cells.
 #pragma once
 
 #include <span>
@@ -11,39 +11,39 @@
 
 namespace chamomile {
 
-/// OwnCells are the cells of a rank, before any are imported.
+/// Counts and roots of a rank's cells, before any import.
 struct OwnCells {
-    Index cells = 0, nodes = 0, sources = 0; ///< how many
-    std::vector<Index> roots;                ///< the cell of each of its leaves of the coarse tree
-    std::size_t first_leaf = 0;              ///< of the coarse tree
+    Index cells = 0, nodes = 0, sources = 0; ///< counts
+    std::vector<Index> roots;                ///< cell of each local leaf of the coarse tree
+    std::size_t first_leaf = 0;              ///< in the coarse tree
 };
 
-/// An ImportedLeaf is what has come of a leaf of the coarse tree.
+/// An ImportedLeaf lists the imports below one leaf of the coarse tree.
 struct ImportedLeaf {
     Index leaf;
-    Index first_cell, cells;         ///< of the tree
-    Index first_particle, particles; ///< among the sources; of the leaf itself if it has no cells
+    Index first_cell, cells;         ///< in the local tree
+    Index first_particle, particles; ///< in the sources; without cells: of the leaf itself
 };
 
-/// EssentialCells answer what other ranks ask (DomainPart::import()), and append what they answer
-/// behind a rank's own cells: cells, moments and sources, as in the tree of one rank.
+/// An EssentialCells answers the import requests of other ranks (DomainPart::import()) and appends
+/// imported cells, moments and sources behind the rank's cells.
 class EssentialCells {
 public:
     EssentialCells(DeviceTree& tree, CachingAllocator& scratch) : tree_(tree), scratch_(scratch) {}
 
-    /// Takes the cells of this rank's leaves of the coarse tree, with the number of the node of
-    /// each cell's daughters, on the device.
+    /// Sets the cells of this rank's coarse leaves. `node_of`: device array, for each cell the node
+    /// of its daughters.
     void take_roots(std::span<const Index> roots, const Index* node_of);
 
-    /// Answers the other ranks and appends their answers; `root` is the root of the whole tree.
+    /// Answers the other ranks and appends their answers. `root`: moments of the global root.
     void import(const OwnCells& own, const Asked& asked, const Multipole& root,
                 Communicator& ranks);
 
     std::span<const ImportedLeaf> leaves() const { return leaves_; }
     Imported imported() const { return imported_; }
-    std::size_t divided() const { return divided_; } ///< of the imported cells
+    std::size_t divided() const { return divided_; } ///< divided imported cells
 
-    /// Forgets what was imported.
+    /// Drops the imports.
     void clear()
     {
         leaves_.clear();
@@ -61,7 +61,7 @@ private:
     DeviceBuffer<Index> roots_, root_nodes_, opened_;
     DeviceBuffer<std::byte> counts_, root_counts_;
     PinnedBuffer<std::byte> host_counts_;
-    std::vector<DeviceBuffer<std::byte>> leaving_; // for each rank
+    std::vector<DeviceBuffer<std::byte>> leaving_; // by rank
     DeviceExchange exchange_;
     std::vector<ImportedLeaf> leaves_;
     Imported imported_;

@@ -1,5 +1,5 @@
-// A warp walks the nodes for one cluster: some 30 operations and 60 bytes a cell, of which a few
-// hundred are looked at. Contraction: fused.
+// A warp walks the nodes for one cluster: some 30 operations and 60 bytes a cell, a few hundred
+// cells a cluster. Contraction: fused.
 #include <cmath>
 
 #include "chamomile/core/threads.hpp"
@@ -11,12 +11,12 @@ namespace {
 
 constexpr unsigned warp_size = 32, warps = 4;
 
-/// FieldTerms are those of all clusters.
+/// Constants of all clusters' sums.
 struct FieldTerms {
     double inverse_length, clearance, opening;
 };
 
-/// Writes the square of the field of each place, or NaN where the stack has too little room.
+/// Writes the squared field at each cluster, or NaN if the stack overflows.
 __global__ void __launch_bounds__(warp_size* warps)
     sum_fields(const WalkNode* nodes, const ClusterField* fields, std::size_t n, FieldTerms terms,
                double* squared)

@@ -6,11 +6,11 @@
 
 namespace chamomile {
 
-/// FieldEstimates sum the fields of a tree's nodes at the centres of clusters. They keep their
-/// memory.
+/// A FieldEstimates sums the fields of a tree's nodes at the centers of clusters. It keeps its
+/// buffers between calls.
 class FieldEstimates {
 public:
-    /// Implements DomainPart::estimate(). Waits for `down` if a cluster needs the host's nodes.
+    /// Implements DomainPart::estimate(). Waits for `down` if the host must compute a cluster.
     void find(DeviceTree& tree, const Stream& down, const Walk& walk, const TargetGroups& groups,
               std::span<double> accelerations);
 

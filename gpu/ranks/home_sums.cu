@@ -63,7 +63,7 @@ void RowWork::begin(std::size_t rows, std::uint64_t exchanges)
     } else if (exchanges != exchanges_)
         is_known_ = false;
     exchanges_ = exchanges;
-    if (rows_ != rows) // of other particles
+    if (rows_ != rows) // rows of a different particle set
         is_known_ = false;
 }
 
@@ -119,7 +119,7 @@ std::uint64_t HomeSums::send(const std::uint8_t* is_target, std::span<const Inde
             target_count_, work_.data(), sum);
     check(cudaGetLastError(), "launch the work of rows");
     download(host_work_.reserve(1), sum, 1, stream);
-    const std::size_t first = goes_straight_ ? 0 : n; // guest
+    const std::size_t first = goes_straight_ ? 0 : n; // first received particle
     SumArrays to = to_;
     if (!goes_straight_ && n > 0)
         to = {device_view(acceleration_, n),
@@ -136,7 +136,7 @@ std::uint64_t HomeSums::send(const std::uint8_t* is_target, std::span<const Inde
     return *host_work_.data();
 }
 
-/// Stores the sums of all rows in the caller's arrays on the host.
+/// Copies the sums of all rows to the caller's host arrays.
 void HomeSums::store_all()
 {
     const auto store = [&](const double* from, std::size_t components, const ArrayView& to) {
@@ -156,7 +156,7 @@ void HomeSums::store_all()
         store(potential_.data(), 1, to_.potential);
 }
 
-/// Stores the sums of targets among the rows in the caller's arrays.
+/// Copies the sums of targets to the caller's arrays, on the GPU or the host.
 void HomeSums::store(const std::uint8_t* is_target, std::span<const Index> targets)
 {
     const std::size_t n = rows_.rows(), count = targets.size();

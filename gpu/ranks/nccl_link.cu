@@ -70,7 +70,7 @@ std::shared_ptr<NcclLink> NcclLink::join(Communicator& ranks)
     };
     struct Link {
         std::vector<Gpu> gpus;
-        std::shared_ptr<NcclLink> nccl; // null: none
+        std::shared_ptr<NcclLink> nccl; // null: no NCCL
     };
     int device = 0;
     check(cudaGetDevice(&device), "ask for the device");
@@ -115,7 +115,7 @@ std::shared_ptr<NcclLink> NcclLink::make(Communicator& ranks)
     return link;
 }
 
-/// After a failure the library would wait for what other processes do no more.
+/// After a failure the communicator stays open: destroying it would wait for other processes.
 NcclLink::~NcclLink()
 {
     if (is_idle_ && !device_hangs())

@@ -1,4 +1,4 @@
-/// \file  Messages between GPUs of several processes by NCCL, where its library is there.
+/// \file  Messages between GPUs of several processes by NCCL, if its library is installed.
 #pragma once
 
 #include <memory>
@@ -9,19 +9,18 @@
 
 namespace chamomile {
 
-/// A NcclLink connects ranks whose GPUs are all different.
+/// A NcclLink connects ranks with one GPU each, no GPU twice.
 class NcclLink {
 public:
-    /// Returns the link of these ranks, whose current devices are those of the last call or else
-    /// get a new link; null on all if some rank has no NCCL or shares its GPU. All ranks call it
-    /// together.
+    /// Returns the link of these ranks; null on all ranks if some rank has no NCCL or shares its
+    /// GPU. Reuses the last link while the current devices are unchanged. Collective.
     static std::shared_ptr<NcclLink> join(Communicator& ranks);
 
     ~NcclLink();
     NcclLink(const NcclLink&) = delete;
     NcclLink& operator=(const NcclLink&) = delete;
 
-    /// Sends to[r] to each rank r, and receives from[r] from it. Waits until the stream is done.
+    /// Sends to[r] to each rank r and receives from[r] from rank r. Waits for the stream.
     void exchange(std::span<const std::span<const std::byte>> to,
                   std::span<const std::span<std::byte>> from, const Stream& stream);
 
@@ -30,7 +29,7 @@ private:
     static std::shared_ptr<NcclLink> make(Communicator& ranks);
 
     void* communicator_;
-    bool is_idle_ = false; ///< nothing is under way
+    bool is_idle_ = false; ///< no transfer is in progress
 };
 
 } // namespace chamomile

@@ -1,5 +1,5 @@
-// The tree of all ranks as a rank's GPU sees it, and its nodes. Contraction: none, so that the
-// nodes have the bits of one rank's.
+// The tree on a rank's GPU, joined from coarse tree and local cells. Contraction: none, so
+// that nodes match a single rank's bitwise.
 #include <thrust/execution_policy.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>

@@ -40,7 +40,7 @@ __global__ void link_lanes(const LeafLink* links, std::size_t n, WalkNode* nodes
     atomicOr(&node.inner, Index(1) << lane);
 }
 
-/// Finds the lane of each leaf below a cell, which is in this lane; returns the cell after it.
+/// Finds the lane of each leaf below a cell, starting from the cell's lane. Returns the next cell.
 Index find_lanes(const CoarseTree& coarse, const std::pmr::vector<WalkNode>& nodes, Index cell,
                  Index lane, std::vector<Index>& lanes)
 {
@@ -63,7 +63,7 @@ std::vector<CellRoot> TopOfTree::roots(const DealtTree& dealt) const
     std::vector<CellRoot> roots;
     std::size_t k = dealt.first_leaf();
     for (const Cell& leaf : dealt.own_leaves()) {
-        // All cells of the coarse tree before the leaf but this rank's leaves.
+        // Counts the cells of the coarse tree before this leaf, without this rank's leaves.
         const Index before = dealt.coarse.leaves[k] - Index(k - dealt.first_leaf());
         roots.push_back({leaf.begin, leaf.count, leaf.octant, before});
         ++k;
@@ -206,7 +206,7 @@ std::span<const LeafLink> TopOfTree::link(Tree& tree, const CoarseTree& coarse,
     find_lanes(coarse, tree.nodes.nodes, 0, 0, lanes);
     for (const ImportedLeaf& leaf : leaves) {
         const Index at = cell_of_[coarse.leaves[leaf.leaf]];
-        if (leaf.cells == 0) { // its particles have come
+        if (leaf.cells == 0) { // only particles were imported
             tree.octree.cells[at].begin = leaf.first_particle;
             check(cudaMemcpyAsync(&tree_.cells.data()[at].begin, &leaf.first_particle,
                                   sizeof(Index), cudaMemcpyHostToDevice, tree_.stream),

@@ -1,4 +1,4 @@
-/// \file  The coarse tree among a rank's own cells on its GPU, and how imported cells are linked.
+/// \file  Places the coarse tree among a rank's cells on its GPU, and links imported cells.
 #pragma once
 
 #include <span>
@@ -10,45 +10,46 @@
 
 namespace chamomile {
 
-/// A LeafLink makes a lane of a node lead to the node of these cells.
+/// A LeafLink links a node's lane to a new node of cells first_cell .. end_cell.
 struct LeafLink {
     Index lane, node, first_cell, end_cell;
 };
 
-/// A TopCell is a cell of the coarse tree that is none of this rank's own.
+/// A TopCell is a coarse-tree cell, except this rank's leaves.
 struct TopCell {
-    Index at; ///< cell of the tree
+    Index at; ///< index in the local tree
     Cell cell;
 };
 
-/// TopOfTree gives the cells of the coarse tree their numbers among those of the rank, in the order
-/// of the tree, and keeps the device's and the host's tree alike.
+/// A TopOfTree numbers the cells of the coarse tree together with the rank's cells, in the order of
+/// the tree. It writes them to the device's and the host's tree.
 class TopOfTree {
 public:
     explicit TopOfTree(DeviceTree& tree) : tree_(tree) {}
 
-    /// Returns the roots of this rank's trees: its leaves of the coarse tree.
+    /// Returns this rank's leaves of the coarse tree, the roots of local cells.
     std::vector<CellRoot> roots(const DealtTree& dealt) const;
-    /// Takes how many of the rank's cells come before each root, and how many there are.
+    /// Numbers all cells. `before_roots`: the number of local cells before each root; `cells`:
+    /// their total.
     void number(const DealtTree& dealt, std::span<const Index> before_roots, Index cells);
 
     std::span<const Index> cell_of() const { return cell_of_; }
     std::span<const Index> own_roots() const { return own_roots_; }
-    std::size_t cells() const { return tops_.size(); } ///< of the coarse tree alone
-    std::size_t divided() const { return divided_; }   ///< of these
+    std::size_t cells() const { return tops_.size(); } ///< TopCells
+    std::size_t divided() const { return divided_; }   ///< TopCells with daughters
 
-    /// Puts these cells among the device's.
+    /// Writes the TopCells to the tree on the device or the host.
     void plant_cells();
     void plant_cells(Octree& octree) const;
-    /// Returns the moments of this rank's roots, with orders as the tree has them; waits.
+    /// Returns the moments of this rank's roots, up to `order`; waits.
     Moments moments_of_roots(int order);
-    /// Puts the moments of these cells among the device's.
+    /// Writes the moments of the TopCells to the device.
     void plant_moments(const CoarseTree& coarse);
-    /// Puts those of all cells of the coarse tree among the host's.
+    /// Writes the moments of all cells of the coarse tree to the host's tree.
     void plant_moments(const CoarseTree& coarse, Moments& moments) const;
 
-    /// Links imported leaves to nodes that follow the first `nodes` nodes, on the device and in the
-    /// host's tree. Returns the links of leaves with cells.
+    /// Links imported leaves to new nodes, from number `nodes` on, on the device and in the host's
+    /// tree. Returns the links of leaves with cells.
     std::span<const LeafLink> link(Tree& tree, const CoarseTree& coarse,
                                    std::span<const ImportedLeaf> leaves, Index nodes);
     const LeafLink* links() { return device_links_.data(); }
@@ -64,7 +65,7 @@ private:
     DeviceTree& tree_;
     std::vector<Index> cell_of_, own_roots_;
     std::vector<TopCell> tops_;   // in the order of the tree
-    std::vector<Index> top_cell_; // the cell of the coarse tree that each is
+    std::vector<Index> top_cell_; // their cells in the coarse tree
     std::size_t divided_ = 0;
     std::vector<LeafLink> links_;
     DeviceBuffer<TopCell> device_tops_;

@@ -5,16 +5,16 @@
 
 namespace chamomile {
 
-/// A WarpWalk holds the nodes that a warp has still to look at, in shared memory. All lanes make
-/// its calls together.
+/// A WarpWalk is a warp's stack of nodes to visit, in shared memory. All lanes call its functions
+/// together.
 struct WarpWalk {
-    static constexpr unsigned room = 1024; ///< for trees of 36 levels
+    static constexpr unsigned room = 1024; ///< enough for trees of 36 levels
 
     Index* stack; ///< of `room` entries
     unsigned lane;
     unsigned size = 0;
 
-    /// Adds the node that each lane has, or no_node. Returns false if there is no room for them.
+    /// Pushes the node of each lane, or nothing for no_node. Returns false if the stack is full.
     __device__ bool push(Index node)
     {
         const unsigned given = __ballot_sync(0xffffffffu, node != no_node),
@@ -28,8 +28,8 @@ struct WarpWalk {
         return true;
     }
 
-    /// Looks at all nodes: look(node, k) returns the node of the daughters of its cell k, if they
-    /// are to be looked at too, or no_node. Where there is no room, full(node, k) is called.
+    /// Visits all nodes. look(node, k) returns the daughters' node of cell k to visit it too, or
+    /// else no_node. On a full stack, full(node, k) is called instead.
     template <class Look, class Full>
     __device__ void finish(const WalkNode* nodes, const Look& look, const Full& full)
     {

@@ -8,8 +8,8 @@ namespace chamomile {
 
 class PartMemory {
 public:
-    /// Returns the memory for a sum with so many values of each block of targets, or nothing if
-    /// there is one part.
+    /// Returns memory for `values` values of each block of targets and part; null pointers for one
+    /// part.
     PartSums reserve(unsigned blocks, unsigned parts, unsigned values, cudaStream_t stream)
     {
         if (parts == 1)

@@ -1,10 +1,9 @@
 /// \file  A block of targets against its part of the sources.
 ///
-/// A block holds 32 x per_lane targets, the same in each of its warps; a warp passes its share of
+/// A block holds 32 x per_lane targets, repeated in each of its warps. A warp passes its share of
 /// the tiles through the loop of tile_loop.cuh, and no warp waits for another before the end. With
-/// few targets the tiles are cut into parts as well (gridDim.y), and the last block to arrive adds
-/// the parts. Sums of warps and of parts are added in their order, so that the bits depend on
-/// neither time nor place.
+/// few targets the tiles are also cut into parts (gridDim.y), and the last block to arrive adds the
+/// parts. Sums of warps and of parts are added in order: results are bitwise reproducible.
 ///
 /// Read by nvcc and by NVRTC: no header of the standard library.
 #pragma once
@@ -13,15 +12,15 @@
 
 namespace chamomile {
 
-/// TileShape tells how a kernel is cut whose grid is blocks of targets x parts of the sources.
+/// A TileShape is the tiling of a kernel with a grid of blocks of targets x parts of the sources.
 template <int per_lane_, int warps_, int blocks_>
 struct TileShape {
-    static constexpr int per_lane = per_lane_; ///< targets of a lane
-    static constexpr int warps = warps_;       ///< of a block
-    static constexpr int blocks = blocks_;     ///< that a multiprocessor must be able to hold
+    static constexpr int per_lane = per_lane_;                          ///< targets of a lane
+    static constexpr int warps = warps_;                                ///< of a block
+    static constexpr int blocks = blocks_;                              ///< min on a multiprocessor
     static constexpr unsigned targets = unsigned(warp_size * per_lane); ///< of a block
 
-    /// Returns the place of a lane's k-th target among all; lanes without one repeat the last.
+    /// Returns the index of a lane's k-th target. Lanes without a target repeat the last.
     static __device__ unsigned target_slot(int k, unsigned target_count)
     {
         const unsigned lane = threadIdx.x % warp_size;
@@ -30,19 +29,19 @@ struct TileShape {
     }
 };
 
-/// PartSums is where sums over parts of the sources wait for the others.
+/// Sums over parts of the sources, kept until all parts have arrived.
 struct PartSums {
     double* sums;      ///< [part][block of targets][field][target]
-    unsigned* arrived; ///< zero for each block of targets, and zero again afterwards
+    unsigned* arrived; ///< per block of targets; zero before and after
 };
 
-/// A TileBlock is a block of targets with its warps' loops. `Sources` are those of a TileLoop. They
-/// are made of a job, a law and a Shared of their own, and have
+/// A TileBlock is a block of targets with its warps' loops. `Sources` are the sources of a
+/// TileLoop, constructed from a job, a law and a Sources::Shared. They have also
 ///
 ///     Shape, Cut       a TileShape and a LoopCut
 ///     target(k)        this lane's k-th target
-///     first_tile(w)    where the tiles of warp w of this block begin, and those of warp w - 1 end
-///     store(slot, sum) takes the sums of a target, sum(field)
+///     first_tile(w)    first tile of warp w of this block, and the end for warp w - 1
+///     store(slot, sum) stores the sums of a target, sum(field)
 template <class Law, class T, class Sources>
 class TileBlock {
     using Shape = typename Sources::Shape;
@@ -72,8 +71,7 @@ public:
         }
     }
 
-    /// Sums over all sources, or over this block's part of them. `target_count` is that of all
-    /// blocks.
+    /// Sums over this block's part of the sources. `target_count` counts the targets of all blocks.
     __device__ void run(const PartSums& parts, unsigned target_count)
     {
         loop_.sum_over(sources_, sources_.first_tile(warp_), sources_.first_tile(warp_ + 1));
@@ -103,8 +101,8 @@ private:
         return (&all_[warp].loop.sums[0][0][0])[v];
     }
 
-    /// Tells whether this block is the last of those with its targets to arrive; it then adds the
-    /// sums of all.
+    /// Writes this block's sums. Returns true in the last block of its targets to arrive, after
+    /// adding the sums of all parts.
     __device__ bool add_parts(const PartSums& parts) const
     {
         const unsigned long long stride = (unsigned long long)gridDim.x * values;

@@ -1,4 +1,4 @@
-/// \file  Boxes of tiles and of targets, by which a tile is near to targets or not.
+/// \file  Boxes of tiles and targets, for the nearness test.
 ///
 /// Read by nvcc and by NVRTC: no header of the standard library.
 #pragma once
@@ -7,7 +7,7 @@
 
 namespace chamomile {
 
-/// A TileBox is the box of a tile of sorted sources or of targets, with coordinates in B.
+/// The box of a tile of sorted sources or of targets, with coordinates in B.
 template <class B>
 struct TileBox {
     Vec3<B> low, high;
@@ -25,7 +25,7 @@ __device__ TileBox<B> joined(const TileBox<B>& a, const TileBox<B>& b)
     return {lower(a.low, b.low), B(-1) * lower(B(-1) * a.high, B(-1) * b.high)};
 }
 
-/// Returns the box of one place in each lane.
+/// Returns the bounding box of one place in each lane.
 template <class B>
 __device__ TileBox<B> box_of_warp(const Vec3<double>& x)
 {
@@ -54,16 +54,16 @@ __device__ bool overlap(const TileBox<B>& a, const TileBox<B>& b)
            a.high.y >= b.low.y && a.low.z <= b.high.z && a.high.z >= b.low.z;
 }
 
-/// TargetBoxes are the boxes of a warp's targets, `in_box` of each lane to a box, and find what is
-/// near to them: within about the mean distance of some of them from their box. They lie in shared
-/// memory.
+/// A TargetBoxes holds the boxes of a warp's targets in shared memory, one box per `in_box` targets
+/// of each lane. It tests whether a tile is near: within about the mean distance of targets from
+/// their box.
 template <class B, int per_lane, int in_box>
 class TargetBoxes {
     static constexpr int count = per_lane / in_box;
 
 public:
-    /// Finds the boxes by the place `place(k)` of the lane's k-th target; a whole warp has to call
-    /// it. Returns the centre of all.
+    /// Finds the boxes; place(k) is the place of the lane's k-th target. Called by a whole warp.
+    /// Returns the center of all.
     template <class Place>
     __device__ Vec3<double> find(const Place& place)
     {
@@ -82,7 +82,7 @@ public:
         __syncwarp();
         if (lane < count) {
             TileBox<B>& box = near_[lane];
-            // The reach is not less than what rounding blurs for all.
+            // The reach is not less than the rounding error common to all.
             const B own = longest_side(box) / 3, common = longest_side(all) / 32,
                     reach = own > common ? own : common;
             box.low -= Vec3<B>{reach, reach, reach};
@@ -93,7 +93,7 @@ public:
                 0.5 * all.low.z + 0.5 * all.high.z};
     }
 
-    /// Returns to which targets a tile is near, `together` of a lane at a time, by bits.
+    /// Returns a bit for each `together` targets of a lane: set if the tile is near to them.
     template <int together>
     __device__ unsigned nearness(const TileBox<B>& tile) const
     {

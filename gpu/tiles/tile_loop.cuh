@@ -1,18 +1,18 @@
 /// \file  The loop over tiles of the Chamomile scheme: a warp's targets meet sources, 32 at a time.
 ///
 /// A lane keeps `per_lane` targets and their sums in registers. J-PACKING: each lane fetches one
-/// source of a tile, rounds it and puts it into the warp's own tile in shared memory; no barrier is
+/// source of a tile, rounds it and puts it into the warp's tile in shared memory; no barrier is
 /// wider than the warp. FORCE-LOOP: all lanes read the same source of the tile at once (a broadcast
-/// of 16-byte loads) and add what it does to their sums in T; every `tiles_in_float` tiles these
-/// are added to sums in double, which stay in shared memory to spare registers.
+/// of 16-byte loads) and add its effect to their sums in T. Every `tiles_in_float` tiles these are
+/// added to sums in double, kept in shared memory to spare registers.
 ///
-/// A tile that is NEAR to targets comes with the sources' numbers, by which a target leaves out
-/// itself, and if T is float with coordinates in two floats: the target is then at the origin, and
-/// the source at the difference of both. A few targets of a lane, `together`, are near to a tile or
-/// not as one; a bit tells it.
+/// A tile that is NEAR to targets includes the sources' numbers, by which a target skips itself. If
+/// T is float it also has coordinates in two floats: the target is then at the origin, and the
+/// source at the difference of both. Nearness is tested for `together` targets of a lane at once
+/// and kept as a bit.
 ///
-/// The loop knows neither where sources come from nor what a record holds. A kernel tells it by a
-/// class that derives from TileSources (an interaction list in gpu/lists, a sorted array in
+/// The loop knows neither the origin of sources nor the contents of a record. A kernel defines both
+/// by a class that derives from TileSources (an interaction list in gpu/lists, a sorted array in
 /// gpu/direct, a list of tiles in gpu/pairs) and by a LoopCut.
 ///
 /// Read by nvcc and by NVRTC: no header of the standard library.
@@ -22,32 +22,33 @@
 
 namespace chamomile {
 
-inline constexpr int warp_size = 32; ///< and the sources of a tile
+inline constexpr int warp_size = 32; ///< also the sources of a tile
 inline constexpr int tiles_in_float = 4;
 inline constexpr unsigned all_lanes = 0xffffffffu;
 inline constexpr unsigned no_number = 0xffffffffu;
 
-/// LoopCut tells how a loop goes over targets and tiles.
+/// A LoopCut is the tiling of a loop over targets and tiles.
 template <int per_lane_, int together_, bool two_floats_, int near_run_, int near_in_row_>
 struct LoopCut {
     static constexpr int per_lane = per_lane_;       ///< targets of a lane
-    static constexpr int together = together_;       ///< of these, near to a tile or not as one
+    static constexpr int together = together_;       ///< targets of a lane that share a nearness
+                                                     ///< test
     static constexpr bool two_floats = two_floats_;  ///< near tiles have coordinates in two floats
-    static constexpr int near_run = near_run_;       ///< near sources summed apart; 0: none are
+    static constexpr int near_run = near_run_;       ///< near sources summed apart; 0: none
     static constexpr int near_in_row = near_in_row_; ///< sources of the near loop in a row
-    /// Tells whether the sums are added in double after each near tile.
+    /// True if sums are added in double after each near tile.
     static constexpr bool near_in_double = near_run > 0 && two_floats;
 };
 
-/// Returns what rounding leaves behind.
+/// Returns the residue of rounding to T.
 template <class T>
 __device__ Vec3<T> residue_of(const Vec3<double>& x)
 {
     return {T(x.x - double(T(x.x))), T(x.y - double(T(x.y))), T(x.z - double(T(x.z)))};
 }
 
-/// A NearPart is what a near tile holds beside a source's record: its number, by which it is known
-/// as a target, and with two floats what rounding left behind of its coordinates.
+/// A NearPart extends a source's record in a near tile: its number, to recognize targets, and with
+/// two floats the residue of its coordinates.
 template <class T, bool two_floats>
 struct NearPart {
     unsigned number;
@@ -58,73 +59,71 @@ struct alignas(4 * sizeof(T)) NearPart<T, true> {
     unsigned number;
 };
 
-/// NearBy tells how a tile is found to be near to targets.
+/// The test by which a tile is near to targets.
 enum class NearBy {
-    none,   ///< it never is
-    source, ///< by is_near(fetched) of any of its sources, to all targets
-    box,    ///< by nearness(number, end), bits, asked for by a warp for 32 tiles at a time
-    all     ///< it always is, to all targets
+    none,   ///< never near
+    source, ///< near to all targets if is_near(fetched) for any source
+    box,    ///< by the bits of nearness(number, end), for 32 tiles at a time
+    all     ///< always near, to all targets
 };
 
-/// The sources of a loop derive from this; what it defines holds unless they define it anew. Beside
-/// that they have
+/// Base class of a loop's sources, with defaults that a derived class may redefine. A derived class
+/// also defines
 ///
-///     near_by                           and the function that it asks for
-///     Record, in_row                    what FORCE-LOOP reads, and how many in a row
-///     Fetched, fetch(tile)              this lane's source as it lies in memory
-///     pack(tile, fetched, record)       makes a Record of it
-///     pack(tile, fetched, source, part) makes a Law::Source and a NearPart of it, for a near tile
-///     self(k), target_residue(k)        of this lane's k-th target: its number as a source, and
-///                                       what rounding left behind
-///     hide(source)                      makes a source seen from a target one without effect;
+///     near_by                           and the function for its test
+///     Record, in_row                    the input of FORCE-LOOP, and how many in a row
+///     Fetched, fetch(tile)              this lane's source as stored in memory
+///     pack(tile, fetched, record)       makes a Record
+///     pack(tile, fetched, source, part) makes a Law::Source and a NearPart, for a near tile
+///     self(k), target_residue(k)        number as a source of this lane's k-th target, and
+///                                       its residue of rounding
+///     hide(source)                      makes a source without effect for a target;
 ///                                       laws without it leave out a pair by a branch
 struct TileSources {
-    using Tile = unsigned; ///< what tile_at() knows of a tile
+    using Tile = unsigned; ///< identifies a tile
     static __device__ unsigned tile_at(unsigned number) { return number; }
-    static constexpr bool fetches_ahead = false; ///< the next tile is fetched while one is summed
-    /// Sources with softening lengths of their own come mostly in tiles of one length.
+    static constexpr bool fetches_ahead = false; ///< fetches the next tile during a sum
+    /// With per-particle softening, most tiles have one softening length.
     static constexpr bool are_by_length = false;
 
-    /// Returns the number of sources of a tile: the last has fewer where none are added that have
-    /// no effect.
+    /// Returns the number of sources in a tile, fewer in the last tile unless padded.
     template <class Tile>
     __device__ int count(const Tile&) const
     {
         return warp_size;
     }
-    /// Returns how many of a tile's sources have an effect, where the last tile is filled up with
-    /// some that have none.
+    /// Returns the number of a tile's sources with an effect, without padding.
     template <class Tile>
     __device__ int effective(const Tile&) const
     {
         return warp_size;
     }
-    /// Tells whether some targets do not see some sources of a tile; if so bit j of excluded(k)
-    /// tells whether the k-th does not see source j.
+    /// True if some targets must skip some sources of a tile. Bit j of excluded(k) is then set if
+    /// the k-th target must skip source j.
     template <class Tile>
     __device__ bool find_excluded(const Tile&)
     {
         return false;
     }
     __device__ unsigned excluded(int) const { return 0; }
-    /// Tells whether a near tile may hold targets of this warp.
+    /// True if a near tile may contain targets of this warp.
     template <class Tile>
     __device__ bool may_hold_targets(const Tile&) const
     {
         return true;
     }
-    /// Tells whether a target does not see near sources at its own place either.
+    /// True if a target must skip near sources at its place.
     __device__ bool hides_places() const { return false; }
 };
 
-/// Tells whether targets and sources of a law have softening lengths of their own.
+/// True if a law has per-particle softening.
 template <class Law>
 inline constexpr bool is_varied_law = requires
 {
     requires Law::is_varied;
 };
 
-/// A TileLoop holds a warp's targets and their sums, which begin with what set_sum() says.
+/// A TileLoop holds a warp's targets and their sums. set_sum() sets initial sums.
 template <class Law, class T, class Cut>
 class TileLoop {
     static constexpr int per_lane = Cut::per_lane, together = Cut::together;
@@ -138,7 +137,7 @@ public:
     static constexpr unsigned all_near = (1u << per_lane / together) - 1;
 
 private:
-    /// A Row is a record in shared memory, read and written in pieces of 16 bytes.
+    /// A record in shared memory, accessed in pieces of 16 bytes.
     template <class Record>
     class alignas(16) Row {
         static constexpr int size = int(sizeof(Record) / sizeof(T)),
@@ -171,7 +170,7 @@ private:
     };
 
 public:
-    /// Shared is what lies in shared memory, for tiles of that record and near ones.
+    /// Shared memory, for tiles of `Record` and near tiles.
     template <class Record>
     struct Shared {
         union Tile {
@@ -202,7 +201,7 @@ public:
         return sums_[f][k][lane_];
     }
 
-    /// Adds to the sums what the sources of tiles begin .. end do to the targets.
+    /// Adds the effect of tiles begin .. end to the targets' sums.
     template <class Sources>
     __device__ void sum_over(Sources& sources, unsigned begin, unsigned end)
     {
@@ -270,7 +269,7 @@ private:
         }
     }
 
-    /// Returns to which targets the tile is near; it is the same in all lanes.
+    /// Returns bits of targets near the tile, equal in all lanes.
     template <class Sources>
     static __device__ unsigned nearness(const Sources& sources,
                                         const typename Sources::Fetched& source, unsigned number,
@@ -290,7 +289,7 @@ private:
         }
     }
 
-    /// Pairs of a tile whose sources have one length have that of their target, found once.
+    /// If a tile's sources have one softening length, computes pair softenings once a target.
     template <class Record, int in_row>
     __device__ void force_loop_by_length()
     {
@@ -307,7 +306,7 @@ private:
                                    });
     }
 
-    /// `add` adds what a source does to a target. Sources beyond `count` have no effect.
+    /// add(target, source, sum) adds one pair. Sources beyond `count` have no effect.
     template <class Record, int in_row, class Add>
     __device__ void force_loop(const Target (&target)[per_lane], int count, const Add& add)
     {
@@ -323,7 +322,7 @@ private:
             }
     }
 
-    /// Sums the sources of a tile that is near to some targets, excluded for some, or not full.
+    /// Sums a tile that is near to some targets, excluded for some, or not full.
     template <class Sources>
     __device__ void near_force_loops(const Sources& sources, const typename Sources::Tile& tile,
                                      unsigned near, bool excluded, int count)
@@ -343,14 +342,14 @@ private:
         }
     }
 
-    /// NearTargets are what targets that are near to a tile have beside their coordinates.
+    /// The properties of targets near to a tile, without coordinates.
     struct NearTargets {
         unsigned self[together], excluded[together];
         Vec3<T> residue[together];
         bool hides_places;
     };
 
-    /// Sums the sources of a tile, near or not, for some targets of this lane.
+    /// Sums a tile, near or not, for some targets of this lane.
     template <bool near, bool has_self, bool excludes, class Sources>
     __device__ void near_force_loop(const Sources& sources, int first, int count)
     {
@@ -424,7 +423,7 @@ private:
         }
     }
 
-    /// Tells whether nothing softens a pair at one place, where places are hidden.
+    /// True if a pair at one place has no softening.
     __device__ bool is_bare(const Target& i, const Source& j) const
     {
         if constexpr (is_varied_law<Law>)

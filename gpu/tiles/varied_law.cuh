@@ -1,6 +1,5 @@
-/// \file  The laws of particles with softening lengths of their own as kernels have them: with a
-/// rule that is known when they are compiled, so that a pair costs one operation more than with one
-/// length, where AnyRule takes three.
+/// \file  Laws of per-particle softening for kernels. The softening rule is a template argument: a
+/// pair costs one operation more than with one length, but three with AnyRule.
 #pragma once
 
 #include "chamomile/force/periodic/short_range.hpp"
@@ -22,7 +21,7 @@ struct FixedRule {
     }
 };
 
-/// Ruled has the laws by softening kind and potential wanted.
+/// The laws of a rule, by softening kind and potential wanted.
 template <SofteningRule rule>
 struct Ruled {
     template <SofteningKind softening, bool with_potential>

@@ -1,11 +1,11 @@
-// Cells from sorted keys: each thread looks at one particle. Contraction: fused.
+// Cells from sorted keys, one thread a particle. Contraction: fused.
 //
-// A cell is a run of keys that agree in their first digits, and it is divided at the first digit in
-// which they do not all agree. So the boundary between two neighbours, which is the first digit in
-// which these differ, belongs to one cell: the run of keys that agree with them in all digits
-// before it. Runs are found by doubling steps and bisection. The cells that begin at a particle are
-// a chain of first daughters, and their levels a word of bits; the sum of the bits of all particles
-// before is the number of the first of them in depth-first order.
+// A cell is a run of keys with equal first digits. It is divided at the first digit in which its
+// keys differ. The boundary between two neighbors is the first digit in which they differ. It
+// belongs to one cell: the run of keys with the same digits before it. Runs are found by doubling
+// steps and bisection. The cells that begin at a particle form a chain of first daughters; bits of
+// a word mark their levels. A prefix sum of the bit counts over particles gives depth-first cell
+// numbers.
 #include <algorithm>
 #include <utility>
 
@@ -21,8 +21,8 @@ namespace {
 
 constexpr unsigned block_size = 256;
 
-/// Bit l of what begins at a particle: a cell that is divided at level l. These: any cell, and the
-/// root of several.
+/// Bits of `begun`: bit l marks a particle at which a cell divided at level l begins. any_begins
+/// marks the begin of any cell, root_begins of one of several roots.
 constexpr Index any_begins = Index(1) << 31, root_begins = Index(1) << 30;
 
 unsigned blocks_of(Index n)
@@ -30,14 +30,14 @@ unsigned blocks_of(Index n)
     return n / block_size + 1;
 }
 
-/// Tells whether two keys agree in their first `digits` octal digits.
+/// True if two keys agree in their first `digits` octal digits.
 __device__ bool agree(Key a, Key b, int digits)
 {
     return (a ^ b) >> 3 * (key_levels - digits) == 0;
 }
 
-/// Returns how many of the keys after keys[0], or with step -1 before it, agree with it; there are
-/// `most` of them.
+/// Counts the keys after keys[0] (before keys[0] if `step` is -1) that agree with keys[0] in
+/// `digits` digits. There are `most` keys to look at.
 template <int step>
 __device__ Index count_agreeing(const Key* keys, Index most, int digits)
 {
@@ -71,8 +71,8 @@ __global__ void number_roots(const CellRoot* roots, Index n, const Index* first,
         number[k] = first[roots[k].begin];
 }
 
-/// A thread looks at the boundary before its particle: if the cell that it belongs to is larger
-/// than a leaf, a daughter begins here, and its first boundary stands for the cell.
+/// Each thread looks at the boundary before its particle. If the boundary's cell is larger than a
+/// leaf, a daughter begins here. The first boundary of a cell marks the cell as divided.
 __global__ void count_cells(const Key* keys, Index n, Index leaf_size, Index* begun, Index* divided,
                             Index* keys_are_shared)
 {
@@ -100,7 +100,7 @@ __global__ void count_cells(const Key* keys, Index n, Index leaf_size, Index* be
         atomicAdd(divided, Index(found));
 }
 
-/// A thread makes the chain of cells that begin at its particle, of one tree or of several.
+/// Each thread makes the cells that begin at its particle, in one tree or several.
 __global__ void make_cells(const Key* keys, Index n, const Index* begun, const Index* first,
                            const CellRoot* roots, Index root_count, Cell* cells)
 {
@@ -109,7 +109,7 @@ __global__ void make_cells(const Key* keys, Index n, const Index* begun, const I
         return;
     CellRoot root{0, n, 0, 0};
     if (roots) {
-        Index low = 0, high = root_count; // the root is `low` or one after it and before `high`
+        Index low = 0, high = root_count; // the root is in [low, high)
         while (high - low > 1) {
             const Index middle = (low + high) / 2;
             (roots[middle].begin <= k ? low : high) = middle;

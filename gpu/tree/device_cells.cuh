@@ -8,40 +8,39 @@
 
 namespace chamomile {
 
-/// A CellRoot is the root of one of several trees, whose particles lie one after the other.
+/// A CellRoot is the root of one of several trees, with contiguous particles.
 struct CellRoot {
-    Index begin, count, octant; ///< Cell
-    Index before;               ///< of the cells that have numbers before it: those of no tree
+    Index begin, count, octant; ///< as in Cell
+    Index before;               ///< preceding cells outside all of these trees
 };
 
-/// DeviceCells finds the cells that divide_into_cells() makes, from the sorted keys. Scratch memory
-/// of 8 bytes a particle is that of the sort, which needs more.
+/// A DeviceCells finds the cells of divide_into_cells() from the sorted keys. It uses 8 bytes of
+/// scratch memory a particle, less than the sort.
 class DeviceCells {
 public:
     DeviceCells(DeviceTree& tree, CachingAllocator& scratch) : tree_(tree), scratch_(scratch) {}
     DeviceCells(const DeviceCells&) = delete;
     ~DeviceCells() { release(); }
 
-    /// Counts the cells; queued. Roots, if there are any, are those of several trees.
+    /// Queues the count of cells. `roots`: the roots of several trees; empty: one tree.
     void start(Index leaf_size, std::span<const CellRoot> roots = {});
 
-    /// Waits until the cells are counted. Returns false if more particles share a key than a leaf
-    /// holds, whose order only positions tell: then there are no cells.
+    /// Waits for the counts. Returns false if more particles share a key than a leaf holds: only
+    /// positions can order them, and no cells can be made here.
     bool are_counted();
 
-    /// Returns how many cells were counted, how many of them have daughters, and how many come
-    /// before each root.
+    /// Return the counts of cells, of divided cells and of cells before each root.
     Index cells() const { return host_counts_.data()->cells; }
     Index divided() const { return host_counts_.data()->divided; }
     std::span<const Index> before_roots() const { return {host_numbers_.data(), root_count_}; }
 
-    /// Makes the cells, among so many others.
+    /// Makes the cells, with room for `others` further cells.
     void make(Index others = 0);
-    /// Queues their copy to the octree in `down`.
+    /// Queues the copy of the cells to `octree` in stream `down`.
     void send(Octree& octree, const Stream& down);
 
 private:
-    /// Counts of the whole tree.
+    /// Counts of all trees.
     struct Counts {
         Index cells, divided, keys_are_shared;
     };

@@ -1,8 +1,8 @@
-// Groups and clusters. A cell that is too large is cut into blocks of its daughters, whatever
-// becomes of other cells, so that a thread cuts one: it notes how many groups begin at each
-// daughter, and writes them once the counts before it are known. Twice 64 bytes a daughter are
-// read, 88 a group and 128 a cluster written and sent to the host.
-// Contraction: none, so that groups have the host's bits.
+// Groups and clusters. A cell that is too large is cut into blocks of its daughters independently
+// of other cells: one thread cuts one cell. A first pass counts the groups that begin at each
+// daughter, a second writes them at the prefix sums. Reads twice 64 bytes a daughter; writes and
+// sends 88 bytes a group and 128 a cluster. Contraction: none, so that groups match the host's
+// bitwise.
 #include <cassert>
 
 #include <thrust/execution_policy.h>
@@ -20,37 +20,38 @@ unsigned blocks_of(std::size_t threads)
     return unsigned((threads + block_size - 1) / block_size);
 }
 
-/// A GroupTask is what all threads cut, and by which rules.
+/// A GroupTask holds the cells that all threads cut, and the size limits.
 struct GroupTask {
     const Cell* cells;
     const Box* bounds;
     const Multipole* multipoles;
     const Source* sources;
-    Index n, first, end; ///< groups are of cells from `first` to `end`
+    Index n, first, end; ///< groups are made for cells `first` .. `end`
     PieceLimits of_groups, of_clusters;
-    Index group, cluster; ///< GroupSizes
+    Index group, cluster; ///< as in GroupSizes
 
     __device__ bool is_leaf(Index c) const { return cells[c].next == c + 1; }
     __device__ bool fits(Index c, const PieceLimits& limits) const
     {
         return limits.fit(cells[c].count, cells[c].count, bounds[c]);
     }
-    /// Returns the groups of sisters that begin with a cell: one, but for a leaf.
+    /// Returns the groups of sisters that begin with a cell: one, except for a leaf.
     __device__ LeafCuts cuts(const Sisters& sisters, Index from) const
     {
         const Index begin = cells[from].begin;
         return {
             {begin, begin + sisters.targets.count()}, sisters.box, group, of_groups.longest_side};
     }
-    /// Returns how many clusters have their groups.
+    /// Returns the number of clusters for these groups.
     __device__ Index clusters_of(const Sisters& sisters, Index from) const
     {
-        const bool is_cut = sisters.targets.count() > of_clusters.targets; // at one place
+        const bool is_cut = sisters.targets.count() > of_clusters.targets; // one position
         return is_cut ? (cuts(sisters, from).parts - 1) / cluster + 1 : 1;
     }
 
-    /// Calls add(block, first cell, end) for each block of a cell's daughters that is one piece,
-    /// and for each daughter that is a piece whatever its size. The root is its own daughter.
+    /// Calls add(sisters, first cell, end) for each block of a cell's daughters that is one piece,
+    /// and for each single daughter that is a leaf or fits the limits. The root counts as its own
+    /// daughter.
     template <class Add>
     __device__ void cut(Index mother, const PieceLimits& limits, Add add) const
     {
@@ -63,11 +64,11 @@ struct GroupTask {
             cell = n;
         for (Index d = mother + 1; d < cells[mother].next; d = cells[d].next)
             at[cells[d].octant] = d;
-        Index blocks[8], open = 1; // 16 * first octant + count
+        Index blocks[8], open = 1; // encoded as 16 * first octant + count
         blocks[0] = 8;
         while (open > 0) {
             const Index block = blocks[--open], octant = block / 16, count = block % 16;
-            Sisters sisters; // whose targets count from 0: others have other ranks' in between
+            Sisters sisters; // targets counted from 0: other ranks' particles may lie between cells
             Index begin = n, last = n, before = 0;
             for (Index k = octant; k < octant + count; ++k)
                 if (const Index d = at[k]; d < n) {
@@ -112,7 +113,7 @@ __global__ void count_groups(GroupTask task, uint2* counts)
     });
 }
 
-/// Writes groups, and clusters but for their boxes.
+/// Writes the groups, and the clusters without their boxes.
 __global__ void write_groups(GroupTask task, const uint2* before, Group* groups, Cluster* clusters)
 {
     const Index c = blockIdx.x * block_size + threadIdx.x;
@@ -128,7 +129,7 @@ __global__ void write_groups(GroupTask task, const uint2* before, Group* groups,
             group.begin = cuts.begin(p);
             group.end = cuts.begin(p + 1);
             Box box = sisters.box;
-            if (is_long) { // of one target
+            if (is_long) { // groups of one target
                 box = {};
                 box.add(task.sources[group.begin].position);
             }

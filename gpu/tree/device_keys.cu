@@ -1,4 +1,4 @@
-// Extent, keys and their sort. Contraction: none, so that keys are the host's.
+// Bounding box, keys and their sort. Contraction: none, so that keys equal the host's.
 #include <thrust/execution_policy.h>
 #include <thrust/sort.h>
 
@@ -6,7 +6,7 @@
 
 namespace chamomile {
 
-/// An Extent is that of the positions seen by one block.
+/// An Extent bounds the positions of one block.
 struct Extent {
     Box box;
     double probe; ///< 0; NaN if a coordinate is not finite

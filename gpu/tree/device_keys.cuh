@@ -1,4 +1,4 @@
-/// \file  Extent and sorted keys of the positions that one device has.
+/// \file  Bounding box and sorted keys of positions on one device.
 #pragma once
 
 #include "chamomile/gpu/device/caching_allocator.cuh"
@@ -9,17 +9,17 @@ namespace chamomile {
 
 struct Extent;
 
-/// DeviceKeys sorts positions by key on the device that is current when it is made and called.
+/// A DeviceKeys sorts positions by key on the current device.
 class DeviceKeys {
 public:
     explicit DeviceKeys(CachingAllocator& scratch) : scratch_(scratch) {}
 
-    /// Starts to look for the least box around the positions.
+    /// Queues the search for the bounding box of the positions.
     void start_extent(const Vec3<double>* positions, std::size_t n, cudaStream_t stream);
-    /// Adds that box to another, and waits for it. Returns false if a coordinate is not finite.
+    /// Waits and adds the bounding box to `box`. Returns false if a coordinate is not finite.
     bool add_extent(Box& box);
-    /// Starts to make sorted keys, and the places of their positions. Equal keys keep the order of
-    /// their places.
+    /// Queues the sort: fills `keys` in ascending order and `order` with the position index of
+    /// each. The sort is stable.
     void start_sort(const Vec3<double>* positions, std::size_t n, const RootCube& cube, Key* keys,
                     Index* order, cudaStream_t stream);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr unsigned block_size = 256, warp_size = 32, groups_in_block = block_size / warp_size;
 
-/// Tells whether a sorted particle is of at least the level `first`.
+/// True if the level of a sorted particle is `first` or above.
 struct IsDue {
     const std::uint8_t* level;
     const Index* order;
@@ -21,7 +21,7 @@ struct IsDue {
     __device__ bool operator()(Index k) const { return level[order[k]] >= first; }
 };
 
-/// A warp finds the box of a group's targets.
+/// Each warp finds the bounding box of one group's targets.
 __global__ void find_group_boxes(const Source* sources, const Index* targets, const uint2* ranges,
                                  std::size_t n, Box* boxes)
 {
@@ -45,7 +45,7 @@ __global__ void find_group_boxes(const Source* sources, const Index* targets, co
         boxes[g] = box;
 }
 
-/// A warp finds the softenings of a group's targets.
+/// Each warp finds the softening range for one group's targets.
 __global__ void find_group_softenings(const double* softening, const Index* targets,
                                       const uint2* ranges, std::size_t n, SofteningSpan* spans)
 {
@@ -53,7 +53,7 @@ __global__ void find_group_softenings(const double* softening, const Index* targ
     if (g >= n)
         return;
     const unsigned lane = threadIdx.x % warp_size;
-    // Lanes without a target repeat the last one.
+    // Lanes without a target repeat the last target.
     const unsigned first = ranges[g].x, last = ranges[g].y - 1;
     const auto of_target = [&](unsigned t) {
         return SofteningSpan::of_one(softening[targets ? targets[t] : t]);
@@ -93,7 +93,7 @@ void DeviceTargets::find(TargetGroups& groups, const std::uint8_t* level, int fi
     run(nullptr, bytes);
     run(scratch_.reserve(bytes), bytes);
     download(host_number_.reserve(1), number, 1, t.stream);
-    t.stream.wait(); // unlike Thrust's, this wait has a limit
+    t.stream.wait(); // this wait has a timeout, unlike Thrust's
     const std::size_t count = *host_number_.data();
     Index* here = found_.reserve(count);
     t.staging.download(here, there, count, t.stream);

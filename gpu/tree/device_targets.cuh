@@ -5,32 +5,31 @@
 
 namespace chamomile {
 
-/// DeviceTargets finds targets and the boxes of their groups on the device; the host sees places
-/// and boxes, no positions.
+/// A DeviceTargets finds active particles and the boxes of their groups on the device. The host
+/// gets sorted places and boxes, but no positions.
 class DeviceTargets {
 public:
     explicit DeviceTargets(DeviceTree& tree) : tree_(tree) {}
 
-    /// Finds the particles of at least that level (`level` lies on the device, in the caller's
-    /// order).
+    /// Finds the particles of level `first` or above. `level`: device array in the caller's order.
     void find(TargetGroups& groups, const std::uint8_t* level, int first);
 
-    /// Finds the boxes of the groups' targets, or of all particles from begin to end if there are
-    /// none.
+    /// Finds the boxes of the groups' targets; with no list of targets, of all particles in a
+    /// group.
     void find_boxes(TargetGroups& groups);
 
-    /// Finds the softenings of the groups alike.
+    /// Finds the softening ranges of the groups, for the same targets as find_boxes().
     void find_softenings(TargetGroups& groups);
 
 private:
-    /// Uploads the ranges of the groups' targets; returns their sorted places, or null for all.
+    /// Uploads the ranges of the groups' targets. Returns their sorted places, or null for all.
     const Index* send_groups(const TargetGroups& groups);
 
     DeviceTree& tree_;
     DeviceBuffer<char> scratch_;
-    DeviceBuffer<Index> number_; // of targets
+    DeviceBuffer<Index> number_; // number of targets
     PinnedBuffer<Index> host_number_, found_;
-    DeviceBuffer<uint2> ranges_; // of targets, of the groups
+    DeviceBuffer<uint2> ranges_; // targets of each group
     DeviceBuffer<Box> boxes_;
     PinnedBuffer<uint2> host_ranges_;
     PinnedBuffer<Box> host_boxes_;

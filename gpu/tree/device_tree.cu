@@ -1,12 +1,12 @@
-// Builds the tree: particles never leave the device once they are there, and the host gets the
-// cells. Contraction: none, so that the tree has the bits of the host's.
+// Builds the tree. Particles stay on the device, and the host gets the cells. Contraction: none, so
+// that the tree matches the host's bitwise.
 //
-// Bytes per particle over PCIe: 32 up (position, mass); per cell 16 down (and 48, its bounds, where
-// the host cuts groups); per node of the walk 512 down, which has about 7 cells; per group 88. On
-// the device: 32 read and written by the gather in random order, 12 per pass of the sort, 32 read
-// by the moments of the leaves. Softening lengths of particles' own add 8 bytes up, which come with
-// the masses while the keys are sorted, 16 read and 8 written by their gather, 24 written per cell,
-// and 8 up and 16 down per group.
+// PCIe, up: 32 bytes a particle (position, mass). Down: 16 bytes a cell (48 more for bounds if the
+// host cuts groups), 512 bytes a walk node of about 7 cells, 88 bytes a group. Device memory, per
+// particle: 32 bytes read and written by the gather in random order, 12 per pass of the sort, 32
+// read by the moments of leaves. Per-particle softening adds 8 bytes up, copied with the masses
+// during the sort, and 8 up and 16 down per group. On the device it adds 16 bytes read and 8
+// written by the gather, and 24 written per cell.
 #include <cassert>
 
 #include "chamomile/gpu/device/device_arrays.cuh"
@@ -161,11 +161,11 @@ private:
         Box box;
         const bool are_finite = keys_.add_extent(box);
         if (!are_finite || !std::isfinite(box.longest_side()))
-            return bounding_cube(host_positions(particles)); // which says what is wrong
+            return bounding_cube(host_positions(particles)); // throws and names the bad particle
         return cube_around(box.low, box.high);
     }
 
-    /// Starts to make keys and order.
+    /// Queues the keys and the order.
     void start_sort(const TreeParticles& particles, const TreePlan& plan)
     {
         DeviceTree& t = *tree_;
@@ -175,13 +175,13 @@ private:
                          t.stream);
     }
 
-    /// Divides particles that share keys on the host, which refines their order.
+    /// Divides cells on the host when particles share a key; refines the order of particles.
     void refine_and_divide(Octree& octree, const TreeParticles& particles, int leaf_size)
     {
         DeviceTree& t = *tree_;
         const std::size_t n = particles.count;
         find_boundaries(octree.boundaries, n);
-        fetch_order(octree); // which waits
+        fetch_order(octree); // waits
         divide_into_cells(octree, host_positions(particles), leaf_size);
         t.staging.upload(t.order, octree.order.data(), n, t.stream);
         const std::size_t cells = octree.cells.size();

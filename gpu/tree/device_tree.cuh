@@ -1,4 +1,4 @@
-/// \file  The tree as the device holds it, and who builds it there.
+/// \file  The tree on the device, and its builder.
 #pragma once
 
 #include <memory>
@@ -9,33 +9,33 @@
 
 namespace chamomile {
 
-/// DeviceTree is what the builder leaves on the device for the evaluator.
+/// A DeviceTree holds a tree's device arrays, filled by the builder and read by the evaluator.
 struct DeviceTree {
     explicit DeviceTree(int number) : device(number), staging(number) {}
 
     int device;
     Staging staging;
-    Stream stream; ///< work that is queued here makes the tree
+    Stream stream; ///< the tree is complete once `stream` is done
     std::size_t particles = 0;
     std::uint64_t bytes_up = 0, bytes_down = 0; ///< of the last build
-    DeviceBuffer<Vec3<double>> positions;       ///< the caller's order
+    DeviceBuffer<Vec3<double>> positions;       ///< in the caller's order
     DeviceBuffer<double> masses;
     DeviceBuffer<Key> keys;
-    DeviceBuffer<Index> order;    ///< sorted particle k is the caller's order[k]
+    DeviceBuffer<Index> order;    ///< sorted particle k is the caller's particle order[k]
     DeviceBuffer<Source> sources; ///< sorted
     DeviceBuffer<Index> targets;  ///< sorted particles that are active
-    bool has_targets = false;     ///< those of this evaluation are there
+    bool has_targets = false;     ///< `targets` is filled for this evaluation
     DeviceBuffer<Cell> cells;
     DeviceBuffer<Multipole> multipoles;
     DeviceBuffer<HigherMoments> higher; ///< for orders 3 and 4
     DeviceBuffer<Box> bounds;
-    DeviceBuffer<WalkNode> nodes;   ///< of a tree that is walked
-    bool has_softenings = false;    ///< particles have lengths of their own
+    DeviceBuffer<WalkNode> nodes;   ///< if the tree is walked
+    bool has_softenings = false;    ///< per-particle softening
     DeviceBuffer<double> softening; ///< eps^2, sorted
     DeviceBuffer<CellSoftening> cell_softening;
 };
 
-/// Makes the builder of a tree on that device. Host arrays are filled in the given pinned memory.
+/// Makes a tree builder on the device of `tree`. Host arrays are allocated from `pinned`.
 std::unique_ptr<TreeBuilder> make_cuda_tree_builder(std::shared_ptr<DeviceTree> tree,
                                                     std::shared_ptr<PinnedMemory> pinned);
 

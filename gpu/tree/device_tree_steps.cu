@@ -1,4 +1,4 @@
-// Contraction: none, so that the tree has the bits of the host's.
+// Contraction: none, so that results match the host's bitwise.
 #include <thrust/execution_policy.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
@@ -39,7 +39,7 @@ void DeviceTreeSteps::upload_softenings(const TreeParticles& particles)
         upload_numbers(particles.softening, particles, lengths_, host_lengths_);
 }
 
-/// Uploads a number of each particle, while the keys are sorted.
+/// Uploads a scalar of each particle while the keys are sorted.
 void DeviceTreeSteps::upload_numbers(const ArrayView& numbers, const TreeParticles& particles,
                                      DeviceBuffer<double>& to, std::vector<double>& memory)
 {
@@ -143,7 +143,7 @@ void DeviceTreeSteps::send_moments(Index n, Moments& moments, const TreePlan& pl
     PieceLimits group = plan.groups.limits_of_groups(), cluster = plan.groups.limits_of_clusters();
     cuts_groups_ = plan.all_are_targets && DeviceGroups::are_worth_it(t.particles);
     if (cuts_groups_)
-        group = cluster = {~0ull, 0, 0, 0, Box::infinity}; // the root alone is wanted
+        group = cluster = {~0ull, 0, 0, 0, Box::infinity}; // only the root is needed
     check(cudaMemsetAsync(sent_.reserve(1), 0, sizeof(unsigned long long), t.stream),
           "clear a count");
     send(n, group, t.bounds.data(), moments.bounds.data());
@@ -162,7 +162,7 @@ void DeviceTreeSteps::send(Index n, const PieceLimits& limits, const Moment* mom
     check(cudaGetLastError(), "launch the way of moments to the host");
 }
 
-/// The nodes follow the moments.
+/// Queues the nodes behind the moments.
 void DeviceTreeSteps::start_nodes(WalkNodes& here, const NodePlan& plan, Index n,
                                   std::size_t divided)
 {
@@ -173,7 +173,7 @@ void DeviceTreeSteps::start_nodes(WalkNodes& here, const NodePlan& plan, Index n
         thrust::make_counting_iterator(Index(0)), IsDivided{t.cells.data()});
     call_thrust("launch the count of nodes", [&] {
         thrust::exclusive_scan(thrust::cuda::par_nosync(scratch_).on(t.stream), is_divided,
-                               is_divided + n, node_of, Index(1)); // node 0 has the root
+                               is_divided + n, node_of, Index(1)); // node 0 holds the root
     });
     check(cudaMemsetAsync(t.nodes.reserve(nodes), 0, nodes * sizeof(WalkNode), t.stream),
           "clear the nodes");

@@ -1,5 +1,4 @@
-/// \file  The steps by which a tree is built on a device, for one rank alone and for one of
-/// several.
+/// \file  The steps of a tree's build on a device, for one rank or several.
 #pragma once
 
 #include <utility>
@@ -14,14 +13,14 @@
 
 namespace chamomile {
 
-/// NodePlan is what reaches of cells depend on.
+/// A NodePlan holds the inputs of opening radii.
 struct NodePlan {
     AcceptanceCriterion criterion;
     Multipole root; ///< read only with per-particle softening
 };
 
-/// DeviceTreeSteps queue the steps of a tree's build in its stream. A builder calls them in the
-/// order of the functions here.
+/// A DeviceTreeSteps queues the steps of a tree's build in the tree's stream. A builder calls the
+/// functions in the order of declaration.
 class DeviceTreeSteps {
 protected:
     DeviceTreeSteps(std::shared_ptr<DeviceTree> tree, std::shared_ptr<PinnedMemory> pinned)
@@ -32,32 +31,32 @@ protected:
 
     void use_device() const { check(cudaSetDevice(tree_->device), "choose the device"); }
 
-    /// Upload what particles have, masses and softening lengths while keys are sorted.
+    /// Upload positions, and masses and softening lengths while the keys are sorted.
     void upload_positions(const TreeParticles& particles);
     void upload_masses(const TreeParticles& particles);
     void upload_softenings(const TreeParticles& particles);
 
-    /// Returns the positions where they lie, if that will do, or a copy.
+    /// Returns the caller's positions if they are dense on the host, or a copy.
     std::span<const Vec3<double>> host_positions(const TreeParticles& particles);
 
-    /// Finds the boundaries between n sorted keys, for the host, when the stream has come so far.
+    /// Finds the boundaries between n sorted keys. The host may read them once the stream is done.
     void find_boundaries(Boundaries& between, std::size_t n);
-    /// Gathers the sources. In a box those of the last build or refit are there, and say which
-    /// images are wanted.
+    /// Gathers the sources. In a periodic box, `sources` must hold the last build or refit; each
+    /// new position is the image nearest to the previous one.
     void gather_sources(Periodicity box = {});
-    /// Gathers the softenings of the sources, which are there; `longest` cuts them.
+    /// Gathers the sources' squared softening lengths; lengths are limited to `longest`.
     void gather_softenings(bool has_lengths, double longest);
 
-    /// Sums moments of n cells up to that order, and their softenings.
+    /// Sums the moments of n cells up to `order`, and their softenings.
     void sum_moments(Index n, int order);
-    /// Queues the copy of those moments of n cells to the host that its groups need.
+    /// Queues the copy of the moments that the host's grouping needs, of n cells.
     void send_moments(Index n, Moments& moments, const TreePlan& plan);
 
-    /// Makes the nodes of the first n cells, of which `divided` have daughters, and queues their
+    /// Makes the nodes of the first n cells, `divided` of them with daughters, and queues their
     /// copy to the host.
     void start_nodes(WalkNodes& nodes, const NodePlan& plan, Index n, std::size_t divided);
-    /// Cuts groups of the cells from `first` to `end`, of n cells, if the plan was for all
-    /// particles and they are many; else returns false.
+    /// Cuts groups for cells `first` .. `end` of n cells. Returns false without cutting if not all
+    /// particles are targets or they are few.
     bool cut_groups(TargetGroups& groups, const GroupSizes& sizes, Index n, Index first, Index end);
 
     void fetch_order(Octree& octree);
@@ -65,21 +64,21 @@ protected:
     void fetch_bounds(Moments& moments);
     void find_softenings(TargetGroups& groups);
 
-    std::shared_ptr<DeviceTree> tree_; // its device is the current one when the streams are made
+    std::shared_ptr<DeviceTree> tree_; // its device must be current when the streams are made
     std::shared_ptr<PinnedMemory> pinned_;
     DeviceTargets targets_;
     CachingAllocator scratch_;
     DeviceKeys keys_;
     DeviceCells cells_;
-    DeviceBuffer<std::uint8_t> levels_, octants_, least_; // of particles that share keys
+    DeviceBuffer<std::uint8_t> levels_, octants_, least_; // boundaries, for division on the host
     DeviceBuffer<Index> mothers_, missing_;
-    DeviceBuffer<double> lengths_; // the caller's order
-    bool has_lengths_ = false;     // of the last build or refit that uploaded them
-    Stream masses_stream_;         // masses come while the keys are sorted
-    Stream down_;                  // what the host reads goes down while the tree is built on
+    DeviceBuffer<double> lengths_; // in the caller's order
+    bool has_lengths_ = false;     // `lengths_` is uploaded
+    Stream masses_stream_;         // for uploads during the sort
+    Stream down_;                  // for copies to the host during the build
     Event masses_uploaded_, cells_here_, moments_here_, filled_;
     PinnedBuffer<CellSoftening> host_softening_; // of the root
-    PinnedBuffer<unsigned long long> host_sent_; // numbers of moments that the host gets
+    PinnedBuffer<unsigned long long> host_sent_; // count of doubles sent to the host
 
 private:
     void upload_numbers(const ArrayView& numbers, const TreeParticles& particles,
@@ -87,11 +86,11 @@ private:
     template <class Moment>
     void send(Index n, const PieceLimits& limits, const Moment* moments, Moment* host);
 
-    std::vector<Vec3<double>> host_positions_; // of callers whose arrays are not dense
+    std::vector<Vec3<double>> host_positions_; // copies of arrays that are not dense
     std::vector<double> host_masses_, host_lengths_;
     DeviceBuffer<unsigned long long> sent_;
     DeviceGroups groups_;
-    bool cuts_groups_ = false; // of the tree that was planned last
+    bool cuts_groups_ = false; // in the last plan
 };
 
 } // namespace chamomile

@@ -1,6 +1,6 @@
-/// \file  Kernels that fill nodes of the walk.
+/// \file  Kernels that fill walk nodes.
 ///
-/// Contraction: none, so that nodes have the bits that the host would give them.
+/// Contraction: none, so that nodes match the host's bitwise.
 #pragma once
 
 #include "chamomile/gpu/tree/device_tree.cuh"
@@ -10,7 +10,7 @@
 namespace chamomile {
 namespace {
 
-/// ReachByCriterion returns the reach of a cell with one softening length for all particles.
+/// Opening radius of a cell with one softening length for all particles.
 struct ReachByCriterion {
     AcceptanceCriterion criterion;
 
@@ -21,7 +21,7 @@ struct ReachByCriterion {
     }
 };
 
-/// ReachBySoftening returns the reach of a cell with per-particle softening.
+/// Opening radius of a cell with per-particle softening.
 struct ReachBySoftening {
     SoftenedReach softened;
     const CellSoftening* of_cell;
@@ -33,8 +33,8 @@ struct ReachBySoftening {
     }
 };
 
-/// NodeTask is the tree whose nodes are filled. node_of[c - first] is the node of the daughters of
-/// cell c.
+/// A NodeTask is the tree whose nodes are filled. node_of[c - first] is the node of the daughters
+/// of cell c.
 struct NodeTask {
     const Cell* cells;
     const Index* node_of;
@@ -62,8 +62,8 @@ struct NodeTask {
     }
 };
 
-/// A thread fills the node of its cell's daughters, of n cells from `first` on; that of the root
-/// itself goes with the root.
+/// Each thread fills the node of its cell's daughters, for n cells from `first` on. The thread of
+/// the root also fills the root's node.
 template <class Reach>
 __global__ void fill_nodes(NodeTask task, Index n, Reach reach_of)
 {
@@ -77,18 +77,19 @@ __global__ void fill_nodes(NodeTask task, Index n, Reach reach_of)
         task.fill(task.node_of[c - task.first], c + 1, next, reach_of);
 }
 
-/// Calls use(reach) with what finds the reach of each cell of the tree, whose root is here.
+/// Calls use(reach), a functor for the opening radius of each cell. `root`: moments of the root on
+/// the host.
 template <class Use>
 void with_reach(DeviceTree& tree, const AcceptanceCriterion& criterion, const Multipole& root,
                 const WalkUnits& units, const Use& use)
 {
-    if (tree.has_softenings) // what a reach takes from the root is computed on the host
+    if (tree.has_softenings) // inputs from the root are computed on the host
         use(ReachBySoftening{{criterion, root, units}, tree.cell_softening.data()});
     else
         use(ReachByCriterion{criterion});
 }
 
-/// IsDivided is 1 for a cell with daughters, else 0; cells count from `first`.
+/// 1 for a cell with daughters, else 0. Cells count from `first`.
 struct IsDivided {
     const Cell* cells;
     Index first = 0;

@@ -7,13 +7,13 @@ namespace {
 constexpr int sample_count = 256, block_size = 256;
 static_assert(sample_count == block_size);
 
-/// Tells whether a key comes before another, by its number between equal ones.
+/// True if key a of number i precedes key b of number j. The number breaks ties.
 __device__ bool before(Key a, Index i, Key b, Index j)
 {
     return a < b || (a == b && i < j);
 }
 
-/// Returns the first place of a bin among all keys, for each thread's bin, from the bins' counts.
+/// Returns the first place of each thread's bin among all keys, a prefix sum of the bins' counts.
 __device__ Index begin_of_bin(const Index* counts, Index* shared)
 {
     const int t = int(threadIdx.x), lane = t % 32;
@@ -31,8 +31,8 @@ __device__ Index begin_of_bin(const Index* counts, Index* shared)
     return sum - mine;
 }
 
-/// Finds the bin of each key, and its slot there as it comes. Bin 0 holds what is before the second
-/// sample; the first is never a border.
+/// Finds the bin of each key and an arbitrary slot in the bin. Bin 0 ends at the second sample; the
+/// first sample is no border.
 __global__ void __launch_bounds__(block_size)
     find_bins(const Key* keys, Index n, Index* counts, Index* bins, Index* slots)
 {
@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(block_size)
     number[t] = sampled;
     __syncthreads();
     int rank = 0;
-    for (int s = 0; s < sample_count; ++s) // the same sample twice: the thread's number decides
+    for (int s = 0; s < sample_count; ++s) // equal samples are ordered by thread
         rank += before(key[s], number[s], key[t], number[t]) || (number[s] == number[t] && s < t);
     border[rank] = key[t];
     border_number[rank] = number[t];
@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(block_size)
     if (i >= n)
         return;
     const Key mine = keys[i];
-    int low = 0, high = sample_count; // borders 1 .. low stand before or at this key
+    int low = 0, high = sample_count; // borders 1 .. low are at or before this key
     while (high - low > 1) {
         const int middle = (low + high) / 2;
         if (before(mine, i, border[middle], border_number[middle]))
@@ -80,8 +80,7 @@ __global__ void __launch_bounds__(block_size)
     numbers[to] = i;
 }
 
-/// Ranks the keys within their bins. One warp takes 32 places; a place's bin is found by its
-/// number.
+/// Ranks each key within its bin, one thread a place.
 __global__ void __launch_bounds__(block_size)
     rank_in_bins(const Key* binned, const Index* numbers, const Index* bins, Index n,
                  const Index* counts, Index* order)

@@ -7,16 +7,15 @@
 
 namespace chamomile {
 
-/// Up to so many keys ranking is faster than a radix sort.
+/// Up to this count, ranking is faster than a radix sort.
 inline constexpr Index most_to_rank = 1 << 15;
 
-/// KeyRanker sorts by samples: every so manieth key cuts the others into bins, and a key's place is
-/// that of its bin and how many stand before it there. No bit of the order depends on the bins. It
-/// keeps its memory between sorts.
+/// A KeyRanker sorts by samples. Keys at regular intervals cut all keys into bins. The place of a
+/// key is the start of its bin plus the number of smaller keys in the bin. The order does not
+/// depend on the bins. Buffers are kept between sorts.
 class KeyRanker {
 public:
-    /// Writes the numbers of the keys in ascending order. Equal keys keep the order of their
-    /// numbers.
+    /// Writes the indices of the keys in ascending order of key. The sort is stable.
     void rank(const Key* keys, Index n, Index* order, cudaStream_t stream);
 
 private:

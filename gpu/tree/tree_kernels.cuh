@@ -1,6 +1,6 @@
 /// \file  Kernels of the tree's build: boundaries, gather, moments.
 ///
-/// Contraction: none, so that moments and nodes have the bits that the host would give them.
+/// Contraction: none, so that moments and nodes match the host's bitwise.
 #pragma once
 
 #include "chamomile/core/periodic.hpp"
@@ -22,7 +22,7 @@ unsigned blocks_of(std::size_t n)
 
 static_assert(Boundaries::block == block_size);
 
-/// Finds entry k of level and octants, and the least level of each block.
+/// Finds `level` and `octants` between keys k and k + 1, and the min level of each block.
 __global__ void find_boundaries(const Key* keys, std::size_t n, std::uint8_t* level,
                                 std::uint8_t* octants, std::uint8_t* least)
 {
@@ -55,7 +55,7 @@ __global__ void gather(const Vec3<double>* positions, const double* masses, cons
         sources[k] = {positions[order[k]], masses[order[k]]};
 }
 
-/// Gathers particles that were sources before, as the images nearest to where they were.
+/// Gathers new positions of sources, each as the periodic image nearest to its previous position.
 __global__ void gather_images(const Vec3<double>* positions, const double* masses,
                               const Index* order, std::size_t n, Periodicity periodicity,
                               Source* sources)
@@ -66,7 +66,7 @@ __global__ void gather_images(const Vec3<double>* positions, const double* masse
                       masses[order[k]]};
 }
 
-/// Gathers the squares of softening lengths, which are cut to the longest.
+/// Gathers the squares of softening lengths, limited to `longest`.
 __global__ void gather_softenings(const double* lengths, double longest, const Index* order,
                                   std::size_t n, double* softening)
 {
@@ -77,7 +77,7 @@ __global__ void gather_softenings(const double* lengths, double longest, const I
     softening[k] = length * length;
 }
 
-/// Finds mothers, and how many daughters of each are still without moments.
+/// Finds the mother of each cell, and sets `missing` to its number of daughters.
 __global__ void find_mothers(const Cell* cells, Index n, Index* mother, Index* missing)
 {
     const Index c = blockIdx.x * block_size + threadIdx.x;
@@ -89,8 +89,8 @@ __global__ void find_mothers(const Cell* cells, Index n, Index* mother, Index* m
     missing[c] = daughters;
 }
 
-/// Copies to the host's memory the moments of the root and of cells whose mother may exceed this
-/// size of groups, and adds up how many numbers these are: a thread takes a number of one cell.
+/// Copies moments to host memory: those of the root, and of cells whose mother may exceed the size
+/// limits of groups. Counts the doubles sent. One thread a double of a cell.
 template <class Moment>
 __global__ void send_moments(const Cell* cells, Index n, const Index* mother, const Box* bounds,
                              std::uint64_t most, double longest, const Moment* moments,
@@ -108,8 +108,8 @@ __global__ void send_moments(const Cell* cells, Index n, const Index* mother, co
         atomicAdd(sent, (unsigned long long)sent_here);
 }
 
-/// Copies nodes to memory of the host. A copy of the device's own would hold up all other copies to
-/// the host, such as those of groups and of what imports need.
+/// Copies nodes to host memory. A copy by the copy engine would delay all other copies to the host,
+/// such as groups and data for imports.
 __global__ void copy_nodes(const uint4* from, std::size_t n, uint4* host)
 {
     for (std::size_t i = std::size_t(blockIdx.x) * block_size + threadIdx.x; i < n;
@@ -117,8 +117,8 @@ __global__ void copy_nodes(const uint4* from, std::size_t n, uint4* host)
         host[i] = from[i];
 }
 
-/// A thread sums its leaf, then climbs as long as it is the last to arrive at a cell. To order 2
-/// there are no higher moments. A cell of which a leaf is on another rank is not summed.
+/// Each thread sums its leaf, then climbs while it is the last to arrive at a cell. Up to order 2
+/// there are no higher moments. Cells above a leaf of another rank are not summed.
 template <int order>
 __global__ void sum_moments(const Cell* cells, Index n, const Source* sources, const Index* mother,
                             Index* missing, Multipole* multipoles, Box* bounds,
@@ -143,7 +143,8 @@ __global__ void sum_moments(const Cell* cells, Index n, const Source* sources, c
     }
 }
 
-/// Climbs alike with the softenings, where the multipoles are there and `missing` is as it was.
+/// Climbs like sum_moments() and sums softenings. Needs the multipoles, and `missing` as set by
+/// find_mothers().
 __global__ void sum_softenings(SofteningSums sums, Index n, const Index* mother, Index* missing)
 {
     Index c = blockIdx.x * block_size + threadIdx.x;

@@ -1,4 +1,4 @@
-// A centre's orbit is read from lines of numbers and led through by cubic Hermite polynomials.
+// Reads a center's orbit from lines of numbers; interpolates by cubic Hermite polynomials.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,7 +18,7 @@ constexpr std::string_view spaces = " \t\r,";
     throw Error(Fault::input, name + ": line " + std::to_string(line) + ": " + what);
 }
 
-/// Returns the numbers of a line; none of an empty line or a comment.
+/// Returns the numbers of a line; nothing for an empty line or a comment.
 std::vector<double> numbers_of(std::string_view line, const std::string& name, std::size_t number)
 {
     std::vector<double> values;
@@ -71,7 +71,7 @@ CentrePath::Row CentrePath::at(double time) const
         throw Error(Fault::usage, name + ": t = " + number_text(time) +
                                       ": lies outside its times, " + number_text(first) + " to " +
                                       number_text(last));
-    time = std::clamp(time, first, last); // a run's end may be off by rounding
+    time = std::clamp(time, first, last); // rounding may move a run's end
     const auto after =
         std::upper_bound(rows.begin() + 1, rows.end() - 1, time,
                          [](double value, const Row& row) { return value < row.time; });

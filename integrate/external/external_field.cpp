@@ -18,7 +18,7 @@ bool is_formula(const Potential& potential)
     return potential.shape <= PotentialShape::miyamoto_nagai;
 }
 
-/// A Moving is a formula or text at one time, with the motion of its centre and its growth.
+/// A formula or text at one time, with its center's motion and its growth.
 struct Moving {
     const Potential* potential;
     CentrePath::Row centre;
@@ -35,10 +35,10 @@ struct Moving {
         return potential->text->at({x - centre.position, v - centre.velocity, time});
     }
 
-    /// Adds what it does at x, and to what moves at v.
+    /// Adds the effect on a particle at x with velocity v.
     void add(double time, const Vec3<double>& x, const Vec3<double>& v, JerkSum& sum) const
     {
-        Vec3<double> whole, jerk; // the pull of all its mass, and its rate
+        Vec3<double> whole, jerk; // acceleration at full mass, and its rate
         if (potential->text) {
             const TextPotential::Result result = of_text(time, x, v);
             whole = result.acceleration;
@@ -126,7 +126,7 @@ void ExternalField::add(double time, std::span<const Vec3<double>> position,
         add_functions(time, position, active, acceleration, potential);
 }
 
-/// Calls the functions with the positions of the active particles alone.
+/// Calls the functions with the positions of active particles only.
 void ExternalField::add_functions(double time, std::span<const Vec3<double>> position,
                                   std::span<const Index> active,
                                   std::span<Vec3<double>> acceleration,

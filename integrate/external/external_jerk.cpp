@@ -1,4 +1,4 @@
-// The derivatives of the pulls in term.hpp.
+// The derivatives of the accelerations in term.hpp.
 #include "chamomile/integrate/external/external_jerk.hpp"
 
 namespace chamomile {

@@ -18,7 +18,7 @@ namespace {
 constexpr double nowhere = std::numeric_limits<double>::infinity();
 constexpr std::size_t most_bytes = 1 << 26;
 
-/// A Typed is a potential as it was typed: its row, and the texts of its parameters.
+/// A potential as typed: its table row and parameter texts.
 struct Typed {
     const PotentialRow* row;
     std::map<std::string, std::string> texts;
@@ -51,7 +51,7 @@ const PotentialRow& row_named(const std::string& option, const std::string& name
                        ": " + listed(names) + " are known");
 }
 
-/// Returns the parameters that the row's potential may have.
+/// Returns the parameters allowed for the row's potential.
 std::vector<PotentialParameter> parameters_of(const PotentialRow& row)
 {
     std::vector<PotentialParameter> all = row.parameters;
@@ -60,7 +60,7 @@ std::vector<PotentialParameter> parameters_of(const PotentialRow& row)
     return all;
 }
 
-/// A text's own parameters are known when it has been read.
+/// Splits a potential's text into parameters. Parameters declared in a file are checked later.
 Typed typed(const std::string& option, const std::string& text)
 {
     std::vector<std::string> items;
@@ -101,14 +101,14 @@ Typed typed(const std::string& option, const std::string& text)
     return found;
 }
 
-/// A Reader takes the parameters of one potential and writes its description.
+/// A Reader parses the parameters of one potential and writes its description.
 class Reader {
 public:
     Reader(const std::string& option, const Typed& typed, const UnitFrame& frame)
         : place_(option + ": " + typed.row->name), typed_(typed), frame_(frame)
     {}
 
-    /// Returns the parameter's number; of one that is not given, what is usual or none.
+    /// Returns the parameter's number; if not given, its default or nothing.
     std::optional<double> number(const PotentialParameter& parameter)
     {
         const std::string name = place_ + ": " + parameter.name;
@@ -121,7 +121,7 @@ public:
                                     parameter.range);
     }
 
-    /// Returns the numbers of all parameters that have one.
+    /// Returns the numbers of all parameters with a value.
     std::map<std::string, double> numbers()
     {
         std::map<std::string, double> all;
@@ -158,7 +158,7 @@ private:
     const UnitFrame& frame_;
 };
 
-/// Returns r200 of M200 over the concentration.
+/// Returns r200 of M200 divided by the concentration.
 double virial_scale(const Reader& reader, std::map<std::string, double>& numbers,
                     const UnitFrame& frame, double G)
 {
@@ -182,7 +182,7 @@ void set_formula(Potential& potential, Reader& reader, const UnitFrame& frame, d
     if (potential.shape == PotentialShape::nfw) {
         if (!numbers.contains("rs"))
             numbers["rs"] = virial_scale(reader, numbers, frame, G);
-        numbers.erase("hubble"); // rs says it
+        numbers.erase("hubble"); // replaced by rs
         potential.strength /= external::nfw_mass(numbers["c"]);
         potential.a = numbers["rs"];
         potential.b = value("rt", nowhere);
@@ -217,7 +217,7 @@ const std::string& content(const std::string& file, const std::string& needed,
     return files.emplace(file, text).first->second;
 }
 
-/// Reads the text of a potential, and the parameters of its own that are given.
+/// Reads a potential's text file, and sets the parameters it declares if they are given.
 std::shared_ptr<const TextPotential> text_of(const Typed& typed, Reader& reader,
                                              PotentialFiles& files)
 {

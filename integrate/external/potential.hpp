@@ -1,4 +1,4 @@
-/// \file  An external potential with its parameters, as it was asked for.
+/// \file  An external potential with its parameters, as requested.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace chamomile {
 
-/// A CentrePath is the motion of a centre by a table of places and velocities.
+/// A CentrePath is the motion of a center, from a table of positions and velocities.
 struct CentrePath {
     struct Row {
         double time;
@@ -25,16 +25,15 @@ struct CentrePath {
     std::string name; ///< of its file
     std::vector<Row> rows;
 
-    /// Reads lines t x y z vx vy vz, of rising times. Throws Error(input) `NAME: line L: ...`.
+    /// Reads lines t x y z vx vy vz of ascending times. Throws Error(input) `NAME: line L: ...`.
     static CentrePath read(const std::string& text, const std::string& name);
 
-    /// Returns place and velocity by the cubic polynomial between two rows. Throws Error(usage) for
-    /// a time outside the table.
+    /// Returns position and velocity by the cubic polynomial between two rows. Throws Error(usage)
+    /// for a time outside the table.
     Row at(double time) const;
 };
 
-/// A PotentialFunction is a caller's own: it adds to the accelerations, and to the potentials, at
-/// the positions.
+/// A caller's function. It adds to the accelerations and potentials at the positions.
 struct PotentialFunction {
     std::string name;
     std::function<void(double time, std::span<const Vec3<double>> position,
@@ -42,34 +41,34 @@ struct PotentialFunction {
         add;
 };
 
-/// PotentialNumbers describe a formula, without the path of its centre.
+/// The numbers of a potential, without its center's path.
 struct PotentialNumbers {
     PotentialShape shape = PotentialShape::point;
-    double strength = 0, a = 0, b = 0; ///< ExternalTerm's, of all its mass
-    double GM = 0;                     ///< a mass that is typical of it, times G; 0: it has none
+    double strength = 0, a = 0, b = 0; ///< as in ExternalTerm, at full mass
+    double GM = 0;                     ///< a typical mass, times G; 0: none
     double rate = 0;                   ///< of a rotation
     Vec3<double> centre, velocity;     ///< at t = 0, unless there is a path
-    std::optional<double> from, to;    ///< between which its mass grows
+    std::optional<double> from, to;    ///< times between which the mass grows
 };
 
-/// A Potential is one term of an ExternalField.
+/// One term of an ExternalField.
 struct Potential : PotentialNumbers {
     std::shared_ptr<const TextPotential> text;
     std::shared_ptr<const PotentialFunction> function;
     std::shared_ptr<const CentrePath> path;
 
-    std::string asked, description; ///< as it was typed, and with all numbers in use
+    std::string asked, description; ///< as typed, and with all numbers in use
     std::string in_units;           ///< the description with the units of its numbers
 
     bool moves() const { return path || !(velocity == Vec3<double>{}); }
 
-    /// Returns the part of its mass that is there, and its rate of change: the polynomial of Dehnen
-    /// (2000, eq. 4), whose first two derivatives vanish at both ends.
+    /// Returns the present fraction of the mass, and its rate of change: the polynomial of Dehnen
+    /// (2000, eq. 4), with two vanishing derivatives at both ends.
     struct Growth {
         double part = 1, rate = 0;
     };
     Growth growth(double time) const;
-    /// Returns where its centre is, and how it moves.
+    /// Returns the center's position and velocity.
     CentrePath::Row centre_at(double time) const;
 };
 
@@ -77,8 +76,7 @@ struct Potential : PotentialNumbers {
 std::vector<std::byte> packed(std::span<const Potential> potentials);
 std::vector<Potential> unpacked_potentials(std::span<const std::byte> bytes);
 
-/// PotentialFiles holds the contents of the files that potentials name. Files that are in it are
-/// not read again.
+/// Contents of the files that potentials name. A file in the map is not read again.
 using PotentialFiles = std::map<std::string, std::string>;
 
 /// Reads a text such as nfw,M=1e12Msun,c=12, with quantities in units of the frame. Throws
@@ -86,7 +84,7 @@ using PotentialFiles = std::map<std::string, std::string>;
 Potential read_potential(const std::string& option, const std::string& text, const UnitFrame& frame,
                          double gravitational_constant, PotentialFiles& files);
 
-/// Throws Error(usage) for what is wrong in it but for quantities, which need no frame yet.
+/// Throws Error(usage) for any error in the text, except in quantities, which need a frame.
 void check_potential(const std::string& option, const std::string& text);
 
 } // namespace chamomile

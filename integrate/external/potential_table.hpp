@@ -1,5 +1,5 @@
-/// \file  The table of external potentials: names, and parameters with what they measure. The
-/// command line, Python and the documents read it.
+/// \file  The table of external potentials with their parameters and dimensions, read by the
+/// command line, Python and the documents.
 ///
 /// A new formula is a PotentialShape with its pull in term.hpp, its jerk in external_jerk.cpp, and
 /// a row here; strengths and lengths of its ExternalTerm are set in potential.cpp.
@@ -14,12 +14,12 @@
 
 namespace chamomile {
 
-/// A ParameterUse says whether a parameter must be given.
+/// When a parameter must be given.
 enum class ParameterUse {
     needed,
-    usual,  ///< it has a value unless given
-    chosen, ///< it follows from the others, or does nothing, unless given
-    file    ///< the name of a text file, which must be given where it is of a shape
+    usual,  ///< optional, with a default
+    chosen, ///< optional: follows from other parameters, or has no effect
+    file    ///< a file name; required in a shape's row, optional for a motion
 };
 
 struct PotentialParameter {
@@ -37,16 +37,16 @@ struct PotentialRow {
     std::vector<PotentialParameter> parameters;
 };
 
-/// Returns all potentials that have a name.
+/// Returns all named potentials.
 const std::vector<PotentialRow>& potential_table();
 
-/// Returns the parameters that every potential but a rotation may have: of its centre's motion and
-/// of the growth of its mass.
+/// Returns the parameters common to all potentials except a rotation: motion of the center, and
+/// growth of the mass.
 const std::vector<PotentialParameter>& motion_parameters();
 
 const PotentialRow& row_of(PotentialShape shape);
 
-/// Returns "point,M=X; plummer,M=X,a=X; ...", with parameters that need not be given in brackets.
+/// Returns "point,M=X; plummer,M=X,a=X; ...", with optional parameters in brackets.
 std::string potential_forms();
 
 } // namespace chamomile

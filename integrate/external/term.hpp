@@ -1,4 +1,4 @@
-/// \file  External potentials as formulas of one place, the same bits on the host and the device.
+/// \file  External potentials as formulas of position, bitwise equal on host and device.
 ///
 /// Contraction: none.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace chamomile {
 
-/// A PotentialShape names a formula, or what else gives the potential.
+/// Names a formula, or another source of a potential.
 enum class PotentialShape : int {
     point,
     plummer,
@@ -17,12 +17,12 @@ enum class PotentialShape : int {
     nfw,
     logarithmic,
     miyamoto_nagai,
-    text,     ///< read by read_potential_text()
+    text,     ///< from a file: TextPotential
     function, ///< the caller's
     rotation  ///< of the frame about z
 };
 
-/// An ExternalTerm is a potential at one time. Shapes beyond miyamoto_nagai are no formulas.
+/// An ExternalTerm is a potential at one time. Shapes after miyamoto_nagai are not formulas.
 struct ExternalTerm {
     PotentialShape shape;
     Vec3<double> centre;
@@ -30,14 +30,14 @@ struct ExternalTerm {
     double a, b;     ///< lengths; of nfw r_s and the end, of logarithmic the core and 1/q^2
 };
 
-/// ExternalTerms are all formulas at one time, as an argument of a kernel.
+/// Formulas at one time, as a kernel argument.
 struct ExternalTerms {
     static constexpr int most = 16;
     int count = 0;
     ExternalTerm term[most];
 };
 
-/// An ExternalPull is what external potentials do at a place.
+/// The effect of external potentials at one position.
 struct ExternalPull {
     Vec3<double> acceleration;
     double potential = 0;
@@ -45,7 +45,7 @@ struct ExternalPull {
 
 namespace external {
 
-/// Returns artanh(s) - s for |s| <= 0.2, within a few units of the last place.
+/// Returns artanh(s) - s for |s| <= 0.2, accurate to a few units in the last place.
 CHAMOMILE_HD double artanh_beyond_first(double s)
 {
     const double s2 = s * s;
@@ -55,7 +55,7 @@ CHAMOMILE_HD double artanh_beyond_first(double s)
     return s * s2 * series;
 }
 
-/// Returns the natural logarithm of x > 0, whose bits do not depend on a library.
+/// Returns the natural logarithm of x > 0, bitwise independent of the math library.
 CHAMOMILE_HD double shared_logarithm(double x)
 {
     int exponent;
@@ -87,8 +87,8 @@ CHAMOMILE_HD double nfw_depth(double x)
     return 2 / (2 + x) * (s > 0 ? 1 + artanh_beyond_first(s) / s : 1);
 }
 
-/// A RadialPull is that of a sphere of strength 1: the acceleration is -pull r, the potential
-/// -depth; slope is (d pull / dr) / r.
+/// The pull of a sphere of strength 1: the acceleration is -pull r, the potential -depth; slope is
+/// (d pull / dr) / r.
 struct RadialPull {
     double pull, depth, slope;
 };
@@ -105,7 +105,7 @@ CHAMOMILE_HD RadialPull hernquist_pull(double r, double a)
     return {d * d / r, d, -(3 * r + a) * d * d * d / (r * r * r)};
 }
 
-/// An NFW halo has no mass beyond `end`, which may be infinite.
+/// An NFW halo has no mass beyond `end`, possibly infinite.
 CHAMOMILE_HD RadialPull nfw_pull(double r, double scale, double end)
 {
     if (r > end) {
@@ -118,8 +118,8 @@ CHAMOMILE_HD RadialPull nfw_pull(double r, double scale, double end)
             (x / ((1 + x) * (1 + x) * scale) - 3 * m / r) / (r3 * r)};
 }
 
-/// Returns the pull of a sphere; at the very centre nothing pulls, but where that of a point has no
-/// value.
+/// Returns the pull of a sphere. At the center it is 0, except for a point mass without a value
+/// there.
 CHAMOMILE_HD RadialPull radial_pull(const ExternalTerm& term, double r2)
 {
     if (term.shape == PotentialShape::plummer)
@@ -144,9 +144,9 @@ CHAMOMILE_HD void add_logarithmic(const ExternalTerm& term, const Vec3<double>& 
     pull.potential += 0.5 * term.strength * shared_logarithm(d);
 }
 
-/// A FlattenedPlace is where a Miyamoto-Nagai potential is asked for: with B^2 = z^2 + b^2 the
-/// potential is -G M u, u^-2 = R^2 + (a + B)^2, and the vertical pull k = (a + B) / B times that of
-/// a sphere.
+/// Intermediate values of a Miyamoto-Nagai potential at one position: with B^2 = z^2 + b^2 the
+/// potential is -G M u, u^-2 = R^2 + (a + B)^2, and the vertical pull is k = (a + B) / B times a
+/// sphere's.
 struct FlattenedPlace {
     double big_b, u, k;
 
@@ -168,7 +168,7 @@ CHAMOMILE_HD void add_flattened(const ExternalTerm& term, const Vec3<double>& r,
 
 } // namespace external
 
-/// Adds what the term does at x.
+/// Adds the term's acceleration and potential at x.
 CHAMOMILE_HD void add_term(const ExternalTerm& term, const Vec3<double>& x, ExternalPull& pull)
 {
     const Vec3<double> r = x - term.centre;
@@ -181,7 +181,7 @@ CHAMOMILE_HD void add_term(const ExternalTerm& term, const Vec3<double>& x, Exte
     pull.potential -= term.strength * radial.depth;
 }
 
-/// Returns what all terms do at x, in their order.
+/// Returns the sum over all terms at x, in order.
 CHAMOMILE_HD ExternalPull pull_of(const ExternalTerms& terms, const Vec3<double>& x)
 {
     ExternalPull pull;
@@ -190,11 +190,11 @@ CHAMOMILE_HD ExternalPull pull_of(const ExternalTerms& terms, const Vec3<double>
     return pull;
 }
 
-/// A FrameTurn is how far a rotating frame turns about z while particles drift. In the frame that
-/// stays a drift is a straight line, which the frame's turn takes with it: so drifts and kicks
-/// remain symplectic and reversible. Velocities are those in the rotating frame.
+/// A FrameTurn is the turn of a rotating frame about z during a drift. In the inertial frame a
+/// drift is a straight line; the result is then turned into the rotating frame. Drifts and kicks
+/// thus remain symplectic and reversible. Velocities are relative to the rotating frame.
 struct FrameTurn {
-    double rate = 0, cosine = 1, sine = 0; ///< of the angle
+    double rate = 0, cosine = 1, sine = 0; ///< cosine and sine of the angle
 
     CHAMOMILE_HD void drift(double length, Vec3<double>& x, Vec3<double>& v) const
     {

@@ -1,6 +1,5 @@
-// Derivatives are computed with the values, forwards through the expressions: a Slope is a number
-// with its rate along the path, and a Jet a Slope with its gradient (Griewank & Walther 2008, ch.
-// 3).
+// Forward differentiation of the expressions: a Slope is a number with its rate along the path, and
+// a Jet is a Slope with its gradient (Griewank & Walther 2008, ch. 3).
 #include "chamomile/integrate/external/text_potential.hpp"
 
 #include <cmath>
@@ -37,7 +36,7 @@ struct Jet {
     Slope at;
     Slope gradient[3];
 
-    /// Tells whether nothing changes it, here and along the path.
+    /// True if the value is constant in space and along the path.
     bool is_constant() const
     {
         bool changes = at.rate != 0;
@@ -52,8 +51,8 @@ double value_of(const Jet& a)
     return a.at.value;
 }
 
-/// Returns f(a, b) by its value and the partial derivatives, themselves with their rates. A partial
-/// that nothing depends on may be infinite: it does not count.
+/// Returns f(a, b) from its value and partial derivatives, each with a rate. An infinite partial
+/// derivative is ignored if its argument is constant.
 Jet chained(Slope f, const Jet& a, Slope by_a, const Jet& b, Slope by_b)
 {
     const auto part = [](Slope by, Slope gradient) {
@@ -128,7 +127,7 @@ Jet cos(const Jet& a)
     const double x = a.at.value;
     return function(std::cos(x), -std::sin(x), -std::cos(x), a);
 }
-/// A constant exponent serves any base.
+/// A constant exponent allows any base.
 Jet pow(const Jet& a, const Jet& b)
 {
     const double x = a.at.value, n = b.at.value;
@@ -138,7 +137,8 @@ Jet pow(const Jet& a, const Jet& b)
     return exp(b * log(a));
 }
 
-/// Returns what the law language knows before the text: its one target, the place, and its sum.
+/// Returns the predefined names of a potential's text: the target with position and time, and the
+/// sum phi.
 LawText declared_potential()
 {
     LawText law;
@@ -172,7 +172,7 @@ TextPotential::Result TextPotential::at(const PlaceInTime& place) const
         return jet;
     });
     const Jet& phi = jets[std::size_t(law_.added[0])];
-    if (!std::isfinite(phi.at.value)) { // its slope may look finite: chained()
+    if (!std::isfinite(phi.at.value)) { // the slope may look finite: chained()
         constexpr double none = std::numeric_limits<double>::quiet_NaN();
         return {phi.at.value, {none, none, none}, {none, none, none}};
     }

@@ -1,5 +1,5 @@
-/// \file  A potential given as a text of a few lines, of which acceleration and jerk are the
-/// derivatives. docs/howto/external_potentials.md describes it.
+/// \file  A potential given as a text of a few lines. Acceleration and jerk are its derivatives.
+/// docs/howto/external_potentials.md describes the language.
 #pragma once
 
 #include <string>
@@ -11,8 +11,7 @@
 
 namespace chamomile {
 
-/// A PlaceInTime is where and when a potential is asked for, and how fast the place moves through
-/// it.
+/// A position and time, with the velocity of the position relative to the potential.
 struct PlaceInTime {
     Vec3<double> position, velocity;
     double time = 0;
@@ -21,15 +20,14 @@ struct PlaceInTime {
 /// A TextPotential is a sum phi of the coordinates x, y, z and the time t.
 class TextPotential {
 public:
-    /// Reads the text. Throws Error(input) `NAME: line L, column C: what is wrong`.
+    /// Parses the text. Throws Error(input) `NAME: line L, column C: what is wrong`.
     TextPotential(std::string_view text, const std::string& name);
 
     /// Returns the parameters that the text declares, with their defaults.
     const std::vector<LawParameter>& parameters() const { return law_.parameters; }
-    /// Sets the k-th parameter.
     void set(std::size_t k, double value) { law_.parameters[k].value = value; }
 
-    /// Tells whether the text reads the time.
+    /// True if the text depends on time.
     bool changes() const { return changes_; }
 
     struct Result {

@@ -1,4 +1,4 @@
-/// \file  The closest pair that a simulation has met.
+/// \file  The closest pair of a simulation so far.
 #pragma once
 
 #include <cstdint>
@@ -11,31 +11,31 @@ namespace chamomile {
 
 class Archive;
 
-/// A ClosePair is two particles, by index, at a time when they were near.
+/// Two particles, by index, at the time of their encounter.
 struct ClosePair {
     Index i = 0, j = 0;
     double distance = std::numeric_limits<double>::infinity();
     double time = 0;
 };
 
-/// Returns the nearest pair of all, by a sweep along x; its distance is infinite if there is none.
+/// Returns the closest pair of all, by a sweep along x. The distance is infinite without a pair.
 ClosePair closest_pair(std::span<const MovingSource> sources);
 
-/// Returns the pair of source i with the source nearest to it.
+/// Returns source i and its nearest neighbor.
 ClosePair nearest_to(std::span<const MovingSource> sources, Index i);
 
-/// An Encounters watches the particles whose own step says that another is near: in an encounter at
-/// distance r it is about sqrt(eta s^3 / (G m)), s^2 = r^2 + eps^2, so that particles with steps
-/// beyond four times that of the closest pair so far cannot be in a closer one. (A pair whose own
-/// attraction is small against that of the rest may pass unseen.)
+/// An Encounters searches for close pairs only around particles with short steps. In an encounter
+/// at distance r the step is about sqrt(eta s^3 / (G m)), s^2 = r^2 + eps^2. A particle with a step
+/// beyond four times that of the closest pair so far cannot be in a closer pair. (A pair is missed
+/// if its mutual attraction is small against that of the remaining particles.)
 class Encounters {
 public:
     Encounters() = default;
-    /// Begins with the closest pair of all. eps^2 is the largest of any pair, eta that of the
-    /// steps.
+    /// Starts with the closest pair of all. eps^2 is the largest of any pair, eta the steps'
+    /// parameter.
     Encounters(std::span<const MovingSource> sources, double eps2, double eta_over_G, double time);
 
-    /// Looks at source i, whose step is to be `time_step`.
+    /// Checks source i, with next step `time_step`.
     void note(std::span<const MovingSource> sources, Index i, double time_step, double time);
 
     void exchange(Archive& archive);

@@ -31,7 +31,8 @@ struct Weighed {
     }
 };
 
-/// The centre is found from at most so many particles, unless nearly all of them have no mass.
+/// Max sample in the search for the center. All particles are used if fewer than `fewest_bodies`
+/// of the sample have mass.
 constexpr std::size_t most_bodies = 1 << 17, fewest_bodies = most_bodies / 8;
 
 /// Gathers bodies with mass on rank 0: all, or one per `stretch`, chosen at random.
@@ -40,7 +41,7 @@ std::vector<Body> bodies(const Measured& all, std::uint64_t stretch)
     const Particles& particles = all.particles;
     ParticleRows& rows = all.rows;
     const RankSubset& part = all.part;
-    std::vector<Index> places; // of some
+    std::vector<Index> places; // local indices of the sample
     if (stretch > 1) {
         std::vector<std::uint64_t> numbers((part.count + stretch - 1) / stretch);
 #pragma omp parallel for if (numbers.size() > worth_threads) schedule(static)
@@ -88,7 +89,7 @@ std::vector<Body> bodies(const Measured& all)
     return stretch > 1 && found < fewest_bodies ? bodies(all, 1) : some;
 }
 
-/// Adds blocks of bodies in their order, so that threads change no bit.
+/// Adds bodies block by block in order: independent of the number of threads.
 Vec3<double> center_of_mass(const std::vector<Body>& bodies)
 {
     constexpr std::size_t block = 1024;
@@ -107,7 +108,7 @@ Vec3<double> center_of_mass(const std::vector<Body>& bodies)
     return (1 / all.mass) * all.mass_position;
 }
 
-/// BodyDistances are the squared distances of bodies from a centre, of which all count alike.
+/// Squared distances of bodies from a center, equally weighted.
 struct BodyDistances {
     const std::vector<Body>& all;
     Vec3<double> center;
@@ -126,11 +127,11 @@ struct BodyDistances {
     }
 };
 
-/// RowDistances are the squared distances of particles from a centre, weighted by mass.
+/// Squared distances of particles from a center, weighted by mass.
 struct RowDistances {
     const Measured& all;
     Vec3<double> center;
-    std::span<const Vec3<double>> position = {}; ///< of those from `first` on
+    std::span<const Vec3<double>> position = {}; ///< from particle `first` on
     std::size_t first = 0;
 
     std::size_t size() const { return all.particles.size(); }
@@ -160,7 +161,7 @@ struct RowDistances {
     }
 };
 
-/// Keeps the half that is nearer to the centre, in its order.
+/// Keeps the half nearer to the center, in order.
 void halve(std::vector<Body>& near, const Vec3<double>& center)
 {
     BodyDistances distances{near, center};
@@ -172,7 +173,7 @@ void halve(std::vector<Body>& near, const Vec3<double>& center)
     for (std::size_t i = 0; i < near.size(); ++i) {
         const double r2 = distances.value(i);
         near[kept] = near[i];
-        // There is no branch here: it would be guessed wrong each other time.
+        // No branch: it would be mispredicted every other time.
         kept += std::size_t(r2 < last.value) |
                 (std::size_t(r2 == last.value) & std::size_t(i <= last.place));
     }

@@ -1,4 +1,4 @@
-/// \file  The energy of an expanding universe, which is not kept but known.
+/// \file  Energy balance of an expanding universe.
 #pragma once
 
 #include "chamomile/integrate/diagnostics.hpp"
@@ -7,21 +7,21 @@ namespace chamomile {
 
 class Archive;
 
-/// Peculiar motion and potential obey d(K + W)/dt + H (2 K + W) = 0 (Irvine 1961, Layzer 1963), so
-/// that a (K + W) and the integral of K da have a constant sum. K is the energy of peculiar
-/// velocities, W that of the fluctuations, in physical coordinates.
+/// Peculiar motion and potential obey d(K + W)/dt + H (2 K + W) = 0 (Irvine 1961, Layzer 1963): the
+/// sum of a (K + W) and the integral of K da is constant. K is the energy of peculiar velocities, W
+/// of the fluctuations, in physical coordinates.
 class LayzerIrvine {
 public:
-    /// Adds the energies at scale factor a, of momenta a^2 dx/dt and potentials of the comoving
-    /// positions. Between two times K is a power of a.
+    /// Adds the energies at scale factor a, from momenta a^2 dx/dt and potentials of comoving
+    /// positions. Between two calls K is interpolated by a power of a.
     void add(double a, const Diagnostics& comoving);
 
     double kinetic() const { return now_.kinetic; }
     double potential() const { return now_.potential; }
 
-    /// Returns what the sum has changed by since the first time, over a |W|. W counts from where it
-    /// would be without fluctuations, so that the lattice's own energy does not count: the change
-    /// of a W and the start's 3/2 a K of linear theory.
+    /// Returns the change of the sum since the first call, divided by |a W|. W is relative to its
+    /// value without fluctuations, which excludes the lattice's energy: the denominator is the
+    /// change of a W plus 3/2 a K at the start, by linear theory.
     double residue() const;
 
     double growth() const { return first_.a > 0 ? now_.a / first_.a : 1; } ///< of the scale factor

@@ -5,7 +5,7 @@
 namespace chamomile {
 namespace {
 
-/// Sums of weights that are equal but for their order differ by less than this part of them.
+/// Relative difference of sums of equal weights in different orders is below this value.
 constexpr double rounding = 1e-12;
 
 } // namespace
@@ -35,7 +35,7 @@ std::vector<QuantileBin> quantile_bins(std::span<const double> sums, std::span<c
     for (double part : parts) {
         const double target = part * total * (1 - rounding);
         auto place = std::lower_bound(upto.begin(), upto.end(), target);
-        if (*place == 0) // a part of nothing is reached with the first that has weight
+        if (*place == 0) // a fraction of 0 is reached by the first weighted value
             place = std::upper_bound(upto.begin(), upto.end(), 0.0);
         const auto bin = place - upto.begin();
         quantiles.push_back({std::uint16_t(bin), bin > 0 ? upto[std::size_t(bin) - 1] : 0, target});
@@ -45,9 +45,9 @@ std::vector<QuantileBin> quantile_bins(std::span<const double> sums, std::span<c
 
 WeightedValue reached(std::vector<WeightedValue> entries, const QuantileBin& quantile)
 {
-    // The range [first, last) is halved until it holds the one entry that is looked for.
+    // Halves the range [first, last) until it contains only the result.
     assert(!entries.empty());
-    double before = quantile.before; // the weight of all that come before the range
+    double before = quantile.before; // weight of all entries before the range
     std::size_t first = 0, last = entries.size();
     while (last - first > 1) {
         const std::size_t middle = (first + last) / 2;

@@ -1,5 +1,5 @@
-/// \file  Weighted quantiles of many values without sorting them, with the same bits for any number
-/// of threads.
+/// \file  Weighted quantiles of many values without a sort, bitwise independent of the number of
+/// threads.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace chamomile {
 
-/// A WeightedValue is one of the values, which are not negative, with its place among them.
+/// A value >= 0 with its weight and its index among all values.
 struct WeightedValue {
     double value, weight;
     std::size_t place;
@@ -28,14 +28,14 @@ struct WeightedValue {
     }
 };
 
-/// BinEntry is a value with its bin.
+/// A value with its bin.
 struct BinEntry {
     WeightedValue entry;
     std::uint16_t bin;
 };
 
-/// A QuantileBin says where a quantile lies: its bin, the weight of all bins before it, and the
-/// weight to be reached.
+/// A QuantileBin locates a quantile: its bin, the weight of all bins before, and the weight to
+/// reach.
 struct QuantileBin {
     std::uint16_t bin;
     double before, target;
@@ -44,24 +44,24 @@ struct QuantileBin {
 /// Adds the weights of each bin over pieces, in order.
 std::vector<double> sum_of_pieces(const std::vector<std::vector<double>>& pieces);
 
-/// Returns where the quantile of each of the `parts` lies. `sums` holds the weight of each bin on
-/// each rank. The result is empty if there is no weight.
+/// Returns the bin of each quantile in `parts`. `sums` holds the weight of each bin on each rank.
+/// Empty without weight.
 std::vector<QuantileBin> quantile_bins(std::span<const double> sums, std::span<const double> parts);
 
-/// Returns the first of the entries of one bin, in their order, with which the weight is reached.
+/// Returns the first entry of a bin, in ascending order, at which the weight is reached.
 WeightedValue reached(std::vector<WeightedValue> entries, const QuantileBin& quantile);
 
 /// Returns the median of a thousand values.
 double typical_value(std::vector<double> values);
 
-/// BinnedValues are the bins of values, and the weight of each bin.
+/// The bins of values, and the weight of each bin.
 struct BinnedValues {
     std::span<const std::uint16_t> bin;
-    std::unique_ptr<std::uint16_t[]> own; ///< the bins, unless the values have them
+    std::unique_ptr<std::uint16_t[]> own; ///< owns `bin`, unless the values do
     std::vector<double> weight;
 };
 
-/// Adds the weights of each bin, in pieces of a size that does not depend on the number of threads.
+/// Adds the weights of each bin, in pieces of a size independent of the number of threads.
 template <class Values>
 BinnedValues binned(Values& values, const ValueBins& bins)
 {
@@ -103,18 +103,16 @@ BinnedValues binned(Values& values, const ValueBins& bins)
     return made;
 }
 
-/// Returns for each of the `parts` of the whole weight the first entry, in ascending order of
-/// values (and of places among all where these are equal), with which the sum of weights reaches
-/// it, but for rounding. Entries without weight do not count. The result is empty if none does. All
-/// ranks call it together, each for its own of the values of all.
+/// Returns for each fraction in `parts` the first entry, ascending by value and index, at which the
+/// cumulative weight reaches this fraction, within rounding. Entries without weight do not count.
+/// Empty if there is no weight. Collective: each rank passes its local values.
 ///
-/// The values have size(), and most() of how many bring(begin, end) makes those of a range
-/// available: value(i) is called for these, weight(i) for any. at(places) returns the values of a
-/// list whose places rise. bins(bins) may give the bin of each, or `none` of one without weight;
-/// then nothing is brought.
+/// Values has size() and most(), the max length of a range. bring(begin, end) makes value(i)
+/// available for a range; weight(i) works for any i. at(places) returns the values of an ascending
+/// list. bins(bins) may return the bin of each value (`none` without weight), to avoid bring().
 ///
-/// One pass adds the weights of each bin, in pieces of a size that does not depend on the number of
-/// threads; then the entries of the bins in which the quantiles lie are taken, a few in a hundred.
+/// One pass adds the weights of each bin. The entries of the bins that contain quantiles, a few in
+/// a hundred, are then searched.
 template <class Values>
 std::vector<WeightedValue> weighted_quantiles(Values& values, const RankSubset& all,
                                               std::span<const double> parts)

@@ -77,13 +77,13 @@ ForceStatistics LedIntegrator::start(Particles& particles, Quantities quantities
     deal(particles, source ? *source : in_memory, now);
     has_begun_ = true;
     note_change(particles, quantities);
-    is_fetched_ = !is_alone_; // a start that fails has changed nothing
+    is_fetched_ = !is_alone_; // a failed start changes nothing
     const ForceStatistics statistics = lead<&Leapfrog::start>({}, quantities, now);
     is_fetched_ = false;
     return statistics;
 }
 
-/// Marks moving columns as out of date, and frees them if ranks keep them alone.
+/// Marks moving columns as out of date. Frees them if only ranks keep them.
 void LedIntegrator::note_change(Particles& particles, Quantities quantities)
 {
     is_fetched_ = false;
@@ -169,7 +169,7 @@ void LedIntegrator::exchange(Archive& archive, Particles& particles)
         const bool is_step = column >= Column::step, is_given = are_here && !is_step;
         const std::size_t n = particles.size(), rows = is_step ? own.rows_of_steps(column, n) : n;
         if (!archive.is_reading()) {
-            if (is_step) // Simulation keeps the others
+            if (is_step) // Simulation keeps the other columns
                 keep_rows(archive, column, rows, *this);
         } else if (is_given || count_rows(archive, column) == rows)
             deal(column, is_given ? static_cast<ParticleRows&>(in_memory) : archived, rows);

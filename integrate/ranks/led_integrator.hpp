@@ -9,8 +9,8 @@
 
 namespace chamomile {
 
-/// LedIntegrator executes each call of a leapfrog on all ranks. The caller, on rank 0, has all
-/// particles; other ranks run serve_particles(). Bits are those of one rank.
+/// A LedIntegrator executes each call of a leapfrog on all ranks. The caller, on rank 0, passes all
+/// particles; other ranks run serve_particles(). Results match a single rank's bitwise.
 class LedIntegrator final : public Integrator, private ParticleRows {
 public:
     /// `options.ranks` must be set. Throws like DistributedSolver and Leapfrog.
@@ -65,7 +65,7 @@ private:
     bool is_fetched_ = true;               ///< the caller's particles are current
     bool has_potentials_ = false;          ///< the last evaluation computed them
     bool is_alone_ = false;                ///< keep_alone()
-    std::array<std::vector<Vec3<double>>, vector_columns> vectors_; ///< rows asked for last
+    std::array<std::vector<Vec3<double>>, vector_columns> vectors_; ///< rows of the last request
     std::array<std::vector<double>, moving_columns> reals_;         ///< "
 };
 

@@ -12,7 +12,7 @@ namespace {
 template <class Visit>
 void visit_column(Column which, Particles& particles, StepColumns& steps, const Visit& visit)
 {
-    const auto visit_it = [&](Column column, auto&... rest) { // of particles with a name
+    const auto visit_it = [&](Column column, auto&... rest) { // columns of particles have a name
         if (column == which)
             visit(std::get<sizeof...(rest) - 1>(std::tie(rest...)));
     };
@@ -78,7 +78,7 @@ void RankRun::resume()
     steps_.reset();
 }
 
-/// Returns where the home rows of each rank begin.
+/// Returns the first home row of each rank, and the end.
 std::vector<std::uint64_t> RankRun::homes() const
 {
     std::vector<std::uint64_t> homes;
@@ -87,7 +87,7 @@ std::vector<std::uint64_t> RankRun::homes() const
     return homes;
 }
 
-/// Sends rank 0 a range of home rows.
+/// Sends a range of home rows to rank 0.
 template <class T>
 void RankRun::answer(std::uint64_t first, std::uint64_t end, std::span<const T> values)
 {
@@ -116,7 +116,7 @@ void RankRun::answer(const Value& value)
             mine.push_back(value(std::size_t(number - homes[own])));
     Inbox inbox;
     ranks_.collect(std::span<const T>(mine), inbox);
-    std::vector<std::size_t> next(homes.size()); // value per rank
+    std::vector<std::size_t> next(homes.size()); // next value from each rank
     for (std::size_t k = 0; k < list.size() && own == 0; ++k) {
         const auto r = std::ranges::upper_bound(homes, list[k]) - homes.begin() - 1;
         std::memcpy(asked.data() + k * sizeof(T), &inbox.from<T>(int(r))[next[std::size_t(r)]++],

@@ -1,4 +1,4 @@
-/// \file  Calls of rank 0 that all ranks execute.
+/// \file  Broadcasts calls from rank 0 to all ranks.
 #pragma once
 
 #include <any>
@@ -22,7 +22,7 @@ using RankSteps = std::variant<TimeStep, BlockSteps>;
 
 class RankRun;
 
-/// RankCall is a member function of RankRun or Leapfrog; Leapfrog's may take particles first.
+/// A member function of RankRun or Leapfrog. Leapfrog's may take particles first.
 template <class Call>
 struct RankCall;
 template <class R, class... Parameter>
@@ -41,8 +41,8 @@ struct RankCall<R (Leapfrog::*)(Particles&, Parameter...)> {
     using Arguments = std::tuple<Parameter...>;
 };
 
-/// RankRun executes calls of rank 0 (RankCalls) on each rank: on itself, or on a leapfrog of this
-/// rank's particles. Home rows are runs of equal length of rank 0's particles.
+/// A RankRun executes calls of rank 0 (RankCalls) on each rank: its own functions, or those of a
+/// leapfrog of the local particles. Home rows are runs of equal length of rank 0's particles.
 class RankRun final : public RankGuest {
 public:
     using Bytes = std::span<const std::byte>;
@@ -70,7 +70,7 @@ public:
     void bring(Column column, std::uint64_t first, std::uint64_t end);
     void gather(Vec3<double> origin);
 
-    /// Executes a call with arguments from a message; the rest of it stays for the call.
+    /// Executes a call with arguments from a message. The call may read the rest of the message.
     template <auto Call>
     void make_call(Bytes message)
     {
@@ -104,8 +104,8 @@ private:
     Bytes given_ = {};        ///< rest of the message
     std::uint64_t count_ = 0; ///< particles on all ranks
     Particles home_;
-    std::optional<StepColumns> steps_; ///< at home; none: not current
-    Inbox inbox_;                      ///< of blocks of rows
+    std::optional<StepColumns> steps_; ///< at home; empty: not current
+    Inbox inbox_;                      ///< for blocks of rows
     std::unique_ptr<DistributedSolver> solver_;
     std::unique_ptr<Leapfrog> leapfrog_;
 };
@@ -143,8 +143,7 @@ using RankCalls =
              &RankRun::bring, &RankRun::gather, &Leapfrog::start, &Leapfrog::step,
              &Leapfrog::evaluate, &Leapfrog::next_step, &Leapfrog::diagnose>;
 
-/// Serves the solvers and runs of rank 0 until end_serving() is called there, as serve_solver()
-/// does.
+/// Serves solvers and runs of rank 0, like serve_solver(), until rank 0 calls end_serving().
 void serve_particles(Communicator& ranks);
 
 } // namespace chamomile

@@ -14,7 +14,7 @@
 namespace chamomile {
 namespace {
 
-/// Steps 1, 1 + n and so on report places; particles migrate before the next step if more than this
+/// Steps 1, 1 + n and so on report places. Particles migrate before the next step if more than this
 /// fraction is misplaced.
 constexpr std::uint64_t steps_between_places = 8;
 constexpr double wrong_fraction = 0.05;
@@ -50,8 +50,8 @@ std::vector<std::span<const T>> runs_of(std::span<const T> values,
 
 } // namespace
 
-/// Sends the values at `places`, and returns what arrives. All columns use the same buffers: fresh
-/// memory costs a page fault for each 4 kB.
+/// Sends the values at `places`, and returns the received values. All columns share the buffers:
+/// fresh memory costs a page fault for each 4 kB.
 template <class T>
 std::span<const T>
 RankStore::Carrier::send(std::span<const T> values, std::span<const Index> places,
@@ -76,7 +76,7 @@ void RankStore::load(StepColumns columns)
     for_each_column(
         [&](Column column, const std::string&, auto& home, auto& own) {
             if (is_alone_ && moves(column))
-                own.swap(home); // which leaves it empty
+                own.swap(home); // leaves `home` empty
             else
                 own = home;
         },
@@ -91,7 +91,7 @@ void RankStore::load(StepColumns columns)
     fill(std::move(columns));
 }
 
-/// Loads the local particles; one error for all ranks, where one has too little memory.
+/// Loads the local particles. Throws on all ranks if one has too little memory.
 void RankStore::fill(StepColumns columns)
 {
     inner_->attach(own_);
@@ -171,7 +171,7 @@ StepColumns RankStore::columns()
 void RankStore::set_due(int first, std::uint64_t count)
 {
     part_.active = count;
-    // If some particles are due, this rank may have all of them or none.
+    // This rank may hold all due particles, or none.
     const std::uint64_t n = own_.size();
     inner_->set_due(first, count == part_.count ? n : std::min<std::uint64_t>(count, n - 1));
 }
@@ -284,7 +284,7 @@ double RankStore::sum_of_squared_velocities()
     return sum.value();
 }
 
-/// Returns whether to migrate: always once, for tree order.
+/// True if particles must migrate: always once, for tree order.
 bool RankStore::are_misplaced()
 {
     const std::size_t rank = std::size_t(ranks_.rank()),

@@ -1,4 +1,4 @@
-/// \file  A store of particles that are distributed over ranks.
+/// \file  Storage of particles distributed over ranks.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace chamomile {
 
-/// RankStore keeps local particles in a store of the host or of a GPU, forwards each call to it and
-/// reduces the result: counts, minima, sums. Its calls are collective; every rank returns the same.
+/// A RankStore keeps local particles in a host or GPU store, forwards each call to it and reduces
+/// the result: counts, minima, sums. Its calls are collective; every rank returns the same.
 ///
 /// The attached particles are the home rows of this rank. Global numbers count the home rows of
 /// rank 0, then rank 1 and so on. Particles start at home. Before the second step, and later if too
@@ -19,7 +19,7 @@ namespace chamomile {
 /// the last evaluation. fetch() sends moving columns home.
 class RankStore final : public ParticleStore {
 public:
-    /// Keeps a reference; `inner` keeps the local particles, with the same options. `on_host`: the
+    /// Keeps a reference. `inner` stores the local particles, with the same options. `on_host`: the
     /// processor evaluates forces, and massless particles at the end are tracers.
     RankStore(Communicator& ranks, const StoreOptions& options,
               std::unique_ptr<ParticleStore> inner, bool on_host)
@@ -31,7 +31,7 @@ public:
     StepColumns columns() override;
     Particles& here() override
     {
-        inner_->here(); // which brings them to own_
+        inner_->here(); // updates own_
         return own_;
     }
     RankSubset part(Communicator& ranks) override
@@ -68,14 +68,14 @@ public:
     double sum_of_squared_velocities() override;
 
 private:
-    /// Way is the exchange from local particles to home rows.
+    /// The exchange from local particles to home rows.
     struct Way {
         std::vector<Index> from;         ///< local indices, ordered by home rank
         std::vector<std::size_t> begins; ///< first entry per home rank, and the end
-        Inbox to;                        ///< home row per arriving value
+        Inbox to;                        ///< home row per received value
     };
 
-    /// Migration is the exchange from the ranks of local particles to those of their domains.
+    /// The exchange from the ranks of local particles to the ranks of their domains.
     struct Migration {
         std::vector<Index> leaving;
         std::vector<std::size_t> begins;

@@ -13,7 +13,7 @@
 
 namespace chamomile {
 
-/// RankSubset gives each particle of a rank its global number: 0 to count - 1 over all ranks.
+/// A RankSubset gives each particle of a rank its global number: 0 to count - 1 over all ranks.
 struct RankSubset {
     Communicator& ranks;
     std::uint64_t count;                ///< particles on all ranks

@@ -67,7 +67,7 @@ void BlockLevels::advance(std::vector<Index>& due)
         level_.size(), [&](std::size_t i) { return level_[i] >= first; }, due);
 }
 
-/// A level is due when its steps divide the time.
+/// A level is due when its step divides the time.
 int BlockLevels::longest_due() const
 {
     return deepest - std::min(std::countr_zero(now_), deepest);

@@ -1,18 +1,18 @@
-/// \file  The rule that decides about a particle's next individual step, on host and device alike.
+/// \file  The rule for a particle's next individual step, on host and device.
 #pragma once
 
 #include "chamomile/integrate/time_step.hpp"
 
 namespace chamomile {
 
-/// A BlockRule chooses time steps at one time; they are steps of the clock.
+/// A BlockRule chooses time steps at one time, in units of the clock.
 struct BlockRule {
     DynamicalTime dynamical;
     double eta, longest;
     double rate = 1; ///< Clock::step() for a dynamical time of 1
 
-    /// Returns the step that the criterion means here and now, `elapsed` after the last one.
-    /// `orbit` is DynamicalTime::orbit() of the criterion 'potential'.
+    /// Returns the criterion's step now, `elapsed` after the last one. `orbit` is the
+    /// DynamicalTime::orbit() of the criterion 'potential', and is updated.
     CHAMOMILE_HD double measure(double acceleration, double potential, double elapsed,
                                 double& orbit) const
     {
@@ -23,14 +23,14 @@ struct BlockRule {
         } else {
             time = dynamical.of(acceleration, potential);
         }
-        if (!(time < infinity())) // nothing pulls
+        if (!(time < infinity())) // no forces
             return longest;
         const double step = rate * (eta * time);
         return step < longest ? step : longest;
     }
 
-    /// Returns the step h that is what the criterion will mean in its middle, h = now + slope h /
-    /// 2, from what it meant now and at the begin of the last step.
+    /// Returns the step h that equals the criterion at its middle, h = now + slope h / 2,
+    /// extrapolated from the criterion now and at the begin of the last step.
     CHAMOMILE_HD static double anticipated(double now, double before, double last)
     {
         if (!(now < infinity() && before < infinity()))
@@ -44,8 +44,8 @@ private:
     CHAMOMILE_HD static double infinity() { return HUGE_VAL; }
 };
 
-/// Returns the level of the longest step, the whole / 2^level, that is not longer than `time_step`,
-/// or `lowest`.
+/// Returns the level of the longest step, the whole / 2^level, that does not exceed `time_step`; at
+/// most `lowest`.
 CHAMOMILE_HD int level_of(double time_step, double whole, int lowest)
 {
     if (!(time_step < whole))

@@ -43,7 +43,7 @@ void KeptTrees::note(int rung, double now, const ForceStatistics& statistics,
         r.patience = std::min(2 * r.patience, most_patience);
         return;
     }
-    // Cells that grow in all three directions have eight times as many neighbours at twice the age.
+    // Cells that grow in all three directions have eight times as many neighbors at twice the age.
     r.longest =
         std::max(r.longest, age * std::cbrt(build_cost_ / std::max(added, build_cost_ / 8)));
     r.patience = least_patience;

@@ -12,8 +12,8 @@ namespace chamomile {
 /// Whether all masses may be zero (only tracers).
 enum class Masses { needed, may_lack };
 
-/// Throws Error with Fault::input, naming index and id, unless positions, velocities and masses are
-/// finite, no mass is negative, all ids differ and, for Masses::needed, some mass is positive. An
+/// Throws Error with Fault::input, naming index and id, unless all values are finite, no mass or
+/// softening length is negative, all ids differ and, for Masses::needed, some mass is positive. An
 /// empty set passes. The message starts with `file`.
 void check_particles(const Particles& particles, const std::filesystem::path& file,
                      Masses masses = Masses::needed);

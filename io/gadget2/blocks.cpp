@@ -66,7 +66,7 @@ void Gadget2Piece::find_blocks()
             file.read(name.offset, std::as_writable_bytes(std::span(block.label)));
             check_label(name, block);
         } else {
-            // Without labels the other blocks (such as gas properties) are not distinguishable.
+            // Without labels, further blocks (such as gas properties) cannot be identified.
             const std::size_t wanted = blocks.empty() || masses() > 0 ? 5 : 4;
             if (blocks.size() == wanted || (!blocks.empty() && count() == 0))
                 return check_rest(offset);

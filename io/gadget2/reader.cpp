@@ -139,7 +139,7 @@ void take_units(const Gadget2Header& header, Snapshot& snapshot)
     snapshot.has_stated_units = false;
 }
 
-/// Returns all properties except the particles, as one piece states them.
+/// Returns a snapshot with the header data of one piece, without particles.
 Snapshot properties_of(const Gadget2Piece& piece)
 {
     const Gadget2Header& header = piece.header;

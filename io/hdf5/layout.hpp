@@ -18,7 +18,7 @@ inline constexpr const char* potentials = "Potential";
 inline constexpr const char* accelerations = "Acceleration";
 inline constexpr const char* softenings = "SofteningLength"; ///< Plummer-equivalent
 
-// Attributes of the group `own`. All further strings in `own` are provenance.
+// Attributes of the group `own`. Any further string is provenance.
 inline constexpr const char* unit_system = "unit_system"; ///< in words
 inline constexpr const char* nbody_units = "N-body";
 inline constexpr const char* physical_units = "physical";

@@ -13,7 +13,7 @@
 
 namespace chamomile {
 
-/// An Hdf5Piece is one open file of a snapshot, with its header.
+/// An Hdf5Piece is an open HDF5 file of a snapshot, with its parsed header.
 struct Hdf5Piece {
     std::filesystem::path path;
     UnchangedFile as_opened;

@@ -122,7 +122,7 @@ bool any_has_masses_twice(const std::vector<Hdf5Piece>& pieces)
     return false;
 }
 
-/// Returns all properties except the particles, as one piece states them.
+/// Returns a snapshot with the header data of one piece, without particles.
 Snapshot properties_of(const Hdf5Piece& piece)
 {
     Snapshot snapshot;

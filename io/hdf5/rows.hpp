@@ -21,7 +21,7 @@ public:
 private:
     void read_numbers(Column value, std::size_t begin, std::span<double> numbers) override;
 
-    /// A Source is a data set of one type in one piece.
+    /// A Source is the data set of a column for one type in one piece.
     struct Source {
         const Hdf5Piece* piece = nullptr;
         std::size_t type = 0;

@@ -21,7 +21,7 @@ struct SphereOptions {
     std::optional<double> alpha = {}, w0 = {};
     std::optional<double> truncation = {}; ///< max radius, in scale radii
     std::optional<double> anisotropy_radius = {};
-    std::optional<double> part = {}; ///< fraction of particles; empty: its fraction of the mass
+    std::optional<double> part = {}; ///< fraction of particles; empty: equal to the mass fraction
     int type = 1;
     bool physical = false; ///< kpc and 1e10 Msun: a value was given with a unit
 };

@@ -5,7 +5,7 @@
 
 namespace chamomile {
 
-/// A TipsyKind is one of three kinds of records, in file order.
+/// A TipsyKind is a kind of record, in file order.
 enum class TipsyKind { gas, dark, star };
 
 /// A TipsyRecord holds byte offsets within a record of one kind. All fields are floats, except that

@@ -19,8 +19,8 @@ struct AnalysedMatter {
 /// Omega_m. Throws Error(input), naming `source`, if no particles are left.
 void select_matter(const AnalysedMatter& matter, const std::string& source, Snapshot& snapshot);
 
-/// Adds a note on particles outside the periodic box, which are wrapped. Throws Error(input) if
-/// they are so far away that wrapping leaves no significant digits.
+/// Adds a note on particles outside the periodic box; analyses use their periodic images. Throws
+/// Error(input) if they are so far away that wrapping leaves no significant digits.
 void take_places(Snapshot& snapshot);
 
 /// Returns whether particles of these types exist (empty: any type).

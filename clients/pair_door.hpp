@@ -1,5 +1,5 @@
-/// \file  Common parts of the libraries with other codes' calls: options from the environment,
-/// solvers kept from call to call, sums that float could not hold, the first fault.
+/// \file  Common parts of the libraries that implement other codes' calls: options from the
+/// environment, persistent solvers, repair of overflows in float, first error.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@
 
 namespace chamomile {
 
-/// Returns the options in CHAMOMILE_DEVICE (auto, cpu, gpu, gpu:1) and CHAMOMILE_PRECISION (float,
-/// double).
+/// Returns the options from CHAMOMILE_DEVICE (auto, cpu, gpu, gpu:1) and CHAMOMILE_PRECISION
+/// (float, double).
 inline PairOptions options_of_environment()
 {
     PairOptions options;
@@ -37,8 +37,8 @@ inline PairOptions options_of_environment()
     return options;
 }
 
-/// Returns CHAMOMILE_PIPES, the number of i-particles that an old code is told to send at a time,
-/// or `usual` if it is not a number above 0.
+/// Returns CHAMOMILE_PIPES, the number of i-particles per call recommended to the host code, or
+/// `usual` if it is not a positive number.
 inline int pipes_of_environment(int usual)
 {
     const char* text = std::getenv("CHAMOMILE_PIPES");
@@ -46,7 +46,7 @@ inline int pipes_of_environment(int usual)
     return pipes > 0 && pipes <= 1 << 30 ? int(pipes) : usual;
 }
 
-/// Returns a softening. Throws Error(usage) if it is negative or not finite.
+/// Returns `value`. Throws Error(usage) if it is negative or not finite.
 inline double checked_softening(const char* name, double value)
 {
     if (!(value >= 0) || !std::isfinite(value))
@@ -55,7 +55,7 @@ inline double checked_softening(const char* name, double value)
     return value;
 }
 
-/// Returns a count. Throws Error(usage) if it is negative.
+/// Returns n. Throws Error(usage) if it is negative.
 inline std::size_t checked_count(const char* name, int n)
 {
     if (n < 0)
@@ -72,12 +72,12 @@ void require_pointer(const char* name, const T* pointer, std::size_t n)
         throw Error(Fault::usage, std::string(name) + ": a null pointer");
 }
 
-/// A KeptSolver holds a solver of one law, which is made again when the law's numbers change.
+/// A KeptSolver holds a solver for one law. The solver is remade when the law's numbers change.
 template <class Law>
 class KeptSolver {
 public:
     PairSolver& with(const Law& law) { return with(law, options_of_environment); }
-    /// Returns the solver; options() is called when one is made.
+    /// Returns the solver. options() is called to make a new one.
     template <class Options>
     PairSolver& with(const Law& law, Options options)
     {
@@ -101,8 +101,8 @@ private:
     std::optional<Law> law_;
 };
 
-/// Throws Error(usage) in a forked child whose parent has computed before. Threads and devices do
-/// not survive a fork, and the child would wait for them.
+/// Throws Error(usage) in a forked child of a process that has computed before. Threads and devices
+/// do not survive a fork, and the child would wait forever.
 inline void require_same_process()
 {
     static const pid_t first = getpid();
@@ -116,8 +116,8 @@ inline bool all_finite(std::span<const double> values)
     return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
 }
 
-/// Repeats in double, one pair after the other, the sums that are not finite, because pairs are too
-/// close for float. meets(i, j) tells whether target i sees source j.
+/// Recomputes non-finite sums in double, pair by pair: pairs may be too close for float. meets(i,
+/// j) returns whether target i interacts with source j.
 template <class Law, class Meets>
 void repair(const Law& law, std::span<const typename Law::template Target<double>> targets,
             std::span<const typename Law::template Source<double>> sources,
@@ -153,7 +153,7 @@ inline void store(const Vec3<double>& x, double (&to)[3])
     to[2] = x.z;
 }
 
-/// A FirstFault keeps the line of the first fault since the last clear(), of any thread.
+/// A FirstFault keeps the first error message since the last clear(), from any thread.
 class FirstFault {
 public:
     void keep(const char* call, const char* line) noexcept
@@ -162,7 +162,7 @@ public:
         try {
             if (line_.empty())
                 line_ = std::string(call) + ": " + line;
-        } catch (...) { // no memory even for the line
+        } catch (...) { // no memory for the message
         }
     }
     void clear() noexcept
@@ -170,7 +170,7 @@ public:
         const std::lock_guard lock(mutex_);
         line_.clear();
     }
-    /// Returns a copy that stays until this thread calls again.
+    /// Returns a copy, valid until this thread calls again.
     const char* line() noexcept
     {
         thread_local std::string copy;

@@ -11,11 +11,10 @@
 namespace chamomile {
 namespace {
 
-/// The width of a panel in ln a: no term of Friedmann's equation changes by more than e^2 within
-/// it.
+/// Panel width in ln a. No term of Friedmann's equation changes by more than e^2 in a panel.
 constexpr double panel = 0.5;
 
-/// Terms are the contributions to E^2 in Friedmann's equation.
+/// Terms holds the contributions to E^2 in Friedmann's equation.
 struct Terms {
     double radiation, matter, curvature, dark_energy;
 
@@ -51,7 +50,7 @@ double Background::matter_part(double a) const
 
 double Background::age(double a) const
 {
-    // Before a e^-28, matter alone would have given e^-42 of the age.
+    // The part before a e^-28 is negligible: with matter only, e^-42 of the age.
     return integral([this](double x) { return 1 / expansion(std::exp(x)); }, std::log(a) - 28,
                     std::log(a), panel);
 }

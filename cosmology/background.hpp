@@ -6,12 +6,12 @@
 
 namespace chamomile {
 
-/// Hubble's distance in Mpc/h: the speed of light in km/s over 100 km/s/Mpc.
+/// Hubble distance in Mpc/h: the speed of light in km/s over 100 km/s/Mpc.
 inline constexpr double hubble_distance = 2997.92458;
 
-/// A Background has matter, curvature, radiation and a dark energy of pressure w = w0 + wa (1 - a)
-/// times its density (Chevallier & Polarski 2001, Linder 2003), in units of the critical density
-/// today. The scale factor a is 1 today. H0 = 1 here: E = H / H0, and times are in units of 1 / H0.
+/// A Background has matter, curvature, radiation and dark energy with equation of state w = w0 + wa
+/// (1 - a) (Chevallier & Polarski 2001, Linder 2003), in units of the critical density today. The
+/// scale factor a is 1 today. H0 = 1: E = H / H0, times in units of 1 / H0.
 struct Background {
     double omega_matter = 0.3, omega_lambda = 0.7, omega_radiation = 0;
     double w0 = -1, wa = 0;
@@ -23,21 +23,21 @@ struct Background {
     double expansion(double a) const;
     /// Returns d ln E / d ln a.
     double expansion_slope(double a) const;
-    /// Returns Omega_m(a), the matter's part of the critical density at that time.
+    /// Returns Omega_m(a), the matter fraction of the critical density at that time.
     double matter_part(double a) const;
-    /// Returns H0 t since a = 0.
+    /// Returns H0 t, the time since a = 0.
     double age(double a) const;
 
-    /// Returns H0 times the integral of da / (a^2 H), by which accelerations change momenta a^2
-    /// dx/dt (Quinn et al. 1997).
+    /// Returns H0 times the integral of da / (a^2 H). Accelerations times this factor change
+    /// momenta a^2 dx/dt (Quinn et al. 1997).
     double kick(double from, double to) const;
-    /// Returns H0 times the integral of da / (a^3 H), by which momenta change comoving positions.
+    /// Returns H0 times the integral of da / (a^3 H): the factor from momenta to comoving shifts.
     double drift(double from, double to) const;
 
     friend bool operator==(const Background&, const Background&) = default;
 };
 
-/// A BackgroundRange is the allowed range of a parameter, in files as in options.
+/// A BackgroundRange is the allowed range of a parameter, for files and options.
 struct BackgroundRange {
     const char* name;
     double Background::*value;
@@ -51,11 +51,11 @@ inline constexpr BackgroundRange background_ranges[] = {
     {"wa", &Background::wa, ranges::wa},
     {"hubble", &Background::hubble, ranges::hubble}};
 
-/// Throws Error(usage) for parameters out of their ranges, or a universe that did not expand all
-/// the time between the scale factors.
+/// Throws Error(usage) for parameters out of range, or if the universe does not expand at all times
+/// between the scale factors.
 void validate(const Background& background, double from, double to);
 
-/// Returns the redshift; it is 0 where the scale factor is 1 up to rounding.
+/// Returns the redshift; exactly 0 if the scale factor is 1 up to rounding.
 inline double redshift_of(double scale_factor)
 {
     const double redshift = 1 / scale_factor - 1;

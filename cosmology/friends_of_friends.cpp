@@ -13,8 +13,8 @@
 namespace chamomile {
 namespace {
 
-/// DisjointSets are sets that several threads join at once. The smallest member stands for its set,
-/// so that the result does not depend on the order of joining (Jayanti & Tarjan 2016).
+/// DisjointSets is a union-find structure for concurrent joins. The smallest member represents its
+/// set, so the result is independent of the order of joins (Jayanti & Tarjan 2016).
 class DisjointSets {
 public:
     explicit DisjointSets(std::size_t n) : parent_(n)
@@ -60,7 +60,7 @@ private:
     std::vector<std::uint32_t> parent_;
 };
 
-/// A Linker joins the sets of linking cells that hold friends.
+/// A Linker joins linking cells that contain friends.
 class Linker {
 public:
     Linker(const LinkingCells& cells, const Periodicity& periodicity, double linking_length)
@@ -68,7 +68,7 @@ public:
           limit_(linking_length * linking_length)
     {}
 
-    /// Links touching cells first: most others are joined by then, and need no pairs.
+    /// Links touching cells first. Most farther cells are then joined and need no pair tests.
     void link()
     {
         link(0, 1);
@@ -80,7 +80,7 @@ public:
 private:
     using Coordinate = LinkingCells::Coordinate;
 
-    /// A Finger searches for a row from where the last one was found.
+    /// A RowCursor searches for a row, starting at the last hit.
     struct RowCursor {
         Coordinate dx, dy;
         std::size_t at = 0;
@@ -96,7 +96,7 @@ private:
         }
     };
 
-    /// Links cells whose coordinates differ by more than `inner`, and by `outer` at most.
+    /// Links cells with coordinates that differ by more than `inner` and at most `outer`.
     void link(Coordinate inner, Coordinate outer)
     {
         constexpr std::size_t chunk = 256;
@@ -115,8 +115,8 @@ private:
         }
     }
 
-    /// Wraps the coordinate into the grid, and sets the shift that a place there needs. Returns
-    /// false outside of an isolated grid.
+    /// Wraps the coordinate into the grid, and sets the shift of the periodic image. Returns false
+    /// outside an isolated grid.
     bool enter(Coordinate& x, int axis, double& shift) const
     {
         const Coordinate n = cells_.extent[std::size_t(axis)];
@@ -167,7 +167,7 @@ private:
             sets_.join(a, b);
     }
 
-    /// Returns whether a particle of b, moved by `shift`, is a friend of one of a.
+    /// Returns whether a particle of b, moved by `shift`, is a friend of a particle of a.
     bool is_linked(std::uint32_t a, std::uint32_t b, const Vec3<double>& shift) const
     {
         const Vec3<double>* const begin = cells_.place.data() + cells_.first[b];
@@ -193,7 +193,7 @@ private:
     double limit_;
 };
 
-/// A Group is a set with its number of members and its first member.
+/// A Group is a set with its member count and first member.
 struct Group {
     std::uint32_t set;
     std::size_t count;
@@ -222,7 +222,7 @@ ParticleGroups friends_of_friends(std::span<const Vec3<double>> position,
     for (std::size_t c = 0; c < n; ++c)
         count[set[c]] += cells.first[c + 1] - cells.first[c];
 
-    // From here on the count of a set holds its number among the groups.
+    // From here on, `count` of a set holds its index among the groups.
     constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
     std::vector<Group> groups;
     for (std::size_t c = 0; c < n; ++c) {

@@ -1,4 +1,4 @@
-/// \file  Friends of friends: groups of particles joined by short links.
+/// \file  Friends-of-friends groups.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace chamomile {
 
-/// ParticleGroups are disjoint sets of particles.
+/// ParticleGroups holds disjoint sets of particles.
 struct ParticleGroups {
-    std::vector<std::size_t> first; ///< of each group in `members`, and the end of the last
-    std::vector<Index> members;     ///< particle numbers, ascending within a group
+    std::vector<std::size_t> first; ///< start of each group in `members`, and the end of the last
+    std::vector<Index> members;     ///< particle indices, ascending within a group
 
     std::size_t size() const { return first.empty() ? 0 : first.size() - 1; }
     std::span<const Index> operator[](std::size_t k) const
@@ -23,12 +23,12 @@ struct ParticleGroups {
     }
 };
 
-/// Returns the groups of at least `min_members` particles that are joined by chains of pairs at
-/// most `linking_length` apart, nearest images counted (Davis et al. 1985). The groups are exact
-/// and the same for any number of threads; they are ordered by falling number of members, then by
-/// their first member. Positions may lie in any image. Throws Error(usage) for a linking length
-/// that is not positive, above half the side of a periodic cube or below 1e-6 of the extent,
-/// Error(input) for a position that is not finite.
+/// Returns the groups of at least `min_members` particles joined by chains of pairs at most
+/// `linking_length` apart, with nearest images (Davis et al. 1985). Groups are exact and
+/// independent of the number of threads. They are sorted by decreasing member count, then by first
+/// member. Positions may be in any periodic image. Throws Error(usage) for a linking length that is
+/// not positive, above half the side of a periodic cube or below 1e-6 of the extent, Error(input)
+/// for a non-finite position.
 ParticleGroups friends_of_friends(std::span<const Vec3<double>> position,
                                   const Periodicity& periodicity, double linking_length,
                                   std::size_t min_members);

@@ -28,8 +28,8 @@ State rate(const Background& background, double x, const State& s)
     return {s[1], pull * s[0] - drag * s[1], s[3], pull * (s[2] + s[0] * s[0]) - drag * s[3]};
 }
 
-/// Returns the state after n steps of the modified midpoint rule, whose error has only even powers
-/// of their length (Gragg 1965).
+/// Returns the state after n steps of the modified midpoint rule. Its error has only even powers of
+/// the step length (Gragg 1965).
 State midpoint(const Background& background, double x, const State& s, double length, int n)
 {
     const double h = length / n;
@@ -39,7 +39,7 @@ State midpoint(const Background& background, double x, const State& s, double le
     return 0.5 * (now + before + h * rate(background, x + length, now));
 }
 
-/// Returns the state extrapolated to steps of length 0 (Bulirsch & Stoer 1966).
+/// Returns the state extrapolated to step length 0 (Bulirsch & Stoer 1966).
 State extrapolated_step(const Background& background, double x, const State& s, double length)
 {
     constexpr int columns = 8;

@@ -5,9 +5,9 @@
 
 namespace chamomile {
 
-/// A Growth holds the growth factors. D1 grows as a while matter dominates, and D2 (> 0 here; some
-/// write it with the other sign) as 3/7 a^2. Displacements are x - q = -D1 grad phi1 - D2 grad phi2
-/// with laplace phi1 = delta and phi2 as in cosmology/initial/displacements.hpp.
+/// A Growth holds the growth factors. In matter domination D1 grows as a, and D2 as 3/7 a^2
+/// (positive here; some authors use the opposite sign). Displacements are x - q = -D1 grad phi1 -
+/// D2 grad phi2 with laplace phi1 = delta and phi2 as in cosmology/initial/displacements.hpp.
 struct Growth {
     double D1, D2;
     double f1, f2; ///< d ln D / d ln a
@@ -18,7 +18,7 @@ struct Growth {
 ///     D1'' + (2 + d ln E / d ln a) D1' = 3/2 Omega_m(a) D1
 ///     D2'' + (2 + d ln E / d ln a) D2' = 3/2 Omega_m(a) (D2 + D1^2)
 ///
-/// from deep in the past, where D1 = a + 2/3 Omega_r / Omega_m (Meszaros 1974), to rounding.
+/// from very early times, with D1 = a + 2/3 Omega_r / Omega_m (Meszaros 1974), to rounding.
 Growth growth(const Background& background, double a);
 
 } // namespace chamomile

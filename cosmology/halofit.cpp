@@ -13,7 +13,7 @@ double dimensionless(double k, double power)
     return k * k * k * power / (2 * std::numbers::pi * std::numbers::pi);
 }
 
-/// Moments are those of Delta^2(k) exp(-x^2), x = k R, over ln k: those of 1, x^2 and x^4.
+/// Moments holds the integrals over ln k of Delta^2(k) exp(-x^2) times 1, x^2 and x^4; x = k R.
 struct Moments {
     double zeroth, second, fourth;
 };
@@ -47,7 +47,7 @@ Halofit::Halofit(std::function<double(double)> linear, const Background& backgro
     const double radius = std::exp(low);
     nonlinear_k_ = 1 / radius;
 
-    // Where sigma^2 = 1: d ln sigma^2 / d ln R and its derivative (Smith et al. 2003, eq. C7 f.).
+    // At sigma^2 = 1: d ln sigma^2 / d ln R and its derivative (Smith et al. 2003, eq. C7 f.).
     const Moments m = moments(linear_, radius);
     const double slope = -2 * m.second / m.zeroth;
     const double n = -3 - slope;
@@ -71,8 +71,7 @@ Halofit::Halofit(std::function<double(double)> linear, const Background& backgro
     beta_ = 2.0379 - 0.7354 * n + 0.3157 * n * n + 1.2490 * n * n * n + 0.3980 * n * n * n * n -
             0.1682 * curvature;
     nu_ = power_of_ten(5.2105 + 3.6902 * n);
-    // The exponents are interpolated between an open universe and a flat one (Smith et al. 2003,
-    // eqs. C17 and C18).
+    // Exponents interpolated between open and flat universes (Smith et al. 2003, eqs. C17 and C18).
     const double flat = matter < 1 - 1e-6 ? dark / (1 - matter) : 1;
     const auto between = [&](double of_flat, double of_open) {
         return flat * std::pow(matter, of_flat) + (1 - flat) * std::pow(matter, of_open);

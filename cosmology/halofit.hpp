@@ -1,4 +1,4 @@
-/// \file  A published fit of the non-linear power spectrum.
+/// \file  A published fit of the nonlinear power spectrum.
 #pragma once
 
 #include <functional>
@@ -7,26 +7,26 @@
 
 namespace chamomile {
 
-/// Halofit is the halo model's fit of Smith et al. (2003, appendix C) with the parameters of
+/// Halofit is the halo-model fit of Smith et al. (2003, appendix C) with the parameters of
 /// Takahashi et al. (2012, appendix). Its error is 5 % for k < 1 h/Mpc and 10 % for k < 10 h/Mpc, z
 /// < 10.
 class Halofit {
 public:
-    /// `linear` is P(k) of linear theory in (Mpc/h)^3 at scale factor a, k in h/Mpc, from 1e-4 to
-    /// 1e3 h/Mpc.
+    /// `linear` returns the linear P(k) in (Mpc/h)^3 at scale factor a, for k from 1e-4 to 1e3
+    /// h/Mpc.
     Halofit(std::function<double(double)> linear, const Background& background, double a);
 
     /// Returns P(k) in (Mpc/h)^3.
     double operator()(double k) const;
 
-    /// Returns the k in h/Mpc at which sigma in Gaussian spheres of radius 1 / k is 1. If there is
-    /// none, it is 0 and P(k) is that of linear theory.
+    /// Returns k in h/Mpc with sigma = 1 in Gaussian spheres of radius 1 / k. If no such k exists,
+    /// returns 0, and P(k) is linear.
     double nonlinear_k() const { return nonlinear_k_; }
 
 private:
     std::function<double(double)> linear_;
     double nonlinear_k_ = 0;
-    double a_ = 0, b_ = 0, c_ = 0, alpha_ = 0, beta_ = 0, gamma_ = 0, nu_ = 0; ///< of the fit
+    double a_ = 0, b_ = 0, c_ = 0, alpha_ = 0, beta_ = 0, gamma_ = 0, nu_ = 0; ///< fit parameters
     double f1_ = 1, f2_ = 1, f3_ = 1;
 };
 

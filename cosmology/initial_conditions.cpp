@@ -22,7 +22,7 @@ void check(const InitialConditionsOptions& o)
         refuse("box: " + number_text(o.side) + ": must be > 0");
     if (o.particles < 2 || o.particles > 1625 || o.particles % 2 != 0)
         refuse("particles along a side: " + std::to_string(o.particles) +
-               ": must be an even number from 2 to 1624"); // 1625^3 is beyond an Index
+               ": must be an even number from 2 to 1624"); // 1625^3 exceeds the range of Index
     if (!(o.redshift > -1) || !std::isfinite(o.redshift))
         refuse("z-start: " + number_text(o.redshift) + ": must be above -1");
     if (o.order != 1 && o.order != 2)
@@ -36,7 +36,7 @@ void require_reach(const LinearPower& power, const InitialConditionsOptions& o)
 {
     const double unit = 2 * std::numbers::pi / o.side;
     const double most = unit * std::sqrt(3.0) * (o.particles / 2 - 1);
-    // Rounding of decimal fractions is allowed: k of the table's first line may be that of the box.
+    // Tolerates rounding of decimal fractions: the table may start exactly at the k of the box.
     if (unit >= power.least_k() * (1 - 1e-6) && most <= power.most_k() * (1 + 1e-6))
         return;
     const bool is_table = !o.power.table.empty();
@@ -48,7 +48,7 @@ void require_reach(const LinearPower& power, const InitialConditionsOptions& o)
                 (is_table ? o.power.table.string() : "box: the transfer function's fit") + line);
 }
 
-/// Returns the places of the particles in a homogeneous universe, in order of their ids.
+/// Returns the unperturbed positions, in order of ids.
 std::vector<Vec3<double>> undisturbed(const InitialConditionsOptions& o)
 {
     const std::size_t n = std::size_t(o.particles);
@@ -63,8 +63,8 @@ std::vector<Vec3<double>> undisturbed(const InitialConditionsOptions& o)
     return places;
 }
 
-/// A Reader takes a field from the mesh to the particles: point by point for a grid, and by
-/// interpolation on the finer mesh of a glass.
+/// A Reader evaluates a mesh field at the particles: point by point for a grid, by interpolation
+/// from a finer mesh for a glass.
 class Reader {
 public:
     Reader(const InitialConditionsOptions& o, const std::vector<Vec3<double>>& places)
@@ -73,7 +73,7 @@ public:
           values_(is_grid_ ? 0 : places.size())
     {}
 
-    /// Divides a mesh's spectrum by the window, so that the interpolation smooths nothing.
+    /// Divides a spectrum by the assignment window, to compensate the smoothing of interpolation.
     void sharpen(Grid<double>& spectrum) const
     {
         const int n = spectrum.side();
@@ -107,8 +107,8 @@ double& component(Vec3<double>& v, int axis)
     return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
 }
 
-/// Returns the density of linear theory at the start, as a spectrum on the mesh of the particles,
-/// or on a finer one with the same modes.
+/// Returns the initial linear density as a spectrum, on the particle mesh for a grid, on a finer
+/// mesh with the same modes for a glass.
 Grid<double> linear_density(const InitialConditionsOptions& o, double factor)
 {
     const LinearPower power(o.power);
@@ -164,7 +164,7 @@ Particles make_initial_conditions(const InitialConditionsOptions& o, double grav
             });
         }
     };
-    if (o.order == 2) { // phi contains D1, and its second order D1^2
+    if (o.order == 2) { // phi contains D1, second order D1^2
         Grid<double> second = second_order_potential(phi, fourier, o.side);
         displace(second, start.D2 / (start.D1 * start.D1), start.f2);
     }

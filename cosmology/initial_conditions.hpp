@@ -7,30 +7,30 @@
 
 namespace chamomile {
 
-/// A ParticleLoad is the arrangement of particles in a homogeneous universe.
+/// A ParticleLoad is the unperturbed arrangement of particles.
 enum class ParticleLoad {
-    grid, ///< the points of the mesh
+    grid, ///< mesh points
     glass ///< cosmology/initial/glass.hpp, repeated
 };
 
-/// InitialConditionsOptions describe the box, its particles and its random field.
+/// InitialConditionsOptions describes the box, its particles and its random field.
 struct InitialConditionsOptions {
-    PowerOptions power;  ///< with the background
+    PowerOptions power;  ///< including the background
     double side = 100;   ///< of the box, in Mpc/h
-    int particles = 128; ///< along a side
+    int particles = 128; ///< per side
     double redshift = 49;
     int order = 2; ///< of perturbation theory: 1 (Zel'dovich 1970) or 2
     FieldOptions field;
     ParticleLoad load = ParticleLoad::grid;
-    int glass = 32; ///< particles along a side of the glass; a divisor of the number above
+    int glass = 32; ///< particles per side of the glass; must divide `particles`
 };
 
 /// Returns comoving positions in Mpc/h in [0, side), peculiar velocities a dx/dt in km/s, and equal
-/// masses in 1e10 Msun/h that sum to Omega_m times the critical density, `gravitational_constant`
-/// being in Mpc, 1e10 Msun and km/s. Ids are 1 + (i n + j) n + k for the particle of point (i, j,
-/// k) of n^3; modes reach up to that mesh's n/2. The spectrum today is scaled back by D1. The bits
-/// are the same for any number of threads. Throws Error(usage) for options out of range,
-/// Error(input) for a table that does not reach from 2 pi / side to the largest k of the mesh.
+/// masses in 1e10 Msun/h with the total Omega_m times the critical density.
+/// `gravitational_constant` is in Mpc, 1e10 Msun and km/s. The particle of point (i, j, k) of n^3
+/// has id 1 + (i n + j) n + k; modes reach wave number n/2. Today's spectrum is scaled back by D1.
+/// The result is bitwise independent of the number of threads. Throws Error(usage) for options out
+/// of range, Error(input) for a table that does not cover 2 pi / side to the largest k of the mesh.
 Particles make_initial_conditions(const InitialConditionsOptions& options,
                                   double gravitational_constant);
 

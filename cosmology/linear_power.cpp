@@ -16,11 +16,11 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 constexpr double pivot = 0.05; // 1/Mpc
-/// Less than 1 % of sigma(8) comes from k outside this range, in h/Mpc.
+/// Less than 1 % of sigma(8) comes from outside this range in k (h/Mpc).
 constexpr double least_needed = 0.01, most_needed = 1;
-constexpr double least_flat = 2e-4 * (1 + 1e-6); ///< below it T is 1 to 4e-4
+constexpr double least_flat = 2e-4 * (1 + 1e-6); ///< below, T is 1 to 4e-4
 
-/// Returns the Fourier transform of a sphere of volume 1, x = k radius.
+/// Returns the Fourier transform of a sphere of volume 1; x = k radius.
 double top_hat(double x)
 {
     if (x < 0.01)
@@ -77,7 +77,7 @@ LinearPower::LinearPower(const PowerOptions& options) : options_(options)
             throw Error(Fault::input,
                         options.table.string() + ": k from " + std::to_string(least_k_) + " to " +
                             std::to_string(most_k_) + " h/Mpc: must reach from 0.01 to 1 at least");
-        constexpr double step = 0.2; // wider than where a table's rounding shows
+        constexpr double step = 0.2; // wider than the effect of rounding in a table
         const double end = log_k_.back();
         last_slope_ = std::log(tabled(end) / tabled(end - step)) / step;
         const double excess = last_slope_ - (options.spectral_index - 4); // 2 / ln(c k)
@@ -96,8 +96,8 @@ LinearPower::LinearPower(const PowerOptions& options) : options_(options)
         most_k_ = 1e5;
     }
     if (options.primordial) {
-        // delta = 2/5 (k c/H0)^2 / Omega_m T D1 R, where R is the comoving curvature (Dodelson
-        // 2003, 7.1).
+        // delta = 2/5 (k c/H0)^2 / Omega_m T D1 R, with the comoving curvature R (Dodelson 2003,
+        // 7.1).
         const Background& b = options.background;
         const double D1 = growth(b, 1).D1;
         scale_ = 4. / 25 * std::pow(hubble_distance, 4) / (b.omega_matter * b.omega_matter) * D1 *
@@ -120,7 +120,7 @@ double LinearPower::shape(double k) const
     return log_k < log_k_.front() || log_k > log_k_.back() ? beyond(log_k) : tabled(log_k);
 }
 
-/// Returns P(k) outside of a table.
+/// Returns P(k) outside the range of a table.
 double LinearPower::beyond(double log_k) const
 {
     const double n = options_.spectral_index;

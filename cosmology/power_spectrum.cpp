@@ -17,7 +17,7 @@ namespace {
 
 using std::numbers::pi;
 
-/// Bins of a folded box begin at this part of the Nyquist wave number before.
+/// Bins of a folded box start at this fraction of the previous Nyquist wave number.
 constexpr double joint = 0.75;
 
 void check(const PowerSpectrumOptions& o, const Periodicity& box)
@@ -37,9 +37,9 @@ void check(const PowerSpectrumOptions& o, const Periodicity& box)
         refuse("bins per decade", o.bins_per_decade, "must be 1 to 1000");
 }
 
-/// ModeFactors hold for modes of wave number k along one line: the window of the assignment; sums
-/// over the aliases k + n a of the square of that window, all and with alternating signs; and the
-/// phase of a shift by half a cell. A mode in three dimensions has their products.
+/// ModeFactors holds one-dimensional factors of modes with wave number k: the assignment window,
+/// sums of its square over the aliases k + n a (plain and with alternating signs), and the phase of
+/// a shift by half a cell. A three-dimensional mode has the product of three ModeFactors.
 struct ModeFactors {
     double window = 1, all = 1, alternating = 1;
     std::complex<double> phase = 1;
@@ -58,7 +58,7 @@ struct ModeFactors {
             alternating += a % 2 == 0 ? w : -w;
         }
         if (p == 1)
-            all = 1; // the limit of a sum that converges slowly
+            all = 1; // limit of a slowly converging sum
     }
     friend ModeFactors operator*(const ModeFactors& a, const ModeFactors& b)
     {
@@ -73,7 +73,7 @@ struct ModeFactors {
 
 /// A ModeSum adds up the modes of a bin.
 struct ModeSum {
-    double k = 0, power = 0, noise = 0; ///< noise: of unit shot noise, with its aliases
+    double k = 0, power = 0, noise = 0; ///< noise: for unit shot noise, including aliases
     std::uint64_t modes = 0;
 
     void operator+=(const ModeSum& other)
@@ -85,7 +85,7 @@ struct ModeSum {
     }
 };
 
-/// Returns the edges of the bins in units of 2 pi / side, from 1/2 to `most`.
+/// Returns the bin edges in units of 2 pi / side, from 1/2 to `most`.
 std::vector<double> bin_edges(const PowerSpectrumOptions& o, double most)
 {
     const double ratio = o.bins == PowerBins::linear ? 1 : std::pow(10, 1 / o.bins_per_decade);
@@ -107,7 +107,7 @@ public:
             other_.emplace(n_);
     }
 
-    /// Returns the bins of a box folded by `factor` per side, `box` being the folded box.
+    /// Returns the bins of a box folded `factor` times per side; `box` is the folded box.
     std::vector<ModeSum> measure(std::size_t n, const ArrayView& position, const ArrayView& mass,
                                  const Periodicity& box, double factor)
     {
@@ -135,7 +135,7 @@ private:
         fourier_.forward(grid);
     }
 
-    /// Returns the bin of each square of the wave number in the folded box, or -1.
+    /// Returns the bin for each squared wave number in the folded box, or -1.
     std::vector<int> table_of_bins(double factor) const
     {
         const int most = n_ / 2;
@@ -168,7 +168,7 @@ private:
                 const ModeFactors factors = in_plane * factors_[std::size_t(k)];
                 std::complex<double> mode = row[k];
                 double noise = factors.all;
-                if (other) { // its points lie half a cell before
+                if (other) { // its points are half a cell lower
                     mode = 0.5 * (mode + factors.phase * other[k]);
                     noise = 0.5 * (noise + factors.alternating);
                 }

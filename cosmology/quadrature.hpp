@@ -9,9 +9,8 @@
 
 namespace chamomile {
 
-/// GaussLegendre holds the positive half of the nodes of Gauss and Legendre on [-1, 1], and their
-/// weights: Newton's method on P_n from the estimate cos(pi (i + 3/4) / (n + 1/2)) (Press et al.
-/// 2007, 4.6.1).
+/// GaussLegendre holds the positive Gauss-Legendre nodes on [-1, 1], and their weights: Newton's
+/// method on P_n from the estimate cos(pi (i + 3/4) / (n + 1/2)) (Press et al. 2007, 4.6.1).
 template <int n>
 struct GaussLegendre {
     static_assert(n % 2 == 0);
@@ -34,9 +33,9 @@ struct GaussLegendre {
     }
 };
 
-/// Returns the integral of f from `from` to `to`, which may lie in either order, in equal panels of
-/// at most `panel` with 16 points of Gauss and Legendre each. It is exact to rounding where f is
-/// smooth on the scale of a panel.
+/// Returns the integral of f from `from` to `to` (in either order), with equal panels of at most
+/// `panel` and 16 Gauss-Legendre points each. Exact to rounding if f is smooth on the scale of a
+/// panel.
 template <class Function>
 double integral(Function&& f, double from, double to, double panel)
 {

@@ -18,7 +18,7 @@ constexpr double square(double x)
     return x * x;
 }
 
-/// Returns C of equation 19 with its first term over alpha.
+/// Returns C of equation 19, with the first term divided by alpha.
 double curvature_of(double q, double alpha)
 {
     return 14.2 / alpha + 386 / (1 + 69.9 * pow(q, 1.08));

@@ -5,20 +5,20 @@
 
 namespace chamomile {
 
-/// EisensteinHu is the fit of Eisenstein & Hu (1998, ApJ 496, 605) for matter without neutrinos;
-/// T(0) = 1.
+/// EisensteinHu is the fit of Eisenstein & Hu (1998, ApJ 496, 605) for matter without neutrinos,
+/// with T(0) = 1.
 class EisensteinHu {
 public:
-    /// `temperature` is that of the microwave background in K. Throws Error(usage) unless baryons
-    /// are above 0 and below all matter.
+    /// `temperature`: of the microwave background in K. Throws Error(usage) unless the baryon
+    /// density is positive and below the matter density.
     EisensteinHu(const Background& background, double omega_baryon, double temperature);
 
-    /// Returns T with the baryons' acoustic oscillations (their eqs. 16 to 24); k is in h/Mpc.
+    /// Returns T with baryon acoustic oscillations (eqs. 16 to 24); k in h/Mpc.
     double operator()(double k) const;
-    /// Returns T without oscillations (their eqs. 28 to 31).
+    /// Returns T without oscillations (eqs. 28 to 31).
     double smooth(double k) const;
 
-    /// Returns the sound horizon of the fit, in Mpc (their eq. 6).
+    /// Returns the sound horizon of the fit in Mpc (eq. 6).
     double sound_horizon() const { return sound_horizon_; }
 
 private:

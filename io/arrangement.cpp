@@ -17,12 +17,12 @@
 namespace chamomile {
 namespace {
 
-/// Numbers that files state differ by less than this where they mean the same.
+/// Relative difference below which two numbers stated by files count as equal.
 constexpr double same = 1e-6;
 
-/// A Turn is the matrix of a rotation.
+/// A Turn is a rotation matrix.
 struct Turn {
-    Vec3<double> x, y, z; ///< its rows
+    Vec3<double> x, y, z; ///< rows
 
     Vec3<double> operator()(const Vec3<double>& a) const
     {
@@ -31,7 +31,7 @@ struct Turn {
     }
 };
 
-/// Returns the turn by angles in degrees about z, then about x, then about z.
+/// Returns the rotation by Euler angles in degrees about z, then x, then z.
 Turn turn_by(const std::array<double, 3>& angles)
 {
     constexpr double degree = std::numbers::pi / 180;
@@ -70,7 +70,7 @@ bool differ(double a, double b)
     return std::abs(a - b) > same * std::max(std::abs(a), std::abs(b));
 }
 
-/// Throws Error(usage) unless the part can stand beside the first one, in whose units it is.
+/// Throws Error(usage) unless `part` has the frame, G, box and cosmology of `first`.
 void require_alike(const Snapshot& first, const Snapshot& part, const std::string& name)
 {
     const auto require = [&](const char* what, double found, double wanted) {
@@ -98,7 +98,7 @@ void require_alike(const Snapshot& first, const Snapshot& part, const std::strin
     require("wa", a.wa, b.wa);
 }
 
-/// Makes ids that are there already larger than all of these.
+/// Shifts `ids` above all ids of `there` if the two lists share an id.
 void keep_ids_apart(const std::vector<std::uint64_t>& there, std::vector<std::uint64_t>& ids,
                     const std::string& name)
 {
@@ -128,8 +128,8 @@ std::string ids_text(const std::vector<std::uint64_t>& ids)
            std::to_string(*most);
 }
 
-/// Leaves one softening to both, or its own length to each particle; none where a part states none
-/// or another kind or rule.
+/// Joins the softenings: one length if both parts agree, otherwise per-particle softening. Drops
+/// the softening if a part states none, or another kind or rule.
 void join_softenings(Snapshot& all, Snapshot& part, const std::string& name)
 {
     auto &first = all.softening, &second = part.softening;
@@ -154,7 +154,7 @@ void join_softenings(Snapshot& all, Snapshot& part, const std::string& name)
     first->length = std::max(first->length, second->length);
 }
 
-/// Leaves the extra columns that both have.
+/// Keeps only the extra columns that both snapshots have.
 void join_extra_columns(Snapshot& all, Snapshot& part, const std::string& name)
 {
     auto &first = all.particles.extra, &second = part.particles.extra;
@@ -171,7 +171,7 @@ void join_extra_columns(Snapshot& all, Snapshot& part, const std::string& name)
     drop(second, first);
 }
 
-/// Returns a number in which each bit depends on all bits of x (Steele et al. 2014, splitmix64).
+/// Returns a 64-bit hash of x (Steele et al. 2014, splitmix64).
 std::uint64_t scrambled(std::uint64_t x)
 {
     x += 0x9e3779b97f4a7c15;
@@ -180,9 +180,9 @@ std::uint64_t scrambled(std::uint64_t x)
     return x ^ x >> 31;
 }
 
-/// Returns the end of the kind that begins at order[begin]; `order` is sorted by type and mass. A
-/// kind is the particles of one mass. Masses of fewer than n particles each are one kind up to
-/// twice the first.
+/// Returns the end of the mass group that begins at order[begin]. `order` is sorted by type and
+/// mass. Particles of equal mass form a group. Masses with fewer than n particles each are merged
+/// into one group, up to twice its first mass.
 std::size_t end_of_kind(const Particles& p, const std::vector<Index>& order, std::size_t begin,
                         std::uint64_t n)
 {
@@ -261,7 +261,7 @@ void keep_particles(Snapshot& snapshot, const std::function<bool(Index)>& is_kep
                 keep_some(values, kept);
         },
         particles);
-    forget_forces(snapshot); // of those that are gone, too
+    forget_forces(snapshot); // the forces included the removed particles
 }
 
 void keep_types(Snapshot& snapshot, const std::vector<int>& types)
@@ -376,7 +376,7 @@ Snapshot joined(std::vector<Snapshot> parts, const std::vector<std::string>& nam
         for_each_column([](Column, const std::string&, auto& first,
                            const auto& second) { append(first, second); },
                         to, from);
-        to.resize(to.size()); // of what moves a part may have less
+        to.resize(to.size()); // a part may lack accelerations or potentials
     }
     forget_forces(all);
     return std::move(all);

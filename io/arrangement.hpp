@@ -1,4 +1,4 @@
-/// \file  Snapshots that are moved, turned, reduced and put together.
+/// \file  Moving, rotating, thinning and joining snapshots.
 #pragma once
 
 #include <array>
@@ -11,59 +11,58 @@
 
 namespace chamomile {
 
-/// A Placement says where a system is put: first it is brought to its centre of mass, then turned,
-/// then moved.
+/// A Placement moves a system: first its center of mass to the origin, then the rotation, then the
+/// shift.
 struct Placement {
-    bool recentred = false;                      ///< centre of mass at rest at the origin
+    bool recentred = false;                      ///< center of mass at rest at the origin
     std::optional<std::array<double, 3>> angles; ///< degrees about z, then about x, then about z
     Vec3<double> shift, boost;                   ///< added to positions and velocities
 };
 
-/// Moves the snapshot's particles; in a periodic box they are wrapped into it, and accelerations
-/// and potentials are left out unless nothing changes. Throws Error(usage) that begins with `what`
-/// for angles and for recentring in a periodic box.
+/// Applies the placement. In a periodic box, positions are wrapped into the box. Clears
+/// accelerations and potentials unless nothing changes. Throws Error(usage) that begins with `what`
+/// for a rotation or a recentering in a periodic box.
 void place(Snapshot& snapshot, const Placement& placement, const std::string& what);
 
-/// Keeps the particles for which `is_kept` holds, in their order.
+/// Keeps the particles for which `is_kept` holds, in order.
 void keep_particles(Snapshot& snapshot, const std::function<bool(Index)>& is_kept);
 
-/// Keeps those of the types.
+/// Keeps the particles of the given types.
 void keep_types(Snapshot& snapshot, const std::vector<int>& types);
 
-/// Gives each particle the new type of its type.
+/// Replaces type t of each particle by new_types[t].
 void retype(Snapshot& snapshot, const std::array<std::uint8_t, 6>& new_types);
 
-/// Keeps those in the sphere, in a periodic box by their nearest images.
+/// Keeps the particles inside the sphere. In a periodic box, the nearest image counts.
 void keep_sphere(Snapshot& snapshot, const Vec3<double>& centre, double radius);
 
-/// Keeps one of every n particles of each type and mass, chosen by a hash of the id, so that the
-/// same particles are kept in any order of the file. The kept ones get the whole mass of their
-/// kind. Masses of fewer than n particles each are one kind within a factor of two.
+/// Keeps one of every n particles of each type and mass, chosen by a hash of the id, independent of
+/// the order in the file. The kept particles share the total mass of their group. Masses with fewer
+/// than n particles each form one group within a factor of two.
 void thin_out(Snapshot& snapshot, std::uint64_t n);
 
-/// An OrbitRequest is the orbit of two systems about each other: in the x-y plane, with pericentre
-/// on +x of the second, counter-clockwise.
+/// An OrbitRequest is the Kepler orbit of two systems in the x-y plane, counter-clockwise. The
+/// second system has its pericenter on +x.
 struct OrbitRequest {
     double pericentre = 1, eccentricity = 1;
-    /// At the start, before pericentre; none: ten pericentres, or the apocentre where that is
-    /// nearer.
+    /// Initial separation, before pericenter. None: ten pericenters, or the apocenter if nearer.
     std::optional<double> separation;
 
     double start() const;
 };
 
-/// Puts the centres of mass of both on the orbit of all their mass, about their barycentre. Throws
+/// Moves both systems to the Kepler orbit of their total mass about the common barycenter. Throws
 /// Error(usage).
 void place_on_orbit(Snapshot& first, Snapshot& second, const OrbitRequest& orbit);
 
-/// Brings the part into the units of the first. Throws Error(usage) naming it where only one of
-/// both has physical units.
+/// Converts `part` to the units of `first`. Throws Error(usage) naming the part if the units differ
+/// and are not both physical.
 void share_units(const Snapshot& first, Snapshot& part, const std::string& name);
 
-/// Returns all particles in one snapshot, in the order of the parts, whose units are the same.
-/// Types stay as they are. Ids of a part that others before it have too are made larger; the
-/// provenance tells the ids of each part. Throws Error(usage) naming the part for another G,
-/// box or cosmology.
+/// Returns all particles in one snapshot, in the order of the parts. All parts must have the same
+/// units. Types stay unchanged. Ids of a part that earlier parts also contain are shifted, and the
+/// provenance lists the ids of each part. Throws Error(usage) naming the part if G, box or
+/// cosmology differ.
 Snapshot joined(std::vector<Snapshot> parts, const std::vector<std::string>& names);
 
 } // namespace chamomile

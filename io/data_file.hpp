@@ -26,8 +26,8 @@ struct DataGroup {
     std::vector<std::pair<std::string, Column>> columns;
 };
 
-/// Writes the groups to a file that is complete or does not appear. Equal content gives equal
-/// bytes. Throws Error(output).
+/// Writes the groups to a file that appears only when complete. Equal content gives equal bytes.
+/// Throws Error(output).
 void write_data_file(const std::filesystem::path& file, const std::vector<DataGroup>& groups);
 
 } // namespace chamomile

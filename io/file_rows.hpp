@@ -1,4 +1,4 @@
-/// \file  Particles of a snapshot whose motion stays in its file until it is asked for.
+/// \file  Particles of a snapshot whose moving columns are read from the file on demand.
 #pragma once
 
 #include <array>
@@ -8,9 +8,9 @@
 
 namespace chamomile {
 
-/// FileRows read positions and velocities, and accelerations and potentials where the file has
-/// them, from an open file. Ranges alone are asked for. Throws Error(input) for what cannot be read
-/// and for a file that has changed.
+/// FileRows reads the moving columns of particles from an open file: positions, velocities and, if
+/// stored, accelerations and potentials. Only ranges can be read, no lists. Throws Error(input) if
+/// reading fails or the file has changed.
 class FileRows : public ParticleRows {
 public:
     bool are_here() const override { return false; }
@@ -18,21 +18,21 @@ public:
     std::span<const Vec3<double>> vectors(Column value, const RowsAsked& rows) override;
     std::span<const double> reals(Column value, const RowsAsked& rows) override;
 
-    /// Reads rows from `begin` on, as many as there is room for.
+    /// Reads into.size() rows, starting at row `begin`.
     void read(Column value, std::size_t begin, std::span<Vec3<double>> into);
     void read(Column value, std::size_t begin, std::span<double> into);
 
-    /// Multiplies what is read from now on.
+    /// Scales this column by `factor` in all later reads.
     void multiply(Column value, double factor);
 
 protected:
-    /// Reads rows of one number or three.
+    /// Reads rows of one or three numbers, as the column requires.
     virtual void read_numbers(Column value, std::size_t begin, std::span<double> numbers) = 0;
 
 private:
     void read_scaled(Column value, std::size_t begin, std::span<double> numbers);
 
-    std::array<std::vector<double>, 4> factors_; ///< one after the other
+    std::array<std::vector<double>, 4> factors_; ///< per column, applied in order
     std::array<std::vector<Vec3<double>>, vector_columns> vectors_;
     std::vector<double> potentials_;
 };

@@ -12,17 +12,17 @@ namespace chamomile {
 class InputFile;
 class PendingFile;
 
-// These two leave what moves in the file.
+// read_hdf5() and read_gadget2() leave the moving columns in the file (Snapshot::moving).
 Snapshot read_hdf5(const std::filesystem::path& path);
 Snapshot read_gadget2(const std::filesystem::path& path);
 Snapshot read_nemo(const InputFile& file);
 Snapshot read_tipsy(const InputFile& file);
 Snapshot read_text(const InputFile& file);
 
-/// Gives the particles of a file that lacks ids 1 to N, and notes what is `missing`.
+/// Sets ids to 1 to N for a file without ids, and adds a note that names `missing`.
 void number_particles(Snapshot& snapshot, const std::string& missing);
 
-// These return all files of a snapshot of which one is named, as its header states them.
+// Return all files of a snapshot, given one piece. The number of pieces comes from its header.
 std::vector<std::filesystem::path> hdf5_pieces(const std::filesystem::path& path);
 std::vector<std::filesystem::path> gadget2_pieces(const std::filesystem::path& path);
 
@@ -32,7 +32,7 @@ void write_gadget2(const Snapshot& snapshot, PendingFile& file);
 void write_tipsy(const Snapshot& snapshot, PendingFile& file);
 void write_text(const Snapshot& snapshot, PendingFile& file);
 
-// These return what of the snapshot each format cannot hold.
+// Return one phrase for each property of the snapshot that the format cannot hold.
 std::vector<std::string> left_out_of_hdf5(const Snapshot& snapshot);
 std::vector<std::string> left_out_of_gadget2(const Snapshot& snapshot);
 std::vector<std::string> left_out_of_tipsy(const Snapshot& snapshot);

@@ -13,7 +13,7 @@
 namespace chamomile {
 namespace {
 
-/// Reads file values of type From in pieces that stay in cache, and converts them.
+/// Reads values of type From in blocks that fit in cache, and converts them.
 template <class From, class To>
 void read_converted(const InputFile& file, std::int64_t offset, ByteOrder order,
                     std::span<To> values)
@@ -29,15 +29,14 @@ void read_converted(const InputFile& file, std::int64_t offset, ByteOrder order,
     }
 }
 
-/// Returns a field or value cut to what a line has room for: a file may hold names of any length.
+/// Returns the text cut to 200 characters: names in a file may have any length.
 std::string shortened(const std::string& text)
 {
     constexpr std::size_t most = 200;
     return text.size() <= most ? text : text.substr(0, most) + "...";
 }
 
-/// Returns ", such as out/snapshot_010.hdf5": the snapshot of the folder whose name is last, or an
-/// empty text.
+/// Returns ", such as out/snapshot_010.hdf5" for the last snapshot in the folder, or an empty text.
 std::string last_snapshot(const std::filesystem::path& folder)
 {
     std::filesystem::path last;
@@ -67,7 +66,7 @@ FileError bad_input(const std::filesystem::path& file, const std::string& field,
 
 InputFile::InputFile(const std::filesystem::path& path) : path_(path)
 {
-    // O_NONBLOCK refuses a pipe without a writer instead of waiting for it.
+    // O_NONBLOCK: opening a pipe without a writer returns at once.
     descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor_ < 0)
         throw bad_input(path, "file", std::strerror(errno), "a readable file is needed");

@@ -1,5 +1,4 @@
-/// \file  Files to read from. Every read is checked, and every value is brought to the host's byte
-/// order.
+/// \file  Input files. Every read is checked, and values are converted to the host's byte order.
 #pragma once
 
 #include <cstddef>
@@ -28,16 +27,16 @@ private:
     std::string reason_;
 };
 
-/// Returns the error of a field in a file: "<file>: <field>: <value>: <what is allowed>". Field and
-/// value are cut where they are too long for a line.
+/// Returns the error of a field in a file: "<file>: <field>: <value>: <what is allowed>". Long
+/// fields and values are cut.
 FileError file_error(Fault fault, const std::filesystem::path& file, const std::string& field,
                      const std::string& value, const std::string& allowed);
 
-/// Returns such an error with Fault::input, for a file that was read.
+/// Like file_error(), with Fault::input.
 FileError bad_input(const std::filesystem::path& file, const std::string& field,
                     const std::string& value, const std::string& allowed);
 
-/// Returns the value with its bytes in the other order.
+/// Returns the value with its bytes reversed.
 template <class T>
 T byte_swapped(T value)
 {
@@ -57,8 +56,8 @@ T in_host_order(T value, ByteOrder order)
     return order == ByteOrder::swapped ? byte_swapped(value) : value;
 }
 
-/// An InputFile is a regular file, open for reading. It throws Error with Fault::input when the
-/// file is missing, unreadable, empty or no regular file, and on every read beyond its end.
+/// An InputFile is a regular file, open for reading. Throws Error with Fault::input if the file is
+/// missing, unreadable, empty or not regular, and on every read beyond its end.
 class InputFile {
 public:
     explicit InputFile(const std::filesystem::path& path);
@@ -69,10 +68,10 @@ public:
     const std::filesystem::path& path() const { return path_; }
     std::int64_t size() const { return size_; }
 
-    /// Fills all of `bytes` from the offset on.
+    /// Fills `bytes` from byte `offset` of the file.
     void read(std::int64_t offset, std::span<std::byte> bytes) const;
 
-    /// Returns the bytes at the offset as a T.
+    /// Returns the bytes at byte `offset` as a T.
     template <class T>
     T value(std::int64_t offset) const
     {
@@ -88,11 +87,11 @@ public:
         return in_host_order(value<T>(offset), order);
     }
 
-    /// Reads values.size() contiguous reals of `width` bytes (4 or 8) each.
+    /// Reads values.size() contiguous reals of `width` bytes each (4 or 8).
     void read_reals(std::int64_t offset, int width, ByteOrder order,
                     std::span<double> values) const;
 
-    /// Reads values.size() contiguous unsigned integers of `width` bytes (4 or 8) each.
+    /// Reads values.size() contiguous unsigned integers of `width` bytes each (4 or 8).
     void read_integers(std::int64_t offset, int width, ByteOrder order,
                        std::span<std::uint64_t> values) const;
 

@@ -1,4 +1,4 @@
-// Lists what of a snapshot each format cannot hold.
+// Lists the properties of a snapshot that each format cannot hold.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,7 @@
 namespace chamomile {
 namespace {
 
-/// Returns whether the ids are 1 to N in the order of the particles, as readers number them.
+/// Returns whether the ids are 1 to N in order, the numbers that readers assign by default.
 bool ids_are_plain(const Particles& particles)
 {
     for (std::size_t i = 0; i < particles.size(); ++i)

@@ -1,4 +1,4 @@
-/// \file  The libraries by which files are read and written.
+/// \file  The libraries used to read and write files.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace chamomile {
 
-/// Returns their names and versions, as they are loaded.
+/// Returns name and version of each library, as loaded at run time.
 std::vector<std::string> file_libraries();
 
 } // namespace chamomile

@@ -1,11 +1,11 @@
-/// \file  Texts from outside, such as the names of files, within one line of a file.
+/// \file  External texts, such as file names, reduced to one line.
 #pragma once
 
 #include <string>
 
 namespace chamomile {
 
-/// Returns the text with a blank for each control character, since some would end the line.
+/// Returns the text with control characters replaced by blanks, since some would end the line.
 inline std::string one_line(std::string text)
 {
     for (char& c : text)

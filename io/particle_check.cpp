@@ -18,14 +18,13 @@ std::string particle_name(const Particles& particles, std::size_t i)
     return "particle " + std::to_string(i) + " (id " + std::to_string(particles.id[i]) + ")";
 }
 
-/// Checks vectors of the particles from `first` on.
+/// Checks vectors of the particles from index `first` on.
 void check_finite(const Particles& particles, std::span<const Vec3<double>> vectors,
                   std::size_t first, const char* field, const std::filesystem::path& file)
 {
     for (std::size_t i = 0; i < vectors.size(); ++i) {
         const Vec3<double>& v = vectors[i];
-        // One test serves all three: the product of zero and a value that is not finite is not
-        // zero.
+        // One test for three components: zero times a non-finite value is not zero.
         if (0 * v.x + 0 * v.y + 0 * v.z == 0)
             continue;
         const char axis = !std::isfinite(v.x) ? 'x' : !std::isfinite(v.y) ? 'y' : 'z';
@@ -35,11 +34,11 @@ void check_finite(const Particles& particles, std::span<const Vec3<double>> vect
     }
 }
 
-/// Returns whether two ids agree, by a table of bits where the ids are dense enough for one.
+/// Returns whether two ids are equal. Uses a bit table if the ids are dense enough.
 bool has_duplicates(const std::vector<std::uint64_t>& id)
 {
     if (std::adjacent_find(id.begin(), id.end(), std::greater_equal<>()) == id.end())
-        return false; // ascending ids are the usual case
+        return false; // ids usually ascend
     const auto [low, high] = std::minmax_element(id.begin(), id.end());
     const std::uint64_t span = *high - *low;
     if (span / 64 <= id.size()) {

@@ -1,4 +1,4 @@
-/// \file  Conditions that particles must satisfy before anything is computed from them.
+/// \file  Conditions that particles must satisfy before any computation.
 #pragma once
 
 #include <filesystem>
@@ -9,23 +9,23 @@
 
 namespace chamomile {
 
-/// Masses says whether particles may be tracers alone, which have none.
+/// Whether all masses may be zero (only tracers).
 enum class Masses { needed, may_lack };
 
-/// Throws Error with Fault::input, naming index and id, unless positions, velocities and masses are
-/// finite, no mass is negative, not all masses are zero (if they are needed) and all ids differ. An
+/// Throws Error with Fault::input, naming index and id, unless all values are finite, no mass or
+/// softening length is negative, all ids differ and, for Masses::needed, some mass is positive. An
 /// empty set passes. The message starts with `file`.
 void check_particles(const Particles& particles, const std::filesystem::path& file,
                      Masses masses = Masses::needed);
-/// Does so where what moves of the particles is that of the rows.
+/// Like check_particles(), but reads positions and velocities from `rows`.
 void check_particles(const Particles& particles, ParticleRows& rows,
                      const std::filesystem::path& file, Masses masses);
 
-/// Checks in the same way that masses are finite and not negative; `hint` ends the message.
+/// Checks only that masses are finite and not negative. `hint` ends the error message.
 void check_masses(const Particles& particles, const std::filesystem::path& file,
                   const std::string& hint = "");
 
-/// Throws Error with Fault::input when there are no particles.
+/// Throws Error with Fault::input if the set is empty.
 void require_particles(const Particles& particles, const std::filesystem::path& file);
 
 } // namespace chamomile

@@ -20,10 +20,10 @@ namespace {
 
 constexpr std::size_t buffer_bytes = 1 << 20;
 
-/// Returns the file that a symbolic link leads to, so that the link is kept.
+/// Returns the file that a symbolic link points to, so that writing keeps the link.
 std::filesystem::path link_target(std::filesystem::path file)
 {
-    constexpr int most = 40; // as many as the system follows
+    constexpr int most = 40; // the system's limit
     std::error_code none;
     for (int k = 0; k < most && std::filesystem::is_symlink(file, none); ++k)
         file = file.parent_path() / std::filesystem::read_symlink(file, none);
@@ -35,7 +35,7 @@ std::filesystem::path link_target(std::filesystem::path file)
 int create_temporary(const std::filesystem::path& name, std::filesystem::path& temporary)
 {
     constexpr int tries = 100;
-    std::random_device number; // a process id is not unique among hosts and containers
+    std::random_device number; // a process id is not unique across hosts and containers
     for (int k = 0; k < tries; ++k) {
         temporary = name.string() + ".tmp." + std::to_string(number());
         const int descriptor =
@@ -85,7 +85,7 @@ Error PendingFile::failure(const char* what) const
 
 void PendingFile::require_space(std::int64_t bytes)
 {
-    // Asking for room beyond the size limit would raise SIGXFSZ.
+    // fallocate() beyond the size limit would raise SIGXFSZ.
     rlimit limit;
     if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
         std::uint64_t(bytes) > limit.rlim_cur) {
@@ -140,7 +140,7 @@ void PendingFile::rewrite(std::int64_t offset, std::span<const std::byte> bytes)
     });
 }
 
-/// Writes all by calls that write some of the rest and return how much.
+/// Calls write(rest), which returns the number of bytes written, until nothing is left.
 template <class Write>
 void PendingFile::write_all(std::span<const std::byte> rest, const Write& write)
 {
@@ -162,7 +162,7 @@ void PendingFile::write_all(std::span<const std::byte> rest, const Write& write)
 
 void PendingFile::send_to_disk()
 {
-    ::sync_file_range(descriptor_, 0, 0, SYNC_FILE_RANGE_WRITE); // errors are fsync's to tell
+    ::sync_file_range(descriptor_, 0, 0, SYNC_FILE_RANGE_WRITE); // fsync reports errors
 }
 
 void PendingFile::commit(const std::function<void(const std::filesystem::path&)>& look)
@@ -197,21 +197,21 @@ void PendingFile::take_name()
             throw bad_output(target_, "file", "another program has written it meanwhile",
                              "what this one made is in " + temporary_.string());
         }
-        if (errno != EINVAL && errno != ENOSYS) // some file systems cannot tell
+        if (errno != EINVAL && errno != ENOSYS) // RENAME_NOREPLACE unsupported
             throw failure("cannot be renamed to");
     }
     if (std::rename(from, to) != 0)
         throw failure("cannot be renamed to");
 }
 
-/// Flushes the folder, so that the new name survives a loss of power.
+/// Flushes the folder, so that the new name survives a power failure.
 void PendingFile::flush_folder() const
 {
     const std::filesystem::path parent = target_.parent_path();
     const int folder =
         ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0)
-        return; // the file exists in a folder that may not be read
+        return; // the file exists in a folder without read permission
     const int status = ::fsync(folder);
     const bool unsupported = errno == EINVAL || errno == ENOTSUP || errno == EROFS;
     ::close(folder);

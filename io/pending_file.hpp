@@ -1,4 +1,4 @@
-/// \file  A file that appears under its name only when it is complete.
+/// \file  An output file that appears under its name only when complete.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,15 @@
 
 namespace chamomile {
 
-/// Creates a file of that name with ".tmp." and a random number appended, and returns its
-/// descriptor. It never opens an existing file or the target of a link. Returns -1 and sets errno
-/// where no file can be created.
+/// Creates a file with ".tmp." and a random number appended to `name`, and returns its descriptor.
+/// Never opens an existing file or the target of a link. Returns -1 and sets errno on failure.
 int create_temporary(const std::filesystem::path& name, std::filesystem::path& temporary);
 
 /// A PendingFile is written under a temporary name in the folder of its target. commit() renames it
-/// over the target, or over the file that a symbolic link leads to; without commit() it is removed
-/// and the target stays as it was. A target that another program created meanwhile also stays, and
-/// the data keep their temporary name. Devices, pipes and links that lead nowhere but to themselves
-/// are refused. All members throw Error with Fault::output.
+/// over the target, or over the file that a symbolic link points to. Without commit() it is removed
+/// and the target stays unchanged. If another program creates the target before commit(), both
+/// files stay. Refuses devices, pipes and links that form a loop. All members throw Error with
+/// Fault::output.
 class PendingFile {
 public:
     explicit PendingFile(const std::filesystem::path& target);
@@ -32,14 +31,14 @@ public:
     const std::filesystem::path& target() const { return target_; }
     const std::filesystem::path& temporary() const { return temporary_; }
 
-    /// Throws, before anything is written, when the disk, quota or size limit has no room for that
-    /// many bytes. The room is not reserved.
+    /// Throws if disk, quota or size limit leave no room for `bytes` bytes. Call before the first
+    /// write. The room is not reserved.
     void require_space(std::int64_t bytes);
 
-    /// Appends to the file, through a buffer for short pieces.
+    /// Appends to the file. Short pieces are buffered.
     void write(std::span<const std::byte> bytes);
 
-    /// Writes again what the file has from that byte on.
+    /// Overwrites the file from byte `offset` on.
     void rewrite(std::int64_t offset, std::span<const std::byte> bytes);
 
     template <class T>
@@ -48,15 +47,14 @@ public:
         write(std::as_bytes(std::span(&value, 1)));
     }
 
-    /// Lets the disk begin to write what the file has so far, so that commit() need not wait for
-    /// all of it.
+    /// Starts writing the current content to disk, to shorten the wait in commit().
     void send_to_disk();
 
-    /// Flushes the data to the disk, calls `look` to verify them, renames the file, and flushes the
-    /// folder. It also serves files that others wrote under temporary().
+    /// Flushes the data to disk, calls `look` to verify the file, renames it, and flushes the
+    /// folder. Also commits a file that another library wrote under temporary().
     void commit(const std::function<void(const std::filesystem::path& written)>& look = {});
 
-    Error failure(const char* what) const; ///< with the text of errno
+    Error failure(const char* what) const; ///< includes the text of errno
 
 private:
     void flush();
@@ -72,10 +70,10 @@ private:
     bool replaces_ = false, stays_ = false; // an older target is replaced; the temporary is kept
 };
 
-/// Writes a file that is complete or does not appear. Throws Error(output).
+/// Writes a file that appears only when complete. Throws Error(output).
 void write_text(const std::filesystem::path& file, const std::string& text);
 
-/// Returns the error of something that cannot be written.
+/// Returns the error of an output file that cannot be written, in the form of file_error().
 Error bad_output(const std::filesystem::path& file, const std::string& field,
                  const std::string& value, const std::string& allowed);
 

@@ -28,7 +28,7 @@ std::vector<std::filesystem::path> piece_paths(const std::filesystem::path& piec
     if (number <= 1)
         return {piece};
 
-    // The number is the last part of the name, or the last before the extension.
+    // The piece number ends the name, or stands before the extension.
     std::string stem = piece.filename().string(), ending;
     if (!is_number(piece.extension().string().substr(piece.has_extension() ? 1 : 0))) {
         ending = piece.extension().string();
@@ -51,7 +51,7 @@ std::vector<std::filesystem::path> piece_paths(const std::filesystem::path& piec
 
 void check_counts(const TypeCounts& counts, const std::filesystem::path& file)
 {
-    // Each count is compared first, so that the sum cannot overflow.
+    // Compares each count first, so that the sum cannot overflow.
     constexpr std::int64_t most = std::numeric_limits<Index>::max();
     for (std::size_t type = 0; type < counts.size(); ++type)
         if (counts[type] < 0 || counts[type] > most)

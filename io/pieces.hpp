@@ -9,7 +9,7 @@
 
 namespace chamomile {
 
-/// TypeCounts are the numbers of particles of each GADGET type, in one piece or in all.
+/// TypeCounts holds the number of particles of each GADGET type, in one piece or in total.
 using TypeCounts = std::array<std::int64_t, 6>;
 
 constexpr std::int64_t sum(const TypeCounts& counts)
@@ -20,28 +20,27 @@ constexpr std::int64_t sum(const TypeCounts& counts)
     return total;
 }
 
-/// Returns the paths of all pieces, given one of them and their number as its header states it.
-/// A number of 0 is one file. Throws Error with Fault::input for a number above 100000, a name
-/// without a piece number and a piece that is missing.
+/// Returns the paths of all pieces, given one piece and the number of pieces in its header. A
+/// number of 0 means one file. Throws Error with Fault::input for a number above 100000, a name
+/// without piece number, or a missing piece.
 std::vector<std::filesystem::path> piece_paths(const std::filesystem::path& piece,
                                                std::int64_t number);
 
-/// Returns all files that reading a snapshot of any format would open, according to the header of
-/// the named one. Throws Error with Fault::input as reading it would.
+/// Returns all files that reading the snapshot would open, for any format. Throws Error with
+/// Fault::input like the reader.
 std::vector<std::filesystem::path> snapshot_pieces(const std::filesystem::path& path);
 
-/// Throws Error with Fault::input when a count is negative or their sum exceeds the range of an
-/// Index.
+/// Throws Error with Fault::input if a count is negative or the sum exceeds the range of Index.
 void check_counts(const TypeCounts& counts, const std::filesystem::path& file);
 
-/// TypeTotals are a header's numbers of particles in all pieces, as low and high words of 32 bits.
+/// TypeTotals holds a header's particle totals over all pieces, as low and high 32-bit words.
 struct TypeTotals {
     TypeCounts low{}, high{};
 };
 
-/// Throws Error with Fault::input unless the number of particles found equals the stated total for
-/// each type. Some programs leave garbage in the high words: if the low word alone is right, the
-/// high word is ignored. Returns a note about it, or an empty text.
+/// Throws Error with Fault::input unless the number found equals the stated total for each type.
+/// Some programs leave garbage in the high words: if the low word is right, a wrong high word is
+/// ignored. Returns a note about it, or an empty text.
 std::string check_totals(const TypeCounts& found, const TypeTotals& stated,
                          const std::filesystem::path& file);
 

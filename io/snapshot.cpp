@@ -49,8 +49,8 @@ bool is_text(const InputFile& file)
     });
 }
 
-/// Returns whether the file is NEMO's. Its structured files begin with an item: one of two words of
-/// two bytes, its type in a letter, its name (filesecret.h there).
+/// Returns whether the file is NEMO's. A structured NEMO file begins with an item: one of two
+/// two-byte magic words, a type letter and a name (NEMO's filesecret.h).
 bool is_nemo(const InputFile& file)
 {
     if (file.size() < 5)
@@ -60,7 +60,7 @@ bool is_nemo(const InputFile& file)
            file.value<char>(3) == '\0' && std::isalpha(file.value<unsigned char>(4));
 }
 
-/// Reads text columns. If the file is named as HDF5, an error says so first.
+/// Reads text columns. If the extension is HDF5's, an error says first that the file is not HDF5.
 Snapshot read_text_of(const InputFile& file)
 {
     const std::string extension = lower_case(file.path().extension().string());
@@ -74,18 +74,18 @@ Snapshot read_text_of(const InputFile& file)
     }
 }
 
-/// A FileFormat is a kind of file that is read and, where it can be written, its extensions. What
-/// is new about a format is one row of file_formats.
+/// A FileFormat is one file format with its reader and, if supported, its writer and extensions. A
+/// new format needs only one row in file_formats.
 struct FileFormat {
     bool (*is)(const InputFile&);
     Snapshot (*read)(const InputFile&);
     std::vector<std::filesystem::path> (*pieces)(const std::filesystem::path&) = nullptr;
-    std::array<const char*, 2> extensions = {}; ///< none: it is not written
+    std::array<const char*, 2> extensions = {}; ///< empty: no writer
     void (*write)(const Snapshot&, PendingFile&) = nullptr;
     std::vector<std::string> (*left_out)(const Snapshot&) = nullptr;
 };
 
-/// The formats in the order in which a file is asked whether it is of one.
+/// The formats, in the order of detection.
 constexpr FileFormat file_formats[] = {
     {[](const InputFile& file) { return find_superblock(file) >= 0; },
      [](const InputFile& file) { return read_hdf5(file.path()); },
@@ -104,7 +104,7 @@ constexpr FileFormat file_formats[] = {
     {is_text, read_text_of, nullptr, {".txt", ".dat"}, write_text, left_out_of_text},
 };
 
-/// Returns the format of the content, or null.
+/// Returns the format detected from the content, or null.
 const FileFormat* format_of(const InputFile& file)
 {
     for (const FileFormat& format : file_formats)
@@ -113,7 +113,7 @@ const FileFormat* format_of(const InputFile& file)
     return nullptr;
 }
 
-/// Reads the file, but for what moves where the format can leave it there.
+/// Reads the file. HDF5 and GADGET-2 keep the moving columns in the file.
 Snapshot read_by_content(const std::filesystem::path& path)
 {
     const InputFile file(path);
@@ -123,7 +123,7 @@ Snapshot read_by_content(const std::filesystem::path& path)
                     "HDF5, GADGET-2 binary (first word 256 or 8), NEMO, Tipsy or text is needed");
 }
 
-/// Reads rows that nothing checks, so that a file is refused whose values cannot be read.
+/// Reads potentials and accelerations once, to refuse unreadable ones.
 void try_rows(FileRows& rows, const Snapshot& snapshot)
 {
     rows.for_blocks(snapshot.particles.size(), [&](std::size_t begin, std::size_t end) {
@@ -134,7 +134,7 @@ void try_rows(FileRows& rows, const Snapshot& snapshot)
     });
 }
 
-/// Reads and checks a file; take(snapshot) may have what moves come into the arrays.
+/// Reads and checks a file. take(snapshot) runs before the checks and may load the moving columns.
 template <class Take>
 Snapshot read_and_check(const std::filesystem::path& path, Masses masses, const Take& take)
 {
@@ -154,7 +154,7 @@ Snapshot read_and_check(const std::filesystem::path& path, Masses masses, const 
     }
 }
 
-/// Returns the format that the extension names.
+/// Returns the format that the extension of the path names.
 const FileFormat& format_of(const std::filesystem::path& path)
 {
     const std::string extension = lower_case(path.extension().string());
@@ -167,8 +167,8 @@ const FileFormat& format_of(const std::filesystem::path& path)
                                   "': .hdf5, .h5, .gadget2, .tipsy, .bin, .txt or .dat");
 }
 
-/// Throws Error with Fault::output unless every array is complete, of what moves where it is in
-/// memory: a caller that left one out has made a mistake.
+/// Throws Error with Fault::output unless every array has N entries. Moving columns are checked
+/// only if `are_here`. A wrong length is a mistake of the caller.
 void check_arrays(const Snapshot& snapshot, bool are_here, const std::filesystem::path& path)
 {
     const Particles& particles = snapshot.particles;

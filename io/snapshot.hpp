@@ -1,5 +1,4 @@
-/// \file  Snapshots: particles at one time, with units and provenance, and the files that hold
-/// them.
+/// \file  Snapshots: particles at one time, with units and provenance, and their files.
 #pragma once
 
 #include <filesystem>
@@ -20,71 +19,71 @@ namespace chamomile {
 
 class FileRows;
 
-/// A ComovingFrame is the background of a snapshot in comoving coordinates. Positions are then
-/// comoving and velocities peculiar (a dx/dt): readers and writers convert from and to GADGET's u =
-/// v / sqrt(a).
+/// A ComovingFrame is the background of a snapshot in comoving coordinates. Positions are comoving
+/// and velocities peculiar (a dx/dt). Readers and writers convert from and to GADGET's u = v /
+/// sqrt(a).
 struct ComovingFrame {
     double scale_factor = 1;
     double omega_matter = 0, omega_lambda = 0, hubble = 0; ///< hubble: H0 in 100 km/s/Mpc
     double omega_radiation = 0, w0 = -1, wa = 0;           ///< w = w0 + wa (1 - a) of Lambda
-    double physical_softening = 0;                         ///< the largest allowed; 0: no limit
+    double physical_softening = 0;                         ///< max physical length; 0: no limit
 };
 
-/// SnapshotFacts are what a snapshot says beside its particles.
+/// SnapshotFacts holds all properties of a snapshot except its particles.
 struct SnapshotFacts {
-    double time = 0; ///< in a comoving file as stated, usually the scale factor
+    double time = 0; ///< as stated; in comoving files usually the scale factor
     Units units;
-    bool has_stated_units = true;                 ///< else those usual for the format
-    std::string units_note;                       ///< the note that says which were assumed
-    std::optional<double> gravitational_constant; ///< where the file states it
-    std::optional<Softening> softening;           ///< where the file states one for all particles
-    std::optional<ComovingFrame> comoving;        ///< absent: plain coordinates
+    bool has_stated_units = true;                 ///< false: units are assumed
+    std::string units_note;                       ///< note about the assumed units
+    std::optional<double> gravitational_constant; ///< set if the file states it
+    std::optional<Softening> softening;           ///< set if the file states one for all particles
+    std::optional<ComovingFrame> comoving;        ///< unset: plain coordinates
     double box_size = 0;                          ///< 0: isolated
     bool has_accelerations = false, has_potentials = false;
-    std::string format; ///< of the file it was read from, such as "GADGET-2 binary, format 1, ..."
+    std::string format; ///< of the input file, such as "GADGET-2 binary, format 1, ..."
     std::map<std::string, std::string> provenance; ///< key and value: version, command, theta, ...
-    std::vector<std::string> notes;                ///< what the reader assumed or left out
+    std::vector<std::string> notes;                ///< assumptions and omissions of the reader
 
-    /// Returns the file's own G, or that of its units.
+    /// Returns the stated G, otherwise the G of the units.
     double G() const { return gravitational_constant.value_or(units.gravitational_constant()); }
 };
 
-/// A Snapshot holds particles at one time, with their units and how they were made.
+/// A Snapshot holds particles at one time, with units and provenance.
 struct Snapshot : SnapshotFacts {
     Particles particles;
-    /// Where set, what moves of the particles is not in their arrays, but read from the file a
-    /// block of rows after another.
+    /// If set, the moving columns (positions, velocities, accelerations, potentials) are not in
+    /// `particles` but are read from the file in blocks of rows.
     std::shared_ptr<FileRows> moving;
 };
 
-/// Reads HDF5 (GADGET-4 layout), GADGET-2 binary, NEMO, Tipsy or text columns; the content of the
-/// file decides which, never its name. Any piece of a snapshot in several files may be named. The
-/// result passes check_particles(); it may hold no particles at all (see require_particles()).
-/// Throws Error with Fault::input: one line that names file, field and value.
+/// Reads HDF5 (GADGET-4 layout), GADGET-2 binary, NEMO, Tipsy or text columns. The format is
+/// detected from the content, never from the name. `path` may be any piece of a snapshot in several
+/// files. The result passes check_particles(), but may be empty (see require_particles()). Throws
+/// Error with Fault::input: one line that names file, field and value.
 Snapshot read_snapshot(const std::filesystem::path& path, Masses masses = Masses::needed);
 
-/// Does so, but leaves what moves in a file of HDF5 or GADGET-2, once it is checked there.
+/// Like read_snapshot(), but leaves the checked moving columns of HDF5 and GADGET-2 in the file.
 Snapshot open_snapshot(const std::filesystem::path& path, Masses masses = Masses::needed);
 
-/// Reads what the snapshot has left in its file into the arrays.
+/// Loads the moving columns from the file into the arrays of `particles`.
 void bring(Snapshot& snapshot);
 
-/// Returns the rows of the snapshot's particles, wherever they are. They keep a reference.
+/// Returns the particle rows, in memory or in the file. The result keeps a reference to `snapshot`.
 std::shared_ptr<ParticleRows> rows_of(const Snapshot& snapshot);
 
-/// Writes the format that the extension names: .hdf5 or .h5, .gadget2, .tipsy or .bin, .txt or
-/// .dat; docs/reference/formats.md tells what each of them can hold. The file appears under its
-/// name only when it is complete, and replaces a file of that name. Throws Error with
-/// Fault::output, for an unknown extension with Fault::usage.
+/// Writes the format of the extension: .hdf5 or .h5, .gadget2, .tipsy or .bin, .txt or .dat.
+/// docs/reference/formats.md lists the content of each format. The file appears only when complete,
+/// and replaces an existing file. Throws Error with Fault::output, or Fault::usage for an unknown
+/// extension.
 void write_snapshot(const Snapshot& snapshot, const std::filesystem::path& path);
 
-/// Writes HDF5 in the same way, whatever the extension, of a snapshot whose particles need not have
-/// in memory what moves: the rows give it, a block after another.
+/// Writes HDF5, whatever the extension. Reads the moving columns from `rows` in blocks, so they
+/// need not be in memory.
 void write_snapshot(const Snapshot& snapshot, ParticleRows& rows,
                     const std::filesystem::path& path);
 
-/// Returns what of the snapshot the format of that extension cannot hold, one phrase each; it is
-/// empty when the format holds everything. Throws Error with Fault::usage for an unknown extension.
+/// Returns one phrase for each property that the format of this extension cannot hold; empty if
+/// none. Throws Error with Fault::usage for an unknown extension.
 std::vector<std::string> left_out(const Snapshot& snapshot, const std::filesystem::path& path);
 
 } // namespace chamomile

@@ -12,16 +12,16 @@ namespace {
 constexpr std::pair<const char*, SofteningKind> softening_words[] = {
     {"plummer", SofteningKind::plummer}, {"spline", SofteningKind::spline}};
 
-/// A StatedNumber is a number that files state, with its allowed range.
+/// A StatedNumber is a number from a file, with its allowed range.
 struct StatedNumber {
     const char* name;
     double value;
     Range range;
-    const char* needed = nullptr; ///< for messages where the range alone does not tell
+    const char* needed = nullptr; ///< replaces the range in error messages
 };
 
-/// Returns the numbers in the order of the checks: G follows from the units where the file does not
-/// state it.
+/// Returns the numbers in the order of checking: units before G, because G may follow from the
+/// units.
 std::vector<StatedNumber> stated_numbers(const Snapshot& snapshot)
 {
     const Units& units = snapshot.units;

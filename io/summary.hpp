@@ -1,4 +1,4 @@
-/// \file  A summary of a set of particles in a few numbers.
+/// \file  Counts, masses, extent and mean motion of a set of particles.
 #pragma once
 
 #include <array>
@@ -8,22 +8,21 @@
 
 namespace chamomile {
 
-/// A TypeSummary counts and weighs the particles of one type.
+/// A TypeSummary holds count and masses of the particles of one type.
 struct TypeSummary {
     std::size_t count = 0;
     double total_mass = 0, least_mass = 0, most_mass = 0;
 };
 
-/// A SnapshotSummary is in the units of the particles; all its numbers are zero if there are none.
+/// A SnapshotSummary is in the units of the particles. All numbers are zero for an empty set.
 struct SnapshotSummary {
     std::size_t count = 0;
     double total_mass = 0;
     std::array<TypeSummary, 6> types;
     Vec3<double> lower, upper;                  ///< corners of the box around all particles
-    Vec3<double> centre_of_mass, mean_velocity; ///< both weighted with mass
+    Vec3<double> centre_of_mass, mean_velocity; ///< mass-weighted
 };
 
-/// Returns the summary of the particles.
 SnapshotSummary summarize(const Particles& particles);
 
 } // namespace chamomile

@@ -1,4 +1,4 @@
-/// \file  The order of particles in files of the GADGET family: by type, then as they are.
+/// \file  The particle order in GADGET-family files: stable sort by type.
 #pragma once
 
 #include <array>
@@ -9,9 +9,9 @@
 
 namespace chamomile {
 
-/// A TypeOrder sorts the particles by type; those of one type keep their own order.
+/// A TypeOrder sorts the particles by type. Particles of equal type keep their order.
 struct TypeOrder {
-    std::vector<Index> order;           ///< indices of particles, all of type 0 first
+    std::vector<Index> order;           ///< particle indices, type 0 first
     std::array<std::size_t, 7> begin{}; ///< type t is order[begin[t]] to order[begin[t + 1]]
 
     explicit TypeOrder(const Particles& particles)

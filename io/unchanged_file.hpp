@@ -1,4 +1,4 @@
-/// \file  A check that a file did not change while it was read.
+/// \file  A check that a file did not change during reading.
 #pragma once
 
 #include <cstdint>
@@ -6,14 +6,13 @@
 
 namespace chamomile {
 
-/// An UnchangedFile recognises a change by the size of the file, its time of change and which file
-/// has the name.
+/// An UnchangedFile detects changes by file size, change time and inode.
 class UnchangedFile {
 public:
-    /// Takes the file's state. A file that cannot be examined has none; the reader reports it.
+    /// Records the state of the file. If the file cannot be examined, the reader reports the error.
     explicit UnchangedFile(const std::filesystem::path& path);
 
-    /// Throws Error(input) if the file has changed since.
+    /// Throws Error(input) if the file has changed since construction.
     void check() const;
 
 private:

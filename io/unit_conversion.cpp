@@ -10,8 +10,8 @@
 namespace chamomile {
 namespace {
 
-/// Two values of G that differ by less than this are one: files state few digits, and codes take
-/// other constants.
+/// Relative difference below which two values of G count as equal: files state few digits, and
+/// codes use different constants.
 constexpr double same = 1e-3;
 
 void scale(std::vector<Vec3<double>>& vectors, double factor)
@@ -69,7 +69,7 @@ void convert_units(Snapshot& snapshot, const Units& units, const std::string& wh
 void choose_units(Snapshot& snapshot, const Units& units, const std::string& what)
 {
     const bool states_units = snapshot.has_stated_units;
-    std::erase(snapshot.notes, snapshot.units_note); // which says what else was assumed
+    std::erase(snapshot.notes, snapshot.units_note); // that note assumes other units
     if (states_units && snapshot.units.physical)
         convert_units(snapshot, units, what);
     else {
@@ -85,7 +85,7 @@ void choose_units(Snapshot& snapshot, const Units& units, const std::string& wha
                                    "kpc,1e10Msun"));
         const double G = snapshot.G();
         snapshot.units = units;
-        if (states_units && snapshot.G() != G) // by its rounding
+        if (states_units && snapshot.G() != G) // only rounding differs
             snapshot.gravitational_constant = G;
         snapshot.notes.push_back("the numbers are taken to be in " + units.description());
     }

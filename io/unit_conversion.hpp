@@ -1,4 +1,4 @@
-/// \file  Snapshots in other units.
+/// \file  Converting snapshots to other units.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace chamomile {
 
-/// Returns what quantities with units are brought to beside these particles.
+/// Returns the units and h for converting other quantities to the units of the snapshot.
 UnitFrame unit_frame_of(const Snapshot& snapshot);
 
-/// Brings every number of a snapshot in physical units into others. Throws Error(usage) that
-/// begins with `what` where h is needed and the snapshot states none.
+/// Converts every number of a snapshot with physical units. Throws Error(usage) that begins with
+/// `what` if h is needed and the snapshot states none.
 void convert_units(Snapshot& snapshot, const Units& units, const std::string& what);
 
-/// Gives the snapshot these units: one that states physical units is converted, and of one that
-/// states none the numbers are in them, which is noted. Throws Error(usage) that begins with `what`
-/// for N-body units with a G that is not 1 in these.
+/// Sets the units of the snapshot. Stated physical units are converted. If no units are stated, the
+/// numbers are kept and a note is added. For N-body units, G must equal G of `units`. Otherwise
+/// throws Error(usage) that begins with `what`.
 void choose_units(Snapshot& snapshot, const Units& units, const std::string& what);
 
 } // namespace chamomile

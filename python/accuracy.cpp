@@ -25,8 +25,8 @@ nb::dict in_percentiles(const Percentiles& p)
     return d;
 }
 
-/// Returns the direct sums in double at those particles. In a periodic box they are Ewald's sums,
-/// for which the sums of absolute values are not known.
+/// Returns the direct sums in double at the chosen particles. A periodic box uses Ewald sums,
+/// without sums of absolute values.
 ReferenceSums exact_sums(const Particles& particles, const std::vector<Index>& chosen,
                          const SolverOptions& options)
 {

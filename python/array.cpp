@@ -28,14 +28,14 @@ std::string shape_text(const std::vector<std::ptrdiff_t>& shape)
 
 nb::object attribute(nb::handle object, const char* name)
 {
-    // PyTorch raises TypeError and not AttributeError for tensors on the host.
+    // PyTorch raises TypeError instead of AttributeError for host tensors.
     nb::object found = nb::steal(PyObject_GetAttrString(object.ptr(), name));
     if (!found.is_valid())
         PyErr_Clear();
     return found;
 }
 
-/// Returns numpy's name of a struct module's format, or else the object's own name of its type.
+/// Returns numpy's name for a struct format, or the name of the object's own dtype.
 std::string type_of(nb::handle object, const char* format)
 {
     const std::string text = format ? format : "B";
@@ -157,7 +157,7 @@ Array::Layout Array::of_dlpack(nb::handle object, Access access)
     const bool on_gpu = kind == on_cuda || kind == managed;
     if (on_gpu) {
         gpu_ = nb::cast<int>(device[1]);
-        // The producer makes the default stream wait for its work, and wait() waits for that
+        // DLPack: the producer synchronizes with the default stream, and wait() waits for this
         // stream.
         stream_ = 1;
     }
@@ -252,7 +252,7 @@ void Array::refuse_overlap(const Array& other) const
         return;
     const bool itself = this == &other;
     struct Extent {
-        std::uintptr_t first, last; ///< of the bytes of one component
+        std::uintptr_t first, last; ///< byte range of one component
     };
     const auto extent = [](const Array& array, int c) {
         const auto start = reinterpret_cast<std::uintptr_t>(array.view_.component[std::size_t(c)]);
@@ -272,8 +272,8 @@ void Array::refuse_overlap(const Array& other) const
             } else {
                 const Extent a = extent(*this, c), b = extent(other, d);
                 clash = a.first <= b.last && b.first <= a.last;
-                // Members of records share no byte if they differ modulo the common divisor of both
-                // strides.
+                // Members of records do not overlap if they differ modulo the greatest common
+                // divisor of both strides.
                 const std::ptrdiff_t period = std::gcd(stride, other.view_.stride);
                 if (clash && period > 0) {
                     const std::ptrdiff_t apart = positive_remainder(

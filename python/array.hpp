@@ -1,4 +1,4 @@
-/// \file  Arrays of numpy, CuPy, PyTorch, JAX and others, used in place.
+/// \file  Arrays of numpy, CuPy, PyTorch, JAX and others, used without a copy.
 #pragma once
 
 #include <memory>
@@ -15,11 +15,10 @@ namespace chamomile::python {
 
 namespace nb = nanobind;
 
-/// An Array is an array of Python's while it is in use. It knows the buffer protocol,
-/// __cuda_array_interface__ (version 3) and DLPack; it takes float32 and float64 in any strides and
-/// copies nothing.
+/// An Array is a Python array in use by C++. It reads the buffer protocol, __cuda_array_interface__
+/// (version 3) and DLPack, accepts float32 and float64 with any strides, and copies nothing.
 ///
-/// Throws nb::type_error for an array that could only be read by a copy, naming the conversion, and
+/// Throws nb::type_error with a suggested conversion if an array would need a copy, and
 /// Error(input) for a wrong shape.
 class Array {
 public:
@@ -30,28 +29,28 @@ public:
     Array(Array&&) noexcept = default;
     Array& operator=(Array&&) noexcept = default;
 
-    /// Takes the argument called `name`. Its shape is (N,) for one component, else (N, components);
-    /// N must be `count` if that is given, the number of `of` ("positions").
+    /// Reads the argument called `name`. The shape is (N,) for one component, otherwise (N,
+    /// components). If `count` is given, N must equal the `count` rows of the argument called `of`
+    /// ("positions").
     Array(nb::handle object, const std::string& name, int components, Access access,
           std::optional<std::size_t> count = {}, const char* of = "");
 
     const ArrayView& view() const { return view_; }
     std::size_t count() const { return count_; }
-    int gpu() const { return gpu_; } ///< the number of the GPU in whose memory it lies; -1: host
+    int gpu() const { return gpu_; } ///< index of the GPU that holds the data; -1: host
     explicit operator bool() const { return bool(view_) || count_ > 0; }
 
-    /// Waits until the work that its owner queued on a GPU is done.
+    /// Waits for the work that the owner has queued on a GPU.
     void wait() const;
 
-    /// Throws Error(input) if a byte that this array writes belongs, or may belong, to an item of
-    /// `other`.
+    /// Throws Error(input) if this array (to be written) may share a byte with an item of `other`.
     void refuse_overlap(const Array& other) const;
 
 private:
     struct Layout {
         std::byte* data = nullptr;
         std::vector<std::ptrdiff_t> shape, strides; ///< strides in bytes
-        std::string type;                           ///< such as "<f8", as numpy names it
+        std::string type;                           ///< in numpy's notation, such as "<f8"
         bool read_only = false;
     };
     struct Buffer;

@@ -13,7 +13,7 @@ namespace nb = nanobind;
 void bind_field(nb::module_& module);                     ///< FieldSolver, Statistics
 void bind_device_array(nb::module_& module);              ///< DeviceArray
 void bind_snapshot(nb::module_& module);                  ///< Snapshot, files
-void bind_snapshot_state(nb::class_<Snapshot>& snapshot); ///< its pickles
+void bind_snapshot_state(nb::class_<Snapshot>& snapshot); ///< pickling
 void bind_models(nb::module_& module);                    ///< initial models
 void bind_simulation(nb::module_& module);                ///< Simulation
 void bind_accuracy(nb::module_& module);                  ///< accuracy()

@@ -11,12 +11,12 @@
 namespace chamomile::python {
 namespace {
 
-/// A DeviceArray has n rows of float32 or float64 in the memory of a GPU, C-contiguous.
+/// A DeviceArray has n rows of float32 or float64 in GPU memory, C-contiguous.
 struct DeviceArray {
     int gpu;
     std::size_t rows;
     int components; ///< 1: one-dimensional
-    int size;       ///< bytes of a number
+    int size;       ///< bytes per number
     std::shared_ptr<std::byte> memory;
 
     std::size_t bytes() const { return rows * std::size_t(components) * std::size_t(size); }
@@ -44,11 +44,11 @@ nb::dict interface(const DeviceArray& array)
     d["typestr"] = array.type();
     d["data"] = nb::make_tuple(array.bytes() ? array.address() : 0, false);
     d["strides"] = nb::none();
-    d["stream"] = nb::none(); // evaluations are complete when they return
+    d["stream"] = nb::none(); // evaluations are synchronous
     return d;
 }
 
-/// Exports the array by nanobind, from whatever device.
+/// Exports the array through nanobind, for any target device.
 nb::object dlpack(nb::handle self, nb::kwargs words)
 {
     const auto& array = nb::cast<const DeviceArray&>(self);

@@ -41,10 +41,10 @@ std::string text_of(nb::handle object)
     return nb::cast<nb::bytes>(nb::str(object).attr("encode")("utf-8", "replace")).c_str();
 }
 
-/// The process in which host threads were started; 0: none yet.
+/// The process that has started host threads; 0: none yet.
 std::atomic<pid_t> started_in = 0;
 
-/// Whether Ctrl-C has come that no handler has seen.
+/// Whether Ctrl-C has arrived without being handled.
 std::atomic<bool> is_interrupted = false;
 
 } // namespace
@@ -92,7 +92,7 @@ void raise_as(const RaisedAs& raised)
         const nb::module_ module = nb::module_::import_(name);
         if (const nb::object type = nb::getattr(module, raised.kind.c_str(), nb::none());
             PyExceptionClass_Check(type.ptr())) {
-            // A class that takes other arguments than a text cannot be made anew.
+            // A class with a different constructor cannot be created from one text.
             const nb::object made =
                 nb::steal(PyObject_CallFunction(type.ptr(), "s", raised.line.c_str()));
             if (!made) {

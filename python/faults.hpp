@@ -1,4 +1,4 @@
-/// \file  Faults as Python's exceptions, and guards against calls from other threads or processes.
+/// \file  Errors as Python exceptions, and guards against calls from other threads or processes.
 #pragma once
 
 #include <atomic>
@@ -16,38 +16,38 @@ namespace chamomile::python {
 
 namespace nb = nanobind;
 
-/// A StateError is a call that the state of the object or process forbids: chamomile.StateError.
+/// A StateError is a call not allowed in the present state: chamomile.StateError in Python.
 struct StateError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Turns Error and StateError into the classes of chamomile.errors.
+/// Translates Error and StateError to the classes of chamomile.errors.
 void translate_faults();
 
-/// A RaisedAs is an exception as Python sees it: the name of its class and its line.
+/// A RaisedAs is an exception in Python's terms: class name and message.
 struct RaisedAs {
     std::string kind, line;
 };
 
-/// Tells as what an exception is raised.
+/// Returns class name and message of the Python exception for `thrown`.
 RaisedAs raised_as(const std::exception_ptr& thrown);
 
-/// Throws an exception that is raised so: of chamomile.errors or of Python's own.
+/// Throws the exception described by `raised`, from chamomile.errors or builtins.
 [[noreturn]] void raise_as(const RaisedAs& raised);
 
-/// Issues a RuntimeWarning in Python, which may be an exception there.
+/// Issues a RuntimeWarning in Python. Filters may turn it into an exception.
 void warn_in_python(const std::string& line);
 
-/// Keeps Ctrl-C for the next look_at_signals(), where an exception would leave messages under way.
-/// Returns whether it is the first since the last of these.
+/// Defers Ctrl-C to the next look_at_signals(), because an exception now would leave messages in
+/// flight. Returns whether this is the first one since the last look_at_signals().
 bool remember_interrupt();
 
-/// Has Python's handlers see the signals that have come. Throws what they raise, such as
+/// Runs Python's handlers for pending signals. Throws the exceptions they raise, such as
 /// KeyboardInterrupt.
 void look_at_signals();
 
-/// While a Released lives, other Python threads run, and Ctrl-C ends long loops. Of several
-/// processes none ends alone.
+/// A Released lets other Python threads run during its lifetime. Ctrl-C then interrupts long loops,
+/// but not with several processes, since none may stop alone.
 class Released {
 public:
     explicit Released(bool has_processes = false)
@@ -61,12 +61,12 @@ private:
     std::optional<Interruption> interruption_;
 };
 
-/// Throws StateError in a process that was forked after another call of this function: the host
-/// threads of the parent do not exist there, and waiting for them would never end.
+/// Throws StateError in a process that was forked after an earlier call. The host threads of the
+/// parent do not exist in it, and waiting for them would never end.
 void require_own_threads();
 
-/// A Turn allows one call at a time on one object. It throws StateError while another thread is
-/// within a call, and calls require_own_threads().
+/// An ExclusiveCall allows only one call at a time on an object. Throws StateError if another
+/// thread is inside a call, and calls require_own_threads().
 class ExclusiveCall {
 public:
     class Flag {
@@ -74,7 +74,7 @@ public:
         friend class ExclusiveCall;
     };
 
-    /// Begins a call on an object named `what`, such as "Solver".
+    /// `what`: name of the object in messages, such as "Solver".
     ExclusiveCall(Flag& flag, const char* what);
     ExclusiveCall(const ExclusiveCall&) = delete;
     ~ExclusiveCall();

@@ -1,4 +1,4 @@
-// FieldSolver with arrays of Python's.
+// FieldSolver with Python arrays.
 #include "chamomile/force/field.hpp"
 
 #include <nanobind/stl/optional.h>
@@ -28,9 +28,9 @@ using Access = Array::Access;
 constexpr const char* quantities[] = {"acceleration", "potential", "tidal_tensor", "jerk"};
 constexpr int components_of[] = {3, 1, 6, 3};
 
-/// Statistics adds the time of a call to those of the solver.
+/// ForceStatistics with the wall-clock time of a call.
 struct Statistics : ForceStatistics {
-    double seconds = 0; ///< of the call into C++, without parsing of arrays
+    double seconds = 0; ///< of the C++ call, without parsing of arrays
 };
 
 std::span<const std::int64_t> span_of(const std::optional<Numbers>& numbers)
@@ -38,8 +38,8 @@ std::span<const std::int64_t> span_of(const std::optional<Numbers>& numbers)
     return numbers ? std::span(numbers->data(), numbers->size()) : std::span<const std::int64_t>();
 }
 
-/// A Field is a solver that one thread at a time may use, of this process or, by the same calls of
-/// all, of several.
+/// A Field is a solver for one thread at a time. With `processes`, several processes share the
+/// solver and must make the same calls.
 class Field {
 public:
     Field(nb::dict keywords, std::shared_ptr<Processes> processes) : processes_(processes)
@@ -49,7 +49,7 @@ public:
             require_own_threads();
             if (processes_)
                 processes_->take_part(keyed_.options);
-            keyed_.options.ranks = nullptr; // whose sources are on the first of them
+            keyed_.options.ranks = nullptr; // sources are on the first process
             if (keyed_.options.accuracy)
                 make_solver(keyed_.options); // refuses values out of range
             std::string all;
@@ -99,7 +99,7 @@ public:
             array->wait();
         Statistics statistics;
         const double start = wall_clock_seconds();
-        is_built_ = false; // an exception leaves no sources behind
+        is_built_ = false; // an exception leaves no sources
         if (keyed_.options.accuracy && !chosen_ && of_all(n) > 0) {
             make_solver_of(together([&] {
                 return processes_ ? options_for(sources, keyed_.options, processes_->ranks())
@@ -113,7 +113,7 @@ public:
         return statistics;
     }
 
-    /// Computes into `results`: arrays or None for acceleration, potential, tidal_tensor, jerk.
+    /// Computes `results`: arrays or None for acceleration, potential, tidal_tensor, jerk.
     Statistics evaluate(nb::tuple at, std::optional<Numbers> self, std::optional<Numbers> active,
                         nb::tuple results)
     {
@@ -237,21 +237,21 @@ public:
     }
 
 private:
-    /// Does work that may refuse its arguments and returns which must be the same on all processes.
+    /// Runs work that may refuse its arguments. Its result must be equal on all processes.
     template <class Work>
     void meet(const Work& work)
     {
         processes_ ? processes_->meet([&] { return std::string(work()); }) : void(work());
     }
 
-    /// Does what all processes do together.
+    /// Runs work that all processes do collectively.
     template <class Work>
     auto together(const Work& work) -> decltype(work())
     {
         return processes_ ? processes_->together(work) : work();
     }
 
-    /// Returns how many all processes have.
+    /// Returns the sum over all processes.
     std::size_t of_all(std::size_t own)
     {
         std::uint64_t all[] = {own};
@@ -260,11 +260,11 @@ private:
         return std::size_t(all[0]);
     }
 
-    /// Makes the solver of these options, for any accuracy until it is built.
+    /// Makes the solver for these options. An accuracy goal is applied later, when sources are set.
     void make_solver_of(SolverOptions options)
     {
         options.accuracy.reset();
-        if (processes_) // whose arrays lie on the host
+        if (processes_) // arrays are on the host
             solver_ = processes_->together(
                 [&] { return make_distributed_field(options, processes_->ranks()); });
         else
@@ -272,7 +272,7 @@ private:
         gpu_ = processes_ ? -1 : first_gpu(solver_->options().device);
     }
 
-    /// Makes a solver on the processor for the first sources with softening lengths of their own.
+    /// Remakes the solver if build() switches per-particle softening on or off; refit() must not.
     void take_varied(bool varied, bool refit)
     {
         const bool was_varied = keyed_.options.softening.is_varied;
@@ -319,17 +319,17 @@ private:
         return numbers;
     }
 
-    std::shared_ptr<Processes> processes_; ///< null: this one alone
+    std::shared_ptr<Processes> processes_; ///< null: this process only
     KeyedOptions keyed_;                   ///< as given by the caller
     std::unique_ptr<FieldSolver> solver_;
-    bool chosen_ = false; ///< options follow from the goal and the first sources
+    bool chosen_ = false; ///< options were chosen from the goal and the first sources
     ExclusiveCall::Flag flag_;
     bool is_built_ = false;
     int gpu_ = -1;
 };
 
-/// Throws where results overlap arguments. `results`: quantity -> array; `arguments`: name ->
-/// (array, components), those that the call reads.
+/// Throws if results overlap arguments that the call reads. `results`: quantity -> array;
+/// `arguments`: name -> (array, components).
 void refuse_overlap(nb::dict results, nb::dict arguments)
 {
     for (auto [result, room] : results)

@@ -25,7 +25,7 @@ std::uint64_t number(std::int64_t n)
     return std::uint64_t(n);
 }
 
-/// Makes the model while other Python threads run.
+/// Makes the model without holding the GIL.
 template <class Make, class Options>
 Snapshot made(Make make, const Options& options)
 {
@@ -34,7 +34,7 @@ Snapshot made(Make make, const Options& options)
     return make(options);
 }
 
-/// Takes a keyword of the whole model; returns false for one that is none.
+/// Sets a keyword that applies to the whole model. Returns false for other keywords.
 bool take_shape(SpheresOptions& options, const std::string& key, nb::handle value)
 {
     if (key == "b_to_a")
@@ -50,7 +50,7 @@ bool take_shape(SpheresOptions& options, const std::string& key, nb::handle valu
     return true;
 }
 
-/// Binds the function of one kind, whose keywords are the rows of its table.
+/// Binds the function of one kind. Keywords are taken from its option table.
 void bind_sphere(nb::module_& m, SphereKind kind)
 {
     const std::string name = name_of(kind);

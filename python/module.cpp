@@ -1,4 +1,4 @@
-// The module _chamomile, on which chamomile's Python files are built.
+// The extension module _chamomile, used by the Python files of the package.
 #include <nanobind/stl/string.h>
 
 #include "chamomile/core/error.hpp"
@@ -11,7 +11,7 @@ NB_MODULE(_chamomile, m)
 {
     using namespace chamomile;
     using namespace chamomile::python;
-    nb::set_leak_warnings(false); // the interpreter frees the rest when it ends
+    nb::set_leak_warnings(false); // the interpreter frees the rest at exit
     translate_faults();
     m.attr("version") = CHAMOMILE_PYTHON_VERSION;
 

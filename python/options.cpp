@@ -21,7 +21,7 @@ bool is_a(nb::handle value)
     return nb::try_cast(value, result);
 }
 
-/// Returns numbers, and texts such as "1 Gyr", joined by commas. Throws nb::type_error.
+/// Returns numbers, or texts such as "1 Gyr", joined by commas. Throws nb::type_error.
 std::string series_text(const std::string& key, nb::handle values)
 {
     std::string text;
@@ -43,8 +43,7 @@ std::string series_text(const std::string& key, nb::handle values)
     return text;
 }
 
-/// Returns the value as the row reads it. Throws nb::type_error for a value of the wrong Python
-/// type.
+/// Returns the value as text for the option row. Throws nb::type_error for a wrong Python type.
 std::string text_of(const OptionTerms& row, const std::string& key, nb::handle value)
 {
     require_plain(value, key);
@@ -76,8 +75,8 @@ std::string text_of(const OptionTerms& row, const std::string& key, nb::handle v
     return text;
 }
 
-/// Passes each keyword to `keyed`, with quantities in the units of the frame, if there is one;
-/// `terms` finds the row of that name.
+/// Passes each keyword to `keyed`. Quantities are converted to the units of `frame` unless null.
+/// `terms` finds the option row for a name.
 template <class Keyed, class Terms>
 void read(Keyed& keyed, nb::dict keywords, Terms terms, const std::vector<std::string>& known,
           const UnitFrame* frame = nullptr)
@@ -101,14 +100,14 @@ nb::object value_of(const OptionTerms& row, const std::string& text)
         return nb::none();
     switch (row.kind) {
     case OptionKind::number:
-        if (text.find(',') != text.npos) // one for each type of particles
+        if (text.find(',') != text.npos) // one per particle type
             return nb::str(text.c_str());
         return nb::float_(nb::str(text.c_str()));
     case OptionKind::whole:
         return nb::int_(nb::str(text.c_str()));
     case OptionKind::flag:
         return nb::bool_(text == "true");
-    case OptionKind::series: // an empty list, which is the default of all
+    case OptionKind::series: // the default is always an empty list
     case OptionKind::word:
     case OptionKind::text:
         break;
@@ -116,7 +115,7 @@ nb::object value_of(const OptionTerms& row, const std::string& text)
     return nb::str(text.c_str());
 }
 
-/// Returns (name, type, words, default, help, name of the command line) of each row.
+/// Returns (name, type, words, default, help, command-line name) of each row.
 template <class Settings>
 nb::list listed(const std::vector<OptionRow<Settings>>& rows)
 {
@@ -148,8 +147,7 @@ nb::list listed(const std::vector<OptionRow<Settings>>& rows)
     return all;
 }
 
-/// Returns a text of the command line as the row of that name writes its value, or none without
-/// such a row.
+/// Returns a command-line value as normalized by its option row, or none if there is no such row.
 template <class Settings>
 std::optional<std::string> rewritten(const std::vector<OptionRow<Settings>>& rows,
                                      const std::string& name, const std::string& text)
@@ -258,7 +256,7 @@ void require_same_options(const NamedOptions& earlier, const NamedOptions& now)
             names.insert(name);
     for (const std::string& name : changeable_options())
         names.erase(name);
-    names.erase("cosmology"); // which the coordinates imply
+    names.erase("cosmology"); // implied by the coordinates
     const auto text_of = [](const NamedOptions& options, const std::string& name) -> std::string {
         const auto found = options.find(name);
         if (found == options.end())

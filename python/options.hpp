@@ -1,4 +1,4 @@
-/// \file  Options as Python's keyword arguments.
+/// \file  Options as Python keyword arguments.
 #pragma once
 
 #include <map>
@@ -14,17 +14,16 @@ namespace chamomile::python {
 
 namespace nb = nanobind;
 
-/// Reads the keywords of chamomile.Options; those that are None count as not given. Throws
-/// Error(usage) naming an unknown keyword, a word that is not allowed, or options that contradict
-/// each other.
+/// Reads the keywords of chamomile.Options; None means not given. Throws Error(usage) naming an
+/// unknown keyword, an invalid word, or contradicting options.
 KeyedOptions read_options(nb::dict keywords);
 
-/// Returns a number, or a text such as "1 Gyr" as a number in the frame's units. Throws
+/// Returns a number, or a text such as "1 Gyr" converted to the frame's units. Throws
 /// nb::type_error or Error(usage).
 double quantity(const std::string& name, nb::handle value, Dimension dimension,
                 const UnitFrame& frame);
 
-/// A KeyedSimulation is a KeyedScheme with the options of cosmological runs.
+/// A KeyedSimulation is a KeyedScheme with options for cosmological runs.
 class KeyedSimulation : public KeyedScheme {
 public:
     CosmologyRequest cosmology;
@@ -33,18 +32,18 @@ public:
     std::map<std::string, std::string> texts() const;
 };
 
-/// Reads the keywords of chamomile.SimulationOptions in the same way, with quantities in the units
-/// of the frame; they are not resolved yet.
+/// Like read_options(), but reads chamomile.SimulationOptions, with quantities in the units of
+/// `frame`. The options are not resolved yet.
 KeyedSimulation read_simulation(nb::dict keywords, const UnitFrame& frame);
 
-/// Takes what the snapshot states where no keyword gives it, and the end: `end_time` of plain
-/// coordinates, else that of the request. Throws Error(usage) and Error(input).
+/// Completes options from the snapshot if no keyword gives them. Returns the end time: `end_time`
+/// in plain coordinates, otherwise the end in `keyed`. Throws Error(usage) and Error(input).
 double take_from(Snapshot& snapshot, std::optional<double> end_time, KeyedSimulation& keyed);
 
-/// A KeyedRun holds the settings of a run by keywords.
+/// A KeyedRun holds the settings of a run, read from keywords.
 struct KeyedRun {
     RunSettings settings;
-    GivenOptions given; ///< by the names of the command line
+    GivenOptions given; ///< by command-line name
 
     void take(const std::string& key, const std::string& value);
 };
@@ -52,18 +51,17 @@ struct KeyedRun {
 /// Returns a text of the library with options spelled as in Python.
 std::string in_python(const std::string& text);
 
-/// Reads the keywords of chamomile.RunSettings for a run with these options of cosmology. Throws
-/// Error(usage) for a setting that would have no effect.
+/// Reads the keywords of chamomile.RunSettings for a run with these cosmology options. Throws
+/// Error(usage) for a setting without effect.
 KeyedRun read_run(nb::dict keywords, const CosmologyRequest& cosmology, const UnitFrame& frame);
 
-/// NamedOptions are options by the names of the command line, with their texts, as checkpoints keep
-/// them.
+/// NamedOptions maps command-line names to option texts, as stored in checkpoints.
 using NamedOptions = std::map<std::string, std::string>;
 
-/// Throws Error(restart) for the first option that differs from the run's beginning and must not.
+/// Throws Error(restart) for the first option that has changed since the start but must not.
 void require_same_options(const NamedOptions& earlier, const NamedOptions& now);
 
-/// Returns the options in force as keywords of chamomile.Options.
+/// Returns the resolved options as keywords of chamomile.Options.
 nb::dict describe_options(const SolverOptions& options);
 
 } // namespace chamomile::python

@@ -14,7 +14,7 @@ void require_plain(nb::handle value, const std::string& name)
 
 namespace {
 
-/// Returns the present error of Python with the name of the argument before its text.
+/// Returns the current Python error with the argument's name before its text.
 nb::python_error in_words_of(const std::string& name)
 {
     const nb::python_error error;

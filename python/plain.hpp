@@ -1,4 +1,4 @@
-/// \file  Arguments that have to be plain numbers.
+/// \file  Arguments that must be plain numbers.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@ namespace chamomile::python {
 
 namespace nb = nanobind;
 
-/// Throws TypeError where the bare numbers of an argument would be wrong: units, masked values,
-/// derivatives (chamomile._plain).
+/// Throws TypeError if the bare numbers of an argument would be wrong, because it has units, masked
+/// values or derivatives (chamomile._plain).
 void require_plain(nb::handle value, const std::string& name);
 
-/// A Number is a scalar argument. It may be refused because of its unit.
+/// A Number is a scalar argument. Numbers with a unit are refused.
 struct Number {
     nb::handle given;
 
-    /// Returns the number. Throws TypeError naming the argument.
+    /// Returns the number. Throws TypeError that names the argument.
     double of(const std::string& name) const;
 };
 

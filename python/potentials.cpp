@@ -13,7 +13,7 @@ namespace {
 
 using Numbers = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 
-/// Returns the array of doubles that a value of numpy is or becomes. Throws Error(input).
+/// Returns the value as a contiguous numpy array of doubles. Throws Error(input).
 nb::object doubles(const std::string& name, nb::handle value)
 {
     require_plain(value, "potentials: " + name);
@@ -25,7 +25,7 @@ nb::object doubles(const std::string& name, nb::handle value)
     }
 }
 
-/// Adds the numbers of an array, which must have this shape.
+/// Adds an array of shape (n,) or (n, width) to `to`. Throws Error(input) for other shapes.
 void add_array(const std::string& name, nb::handle value, std::size_t n, std::size_t width,
                double* to)
 {
@@ -42,7 +42,7 @@ void add_array(const std::string& name, nb::handle value, std::size_t n, std::si
         to[k] += array.data()[k];
 }
 
-/// A Call is a function of Python that any thread may call and destroy.
+/// A Call is a Python function that any thread may call and destroy.
 struct Call {
     nb::object function;
     std::string name;

@@ -14,7 +14,7 @@ namespace nb = nanobind;
 
 struct ReadPotentials {
     std::shared_ptr<const ExternalField> field; ///< null: none
-    std::string text;                           ///< as checkpoints keep it
+    std::string text;                           ///< as stored in checkpoints
 };
 
 /// Reads the argument `potentials`. Throws nb::type_error, Error(usage) and Error(input).

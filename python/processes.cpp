@@ -1,5 +1,5 @@
-// Ranks that are processes of mpi4py. What carries their bytes is written in Python
-// (chamomile/_processes.py), so that the package needs no MPI of its own.
+// Ranks that are mpi4py processes. The transport is written in Python (chamomile/_processes.py), so
+// that the package does not link to MPI.
 #include "python/processes.hpp"
 
 #include <cmath>
@@ -15,7 +15,7 @@
 namespace chamomile::python {
 namespace {
 
-/// Returns a view of bytes for Python, as long as they are there.
+/// Returns a Python memoryview of the bytes, valid as long as they exist.
 nb::object memory_of(const std::byte* bytes, std::size_t size, int access)
 {
     static char none;
@@ -37,7 +37,7 @@ public:
     {
         const nb::gil_scoped_acquire held;
         carrier_.reset();
-        static std::vector<std::shared_ptr<const std::byte[]>> kept; // to which messages may come
+        static std::vector<std::shared_ptr<const std::byte[]>> kept; // memory of late messages
         if (under_way_)
             kept.push_back(under_way_);
     }
@@ -61,9 +61,9 @@ public:
     }
 
 private:
-    /// Ctrl-C is held back for look_at_signals() as long as this is there: within a transfer an
-    /// exception would be a failure of this process. The second is that, and ends the wait for
-    /// others that do not come.
+    /// Defers Ctrl-C to look_at_signals() during a transfer, because an exception would count as a
+    /// failure of this process. A second Ctrl-C does raise, to end a wait for processes that never
+    /// arrive.
     class Holding {
     public:
         explicit Holding(const nb::object& carrier) : carrier_(carrier)
@@ -80,7 +80,7 @@ private:
             try {
                 carrier_.attr(call)();
                 return true;
-            } catch (const nb::python_error&) { // by its handler
+            } catch (const nb::python_error&) { // raised by a signal handler
                 remember_interrupt();
                 return false;
             }
@@ -93,7 +93,7 @@ private:
                   Patience patience) override
     {
         const nb::gil_scoped_acquire held;
-        // Another object may have failed, whose messages are under way to this one too.
+        // After a failure in another object, messages for this rank may be in flight, too.
         has_failed_ = has_failed_ || nb::cast<bool>(carrier_.attr("has_failed"));
         if (has_failed_)
             throw PeerFailed(Fault::device, "comm: a process has failed in an earlier call: take "
@@ -101,7 +101,7 @@ private:
         try {
             const Holding holding(carrier_);
             carry(to, inbox, patience);
-        } catch (const nb::python_error&) { // such as the second KeyboardInterrupt
+        } catch (const nb::python_error&) { // such as a second KeyboardInterrupt
             const auto [kind, line] = raised_as(std::current_exception());
             const Error error(Fault::device, line.empty() ? kind : kind + ": " + line);
             fail(error);
@@ -128,14 +128,14 @@ private:
             arriving.append(memory_of(place + inbox.begin(r), r == rank_ ? 0 : size[std::size_t(r)],
                                       PyBUF_WRITE));
         }
-        // What a failure leaves under way arrives in memory that stays.
+        // After a failure, messages in flight still arrive in this memory, so it is kept.
         under_way_ = inbox.memory();
         received(carrier_.attr("carry")(leaving, arriving, limit));
         under_way_.reset();
     }
 
-    /// Returns what the carrier brings. Throws PeerFailed where a process has failed, and
-    /// Error(device) where one is silent, of whom the carrier says which in place of that.
+    /// Returns the carrier's result. Throws PeerFailed if a process has failed, and Error(device)
+    /// if a process is silent. In both cases the carrier returns (text, rank) instead.
     nb::tuple received(nb::object brought)
     {
         const nb::tuple found = nb::cast<nb::tuple>(brought);

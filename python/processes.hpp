@@ -1,4 +1,4 @@
-/// \file  The processes of a communicator of mpi4py, as ranks.
+/// \file  The processes of an mpi4py communicator, as ranks.
 #pragma once
 
 #include <functional>
@@ -19,31 +19,30 @@ namespace nb = nanobind;
 /// share. A call begins with a meeting, to which each may come at any time.
 class Processes {
 public:
-    /// The carrier is a chamomile._processes.Carrier. Throws Error(usage) for values that are not
-    /// allowed.
+    /// `carrier` is a chamomile._processes.Carrier. Throws Error(usage) for an invalid timeout.
     Processes(nb::object carrier, double peer_timeout, bool share_gpu);
 
     Communicator& ranks() { return *ranks_; }
-    /// Returns how many threads of its machine this process has.
+    /// Returns the number of threads for this process on its host.
     int threads() const { return threads_of_process(ranks_->ranks_on_host()); }
-    /// Has a solver of these options be one of all processes. Throws Error(usage).
+    /// Configures the options for a solver over all processes. Throws Error(usage).
     void take_part(SolverOptions& options) const;
 
-    /// Says which call this process is in, until it has met the others.
+    /// Records the name of the current collective call, for error messages.
     void begin(const std::string& call);
     bool has_met() const { return has_met_; }
-    /// Tells whether at the last meeting some were in another call.
+    /// Returns whether the processes were in different calls at the last exchange.
     bool have_differed() const { return have_differed_; }
 
-    /// Does work of this process alone, which returns what must be the same on all, and meets the
-    /// others. What work throws on any is thrown on all, as a new exception of its class, and
-    /// UsageError where one is in another call or has other arguments.
+    /// Runs `work` on this process only and exchanges its result with all processes. If any process
+    /// throws, all throw an exception of its class. Throws UsageError if calls or results differ
+    /// between processes.
     void meet(const std::function<std::string()>& work);
-    /// Meets the others with an exception of that class instead.
+    /// Like meet(), with an exception of class `kind` instead of a result.
     void refuse(const std::string& kind, const std::string& line);
 
-    /// Returns what work returns that all do together, with this process's part of the threads. An
-    /// exception that is no Error ends the processes' calls for good.
+    /// Runs collective work with this process's share of the threads. Any exception other than
+    /// Error makes later calls of all processes fail.
     template <class Work>
     auto together(const Work& work) -> decltype(work())
     {

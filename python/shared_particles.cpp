@@ -1,5 +1,5 @@
-// The particles of a simulation that several processes of mpi4py share: each has its own in a
-// snapshot, and the first has those of all too, from which the ranks take them.
+// The particles of a simulation shared by several mpi4py processes. Each process has its own
+// particles in a snapshot. The first also holds all particles, from which the ranks take them.
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -17,7 +17,7 @@
 namespace chamomile::python {
 namespace {
 
-/// These properties of a snapshot the first process tells the others.
+/// Snapshot properties that the first process broadcasts.
 struct Told {
     double time, box_size, gravitational_constant;
     bool has_constant, has_accelerations, has_potentials, is_whole, has_softening, has_softenings;
@@ -31,7 +31,7 @@ public:
           own_(nb::cast<Snapshot&>(snapshot_)), guest_(ranks()), server_(ranks(), &guest_)
     {}
 
-    /// Returns what must be the same on all processes, in a text.
+    /// Returns a text of all properties that must be equal on all processes.
     std::string alike() const
     {
         std::string text;
@@ -50,8 +50,8 @@ public:
         return text + own_.units.description();
     }
 
-    /// Brings the particles of all to the first process, and returns their snapshot there. Later
-    /// it brings what may have been written to since.
+    /// Gathers all particles on the first process, and returns their snapshot. Later calls gather
+    /// only arrays that the user may have changed.
     nb::object collect()
     {
         processes_->together([&] {
@@ -77,8 +77,8 @@ public:
         return all_.is_valid() ? all_ : nb::none();
     }
 
-    /// Brings those that have moved, or whose softening is another, from the first process to each;
-    /// or all of them, whose masses, numbers and types are others too.
+    /// Scatters the moving columns and softenings from the first process. If `everything`, also
+    /// masses, ids and types.
     void deal(bool everything)
     {
         const nb::gil_scoped_release released;
@@ -90,7 +90,7 @@ public:
             const Inbox from_first = ranks().broadcast(std::as_bytes(std::span(&told, 1)));
             told = from_first.from<Told>(0)[0];
             take(told);
-            if (!told.is_whole) // it has been lost
+            if (!told.is_whole) // lost after a failure
                 return;
             own_.particles.softening.resize(told.has_softenings ? own_.particles.size() : 0);
             for_each_column(
@@ -103,14 +103,14 @@ public:
         });
     }
 
-    /// On the first process: has the others return from follow(), with what it tells them.
+    /// First process: ends follow() on the other processes, with `what` as its result.
     void tell(const nb::bytes& what)
     {
         end_serving(ranks());
         ranks().broadcast(std::as_bytes(std::span(what.c_str(), what.size())));
     }
 
-    /// On the others: serves the first one until it tells something, which it returns.
+    /// Other processes: run the rank server until tell() on the first process, and return its data.
     nb::bytes follow()
     {
         Inbox told;
@@ -127,11 +127,11 @@ public:
 private:
     Communicator& ranks() { return processes_->ranks(); }
 
-    /// Makes the snapshot of all, and numbers anew particles that each process has numbered from 1.
+    /// Creates the snapshot of all particles. Default ids (from 1 per process) become unique.
     void begin_collecting()
     {
         const Particles& own = own_.particles;
-        std::uint64_t found[] = {0, 0, 0}; // with and without lengths, with ids of their own
+        std::uint64_t found[] = {0, 0, 0}; // with and without softenings, with non-default ids
         found[own.softening.empty()] = own.size();
         for (std::size_t i = 0; i < own.size(); ++i)
             found[2] += own.id[i] != i + 1;
@@ -157,7 +157,7 @@ private:
         all_ = nb::cast(std::move(all));
     }
 
-    /// Returns the particles of all on the first process; none on the others.
+    /// Returns all particles on the first process, an empty set elsewhere.
     Particles& particles_of_all()
     {
         none_ = {};
@@ -179,7 +179,7 @@ private:
         for (std::size_t r = 0; !all.empty() && r < to.size(); ++r)
             to[r] = std::span(all).subspan(begin_[r], begin_[r + 1] - begin_[r]);
         ranks().all_to_all<T>(to, inbox_);
-        std::ranges::copy(inbox_.from<T>(0), own.begin()); // in place: there are views of it
+        std::ranges::copy(inbox_.from<T>(0), own.begin()); // in place: views of the array exist
     }
 
     Told properties_of(const Snapshot& all) const
@@ -215,11 +215,11 @@ private:
     std::shared_ptr<Processes> processes_;
     nb::object snapshot_;
     Snapshot& own_;
-    nb::object all_; ///< on the first process, once collected
+    nb::object all_; ///< only on the first process, once collected
     bool has_collected_ = false;
-    std::vector<std::uint64_t> begin_; ///< of those of each process among all
+    std::vector<std::uint64_t> begin_; ///< first index of each process among all particles
     Inbox inbox_;
-    Particles none_; ///< where other processes have no particles of all
+    Particles none_; ///< the empty set of particles_of_all()
     RankRun guest_;
     RankServer server_;
 };

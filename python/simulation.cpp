@@ -1,4 +1,4 @@
-// The time loop, with observers in Python.
+// The time loop, with Python observers.
 #include "chamomile/integrate/simulation.hpp"
 
 #include <cmath>
@@ -26,9 +26,9 @@
 namespace chamomile::python {
 namespace {
 
-/// An Evolution simulates a snapshot's particles in place. Observers are numbers, which run()
-/// passes to the function that it was given. With processes this one is their first, and the others
-/// serve it meanwhile.
+/// An Evolution simulates a snapshot's particles in place. Observers are numbers, passed by run()
+/// to a Python function. With several processes, only the first has an Evolution; the others run
+/// the rank server.
 class Evolution {
 public:
     Evolution(nb::object snapshot, nb::dict keywords, nb::handle end_of_run, nb::handle potentials,
@@ -100,7 +100,7 @@ public:
         simulation_->every_steps(std::uint64_t(n), quantities(potentials), notifier(observer));
     }
 
-    /// Serves a page that shows the particles, from now on, and returns its address.
+    /// Starts a server for a page that shows the particles, and returns its URL.
     std::string view(std::optional<int> port)
     {
         require_not_started();
@@ -147,7 +147,7 @@ public:
         });
     }
 
-    /// Runs in the same way and writes the files of the program's run.
+    /// Like run(), and writes the files of the program's `run`.
     void run_in_folder(nb::callable notify, const std::string& folder_name, nb::dict keywords,
                        bool overwrite, bool restart, const std::string& command)
     {
@@ -215,7 +215,7 @@ public:
 
     nb::dict diagnostics()
     {
-        // An observer runs within run() and may ask for diagnostics.
+        // An observer runs inside run() and may request diagnostics.
         if (runner_.load() == std::this_thread::get_id())
             return measured();
         ExclusiveCall call(flag_, "Simulation");
@@ -240,7 +240,7 @@ private:
     }
     bool is_comoving() const { return cosmology_.asked; }
 
-    /// Brings the time, and the scale factor of comoving coordinates, up to date.
+    /// Updates the time and, for comoving coordinates, the scale factor.
     void take_time()
     {
         state_.time = simulation_->file_time();
@@ -248,8 +248,8 @@ private:
             state_.comoving->scale_factor = state_.time;
     }
 
-    /// While it lives the velocities of comoving coordinates are canonical momenta; the snapshot
-    /// has its time and peculiar velocities afterwards.
+    /// Converts comoving velocities to canonical momenta for its lifetime. Its destructor restores
+    /// peculiar velocities and updates the time.
     struct Canonical {
         Evolution& self;
         explicit Canonical(Evolution& evolution) : self(evolution)
@@ -265,14 +265,14 @@ private:
         }
     };
 
-    /// Runs work that contains the time loop, with observers, signals and other threads of Python.
+    /// Runs work that contains the time loop, with observers, signals and the GIL released.
     void execute(nb::callable notify, const std::function<void()>& work)
     {
         started_ = true;
         notify_ = notify;
         runner_ = std::this_thread::get_id();
         simulation_->after_each_step([](Simulation&) { look_at_signals(); });
-        struct End { // of the run, with or without an exception
+        struct End { // runs with or without an exception
             Evolution& self;
             ~End()
             {
@@ -281,30 +281,30 @@ private:
             }
         } end{*this};
         const ThreadsInUse threads(own_threads());
-        const Released released(processes_ != nullptr); // a step that is ended has not been made
-        const struct Fetch { // what moves may have been left to the processes
+        const Released released(processes_ != nullptr); // an interrupted step has no effect
+        const struct Fetch { // the latest particle data may be on other processes
             Evolution& self;
             ~Fetch()
             {
                 try {
                     if (self.processes_)
                         self.simulation_->fetch();
-                } catch (const std::exception&) { // they have it no longer
+                } catch (const std::exception&) { // lost there, too
                 }
             }
         } fetch{*this};
         work();
     }
 
-    /// Returns this process's part of the threads of its machine; 0: all.
+    /// Returns the number of threads for this process; 0: all threads of the host.
     int own_threads() const { return processes_ ? processes_->threads() : 0; }
 
-    /// Takes the properties of the snapshot from a checkpoint, which must come from a run of the
-    /// same options and as many particles. Returns notes on what cannot be restored.
+    /// Restores snapshot properties from a checkpoint of a run with the same options and particle
+    /// number. Returns notes on properties that cannot be restored.
     std::vector<std::string> take_up(CheckpointReader& archive, const RunOrigin& earlier,
                                      const RunOrigin& origin)
     {
-        auto before = earlier.options; // of an older version: it states no criterion
+        auto before = earlier.options; // older versions state no criterion
         if (before.contains("potential") && before.contains("block-steps"))
             before.emplace("step-criterion", "potential");
         require_same_options(before, origin.options);
@@ -373,8 +373,8 @@ private:
         };
     }
 
-    /// Measures the state; comoving coordinates give energies of peculiar velocities and of
-    /// fluctuations in physical coordinates.
+    /// Returns diagnostics. For comoving coordinates, energies are of peculiar velocities and
+    /// fluctuations, in physical coordinates.
     nb::dict measured()
     {
         Diagnostics d;
@@ -409,7 +409,7 @@ private:
     Diagnostics diagnostics_of_momenta()
     {
         const ThreadsInUse threads(own_threads());
-        if (shown_) { // by an observer, whom the momenta are hidden from
+        if (shown_) { // an observer sees peculiar velocities
             shown_.reset();
             const struct Again { // with or without an exception
                 Evolution& self;
@@ -423,7 +423,7 @@ private:
         return simulation_->diagnostics();
     }
 
-    std::shared_ptr<Processes> processes_; ///< null: this one alone
+    std::shared_ptr<Processes> processes_; ///< null: this process only
     nb::object snapshot_;
     Snapshot& state_;
     CosmologyRequest cosmology_;
@@ -432,7 +432,7 @@ private:
     std::optional<PeculiarVelocities> shown_; ///< while an observer runs
     Integration made_;
     std::unique_ptr<Simulation> simulation_;
-    std::map<std::string, std::string> given_; ///< by name on the command line
+    std::map<std::string, std::string> given_; ///< by command-line name
     std::string steps_;                        ///< in words
     static constexpr const char* name_in_view = "a snapshot in Python";
     std::unique_ptr<LiveView> view_;

@@ -1,4 +1,4 @@
-// Snapshots: their arrays as numpy's, and the files.
+// Snapshots: arrays as numpy views, and files.
 #include "chamomile/io/snapshot.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@
 namespace chamomile::python {
 namespace {
 
-/// Returns a view that keeps the snapshot alive; its arrays never move.
+/// Returns a numpy view that keeps the snapshot alive. The array never moves.
 template <class T>
 nb::object numbers(nb::handle self, std::vector<T>& values)
 {
@@ -62,7 +62,7 @@ Snapshot make(std::int64_t n)
     return snapshot;
 }
 
-/// Returns `value` after a check that files can state it.
+/// Returns `value` if finite and in range, otherwise throws Error(usage).
 double checked(const char* name, double value, bool is_in_range, const char* allowed)
 {
     if (!is_in_range || !std::isfinite(value))
@@ -83,7 +83,7 @@ nb::object softenings(nb::handle_t<Snapshot> self)
     return array_of<&Particles::softening>(self);
 }
 
-/// Takes lengths of the particles' own, or None for one length of all.
+/// Sets per-particle softening, or one common softening for None.
 void set_softenings(Snapshot& snapshot, nb::handle value)
 {
     std::vector<double>& own = snapshot.particles.softening;
@@ -99,7 +99,7 @@ void set_softenings(Snapshot& snapshot, nb::handle value)
         throw Error(Fault::usage, "softenings: must be on the host");
     const std::vector<double> taken = cut_softenings(lengths.view(), n);
     own.resize(n);
-    std::copy(taken.begin(), taken.end(), own.begin()); // in place: there may be views of it
+    std::copy(taken.begin(), taken.end(), own.begin()); // in place: views may exist
     Softening softening = snapshot.softening.value_or(Softening{});
     softening.length = n == 0 ? 0 : *std::max_element(own.begin(), own.end());
     softening.is_varied = true;
@@ -126,7 +126,7 @@ void add_column(Snapshot& snapshot, const std::string& name, nb::handle values)
         throw Error(Fault::usage, "values: must be on the host");
     std::vector<double>& column = snapshot.particles.extra[name];
     column.resize(n);
-    for (std::size_t i = 0; i < n; ++i) // in place: there may be views of it
+    for (std::size_t i = 0; i < n; ++i) // in place: views may exist
         column[i] = array.view().load(i);
 }
 
@@ -179,7 +179,7 @@ void bind_snapshot(nb::module_& m)
             "__init__",
             [](Snapshot* self, std::int64_t n) {
                 new (self) Snapshot(make(n));
-                self->has_stated_units = false; // of the caller's numbers, until use_units()
+                self->has_stated_units = false; // units are unknown until use_units()
             },
             nb::arg("n"), "n particles of mass 0 at the origin, ids 1 to n, type 1.")
         .def_prop_ro("positions", &array_of<&Particles::position>,

@@ -1,4 +1,4 @@
-// Snapshots as pickles: a tuple of their properties and arrays.
+// Pickling of snapshots, as a tuple of properties and arrays.
 #include <array>
 #include <cstring>
 #include <tuple>
@@ -23,7 +23,7 @@ using State =
                std::optional<Numbers>, std::vector<std::string>, std::map<std::string, std::string>,
                std::vector<std::string>, nb::list>;
 
-/// Calls `each` for every number that all snapshots have.
+/// Calls `each` for every scalar number of a snapshot.
 template <class S, class Each>
 void for_numbers(S& s, const Each& each)
 {
@@ -74,7 +74,7 @@ State state_of(const Snapshot& s)
             s.notes, arrays};
 }
 
-/// Makes the snapshot of a state.
+/// Restores the snapshot from a pickled state.
 void restore(Snapshot& into, const State& state)
 {
     const auto& [numbers, flags, constant, softening, frame, texts, provenance, notes, arrays] =

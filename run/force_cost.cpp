@@ -20,7 +20,7 @@ ForceCost::ForceCost(const ForceStatistics& s, double evaluations)
     if (!(s.device_span > 0))
         return;
     device_busy = s.device_busy / s.device_span;
-    // Kernels after the last list ran while the host waited; the others ran beside the walk.
+    // Kernels after the last list ran while the host waited; earlier kernels overlapped the walk.
     if (const double walk = s.profile.seconds("walk"); walk > 0)
         overlap = std::clamp((s.device_busy - s.device_wait) / walk, 0.0, 1.0);
 }

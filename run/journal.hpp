@@ -1,4 +1,4 @@
-/// \file  The lines that a run prints: on a stream and, once it is open, in its log file.
+/// \file  The output lines of a run, printed on a stream and in a log file.
 #pragma once
 
 #include <cstdio>
@@ -10,9 +10,9 @@ namespace chamomile {
 
 enum class Verbosity { quiet, normal, verbose };
 
-/// A Screen states where and how much a run prints.
+/// A Screen controls where and how much a run prints.
 struct Screen {
-    std::FILE* stream = nullptr; ///< such as stdout; none: lines go to the log alone
+    std::FILE* stream = nullptr; ///< such as stdout; null: only the log
     Verbosity verbosity = Verbosity::normal;
     std::function<void(const std::string& text)> warn = {}; ///< of what cannot be trusted
 };
@@ -26,23 +26,23 @@ public:
     Journal(const Journal&) = delete;
     Journal& operator=(const Journal&) = delete;
 
-    /// Creates the log file, or continues at its end. Throws Error(output).
+    /// Creates the log file, or appends to it. Throws Error(output).
     void open(const std::filesystem::path& file, bool append = false);
 
-    void print(const std::string& line);  ///< on the screen unless quiet, and in the log
-    void warn(const std::string& line);   ///< by Screen::warn, also when quiet, and in the log
-    void detail(const std::string& line); ///< on the screen if verbose, and in the log then
-    void record(const std::string& line); ///< in the log alone
+    void print(const std::string& line);  ///< on screen unless quiet; in the log
+    void warn(const std::string& line);   ///< through Screen::warn, even if quiet; in the log
+    void detail(const std::string& line); ///< if verbose: on screen and in the log
+    void record(const std::string& line); ///< only in the log
 
-    /// Sends the log to the disk; require_written() reports failures.
+    /// Syncs the log to disk; require_written() reports failures.
     void sync();
-    /// Throws Error(output) if a line did not reach the log, for example because the disk was full.
+    /// Throws Error(output) if a line did not reach the log, for example because the disk is full.
     void require_written() const;
 
-    /// Shows the present work: the next line replaces it on a terminal, and follows it elsewhere.
+    /// Shows the present activity. On a terminal the next line replaces it.
     void show_work(const std::string& line);
 
-    /// Shows a line on a terminal, which the next line replaces; prints nothing elsewhere.
+    /// Shows a line on a terminal, replaced by the next line. No effect elsewhere.
     void show_status(const std::string& line);
     bool on_terminal() const;
 
@@ -57,7 +57,7 @@ private:
     Screen screen_;
     std::FILE* file_ = nullptr;
     std::string path_;
-    int failure_ = 0; ///< errno of the first write that failed
+    int failure_ = 0; ///< errno of the first failed write
     std::string kept_;
     bool status_shown_ = false;
 };

@@ -25,7 +25,7 @@ std::string RunJob::energy_limit() const
            energies_.scale_name() + softening_work();
 }
 
-/// Returns whether an energy error is beyond the limit.
+/// Returns whether an energy error exceeds the limit.
 bool RunJob::exceeds_limit(double error) const
 {
     return run_.max_energy_error
@@ -33,8 +33,8 @@ bool RunJob::exceeds_limit(double error) const
                : energies_.is_doubtful(error);
 }
 
-/// Names the work of a softening at a fixed physical length, which the Layzer-Irvine equation
-/// leaves out.
+/// Returns a hint if softening is limited to a fixed physical length. The Layzer-Irvine equation
+/// neglects its work.
 std::string RunJob::softening_work() const
 {
     const std::vector<double>& own = state_.particles.softening;
@@ -45,7 +45,7 @@ std::string RunJob::softening_work() const
                : "";
 }
 
-/// Reports the first energy error beyond the limit, or ends the run because of it.
+/// Warns of the first energy error above the limit, or ends the run.
 void RunJob::check_energies()
 {
     if (!exceeds_limit(energies_.energy_error()) || has_energy_warning_)
@@ -76,8 +76,8 @@ void RunJob::note_forces()
     journal_.print("warning      " + forces_.excess());
 }
 
-/// Warns once of softening near the cut of the short range. Measures force errors if forces may
-/// cancel, at the first evaluation of a new run.
+/// Warns once if the softening is close to the cut of the short-range force. If forces may cancel,
+/// measures force errors at the first evaluation of a new run.
 void RunJob::warn_of_forces()
 {
     const ForceStatistics& statistics = simulation_.last_statistics();

@@ -19,10 +19,10 @@ using LooksAt = Simulation::LooksAt;
 
 constexpr auto potentials = Quantities::acceleration_potential;
 
-/// The bytes of a particle: position, velocity, acceleration, potential, mass and number.
+/// Bytes per particle: position, velocity, acceleration, potential, mass and id.
 constexpr std::int64_t snapshot_bytes = 12 * 8;
 
-/// Returns the view that all frames of a run share, wide enough for particles that will leave the
+/// Returns the view shared by all frames of a run, wide enough for particles that will leave the
 /// first picture.
 RenderOptions first_view(const Snapshot& state, const RunSettings& settings)
 {
@@ -75,7 +75,7 @@ RunJob::RunJob(const RunSettings& settings, const RunOrigin& origin, RunFolder& 
 {
     frame_view_ = run_.frame_view;
     frame_view_.width = frame_view_.height = run_.frame_size.value_or(frame_view_.width);
-    if (!state_.comoving) // whose velocities are scaled where they lie
+    if (!state_.comoving) // comoving velocities are scaled in place
         simulation_.leave_particles();
     register_observers();
 }
@@ -85,8 +85,8 @@ void RunJob::register_observers()
     const double interval =
         snapshot_interval(run_, simulation_.start_time(), simulation_.end_time());
     const auto energies = [this](Simulation&) { note_energies(); };
-    // The first observer is called when the first forces are known, so that nothing is created for
-    // particles without forces.
+    // The first observer runs after the first force evaluation, so that no files are created if
+    // forces fail.
     const auto outputs = [this](Simulation&) { write_outputs(); };
     const LooksAt looks = run_.analysis.is_asked() ? LooksAt::particles : LooksAt::rows;
     if (const auto times = listed_outputs(run_); !times.empty())
@@ -203,11 +203,11 @@ void RunJob::execute()
     if (live_view_)
         begin_viewing(requests);
     simulation_.when_done([&](Simulation&) { after_step(requests); });
-    if (run_.frames && !restored_) // refuses an empty picture before files are created
+    if (run_.frames && !restored_) // refuses an empty picture before creating files
         choose_frames();
     if (restored_)
         check_energies();
-    if (!inaccuracy_.empty()) // as it was at the checkpoint
+    if (!inaccuracy_.empty()) // stored in the checkpoint
         simulation_.stop();
     try {
         simulation_.run();
@@ -249,7 +249,7 @@ void RunJob::write_outputs()
         open_files();
     folder_.require_same();
     note_energies();
-    ParticleRows& rows = simulation_.rows(); // before velocities are scaled where they lie
+    ParticleRows& rows = simulation_.rows(); // before velocities are scaled in place
     take_time();
     state_.has_accelerations = true;
     state_.has_potentials = simulation_.has_potentials();
@@ -274,7 +274,7 @@ void RunJob::finish_snapshot()
         journal_.detail(std::exchange(written_, {}));
 }
 
-/// States in the snapshots what the solver has chosen by now.
+/// Updates the solver's present choices in the provenance.
 void RunJob::record_choice()
 {
     for (const char* name : {"criterion", "tolerance", "theta", "order", "local_order"})
@@ -317,7 +317,7 @@ void RunJob::write_frame()
     ++frames_;
 }
 
-/// Settles what the frames show from the particles at the start; potentials are known later.
+/// Fixes the view of all frames from the initial particles. Potentials are unknown then.
 void RunJob::choose_frames()
 {
     RunSettings settings = run_;
@@ -347,10 +347,10 @@ void RunJob::after_step(StopRequests& requests)
     }
 }
 
-/// Writes a checkpoint where one is due, and returns whether the run ends here.
+/// Writes a checkpoint if due. Returns whether the run ends here.
 bool RunJob::ends_by(StopRequests& requests)
 {
-    // A limit of time ends a pause at any step.
+    // A time limit also ends a pause.
     const bool has_moved = simulation_.step() > first_step_ || (viewing_ && viewing_->is_paused());
     std::string reason;
     if (!simulation_.at_end())
@@ -359,7 +359,7 @@ bool RunJob::ends_by(StopRequests& requests)
         return false;
     const std::filesystem::path checkpoint = write_checkpoint();
     requests.note_checkpoint(checkpoints_.longest_seconds());
-    if (reason.empty() && !simulation_.at_end()) // the checkpoint may have taken the time left
+    if (reason.empty() && !simulation_.at_end()) // the checkpoint may have used up the time
         reason = requests.reason(has_moved);
     if (reason.empty())
         return false;
@@ -375,20 +375,20 @@ bool RunJob::is_checkpoint_due(StopRequests& requests) const
         return true;
     if (has_checkpoint_ && checkpoint_step_ == step)
         return false;
-    if (simulation_.at_end()) // a later end can continue from it
+    if (simulation_.at_end()) // allows to continue to a later end
         return true;
     if (run_.checkpoint_every && step % *run_.checkpoint_every == 0)
         return true;
     if (step == first_step_)
         return false;
-    // With a limit, the time of a checkpoint must be known.
+    // A time limit requires the duration of a checkpoint.
     if (requests.has_limit() && checkpoints_.longest_seconds() == 0)
         return true;
     return run_.checkpoint_walltime > 0 &&
            wall_clock_seconds() - checkpoint_time_ >= run_.checkpoint_walltime;
 }
 
-/// Keeps or restores everything that changes in the course of the run.
+/// Stores or restores all changing state of the run.
 void RunJob::exchange(Archive& archive)
 {
     simulation_.exchange(archive);
@@ -405,8 +405,8 @@ void RunJob::exchange(Archive& archive)
 std::filesystem::path RunJob::write_checkpoint()
 {
     folder_.require_same();
-    finish_snapshot(); // as the energies
-    energies_.sync();  // must be on the disk before the checkpoint refers to them
+    finish_snapshot(); // like the energies,
+    energies_.sync();  // these must be on disk before the checkpoint refers to them
     steps_.sync();
     forces_.sync();
     const std::filesystem::path file =
@@ -425,7 +425,7 @@ std::filesystem::path RunJob::write_checkpoint()
     return file;
 }
 
-/// Writes the state before the failed step after an error.
+/// After an error, writes a checkpoint of the state before the failed step.
 void RunJob::rescue()
 {
     if (!simulation_.has_begun() || !energies_.is_open())

@@ -1,4 +1,4 @@
-/// \file  A run with its files: what it writes when, how it ends and how it is continued.
+/// \file  A run with its files: outputs, stops and continuation.
 #pragma once
 
 #include <filesystem>
@@ -31,41 +31,41 @@ public:
     explicit Inaccurate(const std::string& line) : Error(Fault::numeric, line) {}
 };
 
-/// Returns the time between snapshots: the one given or a tenth of the run.
+/// Returns the time between snapshots: the given one or a tenth of the run.
 double snapshot_interval(const RunSettings& settings, double start, double end);
 
-/// A RunJob is a run with its files. It keeps references to all arguments but the origin.
+/// A RunJob is a run with its files. Keeps references to all arguments except `origin`.
 class RunJob {
 public:
-    /// `simulation` has the particles of `state`; its own observers are called before those of the
-    /// run.
+    /// `simulation` must hold the particles of `state`. Its earlier observers are called before the
+    /// run's.
     RunJob(const RunSettings& settings, const RunOrigin& origin, RunFolder& folder, Snapshot& state,
            Simulation& simulation, Journal& journal);
 
-    /// Introduces a new run, before execute(): prints the lines and records whether its device was
-    /// checked.
+    /// Starts a new run's log: prints `lines` and records the result of the device check. Call
+    /// before execute().
     void introduce(const RunDescription& description, const std::vector<std::string>& lines,
                    const std::string& checked);
 
-    /// Restores the state of a checkpoint, introduces the continued run and opens its files, before
-    /// execute(). `earlier` is the origin of the checkpoint. Throws Error(restart).
+    /// Restores a checkpoint's state, logs the continuation and opens the files. Call before
+    /// execute(). `earlier` is the origin in the checkpoint. Throws Error(restart).
     void continue_run(const RestartPoint& point, const RunOrigin& earlier,
                       const RunDescription& description, const std::vector<std::string>& notes,
                       const std::string& checked);
 
-    /// Shows the run to viewers, before execute(), who may hold and stop it. `between` is called
-    /// again and again while they hold it.
+    /// Shows the run to viewers, who may pause and stop it. Call before execute(). During a pause
+    /// `between` is called repeatedly.
     void show_in(LiveView& view, const std::string& name, std::function<void()> between = {});
 
-    /// Runs to the end, or to a stop on request or because of the energy error, which writes a
-    /// checkpoint. An exception also writes one if possible, and is passed on. Throws Inaccurate
-    /// for an energy error that ends the run.
+    /// Runs to the end, or to a stop by request or energy error, which writes a checkpoint. On an
+    /// exception, tries to write a checkpoint and rethrows. Throws Inaccurate if the energy error
+    /// ends the run.
     void execute();
 
     int frames() const { return frames_; } ///< pictures in the folder
 
     bool has_results() const { return energies_.is_open(); }
-    /// Returns whether the folder has a checkpoint of this run.
+    /// Returns whether the folder contains a checkpoint of this run.
     bool has_checkpoint() const { return has_checkpoint_; }
 
 private:
@@ -75,8 +75,8 @@ private:
     void reopen_files();
     void open_files();
     void write_outputs();
-    void finish_snapshot(); ///< waits until the last snapshot is on the disk
-    void take_time();       ///< takes the time into the state that is written
+    void finish_snapshot(); ///< waits until the last snapshot is on disk
+    void take_time();       ///< sets the time of the state to be written
     void choose_frames();
     void write_frame();
     void record_choice();
@@ -110,20 +110,20 @@ private:
     ForceFile forces_;
     Progress progress_;
     SnapshotWriter snapshots_;
-    std::string written_; ///< the line that says which snapshot was written
+    std::string written_; ///< log line for the last snapshot
     Checkpoints checkpoints_;
     RenderOptions frame_view_;
     LiveView* live_view_ = nullptr;
     std::string name_in_view_;
     std::function<void()> between_;
-    std::optional<Viewing> viewing_; ///< of live_view_
+    std::optional<Viewing> viewing_; ///< on live_view_
     int outputs_ = 0, frames_ = 0;
-    std::uint64_t first_step_ = 0; ///< at the start or restart
+    std::uint64_t first_step_ = 0; ///< at start or restart
     std::uint64_t checkpoint_step_ = 0;
     double checkpoint_time_ = wall_clock_seconds(); ///< wall-clock time of the last checkpoint
     bool restored_ = false, has_checkpoint_ = false;
     bool has_energy_warning_ = false, has_force_warning_ = false, has_softening_warning_ = false;
-    std::string inaccuracy_; ///< the reason that ends the run
+    std::string inaccuracy_; ///< why the run ends; empty: accurate
 };
 
 } // namespace chamomile

@@ -11,7 +11,7 @@ namespace {
 
 using R = RunSettings;
 
-/// RunNeeds are the bits of OptionTerms::needs.
+/// RunNeeds holds the bits of OptionTerms::needs.
 enum RunNeeds : unsigned {
     needs_check = 1,
     needs_limit = 2,
@@ -21,7 +21,7 @@ enum RunNeeds : unsigned {
     needs_spectra_or_halos = 32
 };
 
-/// Returns the option of a picture as one of a run's pictures.
+/// Returns a picture option as an option of the run's frames.
 OptionRow<R> of_frames(const OptionRow<RenderOptions>& picture)
 {
     OptionRow<R> row;
@@ -108,7 +108,7 @@ std::vector<OptionRow<R>> rows()
          "min-members", [](R & r) -> auto& { return r.analysis.min_members; }, at_least(1),
          "fewest particles of a halo")
         .only(needs_halos);
-    static std::string none; // the list is put and shown as text below
+    static std::string none; // parsed and printed by the functions below
     OptionRow<R>& types =
         t.text(
              "halo-types", [](R&) -> auto& { return none; }, "TYPE,...",

@@ -1,4 +1,4 @@
-/// \file  The settings of a run: what it writes, and when it ends.
+/// \file  The settings of a run: outputs and end.
 ///
 /// A new setting is a member and a row in run_settings.cpp.
 #pragma once
@@ -14,16 +14,16 @@
 
 namespace chamomile {
 
-/// An EnergyErrorAction is taken when the energy error is beyond its limit.
+/// What to do if the energy error exceeds its limit.
 enum class EnergyErrorAction { stop, warn };
 
-/// RunSettings states what a run writes when, and what ends it. Times are those of the simulation:
-/// ln a for comoving runs.
+/// RunSettings states what a run writes and when, and what ends it. Times are simulation times: ln
+/// a in comoving runs.
 struct RunSettings {
     CosmologyRequest cosmology;
     RunAnalysis analysis;
     std::optional<double> snapshot_every; ///< none: a tenth of the run
-    std::vector<double> output_times;     ///< of snapshots, in plain time; none: at intervals
+    std::vector<double> output_times;     ///< of snapshots, in plain time; empty: at intervals
     std::optional<double> energy_every;   ///< none: every ten steps
     std::uint64_t steps_every = 1;        ///< steps between lines of steps.csv
     std::uint64_t check_forces = 0;       ///< particles in forces.csv; 0: none
@@ -31,30 +31,29 @@ struct RunSettings {
     bool frames = false;
     std::optional<double> frames_every;
     std::optional<int> frame_size;                 ///< pixels
-    RenderOptions frame_view;                      ///< of the pictures
+    RenderOptions frame_view;                      ///< of the frames
     std::optional<std::uint64_t> checkpoint_every; ///< steps
-    double checkpoint_walltime = 900;              ///< seconds; 0: none by time
+    double checkpoint_walltime = 900;              ///< seconds; 0: never
     std::optional<double> max_walltime, max_energy_error;
     EnergyErrorAction on_energy_error = EnergyErrorAction::stop;
-    /// Snapshots are written while the run goes on, so nobody else may use HDF5's library meanwhile
-    /// but through this one.
+    /// Write snapshots in a background thread. Then the process must not use HDF5 elsewhere, except
+    /// through Chamomile.
     bool writes_beside = true;
 };
 
-/// Returns the options of RunSettings without those of cosmology, in two groups: stops and output.
+/// Returns the options of RunSettings except cosmology, in two groups: stops and output.
 const std::vector<OptionRow<RunSettings>>& run_options();
 
-/// Returns a refusal of the first given option that would have no effect.
+/// Returns an error for the first given option without effect.
 Refusal refuse_idle_settings(const RunSettings& settings, const GivenOptions& given);
 
-/// Returns the times of snapshots that are listed, in the time of the run; none: at intervals.
+/// Returns the listed snapshot times in simulation time; empty: at intervals.
 std::vector<double> listed_outputs(const RunSettings& settings);
 
-/// Returns a refusal of a listed time of a new run in plain time that does not lie between its
-/// start and its end.
+/// Returns an error if a listed time of a new run in plain time is not between start and end.
 Refusal refuse_outputs(const RunSettings& settings, double start, double end);
 
-/// Returns the names of the options that may change when a run is continued.
+/// Returns the names of the options that may change on a restart.
 const std::vector<std::string>& changeable_options();
 
 } // namespace chamomile

@@ -1,5 +1,5 @@
-/// \file  The content of a checkpoint beside the state of the simulation: the options of the run
-/// and the properties of its particles in files.
+/// \file  The content of a checkpoint in addition to the simulation state: options of the run and
+/// properties of its particles.
 #pragma once
 
 #include <map>
@@ -14,28 +14,28 @@
 
 namespace chamomile {
 
-/// A RunOrigin holds a run's options and choices.
+/// A RunOrigin holds the options and choices of a run.
 struct RunOrigin {
-    /// The options that were given, without those that each start gives anew.
+    /// The given options, except those that each start must repeat.
     std::map<std::string, std::string> options;
-    std::string input;            ///< the file of initial conditions, or empty
-    std::string version, command; ///< of the program that wrote the checkpoint
+    std::string input;            ///< file of initial conditions, or empty
+    std::string version, command; ///< version and command that wrote the checkpoint
     double start_time = 0;
-    SolverOptions forces;                          ///< device, instruction set and sizes in force
-    std::map<std::string, std::string> files = {}; ///< of external potentials: names and contents
+    SolverOptions forces;                          ///< with device and instruction set
+    std::map<std::string, std::string> files = {}; ///< external potentials: file names and contents
 
     void exchange(Archive& archive);
 };
 
-/// Exchanges units, constants, provenance and notes, and the background of comoving coordinates,
-/// but not time and particles.
+/// Exchanges units, constants, provenance, notes and comoving background, but not time and
+/// particles.
 void exchange_properties(Archive& archive, Snapshot& snapshot);
 
-/// Returns the units of the particles of a checkpoint, and the h of comoving ones.
+/// Returns the units of the particles in a checkpoint, with h if comoving.
 UnitFrame unit_frame_of(CheckpointReader& archive);
 
-/// Restores the run's own choices, so that the bits are the same; its instruction set only if any
-/// is allowed. Returns notes on what this machine lacks.
+/// Restores the choices of the earlier run, for bitwise equal results. The instruction set is
+/// restored only if any is allowed. Returns notes on choices that this machine does not support.
 std::vector<std::string> take_choices(const RunOrigin& origin, SolverOptions& solver,
                                       bool any_instruction_set);
 

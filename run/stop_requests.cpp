@@ -19,8 +19,8 @@ constexpr std::pair<int, const char*> signals[] = {
     {SIGINT, "SIGINT"},   {SIGTERM, "SIGTERM"}, {SIGUSR1, "SIGUSR1"}, {SIGUSR2, "SIGUSR2"},
     {SIGALRM, "SIGALRM"}, {SIGHUP, "SIGHUP"},   {SIGXCPU, "SIGXCPU"}};
 
-/// Signals within this time count as one request: `timeout` and batch systems send one to a process
-/// and then one to its group.
+/// Signals within this time count as one request: `timeout` and batch systems signal a process
+/// first and then its process group.
 constexpr long long one_request = 1'000'000'000; // ns
 
 volatile std::sig_atomic_t caught = 0;
@@ -51,7 +51,7 @@ const char* name_of(int signal)
         ->second;
 }
 
-/// The limit counts from the start of the program, including reading and tuning.
+/// Program start. The time limit includes reading and tuning.
 const double program_begun = wall_clock_seconds();
 
 } // namespace
@@ -80,7 +80,7 @@ StopRequests::~StopRequests()
         if (now.sa_handler == note_signal)
             std::signal(signal, SIG_DFL);
     }
-    if (obeyed_) // for another run of this process
+    if (obeyed_) // for the next run in this process
         caught = 0;
 }
 
@@ -111,7 +111,7 @@ std::string StopRequests::reason(bool has_moved)
         return "the limit of " + number_text(*limit_) + " s";
     if (is_time_to_look()) {
         std::error_code none;
-        stop_seen_ = take(stop_file_) || fs::exists(stop_file_, none); // one that stays counts too
+        stop_seen_ = take(stop_file_) || fs::exists(stop_file_, none); // or not removable
         checkpoint_seen_ = checkpoint_seen_ || take(checkpoint_file_);
     }
     return stop_seen_ ? stop_file_.string() : stop_asked_;
@@ -133,7 +133,7 @@ bool StopRequests::is_time_to_look()
     return true;
 }
 
-/// Removes the file; returns whether it existed.
+/// Removes the file. Returns whether it existed.
 bool StopRequests::take(const fs::path& file) const
 {
     std::error_code none;

@@ -38,9 +38,9 @@ bool Viewing::holds()
     }
     if (view_.is_asked())
         obey();
-    if (std::exchange(has_asked_, false)) // the run is to see to that first
+    if (std::exchange(has_asked_, false)) // let the run handle this first
         return true;
-    // In a pause samples cost nothing; while the run goes on there is a budget.
+    // Samples are free during a pause, but limited by a budget while the run advances.
     if (view_.is_asked() && view_.has_waiting() &&
         (paused_ ? changed_ || view_.is_insufficient() : view_.may_sample()))
         show(false);
@@ -105,7 +105,7 @@ void Viewing::obey(const LiveView::Command& command)
         paused_ = false;
         break;
     case ViewCommand::show:
-        break; // a run has no files to show
+        break; // no files to show in a run
     }
 }
 

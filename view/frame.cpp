@@ -12,7 +12,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "frames are little-endian");
 
-/// A FramePoint is a point as it is sent.
+/// A FramePoint is one point in the wire format.
 struct FramePoint {
     std::uint16_t x, y, z;
     std::uint8_t type, speed;
@@ -21,13 +21,13 @@ static_assert(sizeof(FramePoint) == 8);
 
 constexpr double steps = 65535, speeds = 3;
 
-/// A Cube is what a frame shows, about the sample's origin.
+/// A Cube is the region shown in a frame, relative to the sample's origin.
 struct Cube {
     Vec3<double> centre{};
     double half = 1;
 };
 
-/// Returns the smallest cube about all points of the types.
+/// Returns the smallest cube that contains all points of the types.
 Cube cube_of_all(const ViewSample& sample, unsigned types)
 {
     constexpr double none = std::numeric_limits<double>::infinity();
@@ -51,8 +51,8 @@ Cube cube_of_all(const ViewSample& sample, unsigned types)
     return {0.5 * (low + high), half > 0 ? half : 1};
 }
 
-/// Puts the points of one type in the cube at the end of the bytes, `most` at most, and returns how
-/// many points of the sample were looked at.
+/// Appends the points of one type inside the cube to `bytes`, at most `most`. Returns the number of
+/// sample points examined.
 std::size_t put_points(const ViewSample& sample, std::size_t type, const Cube& cube,
                        std::size_t most, std::string& bytes)
 {

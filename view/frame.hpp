@@ -1,4 +1,4 @@
-/// \file  Frames: what of a sample is sent to a page, in 8 bytes a point.
+/// \file  Frames: the part of a sample sent to a page, 8 bytes per point.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace chamomile {
 
-/// Returns the frame of a sample: the length of a head in JSON (4 bytes, little-endian), the head,
-/// filled up so that points begin at a multiple of 8 bytes, and the points in the cube of the wish:
-/// x, y and z as 16 bits across it, the type, and the speed, 255 being three times the sample's
-/// root mean square. The head says how much mass each point stands for.
+/// Returns a frame of a sample: length of the JSON head (4 bytes, little-endian), the head, padded
+/// so that the points begin at a multiple of 8 bytes, and the points inside the cube of the wish. A
+/// point has x, y and z as 16 bits each across the cube, the type, and the speed; 255 is three
+/// times the sample's root mean square. The head states the mass per point.
 std::string frame_of(const ViewSample& sample, const FrameWish& wish);
 
-/// Returns whether the sample has what the wish asks for.
+/// Returns whether the sample has enough points and types for the wish.
 bool serves(const ViewSample& sample, const FrameWish& wish);
 
 } // namespace chamomile

@@ -1,4 +1,4 @@
-/// \file  Heads of requests as Boost.Beast reads them.
+/// \file  Request heads, as parsed by Boost.Beast.
 #pragma once
 
 #include <utility> // Boost.Asio 1.74 needs it before its own headers
@@ -14,7 +14,7 @@ using HeadParser = boost::beast::http::request_parser<boost::beast::http::empty_
 
 inline constexpr std::size_t most_head_bytes = 8192;
 
-/// Returns what the guards look at. It refers to the parser's texts.
+/// Returns the fields that judge() needs. They refer to texts of the parser.
 RequestHead head_of(const HeadParser& parser);
 
 } // namespace chamomile

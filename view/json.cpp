@@ -8,7 +8,7 @@
 namespace chamomile {
 namespace {
 
-/// Returns the text in quotes. Bytes that are no ASCII are replaced, because they may be no UTF-8.
+/// Returns the text in quotes. Non-ASCII bytes are replaced, because they may not be valid UTF-8.
 std::string quoted(std::string_view text)
 {
     std::string result = "\"";

@@ -1,4 +1,4 @@
-/// \file  Text in JSON, which the page of a view reads.
+/// \file  JSON output for the page of a view.
 #pragma once
 
 #include <concepts>
@@ -8,7 +8,7 @@
 
 namespace chamomile {
 
-/// A JsonObject collects members of one object of JSON.
+/// A JsonObject collects the members of one JSON object.
 class JsonObject {
 public:
     JsonObject& add(std::string_view name, std::string_view text);
@@ -42,7 +42,7 @@ public:
     std::string text() const { return members_ + '}'; }
 
 private:
-    static std::string number_of(double number); ///< null where it is not finite
+    static std::string number_of(double number); ///< null if not finite
     JsonObject& raw(std::string_view name, std::string_view value);
 
     std::string members_ = "{";

@@ -10,10 +10,10 @@
 namespace chamomile {
 namespace {
 
-/// The part of the run's time that samples may take, and the least seconds between two of them.
+/// Max fraction of the run's time for samples, and min seconds between samples.
 constexpr double budget = 0.02, least_interval = 1. / 30;
 constexpr std::size_t most_commands = 64;
-/// What a sample has that is kept for viewers who come later.
+/// Content of samples without a request, kept for later viewers.
 constexpr std::size_t points_of_nobody = 100000;
 constexpr unsigned all_types = 63;
 
@@ -68,7 +68,7 @@ bool LiveView::is_insufficient() const
     return waiting_ && (!latest_ || !serves(*latest_, {.points = points_, .types = types_}));
 }
 
-/// Returns a sample that nobody reads any more: memory that has been used is there at once.
+/// Returns a sample no longer in use. Reusing its memory avoids page faults.
 std::shared_ptr<ViewSample> LiveView::unused_sample()
 {
     for (std::shared_ptr<ViewSample>& sample : samples_) {

@@ -1,4 +1,4 @@
-/// \file  A live view: particles in motion, for those who look from a browser.
+/// \file  A live view of moving particles in a browser.
 #pragma once
 
 #include <array>
@@ -17,19 +17,19 @@
 
 namespace chamomile {
 
-/// A LiveView serves a page at 127.0.0.1 that shows samples of particles. One thread, that of the
-/// run, calls it; the page's requests are answered by another, for which the run never waits.
-/// While nobody looks a run pays for one load of is_asked() in each step.
+/// A LiveView serves a page at 127.0.0.1 that shows samples of particles. Only the thread of the
+/// run calls it. A second thread answers the requests of the page, and the run never waits for it.
+/// Without viewers the cost is one load of is_asked() per step.
 class LiveView {
 public:
-    /// Throws Error(usage) for a port that is in use.
+    /// Throws Error(usage) if the port is in use.
     explicit LiveView(const ViewPlace& place);
 
-    /// Returns the address of the page, with the token that opens it.
+    /// Returns the URL of the page, including the access token.
     std::string url() const;
     int port() const { return server_.port(); }
 
-    /// Shows these particles from now on.
+    /// Starts showing these particles.
     void begin(const ViewScene& scene, const Particles& particles);
 
     /// Returns whether a viewer waits for a sample or has sent a command.
@@ -41,20 +41,19 @@ public:
     };
     std::vector<Command> take_commands();
 
-    /// Returns whether a viewer waits and the last samples took no more than a fiftieth of the time
-    /// since then.
+    /// Returns whether a viewer waits and the last samples took at most 2 % of the time since.
     bool may_sample() const;
-    /// Returns whether a viewer waits for more points or types than the last sample has.
+    /// Returns whether a viewer waits for more points or types than in the last sample.
     bool is_insufficient() const;
     bool has_waiting() const;
-    /// Returns whether anybody has ever looked.
+    /// Returns whether any viewer has ever connected.
     bool has_viewers() const;
 
-    /// Hands over a sample of the particles, whose points `source` makes, to all who wait, or keeps
-    /// it for who comes later.
+    /// Makes a sample of the particles with points from `source`, and sends it to all waiting
+    /// viewers. Without waiting viewers it is kept for later ones.
     void show(const PointSource& source, const ViewStatus& status);
 
-    /// Waits so many seconds, or until a viewer asks for something.
+    /// Waits up to `seconds`, or until a viewer sends a request.
     void wait(double seconds);
 
 private:
@@ -65,22 +64,22 @@ private:
     std::shared_ptr<ViewSample> unused_sample();
 
     std::optional<ViewSampler> sampler_;
-    std::array<std::shared_ptr<ViewSample>, 3> samples_; ///< that exist: shown, sent, and next
+    std::array<std::shared_ptr<ViewSample>, 3> samples_; ///< at most: shown, sent, next
     double may_sample_at_ = 0;
 
     std::atomic<bool> asked_ = false;
-    mutable std::mutex mutex_; ///< of what follows
+    mutable std::mutex mutex_; ///< guards the members below
     std::condition_variable changed_;
     std::string scene_;
     std::shared_ptr<const ViewSample> latest_;
     std::uint64_t sequence_ = 0;
     bool has_viewers_ = false;
-    bool waiting_ = false;   ///< a viewer, for a sample
-    std::size_t points_ = 0; ///< the most that a viewer who waits has asked for
-    unsigned types_ = 0;     ///< all that they have asked for
+    bool waiting_ = false;   ///< a viewer waits for a sample
+    std::size_t points_ = 0; ///< max number requested by waiting viewers
+    unsigned types_ = 0;     ///< all types requested by waiting viewers
     std::vector<Command> commands_;
 
-    ViewServer server_; ///< is the first to end
+    ViewServer server_; ///< destroyed first
 };
 
 } // namespace chamomile

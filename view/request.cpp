@@ -21,8 +21,8 @@ ViewRequest refusal(int status, std::string text)
     return request;
 }
 
-/// Returns whether the host is this machine by a name that no other can have, with any port: that
-/// of `ssh -L` differs from ours.
+/// Returns whether the host is this machine, by a name that cannot point elsewhere. Any port is
+/// allowed, because `ssh -L` changes it.
 bool is_this_machine(std::string_view host)
 {
     for (const std::string_view name : {"127.0.0.1", "localhost", "[::1]"}) {
@@ -35,7 +35,7 @@ bool is_this_machine(std::string_view host)
     return false;
 }
 
-/// Compares in a time that does not tell where they differ.
+/// Compares in constant time, so that timing does not reveal the position of a difference.
 bool is_same_secret(std::string_view given, std::string_view secret)
 {
     unsigned different = given.size() != secret.size();
@@ -44,7 +44,7 @@ bool is_same_secret(std::string_view given, std::string_view secret)
     return different == 0;
 }
 
-/// Returns the texts between the separators.
+/// Returns the parts of the text between separators.
 std::vector<std::string_view> parts(std::string_view text, char separator)
 {
     std::vector<std::string_view> all;
@@ -56,7 +56,7 @@ std::vector<std::string_view> parts(std::string_view text, char separator)
     return all;
 }
 
-/// A Query holds the fields after the "?" of a target.
+/// A Query maps the fields after the "?" of a target.
 using Query = std::map<std::string_view, std::string_view>;
 
 std::optional<Query> query_of(std::string_view text)
@@ -150,7 +150,7 @@ ViewRequest judge(const RequestHead& head, std::string_view token)
     const std::size_t mark = std::min(head.target.find('?'), head.target.size());
     const std::string_view path = head.target.substr(0, mark);
     const bool is_page = head.method == "GET" && find_page_file(path);
-    // A link in another page may lead to this one, which holds no data.
+    // A link from another page may open the page itself, because it holds no data.
     const bool is_own = head.site.empty() || head.site == "same-origin" || head.site == "none";
     if (!is_own && !(is_page && head.mode == "navigate"))
         return refusal(403, "Sec-Fetch-Site: is another page");

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t shown_of_rare_types = 1000;
 
-/// Chooses `wanted` of the `count` particles of a type at random as they come by (Knuth's
-/// algorithm S), so that memory is needed for the chosen ones alone.
+/// Selects `wanted` of the `count` particles of a type at random in one pass (Knuth's algorithm S).
+/// Only the selected ones need memory.
 class Chooser {
 public:
     explicit Chooser(std::uint64_t count)

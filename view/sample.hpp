@@ -1,4 +1,4 @@
-/// \file  Samples of moving particles: what a run hands over to those who look at it.
+/// \file  Samples of moving particles for viewers.
 #pragma once
 
 #include <array>
@@ -13,53 +13,53 @@
 
 namespace chamomile {
 
-/// A ViewStatus says where the run is when a sample is taken.
+/// A ViewStatus describes the state of the run when a sample is taken.
 struct ViewStatus {
     std::uint64_t step = 0;
-    std::string time, progress, energy; ///< in words; empty: not known
-    std::string note;                   ///< what happened last, such as a checkpoint
+    std::string time, progress, energy; ///< in words; empty: unknown
+    std::string note;                   ///< last event, such as a checkpoint
     bool paused = false, ended = false;
-    double pace = 0;       ///< the most steps a second; 0: no limit
-    double speed_unit = 1; ///< of velocities as they are stored, in the units that are shown
-    std::size_t file = 0;  ///< which is shown, where files are played
+    double pace = 0;       ///< max steps per second; 0: no limit
+    double speed_unit = 1; ///< displayed speed per unit of stored velocity
+    std::size_t file = 0;  ///< index of the displayed file, if files are played
 };
 
-/// A ViewSample holds points of some types of particles, type by type.
+/// A ViewSample holds points of some particle types, type by type.
 struct ViewSample {
     struct Range {
         std::size_t begin = 0, end = 0;
     };
 
     std::uint64_t sequence = 0;
-    std::size_t asked = 0; ///< points that were asked for
-    unsigned types = 0;    ///< bit k: has those of type k
+    std::size_t asked = 0; ///< requested number of points
+    unsigned types = 0;    ///< bit k: contains type k
     Vec3<double> origin{};
-    std::array<Range, 6> ranges{}; ///< of each type, in an order of which each part is fair
-    std::array<double, 6> mass{};  ///< of all particles of each type over the mass of all
+    std::array<Range, 6> ranges{}; ///< per type; any first part is a fair sample
+    std::array<double, 6> mass{};  ///< per type, relative to the mass of all particles
     double speed = 0;              ///< root mean square of the points
     std::vector<MovingPoint> points;
     ViewStatus status;
 };
 
-/// A PointSource makes points of particles by their numbers, as gather_points() does.
+/// A PointSource makes the points of the particles with these indices, like gather_points().
 using PointSource = std::function<void(std::span<const Index> which, const Vec3<double>& origin,
                                        std::span<MovingPoint> into)>;
-/// Returns that of particles of the host, which must outlive it.
+/// Returns the source for particles on the host, which must outlive it.
 PointSource source_of(const Particles& particles);
 
-/// A ViewSampler chooses at random, once, in which order particles of each type are shown, and
-/// gathers points of the first of them.
+/// A ViewSampler chooses a random order of the particles of each type, once, and gathers points in
+/// this order.
 class ViewSampler {
 public:
     explicit ViewSampler(const Particles& particles);
 
-    /// Fills all but sequence and status: about as many points as asked of all types together, in
-    /// proportion to their numbers, but up to a thousand of the rarer types.
+    /// Fills all members except sequence and status. Gathers about `points` points in total, in
+    /// proportion to the particle number per type, but up to a thousand for rarer types.
     void gather(const PointSource& source, std::size_t points, unsigned types,
                 ViewSample& sample) const;
 
 private:
-    std::array<std::vector<Index>, 6> order_; ///< of at most most_view_points of each type
+    std::array<std::vector<Index>, 6> order_; ///< up to most_view_points per type
     std::array<std::uint64_t, 6> counts_{};
     std::array<double, 6> mass_{};
     Vec3<double> origin_{};

@@ -41,7 +41,7 @@ ViewScene scene_of(const Snapshot& snapshot, const std::string& name)
     }
     for (const std::uint8_t type : snapshot.particles.type)
         ++scene.counts[type];
-    // A halo would hide disk, bulge and stars, as in a picture.
+    // A halo would hide disk, bulge and stars, like in a picture.
     const bool has_inner = scene.counts[2] + scene.counts[3] + scene.counts[4] > 0;
     for (int type = 0; type < 6; ++type)
         if (scene.counts[std::size_t(type)] > 0 && (!has_inner || (type >= 2 && type <= 4)))

@@ -1,4 +1,4 @@
-/// \file  What a view says of the particles that does not change while they move.
+/// \file  The constant facts about the particles of a view.
 #pragma once
 
 #include <array>
@@ -10,27 +10,27 @@
 
 namespace chamomile {
 
-/// A ViewScene describes the particles of a view and what its page may ask for.
+/// A ViewScene describes the particles of a view and the available commands.
 struct ViewScene {
-    std::string name;                      ///< of the particles' source
+    std::string name;                      ///< source of the particles
     double box = 0;                        ///< side of a periodic box; 0: isolated
     bool comoving = false;                 ///< times are scale factors
-    double length_unit = 1, time_unit = 1; ///< of the particles in the units that are shown
+    double length_unit = 1, time_unit = 1; ///< displayed units per unit of the particles
     double speed_unit = 1;
     std::string length_name = "N-body units", time_name = length_name, speed_name = length_name;
     std::array<std::uint64_t, 6> counts{}; ///< particles of each type
     std::vector<int> types;                ///< shown at first
-    std::vector<double> times;             ///< of the files, where files are played
+    std::vector<double> times;             ///< per file, if files are played
     bool can_checkpoint = false, can_stop = false;
 
     /// Returns the time in words, such as "t = 1.25 Gyr".
     std::string time_text(double file_time) const;
 };
 
-/// Returns the scene of a snapshot's particles, which may be those of a run.
+/// Returns the scene of a snapshot or a run.
 ViewScene scene_of(const Snapshot& snapshot, const std::string& name);
 
-/// Returns it as the page reads it.
+/// Returns the scene in JSON, for the page.
 std::string json_of(const ViewScene& scene);
 
 } // namespace chamomile

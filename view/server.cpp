@@ -31,21 +31,21 @@ namespace http = beast::http;
 using Failure = boost::system::error_code;
 using std::chrono::seconds;
 
-/// A viewer's browser has up to six connections; more viewers wait in the queue of the system.
-/// A stranger has not shown the token; one more ends the oldest, so that silent ones hold up
-/// nobody.
+/// A viewer's browser opens up to six connections; further viewers wait in the system's queue. A
+/// stranger has not shown the token. One stranger too many closes the oldest, so that silent
+/// connections block nobody.
 constexpr std::ptrdiff_t most_viewers = 16, most_strangers = 16;
-/// A stranger has little time to say what it wants; a viewer may draw, sleep or be far away.
+/// Strangers must send a request soon. Viewers may draw, sleep or have a slow connection.
 constexpr seconds stranger_time(5), frame_time(10);
 
-/// Returns the time in which a viewer must read or ask: CHAMOMILE_VIEW_TIMEOUT seconds, or 60.
+/// Returns the timeout for reading and asking: CHAMOMILE_VIEW_TIMEOUT seconds, or 60.
 seconds viewer_time()
 {
     const char* const given = std::getenv("CHAMOMILE_VIEW_TIMEOUT");
     return seconds(given && std::atoi(given) > 0 ? std::atoi(given) : 60);
 }
 
-/// Returns 128 random bits in hexadecimal digits.
+/// Returns 128 random bits as hexadecimal digits.
 std::string random_token()
 {
     unsigned char bytes[16];
@@ -60,7 +60,7 @@ std::string random_token()
 
 } // namespace
 
-/// The Connections of a server live in its thread.
+/// All connections of a server, used only in the server's thread.
 class ViewServer::Connections {
 public:
     Connections(const ViewPlace& place, ViewAnswers answers, const std::string& token)
@@ -70,7 +70,7 @@ public:
         listen(place);
         const SignalsBlocked blocked;
         thread_ = std::thread([this] {
-            ::setpriority(PRIO_PROCESS, id_t(::gettid()), 10); // the run's threads come first
+            ::setpriority(PRIO_PROCESS, id_t(::gettid()), 10); // the run has priority
             accept();
             io_.run();
         });
@@ -128,14 +128,14 @@ private:
     std::string token_;
     int port_ = 0;
     bool accepting_ = false, closing_ = false, over_ = false;
-    std::vector<Connection*> all_; ///< the oldest first; outlives io_, whose end ends the last
+    std::vector<Connection*> all_; ///< oldest first; outlives io_, which ends the last one
     asio::io_context io_{1};
     asio::ip::tcp::acceptor acceptor_;
     asio::steady_timer end_;
     std::thread thread_;
 };
 
-/// A Connection reads one request after the other and answers it.
+/// A Connection reads and answers one request after another.
 class ViewServer::Connections::Connection : public std::enable_shared_from_this<Connection> {
 public:
     Connection(asio::ip::tcp::socket&& socket, Connections& server)
@@ -159,7 +159,7 @@ public:
             [self = shared_from_this()](Failure failure, std::size_t) { self->take(failure); });
     }
 
-    /// Answers a request that waits, if there is a frame for it by now.
+    /// Answers the waiting request if its frame is available.
     void look_again()
     {
         if (!wish_)
@@ -172,10 +172,10 @@ public:
 
     bool is_viewer() const { return is_viewer_; }
 
-    /// Ends it, whatever it does.
+    /// Closes the connection immediately.
     void cut() { stream_.close(); }
 
-    /// Ends what waits for a next request.
+    /// Closes the connection unless a response is being sent.
     void close()
     {
         look_again();
@@ -194,7 +194,7 @@ private:
             failure != http::error::end_of_stream && failure != http::error::partial_message)
             return answer(http::status::bad_request, "text/plain", "this is no request", true);
         if (failure)
-            return; // closed, or too late
+            return; // closed or timed out
         obey(judge(head_of(*parser_), server_.token_));
     }
 
@@ -225,7 +225,7 @@ private:
         look_again();
     }
 
-    /// Forgets the wish of a viewer who goes away while it waits.
+    /// Drops the waiting request if the viewer disconnects.
     void notice_end()
     {
         const std::uint64_t number = ++wishes_;
@@ -243,7 +243,7 @@ private:
     void answer(http::status status, const std::string& type, std::string body, bool last = false)
     {
         wish_.reset();
-        ++wishes_; // ends notice_end()
+        ++wishes_; // cancels notice_end()
         patience_.cancel();
         response_.emplace(status, 11);
         response_->set(http::field::content_type, type);
@@ -283,8 +283,8 @@ private:
     beast::flat_buffer buffer_{2 * most_head_bytes};
     std::optional<HeadParser> parser_;
     std::optional<http::response<http::string_body>> response_;
-    std::optional<FrameWish> wish_; ///< of the request that waits
-    std::uint64_t wishes_ = 0;      ///< so far
+    std::optional<FrameWish> wish_; ///< waiting for a frame
+    std::uint64_t wishes_ = 0;      ///< number so far
     asio::steady_timer patience_;
     bool is_viewer_ = false;
 };
@@ -296,7 +296,7 @@ void ViewServer::Connections::accept()
     if (!accepting_)
         return;
     if (std::ptrdiff_t(all_.size()) - viewers >= most_strangers) {
-        accepting_ = false; // its end accepts
+        accepting_ = false; // accept() runs again when the connection ends
         return (*std::ranges::find_if_not(all_, &Connection::is_viewer))->cut();
     }
     acceptor_.async_accept([this](Failure failure, asio::ip::tcp::socket socket) {
@@ -312,14 +312,14 @@ void ViewServer::Connections::accept()
 
 void ViewServer::Connections::look_again()
 {
-    // An answer may end a connection, and with it its entry.
+    // An answer may end a connection and remove it from all_.
     const std::vector<Connection*> now = all_;
     for (Connection* connection : now)
         if (std::ranges::find(all_, connection) != all_.end())
             connection->look_again();
 }
 
-/// Ends all connections, of which those that are being answered get a moment.
+/// Ends all connections. Responses in progress get a moment to finish.
 void ViewServer::Connections::close()
 {
     look_again();

@@ -1,4 +1,4 @@
-/// \file  The server of a view: HTTP on this machine alone, in a thread of its own.
+/// \file  The HTTP server of a view, for this machine only, in a separate thread.
 #pragma once
 
 #include <functional>
@@ -10,32 +10,32 @@
 
 namespace chamomile {
 
-/// Which pages may hold a view in a frame of theirs.
+/// Which pages may embed a view in a frame.
 enum class ViewFraming {
     none,
-    notebooks ///< those of servers on this machine, such as Jupyter's
+    notebooks ///< pages of local servers, such as Jupyter
 };
 
-/// A ViewPlace says where a view is.
+/// A ViewPlace specifies port and framing of a view.
 struct ViewPlace {
     std::optional<int> port = {};  ///< none: any that is free
     std::string option = "{view}"; ///< that names the port, for messages
     ViewFraming framing = ViewFraming::none;
 };
 
-/// ViewAnswers are what a server gets its answers from. All are called by its thread.
+/// ViewAnswers holds the server's callbacks. All are called in the server's thread.
 struct ViewAnswers {
     std::function<std::string()> scene;
-    /// Returns the frame, or none where it does not exist yet.
+    /// Returns the frame, or none if not available yet.
     std::function<std::optional<std::string>(const FrameWish&)> frame;
     std::function<void(ViewCommand, double number)> command;
 };
 
-/// A ViewServer listens at 127.0.0.1 from its construction to its destruction. A request of a frame
-/// that does not exist yet waits for notify().
+/// A ViewServer listens at 127.0.0.1 during its lifetime. A request for a frame that is not
+/// available yet waits for notify().
 class ViewServer {
 public:
-    /// Throws Error(usage) for a port that is in use.
+    /// Throws Error(usage) if the port is in use.
     ViewServer(const ViewPlace& place, ViewAnswers answers);
     ~ViewServer();
     ViewServer(const ViewServer&) = delete;
@@ -44,7 +44,7 @@ public:
     int port() const;
     const std::string& token() const { return token_; }
 
-    /// Looks again at the requests that wait; may be called by any thread.
+    /// Checks the waiting requests again. Thread-safe.
     void notify();
 
 private:

@@ -1,4 +1,4 @@
-// The field of a community code at points, and the conditions that stop its evolution.
+// The field of a community code at points, and its stopping conditions.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -10,7 +10,7 @@
 namespace chamomile {
 namespace {
 
-constexpr std::size_t most_trees = 8; ///< of one call, by softening; beyond, all pairs are summed
+constexpr std::size_t most_trees = 8; ///< max trees per call, by softening; beyond, direct sums
 
 } // namespace
 

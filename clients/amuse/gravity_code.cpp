@@ -36,8 +36,8 @@ void GravityCode::set_option(const std::string& name, const std::string& value)
     parameters.others[name] = value;
 }
 
-/// Returns the scheme of the parameters. A parameter counts as given if it differs from its
-/// default, because AMUSE sets them all.
+/// Returns the scheme of the parameters. AMUSE sets all parameters, so only values different from
+/// their defaults count as given.
 KeyedScheme GravityCode::scheme() const
 {
     const GravityParameters& p = parameters;
@@ -66,7 +66,7 @@ KeyedScheme GravityCode::scheme() const
     if (!hermite && !scheme.individual && !scheme.adaptive && !scheme.eta)
         keyed.take("step", number_text(p.time_step));
     if (hermite || keyed.options.solver == SolverKind::direct)
-        keyed.given.erase("tolerance"); // it remains that of the field at points
+        keyed.given.erase("tolerance"); // tolerance then applies only to fields at points
     keyed.resolve();
     return keyed;
 }
@@ -98,8 +98,8 @@ std::size_t GravityCode::index(int number) const
     return found->second;
 }
 
-/// Records a change of particles. Velocities and radii leave the forces as they are, so that a
-/// leapfrog of shared steps on the host continues with them.
+/// Records a change of particles. Velocities and radii do not affect forces, so a leapfrog with
+/// shared steps on the host continues.
 void GravityCode::changed(Change change)
 {
     if (phase_ == Phase::no_parameters)
@@ -139,7 +139,7 @@ void GravityCode::remove(int number)
     particles_.mass.erase(particles_.mass.begin() + offset);
     particles_.position.erase(particles_.position.begin() + offset);
     particles_.velocity.erase(particles_.velocity.begin() + offset);
-    particles_.resize(size() - 1); // other arrays are uniform or computed anew
+    particles_.resize(size() - 1); // other arrays are uniform or recomputed
     radius_.erase(radius_.begin() + offset);
     own_softening_.erase(own_softening_.begin() + offset);
     numbers_.erase(numbers_.begin() + offset);
@@ -205,7 +205,7 @@ void GravityCode::commit_particles()
     phase_ = Phase::running;
 }
 
-/// Gives the particles their lengths, and makes an integrator that knows whether they have some.
+/// Sets per-particle softening. Remakes the integrator if its use was switched on or off.
 void GravityCode::take_softenings()
 {
     const bool varied = std::any_of(own_softening_.begin(), own_softening_.end(),
@@ -243,7 +243,7 @@ void GravityCode::start()
 std::vector<Stop> GravityCode::evolve(double t, const StopLimits& limits)
 {
     require_running();
-    Timeline timeline(time_, t); // refuses to go back
+    Timeline timeline(time_, t); // refuses t in the past
     std::vector<Stop> stops;
     const double begin = wall_clock_seconds();
     for (std::uint64_t steps = 1; size() > 0 && !timeline.at_end() && stops.empty(); ++steps) {

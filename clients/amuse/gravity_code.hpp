@@ -1,5 +1,5 @@
-/// \file  A community code of AMUSE without AMUSE: particles by number, parameters, phases,
-/// evolution to exact times, the field at any points. G = 1.
+/// \file  An AMUSE community code without AMUSE: particles by number, parameters, phases, evolution
+/// to exact times, field at any points. G = 1.
 #pragma once
 
 #include <cstdint>
@@ -16,94 +16,94 @@
 
 namespace chamomile {
 
-/// GravityParameters are the parameters that AMUSE sets.
+/// GravityParameters holds the parameters that AMUSE sets.
 struct GravityParameters {
     double eps2 = 0; ///< square of the Plummer softening
     double time_step = 1.0 / 64;
     double begin_time = 0;
-    double tolerance = 0.001;            ///< of the tree's criterion
-    double eta = 0.01;                   ///< of Hermite's steps
-    std::string integrator = "leapfrog"; ///< or hermite, whose sums are direct
+    double tolerance = 0.001;            ///< for the tree's acceptance criterion
+    double eta = 0.01;                   ///< for Hermite steps
+    std::string integrator = "leapfrog"; ///< or hermite, with direct sums
     std::string solver = "tree";         ///< or direct
     std::string device = "auto";         ///< cpu, gpu, gpu:1
     std::string precision = "float";     ///< or double
-    /// All other options by name: those of forces and of time integration (force/option_table.hpp,
-    /// integrate/scheme.hpp).
+    /// All other options by name: force options (force/option_table.hpp) and time integration
+    /// (integrate/scheme.hpp).
     std::map<std::string, std::string> others = {};
 };
 
-/// A ParticleState is a particle as AMUSE sets and gets it.
+/// A ParticleState is a particle in AMUSE's terms.
 struct ParticleState {
     double mass = 0;
     Vec3<double> position, velocity;
     double radius = 0;
 };
 
-/// StopLimits are the conditions that end an evolution early, where they are set.
+/// StopLimits holds the enabled stopping conditions of an evolution.
 struct StopLimits {
-    bool collisions = false;                 ///< two particles nearer than the sum of their radii
-    std::optional<double> seconds = {};      ///< of wall clock
+    bool collisions = false;                 ///< distance below the sum of radii
+    std::optional<double> seconds = {};      ///< of wall-clock time
     std::optional<std::uint64_t> steps = {}; ///< in this evolution
-    std::optional<double> box = {};          ///< largest distance of a particle
-    bool box_about_center_of_mass = true;    ///< or about the origin
+    std::optional<double> box = {};          ///< max distance of a particle
+    bool box_about_center_of_mass = true;    ///< false: about the origin
 };
 
 enum class StopKind { collision, timeout, number_of_steps, out_of_box };
-/// A Stop is a condition that was met, with its particles: two for a collision, one out of the box,
-/// or none.
+/// A Stop is a stopping condition that was met, with its particles: two for a collision, one for
+/// out of box, otherwise none.
 struct Stop {
     StopKind kind;
     std::vector<int> particles;
 };
 
-/// A GravityCode throws Error with each call that fails: usage for a call out of order or an
-/// unknown particle.
+/// The particles, parameters and phases of an AMUSE code. Each failing call throws Error: usage for
+/// a call out of order or an unknown particle.
 class GravityCode {
 public:
-    /// Parameters take effect when they are committed.
+    /// Take effect at commit_parameters().
     GravityParameters parameters;
     /// Sets one of GravityParameters::others. Throws Error(usage) for an unknown name or value.
     void set_option(const std::string& name, const std::string& value);
-    /// Makes the solvers. It may be called again at any time and changes no particle.
+    /// Makes the solvers. May be called again at any time, and does not change particles.
     void commit_parameters();
 
-    /// Adds a particle and returns its number; numbers are not used again.
+    /// Adds a particle and returns its number. Numbers are never reused.
     int add(const ParticleState& state);
     void remove(int number);
     ParticleState state(int number) const;
     void set_state(int number, const ParticleState& state);
-    /// A particle has the length of the parameters, sqrt(eps2), until it is given one of its own. A
-    /// pair takes the larger of its two, or what the option softening_rule says.
+    /// Softening length of a particle: sqrt(eps2) until set_softening(). A pair uses the larger
+    /// length, unless the option softening_rule differs.
     double softening(int number) const;
     void set_softening(int number, double length);
     std::size_t size() const { return numbers_.size(); }
     int first_number() const;
     int next_number(int number) const;
 
-    /// Must follow after particles were added, removed or changed, and before anything is computed.
+    /// Must be called after adding, removing or changing particles, before any computation.
     void commit_particles();
 
-    /// Evolves to t exactly, or to the end of the step in which a condition was met.
+    /// Evolves exactly to t, or to the end of the first step in which a condition is met.
     std::vector<Stop> evolve(double t, const StopLimits& limits = {});
     double time() const { return time_; }
-    double step_length() const { return step_length_; } ///< of the last step, or the fixed one
+    double step_length() const { return step_length_; } ///< last or fixed one
 
     Vec3<double> acceleration(int number);
-    double potential(int number); ///< of all other particles, negative
+    double potential(int number); ///< due to all other particles, negative
     double kinetic_energy() const;
     double potential_energy();
     double mass() const;
     Vec3<double> center_of_mass() const;
     Vec3<double> center_of_mass_velocity() const;
-    double radius() const; ///< of the farthest particle from the centre of mass
+    double radius() const; ///< max distance of a particle from the center of mass
 
     struct Points {
         std::size_t count;
-        /// eps^2 is added to that of the code; where particles have lengths of their own, that of a
-        /// pair follows the rule.
+        /// Softening lengths, combined in quadrature with eps2 of the code. With per-particle
+        /// softening, the rule for pairs applies.
         const double *eps, *x, *y, *z;
     };
-    /// Computes the field of all particles at points; results with a null pointer are left out.
+    /// Computes the field of all particles at points. Null results are skipped.
     void field(const Points& points, double* ax, double* ay, double* az, double* phi);
 
 private:
@@ -133,21 +133,21 @@ private:
     Phase phase_ = Phase::no_parameters;
     Particles particles_;
     std::vector<double> radius_;
-    std::vector<double> own_softening_; ///< below 0: that of the parameters
+    std::vector<double> own_softening_; ///< < 0: use the parameters
     std::vector<int> numbers_;          ///< of the particles, ascending
     std::unordered_map<int, std::size_t> index_;
     int next_ = 0;
 
-    KeyedScheme keyed_; ///< of the committed parameters
+    KeyedScheme keyed_; ///< from the committed parameters
     Integration made_;
     std::unique_ptr<PairSolver> pairs_;
-    std::map<double, KeptField> fields_; ///< by eps^2
+    std::map<double, KeptField> fields_; ///< per eps^2
     std::uint64_t generation_ = 1;       ///< of positions and masses
 
     double time_ = 0, step_length_ = 0;
     std::uint64_t step_ = 0;
-    bool started_ = false;        ///< the integrator knows these particles
-    bool has_potentials_ = false; ///< and accelerations
+    bool started_ = false;        ///< the integrator has these particles
+    bool has_potentials_ = false; ///< accelerations and potentials are current
 };
 
 } // namespace chamomile

@@ -30,8 +30,8 @@ int chm_create(chm_context** context)
 
 void chm_destroy(chm_context* context)
 {
-    // In a child of fork() threads and device belong to the parent: what the context holds ends
-    // with the child.
+    // After fork(), threads and device belong to the parent. In the child the context is not
+    // deleted.
     if (context && context->is_ours())
         delete context;
 }
@@ -96,7 +96,7 @@ int chm_refit(chm_context* context)
         context->softened.clear();
         try {
             solver.refit(context->sources);
-        } catch (...) { // some values may have been moved
+        } catch (...) { // sources may be partly updated
             context->is_built = false;
             throw;
         }

@@ -1,4 +1,4 @@
-// Laws given as text behind a C interface.
+// The C interface for laws given as text.
 #include "chamomile/clients/c/chamomile_law.h"
 
 #include <charconv>
@@ -15,17 +15,17 @@
 
 using namespace chamomile;
 
-/// A chm_law keeps a law, its options and its solver between calls.
+/// A chm_law keeps a law with its options and solver between calls.
 struct chm_law {
     std::optional<TextLaw> law;
     PairOptions options;
-    std::unique_ptr<PairSolver> solver; // made when needed, and again after a change
+    std::unique_ptr<PairSolver> solver; // made on demand, and again after a change
     std::string error;
 };
 
 namespace {
 
-/// Runs a call on a law; returns the kind of its fault.
+/// Runs a call on a law. Returns the kind of its error.
 template <class Call>
 int guarded(chm_law* law, Call call) noexcept
 {
@@ -41,7 +41,7 @@ int guarded(chm_law* law, Call call) noexcept
         } catch (const std::exception& error) {
             law->error = error.what();
         }
-    } catch (...) { // no memory even for the line
+    } catch (...) { // no memory for the message
     }
     return int(Fault::numeric);
 }

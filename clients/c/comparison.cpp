@@ -1,4 +1,4 @@
-// The error of a context's accelerations and potentials against the direct sum in double.
+// Errors of a context's accelerations and potentials relative to the direct sum in double.
 #include <algorithm>
 
 #include "chamomile/clients/c/context.hpp"
@@ -9,12 +9,11 @@ using namespace chamomile;
 namespace chamomile::c {
 namespace {
 
-/// Returns about `sample` sources, spread over all, in ascending order; the seed decides on the
-/// first.
+/// Returns about `sample` sources, spread evenly, in ascending order. The seed selects the first.
 std::vector<Index> chosen(std::size_t size, std::size_t sample, std::uint64_t seed)
 {
     std::vector<Index> numbers = sample_targets(size, sample);
-    const std::uint64_t mixed = (seed ^ seed >> 30) * 0xbf58476d1ce4e5b9u; // of splitmix64
+    const std::uint64_t mixed = (seed ^ seed >> 30) * 0xbf58476d1ce4e5b9u; // splitmix64
     const std::size_t shift = size > 0 ? std::size_t((mixed ^ mixed >> 27) % size) : 0;
     for (Index& number : numbers)
         number = Index((number + shift) % size);
@@ -47,7 +46,7 @@ chm_error_stats compared(chm_context& context, std::span<const Index> sample)
     exact.potential.resize(sample.size());
     reference->evaluate_sources(sample, into(exact.acceleration, exact.potential));
 
-    // All sources are evaluated, since the groups of a few would be smaller and have other errors.
+    // All sources are evaluated: a subset would have smaller groups and different errors.
     std::vector<Vec3<double>> acceleration(context.sources.count);
     std::vector<double> potential(context.sources.count);
     context.begin_evaluation();

@@ -1,4 +1,4 @@
-// Guards of the C interface: one thread in a context, no context of another process, no exception.
+// Guards of the C interface: one thread per context, no context of another process, no exceptions.
 #include "chamomile/clients/c/context.hpp"
 
 #include <thread>
@@ -12,8 +12,8 @@
 namespace chamomile::c {
 namespace {
 
-/// Threads of OpenMP do not survive a fork(), and a thread that started some would wait for them
-/// forever. So calls in a child of a process that used this library run in threads of their own.
+/// OpenMP threads do not survive fork(), and a thread that started some would wait forever. Calls
+/// in a child of a process that has used this library therefore run in new threads.
 std::atomic<long> first_process{0};
 
 bool in_forked_child()
@@ -23,7 +23,7 @@ bool in_forked_child()
     return !first_process.compare_exchange_strong(first, self) && first != self;
 }
 
-/// Returns a number that no other thread has had, unlike the system's ids.
+/// Returns a unique number for this thread. System ids may be reused.
 std::uint64_t number_of_this_thread()
 {
     static std::atomic<std::uint64_t> last{0};
@@ -34,7 +34,7 @@ std::uint64_t number_of_this_thread()
 static_assert(std::atomic<bool>::is_always_lock_free,
               "chm_cancel() may be called by a signal handler");
 
-/// A Cancelled ends a call of which chm_cancel() was called.
+/// A Cancelled is thrown to end a call after chm_cancel().
 struct Cancelled {};
 
 Outcome attempt(const chm_context& context, Body body, void* argument)
@@ -59,7 +59,7 @@ Outcome attempt(const chm_context& context, Body body, void* argument)
     }
 }
 
-/// An Occupied keeps other calls out of a context while it lives.
+/// A ContextGuard keeps other calls out of a context during its lifetime.
 class ContextGuard {
 public:
     explicit ContextGuard(chm_context& context)
@@ -104,7 +104,7 @@ void Errors::remember(const char* line) noexcept
         lines_[number_of_this_thread()] = line;
         if (lines_.size() > most)
             lines_.erase(lines_.begin()); // of the oldest thread
-    } catch (...) {                       // no memory even for the line
+    } catch (...) {                       // no memory for the message
     }
 }
 
@@ -216,7 +216,7 @@ void chm_context::use_law(double G, double softening)
 
 FieldSolver& chm_context::softened_solver(double softening)
 {
-    constexpr std::size_t most = 4; // trees at a time
+    constexpr std::size_t most = 4; // max trees at a time
     if (softening == options.forces.options.softening.length)
         return *solver;
     if (softened.size() >= most && !softened.contains(softening))

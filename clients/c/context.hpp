@@ -1,4 +1,4 @@
-/// \file  The content of a chm_context. Its calls exclude each other and throw no exceptions.
+/// \file  The content of a chm_context, with mutual exclusion of calls and no exceptions.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace chamomile::c {
 
-/// Errors keep the line of the last failed call of each thread.
+/// Errors stores the message of the last failed call per thread.
 class Errors {
 public:
     void remember(const char* line) noexcept;
@@ -24,10 +24,10 @@ public:
 
 private:
     mutable std::mutex mutex_;
-    std::map<std::uint64_t, std::string> lines_; // by the number of the thread
+    std::map<std::uint64_t, std::string> lines_; // by thread number
 };
 
-/// An Outcome is a call's status and the line of its fault.
+/// An Outcome is the status of a call and its error message.
 struct Outcome {
     int status = CHM_OK;
     std::string line;
@@ -38,16 +38,16 @@ struct Outcome {
 /// A chm_context holds options, sources and solvers of the C interface.
 struct chm_context {
     std::atomic_flag busy = ATOMIC_FLAG_INIT;
-    std::atomic<bool> is_cancelled = false; ///< the call under way
+    std::atomic<bool> is_cancelled = false; ///< the call in progress
     chamomile::c::Errors errors;
 
     chamomile::c::FieldOptions options;
-    chamomile::FieldSources sources; ///< where the caller said they lie
+    chamomile::FieldSources sources; ///< views set by the caller
     bool has_sources = false;
-    std::unique_ptr<chamomile::FieldSolver> solver; ///< null: to be made from the options
+    std::unique_ptr<chamomile::FieldSolver> solver; ///< null: not yet made from the options
     bool is_built = false;
     bool has_own_softenings = false; ///< the sources of the last build
-    /// Solvers for targets with an individual softening, by its length, with the same sources.
+    /// By softening length: solvers for chm_targets.softening, with the same sources.
     std::map<double, std::unique_ptr<chamomile::FieldSolver>> softened;
     std::vector<chamomile::Index> active;
     std::string device;
@@ -55,17 +55,17 @@ struct chm_context {
 
     chm_context();
     chamomile::FieldSolver& built_solver(); ///< Error(usage) before chm_build()
-    /// Sets where the sources lie, after a check.
+    /// Sets the source views, after checks.
     void set_sources(std::int64_t n, const chm_view& position, const chm_view& mass,
                      const chm_view& velocity);
     void set_softenings(const chm_view& softening); ///< of these sources
     void build();
     void use_law(double G, double softening); ///< from the next build()
-    /// Returns a solver of another softening with the same sources.
+    /// Returns a solver with different softening and the same sources.
     chamomile::FieldSolver& softened_solver(double softening);
 
     void begin_evaluation();
-    /// Runs a part of an evaluation and adds its time and statistics.
+    /// Runs a part of an evaluation, and adds its time and statistics.
     template <class Part>
     void timed(Part part)
     {
@@ -74,7 +74,7 @@ struct chm_context {
         add(statistics, chamomile::wall_clock_seconds() - start);
     }
 
-    bool is_ours() const; ///< made in this process
+    bool is_ours() const; ///< created in this process
 
 private:
     const long process_;
@@ -85,10 +85,10 @@ namespace chamomile::c {
 
 using Body = void (*)(void*);
 
-/// Runs `body(argument)` with no other call in the context; returns the status for the caller.
+/// Runs `body(argument)` exclusively in the context. Returns the status for the caller.
 int run(chm_context* context, Body body, void* argument) noexcept;
 
-/// Runs a call as run() does.
+/// Like run(), for a callable.
 template <class Call>
 int guarded(chm_context* context, Call call) noexcept
 {

@@ -1,4 +1,4 @@
-// The field of a context's sources: at targets, at the sources, and all in one call.
+// The field of a context's sources: at targets, at the sources, and in one call.
 #include <algorithm>
 
 #include "chamomile/clients/c/context.hpp"
@@ -49,7 +49,7 @@ SoftenedTargets checked(const chm_targets* targets, Overlaps& memory)
     return t;
 }
 
-/// Throws Error(usage) if a view lies on a GPU and the solver on the CPU.
+/// Throws Error(usage) if a view is in GPU memory but the solver on the CPU.
 void require_device(const FieldSolver& solver, std::initializer_list<ArrayView> views)
 {
     for (const ArrayView& view : views)

@@ -9,7 +9,7 @@
 namespace chamomile::c {
 namespace {
 
-/// Returns the options that a context has in addition to those of a force.
+/// Returns the options of a context in addition to the force options.
 const ContextRows& context_options()
 {
     static const ContextRows rows = [] {
@@ -40,8 +40,8 @@ const ContextRows& context_options()
     return rows;
 }
 
-/// Makes room for a new limit. A context receives one option after the other: a later tolerance,
-/// theta or accuracy replaces the earlier one, and accuracy 0 withdraws it.
+/// Prepares for a new accuracy limit. A context receives options one by one: a later tolerance,
+/// theta or accuracy replaces an earlier one, and accuracy 0 removes it.
 void make_room(KeyedOptions& forces)
 {
     for (const char* limit : {"tolerance", "theta", "accuracy"})

@@ -7,26 +7,25 @@
 
 namespace chamomile::c {
 
-/// FieldOptions are the options that a context's solver is made from.
+/// FieldOptions holds the options for a context's solver.
 struct FieldOptions {
     KeyedOptions forces;
     int threads = 0;      ///< 0: OpenMP's choice
-    int first_number = 0; ///< of particles and targets in error lines
+    int first_number = 0; ///< of particles and targets in messages
 };
 
 using ContextRows = std::vector<OptionRow<FieldOptions>>;
 
-/// Sets one option of chm_set_option(), or of these rows, in any order. Throws Error(usage) for an
-/// unknown key, word or number, Error(device) for a GPU that is absent; `options` are unchanged
-/// then.
+/// Sets one option of chm_set_option() or of the rows `more`, in any order. Throws Error(usage) for
+/// an unknown key, word or number, Error(device) for a missing GPU. `options` are then unchanged.
 void set_option(FieldOptions& options, const std::string& key, const std::string& value,
                 const ContextRows& more = {});
 
-/// Returns every option in words, for chm_options().
+/// Returns all options in words, for chm_options().
 const std::string& options_text();
 
-/// Returns the options as a solver takes them of sources that have softening lengths of their own
-/// or not. Throws Error(usage) for options that contradict each other or this.
+/// Returns solver options for sources with or without per-particle softening. Throws Error(usage)
+/// for options that contradict each other or `has_own_softenings`.
 SolverOptions solver_options(const FieldOptions& options, bool has_own_softenings);
 
 /// Returns how texts spell options and number items for a caller who counts from `first`.

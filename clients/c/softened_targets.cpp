@@ -7,7 +7,7 @@
 namespace chamomile::c {
 namespace {
 
-/// Gathered holds some items of a view, one after the other.
+/// A Gathered is a contiguous copy of some items of a view.
 class Gathered {
 public:
     Gathered(const ArrayView& all, const std::vector<std::size_t>& members)

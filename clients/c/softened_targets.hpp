@@ -1,18 +1,18 @@
-/// \file  Targets with individual softenings.
+/// \file  Targets with per-target softening.
 #pragma once
 
 #include "chamomile/clients/c/context.hpp"
 
 namespace chamomile::c {
 
-/// SoftenedTargets are targets with the softening of each.
+/// SoftenedTargets holds targets with optional softening lengths.
 struct SoftenedTargets {
     FieldTargets points;
-    ArrayView softening; ///< lengths, on the host; empty: that of the options
+    ArrayView softening; ///< lengths, on the host; empty: from the options
 };
 
-/// Evaluates the targets, those of equal softening together. Throws Error(input) for a length that
-/// is negative or not finite.
+/// Evaluates the targets in groups of equal softening. Throws Error(input) for a negative or
+/// non-finite length.
 void evaluate(chm_context& context, const SoftenedTargets& targets, const FieldResults& results);
 
 } // namespace chamomile::c

@@ -86,8 +86,8 @@ std::intptr_t Overlaps::Numbers::high() const
     return (stride < 0 ? first : first + std::intptr_t(n - 1) * stride) + std::intptr_t(width);
 }
 
-/// Returns whether two arrays share a byte. Members of the same records share a range but no byte:
-/// they lie apart modulo the stride.
+/// Returns whether two arrays share a byte. Members of the same records overlap in range but not in
+/// bytes: their offsets differ modulo the stride.
 bool Overlaps::overlap(const Numbers& a, const Numbers& b)
 {
     if (a.high() <= b.low() || b.high() <= a.low())

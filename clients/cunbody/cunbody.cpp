@@ -1,5 +1,5 @@
-// CUNBODY-1's calls, by the names of its paper and of its library, by the solvers for pairwise
-// laws.
+// CUNBODY-1's calls, with the names of its paper and its library, implemented with pairwise-law
+// solvers.
 #include "chamomile/clients/cunbody/cunbody.h"
 
 #include <cstring>
@@ -18,7 +18,7 @@ namespace {
 thread_local std::string last_error;
 thread_local std::optional<int> device_of_call; ///< the GPU that a call names
 
-/// A Begun holds the sums of a call that begins until another call ends it.
+/// A PendingCall holds the sums between cunbody1_force_begin() and cunbody1_force_end().
 struct PendingCall {
     bool waiting = false;
     std::vector<GravityAcceleration::Sum<double>> sums;
@@ -31,8 +31,8 @@ void require_numbers(int ni, int nj)
     checked_count("nj", nj);
 }
 
-/// Returns the options of a call. The environment has precedence over the call; without GPUs there
-/// is no choice.
+/// Returns the options of a call. Environment variables override the call. Without GPUs, the call's
+/// choice is ignored.
 PairOptions options_of_call()
 {
     PairOptions options = options_of_environment();
@@ -78,7 +78,7 @@ void store(const std::vector<GravityAcceleration::Sum<double>>& sums, double (*a
         store(sums[i].acceleration, a[i]);
 }
 
-/// Runs a call; returns false if it failed.
+/// Runs a call. Returns false if it failed.
 template <class Call>
 bool succeeds(Call call) noexcept
 {
@@ -158,7 +158,7 @@ void cunbody1_force_begin(const double (*xj)[3], const double* mj, const double 
 void cunbody1_force_end(const double (*)[3], const double*, const double (*)[3], double,
                         double (*a)[3], int ni, int)
 {
-    // A fault of the beginning call has not been reported yet.
+    // An error of cunbody1_force_begin() is reported here.
     if (!pending_call.waiting && !last_error.empty())
         return fill_with_nan(&a[0][0], 3 * std::ptrdiff_t(ni));
     const auto call = [&] {
@@ -180,7 +180,7 @@ const char* cunbody_error(void)
     return last_error.c_str();
 }
 
-// These are the names that Fortran compilers call: by reference, with an underscore.
+// Fortran names: arguments by reference, trailing underscore.
 
 void force_(const double (*xj)[3], const double* mj, const double (*xi)[3], const double* eps2,
             double (*a)[3], const int* ni, const int* nj)

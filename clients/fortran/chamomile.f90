@@ -1,8 +1,8 @@
-!> Gravity of sources that stay, at any points: the C interface (chamomile.h) for Fortran.
+!> Gravity of fixed sources at any points: the C interface (chamomile.h) for Fortran.
 !>
-!> Every call gives a status, 0 or the kind of a fault, whose line error() tells; nothing stops and
-!> nothing is printed. Arrays are used where they lie, sections too: (3, n) or x(n), y(n), z(n), in
-!> double; view() makes arguments of other kinds and shapes. Particles are numbered from 1.
+!> Every call returns a status, 0 or the kind of an error; error() returns the message. Nothing
+!> stops or prints. Arrays, also array sections, are used in place: (3, n) or x(n), y(n), z(n), in
+!> double. view() makes arguments of other kinds and shapes. Particles are numbered from 1.
 module chamomile
   use, intrinsic :: iso_c_binding
   use chamomile_c
@@ -13,31 +13,31 @@ module chamomile
   public :: chm_library_version
   integer, parameter :: k = c_int64_t
 
-  !> One context: make it, give it sources, ask for their field. Not for two threads at once.
+  !> One context: create it, build() sources, evaluate. Not for two threads at once.
   type :: chm_field
      private
      type(c_ptr) :: context = c_null_ptr
      integer(k) :: sources = 0 !< of build()
-     character(:), allocatable :: complaint !< of this module; else the library's
+     character(:), allocatable :: complaint !< message of this module; otherwise the library's
    contains
      procedure :: create, destroy, error, device, statistics, cancel
      procedure, private :: set_text, set_real, set_integer
-     generic :: set => set_text, set_real, set_integer !< (key, value, status), as chm_set_option()
+     generic :: set => set_text, set_real, set_integer !< (key, value, status)
      procedure, private :: build_views, build_vectors, build_columns
-     !> (xyz, mass, status [, velocity, softening]) or (x, y, z, mass, status [, softening]): copies the
-     !> sources. softening: (n), lengths of the sources in place of the option.
+     !> (xyz, mass, status [, velocity, softening]) or (x, y, z, mass, status [, softening]): copies
+     !> the sources. softening: (n), per-particle softening in place of the option.
      generic :: build => build_views, build_vectors, build_columns
      procedure, private :: refit_views, refit_vectors, refit_columns
-     !> (xyz, mass, status [, softening]) or (x, y, z, mass, status [, softening]): the same sources,
-     !> moved: keeps the tree's cells.
+     !> (xyz, mass, status [, softening]) or (x, y, z, mass, status [, softening]): moved sources;
+     !> keeps the cells of the tree.
      generic :: refit => refit_views, refit_vectors, refit_columns
      procedure, private :: evaluate_views, evaluate_vectors, evaluate_columns
      !> (xyz, acceleration, status [, potential, own]) or (x, y, z, ax, ay, az, status [, ...]).
-     !> own(i): the source that target i is and does not feel, 0 for none.
+     !> own(i): index of the source that coincides with target i and is excluded, 0: none.
      generic :: evaluate => evaluate_views, evaluate_vectors, evaluate_columns
      procedure, private :: at_sources_views, at_sources_vectors, at_sources_columns
      !> (acceleration, status [, potential, active]) or (ax, ay, az, status [, ...]): at all sources
-     !> or at those listed.
+     !> or at the sources `active`.
      generic :: evaluate_sources => at_sources_views, at_sources_vectors, at_sources_columns
      procedure :: neighbours, compare_direct
   end type chm_field
@@ -57,7 +57,7 @@ contains
     if (status == chm_ok) call self%set('first_number', 1, status)
   end subroutine create
 
-  !> Has to be called: a chm_field is a handle, and copies are the same one.
+  !> Must be called: a chm_field is a handle, and its copies share one context.
   subroutine destroy(self)
     class(chm_field), intent(inout) :: self
     call chm_destroy(self%context)
@@ -66,14 +66,13 @@ contains
     if (allocated(self%complaint)) deallocate (self%complaint)
   end subroutine destroy
 
-  !> Ends the call of another thread that is under way, within about 0.2 s, with the status
-  !> chm_cancelled.
+  !> Ends a call in progress in another thread within about 0.2 s, with status chm_cancelled.
   subroutine cancel(self)
     class(chm_field), intent(in) :: self
     call chm_cancel(self%context)
   end subroutine cancel
 
-  !> The line of the last call that failed.
+  !> The message of the last failed call.
   function error(self) result(text)
     class(chm_field), intent(in) :: self
     character(:), allocatable :: text
@@ -122,7 +121,7 @@ contains
     call self%set_text(key, integer_text(value), status)
   end subroutine set_integer
 
-  !> Says where the n sources lie.
+  !> Sets the views of n sources.
   subroutine take_sources(self, n, position, mass, status, velocity, softening)
     class(chm_field), intent(inout) :: self
     integer(c_int64_t), intent(in) :: n
@@ -209,7 +208,7 @@ contains
     call self%refit_views(n, view(x, y, z), view(mass), status, softening=numbers_of(softening))
   end subroutine refit_columns
 
-  !> Any results at n targets; jerks need their velocities. softening: lengths, one for a target.
+  !> Any results at n targets; jerks need velocities. softening: one length per target.
   subroutine evaluate_views(self, n, position, status, acceleration, potential, tidal, jerk, &
        velocity, own, softening)
     class(chm_field), intent(inout) :: self
@@ -260,7 +259,7 @@ contains
     call self%evaluate_views(n, view(x, y, z), status, view(ax, ay, az), numbers_of(potential), own=own)
   end subroutine evaluate_columns
 
-  !> Any results at n sources, all of them or those listed.
+  !> Any results at n sources: all, or the sources `active`.
   subroutine at_sources_views(self, n, status, acceleration, potential, tidal, jerk, active)
     class(chm_field), intent(inout) :: self
     integer(c_int64_t), intent(in) :: n
@@ -305,8 +304,8 @@ contains
     call self%at_sources_views(n, status, view(ax, ay, az), numbers_of(potential), active=active)
   end subroutine at_sources_columns
 
-  !> The sources within radius(i) of target i: list(:, i) holds the first, ascending, and count(i)
-  !> says how many there are, which may be more than size(list, 1).
+  !> Finds the sources within radius(i) of target i: list(:, i) holds the first, ascending, and
+  !> count(i) is their total number, which may exceed size(list, 1).
   subroutine neighbours(self, xyz, radius, count, list, status, own)
     class(chm_field), intent(inout) :: self
     real(c_double), intent(in), target :: xyz(:, :), radius(:)
@@ -335,8 +334,8 @@ contains
     end do
   end subroutine neighbours
 
-  !> The errors of `sample` sources against the direct sum in double; these sources are those of
-  !> build(). errors%worst counts from 1 here.
+  !> Errors of `sample` sources relative to the direct sum in double, for the sources of build().
+  !> errors%worst counts from 1.
   subroutine compare_direct(self, xyz, mass, sample, seed, errors, status, softening)
     class(chm_field), intent(inout) :: self
     real(c_double), intent(in), target :: xyz(:, :), mass(:)
@@ -354,7 +353,7 @@ contains
     errors%worst = errors%worst + 1
   end subroutine compare_direct
 
-  !> The library's status; what it says is then its own last line.
+  !> Returns the library's status. error() then returns the library's message.
   integer function answered(self, status)
     class(chm_field), intent(inout) :: self
     integer(c_int), intent(in) :: status
@@ -382,7 +381,7 @@ contains
     if (.not. equal) self%complaint = 'arrays: must be of equal length'
   end function equal
 
-  !> n numbers of sources, from `least` on, as C counts them, with a place even where there is none.
+  !> Converts n source numbers, at least `least`, to C indices. `numbers` has at least one element.
   logical function counted(self, what, list, least, n, numbers, status)
     class(chm_field), intent(inout) :: self
     character(*), intent(in) :: what

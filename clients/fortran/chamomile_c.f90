@@ -1,4 +1,4 @@
-!> The C interface (chamomile.h) as it is, and views of Fortran's arrays where they lie.
+!> The C interface (chamomile.h) unchanged, and views of Fortran arrays in place.
 module chamomile_c
   use, intrinsic :: iso_c_binding
   implicit none
@@ -120,9 +120,9 @@ module chamomile_c
      end function chm_stats
   end interface
 
-  !> A view of one array (3, n), (6, n) or (n), or of x(n), y(n), z(n), sections of arrays too. It
-  !> is no copy: the array has to stay, with the attribute target. Columns whose elements lie
-  !> differently far apart make none: calls refuse it.
+  !> A view of one array (3, n), (6, n) or (n), or of x(n), y(n), z(n), also array sections. No
+  !> copy: the array must persist and have the attribute target. Columns with different strides give
+  !> no view, and calls refuse it.
   interface view
      module procedure rows_64, rows_32, columns_64, columns_32, numbers_64, numbers_32
   end interface view
@@ -173,7 +173,7 @@ contains
     if (size(a) > 1) v%stride = apart(c_loc(a(1)), c_loc(a(2)))
   end function numbers_32
 
-  !> The view of numbers that may be absent.
+  !> The view of optional numbers.
   function numbers_of(some) result(v)
     real(c_double), intent(in), target, optional :: some(:)
     type(chm_view) :: v
@@ -199,14 +199,14 @@ contains
     if (x%stride == y%stride .and. x%stride == z%stride) v%component(2:3) = [y%component(1), z%component(1)]
   end function joined
 
-  !> Bytes from one place to another.
+  !> Bytes between two addresses.
   pure function apart(from, to)
     type(c_ptr), intent(in) :: from, to
     integer(c_int64_t) :: apart
     apart = transfer(to, apart) - transfer(from, apart)
   end function apart
 
-  !> Numbers as options: exactly.
+  !> Numbers as option texts, exact.
   function real_text(value) result(text)
     real(c_double), intent(in) :: value
     character(:), allocatable :: text
@@ -223,7 +223,7 @@ contains
     text = trim(written)
   end function integer_text
 
-  !> A line of C's.
+  !> A C string as text.
   function text_at(pointer) result(text)
     type(c_ptr), intent(in) :: pointer
     character(:), allocatable :: text

@@ -1,4 +1,4 @@
-/// \file  A GRAPE-5 board: a memory of j-particles and pipelines that hold i-particles.
+/// \file  A GRAPE-5 board: memory for j-particles (sources), pipelines for i-particles (targets).
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ namespace chamomile {
 
 using Row = const double[3];
 
-/// A Board throws Error(usage) for values out of range or calls out of order. Addresses are those
-/// of the whole array: loading nj from adr on reads x[adr] to x[adr + nj - 1].
+/// A Board throws Error(usage) for values out of range or calls out of order. Array pointers refer
+/// to address 0: loading nj from adr reads x[adr] to x[adr + nj - 1].
 class Board {
 public:
     static constexpr std::size_t most_sources = 1 << 24;
@@ -31,12 +31,12 @@ public:
     void use_cells(int n) { used_cells_ = checked_count("n", n); }
 
     void set_targets(int ni, Row* x, double eps2);
-    void set_softenings(int ni, const double* eps2); ///< of the targets; after set_targets()
+    void set_softenings(int ni, const double* eps2); ///< of the targets; call after set_targets()
 
-    /// Sums Newtonian forces, or forces by a table.
+    /// Sums Newtonian forces, or forces from a table.
     void sum_sources(const std::shared_ptr<const ForceTable>& table);
     void sum_cells();
-    /// Returns accelerations, and potentials as -sum m / u.
+    /// Returns accelerations, and potentials: sum m / u times `sign` (+1 or -1).
     void results(int ni, double (*a)[3], double* potential, int sign) const;
 
     std::mutex mutex;
@@ -55,14 +55,14 @@ private:
     std::vector<typename Law::template Target<double>> softened_targets() const;
     void require_targets() const;
 
-    std::vector<Source> sources_;         ///< NaN where nothing was loaded
+    std::vector<Source> sources_;         ///< NaN if not loaded
     std::vector<double> eps2_of_sources_; ///< empty: none
     std::vector<SoftenedQuadrupoles::Source<double>> cells_;
     std::size_t used_ = 0, used_cells_ = 0;
 
     std::vector<Target> targets_;
-    double eps2_ = 0;                     ///< of all targets,
-    std::vector<double> eps2_of_targets_; ///< or of each
+    double eps2_ = 0;                     ///< common softening,
+    std::vector<double> eps2_of_targets_; ///< or per target
     bool has_targets_ = false, has_results_ = false;
     std::vector<double> sums_; ///< acceleration and potential of each target
 
@@ -70,7 +70,7 @@ private:
     KeptSolver<SoftenedPairs> softened_;
     KeptSolver<SoftenedQuadrupoles> quadrupoles_;
     std::unique_ptr<PairSolver> tabulated_;
-    std::shared_ptr<const ForceTable> table_; ///< for which it was made
+    std::shared_ptr<const ForceTable> table_; ///< law of tabulated_
 };
 
 } // namespace chamomile

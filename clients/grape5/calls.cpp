@@ -1,4 +1,4 @@
-// GRAPE-5's calls on boards that sum by the solvers for pairwise laws.
+// GRAPE-5's calls on boards, implemented with pairwise-law solvers.
 #include <array>
 #include <atomic>
 
@@ -12,7 +12,7 @@ FirstFault first_fault;
 std::atomic<double> eps2_of_all{0};
 std::atomic<int> potential_sign{1};
 
-/// A Crate holds all boards, and the table that they sum with.
+/// A BoardTable holds all boards and the force table they use.
 class BoardTable {
 public:
     std::shared_ptr<Board> board(int devid)
@@ -43,7 +43,7 @@ public:
     {
         std::unique_lock lock(mutex_);
         const auto boards = boards_;
-        lock.unlock(); // a board that sums locks itself, then asks for the table
+        lock.unlock(); // lock order: a board locks itself first, then the table
         for (const auto& board : boards)
             if (board) {
                 const std::lock_guard own(board->mutex);
@@ -71,7 +71,7 @@ BoardTable& board_table()
     return board_table;
 }
 
-/// Runs a call; returns false if it failed.
+/// Runs a call. Returns false if it failed.
 template <class Call>
 bool succeeds(const char* name, Call call) noexcept
 {
@@ -86,7 +86,7 @@ bool succeeds(const char* name, Call call) noexcept
     return false;
 }
 
-/// Loads data into a board; a failure marks it as faulty.
+/// Loads data into a board. A failure marks the board as faulty.
 template <class Call>
 void load(const char* name, int devid, Call call) noexcept
 {
@@ -98,7 +98,7 @@ void load(const char* name, int devid, Call call) noexcept
     });
 }
 
-/// Computes on a board, unless loading its data had failed.
+/// Computes on a board, unless loading its data has failed.
 template <class Call>
 bool compute(const char* name, int devid, Call call) noexcept
 {
@@ -112,7 +112,7 @@ bool compute(const char* name, int devid, Call call) noexcept
     });
 }
 
-/// Computes and stores results, which are NaN if it fails.
+/// Computes and stores results. On failure they are NaN.
 template <class Call>
 void compute_results(const char* name, int devid, int ni, double (*a)[3], double* p,
                      Call call) noexcept

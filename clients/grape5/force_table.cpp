@@ -23,7 +23,7 @@ ForceTable make_force_table(const std::function<double(double)>& f, double cut)
     for (int k = 0; k < ForceTable::intervals; ++k) {
         const double octave = std::ldexp(1.0, k / parts - ForceTable::octaves),
                      begin = octave * (1 + double(k % parts) / parts), width = octave / parts;
-        // The cubic passes through the ends and the thirds of the interval.
+        // The cubic interpolates the ends and thirds of the interval.
         const double y0 = value(begin), y1 = value(begin + width / 3),
                      y2 = value(begin + 2 * width / 3), y3 = value(begin + width);
         table.cubics[k][0] = y0;

@@ -1,5 +1,5 @@
-// Calls without a board's number, which address board 0; second names; and all calls as Fortran
-// compilers make them: by reference, in small letters, with an underscore.
+// Calls without devid (board 0), alternative names, and Fortran names: arguments by reference,
+// lower case, trailing underscore.
 #include "chamomile/clients/grape5/gp5util.h"
 
 extern "C" {
@@ -248,7 +248,7 @@ void pg5_gen_force_table_(double (*f)(double), double* rcut)
     pg5_gen_force_table(f, *rcut);
 }
 
-// These serve programs that name the calls exactly, by bind(C).
+// For programs that bind to exact names with bind(C).
 void g5_set_nMC_(int* devid, int* nj) __attribute__((alias("g5_set_nmc_")));
 void g5_set_xiMC_(int* devid, int* ni, double (*xi)[3]) __attribute__((alias("g5_set_ximc_")));
 void g5_set_xeiMC_(int* devid, int* ni, double (*xi)[3], double* eps2)

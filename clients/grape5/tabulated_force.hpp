@@ -1,4 +1,4 @@
-/// \file  A force by any function of the distance, from a table in memory; for the processor alone.
+/// \file  A force with a tabulated function of distance, for the CPU only.
 ///
 ///     a_i = sum_j m_j f(r_ij) r_ij,  r_ij < r_cut
 #pragma once
@@ -10,14 +10,14 @@
 
 namespace chamomile {
 
-/// A ForceTable has f over s = r^2 / r_cut^2 by cubics, 32 to each factor of two down to s = 2^-40,
-/// and constant below. It is within 1e-6 of f where f is smooth.
+/// A ForceTable interpolates f over s = r^2 / r_cut^2 by cubics, 32 per factor of two down to s =
+/// 2^-40, and constant below. The error is within 1e-6 of f for smooth f.
 struct ForceTable {
     static constexpr int octaves = 40, part_bits = 5, intervals = octaves << part_bits;
     double cut2 = 0; ///< r_cut^2
     double cubics[intervals][4] = {};
 
-    /// Returns f at r^2; it is 0 from the cut on.
+    /// Returns f at r^2; 0 at and beyond the cut.
     CHAMOMILE_HD double value(double r2) const
     {
         constexpr int rest_bits = 52 - part_bits;
@@ -36,8 +36,7 @@ struct ForceTable {
     }
 };
 
-/// TabulatedForce has as target a position, as source a position and a mass, and as sum an
-/// acceleration.
+/// The law of tabulated forces. Target: position; source: position and mass; sum: acceleration.
 struct TabulatedForce {
     const ForceTable* table = nullptr;
 

@@ -1,4 +1,4 @@
-// GRAPE-6's calls on clusters that sum by the solvers for pairwise laws.
+// GRAPE-6's calls on clusters, implemented with pairwise-law solvers.
 #include <atomic>
 #include <cstdio>
 #include <map>
@@ -12,7 +12,7 @@ namespace {
 FirstFault first_fault;
 std::atomic<int> sort_mode{0};
 
-/// A Rack holds the clusters that are open.
+/// A ClusterTable holds the open clusters.
 class ClusterTable {
 public:
     void open(int cl)
@@ -57,7 +57,7 @@ ClusterTable& cluster_table()
     return cluster_table;
 }
 
-/// Writes one line per process to standard error.
+/// Writes one line to standard error, only once per process.
 void warn_once(const char* call, const char* line)
 {
     static std::atomic_flag warned = ATOMIC_FLAG_INIT;
@@ -65,7 +65,7 @@ void warn_once(const char* call, const char* line)
         std::fprintf(stderr, "chamomile: %s: %s: results are NaN\n", call, line);
 }
 
-/// Runs a call; returns 0, or -1 if it failed.
+/// Runs a call. Returns 0, or -1 if it failed.
 template <class Call>
 int guarded(const char* name, Call call) noexcept
 {
@@ -83,7 +83,7 @@ int guarded(const char* name, Call call) noexcept
     return -1;
 }
 
-/// Runs a call on a cluster; a failure in loading marks it as faulty.
+/// Runs a loading call on a cluster. A failure marks the cluster as faulty.
 template <class Call>
 int load(const char* name, int cl, Call call) noexcept
 {

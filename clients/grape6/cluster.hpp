@@ -1,5 +1,5 @@
-/// \file  A GRAPE-6 cluster: a memory of j-particles with a predictor, and pipelines for forces,
-/// their rates of change and neighbours.
+/// \file  A GRAPE-6 cluster: memory for j-particles (sources) with a predictor, and pipelines for
+/// forces, jerks and neighbours.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace chamomile {
 
-/// A JParticle is a particle as sent: a2 = acceleration / 2, j6 = jerk / 6, s18 = snap / 18, at
-/// time t.
+/// A JParticle is a loaded particle: a2 = acceleration / 2, j6 = jerk / 6, s18 = snap / 18, at time
+/// t.
 struct JParticle {
     int id = 0;
     bool loaded = false;
@@ -20,7 +20,7 @@ struct JParticle {
     Vec3<double> x, v, a2, j6, s18;
 };
 
-/// IParticles are the targets of one call. A target does not see sources with its own id.
+/// IParticles holds the targets of one call. Sources with the target's id are excluded.
 struct IParticles {
     std::size_t count = 0;
     const int* id = nullptr;
@@ -30,36 +30,34 @@ struct IParticles {
     const double* h2 = nullptr; ///< squares of neighbour radii; null: no lists
 };
 
-/// ForceResults are the arrays to which a call writes.
+/// ForceResults holds the output arrays of a call.
 struct ForceResults {
     double (*acceleration)[3] = nullptr;
     double (*jerk)[3] = nullptr;
     double* potential = nullptr; ///< negative
-    int* nearest = nullptr;      ///< id of the nearest source, -1: none; null: not looked for
-    float* distance = nullptr;   ///< to it; null: not asked for
+    int* nearest = nullptr;      ///< id of the nearest source, -1: none; null: not wanted
+    float* distance = nullptr;   ///< to the nearest source; null: not wanted
 };
 
-/// A NeverMade reports a cluster that was never opened, or particles that were never loaded: an
-/// error that a program may miss if it does not check the results.
+/// A NeverMade reports a cluster that was never opened, or particles that were never loaded. A
+/// program may miss this error if it does not check the results.
 struct NeverMade : Error {
     explicit NeverMade(const std::string& line) : Error(Fault::usage, line) {}
 };
 
-/// A Cluster throws Error for values that are out of range or not finite, and for calls out of
-/// order.
+/// A Cluster throws Error for values out of range or non-finite, and for calls out of order.
 class Cluster {
 public:
     static constexpr std::size_t most_sources = 1 << 24;
 
     void load(int address, const JParticle& particle);
     void set_time(double t);
-    /// Predicts the particles at addresses below nj for the current time, unless they are predicted
-    /// already.
+    /// Predicts the particles at addresses below nj for the current time, unless done already.
     void predict(int nj);
     /// Sums the forces of sources below nj, as last predicted.
     void sum(int nj, const IParticles& targets, const ForceResults& results);
-    /// Returns the ids, ascending, within the radius of target i of the last sum; they are found at
-    /// the first call.
+    /// Returns the ids of sources within the radius of target i of the last sum, ascending. The
+    /// first call finds the neighbours of all targets.
     const std::vector<int>& neighbours(int i);
     void find_neighbours();
     void forget_results() { lists_known_ = has_targets_ = false; }
@@ -84,17 +82,17 @@ private:
     std::vector<JParticle> particles_;
 
     double time_ = 0;
-    std::size_t predicted_ = 0; ///< addresses below it are in sources_
-    bool current_ = false;      ///< true: predicted for the current time and particles
-    bool same_ids_ = false;     ///< true: those in ids_, all loaded
+    std::size_t predicted_ = 0; ///< addresses below are in sources_
+    bool current_ = false;      ///< predicted for the current time and particles
+    bool same_ids_ = false;     ///< ids unchanged since ids_ was filled, all loaded
     std::vector<Source> sources_;
     std::vector<int> ids_;                              ///< of sources_
     std::vector<std::pair<int, std::uint32_t>> sorted_; ///< ids_ with addresses
     bool ids_sorted_ = false;
-    std::vector<double> x_, y_, z_; ///< places of sources_, by component
+    std::vector<double> x_, y_, z_; ///< positions of sources_, by component
     bool split_ = false;
 
-    std::vector<std::uint64_t> excluded_begin_; ///< per target, in excluded_
+    std::vector<std::uint64_t> excluded_begin_; ///< per target: range in excluded_
     std::vector<std::uint32_t> excluded_;
 
     bool has_targets_ = false, has_radii_ = false, lists_known_ = false;

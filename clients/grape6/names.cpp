@@ -1,4 +1,4 @@
-// Second names, calls that do nothing, and all calls by reference with an underscore.
+// Alternative names, calls without effect, and Fortran names: by reference, with an underscore.
 #include "chamomile/clients/grape6/gp6util.h"
 
 extern "C" {
@@ -36,7 +36,7 @@ int g6_open_special(int, int*)
     return g6_open(0);
 }
 
-// One library passes an int, another a double; neither is read where it is passed.
+// Libraries pass either an int or a double. The value is never read.
 int g6_set_tunit(int)
 {
     return 0;

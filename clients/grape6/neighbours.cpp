@@ -1,15 +1,14 @@
-// The nearest source, and all sources within a radius, exactly, in double.
+// The nearest source, and all sources within a radius, exactly in double.
 #include "chamomile/clients/grape6/cluster.hpp"
 #include "chamomile/core/first_exception.hpp"
 
 namespace chamomile {
 namespace {
 
-constexpr std::size_t block = 256; ///< sources at a time
+constexpr std::size_t block = 256; ///< sources per block
 constexpr std::size_t lanes = 8;
 
-/// Computes the squares of the distances from a place to n sources, in whole lanes; returns the
-/// least.
+/// Computes squared distances from a point to n sources, in whole lanes. Returns the min.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 __attribute__((target_clones("default", "avx2", "avx512f")))
 #endif
@@ -61,7 +60,7 @@ void Cluster::find_nearest(const ForceResults& results)
         for (std::size_t first = 0; first < seen_; first += block) {
             const std::size_t count = std::min(block, seen_ - first);
             if (!(measure(&x_[first], &y_[first], &z_[first], places_[i].x, count, r2) < best))
-                continue; // padding in the lanes can only lower this minimum
+                continue; // padded lanes can only lower this min
             for (std::size_t j = 0; j < count; ++j)
                 if (r2[j] < best && ids_[first + j] != places_[i].id) {
                     best = r2[j];

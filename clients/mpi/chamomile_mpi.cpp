@@ -1,4 +1,4 @@
-// Forces of particles on the processes of a communicator: the calls of C.
+// Forces on particles distributed over the processes of a communicator: the C functions.
 #include "chamomile/clients/mpi/chamomile_mpi.h"
 
 #include <exception>
@@ -17,18 +17,18 @@ using namespace chamomile;
 struct chm_mpi_forces {
     std::unique_ptr<Communicator> ranks;
     c::FieldOptions options;
-    std::optional<DistributedSolver> solver; ///< none: to be made from the options
-    chm_view softening = {}; ///< of this process's particles, and whether any process has some
+    std::optional<DistributedSolver> solver; ///< none: not yet made from the options
+    chm_view softening = {}; ///< this process's particles; does any process have some?
     bool has_softenings = false;
     std::uint64_t evaluations = 0;
-    std::string device, line; ///< the line is that of the last fault
+    std::string device, line; ///< `line`: last error message
 };
 
 namespace {
 
-thread_local std::string line_of_create; // of the last chm_mpi_create() that failed
+thread_local std::string line_of_create; // message of the last failed chm_mpi_create()
 
-/// A Call is what all processes have to be in at the same time.
+/// A Call identifies a collective call.
 enum class Call : char { create, set_option, set_softenings, evaluate };
 
 const char* name_of(Call call)
@@ -45,7 +45,7 @@ const char* name_of(Call call)
     }
 }
 
-/// Waits until all processes have come, for which the host may take any time.
+/// Waits until all processes have entered the same call, without a timeout.
 void meet(Communicator& ranks, Call call)
 {
     Inbox calls;
@@ -60,8 +60,8 @@ void meet(Communicator& ranks, Call call)
                                                   name_of(first)));
 }
 
-/// Returns the error of a call on this process, which is that of all: what they agree on, or what
-/// one has failed of.
+/// Returns the common error of a collective call: an Error known to all processes, or the failure
+/// of one process, reported to all.
 Error error_of_all(Communicator& ranks, const std::exception_ptr& failure)
 {
     try {
@@ -75,7 +75,7 @@ Error error_of_all(Communicator& ranks, const std::exception_ptr& failure)
     }
 }
 
-/// Returns the options that processes have beside those of a context.
+/// Returns the options in addition to those of a context.
 const c::ContextRows& process_options()
 {
     static const c::ContextRows rows = [] {
@@ -110,13 +110,12 @@ int together(chm_mpi_forces* forces, Call call, const Work& work) noexcept
             forces->line = error.what();
             forces->line = spelled(error.line(), c::spelling_from(forces->options.first_number));
         }
-    } catch (...) { // no memory for the words of this interface, or for any
+    } catch (...) { // no memory for the message
     }
     return status;
 }
 
-/// Returns the options as a solver takes them. Throws Error(usage) for those that contradict each
-/// other or that nothing would use.
+/// Returns solver options. Throws Error(usage) for contradicting or unused options.
 SolverOptions options_of(const chm_mpi_forces& forces)
 {
     const SolverOptions options = c::solver_options(forces.options, forces.has_softenings);

@@ -1,9 +1,9 @@
-!> Gravity of particles that lie on the processes of MPI: chamomile_mpi.h for Fortran.
+!> Gravity of particles distributed over MPI processes: chamomile_mpi.h for Fortran.
 !>
-!> All processes make the same calls. Every call gives a status, 0 or the kind of a fault, the same
-!> on all, whose line error() tells. Arrays are used where they lie, sections too: (3, n), or x(n),
-!> y(n), z(n), in double; view() makes arguments of other kinds and shapes. Particles are numbered
-!> from 1, those of process 0 first.
+!> All calls are collective. Every call returns a status, 0 or the kind of an error, equal on all
+!> processes; error() returns the message. Arrays, also array sections, are used in place: (3, n),
+!> or x(n), y(n), z(n), in double. view() makes arguments of other kinds and shapes. Particles are
+!> numbered from 1, in order of rank.
 module chamomile_mpi
   use, intrinsic :: iso_c_binding
   use chamomile_c
@@ -23,11 +23,11 @@ module chamomile_mpi
      generic :: set => set_text, set_real, set_integer !< (key, value, status)
      procedure, private :: evaluate_views, evaluate_vectors, evaluate_columns
      procedure, private :: softenings_of_view, softenings_of_numbers
-     !> (softening, status): lengths of the particles' own, which are read where they lie in each
-     !> evaluation to come. A process without particles gives an empty array.
+     !> (softening, status): per-particle softening, read in place by each later evaluation. A
+     !> process without particles passes an empty array.
      generic :: set_softenings => softenings_of_view, softenings_of_numbers
-     !> (xyz, mass, acceleration, status [, potential]) or (x, y, z, mass, ax, ay, az, status
-     !> [, potential]): of this process's particles, which may be none.
+     !> (xyz, mass, acceleration, status [, potential]) or (x, y, z, mass, ax, ay, az, status [,
+     !> potential]): for this process's particles, possibly none.
      generic :: evaluate => evaluate_views, evaluate_vectors, evaluate_columns
   end type chm_mpi_forces
 
@@ -74,7 +74,7 @@ module chamomile_mpi
 
 contains
 
-  !> The communicator is MPI_COMM_WORLD of `use mpi`, or comm%MPI_VAL of `use mpi_f08`.
+  !> communicator: MPI_COMM_WORLD of `use mpi`, or comm%MPI_VAL of `use mpi_f08`.
   subroutine create(self, communicator, status)
     class(chm_mpi_forces), intent(inout) :: self
     integer, intent(in) :: communicator
@@ -84,14 +84,14 @@ contains
     if (status == chm_ok) call self%set('first_number', 1, status)
   end subroutine create
 
-  !> Has to be called, before MPI_Finalize: a chm_mpi_forces is a handle, and copies are the same one.
+  !> Must be called before MPI_Finalize: a chm_mpi_forces is a handle, and its copies share it.
   subroutine destroy(self)
     class(chm_mpi_forces), intent(inout) :: self
     call chm_mpi_destroy(self%forces)
     self%forces = c_null_ptr
   end subroutine destroy
 
-  !> The line of the last call that failed.
+  !> The message of the last failed call.
   function error(self) result(text)
     class(chm_mpi_forces), intent(in) :: self
     character(:), allocatable :: text
@@ -190,7 +190,7 @@ contains
     end if
   end subroutine evaluate_columns
 
-  !> Tells all processes what is wrong with the arrays of this one.
+  !> Reports to all processes what is wrong with the arrays of this one.
   subroutine refuse(self, line, status)
     class(chm_mpi_forces), intent(inout) :: self
     character(*), intent(in) :: line
@@ -198,7 +198,7 @@ contains
     status = chm_mpi_refuse(self%forces, line // c_null_char)
   end subroutine refuse
 
-  !> n where there is no array.
+  !> Returns n if there is no array.
   integer(k) function length(numbers, n)
     real(c_double), intent(in), optional :: numbers(:)
     integer(k), intent(in) :: n

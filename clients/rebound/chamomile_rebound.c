@@ -12,12 +12,12 @@
 #define HAS_CUSTOM_GRAVITY 0
 #endif
 
-/* Whose gravity is ours; reb_simulation.extras is left to others, such as REBOUNDx. */
+/* Simulations with our gravity. reb_simulation.extras stays free for others, such as REBOUNDx. */
 typedef struct Attachment {
     struct Attachment* next;
     struct reb_simulation* simulation;
     chm_context* context;
-    int gravity; /* what there was before */
+    int gravity; /* the previous value */
     void (*hook)(struct reb_simulation* const);
 } Attachment;
 
@@ -47,7 +47,7 @@ static Attachment* take_out(const struct reb_simulation* r)
     return a;
 }
 
-/* Why this simulation is none of ours; NULL: it is. */
+/* Returns why this simulation is not supported, or NULL. */
 static const char* objection(const struct reb_simulation* r)
 {
     if (r->N_ghost_x || r->N_ghost_y || r->N_ghost_z)
@@ -70,8 +70,8 @@ static const char* objection(const struct reb_simulation* r)
     return NULL;
 }
 
-/* Its gravity; REBOUND's usual one for a copy, or what was loaded, of a simulation whose gravity
- * was a function: functions are neither copied nor saved. */
+/* Returns the simulation's gravity, or REBOUND's default for a copied or loaded simulation with a
+ * gravity function: functions are neither copied nor saved. */
 static int own_gravity(const struct reb_simulation* r)
 {
 #if HAS_CUSTOM_GRAVITY
@@ -95,7 +95,7 @@ static chm_view vectors(const double* first)
     return chm_view_aos(first, (int64_t)stride, CHM_FLOAT64, CHM_HOST);
 }
 
-/* Adds to the particles [t, t_end) what the particles [s, s_end), none of them, do. */
+/* Adds to the particles [t, t_end) the accelerations due to the disjoint particles [s, s_end). */
 static int add_field(chm_context* c, struct reb_particle* p, size_t s, size_t s_end, size_t t,
                      size_t t_end)
 {
@@ -122,7 +122,7 @@ static int add_field(chm_context* c, struct reb_particle* p, size_t s, size_t s_
     return status;
 }
 
-/* Adds to particle i what particle j does. */
+/* Adds to particle i the acceleration due to particle j. */
 static void add_pair(const struct reb_simulation* r, size_t i, size_t j)
 {
     struct reb_particle* p = r->particles;
@@ -134,8 +134,8 @@ static void add_pair(const struct reb_simulation* r, size_t i, size_t j)
     p[i].az += f * z;
 }
 
-/* Overwrites all accelerations. Particles that pull come first, n_active of them. With ignored
- * terms particle 0 stands aside and what is left of its pairs is added one by one. */
+/* Overwrites all accelerations. The first n_active particles are the sources. With ignored terms
+ * particle 0 is excluded, and the remaining pairs with it are added one by one. */
 static int gravity(const struct reb_simulation* r, chm_context* c)
 {
     struct reb_particle* p = r->particles;
@@ -176,7 +176,7 @@ static void step(struct reb_simulation* const r)
         reb_simulation_stop(r);
         return;
     }
-    /* REBOUND 5 calls nothing else; before, ours took its place. */
+    /* REBOUND 5 calls additional_forces itself. In older versions ours replaced it. */
     void (*more)(struct reb_simulation* const) =
         HAS_CUSTOM_GRAVITY ? r->additional_forces : a->hook;
     if (more)

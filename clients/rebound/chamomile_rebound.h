@@ -1,12 +1,11 @@
 /* REBOUND's gravity by chamomile: compile chamomile_rebound.c with your program
  * (docs/howto/rebound.md).
  *
- * REBOUND 5 calls it through gravity_custom, older ones through additional_forces with
- * REB_GRAVITY_NONE; an additional_forces of your own is still called. Honoured are G, softening,
- * N_active, testparticle_type, gravity_ignore_terms and the size of a particle in memory. Ghost
- * boxes, periodic and shearing boundaries, variational particles, and integrators with a gravity of
- * their own (MERCURIUS, TRACE, EOS, WHFast512) are refused; choose the integrator before you
- * attach. */
+ * REBOUND 5 calls it through gravity_custom, older versions through additional_forces with
+ * REB_GRAVITY_NONE. Your own additional_forces are still called. Supported: G, softening, N_active,
+ * testparticle_type, gravity_ignore_terms and the size of a particle in memory. Refused: ghost
+ * boxes, periodic and shearing boundaries, variational particles, and integrators with built-in
+ * gravity (MERCURIUS, TRACE, EOS, WHFast512). Choose the integrator before attaching. */
 #ifndef CHAMOMILE_REBOUND_H
 #define CHAMOMILE_REBOUND_H
 
@@ -17,15 +16,15 @@
 extern "C" {
 #endif
 
-/* From now on gravity is that of `context` (its solver, tolerance, precision, device), which must
- * outlive it and serve one simulation. REBOUND neither copies nor saves functions, and steps into
- * the void without: attach again after copying or loading, or detach, or set r->gravity.
- * CHM_OK, or CHM_USAGE after a message of REBOUND's. A step that fails gives such a message, fills
+/* Replaces the gravity of r by `context` (its solver, tolerance, precision, device), which must
+ * outlive r's use and serve only this simulation. REBOUND neither copies nor saves functions, and
+ * crashes without them: after copying or loading, attach again, or detach, or set r->gravity.
+ * Returns CHM_OK, or CHM_USAGE after a REBOUND message. A failing step gives such a message, fills
  * the accelerations with NaN and stops the simulation. */
 int chm_rebound_attach(chm_context* context, struct reb_simulation* r);
 
-/* REBOUND's own gravity as it was before. CHM_USAGE if nothing was attached; a copy, or what was
- * loaded, of a simulation with a gravity that is gone gets REBOUND's usual one then. Call it before
+/* Restores the previous gravity. Returns CHM_USAGE if nothing was attached; a copied or loaded
+ * simulation without its gravity function then gets REBOUND's default. Call before
  * reb_simulation_free(). */
 int chm_rebound_detach(struct reb_simulation* r);
 

@@ -4,13 +4,13 @@
     sim.integrate(10)
     gravity.detach()
 
-REBOUND 5 calls it through gravity_custom, older ones through additional_forces with gravity "none". Honoured are G,
-softening, N_active, testparticle_type and the size of a particle in memory; ghost boxes, periodic and shearing boundaries,
-variational particles and terms to ignore (WHFast and SABA set them; the hook in C, chamomile_rebound.c, honours them)
-are refused, and so are integrators with a gravity of their own: MERCURIUS, TRACE, EOS and WHFast512.
+REBOUND 5 calls it through gravity_custom, older versions through additional_forces with gravity "none". Supported: G,
+softening, N_active, testparticle_type and the size of a particle in memory. Refused: ghost boxes, periodic and shearing
+boundaries, variational particles, ignored terms (set by WHFast and SABA; the C hook chamomile_rebound.c supports them),
+and integrators with built-in gravity: MERCURIUS, TRACE, EOS and WHFast512.
 
-A copy of a simulation, and one that is loaded from a file, has no gravity until attach() or `sim.gravity = "basic"`:
-with this module imported, integrate() and steps() say so, where REBOUND alone would crash.
+A simulation copied or loaded from a file has no gravity until attach() or `sim.gravity = "basic"`. With this module
+imported, integrate() and steps() report this; REBOUND alone would crash.
 """
 import ctypes
 import functools
@@ -59,7 +59,7 @@ def _library(path):
 
 
 class Gravity:
-    """The gravity of a simulation, as attach() returns it."""
+    """The gravity of a simulation, returned by attach()."""
 
     _sim = _context = None
 
@@ -89,7 +89,7 @@ class Gravity:
 
     @property
     def device(self):
-        """What evaluates it, such as "CPU, avx512, 2 threads"; empty before the first step."""
+        """The device in use, such as "CPU, avx512, 2 threads"; empty before the first step."""
         return self._c.chm_device(self._context).decode()
 
     def detach(self):
@@ -115,7 +115,7 @@ class Gravity:
         sim = pointer.contents
         try:
             self._evaluate(sim)
-        except Exception as error:  # continue as REBOUND's own errors do: integrate() raises it
+        except Exception as error:  # like REBOUND's own errors: integrate() raises it
             particles = ctypes.cast(sim._particles, ctypes.POINTER(rebound.Particle))
             for i in range(sim.N):
                 particles[i].ax = particles[i].ay = particles[i].az = float("nan")
@@ -140,7 +140,7 @@ class Gravity:
             self._react(sim, active, n)
 
     def _react(self, sim, active, n):
-        """Adds to the active particles the accelerations by the others."""
+        """Adds to the active particles the accelerations due to the remaining particles."""
         c, added = self._c, (ctypes.c_double * (3 * active))()
         places, masses = _members(sim, active, "x", "m")
         self._check(c.chm_set_sources(self._context, n - active, c.chm_view_aos(places, _stride, 0, 0),
@@ -160,7 +160,7 @@ _stride = ctypes.sizeof(rebound.Particle)
 
 
 def _copied(hook):
-    """Returns a copy: a member that is read refers to its place in the simulation, not to its value."""
+    """Returns a copy: reading a member gives a reference into the simulation, not a value."""
     address = ctypes.cast(hook, ctypes.c_void_p).value
     return type(hook)(address) if address else type(hook)()
 
@@ -172,7 +172,7 @@ def _members(sim, i, *names):
 
 
 def _objection(sim):
-    """Returns why this simulation cannot be taken, or None."""
+    """Returns why this simulation is not supported, or None."""
     if sim.N_ghost_x or sim.N_ghost_y or sim.N_ghost_z:
         return "ghost boxes: N_ghost_x, N_ghost_y and N_ghost_z must be 0"
     if sim.boundary not in ("none", "open"):
@@ -181,13 +181,13 @@ def _objection(sim):
         return "variational particles: need REBOUND's own gravity"
     if getattr(sim, "gravity_ignore", None) or getattr(sim, "gravity_ignore_terms", None):
         return "gravity_ignore_terms: set by this integrator; the hook in C honours them"
-    if str(sim.integrator).lower() in ("mercurius", "trace", "eos", "whfast512"):  # a name, or what has one
+    if str(sim.integrator).lower() in ("mercurius", "trace", "eos", "whfast512"):  # a name, or has one
         return f"integrator: {str(sim.integrator).upper()} brings its own gravity"
     return None
 
 
 def _is_lost(sim):
-    """Returns whether the gravity was a function, which copies and files do not hold."""
+    """Returns whether the gravity was a function. Copies and files do not keep functions."""
     if _HAS_CUSTOM:
         return sim._gravity == _CUSTOM and not sim._gravity_custom
     return getattr(sim, "_has_lost_gravity", False) and sim._gravity == 0
@@ -225,7 +225,7 @@ if not hasattr(rebound.Simulation.integrate, "__wrapped__"):
 
 
 def attach(sim, library=None, **options):
-    """Makes chamomile the gravity of `sim` from now on. Options are those of chm_set_option(): solver="direct",
+    """Replaces the gravity of `sim` by chamomile. Options are those of chm_set_option(): solver="direct",
     precision="double", tolerance=1e-4, device="cpu", threads=4, ... `library`: the path of libchamomile_c.so.
-    Raises ValueError with one line if that is impossible. A copied or loaded simulation must be attached again."""
+    Raises ValueError with one line if not possible. A copied or loaded simulation must be attached again."""
     return Gravity(sim, options, library)

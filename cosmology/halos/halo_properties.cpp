@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t core_members = 128;
 
-/// A SymmetricMatrix is a 3 x 3 matrix with its eigenvalues, falling (Smith 1961).
+/// A SymmetricMatrix is a 3 x 3 matrix with eigenvalues in decreasing order (Smith 1961).
 struct SymmetricMatrix {
     double xx = 0, yy = 0, zz = 0, xy = 0, xz = 0, yz = 0;
 
@@ -39,7 +39,7 @@ struct SymmetricMatrix {
     }
 };
 
-/// Members are those of one halo, as seen from one of them.
+/// Members are the particles of one halo, with positions relative to the first member.
 class Members {
 public:
     Members(const Particles& particles, std::span<const Index> members,
@@ -80,7 +80,7 @@ public:
     }
 
 private:
-    /// Returns the mass, or 1 for each member where none has any.
+    /// Returns the member's mass, or 1 if all members are massless.
     double weight(std::size_t k) const { return massless_ ? 1 : particles_.mass[members_[k]]; }
 
     double total_weight() const
@@ -145,7 +145,7 @@ private:
         return lowest;
     }
 
-    /// Returns the members in the last sphere that keeps enough of them.
+    /// Returns the members in the last shrinking sphere with at least core_members members.
     std::vector<std::size_t> shrink(Vec3<double> centre) const
     {
         std::vector<std::size_t> kept(members_.size()), fewer;
@@ -160,7 +160,7 @@ private:
             for (std::size_t k : kept)
                 if (norm_squared(place_[k] - centre) <= limit)
                     fewer.push_back(k);
-            if (fewer.size() < core_members) // take the nearest of the last sphere with enough
+            if (fewer.size() < core_members) // keep the last sphere with enough members
                 break;
             kept.swap(fewer);
             double mass = 0;
@@ -189,7 +189,7 @@ private:
     std::span<const Index> members_;
     Periodicity periodicity_;
     Vec3<double> origin_;
-    std::vector<Vec3<double>> place_; ///< from the origin, unwrapped
+    std::vector<Vec3<double>> place_; ///< relative to origin_, unwrapped
     bool massless_ = is_massless();
 };
 

@@ -16,10 +16,10 @@
 namespace chamomile {
 namespace {
 
-/// A margin for rounding where a place is turned into a cell.
+/// Margin for rounding in the conversion from position to cell.
 constexpr double margin = 1e-9;
 
-constexpr LinkingCells::Coordinate most_cells_along = 1 << 21; ///< three make a key of 63 bits
+constexpr LinkingCells::Coordinate most_cells_along = 1 << 21; ///< three form a key of 63 bits
 
 [[noreturn]] void refuse(double linking_length, const std::string& allowed)
 {
@@ -41,7 +41,7 @@ Box box_of(std::span<const Vec3<double>> position)
     return box;
 }
 
-/// Returns a phrase on the particle that is farthest from the mean place.
+/// Returns a phrase on the particle farthest from the mean position.
 std::string farthest_text(std::span<const Vec3<double>> position)
 {
     Vec3<double> mean;
@@ -115,7 +115,7 @@ std::uint64_t LinkingCells::key_of(const Vec3<double>& p) const
     return row_of(p) * std::uint64_t(extent[2]) + std::uint64_t(along(2, p.z - low.z));
 }
 
-/// Sorts ranges of whole rows first, by counting; then each range by cell and number, in a cache.
+/// Sorts into ranges of whole rows by counting, then each range by cell and index, in cache.
 void LinkingCells::sort(std::span<const Vec3<double>> position)
 {
     const std::size_t n = position.size();
@@ -167,7 +167,7 @@ void LinkingCells::sort(std::span<const Vec3<double>> position)
     }
 }
 
-/// Counts the cells and rows of each range, then fills them in.
+/// Counts the cells and rows of each range, then fills the arrays.
 void LinkingCells::find_cells()
 {
     const std::size_t buckets = bucket_.size() - 1;

@@ -1,4 +1,4 @@
-/// \file  Cells so small that all particles within one are friends.
+/// \file  A grid of cells for friends-of-friends: any two particles of a cell are friends.
 #pragma once
 
 #include <array>
@@ -11,14 +11,14 @@
 
 namespace chamomile {
 
-/// LinkingCells is a grid of cubes of side b / sqrt(3) at most, b being the linking length, so that
-/// two particles of one cell are always linked (Creasey 2018). Only cells with particles are kept,
-/// by rows along z: rows ascend in (x, y), cells of a row in z.
+/// LinkingCells is a grid of cubes with max side b / sqrt(3), where b is the linking length: two
+/// particles of one cell are always linked (Creasey 2018). Only non-empty cells are stored, in rows
+/// along z: rows ascend in (x, y), cells of a row in z.
 class LinkingCells {
 public:
     using Coordinate = std::int64_t;
 
-    /// Sorts the particles into cells. Throws as friends_of_friends() does.
+    /// Sorts the particles into cells. Throws like friends_of_friends().
     LinkingCells(std::span<const Vec3<double>> position, const Periodicity& periodicity,
                  double linking_length);
 
@@ -26,16 +26,16 @@ public:
     std::size_t rows() const { return row.size(); }
 
     std::array<Coordinate, 3> extent{}; ///< cells along x, y, z
-    Coordinate reach = 0;               ///< cells farther apart than this hold no friends
+    Coordinate reach = 0;               ///< max cell distance of friends
     Vec3<double> low;                   ///< corner of the first cell
     double side = 0;                    ///< of a cell
 
-    std::vector<Index> order;            ///< particles by cell, ascending within each
-    std::vector<Vec3<double>> place;     ///< of order[k], in the cube
-    std::vector<std::uint64_t> row;      ///< x extent[1] + y of each
-    std::vector<std::uint32_t> row_cell; ///< first cell of each, and the end
+    std::vector<Index> order;            ///< particles by cell, ascending within a cell
+    std::vector<Vec3<double>> place;     ///< of order[k], wrapped into the cube
+    std::vector<std::uint64_t> row;      ///< x extent[1] + y of each row
+    std::vector<std::uint32_t> row_cell; ///< first cell of each row, and the end
     std::vector<std::uint32_t> z;        ///< of each cell
-    std::vector<std::uint32_t> first;    ///< of each cell in `order`, and the end
+    std::vector<std::uint32_t> first;    ///< index in `order` per cell, and the end
 
 private:
     void lay_grid(std::span<const Vec3<double>> position, double linking_length);
@@ -48,7 +48,7 @@ private:
     Periodicity periodicity_;
     double inverse_side_ = 0;
     std::uint64_t rows_in_bucket_ = 1;
-    std::vector<std::uint32_t> bucket_; ///< first of each range of whole rows, and the end
+    std::vector<std::uint32_t> bucket_; ///< start of each range of rows, and the end
 };
 
 } // namespace chamomile

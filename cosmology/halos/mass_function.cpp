@@ -10,7 +10,7 @@ namespace {
 
 constexpr double critical_density = 2.77536627e11; ///< today, in h^2 Msun / Mpc^3
 
-/// Returns A ((b / sigma)^a + 1) exp(-c / sigma^2), the form of Warren and of Tinker.
+/// Returns A ((b / sigma)^a + 1) exp(-c / sigma^2), as in Warren and Tinker.
 double warren_form(double A, double a, double b, double c, double sigma)
 {
     return A * (std::pow(b / sigma, a) + 1) * std::exp(-c / (sigma * sigma));
@@ -58,7 +58,7 @@ double MassFunction::sigma(double mass) const
 
 double MassFunction::operator()(MassFunctionFit fit, double mass) const
 {
-    constexpr double step = 0.02; // in ln M; its error is a millionth
+    constexpr double step = 0.02; // in ln M; relative error 1e-6
     const double slope =
         std::log(sigma(mass * std::exp(-step)) / sigma(mass * std::exp(step))) / (2 * step);
     return multiplicity(fit, sigma(mass), redshift_) * density_ / mass * slope;

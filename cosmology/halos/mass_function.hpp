@@ -1,4 +1,4 @@
-/// \file  The mass function of halos: published fits.
+/// \file  Published fits of the halo mass function.
 #pragma once
 
 #include "chamomile/cosmology/linear_power.hpp"
@@ -13,11 +13,11 @@ enum class MassFunctionFit {
     tinker        ///< Tinker et al. (2008), eqs. 3 and 5 to 8: spheres of 200 mean densities
 };
 
-/// Returns f(sigma) of dn/dlnM = f rho_m / M dln(1/sigma)/dlnM. Only Tinker's fit depends on the
+/// Returns f(sigma) in dn/dlnM = f rho_m / M dln(1/sigma)/dlnM. Only Tinker's fit depends on
 /// redshift.
 double multiplicity(MassFunctionFit fit, double sigma, double redshift);
 
-/// A MassFunction is the number of halos per comoving volume and logarithm of mass.
+/// A MassFunction is the number of halos per comoving volume and ln M.
 class MassFunction {
 public:
     /// Keeps a reference to `linear`.
@@ -26,8 +26,7 @@ public:
     /// Returns dn/dlnM in (h/Mpc)^3 for a mass in Msun/h.
     double operator()(MassFunctionFit fit, double mass) const;
 
-    /// Returns the root mean square of the density, at that redshift, in spheres that hold the mass
-    /// on average.
+    /// Returns the rms density contrast, at `redshift`, in spheres with mean mass `mass`.
     double sigma(double mass) const;
 
 private:

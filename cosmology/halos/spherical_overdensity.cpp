@@ -12,12 +12,12 @@ namespace {
 
 constexpr double sphere = 4 * std::numbers::pi / 3;
 
-/// A Shell is the mass of a particle at its distance from the centre.
+/// A Shell is a particle's mass and its distance from the center.
 struct Shell {
     double radius, mass;
 };
 
-/// A CellGrid sorts particles into cells with a few each, to find those within a sphere.
+/// A CellGrid sorts particles into cells with a few particles each, to search spheres.
 class CellGrid {
 public:
     CellGrid(const Particles& particles, const Periodicity& periodicity)
@@ -49,7 +49,7 @@ public:
             order_[next[cell[i]]++] = Index(i);
     }
 
-    /// Returns distance and mass of all particles within `radius` of `centre`, by distance.
+    /// Returns distance and mass of all particles within `radius` of `centre`, sorted by distance.
     std::vector<Shell> within(const Vec3<double>& centre, double radius) const
     {
         std::vector<Shell> shells;
@@ -104,11 +104,11 @@ private:
     std::vector<Index> order_;
 };
 
-/// Searches for the crossing among shells that reach to `radius`. Returns false if it lies beyond.
+/// Searches the crossing in shells up to `radius`. Returns false if it lies beyond.
 bool find_crossing(const std::vector<Shell>& shells, double radius, double start, double density,
                    OverdenseSphere& found)
 {
-    // With k shells inside, the mean density is the wanted one at radius_of(k).
+    // With k shells inside, the mean density equals `density` at radius_of(k).
     std::vector<double> mass(shells.size() + 1, 0);
     for (std::size_t k = 0; k < shells.size(); ++k)
         mass[k + 1] = mass[k] + shells[k].mass;
@@ -119,7 +119,7 @@ bool find_crossing(const std::vector<Shell>& shells, double radius, double start
     std::size_t k = 0;
     while (k < shells.size() && shells[k].radius <= start)
         ++k;
-    if (radius_of(k) >= start) { // dense enough: go outwards until it is not
+    if (radius_of(k) >= start) { // dense enough: search outwards
         while (k <= shells.size() && radius_of(k) >= end_of(k))
             ++k;
         if (k > shells.size())
@@ -157,7 +157,7 @@ std::vector<OverdenseSphere> overdense_spheres(const Particles& particles,
                 continue;
             const double start =
                 std::min(most, std::cbrt(estimated_masses[c] / (sphere * densities[d])));
-            // No sphere is larger than one that holds everything.
+            // No sphere is larger than one with the total mass.
             const double widest = std::min(most, 1.01 * std::cbrt(total / (sphere * densities[d])));
             double wanted = std::min(widest, 1.25 * start);
             for (;;) {

@@ -1,4 +1,4 @@
-/// \file  Masses within spheres of a given mean density about halos.
+/// \file  Spheres of given mean density around halos.
 #pragma once
 
 #include <span>
@@ -9,18 +9,17 @@
 
 namespace chamomile {
 
-/// An OverdenseSphere holds mass and radius of a sphere with the wanted mean density; both are 0 if
-/// there is none.
+/// An OverdenseSphere is a sphere with the requested mean density. Mass and radius are 0 if none
+/// exists.
 struct OverdenseSphere {
     double mass = 0, radius = 0;
 };
 
-/// Returns one sphere for each centre and density (mass per volume of the coordinates), counting
-/// all particles: result[centre * densities.size() + density]. The search starts from the radius
-/// that the estimated mass would have, and goes outwards if the mean density there is above the
-/// wanted one, else inwards, to the first radius R at which M(<R) = 4 pi / 3 density R^3 (Lacey &
-/// Cole 1994), to half the side of a periodic cube at most. The result is the same for any number
-/// of threads.
+/// Returns one sphere per center and density (mass per coordinate volume), over all particles:
+/// result[center * densities.size() + density]. The search starts at the radius of the estimated
+/// mass. It moves outwards if the mean density is above the requested one, otherwise inwards, to
+/// the first R with M(<R) = 4 pi / 3 density R^3 (Lacey & Cole 1994). The max radius is half the
+/// side of a periodic cube. The result is independent of the number of threads.
 std::vector<OverdenseSphere> overdense_spheres(const Particles& particles,
                                                const Periodicity& periodicity,
                                                std::span<const Vec3<double>> centres,

@@ -12,7 +12,7 @@ double wave_unit(double side)
     return 2 * std::numbers::pi / side;
 }
 
-/// Calls combine(one, other) for the values of two meshes at every point.
+/// Calls combine(one, other) with the values of two meshes at every point.
 template <class Combine>
 void at_points(Grid<double>& one, Grid<double>& other, const Combine& combine)
 {
@@ -24,7 +24,7 @@ void at_points(Grid<double>& one, Grid<double>& other, const Combine& combine)
                 combine(one(i, j, k), other(i, j, k));
 }
 
-/// Sets field to factor(kx, ky, kz) times the spectrum, transformed back.
+/// Sets field to the inverse transform of factor(kx, ky, kz) times the spectrum.
 template <class Factor>
 void transformed(const Grid<double>& spectrum, const Fourier<double>& fourier, Grid<double>& field,
                  const Factor& factor)
@@ -39,7 +39,7 @@ void transformed(const Grid<double>& spectrum, const Fourier<double>& fourier, G
     fourier.backward(field);
 }
 
-/// Computes phi_,ab at the points of the mesh.
+/// Computes phi_,ab at the mesh points.
 void second_derivative(const Grid<double>& phi, int a, int b, const Fourier<double>& fourier,
                        double side, Grid<double>& field)
 {
@@ -73,10 +73,10 @@ Grid<double> second_order_potential(const Grid<double>& phi1, const Fourier<doub
         diagonal += next;
         next = product;
     };
-    at_points(sum, field, multiply_and_add); // sum is xx + yy, field is xx yy
+    at_points(sum, field, multiply_and_add); // sum is now xx + yy, field is xx yy
     at_points(source, field, [](double& s, double& product) { s = product; });
     second_derivative(phi1, 2, 2, fourier, side, field);
-    at_points(sum, field, multiply_and_add); // field is (xx + yy) zz
+    at_points(sum, field, multiply_and_add); // field is now (xx + yy) zz
     at_points(source, field, [](double& s, double& product) { s += product; });
     for (const auto& [a, b] : {std::pair(0, 1), std::pair(0, 2), std::pair(1, 2)}) {
         second_derivative(phi1, a, b, fourier, side, field);

@@ -10,7 +10,7 @@ namespace chamomile {
 
 std::complex<double> white_noise(const FieldOptions& options, int kx, int ky, int kz)
 {
-    // Of k and -k, the mode whose last non-zero component is positive is drawn.
+    // Of k and -k, the mode with positive last non-zero component is drawn.
     const bool turned = kz < 0 || (kz == 0 && (ky < 0 || (ky == 0 && kx < 0)));
     const int sign = turned ? -1 : 1;
     const auto word = [&](int k) { return std::uint64_t(sign * k + (1 << 20)); };

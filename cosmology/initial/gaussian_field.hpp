@@ -1,4 +1,4 @@
-/// \file  Gaussian random fields whose large scales do not depend on the number of points.
+/// \file  Gaussian random fields with large scales independent of the mesh size.
 #pragma once
 
 #include <complex>
@@ -9,20 +9,20 @@
 
 namespace chamomile {
 
-/// FieldOptions choose the random numbers of a field.
+/// FieldOptions controls the random numbers of a field.
 struct FieldOptions {
     std::uint64_t seed = 1;
-    bool fixed = false;  ///< every mode has the amplitude of the spectrum (Angulo & Pontzen 2016)
-    bool paired = false; ///< every mode has the opposite sign of its partner's field (ibid.)
+    bool fixed = false;  ///< set every amplitude to its rms value (Angulo & Pontzen 2016)
+    bool paired = false; ///< flip the sign of every mode, for the partner of a pair (ibid.)
 };
 
-/// Returns the complex number, of mean square 1, of the mode with these wave numbers. It depends on
-/// seed and wave vector alone (Philox), so that meshes of all sizes share the modes that they have
-/// in common. That of -k is its conjugate.
+/// Returns a complex random number of mean square 1 for the mode with these wave numbers. It
+/// depends only on seed and wave vector (Philox), so meshes of all sizes share their common modes.
+/// The values at k and -k are complex conjugates.
 std::complex<double> white_noise(const FieldOptions& options, int kx, int ky, int kz);
 
 /// Fills a spectrum with delta(x) = sum_k delta_k exp(i k x) and <|delta_k|^2> = factor P(k) /
-/// side^3, side in Mpc/h. The mean and the modes of a wave number n/2, which have no sign, are 0.
+/// side^3, side in Mpc/h. The mean and modes of wave number n/2 (without sign) are 0.
 template <class T>
 void fill_gaussian_field(Grid<T>& spectrum, double side, const LinearPower& power, double factor,
                          const FieldOptions& options);

@@ -14,7 +14,7 @@ namespace chamomile {
 namespace {
 
 constexpr int iterations = 300;
-constexpr double memory = 0.9, pull = 0.3; // of the last step, of the displacement
+constexpr double memory = 0.9, pull = 0.3; // fraction of the last step, of the displacement
 
 } // namespace
 
@@ -35,9 +35,9 @@ std::vector<Vec3<double>> make_glass(int n, unsigned seed)
     const Fourier<double> fourier(cells);
     Grid<double> potential(cells), field(cells);
     std::vector<double> value(count);
-    // The displacement psi with -div psi = delta would undo all overdensities in linear theory.
-    // Each step takes a part of it and of the last step, and never a large part of the spacing.
-    // What the assignment smooths stays smooth: sharper forces between neighbours never settle.
+    // In linear theory the displacement psi with -div psi = delta removes all overdensities. Each
+    // step is a fraction of psi plus a fraction of the last step, limited to a small fraction of
+    // the spacing. Mesh smoothing is not corrected: sharper forces between neighbours never settle.
     const double most = 0.1 / n;
     for (int iteration = 0; iteration < iterations; ++iteration) {
         cloud.assign(count, view_of(std::span(x)), {}, potential);

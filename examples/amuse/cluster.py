@@ -1,4 +1,4 @@
-"""A star cluster on its orbit in a galaxy of particles at rest, both in Chamomile, coupled by Bridge."""
+"""A star cluster in orbit through a galaxy of fixed particles, both in Chamomile, coupled by Bridge."""
 import sys
 
 from amuse.couple.bridge import Bridge

@@ -1,6 +1,6 @@
-/* The field of 100000 particles from C: at the particles, at a point far away, and its errors.
- * The particles and the number printed last are those of docs/howto/embedding.md, in every
- * language. */
+/* The field of 100000 particles from C: at the particles, at a distant point, and its errors. The
+ * particles and the last number printed are the same in all languages of docs/howto/embedding.md.
+ */
 #include <chamomile.h>
 #include <math.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 
 enum { n = 100000 };
 
-static double uniform(void) /* of Park & Miller (1988), exact in any language */
+static double uniform(void) /* Park & Miller (1988), exact in any language */
 {
     static int64_t state = 1;
     state = 16807 * state % 2147483647;
@@ -50,7 +50,7 @@ int main(void)
     check(chm_create(&field));
     check(chm_set_option(field, "softening", "0.01"));
     check(chm_set_sources(field, n, chm_vectors(x[0]), chm_numbers(m), (chm_view){0}));
-    check(chm_build(field)); /* once, for all that follows */
+    check(chm_build(field)); /* once, for all later evaluations */
     printf("%s on %s\n", chm_version(), chm_device(field));
 
     const chm_results all = {.acceleration = chm_vectors(a[0]), .potential = chm_numbers(phi)};

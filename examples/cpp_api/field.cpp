@@ -1,6 +1,5 @@
-// The field of 100000 particles from C++: at the particles, at a point far away, and its errors.
-// The particles and the number printed last are those of docs/howto/embedding.md, in every
-// language.
+// The field of 100000 particles from C++: at the particles, at a distant point, and its errors. The
+// particles and the last number printed are the same in all languages of docs/howto/embedding.md.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -55,7 +54,7 @@ int run()
     field->evaluate({1, view(far)}, {view(there)});
     std::printf("at 100: a r^2 / M = %.6f\n", there[0].x * 1e4 / mass);
 
-    // The first 1000 are computed again, directly and in double.
+    // The first 1000 are recomputed with direct sums in double.
     options.solver = chamomile::SolverKind::direct;
     options.precision = chamomile::Precision::double_precision;
     const auto direct = chamomile::make_field_solver(options);

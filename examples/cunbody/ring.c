@@ -1,4 +1,4 @@
-/* The pull of a ring of 100000 particles of mass 1 and radius 1 on its axis, -z / (1 + z^2)^1.5. */
+/* The force of a ring of 100000 particles, mass 1 and radius 1, on its axis: -z / (1 + z^2)^1.5. */
 #include <math.h>
 #include <stdio.h>
 

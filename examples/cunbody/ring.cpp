@@ -1,5 +1,5 @@
-// A particle passes the centre of a ring of mass 1 and radius 1 along its axis. There the force is
-// 0, its change is fastest, and phi = -1: jerk = -v / u^3, phi = -1 / u, u^2 = 1 + eps^2.
+// A particle passes the center of a ring of mass 1 and radius 1 along its axis. At the center the
+// force is 0, its change is fastest, and phi = -1: jerk = -v / u^3, phi = -1 / u, u^2 = 1 + eps^2.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -1,4 +1,4 @@
-! The pull of a ring of 100000 particles, mass 1 and radius 1, on its axis: a = -z / (1 + z^2)^1.5.
+! The force of a ring of 100000 particles, mass 1 and radius 1, on its axis: a = -z / (1 + z^2)^1.5.
 program ring
   implicit none
   integer, parameter :: nj = 100000, ni = 3

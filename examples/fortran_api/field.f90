@@ -1,5 +1,5 @@
-! The field of 100000 particles from Fortran: at the particles, at a point far away, its neighbours
-! and its errors. The particles and the number printed last are those of docs/howto/embedding.md.
+! The field of 100000 particles from Fortran: at the particles, at a distant point, its neighbours
+! and errors. Particles and last number are the same in all languages of docs/howto/embedding.md.
 program field_from_fortran
   use, intrinsic :: iso_c_binding
   use chamomile
@@ -25,7 +25,7 @@ program field_from_fortran
 
   call field%create(status); call check
   call field%set('softening', 0.01d0, status); call check
-  call field%build(x, m, status); call check ! once, for all that follows
+  call field%build(x, m, status); call check ! once, for all later evaluations
   print '(4a)', chm_library_version(), ' on ', field%device()
   call field%evaluate_sources(a, status, phi); call check
 
@@ -40,12 +40,12 @@ program field_from_fortran
   print '(2(a, es7.1))', 'errors of 1000: median ', errors%acceleration%median, ', 99 % ', &
        errors%acceleration%p99
 
-  ! Columns, here sections of the rows, are used where they lie; the bits are the same.
+  ! Columns, here array sections of the rows, are used in place, with bitwise equal results.
   call field%build(x(1, :), x(2, :), x(3, :), m, status); call check
   call field%evaluate_sources(ax, ay, az, status); call check
   if (any(ax /= a(1, :)) .or. any(ay /= a(2, :)) .or. any(az /= a(3, :))) stop 1
 
-  ! What is wrong comes back as a status and a line.
+  ! An error is returned as a status and a message.
   call field%build(x(:2, :), m, status)
   print '(a, i0, 2a)', 'status ', status, ': ', field%error()
 
@@ -56,7 +56,7 @@ program field_from_fortran
 
 contains
 
-  function uniform() ! of Park & Miller (1988), exact in any language
+  function uniform() ! Park & Miller (1988), exact in any language
     real(c_double) :: uniform
     state = modulo(16807 * state, 2147483647_c_int64_t)
     uniform = real(state, c_double) / 2147483647d0
@@ -68,7 +68,7 @@ contains
     stop 1
   end subroutine check
 
-  ! In halves of 32 bits, so that nothing overflows; the prime is 2^40 + 435.
+  ! In 32-bit halves, to avoid overflow; the prime is 2^40 + 435.
   function fnv1a(values) result(hash)
     real(c_double), intent(in) :: values(:, :)
     integer(c_int64_t) :: hash, low, high, word

@@ -1,5 +1,5 @@
-! The potential and pull of a ring of mass and radius 1 on its axis, by GRAPE-5's calls from Fortran:
-! p = 1 / sqrt(1 + z^2), a = -z / (1 + z^2)^1.5.
+! Potential and force of a ring of mass and radius 1 on its axis, with GRAPE-5's calls in Fortran: p
+! = 1 / sqrt(1 + z^2), a = -z / (1 + z^2)^1.5.
 program ring
   implicit none
   integer, parameter :: nj = 1000, ni = 3

@@ -1,6 +1,6 @@
-/* A Barnes-Hut treecode for GRAPE-5 (Barnes 1990; Makino 1991): the host walks its tree once for a
- * group of particles and sends the list, monopoles and particles alike, to the board. The potential
- * energy of a Plummer sphere of mass and radius 1 is -3 pi / 32. */
+/* A Barnes-Hut treecode for GRAPE-5 (Barnes 1990; Makino 1991). The host walks its tree once per
+ * group of particles and sends the interaction list (cells as monopoles, and particles) to the
+ * board. The potential energy of a Plummer sphere of mass and radius 1 is -3 pi / 32. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static const double eps = 0.01, theta = 0.6;
 
 typedef struct {
     double centre[3], half, mass, x[3];
-    int begin, end, child; /* child: its first daughter, 0 for a leaf; daughters: 8 in a row */
+    int begin, end, child; /* child: first of 8 consecutive children, 0 for a leaf */
 } cell;
 
 static double x[n][3], m[n], a[n][3], p[n];
@@ -44,7 +44,7 @@ static int octant(const cell* c, const double* y)
     return (y[0] > c->centre[0]) + 2 * (y[1] > c->centre[1]) + 4 * (y[2] > c->centre[2]);
 }
 
-static int by_octant(cell* c, int begin, int o) /* moves those of octant o to the front */
+static int by_octant(cell* c, int begin, int o) /* moves particles of octant o to the front */
 {
     for (int k = begin; k < c->end; ++k)
         if (octant(c, x[k]) == o) {
@@ -137,7 +137,7 @@ int main(void)
     g5_set_range(-cells[0].half, cells[0].half, 1.0 / n);
     g5_set_eps_to_all(eps);
     forces(cells);
-    g5_set_xmj(0, n, x, m); /* all pairs, to compare with */
+    g5_set_xmj(0, n, x, m); /* all pairs, for comparison */
     g5_set_n(n);
     g5_calculate_force_on_x(x, exact, depth, n);
     if (*g5_get_error())
@@ -150,7 +150,7 @@ int main(void)
             error += (a[k][d] - exact[k][d]) * (a[k][d] - exact[k][d]);
             size += exact[k][d] * exact[k][d];
         }
-        energy -= 0.5 * m[k] * (p[k] - m[k] / eps); /* +sum m / u, with the particle itself */
+        energy -= 0.5 * m[k] * (p[k] - m[k] / eps); /* p is +sum m / u, including the particle */
     }
     printf("%d particles, %.0f of %d on a list: rms error %.1e, energy %.4f, exactly %.4f\n", n,
            (double)pairs / n, n, sqrt(error / size), energy, -3 * 3.141592653589793 / 32);

@@ -1,6 +1,6 @@
-/* Hermite's scheme with individual steps in blocks on a GRAPE-6 (Makino & Aarseth 1992; Makino et
- * al. 2003): the board predicts all and sums, the host corrects the few whose turn it is. 256 stars
- * of a Plummer sphere in N-body units keep their energy, -1/4. */
+/* The Hermite scheme with individual block steps on a GRAPE-6 (Makino & Aarseth 1992; Makino et
+ * al. 2003): the board predicts all particles and sums, the host corrects the few active ones. 256
+ * stars of a Plummer sphere in N-body units conserve their energy, -1/4. */
 #include <math.h>
 #include <stdio.h>
 
@@ -47,7 +47,7 @@ static void sphere(void) /* Aarseth, Henon & Wielen (1974) */
             x[i][d] -= mean_x[d], v[i][d] -= mean_v[d];
 }
 
-static void send(int i, const double a2[3]) /* a2: the second derivative of a */
+static void send(int i, const double a2[3]) /* a2: second derivative of a */
 {
     double snap[3], jerk[3], half[3];
     for (int d = 0; d < 3; ++d) {
@@ -156,7 +156,7 @@ int main(void)
         fprintf(stderr, "%s\n", chm_g6_get_error());
     for (int i = 0; i < n; ++i)
         block[i] = i;
-    status |= forces(t_end, n, block, x, v, a, j, phi); /* all are at this time */
+    status |= forces(t_end, n, block, x, v, a, j, phi); /* all are synchronized at t_end */
     const double after = energy();
     printf("%d stars, %lld steps to t = %g: energy %.4f, changed by %.1e of it\n", n, steps, t_end,
            after, fabs(after / before - 1));

@@ -1,5 +1,5 @@
-/* Screened charges, the law as text: a shell of radius 1 and charge 1, screening length 1/2. At its
- * centre the potential is e^-2. */
+/* Screened charges with a law given as text: a shell of radius 1 and charge 1, screening length
+ * 1/2. The potential at its center is e^-2. */
 #include <math.h>
 #include <stdio.h>
 
@@ -39,7 +39,7 @@ int main(void)
     printf("potential %.12f, exactly %.12f\n", potential, exp(-2.0));
     chm_law_destroy(law);
 
-    /* What is wrong comes back with its line and column. */
+    /* Errors are reported with line and column. */
     if (chm_law_create(&law, "target position x y z\nsource position x y z\nsum f\nf += q\n",
                        "wrong"))
         printf("%s\n", chm_law_last_error(law));

@@ -25,7 +25,7 @@ fz += -w * dz
 
 
 class Law:
-    """Sums over pairs by a law given as text (docs/howto/own_law.md)."""
+    """Pair sums with a law given as text (docs/howto/own_law.md)."""
 
     def __init__(self, text, name="law", library="libchamomile_c.so", **parameters):
         self._c = ctypes.CDLL(str(library))

@@ -1,6 +1,7 @@
-/* A leapfrog in C whose particles lie on the processes of MPI: leapfrog [STEPS]. Each process moves
- * its own and gets their accelerations by those of all. The particles and the number printed first
- * are those of docs/howto/embedding.md, in every language and on any number of processes. */
+/* A leapfrog in C with particles distributed over MPI processes: leapfrog [STEPS]. Each process
+ * moves its local particles and gets their accelerations due to all particles. Particles and first
+ * number printed are the same in all languages of docs/howto/embedding.md and on any number of
+ * processes. */
 #include <chamomile_mpi.h>
 #include <math.h>
 #include <stdint.h>
@@ -9,7 +10,7 @@
 
 enum { n = 100000 };
 
-static double uniform(void) /* of Park & Miller (1988), exact in any language */
+static double uniform(void) /* Park & Miller (1988), exact in any language */
 {
     static int64_t state = 1;
     state = 16807 * state % 2147483647;
@@ -38,7 +39,7 @@ static void check(int status) /* the status is the same on all processes */
 static double x[n][3], v[n][3], a[n][3], m[n], phi[n]; /* of this process: the first `own` */
 static int own;
 
-/* The particles of one process lie one after the other among those of all. */
+/* Each process holds a contiguous range of all particles. */
 static int first_of(int r)
 {
     return (int)((int64_t)n * r / ranks);
@@ -71,7 +72,7 @@ static double energy(void)
     return all;
 }
 
-/* The hash goes from process to process. */
+/* The hash is passed from process to process. */
 static void print_accelerations(void)
 {
     uint64_t hash = 14695981039346656037u;

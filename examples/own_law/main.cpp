@@ -1,4 +1,4 @@
-// In a cubic crystal of Morse atoms at the distance of least energy there is no net force inside.
+// In a cubic crystal of Morse atoms at the distance of min energy, inner atoms feel no net force.
 #include <cmath>
 #include <cstdio>
 #include <vector>

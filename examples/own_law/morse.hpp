@@ -4,7 +4,7 @@
 #include <chamomile/core/lane_math.hpp>
 #include <chamomile/pairs/law.hpp>
 
-/// Morse has a position as target and as source, and as sum a force and an energy.
+/// The Morse law. Target and source: position; sum: force and energy.
 struct Morse {
     double depth = 1, steepness = 6, distance = 1.12;
 
@@ -29,7 +29,7 @@ struct Morse {
         const Vec3<T> r = j.position - i.position;
         const T r2 = norm_squared(r), inv_r = inverse_sqrt(r2);
         const T e = exponential(T(steepness) * (T(distance) - r2 * inv_r));
-        // The force on the target is -dU/dr along the unit vector from the source, and r has the
+        // The force on the target is -dU/dr times the unit vector from the source; r has the
         // opposite direction.
         sum.force += (T(2 * depth * steepness) * e * (T(1) - e) * inv_r) * r;
         sum.energy += T(depth) * e * (e - T(2));

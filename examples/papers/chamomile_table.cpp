@@ -27,8 +27,8 @@ constexpr PublishedRow published[] = {{2048, "2.2e-06", "5.4e-07"},  {4096, "3.0
                                       {32768, "1.2e-05", "6.8e-07"}, {65536, "1.4e-05", "1.0e-06"},
                                       {131072, "2.2e-05", "1.5e-06"}};
 
-constexpr std::size_t bag = 256; // particles of a J-BAG
-/// The paper does not state its softening. With this one its plain sums come out as published.
+constexpr std::size_t bag = 256; // particles per J-BAG
+/// The paper does not state its softening. This value reproduces its plain sums.
 constexpr double published_eps = 1.0 / 32;
 
 PublishedRow published_for(std::uint64_t particles)
@@ -60,9 +60,9 @@ struct Request {
 
 void add_rows(Particles& particles, const Request& request, Table& table)
 {
-    for (Vec3<double>& x : particles.position) // then no sum rounds its input
+    for (Vec3<double>& x : particles.position) // so that no sum rounds its input
         x = {float(x.x), float(x.y), float(x.z)};
-    // Sums in double are compared pair by pair, if necessary for fewer particles.
+    // Sums in double are compared pair by pair, for a subset of the particles if necessary.
     const std::size_t few = std::min(particles.size(), std::size_t(2e9) / particles.size());
     Reference reference(particles, particles.size(), 1, ReferenceDevice::automatic),
         pairwise(particles, few, 1, ReferenceDevice::automatic);

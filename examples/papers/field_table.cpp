@@ -10,10 +10,10 @@
 namespace chamomile::app {
 namespace {
 
-/// Arrays holds arrays in one kind of memory.
+/// Arrays holds arrays in host or GPU memory.
 class Arrays {
 public:
-    /// With `gpu` below 0 the memory is the host's.
+    /// gpu < 0: host memory.
     explicit Arrays(int gpu) : gpu_(gpu) {}
 
     ArrayView vectors(const std::vector<Vec3<double>>& from)
@@ -59,7 +59,7 @@ struct Timing {
 
 Timing median(int repeat, const std::function<ForceStatistics()>& work)
 {
-    work(); // grows every buffer
+    work(); // warm-up: grows every buffer
     std::vector<double> seconds;
     Timing timing{};
     for (int r = 0; r < repeat; ++r) {

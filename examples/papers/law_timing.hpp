@@ -1,4 +1,4 @@
-/// \file  Timing of sums over pairs by one law.
+/// \file  Timing of pair sums with one law.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +12,11 @@
 
 namespace chamomile::app {
 
-/// A LawTiming holds times and the largest error.
+/// A LawTiming holds times and errors.
 struct LawTiming {
-    double seconds = 0;     ///< median, copies included
-    double busy = 0;        ///< median of the kernel alone; 0 on a CPU
-    double worst_error = 0; ///< largest |df| / |f| of the first three values, against double
+    double seconds = 0;     ///< median, including copies
+    double busy = 0;        ///< median of the kernel; 0 on a CPU
+    double worst_error = 0; ///< max |df| / |f| of the first three values, against double
     double median_error = 0;
     double pairs = 0;
     std::string device;
@@ -25,7 +25,7 @@ struct LawTiming {
     double kernel_rate() const { return pairs / busy; }
 };
 
-/// Returns median times of `repeat` sums after one that does not count.
+/// Returns median times of `repeat` sums, after one warm-up.
 template <class Law>
 LawTiming time_law(const Law& law, const PairOptions& options,
                    const std::vector<typename Law::template Target<double>>& targets,
@@ -53,7 +53,7 @@ LawTiming time_law(const Law& law, const PairOptions& options,
     timing.pairs = double(targets.size()) * double(sources.size());
     timing.device = solver->device();
 
-    // At most 2e9 pairs are summed in double: for some of the targets, spread evenly.
+    // At most 2e9 pairs are summed in double, for an even sample of the targets.
     const std::size_t few =
         std::clamp<std::size_t>(std::size_t(2e9) / sources.size(), 1, targets.size());
     std::vector<typename Law::template Target<double>> some;

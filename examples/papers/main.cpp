@@ -1,5 +1,4 @@
-/// \file  The program `papers`: tables of the papers on which Chamomile is based, beside its own
-/// figures.
+/// \file  The program `papers`: tables of the papers behind Chamomile, with its own measurements.
 #include "app/program.hpp"
 #include "examples/papers/papers.hpp"
 

@@ -21,13 +21,13 @@
 namespace chamomile::app {
 namespace {
 
-/// A Bench makes measurements on a device, and knows how fast a law could run there.
+/// A Bench makes measurements on a device, and computes the device's speed limit for a law.
 struct Bench {
     PairOptions pairs;
     int repeat;
     Journal& journal;
 
-    /// Shows a measurement that takes long.
+    /// Shows which measurement is running.
     void begin(const std::string& what, std::size_t n) const
     {
         journal.show_work("measuring " + what + ", " + std::to_string(n) + " particles");
@@ -35,14 +35,14 @@ struct Bench {
 
     bool on_gpu() const { return choose_gpu(pairs.device) >= 0; }
 
-    /// Returns pairs per second if every issue slot of the GPU served a law of so many slots.
+    /// Returns pairs per second if every issue slot of the GPU served a law with `slots` slots.
     double issue_limit(int slots) const
     {
         const GpuDescription gpu = list_gpus().at(std::size_t(choose_gpu(pairs.device)));
         return double(gpu.multiprocessors) * 128 * gpu.clock / slots;
     }
 
-    /// Returns the part of the issue slots that a kernel filled with its law.
+    /// Returns the fraction of issue slots used by a kernel.
     std::string part_of_limit(const LawTiming& timing, int slots) const
     {
         const bool precise = pairs.precision == Precision::double_precision;
@@ -60,7 +60,7 @@ Particles sphere(std::size_t n)
     return make_plummer(options).particles;
 }
 
-/// Records are a law's records of particles, and the source that each target is.
+/// Records holds a law's records of particles, and the source index of each target.
 template <class Law>
 struct Records {
     std::vector<typename Law::template Target<double>> targets;
@@ -130,7 +130,7 @@ Table cunbody_table(const Bench& bench)
     return table;
 }
 
-/// Returns steps per second of the leapfrog, resident on a GPU if there is one.
+/// Returns steps per second of the leapfrog, resident on a GPU if available.
 double steps_per_second(const Bench& bench, std::size_t n)
 {
     bench.begin("steps of the leapfrog", n);
@@ -160,8 +160,7 @@ double steps_per_second(const Bench& bench, std::size_t n)
     return steps / seconds[seconds.size() / 2];
 }
 
-/// Returns the seconds of a tree, for which the chapter expects less than half a second with 2^18
-/// bodies.
+/// Returns the seconds of a tree. The chapter expects less than half a second for 2^18 bodies.
 double tree_seconds(const Bench& bench, std::size_t n)
 {
     bench.begin("the tree", n);
@@ -227,7 +226,7 @@ LawTiming timed_liquid(const Bench& bench, const Law& law, std::size_t n)
 }
 
 /// Returns the table for Elsen et al. (2006), table of kernels: an ATI X1900XTX under BrookGPU. On
-/// a GPU it also has so many particles that the time of the kernel dominates.
+/// a GPU it adds particle numbers large enough for kernel time to dominate.
 Table brook_table(const Bench& bench)
 {
     Table table({"law", "N", "paper: Gpairs/s", "ours: Gpairs/s", "kernel alone", "ratio", "flop",
@@ -274,7 +273,7 @@ Table brook_table(const Bench& bench)
     return table;
 }
 
-/// Returns pairs per second over the number of targets.
+/// Returns pairs per second as a function of the number of targets.
 Table targets_table(const Bench& bench)
 {
     Table table({"targets", "sources", "us", "kernel: us", "pairs/s", "kernel: pairs/s"});
@@ -295,7 +294,7 @@ Table targets_table(const Bench& bench)
     return table;
 }
 
-/// Reads the options of a table, prints the device, measures the table and prints it.
+/// Reads the options of a table, prints the device, measures and prints the table.
 int measured(const std::vector<std::string>& arguments, const char* name, const char* title,
              Table (*measure)(const Bench& bench))
 {

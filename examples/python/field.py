@@ -1,6 +1,6 @@
-"""The field of 100000 particles from Python: at the particles, at a point far away, and its errors.
+"""The field of 100000 particles from Python: at the particles, at a distant point, and its errors.
 
-The particles and the number printed last are those of docs/howto/embedding.md, in every language.
+The particles and the last number printed are the same in all languages of docs/howto/embedding.md.
 """
 
 import sys
@@ -37,7 +37,7 @@ there = solver.evaluate(np.array([[100.0, 0, 0]])).acceleration
 ratio = there[0, 0] * 1e4 / m.sum()
 print(f"at 100: a r^2 / M = {ratio:.6f}")
 
-# The first 1000 are computed again, directly and in double.
+# The first 1000 are recomputed with direct sums in double.
 some = np.arange(1000)
 exact = chamomile.acceleration(x, m, active=some, softening=0.01, solver="direct", precision="double")
 errors = np.linalg.norm(a[some] - exact, axis=1) / np.linalg.norm(exact, axis=1)

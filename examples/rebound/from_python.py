@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The same system with REBOUND's gravity and with chamomile's, from Python: from_python.py
 
-chamomile_rebound.py has to be on PYTHONPATH, and libchamomile_c.so where CHAMOMILE_LIBRARY or the loader says."""
+chamomile_rebound.py must be on PYTHONPATH, and CHAMOMILE_LIBRARY or the loader must find libchamomile_c.so."""
 import ctypes
 import math
 import os
@@ -80,7 +80,7 @@ ours.N_ghost_x = 1
 right.append(refused(lambda: ours.integrate(0.2)))
 right.append(refused(lambda: chamomile_rebound.attach(cloud(), tolerance=7)))
 
-# These integrators have a gravity of their own, chosen before and after attach().
+# Integrators with built-in gravity are refused, before and after attach().
 for name in ("mercurius", "trace", "eos"):
     sim = cloud(10)
     sim.integrator = name
@@ -97,7 +97,7 @@ def loaded(sim):
     return rebound.Simulation(path)
 
 
-# A copy does not have chamomile's gravity: it is refused, and continues with either gravity.
+# A copy without chamomile's gravity is refused, and continues after attaching either gravity.
 warnings.simplefilter("ignore")  # REBOUND warns that functions are neither copied nor saved
 for another in (rebound.Simulation.copy, loaded):
     sim = cloud(10)

@@ -1,5 +1,5 @@
-/* The same systems with REBOUND's gravity and with ours: accelerations agree to 1e-12, whatever is
- * active, a test particle or ignored; orbits do to 1e-11. */
+/* The same systems with REBOUND's gravity and with ours: accelerations agree to 1e-12 for any
+ * active, test or ignored particles, orbits to 1e-11. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ static double uniform(void)
     return (double)state / 2147483647.0;
 }
 
-/* A heavy body among many light ones. */
+/* A heavy body and many light ones. */
 static struct reb_simulation* cloud(void)
 {
     struct reb_simulation* r = reb_simulation_create();
@@ -31,7 +31,7 @@ static struct reb_simulation* cloud(void)
         p.vx = uniform();
         reb_simulation_add(r, p);
     }
-    r->save_messages = 1; /* what is refused is printed here */
+    r->save_messages = 1; /* refusals are printed here */
     return r;
 }
 
@@ -56,7 +56,7 @@ static void extra(struct reb_simulation* const r)
     r->particles[5].ax += 3;
 }
 
-/* The largest |da| / |a|. */
+/* Returns the largest |da| / |a|. */
 static double compare(struct reb_simulation* r, chm_context* context)
 {
     static double own[n][3];
@@ -116,8 +116,7 @@ int main(void)
     printf("after 100 steps to t = %.3g, on %s: %.0e apart\n", ours->t, chm_device(context), apart);
     wrong += !(apart < 1e-11 && ours->t > 0);
 
-    /* What it cannot do stops the simulation, with accelerations that nobody mistakes for forces.
-     */
+    /* Unsupported settings stop the simulation, with accelerations of NaN. */
     ours->N_ghost_x = 1;
     reb_simulation_steps(ours, 1);
     printf("with ghost boxes: %s\n",
@@ -126,7 +125,7 @@ int main(void)
     chm_rebound_detach(ours);
     wrong += chm_rebound_attach(context, ours) != CHM_USAGE;
 
-    /* A copy has lost its gravity until another is attached, or detached. */
+    /* A copy has no gravity until chm_rebound_attach() or chm_rebound_detach(). */
     wrong += chm_rebound_attach(context, own) != CHM_OK;
     for (int attached = 0; attached < 2; ++attached) {
         struct reb_simulation* copy = reb_simulation_copy(own);

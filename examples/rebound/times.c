@@ -1,5 +1,5 @@
-/* Seconds for a step of a Plummer sphere with REBOUND's tree, its direct sum and ours, by the clock
- * and of processors, and the errors of its accelerations; with REBOUND 5: times [N]. */
+/* Seconds per step of a Plummer sphere with REBOUND's tree, its direct sum and ours, in wall-clock
+ * and CPU time, and errors of the accelerations; with REBOUND 5: times [N]. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ static int ascending(const void* a, const void* b)
     return (x > y) - (x < y);
 }
 
-/* Medians of three batches of steps, and errors of the accelerations as they are first. */
+/* Medians of three batches of steps, and errors of the initial accelerations. */
 static void measure(const char* name, struct reb_simulation* r, int steps, double (*exact)[3])
 {
     const int n = (int)r->N;

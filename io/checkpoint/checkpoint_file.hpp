@@ -1,4 +1,4 @@
-/// \file  Checkpoints: archives in files.
+/// \file  Writing and reading checkpoint files.
 #pragma once
 
 #include <filesystem>
@@ -13,22 +13,21 @@
 
 namespace chamomile {
 
-/// Writes the state that `exchange` hands over to a checkpoint of that name. The file is complete,
-/// read back and on the disk before it takes the name, or it does not appear. Returns its size in
-/// bytes. Throws Error(output).
+/// Writes the state that `exchange` passes to the archive. The file is synced to disk and read back
+/// before it gets its name. Returns the file size in bytes. Throws Error(output).
 std::uint64_t write_checkpoint(const std::filesystem::path& file,
                                const std::function<void(Archive&)>& exchange);
 
-/// CheckSums chooses whether all check sums are compared when a checkpoint is opened, or those of
-/// the blocks' heads alone.
+/// CheckSums selects the check sums to verify when opening a checkpoint: all, or only those of the
+/// block heads.
 enum class CheckSums { all, heads };
 
-/// A CheckpointReader is an archive that gives back what a checkpoint holds.
+/// A CheckpointReader is an archive that restores the content of a checkpoint.
 class CheckpointReader final : public Archive {
 public:
-    /// Reads the file once and compares all check sums, or those of the blocks' heads alone, which
-    /// takes no time. Throws Error(restart) with what is wrong, and Error(input) if the file cannot
-    /// be read.
+    /// Opens the file and verifies check sums. CheckSums::all reads the whole file,
+    /// CheckSums::heads only a few bytes. Throws Error(restart) for invalid content, Error(input)
+    /// if reading fails.
     explicit CheckpointReader(const std::filesystem::path& file,
                               CheckSums compared = CheckSums::all);
 
@@ -36,7 +35,7 @@ public:
     bool has(const std::string& name) const override { return blocks_.contains(name); }
     const std::filesystem::path& path() const { return file_.path(); }
     std::int64_t bytes() const { return file_.size(); }
-    /// Returns whether it and another hold the same under that name.
+    /// Returns whether both checkpoints hold the same content under `name`.
     bool agrees(const CheckpointReader& other, const std::string& name) const;
 
 private:
@@ -45,13 +44,13 @@ private:
         std::uint64_t bytes;
         Format format;
         std::uint32_t sum;
-        std::uint64_t given = 0;     ///< bytes that were given in parts, in order
-        std::uint32_t given_sum = 0; ///< of these
+        std::uint64_t given = 0;     ///< bytes restored in parts, in order
+        std::uint32_t given_sum = 0; ///< CRC-32 of these bytes
     };
 
     Error bad(const std::string& field, const std::string& value, const std::string& allowed) const;
     void read_header() const;
-    /// Records the block at the offset and returns where the next one begins.
+    /// Records the block at `offset` and returns the offset of the next block.
     std::int64_t read_block(std::int64_t offset, CheckSums compared);
     Block& find(const std::string& name, Format format);
     void require_sum(const std::string& name, const Block& block, std::uint32_t sum) const;

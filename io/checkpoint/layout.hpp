@@ -5,10 +5,10 @@
 ///                        check sum of these 64 bytes
 ///              length    the items
 ///     ...
-///     end      a block named "end" of two 64-bit numbers: how many blocks stand before it,
-///              and their bytes with the header's; nothing follows it
+///     end      a block named "end" with two 64-bit numbers: the number of blocks before it,
+///              and their bytes including the header; nothing follows
 ///
-/// Integers and reals are those of the machine, whose byte order the header states. Check sums are
+/// Integers and reals are in the machine's byte order, which the header states. Check sums are
 /// CRC-32 (zlib's).
 #pragma once
 
@@ -22,8 +22,8 @@ namespace chamomile::checkpoint_layout {
 
 inline constexpr char magic[16] = {'c', 'h', 'a', 'm', 'o', 'm', 'i', 'l',
                                    'e', ' ', 'c', 'h', 'k', 'p', 't', '\n'};
-/// A file of another major version cannot be read; one of a greater minor version has blocks that
-/// may be left unread.
+/// Readers refuse a different major version. A greater minor version adds blocks that older readers
+/// may ignore.
 inline constexpr std::uint32_t major_version = 1, minor_version = 0;
 inline constexpr std::uint64_t byte_order = 0x0102030405060708;
 inline constexpr const char* end_name = "end";
@@ -34,28 +34,28 @@ struct Header {
     std::uint32_t major_version, minor_version;
     std::uint64_t byte_order;
     std::uint8_t reserved[28]; ///< 0
-    std::uint32_t sum;         ///< of the bytes before it
+    std::uint32_t sum;         ///< of all bytes before
 };
 
 /// A BlockHead is the 64 bytes before the items of a block.
 struct BlockHead {
-    char name[40]; ///< filled up with 0, the last is 0
+    char name[40]; ///< zero-padded, the last byte is 0
     char kind;     ///< s, u, i or f
     std::uint8_t width;
     std::uint8_t reserved[6]; ///< 0
     std::uint64_t bytes;
     std::uint32_t content_sum;
-    std::uint32_t sum; ///< of the bytes before it
+    std::uint32_t sum; ///< of all bytes before
 };
 
 static_assert(sizeof(Header) == 64 && sizeof(BlockHead) == 64);
 static_assert(std::has_unique_object_representations_v<Header> &&
               std::has_unique_object_representations_v<BlockHead>);
 
-/// Returns the CRC-32 of the bytes, continued from that of the bytes before them.
+/// Returns the CRC-32 of the bytes; `before`: CRC-32 of the preceding bytes.
 std::uint32_t check_sum(std::span<const std::byte> bytes, std::uint32_t before = 0);
 
-/// Returns the check sum of a header or block head without the sum at its end.
+/// Returns the check sum of a header or block head, excluding its last member `sum`.
 template <class Record>
 std::uint32_t record_sum(const Record& record)
 {

@@ -119,7 +119,7 @@ void CheckpointReader::exchange(const std::string& name, Format format, std::spa
     require_sum(name, block, check_sum(bytes));
 }
 
-/// The check sum is compared with the last of parts that come in order, from the first on.
+/// Parts must be read in order from the first on. The last part verifies the check sum.
 void CheckpointReader::give_part(const std::string& name, Format format, std::uint64_t begin,
                                  std::span<std::byte> bytes)
 {

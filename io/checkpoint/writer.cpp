@@ -14,7 +14,7 @@ using namespace checkpoint_layout;
 
 std::uint32_t checkpoint_layout::check_sum(std::span<const std::byte> bytes, std::uint32_t before)
 {
-    constexpr std::size_t part = 1 << 18; // of one thread
+    constexpr std::size_t part = 1 << 18; // bytes per thread and step
     const auto sum_of = [](std::span<const std::byte> some) {
         return crc32_z(0, reinterpret_cast<const unsigned char*>(some.data()), some.size());
     };
@@ -33,7 +33,7 @@ std::uint32_t checkpoint_layout::check_sum(std::span<const std::byte> bytes, std
 
 namespace {
 
-/// A Writer is an archive that keeps values in a checkpoint.
+/// A Writer is an archive that stores values in a checkpoint.
 class Writer final : public Archive {
 public:
     explicit Writer(PendingFile& file) : file_(file)
@@ -69,7 +69,7 @@ private:
         add(bytes.size());
     }
 
-    /// The check sum is known, and the head written again, when all parts have come.
+    /// Writes a preliminary head, then all parts, then the final head with the check sum.
     void keep_parts(const std::string& name, Format format, std::uint64_t bytes,
                     const NextPart& next) override
     {

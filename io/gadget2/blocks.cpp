@@ -11,7 +11,7 @@
 namespace chamomile {
 namespace {
 
-/// Returns the record at the offset after a check of its two byte counts.
+/// Returns the record at `offset`, after a check of its two byte counts.
 Gadget2Block record_at(const InputFile& file, std::int64_t offset, ByteOrder order)
 {
     const std::int64_t bytes = file.value<std::uint32_t>(offset, order);
@@ -66,7 +66,7 @@ void Gadget2Piece::find_blocks()
             file.read(name.offset, std::as_writable_bytes(std::span(block.label)));
             check_label(name, block);
         } else {
-            // Without labels the other blocks (gas properties and so on) cannot be told apart.
+            // Without labels, further blocks (such as gas properties) cannot be identified.
             const std::size_t wanted = blocks.empty() || masses() > 0 ? 5 : 4;
             if (blocks.size() == wanted || (!blocks.empty() && count() == 0))
                 return check_rest(offset);
@@ -90,7 +90,7 @@ void Gadget2Piece::find_blocks()
     }
 }
 
-/// Checks that what follows the blocks that format 1 has for certain consists of records too.
+/// Checks that only whole records follow the blocks that format 1 always has.
 void Gadget2Piece::check_rest(std::int64_t offset) const
 {
     while (offset < file.size())
@@ -103,8 +103,8 @@ void Gadget2Piece::check_rest(std::int64_t offset) const
         }
 }
 
-/// Refuses a block that is read if it occurs twice. The size that its label states, that of the
-/// block and its two byte counts, is not needed.
+/// Refuses a second block with the same label, if this reader needs the block. The label's size
+/// (block plus two byte counts) is not used; a wrong size gives a note.
 void Gadget2Piece::check_label(const Gadget2Block& name, const Gadget2Block& block)
 {
     static constexpr std::string_view read[] = {"HEAD", "POS ", "VEL ", "ID  ",

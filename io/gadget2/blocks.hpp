@@ -1,4 +1,4 @@
-/// \file  The records of a GADGET-2 binary file, found before any data are read.
+/// \file  The records of a GADGET-2 binary file, located before any data are read.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace chamomile {
 
-/// A Gadget2Block is one block of data, without the byte counts around it.
+/// A Gadget2Block is a data block, without the surrounding byte counts.
 struct Gadget2Block {
     std::string label; ///< four characters, such as "POS " or "ID  "
     std::int64_t offset = 0, bytes = 0;
 };
 
-/// A Gadget2Piece is one file whose blocks have been found. Their byte counts are checked against
-/// each other, the header and the size of the file.
+/// A Gadget2Piece is one file with its blocks located. Byte counts are checked against each other,
+/// the header and the file size.
 struct Gadget2Piece {
     UnchangedFile as_opened;
     InputFile file;
@@ -27,23 +27,23 @@ struct Gadget2Piece {
     int format = 1;
     Gadget2Header header;
     std::vector<Gadget2Block> blocks;
-    std::string label_note; ///< a note on a label that states another size than its block has
+    std::string label_note; ///< note about a label with a wrong block size
 
-    /// Throws Error with Fault::input for a file that breaks the format.
+    /// Throws Error with Fault::input if the file breaks the format.
     explicit Gadget2Piece(const std::filesystem::path& path);
 
     TypeCounts counts() const;
-    TypeTotals totals() const; ///< over all files; zeros where not stated
+    TypeTotals totals() const; ///< over all files; zeros if not stated
     std::int64_t count() const { return sum(counts()); }
-    std::int64_t masses() const; ///< particles with a mass of their own
+    std::int64_t masses() const; ///< number of particles with an entry in block MASS
 
-    const Gadget2Block* find(const std::string& label) const; ///< nullptr: not there
+    const Gadget2Block* find(const std::string& label) const; ///< nullptr: missing
 
-    /// Returns the bytes per number, 4 or 8, of a block of that many numbers. Throws Error with
-    /// Fault::input for any other width.
+    /// Returns the bytes per number (4 or 8) of a block with `numbers` numbers. Throws Error with
+    /// Fault::input for other widths.
     int width(const Gadget2Block& block, std::int64_t numbers) const;
 
-    /// Returns the block, which must exist.
+    /// Returns the block. Throws Error with Fault::input if it is missing.
     const Gadget2Block& block(const std::string& label) const;
 
 private:

@@ -10,11 +10,11 @@
 
 namespace chamomile {
 
-/// A Gadget2Header holds the 256 bytes of the file. The format has no units; this program writes
-/// them to the bytes left free at the end, which other programs do not read.
+/// A Gadget2Header is the 256-byte header. The format has no units. Chamomile stores them in the
+/// unused bytes at the end, which other programs ignore.
 struct Gadget2Header {
-    std::uint32_t count[6] = {}; ///< in this file
-    double mass[6] = {};         ///< of every particle of a type; 0: in the block MASS
+    std::uint32_t count[6] = {}; ///< particles in this file
+    double mass[6] = {};         ///< mass of each particle of a type; 0: see block MASS
     double time = 0, redshift = 0;
     std::int32_t star_formation = 0, feedback = 0;
     std::uint32_t total[6] = {}; ///< in all files, lower 32 bits
@@ -24,7 +24,7 @@ struct Gadget2Header {
     std::uint32_t total_high[6] = {}; ///< upper 32 bits
     std::int32_t entropy_instead_of_energy = 0, double_precision = 0, ic_info = 0;
     float lpt_scaling = 0;
-    char units_tag[8] = {}; ///< own_tag where the units follow
+    char units_tag[8] = {}; ///< own_tag if units follow
     double length_in_cm = 0, mass_in_g = 0, velocity_in_cm_per_s = 0, gravitational_constant = 0;
     std::uint32_t unit_flags = 0, unused = 0;
 
@@ -33,7 +33,7 @@ struct Gadget2Header {
 
     bool has_units() const { return std::memcmp(units_tag, own_tag, sizeof units_tag) == 0; }
 
-    /// Returns whether the coordinates are comoving, where that is stated.
+    /// Returns true if the header states comoving coordinates, otherwise none.
     std::optional<bool> states_comoving() const
     {
         return has_units() && (unit_flags & comoving) ? std::optional(true) : std::nullopt;

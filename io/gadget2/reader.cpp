@@ -14,7 +14,7 @@
 namespace chamomile {
 namespace {
 
-/// Gadget2Rows are the particles of all pieces, one piece after the other.
+/// Gadget2Rows reads the particles of all pieces, piece by piece.
 class Gadget2Rows final : public FileRows {
 public:
     explicit Gadget2Rows(std::vector<std::unique_ptr<Gadget2Piece>> pieces)
@@ -71,7 +71,7 @@ void read_masses(const Gadget2Piece& piece, std::int64_t begin, Particles& parti
     }
 }
 
-/// Reads what does not move.
+/// Reads ids and masses. Positions, velocities, accelerations and potentials stay in the file.
 void read_piece(const Gadget2Piece& piece, std::int64_t begin, Particles& particles)
 {
     if (piece.count() == 0)
@@ -82,7 +82,7 @@ void read_piece(const Gadget2Piece& piece, std::int64_t begin, Particles& partic
     read_masses(piece, begin, particles);
 }
 
-/// Opens all pieces and checks that they belong together, before anything is allocated. Adds notes.
+/// Opens all pieces and checks their consistency before allocating arrays. Adds notes.
 std::vector<std::unique_ptr<Gadget2Piece>> open_pieces(const std::filesystem::path& path,
                                                        std::vector<std::string>& notes)
 {
@@ -139,7 +139,7 @@ void take_units(const Gadget2Header& header, Snapshot& snapshot)
     snapshot.has_stated_units = false;
 }
 
-/// Returns everything but the particles, as one piece states it.
+/// Returns a snapshot with the header data of one piece, without particles.
 Snapshot properties_of(const Gadget2Piece& piece)
 {
     const Gadget2Header& header = piece.header;

@@ -1,6 +1,6 @@
-// Writes GADGET-2 binary snapshots in the byte order of the machine: format 1, or format 2 where
-// there are accelerations or potentials, which need its labels. All is in single precision if that
-// loses nothing, otherwise in double.
+// Writes GADGET-2 binary snapshots in the machine's byte order. Accelerations and potentials need
+// the labels of format 2, otherwise format 1 is written. Precision is single if nothing is lost,
+// otherwise double.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,7 +15,7 @@
 namespace chamomile {
 namespace {
 
-/// A Gadget2Writer chooses the format and the precision of a file and writes its blocks.
+/// A Gadget2Writer chooses format and precision of a file and writes its blocks.
 class Gadget2Writer {
 public:
     Gadget2Writer(const Snapshot& snapshot, PendingFile& file)
@@ -78,7 +78,7 @@ private:
         return header;
     }
 
-    /// Returns the mass of all particles of a type, or 0 if they differ.
+    /// Returns the mass of all particles of a type, or 0 if masses differ.
     double common_mass(int type) const
     {
         if (types_.count(type) == 0)
@@ -100,7 +100,7 @@ private:
         return values;
     }
 
-    /// Returns whether floats hold the values, up to the rounding of a factor and its division.
+    /// Returns whether floats hold the values, up to rounding if the values were scaled.
     static bool fits_float(const std::vector<double>& values, bool are_scaled)
     {
         const double rounding = are_scaled ? std::numeric_limits<double>::epsilon() : 0;

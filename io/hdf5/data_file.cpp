@@ -6,7 +6,7 @@
 namespace chamomile {
 namespace {
 
-/// Returns a generous estimate of the size of the groups.
+/// Returns an upper estimate of the file size in bytes.
 std::int64_t bytes_of(const std::vector<DataGroup>& groups)
 {
     double bytes = 1 << 17;

@@ -14,11 +14,11 @@ namespace {
 
 constexpr hssize_t most_attribute_values = 1024;
 
-/// Data sets that EAGLE and pynbody name otherwise.
+/// Data sets with different names in EAGLE and pynbody.
 constexpr std::pair<std::string_view, const char*> other_names[] = {{"Velocities", "Velocity"},
                                                                     {"Masses", "Mass"}};
 
-/// Returns the first filter of a data set that this HDF5 library lacks, or an empty text.
+/// Returns the first filter of the data set that this HDF5 library lacks, or an empty text.
 std::string missing_filter(hid_t data)
 {
     const Hdf5Handle creation(H5Dget_create_plist(data), H5Pclose);
@@ -34,8 +34,8 @@ std::string missing_filter(hid_t data)
     return "";
 }
 
-/// Returns what places the numbers of a data set in other files, which may be any files, or
-/// nullptr.
+/// Returns the kind of external storage of a data set, or nullptr. External storage may name any
+/// file, so it is refused.
 const char* foreign_place(hid_t data)
 {
     const Hdf5Handle creation(H5Dget_create_plist(data), H5Pclose);
@@ -44,7 +44,7 @@ const char* foreign_place(hid_t data)
                                                          : nullptr;
 }
 
-/// Returns whether all `bytes` of a data set were written; missing ones would read as zeros.
+/// Returns whether all `bytes` of a data set were written. Missing ones would read as zeros.
 bool is_complete(const Hdf5Handle& data, hsize_t bytes)
 {
     const Hdf5Handle creation(H5Dget_create_plist(data.id()), H5Pclose);
@@ -60,7 +60,7 @@ bool is_complete(const Hdf5Handle& data, hsize_t bytes)
     return H5Dget_num_chunks(data.id(), space.id(), &written) >= 0 && written == needed;
 }
 
-/// Returns how many bytes a chunk of a data set has once it is unpacked; 0: it has none.
+/// Returns the unpacked size of a chunk in bytes; 0: the data set is not chunked.
 std::size_t bytes_of_chunk(hid_t data)
 {
     const Hdf5Handle creation(H5Dget_create_plist(data), H5Pclose),
@@ -170,7 +170,7 @@ std::vector<double> Hdf5Group::reals(const char* name) const
 
 std::vector<std::int64_t> Hdf5Group::integers(const char* name) const
 {
-    // Counts are far below 2^53, so that doubles hold them; greater numbers are refused.
+    // Counts are far below 2^53, so doubles hold them exactly. Larger numbers are refused.
     std::vector<std::int64_t> result;
     for (double value : reals(name)) {
         if (value != std::floor(value) || std::abs(value) > 9e15)
@@ -269,7 +269,7 @@ Hdf5Handle Hdf5Group::open_rows(const char* name) const
     const std::size_t chunk = bytes_of_chunk(data.id());
     if (chunk == 0)
         return data;
-    // A chunk of another program may hold many blocks of rows, and is to be unpacked once.
+    // Chunks of other programs may hold many blocks of rows. The cache unpacks each chunk once.
     data.close();
     const Hdf5Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
     H5Pset_chunk_cache(access.id(), H5D_CHUNK_CACHE_NSLOTS_DEFAULT, chunk, 1);
@@ -297,7 +297,7 @@ void Hdf5Group::read_ids(const char* name, std::span<std::uint64_t> ids) const
     read_data(name, is_signed ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64, ids.data());
     if (!is_signed)
         return;
-    for (const std::uint64_t id : ids) // HDF5 itself converts negative ids to 0
+    for (const std::uint64_t id : ids) // HDF5 would convert negative ids to 0
         if (std::int64_t(id) < 0)
             throw bad_input(path_, field(name), std::to_string(std::int64_t(id)),
                             "must be 0 or more");

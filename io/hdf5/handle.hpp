@@ -1,4 +1,4 @@
-/// \file  HDF5 identifiers that close themselves, and errors of HDF5 in one line.
+/// \file  HDF5 identifiers with automatic closing, and HDF5 errors in one line.
 #pragma once
 
 #include <mutex>
@@ -9,7 +9,7 @@
 
 namespace chamomile {
 
-/// An Hdf5Handle owns an identifier of the HDF5 library; it is false when there is none.
+/// An Hdf5Handle owns an identifier of the HDF5 library. It is false if empty.
 class Hdf5Handle {
 public:
     using Close = herr_t (*)(hid_t);
@@ -27,7 +27,7 @@ public:
     explicit operator bool() const { return id_ >= 0; }
     hid_t id() const { return id_; }
 
-    /// Returns whether the identifier could be closed; nothing to close counts as success.
+    /// Closes the identifier. Returns false on failure; an empty handle succeeds.
     bool close()
     {
         const hid_t id = std::exchange(id_, H5I_INVALID_HID);
@@ -45,8 +45,8 @@ private:
     Close close_ = nullptr;
 };
 
-/// An Hdf5Quiet keeps the HDF5 library from printing while it lives, and for one thread, since the
-/// library serves one at a time. Every use of HDF5 lies within one.
+/// An Hdf5Quiet stops the HDF5 library from printing, and holds a global lock, because the library
+/// is not thread-safe. Every use of HDF5 needs one.
 class Hdf5Quiet {
 public:
     Hdf5Quiet() : lock_(turn())
@@ -70,11 +70,11 @@ private:
     void* data_ = nullptr;
 };
 
-/// Returns the first cause of the last failed call, in HDF5's words.
+/// Returns the first cause of the last failed call, as HDF5 words it.
 std::string hdf5_reason();
 
-/// Returns how files are opened: without locks, which some file systems lack. A snapshot gets its
-/// name when it is complete, so that no file is read while it is written.
+/// Returns properties for opening files without locks, which some file systems lack. Locks are not
+/// needed: a snapshot gets its name only when complete.
 Hdf5Handle hdf5_file_access();
 
 } // namespace chamomile

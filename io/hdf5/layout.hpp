@@ -1,4 +1,4 @@
-/// \file  Names of the GADGET-4 layout of HDF5 snapshots that reader and writer share.
+/// \file  Names of the GADGET-4 layout of HDF5 snapshots, for reader and writer.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@ namespace chamomile::hdf5_layout {
 inline constexpr const char* header = "Header";
 inline constexpr const char* parameters = "Parameters";
 inline constexpr const char* units = "Units";
-inline constexpr const char* own = "Chamomile"; ///< what only this program knows
+inline constexpr const char* own = "Chamomile"; ///< data only for Chamomile
 
 inline constexpr const char* positions = "Coordinates";
 inline constexpr const char* velocities = "Velocities";
@@ -18,7 +18,7 @@ inline constexpr const char* potentials = "Potential";
 inline constexpr const char* accelerations = "Acceleration";
 inline constexpr const char* softenings = "SofteningLength"; ///< Plummer-equivalent
 
-// These are the attributes of the group `own`; every other string there is provenance.
+// Attributes of the group `own`. Any further string is provenance.
 inline constexpr const char* unit_system = "unit_system"; ///< in words
 inline constexpr const char* nbody_units = "N-body";
 inline constexpr const char* physical_units = "physical";
@@ -26,18 +26,18 @@ inline constexpr const char* physical_units_per_h = "physical per h";
 inline constexpr const char* gravitational_constant = "G";
 inline constexpr const char* softening_kind = "softening_kind";
 inline constexpr const char* softening_length = "softening_length";
-inline constexpr const char* softening_rule = "softening_rule"; ///< of pairs
-inline constexpr const char* extra_columns = "columns"; ///< names of further data sets, by commas
+inline constexpr const char* softening_rule = "softening_rule"; ///< for pairs
+inline constexpr const char* extra_columns = "columns";         ///< comma-separated data sets
 inline constexpr const char* larger = "larger";
 inline constexpr const char* root_of_squares = "root-of-squares";
-// These are numbers in comoving files.
+// Numbers in comoving files.
 inline constexpr const char* omega_radiation = "omega_radiation";
 inline constexpr const char* w0 = "w0";
 inline constexpr const char* wa = "wa";
 inline constexpr const char* physical_softening = "physical_softening";
 
-/// Returns whether an extra column may have that name: 1 to 64 letters, digits, _ and -, and not
-/// the name of another data set.
+/// Returns whether an extra column may have this name: 1 to 64 letters, digits, _ and -, and
+/// different from all other data sets.
 constexpr bool is_extra_name(std::string_view name)
 {
     for (const std::string_view taken :

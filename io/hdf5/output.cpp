@@ -11,8 +11,7 @@
 namespace chamomile {
 namespace {
 
-/// Returns properties for creating a file, group or data set without times, so that equal content
-/// gives equal bytes.
+/// Returns creation properties without time stamps, so that equal content gives equal bytes.
 Hdf5Handle creation_properties(hid_t kind)
 {
     Hdf5Handle properties(H5Pcreate(kind), H5Pclose);
@@ -20,15 +19,15 @@ Hdf5Handle creation_properties(hid_t kind)
     return properties;
 }
 
-/// Rows of a chunk, and chunks that are filled at once by all threads and held in memory.
+/// Max rows per chunk, and max chunks filled in parallel and held in memory.
 constexpr std::size_t most_chunk_rows = 1 << 16, most_chunks_at_once = 32;
 
-/// Returns Fletcher's sum of the big-endian 16-bit words of a chunk, as HDF5's filter of that name
-/// defines it (J. G. Fletcher, IEEE Trans. Comm. 30, 247, 1982). HDF5 computes it in one thread,
-/// which takes longer than the disk.
+/// Returns the Fletcher sum of the big-endian 16-bit words of a chunk, as defined by HDF5's filter
+/// (J. G. Fletcher, IEEE Trans. Comm. 30, 247, 1982). HDF5 computes it in one thread, slower than
+/// the disk.
 std::uint32_t check_sum(std::span<const std::byte> chunk)
 {
-    std::uint64_t sum = 0, sum_of_sums = 0; // 64 bits hold them for chunks of several MB
+    std::uint64_t sum = 0, sum_of_sums = 0; // 64 bits suffice for chunks of several MB
     for (std::size_t i = 0; i + 1 < chunk.size(); i += 2) {
         sum += unsigned(chunk[i]) << 8 | unsigned(chunk[i + 1]);
         sum_of_sums += sum;
@@ -51,7 +50,7 @@ void store_little_endian(std::uint32_t value, std::byte* to)
 
 Hdf5Output::Hdf5Output(PendingFile& file) : pending_(file)
 {
-    // The layout is that of HDF5 1.8, the first with check sums of the metadata.
+    // HDF5 1.8 is the first layout with check sums of the metadata.
     const Hdf5Handle access = hdf5_file_access();
     H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_V18);
     const Hdf5Handle creation = creation_properties(H5P_FILE_CREATE);
@@ -120,9 +119,9 @@ Hdf5Handle Hdf5Output::write_data(const Hdf5Handle& group, const char* name, con
     const std::size_t bytes = chunk_rows * row.bytes, stored = bytes + sizeof(std::uint32_t);
     const std::size_t at_once =
         std::min({chunks, most_chunks_at_once, std::max<std::size_t>(parts.most / chunk_rows, 1)});
-    // One thread writes chunks while the others fill the next ones.
+    // One thread writes chunks while the others fill the next chunks.
     std::array<std::vector<std::byte>, 2> buffers;
-    std::future<void> written; // which waits at the end, so it comes after what is used
+    std::future<void> written; // declared last: its destructor waits while `buffers` exist
     for (std::size_t first = 0; first < chunks; first += at_once) {
         const std::size_t here = std::min(at_once, chunks - first);
         std::vector<std::byte>& buffer = buffers[first / at_once % 2];
@@ -142,7 +141,7 @@ Hdf5Handle Hdf5Output::write_data(const Hdf5Handle& group, const char* name, con
         const SignalsBlocked blocked;
         written = std::async(
             chunks > at_once ? std::launch::async : std::launch::deferred, [&, first, here] {
-                H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); // where each thread has its own errors
+                H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); // for one error stack per thread
                 for (std::size_t k = 0; k < here; ++k) {
                     const std::array<hsize_t, 2> offset{(first + k) * chunk_rows, 0};
                     require(H5Dwrite_chunk(data.id(), H5P_DEFAULT, 0, offset.data(), stored,

@@ -1,4 +1,4 @@
-/// \file  Writing groups, attributes and data sets of HDF5 with every call checked.
+/// \file  Writing groups, attributes and data sets of HDF5, with every call checked.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace chamomile {
 
-/// Returns the HDF5 type of a C++ number in memory, which is also used in the file.
+/// Returns the HDF5 type of a number, used in memory and in the file.
 inline hid_t hdf5_type(double)
 {
     return H5T_NATIVE_DOUBLE;
@@ -33,7 +33,7 @@ inline hid_t hdf5_type(std::uint64_t)
     return H5T_NATIVE_UINT64;
 }
 
-/// An Hdf5Row is a row of a data set: `columns` numbers of one type, or a single one for 0 columns.
+/// An Hdf5Row is a row of a data set: `columns` numbers, or one scalar if `columns` is 0.
 struct Hdf5Row {
     hid_t number;
     hsize_t columns;
@@ -54,15 +54,15 @@ inline Hdf5Row row_type(const Vec3<double>&)
     return {H5T_NATIVE_DOUBLE, 3, sizeof(Vec3<double>)};
 }
 
-/// An Hdf5Output is an HDF5 file written under the temporary name of a pending one. Equal content
-/// gives equal bytes: no times are stored. Throws Error with Fault::output.
+/// An Hdf5Output writes an HDF5 file under the temporary name of a PendingFile. Equal content gives
+/// equal bytes: no times are stored. Throws Error with Fault::output.
 class Hdf5Output {
 public:
     explicit Hdf5Output(PendingFile& file);
 
     Hdf5Handle group(const std::string& name);
 
-    /// Writes a scalar, an array or a string as attribute of a group or data set.
+    /// Writes a scalar, an array or a string as an attribute of a group or data set.
     template <class T>
     void attribute(const Hdf5Handle& owner, const std::string& name, const T& value)
     {
@@ -75,16 +75,16 @@ public:
     }
     void attribute(const Hdf5Handle& owner, const std::string& name, const std::string& text);
 
-    /// Writes a data set of one number or one row per particle, with a check sum per chunk:
-    /// `row(i)` returns row i < count and is called by several threads at once.
+    /// Writes a data set of `count` rows, with a check sum per chunk. `row(i)` returns row i and is
+    /// called by several threads at once.
     template <class Row>
     Hdf5Handle data(const Hdf5Handle& group, const char* name, std::size_t count, const Row& row)
     {
         return data(group, name, count, row, {count, [](std::size_t, std::size_t) {}});
     }
 
-    /// RowsInParts says that rows are there in parts of at most `most`, or a few more: bring(begin,
-    /// end) is called before row(i) is, for those of a range alone.
+    /// RowsInParts provides rows in parts of about `most` rows: bring(begin, end) is called before
+    /// row(i) for begin <= i < end.
     struct RowsInParts {
         std::size_t most;
         std::function<void(std::size_t begin, std::size_t end)> bring;
@@ -106,10 +106,10 @@ public:
     void close();
 
 private:
-    /// Writes an attribute of `count` values; a count of 0 makes it a scalar.
+    /// Writes an attribute of `count` values; 0: a scalar.
     void write_attribute(const Hdf5Handle& owner, const std::string& name, hid_t type,
                          std::size_t count, const void* values);
-    /// `fill` writes the rows from `begin` to `end` to memory.
+    /// Writes rows [begin, end) to `bytes`.
     using FillRows = std::function<void(std::size_t begin, std::size_t end, std::byte* bytes)>;
     Hdf5Handle write_data(const Hdf5Handle& group, const char* name, const Hdf5Row& row,
                           std::size_t count, const RowsInParts& parts, const FillRows& fill);

@@ -11,7 +11,7 @@
 namespace chamomile {
 namespace {
 
-/// Returns the six counts of an attribute. It may have fewer entries, or more if these are zero.
+/// Returns the six counts of an attribute. Missing entries are 0. Further entries must be 0.
 TypeCounts type_counts(const Hdf5Group& header, const char* name, const std::filesystem::path& path)
 {
     const std::vector<std::int64_t> values = header.integers(name);
@@ -29,7 +29,7 @@ TypeCounts type_counts(const Hdf5Group& header, const char* name, const std::fil
 Hdf5Handle opened(const std::filesystem::path& path)
 {
     check_driver_block(path);
-    const Hdf5Handle access = hdf5_file_access(); // closing it would erase the reason of a failure
+    const Hdf5Handle access = hdf5_file_access(); // closed last: closing clears the error
     Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()), H5Fclose);
     if (!file) {
         const std::string reason = hdf5_reason();

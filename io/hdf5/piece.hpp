@@ -13,22 +13,22 @@
 
 namespace chamomile {
 
-/// An Hdf5Piece is one open file of a snapshot, with its header.
+/// An Hdf5Piece is an open HDF5 file of a snapshot, with its parsed header.
 struct Hdf5Piece {
     std::filesystem::path path;
     UnchangedFile as_opened;
     Hdf5Handle file;
-    TypeCounts counts{};  ///< particles to read
+    TypeCounts counts{};  ///< number to read
     TypeCounts tracers{}; ///< TNG's tracer particles without coordinates, not read
     TypeTotals totals{};
     std::int64_t files = 1;
     std::vector<double> mass_table; ///< 6 entries; 0: the type has a data set of masses
     double time = 0;
 
-    /// Opens the file and reads its header. Throws Error with Fault::input if it breaks the format.
+    /// Opens the file and reads its header. Throws Error with Fault::input for an invalid header.
     explicit Hdf5Piece(const std::filesystem::path& path);
 
-    /// Checks every data set that will be read against the header.
+    /// Checks every data set to be read against the header.
     void check_data() const;
 
     Hdf5Group group(const std::string& name) const { return {file, path, name}; }
@@ -37,7 +37,7 @@ struct Hdf5Piece {
         return group("PartType" + std::to_string(type));
     }
 
-    /// Returns whether all types that have particles in this piece have such a data set.
+    /// Returns whether every type with particles in this piece has the data set.
     bool all_have(const char* data) const;
 };
 

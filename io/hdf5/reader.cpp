@@ -1,5 +1,5 @@
-// Reads HDF5 snapshots and initial conditions of the GADGET family: this program's, GADGET-4's and
-// SWIFT's, in one file or several.
+// Reads HDF5 snapshots and initial conditions of Chamomile, GADGET-4 and SWIFT, in one or more
+// files.
 #include <algorithm>
 #include <sstream>
 
@@ -15,7 +15,7 @@
 namespace chamomile {
 namespace {
 
-/// Opens all pieces and checks that they belong together, before anything is allocated. Adds notes.
+/// Opens all pieces and checks their consistency before allocating arrays. Adds notes.
 std::vector<Hdf5Piece> open_pieces(const std::filesystem::path& path,
                                    std::vector<std::string>& notes)
 {
@@ -48,7 +48,7 @@ std::vector<Hdf5Piece> open_pieces(const std::filesystem::path& path,
     return pieces;
 }
 
-/// Reads what does not move of the particles of one type into the arrays from `begin` on.
+/// Reads the constant columns (masses, ids, ...) of one type into the arrays from `begin` on.
 void read_type(const Hdf5Piece& piece, std::size_t type, std::size_t begin, Snapshot& snapshot)
 {
     using namespace hdf5_layout;
@@ -70,7 +70,7 @@ void read_type(const Hdf5Piece& piece, std::size_t type, std::size_t begin, Snap
     }
 }
 
-/// Returns the names of the extra columns that this program has written.
+/// Returns the names of Chamomile's extra columns.
 std::vector<std::string> extra_names(const Hdf5Piece& piece)
 {
     const auto strings = piece.group(hdf5_layout::own).strings();
@@ -86,7 +86,7 @@ std::vector<std::string> extra_names(const Hdf5Piece& piece)
     return names;
 }
 
-/// Returns how many particles all pieces hold.
+/// Returns the number of particles in all pieces.
 std::size_t number(const std::vector<Hdf5Piece>& pieces)
 {
     std::int64_t result = 0;
@@ -95,7 +95,7 @@ std::size_t number(const std::vector<Hdf5Piece>& pieces)
     return std::size_t(result);
 }
 
-/// Returns whether all pieces that hold particles have such a data set.
+/// Returns whether every type with particles, in all pieces, has the data set.
 bool all_have(const std::vector<Hdf5Piece>& pieces, const char* data)
 {
     return number(pieces) > 0 &&
@@ -122,7 +122,7 @@ bool any_has_masses_twice(const std::vector<Hdf5Piece>& pieces)
     return false;
 }
 
-/// Returns everything but the particles, as one piece states it.
+/// Returns a snapshot with the header data of one piece, without particles.
 Snapshot properties_of(const Hdf5Piece& piece)
 {
     Snapshot snapshot;
@@ -138,8 +138,7 @@ Snapshot properties_of(const Hdf5Piece& piece)
     const double redshift = header.real("Redshift", 0);
     if (redshift <= -1)
         throw bad_input(piece.path, "Header/Redshift", number_text(redshift), "must be above -1");
-    // SWIFT's own snapshots keep the cosmology in a group of its own, and the cosmic time in the
-    // header.
+    // SWIFT keeps the cosmology in a separate group, and the cosmic time in the header.
     const Hdf5Group cosmology = piece.group("Cosmology");
     const auto of_swift = [&](const char* name, double otherwise) {
         return swift ? cosmology.real(name, otherwise) : otherwise;

@@ -1,4 +1,4 @@
-/// \file  What moves of particles in an HDF5 snapshot, read when it is asked for.
+/// \file  Moving columns of particles in an HDF5 snapshot, read on demand.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,10 @@
 
 namespace chamomile {
 
-/// Hdf5Rows are the particles of all pieces, one piece after the other, each by type.
+/// Hdf5Rows reads the particles of all pieces, piece by piece, each piece sorted by type.
 class Hdf5Rows final : public FileRows {
 public:
-    /// The pieces have passed check_data().
+    /// The pieces must have passed check_data().
     explicit Hdf5Rows(std::vector<Hdf5Piece> pieces) : pieces_(std::move(pieces)) {}
 
     ~Hdf5Rows() override;
@@ -21,7 +21,7 @@ public:
 private:
     void read_numbers(Column value, std::size_t begin, std::span<double> numbers) override;
 
-    /// A Source is a data set of a type in a piece.
+    /// A Source is the data set of a column for one type in one piece.
     struct Source {
         const Hdf5Piece* piece = nullptr;
         std::size_t type = 0;
@@ -31,8 +31,8 @@ private:
     void read(const Source& source, std::size_t begin, std::span<double> numbers);
 
     std::vector<Hdf5Piece> pieces_;
-    Source source_;   ///< that was read last
-    Hdf5Handle data_; ///< open: blocks follow each other
+    Source source_;   ///< last one read
+    Hdf5Handle data_; ///< stays open for the next block of `source_`
 };
 
 } // namespace chamomile

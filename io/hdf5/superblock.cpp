@@ -6,7 +6,7 @@
 namespace chamomile {
 namespace {
 
-/// Returns the number of `size` bytes, least significant first.
+/// Returns the little-endian number of `size` bytes.
 std::uint64_t number_at(const unsigned char* bytes, std::size_t size)
 {
     std::uint64_t value = 0;
@@ -48,7 +48,7 @@ void check_driver_block(const std::filesystem::path& path)
         return;
     const std::uint64_t address = number_at(&block[first + (addresses - 1) * size], size);
     const std::uint64_t undefined = ~std::uint64_t(0) >> 8 * (longest_address - size);
-    std::array<unsigned char, 8> head; // version, three reserved, size
+    std::array<unsigned char, 8> head; // version, three reserved bytes, size
     if (address == undefined || left < head.size() || address > left - head.size())
         return;
     file.read(start + std::int64_t(address), std::as_writable_bytes(std::span(head)));

@@ -8,13 +8,13 @@
 
 namespace chamomile {
 
-/// Returns the offset of the superblock's signature: 0, or the end of a user block of 512 bytes,
-/// 1024, 2048, ...; it is -1 in a file that is not HDF5.
+/// Returns the offset of the superblock signature: 0, or 512, 1024, 2048, ... after a user block.
+/// Returns -1 if the file is not HDF5.
 std::int64_t find_superblock(const InputFile& file);
 
-/// Throws Error(input) if the block of driver information that superblocks of version 0 and 1 may
-/// name is larger than the file: the library would allocate and fill up to 4 GiB for it (HDF5 File
-/// Format Specification, II.A and II.B). Files that are not HDF5 pass.
+/// Throws Error(input) if the driver information block of a superblock of version 0 or 1 exceeds
+/// the file. The library would allocate up to 4 GiB for it (HDF5 File Format Specification, II.A
+/// and II.B). Passes files that are not HDF5.
 void check_driver_block(const std::filesystem::path& path);
 
 } // namespace chamomile

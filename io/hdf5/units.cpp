@@ -16,11 +16,11 @@ double positive(const Hdf5Piece& piece, const Hdf5Group& group, const char* name
     return checked(piece.path, name, group.real(name, 0), ranges::positive);
 }
 
-/// UnitNames are the attributes by which a code states its units: GADGET, GIZMO, or SWIFT, which
-/// states a time and knows no h.
+/// UnitNames lists the unit attributes of one code: GADGET, GIZMO or SWIFT. SWIFT states a time
+/// unit and uses no h.
 struct UnitNames {
     const char *length, *mass, *velocity, *time = nullptr;
-    bool per_hubble = false; ///< the numbers are lengths and masses per h
+    bool per_hubble = false; ///< lengths and masses are per h
 };
 constexpr UnitNames swift_names{.length = "Unit length in cgs (U_L)",
                                 .mass = "Unit mass in cgs (U_M)",
@@ -37,7 +37,7 @@ double stated_hubble(const Hdf5Piece& piece, double otherwise)
     return piece.group(hdf5_layout::parameters).real("HubbleParam", in_header);
 }
 
-/// Reads the units of the group. Returns whether they were stated.
+/// Reads the units from the group. Returns whether they are stated.
 bool read_units_from(const Hdf5Piece& piece, const char* group_name, Units& units)
 {
     const Hdf5Group group = piece.group(group_name);
@@ -57,8 +57,8 @@ bool read_units_from(const Hdf5Piece& piece, const char* group_name, Units& unit
     return true;
 }
 
-/// Reads the units of a file of this program whose numbers are not per h. Comoving ones state the
-/// GADGET family's units per h.
+/// Reads the units without h from a file of Chamomile. Comoving files state units per h in the
+/// GADGET attributes.
 void read_units_without_hubble(const Hdf5Piece& piece, Units& units)
 {
     const Hdf5Group group = piece.group(hdf5_layout::units);
@@ -69,7 +69,7 @@ void read_units_without_hubble(const Hdf5Piece& piece, Units& units)
     units.per_hubble = false;
 }
 
-/// Makes units per h of a plain file, whose h no snapshot keeps, units without h.
+/// Removes h from the units of a non-comoving file, because the snapshot does not keep h.
 void resolve_hubble(const Hdf5Piece& piece, Snapshot& snapshot)
 {
     Units& units = snapshot.units;
@@ -77,12 +77,11 @@ void resolve_hubble(const Hdf5Piece& piece, Snapshot& snapshot)
     units.length_in_cm /= h;
     units.mass_in_g /= h;
     units.per_hubble = false;
-    if (units.gravitational_constant() != G) // by its rounding
+    if (units.gravitational_constant() != G) // only rounding differs
         snapshot.gravitational_constant = G;
 }
 
-/// Reads G as this program states it, or as GADGET-4 or GIZMO was told to take it instead of that
-/// of its units.
+/// Reads G from Chamomile's attribute, or the G that overrides the units in GADGET-4 or GIZMO.
 void read_gravitational_constant(const Hdf5Piece& piece, Snapshot& snapshot)
 {
     const Hdf5Group own = piece.group(hdf5_layout::own);
@@ -106,8 +105,8 @@ void read_gravitational_constant(const Hdf5Piece& piece, Snapshot& snapshot)
                              " states, not the " + number_text(of_units) + " of the units");
 }
 
-/// Returns the lengths of the types that have particles, by GADGET-4's classes of softening; none
-/// where a type has no class, or a class no length.
+/// Returns the softening length of each type with particles, from GADGET-4's softening classes.
+/// Returns an empty map if a type has no class or a class has no length.
 std::map<std::size_t, double> softening_classes(const Hdf5Piece& piece)
 {
     const Hdf5Group parameters = piece.group(hdf5_layout::parameters);

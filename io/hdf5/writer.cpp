@@ -1,5 +1,4 @@
-// Writes HDF5 snapshots in the layout of GADGET-4, with the attributes that SWIFT, yt and pynbody
-// need.
+// Writes HDF5 snapshots in GADGET-4's layout, with the attributes that SWIFT, yt and pynbody need.
 #include <array>
 #include <cmath>
 
@@ -16,9 +15,8 @@ namespace {
 
 using namespace hdf5_layout;
 
-/// Returns the units that the file states for other programs. N-body units have no scale and are
-/// stated as centimetre, gram and the velocity that makes G = 1, so that G computed from the units
-/// is 1.
+/// Returns the units to state for other programs. N-body units have no scale. They are stated as
+/// centimeter, gram and the velocity for G = 1, so that other programs compute G = 1.
 Units stated_units(const Units& units)
 {
     if (units.physical)
@@ -30,8 +28,8 @@ Units stated_units(const Units& units)
 
 constexpr double seconds_per_Gyr = 1e9 * 365.25 * 86400;
 
-/// A Scaling tells how a quantity scales with the scale factor, h and the units, as GADGET-4 states
-/// it.
+/// A Scaling holds the exponents of scale factor, h and units in a quantity, as GADGET-4 states
+/// them.
 struct Scaling {
     double a = 0, h = 0, length = 0, mass = 0, velocity = 0;
 };
@@ -128,8 +126,8 @@ private:
             write_softening_classes(group);
     }
 
-    /// Writes GADGET-4's classes of softening, one for each length of a type; none where particles
-    /// of one type have several.
+    /// Writes GADGET-4's softening classes, one per softening length. Writes none if particles of
+    /// one type differ in length.
     void write_softening_classes(const Hdf5Handle& group)
     {
         std::array<double, 6> of_type;
@@ -271,7 +269,7 @@ private:
     const Particles& particles_;
     ParticleRows& rows_;
     TypeOrder types_;
-    Units units_, by_gadget_; ///< of the data; stated for GADGET
+    Units units_, by_gadget_; ///< units of the data; units stated for GADGET
     Hdf5Output out_;
 };
 
@@ -280,7 +278,7 @@ private:
 void write_hdf5(const Snapshot& snapshot, ParticleRows& rows, PendingFile& file)
 {
     const Hdf5Quiet quiet;
-    // A failure of HDF5 while closing cannot be repaired, so room is probed first: for at most 120
+    // HDF5 failures while closing cannot be repaired, so the disk space is probed first: max 120
     // bytes per particle and 8 per extra column, 1 % for check sums and indices, and the header.
     const Particles& particles = snapshot.particles;
     file.require_space(

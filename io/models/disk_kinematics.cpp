@@ -36,7 +36,7 @@ DiskKinematics::DiskKinematics(const ExponentialDiskField& field, double height,
     }
     epicyclic_[0] = epicyclic_[1];
 
-    double central = 0; // sigma_R at the centre
+    double central = 0; // central sigma_R
     for (std::size_t i = 1; i < n; ++i)
         if (radii_[i] > 0.5 && radii_[i] < 5)
             central = std::max(central, toomre_q * 3.36 * surface_density(radii_[i]) /

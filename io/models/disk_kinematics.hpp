@@ -1,4 +1,4 @@
-/// \file  The velocities of a disk in equilibrium inside a bulge and a halo.
+/// \file  Equilibrium velocities of a disk inside a bulge and a halo.
 #pragma once
 
 #include "chamomile/io/models/equilibrium_sphere.hpp"
@@ -6,12 +6,12 @@
 
 namespace chamomile {
 
-/// DiskKinematics holds moments of the velocities of an exponential disk, G = M = R_d = 1, over the
-/// radii of its field.
+/// DiskKinematics holds velocity moments of an exponential disk, G = M = R_d = 1, tabulated over
+/// the radii of the disk's field.
 class DiskKinematics {
 public:
-    /// `spheres` is the field of bulge and halo alone, in the disk's units; `toomre_q` is the
-    /// smallest Q = sigma_R kappa / (3.36 G Sigma) (Toomre 1964) over radii from 0.5 to 5 R_d.
+    /// `spheres`: field of bulge and halo only, in the disk's units. `toomre_q`: minimum of Q =
+    /// sigma_R kappa / (3.36 G Sigma) (Toomre 1964) over radii from 0.5 to 5 R_d.
     DiskKinematics(const ExponentialDiskField& field, double height,
                    const SphericalPotential& spheres, double toomre_q);
 

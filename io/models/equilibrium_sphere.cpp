@@ -33,9 +33,9 @@ const char* kind_of(const EquilibriumTerms& terms)
     return std::isinf(terms.anisotropy_radius) ? "isotropic" : "Osipkov-Merritt";
 }
 
-/// The part of the terms of f that rounding and the tables' steps may leave below zero.
+/// Relative size of negative f that rounding and table steps may cause.
 constexpr double rounding = 1e-4;
-/// Inside the radius of this part of the mass f is zero where it would be negative.
+/// Inside the radius of this mass fraction, negative f is set to zero.
 constexpr double negligible = 1e-6;
 
 } // namespace
@@ -113,8 +113,8 @@ EquilibriumSphere::EquilibriumSphere(const SphericalPotential& potential,
         mass_ *= largest_part_;
     }
 
-    // The tables go from the outside in, so that energies ascend; entry 0 is infinity, where psi
-    // and rho vanish. With anisotropy (1 + r^2 / r_a^2) rho takes the place of rho.
+    // The tables run inward, so that energies ascend. Entry 0 is infinity, with psi = rho = 0. With
+    // anisotropy, (1 + r^2 / r_a^2) rho replaces rho.
     std::vector<double> slope(n + 1); // d rho / d psi
     energies_.assign(n + 1, 0);
     for (std::size_t k = 0; k < n; ++k) {
@@ -126,7 +126,7 @@ EquilibriumSphere::EquilibriumSphere(const SphericalPotential& potential,
         slope[k + 1] = -augmented * r * r / potential.masses()[outer];
     }
     // f(Q) = 1 / (sqrt(8) pi^2) int_0^Q (d^2 rho / d psi^2) d psi / sqrt(Q - psi), with the second
-    // derivative constant from one radius to the next.
+    // derivative constant between neighboring radii.
     std::vector<double> distribution(n + 1), size(n + 1);
     parallel_loop(n, 64, [&](std::size_t before) {
         const std::size_t i = before + 1;
@@ -163,7 +163,7 @@ double EquilibriumSphere::distribution(double q) const
     return std::exp(interpolate(energies_, log_distribution_, q));
 }
 
-/// Returns an upper bound of x^2 f over 0 < x < 1, 5 % above the largest of 256 values.
+/// Returns an upper bound of x^2 f over 0 < x < 1: 1.05 times the max of 256 values.
 double EquilibriumSphere::speed_bound(double psi) const
 {
     double largest = 0;

@@ -11,16 +11,16 @@
 
 namespace chamomile {
 
-/// Returns the radii of all tables, in equal steps of log r. G = 1 throughout.
+/// Returns n radii for the tables, in equal steps of log r.
 std::vector<double> logarithmic_radii(double smallest, double largest, std::size_t n = 2048);
 
-/// Returns the index k with table[k] <= x < table[k + 1] of an ascending table, within [0, n - 2].
+/// Returns k in [0, n - 2] with table[k] <= x < table[k + 1] for an ascending table.
 std::size_t interval_of(const std::vector<double>& ascending, double x);
 
-/// A SphericalPotential follows from the mass inside each radius.
+/// A SphericalPotential is a spherical field, G = 1, computed from the mass inside each radius.
 class SphericalPotential {
 public:
-    /// `mass[k]` is the whole mass inside `radii[k]`; beyond the last radius there is none.
+    /// `mass[k]` is the total mass inside `radii[k]`. No mass lies beyond the last radius.
     SphericalPotential(std::vector<double> radii, std::vector<double> mass);
 
     const std::vector<double>& radii() const { return radii_; }
@@ -33,40 +33,39 @@ private:
     std::vector<double> radii_, mass_, psi_;
 };
 
-/// A DensityTable holds the density of a sphere and its slope, as tables over radii.
+/// A DensityTable holds the density of a sphere and its derivative at given radii.
 struct DensityTable {
     std::vector<double> density, slope; ///< rho and d rho / dr
 };
 
-/// Returns the mass inside each radius, of a density that runs as a power of r from one radius to
-/// the next. Inside the first it is a cusp, or a core whose density falls with r^2.
+/// Returns the mass inside each radius. The density is a power law between neighboring radii.
+/// Inside the first radius it is a cusp, or a core with a density that falls as r^2.
 std::vector<double> enclosed_mass(const std::vector<double>& radii,
                                   const std::vector<double>& density);
 
-/// EquilibriumTerms say which of the equilibria of a density is meant.
+/// EquilibriumTerms selects one equilibrium of a density.
 struct EquilibriumTerms {
-    std::string name; ///< of the component, for messages
+    std::string name; ///< name of the component in messages
     /// r_a of Osipkov (1979) and Merritt (1985): beta = 1 - sigma_t^2 / sigma_r^2 = r^2 / (r^2 +
     /// r_a^2). The sphere is isotropic at infinity.
     double anisotropy_radius = std::numeric_limits<double>::infinity();
-    double truncation = std::numeric_limits<double>::infinity(); ///< the largest radius drawn
+    double truncation = std::numeric_limits<double>::infinity(); ///< max radius of particles
 };
 
-/// An EquilibriumSphere has the one distribution function f(Q), Q = E - L^2 / (2 r_a^2), of a
+/// An EquilibriumSphere computes the distribution function f(Q), Q = E - L^2 / (2 r_a^2), of a
 /// density in a potential (Eddington 1916; Merritt 1985; Binney & Tremaine 2008, eqs. 4.46b and
 /// 4.78), and draws particles from it.
 class EquilibriumSphere {
 public:
-    /// Throws Error(usage) if the distribution function is negative, that is, if no such
-    /// equilibrium exists; where no more than 1e-6 of the mass lies inside it is set to zero
-    /// instead.
+    /// Throws Error(usage) if f is negative anywhere outside the innermost 1e-6 of the mass: no
+    /// equilibrium exists then. Inside this radius negative f is set to zero.
     EquilibriumSphere(const SphericalPotential& potential, const DensityTable& density,
                       const EquilibriumTerms& terms);
 
     /// Returns the distribution function (mass per phase-space volume) at Q > 0.
     double distribution(double q) const;
 
-    /// Returns the mass inside the truncation.
+    /// Returns the mass inside the truncation radius.
     double mass() const { return mass_; }
 
     struct Draw {
@@ -78,11 +77,11 @@ private:
     double speed_bound(double psi) const;
 
     double anisotropy_radius_, mass_, largest_part_ = 1;
-    double least_energy_ = 0; ///< the distribution function vanishes below it
-    // All tables run over the radii of the potential, reversed where an ascending table is needed.
-    std::vector<double> radii_, psi_, inside_; // inside_: own mass inside, relative to the whole
+    double least_energy_ = 0; ///< f vanishes below
+    // All tables run over the radii of the potential, reversed if an ascending table is needed.
+    std::vector<double> radii_, psi_, inside_;        // inside_: mass fraction inside
     std::vector<double> energies_, log_distribution_; // ascending in energy
-    std::vector<double> bound_; // of x^2 f(psi - x^2 (psi - least)) over 0 < x < 1
+    std::vector<double> bound_; // max of x^2 f(psi - x^2 (psi - least)) for 0 < x < 1
 };
 
 } // namespace chamomile

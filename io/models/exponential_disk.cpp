@@ -25,7 +25,7 @@ double sech_squared(double x)
     return 4 * e / ((1 + e) * (1 + e));
 }
 
-/// Returns the overlap of two unit sech^2 profiles at distance s, int sech^2(x) sech^2(x + s) dx /
+/// Returns the overlap of two unit sech^2 profiles at distance s: int sech^2(x) sech^2(x + s) dx /
 /// 4.
 double overlap(double s)
 {
@@ -42,7 +42,7 @@ double thin_disk_circular_speed_squared(double radius)
     if (radius <= 0)
         return 0;
     const double y = 0.5 * radius;
-    if (y > 100) // the Bessel functions overflow; a point mass to 3 / (4 radius)^2
+    if (y > 100) // Bessel functions overflow; the error is 3 / (4 radius)^2
         return 1 / radius;
     return 2 * y * y *
            (std::cyl_bessel_i(0.0, y) * std::cyl_bessel_k(0.0, y) -
@@ -51,7 +51,7 @@ double thin_disk_circular_speed_squared(double radius)
 
 Vec3<double> draw_disk_position(RandomStream& random, double height, double truncation)
 {
-    // R exp(-R) is the density of the sum of two exponential variates.
+    // R exp(-R) is the distribution of the sum of two exponential variates.
     double radius = 0;
     do
         radius = -std::log(random.uniform() * random.uniform());
@@ -72,7 +72,7 @@ ExponentialDiskField::ExponentialDiskField(double height)
     inward_.resize(n_radii);
     downward_.resize(n_radii * n_heights);
 
-    // A wave exp(-k |z|) is averaged over the profile, and so is its slope at z, by Simpson's rule
+    // Averages a wave exp(-k |z|) and its slope at z over the vertical profile, by Simpson's rule
     // over the distance s between source and target.
     std::vector<double> overlaps(n_s), differences(n_s * n_heights);
     for (std::size_t s = 0; s < n_s; ++s) {

@@ -59,7 +59,7 @@ Galaxy solve_structure(const GalaxyOptions& o)
         std::max({6 * o.halo_taper / l, 6 * bulge_taper * o.bulge_scale / l, 30.0});
     const std::vector<double> radii = logarithmic_radii(1e-5, largest);
 
-    // The taper ends an NFW halo, not its own end at 100 scale radii.
+    // The taper truncates an NFW halo. Concentration 100 only moves the built-in NFW edge far out.
     const auto table = [&](SphereKind kind, double mass, double scale, double taper) {
         const SphereProfile profile{.kind = kind, .scale = scale / l, .concentration = 100};
         return tapered(density_table(profile, radii), radii, mass / m, taper / l);
@@ -100,8 +100,8 @@ Galaxy solve_structure(const GalaxyOptions& o)
             std::move(kinematics)};
 }
 
-/// Draws position and velocity of a disk particle. No particle is faster than 0.95 of the escape
-/// speed (Hernquist 1993).
+/// Draws position and velocity of a disk particle. The max speed is 0.95 of the escape speed
+/// (Hernquist 1993).
 EquilibriumSphere::Draw draw_disk_particle(const Galaxy& galaxy, RandomStream& random)
 {
     const Vec3<double> position = draw_disk_position(random, galaxy.height, disk_truncation);

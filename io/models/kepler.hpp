@@ -1,31 +1,31 @@
-/// \file  Two bodies on a conic section about each other.
+/// \file  Kepler orbits of two bodies.
 #pragma once
 
 #include "chamomile/io/snapshot.hpp"
 
 namespace chamomile {
 
-/// A RelativeOrbit is position and velocity of one body relative to the other.
+/// A RelativeOrbit is the position and velocity of one body relative to the other.
 struct RelativeOrbit {
     Vec3<double> position, velocity;
 };
 
-/// Returns the place on the orbit of eccentricity e and pericentre distance r_p about the total
-/// mass (G = 1), at distance r before pericentre. The orbit lies in the x-y plane with pericentre
-/// on +x and angular momentum along +z; any e >= 0 is allowed. Throws Error(usage) if r lies off
-/// the orbit or a value is out of range.
+/// Returns the relative position and velocity at distance r, before pericenter, on the orbit with
+/// eccentricity e >= 0 and pericenter distance r_p about the total mass (G = 1). The orbit lies in
+/// the x-y plane, with pericenter on +x and angular momentum along +z. Throws Error(usage) if r is
+/// off the orbit or a value is out of range.
 RelativeOrbit orbit_before_pericentre(double total_mass, double eccentricity, double pericentre,
                                       double distance);
 
-/// TwoBodyOptions has lengths in any unit, with G = 1 and total mass 1.
+/// Lengths are in any unit. G = 1 and the total mass is 1.
 struct TwoBodyOptions {
     double semi_major_axis = 1; ///< a
     double eccentricity = 0.5;  ///< 0 <= e < 1
     double mass_ratio = 1;      ///< of body 2 to body 1, > 0
 };
 
-/// Returns two bodies of total mass 1 (G = 1) at pericentre, about their barycentre; body 1, the
-/// first, lies on -x. The period is 2 pi a^(3/2), the energy -m1 m2 / (2 a). Throws Error(usage)
+/// Returns two bodies of total mass 1 (G = 1) at pericenter, in the barycenter frame. Body 1 (first
+/// particle) lies on -x. The period is 2 pi a^(3/2), the energy -m1 m2 / (2 a). Throws Error(usage)
 /// for values out of range.
 Snapshot make_two_body(const TwoBodyOptions& options);
 

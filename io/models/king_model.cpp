@@ -7,10 +7,10 @@
 namespace chamomile {
 namespace {
 
-constexpr double first = 1e-3, step = 0.002; // of the radius, and of its logarithm
+constexpr double first = 1e-3, step = 0.002; // steps in radius and in its logarithm
 
-/// Returns (2 / sqrt(pi)) sum over k >= least of 2^k w^(k + 1/2) / (2 k + 1)!!, which is exp(w)
-/// erf(sqrt(w)) without its first terms.
+/// Returns (2 / sqrt(pi)) sum over k >= least of 2^k w^(k + 1/2) / (2 k + 1)!!: the series of
+/// exp(w) erf(sqrt(w)) without its first `least` terms.
 double remainder(double w, int least)
 {
     double term = 2 * std::sqrt(std::max(w, 0.0) / std::numbers::pi), sum = 0;
@@ -24,14 +24,14 @@ double remainder(double w, int least)
     return sum;
 }
 
-/// Returns the density at depth w, in units that cancel: exp(w) erf(sqrt(w)) - sqrt(4 w / pi) (1 +
-/// 2 w / 3).
+/// Returns the density at depth w in arbitrary units: exp(w) erf(sqrt(w)) - sqrt(4 w / pi) (1 + 2 w
+/// / 3).
 double density_at(double w)
 {
     return remainder(w, 2);
 }
 
-/// Returns its derivative, exp(w) erf(sqrt(w)) - sqrt(4 w / pi).
+/// Returns d density_at / dw = exp(w) erf(sqrt(w)) - sqrt(4 w / pi).
 double derivative_at(double w)
 {
     return remainder(w, 1);
@@ -41,8 +41,8 @@ double derivative_at(double w)
 
 KingModel::KingModel(double w0) : w0_(w0), central_(density_at(w0))
 {
-    // With y = ln r and F = -r dW/dr: dW/dy = -F, dF/dy = 9 r^2 rho / rho_0 - F, by Runge and
-    // Kutta's fourth order from the series at the centre.
+    // With y = ln r and F = -r dW/dr: dW/dy = -F, dF/dy = 9 r^2 rho / rho_0 - F. Fourth-order
+    // Runge-Kutta, starting from the series at the center.
     double w = w0 - 1.5 * first * first, fall = 3 * first * first;
     double y = std::log(first);
     const auto rate = [&](double at, double w_at, double fall_at) {
@@ -62,7 +62,7 @@ KingModel::KingModel(double w0) : w0_(w0), central_(density_at(w0))
         fall += step / 6 * (a + 2 * b + 2 * c + d);
         y += step;
     }
-    // The last step holds no mass that counts: there W falls as of a point mass, F r = constant.
+    // The last step holds negligible mass: W falls as for a point mass, F r = constant.
     last_ = first * std::exp(step * double(depth_.size() - 1));
     tidal_radius_ = last_ / (1 - depth_.back() / fall_.back());
     // M(r) / (4 pi r_0^3 rho_0) = F r / 9
@@ -81,7 +81,7 @@ KingModel::State KingModel::at(double r) const
         const double fall = fall_.back() * last_ / r;
         return {std::max(0.0, depth_.back() - fall_.back() + fall), fall};
     }
-    // Cubics by values and slopes at both ends; dF/dy as in the constructor.
+    // Cubic Hermite interpolation, with dF/dy as in the constructor.
     const double t = place - double(k), u = 1 - t;
     const auto cubic = [&](double low, double high, double low_rate, double high_rate) {
         return u * u * (1 + 2 * t) * low + t * t * (3 - 2 * t) * high +

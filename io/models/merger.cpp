@@ -24,8 +24,8 @@ Vec3<double> turned_about_z(const Vec3<double>& a, double angle)
 }
 
 /// Tilts a galaxy about its line of nodes and moves it. The line of nodes lies `argument` before
-/// the direction from the galaxy to its companion at pericentre. The tilt is by the negative
-/// inclination, so that the orbit ascends through the disk at the node.
+/// the direction to the companion at pericenter. The tilt is by the negative inclination: the orbit
+/// ascends through the disk at the node.
 void place(Particles& galaxy, const DiskOrientation& orientation, double pericentre_direction,
            const RelativeOrbit& orbit)
 {
@@ -64,7 +64,7 @@ Snapshot make_merger(const MergerOptions& options)
     for (double* length : {&second.disk_scale, &second.disk_height, &second.bulge_scale,
                            &second.halo_scale, &second.halo_taper})
         *length *= std::sqrt(q);
-    // Galaxy 2 has a seed of its own, far from those that users choose.
+    // The seed of galaxy 2 is far from seeds that users choose.
     second.seed = RandomStream(options.galaxy.seed, 0, 0).word();
 
     Snapshot snapshot = make_galaxy(first);

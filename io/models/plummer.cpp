@@ -31,7 +31,7 @@ Snapshot make_plummer(const PlummerOptions& options)
     Particles& particles = snapshot.particles;
     snapshot.provenance = {{"model", "plummer"}, {"seed", std::to_string(options.seed)}};
 
-    // M(r) = r^3 / (r^2 + a^2)^(3/2); lengths are in units of a until they are scaled.
+    // M(r) = r^3 / (r^2 + a^2)^(3/2). Lengths are in units of a until scaled below.
     const double t2 = options.truncation * options.truncation;
     const double largest_mass = std::pow(t2 / (t2 + 1), 1.5);
     parallel_loop(particles.size(), 1024, [&](std::size_t i) {

@@ -5,22 +5,22 @@
 
 namespace chamomile {
 
-/// PlummerOptions describe a sphere in Henon units.
+/// PlummerOptions describes a sphere in Henon units.
 struct PlummerOptions {
     std::uint64_t particles = 10000;
     std::uint64_t seed = 1;
-    double truncation = 22.8; ///< largest radius in units of the scale radius a
-    /// Up to this number the potential energy is summed over all pairs, above it over shells.
+    double truncation = 22.8; ///< max radius in units of the scale radius a
+    /// Max number for a potential energy summed over pairs; larger numbers sum over shells.
     std::uint64_t exact_energy_limit = 131072;
 };
 
 /// Returns an isotropic Plummer sphere of equal masses (Aarseth, Henon & Wielen 1974, Appendix),
-/// truncated, moved to its barycentre and scaled to Henon units (Heggie & Mathieu 1986): G = M = 1,
+/// truncated, moved to its barycenter and scaled to Henon units (Heggie & Mathieu 1986): G = M = 1,
 /// kinetic energy 1/4 and potential energy -1/2, so E = -1/4 and the scale radius is about 3 pi /
-/// 16. Up to exact_energy_limit particles E and the virial ratio hold to rounding (1e-12) for
-/// unsoftened gravity; above it the kinetic energy does, and the potential energy to about 3/N. One
-/// particle rests at the origin, unscaled. The bytes are the same for any number of threads. Throws
-/// Error(usage) for N = 0 or a truncation that is not positive.
+/// 16. Up to exact_energy_limit particles, E and the virial ratio hold to rounding (1e-12) for
+/// unsoftened gravity. Above it, the potential energy holds to about 3/N. A single particle rests
+/// at the origin, unscaled. The result is bitwise independent of the number of threads. Throws
+/// Error(usage) for N = 0 or a non-positive truncation.
 Snapshot make_plummer(const PlummerOptions& options);
 
 } // namespace chamomile

@@ -13,8 +13,8 @@ namespace {
 
 constexpr int lanes = 8;
 
-/// Columns are coordinates and masses in arrays of their own, padded to whole lanes with zero
-/// masses far away.
+/// Columns holds coordinates and masses in separate arrays, padded to a multiple of `lanes` with
+/// zero masses far away.
 struct Columns {
     std::vector<double> x, y, z, mass;
 
@@ -37,8 +37,7 @@ struct Columns {
 };
 
 /// Returns the sum of m_j / r_j about the point r0 over j in [first, last), a multiple of `lanes`
-/// entries. The lanes are written out, so that the order of the sum does not depend on the vector
-/// length.
+/// entries. Explicit lanes make the order of summation independent of the vector length.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
     !defined(__SANITIZE_ADDRESS__)
 __attribute__((target_clones("default", "avx2", "avx512f")))
@@ -64,7 +63,7 @@ row_sum(const Columns& columns, Vec3<double> r0, std::size_t first, std::size_t 
 void move_to_barycentre(Particles& particles)
 {
     for (std::vector<Vec3<double>>* vectors : {&particles.position, &particles.velocity})
-        for (int pass = 0; pass < 2; ++pass) { // the second removes the rounding of the first
+        for (int pass = 0; pass < 2; ++pass) { // the second removes rounding
             double mass = 0;
             Vec3<double> sum;
             for (std::size_t i = 0; i < particles.size(); ++i) {

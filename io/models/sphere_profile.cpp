@@ -112,7 +112,7 @@ Extent extent_of(const SphereProfile& profile)
             return {1e-6, 1e4};
         case SphereKind::nfw:
             return {1e-6, 4 * profile.concentration};
-        case SphereKind::einasto: // to exp(-60) of the density at the scale radius
+        case SphereKind::einasto: // up to exp(-60) of the density at the scale radius
             return {1e-4, std::pow(1 + 30 * alpha, 1 / alpha)};
         case SphereKind::exponential:
             return {1e-3, 60};
@@ -139,7 +139,7 @@ double half_mass_radius(const SphereProfile& profile)
 {
     const std::vector<double> radii = table_radii({profile});
     const std::vector<double> mass = enclosed_mass(radii, density_table(profile, radii).density);
-    // What lies beyond the tables of Plummer and Hernquist, whose mass is infinitely far spread.
+    // Plummer and Hernquist spheres extend to infinity, so part of the mass lies beyond the table.
     const bool open = profile.kind == SphereKind::plummer || profile.kind == SphereKind::hernquist;
     const double half = 0.5 * (open ? profile.mass : mass.back());
     const std::size_t k = interval_of(mass, half);

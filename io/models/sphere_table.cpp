@@ -84,7 +84,7 @@ std::vector<OptionRow<SphereOptions>> built()
     return t.take();
 }
 
-/// Returns what "mass", "scale" and "concentration" mean for a kind.
+/// Returns the meaning of "mass", "scale" and "concentration" for a kind.
 std::string meaning(SphereKind kind, const std::string& name)
 {
     const bool is_halo = kind == SphereKind::nfw;

@@ -18,7 +18,7 @@ namespace {
     throw Error(Fault::usage, std::string(name_of(sphere.kind)) + ": " + why);
 }
 
-/// Checks the numbers of callers that do not come by the table.
+/// Checks options that a caller set directly, by the rules of the option table.
 void check(const SphereOptions& sphere)
 {
     for (const OptionRow<SphereOptions>& row : sphere_table())
@@ -28,8 +28,8 @@ void check(const SphereOptions& sphere)
         }
 }
 
-/// Sets mass and scale so that the density has the mean of 200 critical densities within c scale
-/// radii, in kpc and 1e10 Msun.
+/// Sets mass and scale, in kpc and 1e10 Msun, so that the mean density within c scale radii is 200
+/// times the critical density.
 void set_virial(SphereProfile& profile, double m200, double hubble)
 {
     const double rate = Units::gadget(false).hubble_rate(hubble);
@@ -56,7 +56,7 @@ double truncation_of(const SphereOptions& sphere)
     return std::numeric_limits<double>::infinity();
 }
 
-/// Returns how many particles each sphere has; the last one has what is left.
+/// Returns the number of particles of each sphere; the last sphere gets the rest.
 std::vector<std::uint64_t> shares(const SpheresOptions& options,
                                   const std::vector<EquilibriumSphere>& spheres)
 {
@@ -88,8 +88,8 @@ std::vector<std::uint64_t> shares(const SpheresOptions& options,
     return numbers;
 }
 
-/// Returns (3/2) int_0^infinity du / ((x + u) sqrt((x + u) (y + u) (z + u))), Carlson's R_D with x
-/// as the distinguished argument, by the midpoint rule.
+/// Returns (3/2) int_0^infinity du / ((x + u) sqrt((x + u) (y + u) (z + u))) by the midpoint rule.
+/// This is Carlson's R_D with x as the distinguished argument.
 double carlson_rd(double x, double y, double z)
 {
     const int n = 2000; // u = s^2 / (1 - s)^2: smooth at both ends
@@ -102,9 +102,9 @@ double carlson_rd(double x, double y, double z)
     return 1.5 * sum;
 }
 
-/// Stretches the axes at constant volume. By Roberts (1962) the tensor of the potential energy of
-/// similar ellipsoids is W_ii = (W / 3) a_i^2 R_D(a_i^2; ...) with W that of the sphere, whatever
-/// the density is, so that 2 K_ii = -W_ii fixes the velocities.
+/// Stretches the axes at constant volume. By Roberts (1962) the potential energy tensor of similar
+/// ellipsoids is W_ii = (W / 3) a_i^2 R_D(a_i^2; ...) for any density, where W is the energy of the
+/// sphere. The velocities follow from 2 K_ii = -W_ii.
 void stretch(Particles& particles, double b_to_a, double c_to_a)
 {
     if (b_to_a == 1 && c_to_a == 1)

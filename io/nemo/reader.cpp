@@ -1,6 +1,6 @@
-// Reads NEMO's snapshots: structured binary files (Barnes, Hut & Teuben), a sequence of items, each
-// with a type of one letter, a tag, dimensions and data, in sets that begin with "(" and end with
-// ")". The set SnapShot holds the sets Parameters and Particles. G = 1, units unknown.
+// Reads NEMO snapshots, which are structured binary files (Barnes, Hut & Teuben). A file is a
+// sequence of items: one-letter type, tag, dimensions and data. Sets begin with "(" and end with
+// ")". The set SnapShot contains the sets Parameters and Particles. G = 1, units unknown.
 #include <algorithm>
 #include <bit>
 #include <optional>
@@ -12,10 +12,10 @@
 namespace chamomile {
 namespace {
 
-constexpr std::uint16_t single = 0x0992, plural = 0x0b92; ///< words before each item
+constexpr std::uint16_t single = 0x0992, plural = 0x0b92; ///< magic word before each item
 constexpr std::int64_t longest_tag = 64, most_dimensions = 9;
 
-/// Returns the bytes of one value of a type; it is 0 for the ends of sets and for unknown types.
+/// Returns the bytes per value of a type; 0 for ends of sets and unknown types.
 int width_of(char type)
 {
     switch (type) {
@@ -37,18 +37,18 @@ int width_of(char type)
     }
 }
 
-/// A NemoItem is one item of a file, without its data.
+/// A NemoItem is the description of an item, without its data.
 struct NemoItem {
     char type = 0;
     std::string tag;
-    std::vector<std::int64_t> dimensions; ///< none: a single value
-    std::int64_t data = 0, count = 1;     ///< the offset and number of its values
+    std::vector<std::int64_t> dimensions; ///< empty: a single value
+    std::int64_t data = 0, count = 1;     ///< offset and number of values
 
     bool begins_set() const { return type == '('; }
     bool ends_set() const { return type == ')'; }
 };
 
-/// A NemoItems reads the items of a file one after the other.
+/// A NemoItems iterates over the items of a file.
 class NemoItems {
 public:
     explicit NemoItems(const InputFile& file) : file_(file)
@@ -87,7 +87,7 @@ public:
         return item;
     }
 
-    /// Reads single values of an item, or of its part that begins at a value.
+    /// Reads values of an item, starting at value `first`.
     void reals(const NemoItem& item, std::int64_t first, std::span<double> values) const
     {
         const int width = width_of(item.type);
@@ -131,14 +131,14 @@ private:
     std::int64_t at_ = 0;
 };
 
-/// A NemoSnapshot holds the items of one SnapShot that are read.
+/// A NemoSnapshot holds the items of one SnapShot that the reader needs.
 struct NemoSnapshot {
     std::optional<NemoItem> bodies, time, coordinates, mass, phase_space, position, velocity,
         potential, acceleration, key, softening;
 
     bool has_particles() const { return phase_space || position; }
 
-    /// Keeps the item if it is one of these; returns whether it is.
+    /// Stores the item if the reader needs it. Returns whether it does.
     bool keep(const std::string& set, const NemoItem& item)
     {
         const struct {
@@ -164,11 +164,11 @@ struct NemoSnapshot {
     }
 };
 
-/// Contents holds the first snapshot with particles, and how many there are.
+/// Contents holds the first snapshot with particles, and the number of snapshots.
 struct Contents {
     NemoSnapshot first;
     std::size_t snapshots = 0;
-    std::vector<std::string> others; ///< tags of the particles' data that are not read
+    std::vector<std::string> others; ///< tags of unread particle data
 };
 
 Contents read_items(NemoItems& items)
@@ -203,7 +203,7 @@ Contents read_items(NemoItems& items)
     return contents;
 }
 
-/// A NemoParticles brings the items of a snapshot into particles.
+/// A NemoParticles converts the items of a snapshot to particles.
 class NemoParticles {
 public:
     NemoParticles(const NemoItems& items, const NemoSnapshot& from, Snapshot& to)
@@ -248,7 +248,7 @@ private:
         return *item;
     }
 
-    /// Throws unless the item has so many real values.
+    /// Throws unless the item has `count` real values.
     void require_shape(const NemoItem& item, std::int64_t count)
     {
         if (item.type != 'd' && item.type != 'f')
@@ -260,7 +260,7 @@ private:
 
     void read_coordinates()
     {
-        constexpr int cartesian = 0201402; ///< three dimensions and their velocities
+        constexpr int cartesian = 0201402; ///< positions and velocities in three dimensions
         if (from_.coordinates && whole(*from_.coordinates, 1)[0] != cartesian)
             throw error("CoordSystem", std::to_string(whole(*from_.coordinates, 1)[0]),
                         "66306 is needed: Cartesian positions and velocities in 3 dimensions");
@@ -279,7 +279,7 @@ private:
         items_.reals(item, 0, numbers);
     }
 
-    /// Reads the vectors of each particle, one after the other, into these arrays.
+    /// Reads the vectors of each particle into these arrays, which are interleaved in the file.
     void read_vectors(const NemoItem& item, std::vector<std::vector<Vec3<double>>*> arrays)
     {
         constexpr std::size_t most = 1 << 14;
@@ -311,7 +311,7 @@ private:
         return values;
     }
 
-    /// Takes NEMO's keys as ids where they are different and not negative.
+    /// Uses NEMO's keys as ids if all differ and none is negative.
     void read_ids()
     {
         for (std::size_t i = 0; i < particles_.size(); ++i)

@@ -1,4 +1,4 @@
-/// \file  Arrays of numbers in numpy's format.
+/// \file  Arrays in numpy's .npy format.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 namespace chamomile {
 
 /// Writes an .npy file (format 1.0) of `height` rows of `width` doubles, from top to bottom. The
-/// file is complete or does not appear. Throws Error(output).
+/// file appears only when complete. Throws Error(output).
 void write_npy(const SurfaceDensity& density, const std::filesystem::path& path);
 
 } // namespace chamomile

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int knots = 11;
 
-/// A NamedMap holds eleven equidistant colours of a map, as 0xRRGGBB.
+/// A NamedMap holds eleven equidistant colors of a map, as 0xRRGGBB.
 struct NamedMap {
     const char* name;
     ColourMap map;

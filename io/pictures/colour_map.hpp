@@ -1,4 +1,4 @@
-/// \file  Colour maps for numbers between 0 and 1, uniform in perceived brightness.
+/// \file  Color maps for numbers between 0 and 1, uniform in perceived brightness.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace chamomile {
 
-/// The ColourMaps are those of the same name in matplotlib (van der Walt & Smith 2015),
-/// coolwarm for values of both signs (Moreland 2009), and plain grey.
+/// The ColourMaps are matplotlib's maps of these names (van der Walt & Smith 2015), coolwarm for
+/// signed values (Moreland 2009), and plain grey.
 enum class ColourMap { inferno, magma, viridis, coolwarm, grey };
 
-/// Returns the colour of a value; values outside [0, 1] take the colour of the nearer end.
+/// Returns the color of a value. Values outside [0, 1] get the color of the nearer end.
 Colour colour_of(double value, ColourMap map);
 
-/// Returns the map of that name. Throws Error(usage) naming the maps that exist.
+/// Returns the map with this name. Throws Error(usage) that lists the known maps.
 ColourMap colour_map_named(std::string_view name);
 
 std::vector<std::string> colour_map_names();

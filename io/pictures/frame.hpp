@@ -1,4 +1,4 @@
-/// \file  The particles, and their images in a periodic box, that a picture holds.
+/// \file  Selection of particles, and their periodic images, inside a picture.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 
 namespace chamomile {
 
-/// A Frame is the volume that a picture can hold, turned and seen from its centre.
+/// A Frame is the volume that a picture shows, rotated and relative to its center.
 class Frame {
 public:
-    /// Takes options that complete_view() has completed.
+    /// `view` must come from complete_view().
     explicit Frame(const RenderOptions& view)
         : turn_(view.azimuth, view.inclination), box_{view.box.value_or(0)}, centre_(*view.centre),
           depth_(view.slice ? 0.5 * *view.slice
@@ -24,7 +24,7 @@ public:
     {
         if (!box_)
             return;
-        right_ = 0.65 * *view.field_of_view; // and what smoothing may bring in
+        right_ = 0.65 * *view.field_of_view; // with a margin for the smoothing kernel
         top_ = right_ * view.height / view.width;
         if (std::max(right_, top_) > 3.5 * box_.side)
             throw Error(Fault::usage, "field of view: " + std::to_string(*view.field_of_view) +
@@ -32,7 +32,7 @@ public:
         find_images();
     }
 
-    /// Calls use(place) for the images of a place that lie in the picture.
+    /// Calls use(r) for each periodic image of a position inside the picture.
     template <class Use>
     void for_each_image(const Vec3<double>& place, const Use& use) const
     {
@@ -44,7 +44,7 @@ public:
     }
 
 private:
-    /// Finds the shifts by which a box about the centre reaches into the picture.
+    /// Finds the shifts of periodic images that reach into the picture.
     void find_images()
     {
         images_.clear();

@@ -24,8 +24,8 @@ namespace {
     throw bad_output(path, "file", std::strerror(errno), "cannot be written");
 }
 
-// libpng reports errors through longjmp, which must not cross C++ objects: these two functions only
-// store the message and leave.
+// libpng reports errors through longjmp, which must not skip C++ destructors. These two functions
+// therefore only store the message and leave.
 void note_error(png_structp png, png_const_charp message)
 {
     auto* text = static_cast<std::string*>(png_get_error_ptr(png));
@@ -35,8 +35,8 @@ void note_error(png_structp png, png_const_charp message)
 
 void ignore_warning(png_structp, png_const_charp) {}
 
-/// Encodes all rows; returns false and sets `message` on failure. It holds no object with a
-/// destructor.
+/// Encodes all rows. Returns false and sets `message` on failure. Must not contain objects with a
+/// destructor, because of longjmp.
 bool encode(const Image& image, std::span<png_text> texts, std::FILE* file, std::string& message)
 {
     png_structp png =

@@ -1,4 +1,4 @@
-/// \file  A picture in memory and its PNG file.
+/// \file  Pictures in memory and PNG files.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace chamomile {
 
 using Colour = std::array<std::uint8_t, 3>; ///< red, green, blue in sRGB
 
-/// An Image is a picture of width x height pixels, rows from top to bottom; it is black at first.
+/// An Image has width x height pixels, rows from top to bottom, initially black.
 class Image {
 public:
     Image(int width, int height)
@@ -30,7 +30,7 @@ public:
         return pixels_[std::size_t(y) * std::size_t(width_) + std::size_t(x)];
     }
 
-    /// The name and text of what the file says of the picture.
+    /// Keys and values of the PNG text chunks.
     std::vector<std::pair<std::string, std::string>> texts;
 
 private:
@@ -38,9 +38,8 @@ private:
     std::vector<Colour> pixels_;
 };
 
-/// Writes an 8-bit RGB PNG with the texts. The file appears under its name only when it is
-/// complete, and replaces an older one. Throws Error(output) if it cannot be written, and then
-/// leaves no file behind.
+/// Writes an 8-bit RGB PNG with the texts. The file appears only when complete, and replaces an
+/// older one. Throws Error(output) on failure, and then leaves no file behind.
 void write_png(const Image& image, const std::filesystem::path& path);
 
 } // namespace chamomile

@@ -12,12 +12,12 @@
 namespace chamomile {
 namespace {
 
-/// Glyphs are drawn on a grid whose capitals are 7 high, with this pen.
+/// Glyphs are drawn with this pen on a grid with capitals 7 units high.
 constexpr double capital = 7, pen = 0.42, gap = 1.7, blank = 2.2;
 constexpr double raised = 3.6, raised_size = 0.68; ///< of exponents
 
-/// A Glyph is written as strokes: "l" with the corners x y of a line, and "a" with the centre, the
-/// two radii and the angles in degrees of an arc of an ellipse.
+/// A Glyph is a list of strokes. "l": corners x y of a polyline. "a": an elliptical arc with
+/// center, two radii and two angles in degrees.
 struct Glyph {
     char character;
     double width;
@@ -116,7 +116,7 @@ struct Point {
     double x, y;
 };
 
-/// A Shape is a glyph as straight lines, each from one point to another.
+/// A Shape is a glyph as straight line segments.
 struct Shape {
     double width = blank;
     std::vector<std::pair<Point, Point>> lines;
@@ -167,8 +167,8 @@ const Shape& shape_of(char character)
     return shapes[(unsigned char)character < 128 ? std::size_t(character) : 0];
 }
 
-/// Calls use(shape, x, y, scale) for each character, in pixels from the lower left corner, and
-/// returns the width of all.
+/// Calls use(shape, x, y, scale) for each character, in pixels from the lower left corner. Returns
+/// the total width.
 template <class Use>
 double lay_out(std::string_view text, double height, const Use& use)
 {
@@ -206,7 +206,7 @@ void blend(Colour& pixel, Colour colour, double part)
         pixel[c] = std::uint8_t(std::lround(pixel[c] + part * (colour[c] - pixel[c])));
 }
 
-/// Draws a shape with a round pen of that radius in pixels, whose edge is one pixel wide.
+/// Draws a shape with a round pen of `radius` pixels and a soft edge of one pixel.
 void draw(Image& image, const Shape& shape, Point corner, double scale, double radius,
           Colour colour, double opacity)
 {
@@ -251,7 +251,7 @@ void draw_text(Image& image, double x, double y, double height, std::string_view
             draw(image, shape, {x + right, y - up}, scale, width, ink, opacity);
         });
     };
-    for (double edge : {2.4, 1.2}) // dark enough for letters on pale colours
+    for (double edge : {2.4, 1.2}) // dark enough for letters on pale colors
         layer(radius + edge * std::max(1.0, 0.7 * radius), {0, 0, 0}, 0.6);
     layer(radius, colour, 1);
 }

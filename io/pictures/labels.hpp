@@ -1,4 +1,4 @@
-/// \file  Short labels in a picture, in letters drawn as strokes of a pen, smooth at any size.
+/// \file  Short labels in a picture, with letters drawn as pen strokes, smooth at any size.
 #pragma once
 
 #include <string_view>
@@ -7,16 +7,16 @@
 
 namespace chamomile {
 
-/// Draws text whose capitals are `height` pixels high, its lower left corner at (x, y), with a dark
-/// edge that parts it from the picture. A "^" raises the number behind it, as in kpc^2. It knows
-/// the printable characters of ASCII; others are left blank. Parts outside the picture are cut off.
+/// Draws text with capitals `height` pixels high and its lower left corner at (x, y). A dark
+/// outline separates it from the picture. "^" raises the following number, as in kpc^2. Only
+/// printable ASCII is drawn; other characters stay blank. Text outside the picture is clipped.
 void draw_text(Image& image, double x, double y, double height, std::string_view text,
                Colour colour);
 
 /// Returns the width of the text in pixels.
 double text_width(std::string_view text, double height);
 
-/// Draws a filled rectangle, cut off at the picture's edges.
+/// Draws a filled rectangle, clipped at the edges of the picture.
 void draw_rectangle(Image& image, int x, int y, int width, int height, Colour colour);
 
 } // namespace chamomile

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kpc_in_cm = 3.085678e21, year_in_s = 3.155815e7; // sidereal, as in GADGET
 
-/// The colours of components, by type.
+/// The color of each component type.
 constexpr Colour component_colours[] = {{64, 230, 191}, {255, 107, 31},  {64, 140, 255},
                                         {255, 217, 89}, {204, 217, 255}, {204, 77, 255}};
 
@@ -35,11 +35,11 @@ std::string short_number(double value)
     return std::regex_replace(text, std::regex("e(-?)[+]?0*"), "e$1");
 }
 
-/// A Letters holds the sizes of the labels of a picture, in pixels.
+/// A Letters holds the sizes of labels in a picture, in pixels.
 struct Letters {
     double height; ///< of capitals
     int margin, line;
-    int left, bottom; ///< margins beside axes
+    int left, bottom; ///< margins for the axes
     Letters(const Image& image, bool has_axes)
         : height(std::max(7.0, std::min(image.width(), image.height()) / 62.0)),
           margin(int(std::lround(1.6 * height))), line(std::max(1, int(std::lround(height / 5)))),
@@ -57,7 +57,7 @@ void draw_mark(Image& image, int x, int y, int width, int height)
     draw_rectangle(image, x, y, width, height, white);
 }
 
-/// Returns the multiples of powers of ten, every `stride`-th, from `low` to `high`.
+/// Returns the multiples of every `stride`-th power of ten between `low` and `high`.
 std::vector<double> logarithmic_ticks(double low, double high, const std::vector<int>& multiples,
                                       int stride)
 {
@@ -70,7 +70,7 @@ std::vector<double> logarithmic_ticks(double low, double high, const std::vector
     return ticks;
 }
 
-/// Returns the multiples of a round step, at most `parts` of which fit, from `low` to `high`.
+/// Returns the multiples of a round step between `low` and `high`, at most `parts` steps.
 std::vector<double> linear_ticks(double low, double high, int parts)
 {
     const double step = rounded_up((high - low) / parts), first = std::ceil(low / step - 1e-9);
@@ -99,8 +99,8 @@ std::vector<std::vector<double>> tick_sets(double low, double high, bool is_log)
     return sets;
 }
 
-/// Returns the factor from lengths of the units to those in which a picture of this width is
-/// labelled, and their name, which is empty for N-body units.
+/// Returns the factor from lengths in `units` to the unit for the labels of a picture of this
+/// width, and the name of the unit (empty for N-body units).
 std::pair<double, std::string> length_unit(const Units& units, double width)
 {
     if (!units.physical)
@@ -114,8 +114,7 @@ std::pair<double, std::string> length_unit(const Units& units, double width)
     return {kpc, "kpc" + per_h};
 }
 
-/// Returns ticks from -`half` to `half` whose numbers do not collide at this number of pixels per
-/// unit.
+/// Returns ticks from -`half` to `half` with labels that do not overlap. `pixels`: pixels per unit.
 std::vector<double> axis_ticks(double half, double pixels, double height)
 {
     for (int parts : {8, 5, 2}) {
@@ -129,8 +128,8 @@ std::vector<double> axis_ticks(double half, double pixels, double height)
     return {0};
 }
 
-/// Draws ticks with lengths from the middle at the left and lower edges, and their unit in the
-/// corner. `pixels` is the number of pixels per unit.
+/// Draws ticks at the left and lower edges, labeled with the distance from the picture's center,
+/// and the unit in the corner. `pixels`: pixels per unit.
 void draw_axes(Image& image, const Letters& letters, double pixels, const std::string& unit)
 {
     const double h = letters.height, bottom = image.height() - h;

@@ -1,4 +1,4 @@
-/// \file  What is drawn upon a picture, and the colours of its quantities.
+/// \file  Labels, axes and color bar of a picture, and the colors of its quantities.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace chamomile {
 
-/// A Meaning is what a quantity is called and measured in, and how it is coloured.
+/// A Meaning holds name, dimension and default color map of a quantity.
 struct Meaning {
     const char* name;
     Dimension dimension;
@@ -18,13 +18,13 @@ struct Meaning {
 
 const Meaning& meaning_of(Pictured quantity);
 
-/// Returns where a value lies between the ends of the colours, from 0 to 1.
+/// Returns the position of a value in the color range, from 0 to 1.
 double part_of(double value, const RenderOptions& view);
 
-/// Returns the colour of a part of the range; `type` is the component, or negative.
+/// Returns the color at position `part` (0 to 1); `type` is the component, or negative.
 Colour colour_at(double part, const RenderOptions& view, int type);
 
-/// Returns a darker colour: `fraction` 0 is black, 1 the same colour.
+/// Returns a darker color; `fraction` 0: black, 1: unchanged.
 Colour dimmed(Colour colour, double fraction);
 
 /// Returns the time or redshift of a picture in words.
@@ -34,18 +34,18 @@ std::string time_label(const Snapshot& snapshot);
 /// upper left.
 void draw_labels(Image& image, const Snapshot& snapshot, const RenderOptions& view);
 
-/// A BarNumber is a tick of the colour bar and the text below it, which begins at `x`.
+/// A BarNumber is a tick of the color bar with its text.
 struct BarNumber {
-    double value, x; ///< x in pixels from the left end of the bar
+    double value, x; ///< of the text, in pixels from the left end of the bar
     std::string text;
 };
 
-/// Returns the densest set of round ticks whose numbers do not collide below a colour bar. `width`
-/// of the bar and `height` of capitals are in pixels.
+/// Returns the densest set of round ticks with labels that do not overlap below a color bar.
+/// `width` of the bar and `height` of capitals are in pixels.
 std::vector<BarNumber> bar_numbers(const RenderOptions& view, double width, double height);
 
-/// Draws the colour bar at the lower right, one for each component of the types: quantity and unit
-/// above it, ticks with round numbers below it.
+/// Draws the color bar at the lower right, one per component if `types` are given. Quantity and
+/// unit stand above it, round numbers below.
 void draw_colour_bar(Image& image, const RenderOptions& view, const std::vector<int>& types,
                      const std::string& title);
 

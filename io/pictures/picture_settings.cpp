@@ -17,7 +17,7 @@ std::vector<std::string> words_of_types()
     return words;
 }
 
-/// Returns the type of that number or name.
+/// Returns the type with this number or name.
 int type_of(const std::string& option, const std::string& word, std::vector<std::string> words)
 {
     for (std::size_t type = 0; type < type_names.size(); ++type)
@@ -26,7 +26,7 @@ int type_of(const std::string& option, const std::string& word, std::vector<std:
     refuse_word(option, word.empty() ? "(empty)" : word, words);
 }
 
-/// Adds an option whose text is read and shown by these functions.
+/// Adds an option with its own functions to parse and print its text.
 OptionRow<R>& special(OptionRows<R>& t, const char* name, const char* values, const char* help,
                       std::function<void(R&, const std::string&, const std::string&)> put,
                       std::function<std::string(const R&)> text)

@@ -1,4 +1,4 @@
-/// \file  The options of pictures, which `render`, the frames of a run and Python all read.
+/// \file  The options of pictures, for `render`, the frames of a run, and Python.
 ///
 /// A new setting is a member of RenderOptions and a row in picture_settings.cpp.
 #pragma once
@@ -10,8 +10,8 @@
 
 namespace chamomile {
 
-/// Returns the options of what a picture shows, with the names of `render`. Those of a run are the
-/// same behind "frame-".
+/// Returns the picture options, with the names of `render`. A run uses the same names after
+/// "frame-".
 const std::vector<OptionRow<RenderOptions>>& picture_settings();
 
 } // namespace chamomile

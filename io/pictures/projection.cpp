@@ -11,7 +11,7 @@ namespace {
 
 constexpr double points_per_cell = 8;
 
-/// Returns the number of cell sizes of a picture, each twice the last.
+/// Returns the number of cell sizes of a picture. Each size is twice the previous one.
 int levels_of(int width, int height)
 {
     int levels = 1;
@@ -20,30 +20,29 @@ int levels_of(int width, int height)
     return levels;
 }
 
-/// A Level holds the sums of one level of the picture's pyramid: cells of 2^level pixels over
-/// picture and margin.
+/// A Level holds the sums of one pyramid level: cells of 2^level pixels over the picture and a
+/// margin.
 struct Level {
     int width = 0, height = 0;
     double scale = 0;                 ///< cells per unit of length
-    std::vector<float> counts;        ///< points in each cell
+    std::vector<float> counts;        ///< points per cell
     std::vector<std::int64_t> masses; ///< in fixed point
 };
 
-/// A Spline has the three weights of a quadratic B-spline about the cell `first + 1` that holds the
-/// point.
+/// A Spline holds the three weights of a quadratic B-spline. The point lies in cell `first + 1`.
 struct Spline {
     int first;
     std::array<double, 3> weights;
     explicit Spline(double place)
     {
         const int cell = int(std::floor(place));
-        const double d = place - cell - 0.5; // from the middle of the cell
+        const double d = place - cell - 0.5; // from the center of the cell
         first = cell - 1;
         weights = {0.5 * (0.5 - d) * (0.5 - d), 0.75 - d * d, 0.5 * (0.5 + d) * (0.5 + d)};
     }
 };
 
-/// A Pyramid spreads points over cells of several sizes.
+/// A Pyramid deposits points on cells of several sizes.
 class Pyramid {
 public:
     Pyramid(int width, int height, double field_of_view)
@@ -64,13 +63,13 @@ public:
             level.counts.assign(cells, 0);
             level.masses.assign(cells, 0);
         }
-        // These are the picture's lower left corner, in pixels from the grid's.
+        // The picture's lower left corner, in pixels from the grid's corner.
         x0_ = margin_ + 0.5 * width;
         y0_ = margin_ + 0.5 * height;
     }
 
-    /// Finds the point's coordinates in cells of a level. Returns false if its 3 x 3 cells are not
-    /// all inside.
+    /// Computes the point's coordinates in cells of level l. Returns false if its 3 x 3 cells are
+    /// not all inside the grid.
     bool place(const ProjectedPoint& point, int l, double& x, double& y) const
     {
         const Level& level = levels_[std::size_t(l)];
@@ -106,7 +105,7 @@ public:
         }
     }
 
-    /// Returns the level, with its fraction, whose cells hold `points_per_cell` around the point.
+    /// Returns the fractional level with about `points_per_cell` points per cell around the point.
     double level_of(const ProjectedPoint& point) const
     {
         double finer = 0;
@@ -152,8 +151,9 @@ public:
         }
     }
 
-    /// Returns all levels summed on the finest, in mass per pixel. A quadratic B-spline is the sum
-    /// of those of half the width with weights 1/4, 3/4, 3/4, 1/4 in each direction (Chaikin 1974).
+    /// Returns the sum of all levels on the finest grid, in mass per pixel. A quadratic B-spline is
+    /// the sum of half-width B-splines with weights 1/4, 3/4, 3/4, 1/4 per direction (Chaikin
+    /// 1974).
     std::vector<double> sum(int width, int height) const
     {
         std::vector<double> grid = masses_of(levels_.back());
@@ -178,7 +178,7 @@ public:
         }
         std::vector<double> picture(std::size_t(width) * std::size_t(height));
         for (int y = 0; y < height; ++y)
-            for (int x = 0; x < width; ++x) // the picture's rows go down
+            for (int x = 0; x < width; ++x) // rows of the picture run downwards
                 picture[std::size_t(height - 1 - y) * std::size_t(width) + std::size_t(x)] =
                     grid[std::size_t(y + margin_) * std::size_t(levels_[0].width) +
                          std::size_t(x + margin_)];

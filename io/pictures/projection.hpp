@@ -8,8 +8,8 @@
 
 namespace chamomile {
 
-/// A View turns the scene by `azimuth` about its z axis, then by `inclination` about the x axis of
-/// the picture (degrees). The picture's x points right, y up, z to the observer: inclination 0
+/// A View rotates the scene by `azimuth` about its z axis, then by `inclination` about the
+/// picture's x axis (degrees). The picture's x points right, y up, z to the observer. Inclination 0
 /// looks down the scene's z axis, 90 along +y.
 class View {
 public:
@@ -20,7 +20,7 @@ private:
     double cos_azimuth_, sin_azimuth_, cos_inclination_, sin_inclination_;
 };
 
-/// A ProjectedPoint is a point of the picture plane with a weight, already turned and centred.
+/// A ProjectedPoint is a weighted point in the picture plane, rotated and centered.
 struct ProjectedPoint {
     double x, y, mass;
 };
@@ -40,16 +40,16 @@ struct SurfaceDensity {
     }
 };
 
-/// Returns the surface density of points on a grid centred on (0, 0) that is `field_of_view` wide.
-/// Each point is spread over a quadratic B-spline whose cell has the smallest size, between one
-/// pixel and 1/16 of the picture, that holds about 8 points; sizes between powers of two blend two
-/// of them. Mass is conserved for points whose kernel lies in the picture. The bits are the same
-/// for any number of threads and any order of the points, because sums are taken in fixed point.
+/// Returns the surface density of points on a grid centered on (0, 0), `field_of_view` wide. Each
+/// point is spread over a quadratic B-spline. Its cell is the smallest, between one pixel and 1/16
+/// of the picture, with about 8 points; two cell sizes are blended between powers of two. Mass is
+/// conserved if the kernel lies inside the picture. The result is bitwise independent of the number
+/// of threads and the order of points (fixed-point sums).
 SurfaceDensity project(std::span<const ProjectedPoint> points, int width, int height,
                        double field_of_view);
 
-/// Returns the largest density of a single point of this mass, spread over the widest cell.
-/// Darker parts of a picture show single points.
+/// Returns the peak density of a single point of this mass, spread over the widest cell. Darker
+/// parts of a picture show single points.
 double density_of_one(double mass, const SurfaceDensity& picture);
 
 } // namespace chamomile

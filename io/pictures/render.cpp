@@ -62,7 +62,7 @@ void check(const RenderOptions& o)
         refuse("centre", o.centre->x, "must be finite");
 }
 
-/// Returns disk, bulge and stars if there are any, or else every type.
+/// Returns types 2, 3, 4 (disk, bulge, stars) if any such particle exists, otherwise all types.
 std::vector<int> default_types(const Particles& particles)
 {
     for (std::uint8_t type : particles.type)
@@ -92,7 +92,7 @@ std::vector<Index> shown(const Particles& particles, const std::vector<int>& typ
     return indices;
 }
 
-/// Returns the masses, which are the weights in the picture. If all are 0 the weights are 1, and
+/// Returns the masses as weights for the picture. If all masses are 0, the weights are 1 and
 /// `are_counts` becomes true.
 std::vector<double> weights(const Particles& particles, const std::vector<Index>& indices,
                             bool& are_counts)
@@ -106,7 +106,7 @@ std::vector<double> weights(const Particles& particles, const std::vector<Index>
     return masses;
 }
 
-/// Returns all points in the picture, including images in a periodic box.
+/// Returns all points inside the picture, including periodic images.
 std::vector<ProjectedPoint> projected(const Particles& particles, const std::vector<Index>& indices,
                                       const std::vector<double>& masses, const RenderOptions& view)
 {
@@ -134,8 +134,8 @@ double norm_max(const Vec3<double>& r)
     return std::max({std::abs(r.x), std::abs(r.y), std::abs(r.z)});
 }
 
-/// Returns the densest place of particles: the middle of those in the fullest of 4^3 cells becomes
-/// the middle of a cube of half the side, until no more than 50 are in it.
+/// Returns the densest place. Iteration: the centroid of the fullest of 4^3 cells becomes the
+/// center of a cube of half the side, until at most 50 particles remain.
 Vec3<double> densest_place(const Particles& particles, std::vector<Index> inside,
                            Vec3<double> centre, Periodicity box)
 {
@@ -180,14 +180,14 @@ double width_of(std::vector<ProjectedPoint> points, double aspect)
     return 1;
 }
 
-/// A DensityRange holds the densities at the ends of the colours. Maps of other quantities fade
+/// A DensityRange holds the densities at the ends of the color map. Maps of other quantities fade
 /// from `solid` to `low`.
 struct DensityRange {
     double low, solid, high;
 };
 
 /// Returns the range of a picture: 1/300 of the mass lies below `low`, 1/300 above `high`. `low` is
-/// at least `one`, the density of a single point, unless 1/20 of the mass is fainter.
+/// at least `one` (density of a single point), unless 1/20 of the mass is fainter.
 DensityRange range_of(const SurfaceDensity& density, double one)
 {
     std::vector<double> values;
@@ -213,17 +213,17 @@ DensityRange range_of(const SurfaceDensity& density, double one)
     return {low, std::max(1.5 * low, std::min(2 * one, tenth)), high};
 }
 
-/// A Scene is what a picture shows: its maps, with the options that they were made by.
+/// A Scene holds the maps of a picture, and the options used for them.
 struct Scene {
     RenderOptions options;            ///< completed
-    SurfaceDensity density;           ///< or the other quantity
-    std::vector<double> opacity;      ///< of the other quantity
-    std::vector<SurfaceDensity> each; ///< by type, if types have colours
-    bool are_counts = false;          ///< densities are numbers of massless particles per area
+    SurfaceDensity density;           ///< or another quantity
+    std::vector<double> opacity;      ///< for another quantity
+    std::vector<SurfaceDensity> each; ///< by type, if types have colors
+    bool are_counts = false;          ///< density is the number of massless particles per area
     bool is_empty = false;            ///< nothing is in view
 };
 
-/// Returns a number for each particle, of which the picture shows the mean.
+/// Returns one value per particle. The picture shows the mean value.
 std::vector<double> values_of(const Snapshot& snapshot, const std::vector<Index>& indices,
                               const RenderOptions& view)
 {
@@ -238,8 +238,8 @@ std::vector<double> values_of(const Snapshot& snapshot, const std::vector<Index>
     return values;
 }
 
-/// Returns the mean of the values, weighted by mass, or their dispersion, in each pixel; it is not
-/// a number where the density is below `least`.
+/// Returns the mass-weighted mean (or dispersion) of the values in each pixel, and NaN if the
+/// density is below `least`.
 SurfaceDensity mean_of(const Snapshot& snapshot, const std::vector<Index>& indices,
                        const std::vector<double>& masses, const SurfaceDensity& density,
                        double least, const RenderOptions& view)
@@ -266,7 +266,7 @@ SurfaceDensity mean_of(const Snapshot& snapshot, const std::vector<Index>& indic
     return mean;
 }
 
-/// Completes the range of a quantity that is no density: 1/100 of the pixels lie beyond each end.
+/// Completes the color range of another quantity: 1/100 of the pixels lie beyond each end.
 void complete_range(RenderOptions& view, const SurfaceDensity& map)
 {
     std::vector<double> values;
@@ -288,7 +288,7 @@ void complete_range(RenderOptions& view, const SurfaceDensity& map)
     view.min = view.min.value_or(std::min(low, *view.max - (high - low)));
 }
 
-/// Returns the opacity of each pixel: 0 at `low`, 1 from `solid` on.
+/// Returns the opacity of each pixel: 0 at `low`, 1 from `solid` upwards.
 std::vector<double> opacity_of(const SurfaceDensity& density, const DensityRange& range)
 {
     std::vector<double> opacity;
@@ -312,7 +312,7 @@ Scene compose(const Snapshot& snapshot, const RenderOptions& options,
     completed.box = completed.box.value_or(snapshot.box_size);
     const double side = *completed.box;
     if (completed.follow)
-        completed.centre.reset(); // the search has one beginning, whatever was shown before
+        completed.centre.reset(); // always start the search from the same place
     if (side > 0) {
         completed.centre = completed.centre.value_or(Vec3<double>{side / 2, side / 2, side / 2});
         completed.field_of_view = completed.field_of_view.value_or(side);
@@ -384,7 +384,7 @@ Scene compose(const Snapshot& snapshot, const RenderOptions& options,
     return {completed, std::move(density), {}, std::move(each), are_counts, is_empty};
 }
 
-/// Returns the types of the completed options that the snapshot has.
+/// Returns those `types` that the snapshot contains.
 std::vector<int> present_types(const Snapshot& snapshot, const std::vector<int>& types)
 {
     std::vector<int> present;

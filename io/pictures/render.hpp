@@ -1,4 +1,4 @@
-/// \file  Pictures of the projected surface density of a snapshot.
+/// \file  Pictures of the projected surface density or other quantities of a snapshot.
 #pragma once
 
 #include <optional>
@@ -12,59 +12,58 @@
 
 namespace chamomile {
 
-/// A Pictured is the quantity that the colours tell: the surface density, or the mean, weighted by
-/// mass along the line of sight, of the velocity away from the observer, of its dispersion, or of
-/// the potential.
+/// A Pictured is the quantity that the colors show: surface density, or a mass-weighted mean along
+/// the line of sight: velocity away from the observer, its dispersion, or potential.
 enum class Pictured { density, velocity, dispersion, potential };
 
-/// RenderOptions states what a picture shows. Everything left empty is chosen from the snapshot.
+/// RenderOptions controls a picture. Empty members are chosen from the snapshot.
 struct RenderOptions {
     int width = 800, height = 800;      ///< pixels
-    std::optional<Vec3<double>> centre; ///< of the picture; empty: centre of mass of what is shown
+    std::optional<Vec3<double>> centre; ///< empty: center of mass of the shown particles
     std::optional<double>
-        field_of_view;      ///< length across the picture; empty: holds 98 % of the mass
-    double azimuth = 0;     ///< degrees that the scene turns about z first
+        field_of_view;      ///< width in units of length; empty: holds 98 % of the mass
+    double azimuth = 0;     ///< degrees of the first rotation, about z
     double inclination = 0; ///< degrees of tilt about the picture's x axis: 0 face-on, 90 edge-on
     std::vector<int>
-        types; ///< 0..5; empty: disk, bulge and stars (2, 3, 4) if there are any, or all
+        types; ///< 0..5; empty: disk, bulge and stars (2, 3, 4) if present, otherwise all
     Pictured quantity = Pictured::density;
-    bool components = false;             ///< a colour for each type, added; of the density alone
-    std::optional<double> min, max;      ///< quantity at the ends of the map; empty: percentiles
-    std::optional<ColourMap> colour_map; ///< empty: the one that suits the quantity
-    bool no_labels = false;              ///< leave out scale bar, time or redshift, and colour bar
+    bool components = false;             ///< add one color per type; only for the density
+    std::optional<double> min, max;      ///< ends of the color map; empty: percentiles
+    std::optional<ColourMap> colour_map; ///< empty: the default of the quantity
+    bool no_labels = false;              ///< omit scale bar, time or redshift, and color bar
     bool no_colour_bar = false;
-    bool axes = false;        ///< lengths from the middle at two edges, in place of the scale bar
-    std::optional<int> orbit; ///< pictures of a turn about z, for those who make several
-    /// The densest place of what is shown (`densest`) or of a type becomes the centre.
+    bool axes = false;        ///< axes at two edges instead of the scale bar
+    std::optional<int> orbit; ///< number of pictures in a turn about z, if several
+    /// Center on the densest place of all shown particles (`densest`) or of one type.
     std::optional<int> follow;
     static constexpr int densest = -1;
-    /// The side of a periodic box, whose images are drawn across its faces; 0: isolated; empty: the
-    /// side in the snapshot. Unless told otherwise, a periodic picture
-    /// shows the box from its middle, a tenth of a side deep.
+    /// Side of the periodic box, drawn with its images across the faces. 0: isolated; empty: the
+    /// side in the snapshot. By default a periodic picture is centered on the middle of the box and
+    /// a tenth of a side deep.
     std::optional<double> box;
-    /// Unless given, colours of a box reach at least from and to these mean surface densities.
+    /// By default the colors of a box reach at least from and to these mean surface densities.
     double box_min = 0.4, box_max = 20;
-    std::optional<double> slice; ///< thickness along the line of sight, about the centre
+    std::optional<double> slice; ///< thickness along the line of sight, about the center
 };
 
-/// Returns the options with every choice made from this snapshot, so that the frames of a run share
-/// one field of view and one range of colours. Throws as render_snapshot does.
+/// Returns the options with every choice made from this snapshot. All frames of a run then share
+/// one field of view and color range. Throws like render_snapshot().
 RenderOptions complete_view(const Snapshot& snapshot, const RenderOptions& options);
 
-/// Returns the completed `view` with colours wide enough for `later`, a snapshot of the same
-/// series. Keeps the ends given in `asked`.
+/// Returns the completed `view` with a color range wide enough for `later`, a snapshot of the same
+/// series. Ends given in `asked` stay fixed.
 RenderOptions widen_colours(const RenderOptions& view, const RenderOptions& asked,
                             const Snapshot& later);
 
-/// Returns the picture, with its quantity, unit, least and most value and time as texts: the
-/// logarithm of the projected surface density, smoothed over the local distance between particles
-/// (the number density, if no particle that is shown has mass), or another quantity where there is
-/// as much matter as the darkest colour of that density shows. Throws Error(usage) for options out
-/// of range, Error(input) if no particle of the chosen types exists or a position is not finite.
+/// Returns the picture. Its texts state quantity, unit, min and max value and time. Shows the
+/// logarithm of the projected surface density, smoothed over the local interparticle distance (the
+/// number density if all shown particles are massless). Another quantity is shown where the density
+/// exceeds the darkest color of the density map. Throws Error(usage) for options out of range,
+/// Error(input) if the chosen types have no particles or a position is not finite.
 Image render_snapshot(const Snapshot& snapshot, const RenderOptions& options);
 
-/// Returns the surface density of that picture, mass per area in units of the snapshot, or its
-/// other quantity, which is not a number where there is nothing.
+/// Returns the mapped quantity: surface density (mass per area in units of the snapshot), or
+/// another quantity with NaN in empty pixels.
 SurfaceDensity surface_density(const Snapshot& snapshot, const RenderOptions& options);
 
 } // namespace chamomile

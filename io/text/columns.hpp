@@ -6,7 +6,7 @@
 
 namespace chamomile {
 
-/// The columns stand in the order in which they are written; the comment `# columns:` names them.
+/// Column names in the order of writing. The comment `# columns:` may give another order.
 inline constexpr std::array<std::string_view, 12> text_columns = {
     "mass", "x", "y", "z", "vx", "vy", "vz", "id", "ax", "ay", "az", "potential"};
 

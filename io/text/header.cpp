@@ -16,7 +16,7 @@ namespace chamomile {
 namespace {
 
 constexpr std::string_view provenance_prefix = "provenance ";
-/// A NumberKey is a key whose value is a number, with the other key that must accompany it.
+/// A NumberKey is a key with a numeric value. `beside` is the key that must accompany it.
 struct NumberKey {
     std::string_view name;
     Range range;
@@ -63,7 +63,7 @@ bool contains(const List& list, std::string_view word)
     return std::find(std::begin(list), std::end(list), word) != std::end(list);
 }
 
-/// Returns whether the letters join an axis with a name of the vector: "posx" or "xvel".
+/// Returns whether `letters` joins an axis with the name of a vector, as in "posx" or "xvel".
 bool is_component(std::string_view letters, char axis, std::string_view vector)
 {
     for (std::size_t n = 3; n <= vector.size(); ++n) {
@@ -74,9 +74,9 @@ bool is_component(std::string_view letters, char axis, std::string_view vector)
     return false;
 }
 
-/// Returns whether a word of a comment means this column. It may abbreviate the name, as "m", hold
-/// it, as "ParticleID", or write a component as "pos_x" or "velx". A unit may follow, as in
-/// "x[pc]".
+/// Returns whether a word of a comment denotes the column `name`. The word may abbreviate the name
+/// ("m"), contain it ("ParticleID"), or name a component ("pos_x", "velx"). A unit may follow
+/// ("x[pc]").
 bool means(std::string_view word, std::string_view name)
 {
     std::string letters;
@@ -170,7 +170,7 @@ std::array<int, 12> TextHeader::columns(std::size_t number, std::int64_t line)
         const auto found = std::find(names.begin(), names.end(), text_columns[k]);
         columns[k] = found == names.end() ? -1 : int(found - names.begin());
     }
-    // A vector must be complete or absent; mass and position must be there.
+    // Vectors must be complete or absent. Mass and position are required.
     for (const auto [first, last, needed] :
          {std::array{0, 3, 1}, std::array{4, 6, 0}, std::array{8, 10, 0}}) {
         const auto present = std::count_if(columns.begin() + first, columns.begin() + last + 1,
@@ -182,7 +182,7 @@ std::array<int, 12> TextHeader::columns(std::size_t number, std::int64_t line)
     return columns;
 }
 
-/// Notes a comment that seems to name the columns otherwise than `names`.
+/// Sets columns_note_ if a comment seems to name columns other than `names`.
 void TextHeader::note_remark(const std::vector<std::string_view>& names)
 {
     const auto remark = remarks_.find(names.size());

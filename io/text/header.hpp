@@ -1,4 +1,4 @@
-/// \file  The comments of a text file, one `# key: value` each.
+/// \file  The comments of a text file, with one `# key: value` per line.
 #pragma once
 
 #include <array>
@@ -11,27 +11,27 @@
 
 namespace chamomile {
 
-/// A TextHeader collects the comments; those with an unknown key have no effect.
+/// A TextHeader collects the comments. Unknown keys have no effect.
 class TextHeader {
 public:
     explicit TextHeader(const std::filesystem::path& file) : file_(file) {}
 
-    /// Adds one comment, without the leading `#`. Throws Error with Fault::input when a known key
-    /// has a value that it cannot have, or two values.
+    /// Adds one comment, without the leading `#`. Throws Error with Fault::input if a known key has
+    /// an invalid value or two values.
     void add(std::string_view comment, std::int64_t line);
 
-    /// Returns the column of each of text_columns in the file, or -1. Without a comment `columns`
-    /// their number decides: 4, 7, 8, or these with the four of a force computation: 11 and 12. It
-    /// is called at the first particle: from then on no columns can be named.
+    /// Returns the file column of each of text_columns, or -1. Without a `# columns:` comment, the
+    /// number of columns decides: 4, 7 or 8, or 11 or 12 with the four results of a force
+    /// computation. Call at the first particle: a `columns` comment after this call is an error.
     std::array<int, 12> columns(std::size_t number, std::int64_t line);
 
-    /// Returns the columns in words if their number decided, else an empty text.
+    /// Returns the columns in words if their number decided, otherwise an empty text.
     const std::string& assumed_columns() const { return assumed_columns_; }
 
-    /// Returns a note on a comment that seems to name other columns, or an empty text.
+    /// Returns a note on a comment that seems to name different columns, or an empty text.
     const std::string& columns_note() const { return columns_note_; }
 
-    /// Sets everything but the particles' columns; the particles' types are set too.
+    /// Sets all properties of the snapshot and the types of the particles.
     void apply(Snapshot& snapshot) const;
 
 private:
@@ -46,7 +46,7 @@ private:
     };
     std::filesystem::path file_;
     std::map<std::string, Value, std::less<>> values_;
-    std::map<std::size_t, std::string> remarks_; ///< comments without a key, by number of words
+    std::map<std::size_t, std::string> remarks_; ///< by number of words: comments without key
     std::string assumed_columns_, columns_note_;
     bool columns_are_fixed_ = false;
 };

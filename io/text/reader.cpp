@@ -1,5 +1,4 @@
-// Reads text columns in the C locale, whatever the user's is. A byte order mark and the line ends
-// of Windows are accepted.
+// Reads text columns in the C locale. Accepts a byte order mark and Windows line ends.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -16,13 +15,13 @@
 namespace chamomile {
 namespace {
 
-/// A LineReader returns the lines of a file one after the other, through a buffer.
+/// A LineReader reads a file line by line through a buffer.
 class LineReader {
 public:
     explicit LineReader(const InputFile& file) : file_(file) {}
 
-    /// Reads the next line without its end, which is valid until the next call. Returns false at
-    /// the end of the file.
+    /// Reads the next line without its line end; valid until the next call. Returns false at the
+    /// end of the file.
     bool next(std::string_view& line)
     {
         std::size_t searched = begin_;
@@ -60,7 +59,7 @@ private:
     std::int64_t offset_ = 0;
 };
 
-/// A RowReader turns the words of each line into one particle.
+/// A RowReader converts the words of each line to one particle.
 class RowReader {
 public:
     RowReader(const InputFile& file, const std::array<int, 12>& columns, std::size_t number)

@@ -12,7 +12,7 @@ bool split_words(std::string_view line, std::vector<std::string_view>& words)
     constexpr std::string_view separators = " \t\r,\f";
     words.clear();
     std::size_t commas = 0;
-    bool complete = true; // false if a comma has no word before or after it
+    bool complete = true; // false if a word is missing before or after a comma
     for (std::size_t begin = 0, end; begin < line.size(); begin = end) {
         end = std::min(line.find_first_of(separators, begin), line.size());
         if (begin < end) {

@@ -7,11 +7,11 @@
 
 namespace chamomile {
 
-/// Splits a line into words, separated by blanks, tabs or commas. Returns false where a comma has
-/// no word before or after it.
+/// Splits a line at blanks, tabs or commas. Returns false if a word is missing before or after a
+/// comma.
 bool split_words(std::string_view line, std::vector<std::string_view>& words);
 
-/// Returns the number in the whole word, or none. Reads Fortran's exponents too, as in 1.0D+00.
+/// Returns the number if it fills the whole word. Accepts Fortran exponents (1.0D+00).
 std::optional<double> parsed_real(std::string_view word);
 
 } // namespace chamomile

@@ -1,5 +1,5 @@
-// Writes text columns of 17 significant digits, which read back as the same numbers. The other data
-// of the snapshot follow from comments of the form `# key: value`.
+// Writes text columns with 17 significant digits, so that reading gives the same numbers. Comments
+// `# key: value` hold the other data of the snapshot.
 #include <charconv>
 #include <string>
 

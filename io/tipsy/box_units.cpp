@@ -17,8 +17,8 @@ namespace {
 
 constexpr double farthest = 0.51, least_side = 0.75; ///< box sides
 
-/// Brings positions from about the origin to about the middle of the box, or back, and velocities
-/// from dx/dt to a dx/dt, or back.
+/// Shifts positions between a box centered on the origin and a box in [0, 1), and scales velocities
+/// between dx/dt and a dx/dt.
 void change_frame(Snapshot& snapshot, double shift, double velocity_factor)
 {
     const Vec3<double> half{shift, shift, shift};

@@ -1,15 +1,15 @@
-/// \file  The layout of Tipsy files: header, kinds of records, offsets of fields.
+/// \file  The layout of Tipsy files: kinds of records and offsets of fields.
 #pragma once
 
 #include <cstdint>
 
 namespace chamomile {
 
-/// A TipsyKind is one of the three kinds of records, in the order of the file.
+/// A TipsyKind is a kind of record, in file order.
 enum class TipsyKind { gas, dark, star };
 
-/// A TipsyRecord holds byte offsets within a record of one kind. All fields are floats but for the
-/// positions, which some programs write in double.
+/// A TipsyRecord holds byte offsets within a record of one kind. All fields are floats, except that
+/// some programs write positions in double.
 struct TipsyRecord {
     std::int64_t bytes, velocity, softening, potential;
 
@@ -32,9 +32,8 @@ struct TipsyRecord {
     }
 };
 
-/// PKDGRAV and ChaNGa soften with a spline that ends at twice the length in the file, while
-/// GADGET's (and Softening's) ends at 2.8 times the length: the same force has 2 / 2.8 of the
-/// length.
+/// Factor from softening lengths in Tipsy files to Softening::length. The spline of PKDGRAV and
+/// ChaNGa ends at 2 lengths, GADGET's (and Softening's) at 2.8 lengths.
 inline constexpr double tipsy_softening_to_ours = 2 / 2.8;
 
 } // namespace chamomile

@@ -18,7 +18,7 @@ namespace {
 
 constexpr TipsyKind kinds[] = {TipsyKind::gas, TipsyKind::dark, TipsyKind::star};
 
-/// A TipsyHeader is the header of a file with the layout that was found.
+/// A TipsyHeader is the file header with the detected layout.
 struct TipsyHeader {
     ByteOrder order;
     double time;
@@ -35,7 +35,7 @@ std::int64_t expected_size(const TipsyHeader& header)
     return size;
 }
 
-/// Reads the header. Which of the four layouts it has follows from the exact size of the file.
+/// Reads the header. The exact file size determines which of four layouts the file has.
 TipsyHeader read_header(const InputFile& file)
 {
     const auto dimensions = file.value<std::int32_t>(12);
@@ -67,12 +67,12 @@ TipsyHeader read_header(const InputFile& file)
                         " particles need one of " + sizes);
 }
 
-/// LastFields collects what all records say of softenings and potentials.
+/// LastFields accumulates the softening and potential fields of all records.
 struct LastFields {
     bool same_softening = true, any_softening = false;
-    float softening = 0, wrong_softening = 0; ///< that of the last record; one that is invalid
+    float softening = 0, wrong_softening = 0; ///< of the last record; an invalid one
     bool any_potential = false, all_below_1 = true, any_like_id = false;
-    float wrong_potential = 0; ///< one that is positive or no number; 0: none
+    float wrong_potential = 0; ///< a positive or non-finite one; 0: none
 
     void add(float eps, float phi, bool first)
     {
@@ -84,14 +84,14 @@ struct LastFields {
         any_potential = any_potential || phi != 0;
         if (!(phi <= 0) || (phi != 0 && !std::isnormal(phi)))
             wrong_potential = phi;
-        // Integers below 1065353216, read as floats, are between 0 and 1; integers below 500000000
-        // are below 1e-20. No potential is so small.
+        // Ids read as floats: integers below 1065353216 lie between 0 and 1, integers below
+        // 500000000 below 1e-20. Real potentials are not that small.
         all_below_1 = all_below_1 && phi >= 0 && phi < 1;
         any_like_id = any_like_id || (phi > 0 && phi < 1e-20f);
     }
 };
 
-/// A RecordReader reads one record after the other through a buffer of many.
+/// A RecordReader reads consecutive records through a buffer.
 class RecordReader {
 public:
     RecordReader(const InputFile& file, const TipsyHeader& header) : file_(file), header_(header) {}
@@ -154,10 +154,10 @@ std::string float_text(float value)
     return text;
 }
 
-/// Sets softening and potentials from these fields, or notes why they are not believed.
+/// Sets softening and potentials from these fields. Implausible values are dropped with a note.
 void take_last_fields(const LastFields& last, Snapshot& snapshot)
 {
-    const bool wrong_potentials = last.wrong_potential != 0; // true of NaN, too
+    const bool wrong_potentials = last.wrong_potential != 0; // also true for NaN
     const bool ids = wrong_potentials && last.all_below_1 && last.any_like_id;
     snapshot.has_potentials = last.any_potential && !wrong_potentials;
     if (!snapshot.has_potentials)

@@ -1,7 +1,6 @@
-// Writes standard Tipsy files: big endian, header of 32 bytes, everything in single precision,
-// which all tools can read. Where G is not 1 the masses are multiplied by it, so that the file
-// keeps Tipsy's G = 1 with the same forces, velocities and times. A comoving box gets the units of
-// box_units.hpp.
+// Writes standard Tipsy files: big endian, 32-byte header, single precision, readable by all tools.
+// If G is not 1, masses are multiplied by G: the file then has Tipsy's G = 1 and unchanged forces,
+// velocities and times. A comoving box gets the units of box_units.hpp.
 #include <bit>
 #include <cmath>
 #include <limits>

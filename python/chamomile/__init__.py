@@ -5,7 +5,7 @@
     solver = chamomile.Solver(tolerance=1e-3).build(positions, masses)  # one tree, many evaluations
     solver.evaluate(points, quantities=("acceleration", "potential", "tidal_tensor"))
 
-Units are the caller's, with G = 1 unless given. Faults are chamomile.Error's subclasses, each with one line.
+Units are the caller's, with G = 1 by default. Errors are subclasses of chamomile.Error with one-line messages.
 """
 
 from . import errors, models

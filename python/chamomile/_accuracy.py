@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Percentiles:
-    """Percentiles of the relative errors of all targets measured."""
+    """Percentiles of relative errors over the measured targets."""
 
     rms: float
     median: float
@@ -28,27 +28,27 @@ class Percentiles:
 
 @dataclass(frozen=True)
 class ForceErrors:
-    """Errors against direct sums in double, pair by pair."""
+    """Errors relative to direct sums over all pairs in double."""
 
     acceleration: Percentiles
     """|da| / |a|."""
     scaled: Percentiles
-    """|da| / sum_j G m_j / r_ij^2, the scaled error of Dehnen (2014); not a number in a periodic box."""
+    """|da| / sum_j G m_j / r_ij^2, the scaled error of Dehnen (2014); NaN in a periodic box."""
     potential: Percentiles
     """|dphi| / |phi|."""
     worst: int
-    """The particle with the largest |da| / |a|."""
+    """Index of the particle with the largest |da| / |a|."""
     targets: int
-    """How many particles were measured."""
+    """Number of measured particles."""
 
 
 def accuracy(
     positions: Array, masses: Union[Array, float], *, softenings: Union[Array, float, None] = None, sample: int = 1000, **options: Unpack[Options]
 ) -> ForceErrors:
-    """Returns the errors of the forces with these options, for `sample` particles spread over all.
+    """Returns the force errors with these options, for `sample` particles spread evenly over all.
 
-    positions: (N, 3), masses: (N,) or one for all, softenings: (N,), as Solver.build() takes them, on the host. The direct sums take sample x N pairs in double by code
-    that is shared with no solver. help(chamomile.Options) explains the options.
+    positions: (N, 3), masses: (N,) or a number, softenings: (N,), like in Solver.build(), on the host. The direct sums need sample x N pairs in double,
+    with code independent of the solvers. help(chamomile.Options) explains the options.
     """
     rows = _chamomile.describe(positions, "positions", 3)[0]
     masses = one_per_row(masses, rows, "masses")

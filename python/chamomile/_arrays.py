@@ -1,4 +1,4 @@
-"""Arrays for results, and their return to the caller's library."""
+"""Arrays for results, and conversion to the caller's library."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ._plain import require_plain
 from .errors import InputError
 
 Array = Any
-"""An array of numpy, CuPy, PyTorch, JAX, Numba, ...: whatever has the buffer protocol,
-``__cuda_array_interface__`` or DLPack; float32 or float64, any strides. Nothing is copied or converted.
-Sums are in float by default for both: precision="double" sums in double."""
+"""An array of numpy, CuPy, PyTorch, JAX, Numba, ..., with the buffer protocol, ``__cuda_array_interface__`` or
+DLPack. float32 or float64, any strides. Nothing is copied or converted.
+Sums are in float by default for both types: precision="double" sums in double."""
 
 HandOver = Callable[[Any], Any]
 
@@ -26,7 +26,7 @@ def _from_dlpack(name: str) -> HandOver:
 
 
 def library_of(array: Array) -> Optional[HandOver]:
-    """Returns the conversion of a result to the library that `array` belongs to, or None to leave it as it is."""
+    """Returns the conversion of a result to the library of `array`, or None for no conversion."""
     name = type(array).__module__.partition(".")[0]
     if name in ("torch", "cupy", "jax", "jaxlib"):
         return _from_dlpack(name)
@@ -36,7 +36,7 @@ def library_of(array: Array) -> Optional[HandOver]:
 
 
 def chosen(namespace: Any) -> HandOver:
-    """Returns the conversion to a module that the caller names; numpy copies from a GPU."""
+    """Returns the conversion to the given module. numpy copies from a GPU."""
     if namespace is np:
         return lambda result: result.numpy() if isinstance(result, _chamomile.DeviceArray) else result
     if getattr(namespace, "__name__", "") == "jax":
@@ -47,7 +47,7 @@ def chosen(namespace: Any) -> HandOver:
 
 
 def new(rows: int, components: int, size: int, gpu: int) -> Any:
-    """Returns an empty array for a result: on that GPU, or on the host (-1)."""
+    """Returns an empty array for a result, on GPU number `gpu` or on the host (-1)."""
     if gpu >= 0:
         return _chamomile.device_array(gpu, rows, components, size)
     return np.empty((rows, components) if components > 1 else rows, np.float32 if size == 4 else np.float64)
@@ -60,18 +60,18 @@ def refuse_immutable(array: Array, name: str) -> None:
 
 
 def is_one(values: Any) -> bool:
-    """Tells whether it is one number, of an array without dimensions too."""
+    """Returns whether `values` is a single number or a zero-dimensional array."""
     return isinstance(values, numbers.Real) or getattr(values, "shape", None) == ()
 
 
 def one_per_row(values: Any, rows: int, name: str) -> Array:
-    """Returns an array as it is, or repeats one number for all rows without storing them."""
+    """Returns an array unchanged, or broadcasts one number to all rows."""
     require_plain(values, name)
     return np.broadcast_to(float(values), (rows,)) if is_one(values) else values
 
 
 def refuse_upon(out: Mapping[str, Array], **read: tuple[Any, int]) -> None:
-    """Raises InputError where a result would overwrite an array that the call reads: name=(array, components)."""
+    """Raises InputError if a result would overwrite an array that the call reads: name=(array, components)."""
     for name, room in out.items():
         refuse_immutable(room, f"out[{name!r}]")
     arrays = {name: given for name, given in read.items() if given[0] is not None and not is_one(given[0])}
@@ -79,7 +79,7 @@ def refuse_upon(out: Mapping[str, Array], **read: tuple[Any, int]) -> None:
 
 
 def numbers_of(values: Any, name: str) -> Optional[np.ndarray]:
-    """Returns numbers of sources as int64, from any whole numbers."""
+    """Returns source indices as int64, from any integer type."""
     if values is None:
         return None
     require_plain(values, name)
@@ -92,7 +92,7 @@ def numbers_of(values: Any, name: str) -> Optional[np.ndarray]:
 
 
 def memory_of(values: Any) -> tuple[Any, int]:
-    """Returns whole numbers for refuse_upon(), as floating-point numbers of the same bytes."""
+    """Returns integers for refuse_upon(), viewed as floats over the same bytes."""
     array = None if values is None else np.asarray(values)
     if array is None or array.dtype.itemsize not in (4, 8):
         return None, 1

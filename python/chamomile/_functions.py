@@ -1,4 +1,4 @@
-"""Functions that compute a field in one call."""
+"""Functions to compute a field in one call."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _results(
     comm: Any = None,
     **words: Any,
 ) -> Any:
-    """Returns those quantities of a Solver; `sources` are build()'s arguments, with the components of each."""
+    """Returns the quantities `names` of a Solver. `sources`: arguments of build(), each with its number of components."""
     if options.pop("comm", None) is not None:
         raise UsageError("comm: tidal tensors and jerks are computed by one process")
     solver = Solver(comm=comm, **options)
@@ -41,7 +41,7 @@ def _results(
 
 
 def _sources(softenings: Any, **arrays: Any) -> Any:
-    """Returns the arrays of the sources with their components, and their own softenings where they have some."""
+    """Returns the source arrays with their numbers of components, including per-particle softenings if given."""
     return arrays if softenings is None else {**arrays, "softenings": (softenings, 1)}
 
 
@@ -62,14 +62,14 @@ def acceleration(
 ) -> Any:
     """Returns accelerations sum_j G m_j r_ij / (r_ij^2 + eps^2)^1.5 by a tree or directly.
 
-    positions: (N, 3), units of length; masses: (N,), or one for all. The accelerations are those at the sources (or
-    at those that `active` numbers), each without itself, or at `targets` (M, 3). Returns (N or M, 3), length / time^2
-    as G implies, in the type, library and device of the points; with potential=True also the potentials (N or M,).
-    softenings: (N,), lengths of the particles' own, as Solver.build() takes them; target_softenings: (M,), those of targets.
-    `out`: an array to write to, or two of them, that is none of the arguments. Solver.evaluate() describes the other
+    positions: (N, 3), units of length; masses: (N,), or a number. Targets are the sources (or the sources with indices
+    `active`), each without its own force, or the points `targets` (M, 3). Returns (N or M, 3), length / time^2 in units
+    with the given G, in the type, library and device of the points; with potential=True also the potentials (N or M,).
+    softenings: (N,), per-particle softening, see Solver.build(); target_softenings: (M,), for `targets`.
+    `out`: an array for the result, or two arrays, different from all arguments. Solver.evaluate() describes the other
     arguments, and help(chamomile.Options) the options, such as softening.
-    comm: a communicator of mpi4py, all of whose processes make the call, each with particles, and targets, of its own,
-    as those of a Solver with comm.
+    comm: an mpi4py communicator. All processes make the call, each with local particles and targets, like a Solver
+    with comm.
     """
     sources = _sources(softenings, positions=(positions, 3), masses=(masses, 1))
     words = {"active": active, "self_index": self_index, "namespace": namespace, "target_softenings": target_softenings}
@@ -111,7 +111,7 @@ def tidal_tensor(
 ) -> Any:
     """Returns tidal tensors d a_i / d x_j, (N, 6) as xx, xy, xz, yy, yz, zz, 1 / time^2, with the arguments of acceleration().
 
-    symmetric_matrix() makes them (N, 3, 3).
+    symmetric_matrix() converts the result to (N, 3, 3).
     """
     sources = _sources(softenings, positions=(positions, 3), masses=(masses, 1))
     words = {"active": active, "self_index": self_index, "namespace": namespace, "target_softenings": target_softenings}
@@ -133,9 +133,9 @@ def jerk(
     namespace: Any = None,
     **options: Unpack[Options],
 ) -> Any:
-    """Returns jerks d a / dt, (N, 3), length / time^3, of moving sources at themselves or moving targets.
+    """Returns jerks d a / dt, (N, 3), length / time^3, due to moving sources, at the sources or at moving targets.
 
-    velocities: (N, 3); target_velocities: (M, 3), needed with `targets`. The other arguments are those of acceleration().
+    velocities: (N, 3); target_velocities: (M, 3), required with `targets`. For the other arguments see acceleration().
     """
     if targets is not None and target_velocities is None:
         raise UsageError("target_velocities: are needed for jerks at targets")
@@ -145,5 +145,5 @@ def jerk(
 
 
 def symmetric_matrix(six: Array) -> Any:
-    """Returns (N, 3, 3) from the six numbers xx, xy, xz, yy, yz, zz of tidal_tensor(), in their library."""
+    """Returns (N, 3, 3) from the components xx, xy, xz, yy, yz, zz of tidal_tensor(), in the same library."""
     return six[:, [[0, 1, 2], [1, 3, 4], [2, 4, 5]]]

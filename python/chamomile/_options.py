@@ -1,4 +1,4 @@
-"""The keywords of forces, time loops and runs, from the tables of the library."""
+"""Keywords of forces, time loops and runs, from the option tables of the library."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _hint(kind: str, words: list[Any], default: Any, text: str) -> Any:
 
 
 def _explained(options: Any) -> str:
-    """Returns a paragraph for each option, with the values that it takes."""
+    """Returns a paragraph per option, with its allowed values."""
     paragraphs = []
     for name, hint in get_type_hints(options, include_extras=True).items():
         kind, text = get_args(hint)

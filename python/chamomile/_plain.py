@@ -1,4 +1,4 @@
-"""Arguments that are more than their numbers: units, masks, derivatives."""
+"""Refusal of arguments with units, masks or derivatives."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _of_jax(value: Any, name: str) -> str:
 
 
 def require_plain(value: Any, name: str) -> None:
-    """Raises TypeError, with the name of the argument and the way on, where the bare numbers of `value` would be wrong."""
+    """Raises TypeError, with the name of the argument and a remedy, if the bare numbers of `value` would be wrong."""
     if type(value) in (np.ndarray, float, int, str):
         return
     for look in (_with_unit, _masked, _of_torch, _of_jax):

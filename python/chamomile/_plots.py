@@ -1,4 +1,4 @@
-"""Plots of a run's tables, by matplotlib. The program's command `plot` runs this file too."""
+"""Plots of a run's tables, with matplotlib. The command `chamomile plot` also runs this file."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import Any, Callable, Optional, Sequence
 PLOTS = ("energies", "radii", "steps", "power", "mass-function", "profiles")
 FORMATS = ("svg", "png")
 MYR_PER_PC_S_PER_KM = 3.0856775814913673e13 / 3.15576e13  # Julian years
-COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#777777")  # Tol's, for all eyes
+COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#777777")  # Tol's color-blind safe palette
 
 
 class PlotError(ValueError):
-    """A table that is missing or has not what is needed, in one line; `status` is the program's exit status."""
+    """A missing or incomplete table, in one line. `status` is the program's exit status."""
 
     def __init__(self, line: str, status: int = 3) -> None:
         super().__init__(line)
@@ -69,7 +69,7 @@ class Table:
         return f"{text or name.replace('_', ' ')} [{unit}]" if unit else text or name.replace("_", " ")
 
     def clock(self) -> tuple[float, str]:
-        """The factor from the table's times to Gyr or Myr, and that unit; 1 where the unit of time is no length over a speed."""
+        """The factor from the table's times to Gyr or Myr, and the unit; 1 unless the time unit is a length over a speed."""
         unit = self.units.get("time", "")
         parts = re.fullmatch(r"(pc|kpc|Mpc)(/h)?/\((?:(\S+) )?km/s\)", unit)
         if not parts:
@@ -79,7 +79,7 @@ class Table:
         return factor / (1e3 if is_long else 1), ("Gyr" if is_long else "Myr") + (parts[2] or "")
 
     def said(self, pattern: str) -> Optional[str]:
-        """What the first group of the pattern matches in the comments."""
+        """The first group of the pattern in the comments, or None."""
         found = re.search(pattern, "\n".join(self.head), re.MULTILINE)
         return found[1] if found else None
 
@@ -92,7 +92,7 @@ def _time_axis(table: Table) -> tuple[Any, str]:
 
 
 def _number(value: float, _: Any = None) -> str:
-    """A tick of a logarithmic axis: plain near 1, else with a power of ten."""
+    """The label of a logarithmic tick: plain near 1, otherwise with a power of ten."""
     if 1e-3 <= value < 1e4:
         return f"{value:g}"
     mantissa, exponent = f"{value:.4e}".split("e")
@@ -100,7 +100,7 @@ def _number(value: float, _: Any = None) -> str:
 
 
 def _ticks(axis: Any) -> None:
-    """Gives a logarithmic axis ticks at decades, of few decades at 1, 2 and 5 of each, of less than one at round numbers."""
+    """Sets ticks of a logarithmic axis: decades; for few decades 1, 2 and 5 of each; for less than one, round numbers."""
     import math
 
     from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
@@ -178,7 +178,7 @@ def _steps(folder: pathlib.Path, figure: Any) -> None:
     parts = sorted(parts, key=lambda name: -numpy.nansum(table[name]))[:6]
     top, middle, low = figure.subplots(3, 1, sharex=True)
     steps = factor * table["dt"]
-    later = steps > 0  # line 0 is the first evaluation
+    later = steps > 0  # line 0: first evaluation, no step
     top.plot(x[later], steps[later], color=COLOURS[0], drawstyle="steps-pre")
     _log_if_positive(top, steps)
     _finish(top, "", "step in ln a" if "scale" in x_label else f"step [{unit}]" if unit else "step")
@@ -198,7 +198,7 @@ def _numbered(folder: pathlib.Path, start: str, end: str) -> list[tuple[int, pat
 
 
 def _several(paths: Sequence[tuple[int, pathlib.Path]], most: int = 8) -> list[tuple[int, pathlib.Path]]:
-    """At most so many of the files, the first and the last among them."""
+    """At most `most` of the files, including the first and the last."""
     if len(paths) <= most:
         return list(paths)
     return [paths[round(k * (len(paths) - 1) / (most - 1))] for k in range(most)]
@@ -226,9 +226,9 @@ def _power(folder: pathlib.Path, figure: Any) -> None:
         table = Table(path)
         k, power, error, text = table["k"], table["P"], table["error"], _epoch(table, number)
         noise = float(table.said(r"^shot noise ([^,\n]+)") or 0)
-        if (power < -3 * error).any():  # less than shot noise: particles still lie as on their lattice
+        if (power < -3 * error).any():  # below shot noise: particles are still on their lattice
             power, text = numpy.where(k < numpy.pi / noise ** (1 / 3), table["total"], numpy.nan), text + ", total"
-        power = numpy.where(power > error, power, numpy.nan)  # a gap where noise hides it
+        power = numpy.where(power > error, power, numpy.nan)  # a gap below the noise
         axes.plot(k, power, color=colour, label=text, marker=".", markersize=3)
         axes.fill_between(k, power - error, power + error, color=colour, alpha=0.2, linewidth=0)
         for name, style in (("linear", ":"), ("halofit", "--")):
@@ -274,7 +274,7 @@ def _mass_function(folder: pathlib.Path, figure: Any) -> None:
 
 
 def _snapshot_label(folder: pathlib.Path, number: int) -> str:
-    """The time of a snapshot with its unit where h5py is there to read it, else its number."""
+    """The time of a snapshot with its unit if h5py is available, otherwise its number."""
     try:
         import h5py
 
@@ -305,8 +305,8 @@ def _profiles(folder: pathlib.Path, figure: Any) -> None:
             y = table[name][whole]
             spread = table["error of " + name][whole] if "error of " + name in table else y * table["relative error of sigma"][whole] if name == "sigma_r" else 0 * y
             seen = numpy.isfinite(y) & ((y > 0) | (name == "anisotropy"))
-            y = numpy.where(seen, y, numpy.nan)  # a gap where there is no number
-            low = numpy.maximum(y - spread, 0.17 * y) if name == "density" else y - spread  # of one particle, Gehrels (1986)
+            y = numpy.where(seen, y, numpy.nan)  # a gap at missing numbers
+            low = numpy.maximum(y - spread, 0.17 * y) if name == "density" else y - spread  # lower limit for one particle, Gehrels (1986)
             panel.plot(r, y, color=colour, marker=".", markersize=2, label=label if panel is axes.flat[0] else None)
             panel.fill_between(r, low, y + spread, color=colour, alpha=0.2, linewidth=0)
     for (name, text), panel in zip(names, axes.flat):
@@ -356,10 +356,10 @@ def plot(
     formats: Sequence[str] = FORMATS,
     overwrite: bool = False,
 ) -> list[pathlib.Path]:
-    """Draws the tables of a run with axes, units and legends, and returns the files.
+    """Plots the tables of a run with axes, units and legends, and returns the files.
 
-    folder: that of the run. output: the folder of the plots, or else `plots` in that of the run. plots: some of energies, radii,
-    steps, power, mass-function, profiles; all that the run has tables for unless given. formats: of svg, png.
+    folder: of the run. output: folder of the plots, by default `plots` in the folder of the run. plots: any of energies, radii,
+    steps, power, mass-function, profiles; by default all with existing tables. formats: any of svg, png.
     """
     folder = pathlib.Path(folder)
     output = pathlib.Path(output) if output else folder / "plots"
@@ -404,7 +404,7 @@ def plot(
 
 
 def _main(arguments: Sequence[str]) -> int:
-    """Draws for the program, whose command line has been checked: FOLDER OUTPUT PLOTS FORMATS OVERWRITE QUIET."""
+    """Plots for the program, with a checked command line: FOLDER OUTPUT PLOTS FORMATS OVERWRITE QUIET."""
     folder, output, plots, formats, overwrite, quiet = arguments
     try:
         written = plot(folder, output or None, plots=plots.split(",") if plots else None, formats=formats.split(","), overwrite=overwrite == "1")

@@ -1,4 +1,4 @@
-"""Processes of MPI, by mpi4py: what they say to each other, and calls that all of them make."""
+"""MPI processes with mpi4py: their messages and collective calls."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from . import _chamomile
 from .errors import UsageError
 
 _DATA, _FAILURE = 12, 13  # tags
-_MOST_BYTES = 1 << 28  # of one message
+_MOST_BYTES = 1 << 28  # per message
 
 
 class Carrier:
-    """Carries bytes between the processes of a communicator, on a copy of it.
+    """Transfers bytes between the processes of a communicator, on a duplicate communicator.
 
-    A wait looks again and again whether all is there, so that it can end when another process has failed or is silent.
-    Then messages stay under way, and a carrier is used no more.
+    Waits poll, so that they can end when another process has failed or is silent. Messages then stay in flight, and the
+    carrier is never used again.
     """
 
     def __init__(self, comm: Any) -> None:
@@ -31,12 +31,12 @@ class Carrier:
         self.ranks_on_host, self.rank_on_host = host.size, host.rank
         host.Free()
         self.has_failed = False
-        self._handler: Any = None  # of Ctrl-C, while it is held back
-        self._kept: list[Any] = []  # what a failure leaves under way
+        self._handler: Any = None  # of SIGINT, while Ctrl-C is deferred
+        self._kept: list[Any] = []  # messages in flight after a failure
 
     def hold(self) -> None:
-        """Has the first Ctrl-C remembered for _chamomile.look_at_signals() until release()."""
-        is_main = threading.current_thread() is threading.main_thread()  # which alone has handlers
+        """Defers the first Ctrl-C until release(), for _chamomile.look_at_signals()."""
+        is_main = threading.current_thread() is threading.main_thread()  # only the main thread has handlers
         handler = signal.getsignal(signal.SIGINT) if is_main else None
         if callable(handler):
             signal.signal(signal.SIGINT, lambda *words: _chamomile.remember_interrupt() or handler(*words))
@@ -48,7 +48,7 @@ class Carrier:
             signal.signal(signal.SIGINT, handler)
 
     def tell_sizes(self, sizes: Sequence[int], limit: Optional[float]) -> tuple[Any, ...]:
-        """Returns how many bytes will come from each, to each of which so many go; or what _wait() returns."""
+        """Sends `sizes` (bytes to each process) and returns the bytes to expect from each, or the failure of _wait()."""
         import numpy as np
 
         leaving, coming = np.array(sizes, np.uint64), np.empty(self.size, np.uint64)
@@ -56,7 +56,7 @@ class Carrier:
         return failure or tuple(coming.tolist())
 
     def carry(self, leaving: Sequence[memoryview], arriving: Sequence[memoryview], limit: float) -> tuple[Any, ...]:
-        """Sends to each process and receives from each; returns what _wait() returns."""
+        """Sends to and receives from each process. Returns the result of _wait()."""
         requests, peers = [], []
         for post, views in ((self._comm.Irecv, arriving), (self._comm.Isend, leaving)):
             for peer, view in enumerate(views):
@@ -66,19 +66,19 @@ class Carrier:
         return self._wait(requests, peers, limit, (leaving, arriving))
 
     def fail(self, line: str) -> None:
-        """Tells the others that this process cannot go on."""
+        """Reports to all processes that this process has failed."""
         self.has_failed = True
         text = line.encode()
         self._kept.append(text)
         for peer in range(self.size):
             if peer != self.rank:
                 self._kept.append(self._comm.Isend([text, self._mpi.BYTE], peer, _FAILURE))
-        for _ in range(100):  # they leave while MPI is called
+        for _ in range(100):  # messages progress inside MPI calls
             self._comm.Iprobe(tag=_FAILURE)
             time.sleep(0.001)
 
     def _wait(self, requests: list[Any], peers: list[int], limit: Optional[float], memory: Any) -> tuple[Any, ...]:
-        """Waits for all of them. Returns () or, of a process that has failed, its line and number; "" of one that is silent."""
+        """Waits for all requests. Returns (), or message and rank of a failed process, or "" and rank of a silent one."""
         start, rests, waited = time.monotonic(), 0, 0.0
         try:
             while not self._mpi.Request.Testall(requests):
@@ -97,17 +97,17 @@ class Carrier:
                 self.has_failed = True
                 self._kept.append((requests, memory))
                 return found
-        except BaseException:  # what is under way has to stay here too
+        except BaseException:  # keep the messages in flight, too
             self._kept.append((requests, memory))
             raise
         return ()
 
 
-_carriers: dict[str, Any] = {}  # the keyword by which communicators keep theirs
+_carriers: dict[str, Any] = {}  # the attribute key of carriers in communicators
 
 
 def _carrier(comm: Any) -> Carrier:
-    """Returns that of a communicator, which has one for good."""
+    """Returns the carrier of a communicator, creating it once."""
     mpi = sys.modules.get("mpi4py.MPI")
     if mpi is None or not isinstance(comm, mpi.Intracomm) or comm == mpi.COMM_NULL:
         raise UsageError(f"comm: {comm!r}: must be a communicator of mpi4py, of processes of one group")
@@ -121,7 +121,7 @@ def _carrier(comm: Any) -> Carrier:
 
 
 def processes_of(comm: Any, options: dict[str, Any]) -> Optional[_chamomile.Processes]:
-    """Returns the processes of a communicator, of which the options peer_timeout and share_gpu are taken; None of None."""
+    """Returns the processes of a communicator, or None. Removes peer_timeout and share_gpu from `options`."""
     if comm is None:
         return None
     carrier = _carrier(comm)
@@ -132,7 +132,7 @@ def processes_of(comm: Any, options: dict[str, Any]) -> Optional[_chamomile.Proc
 
 
 def raised_as(error: Optional[BaseException]) -> tuple[str, str]:
-    """Returns the name of its class and its line, in UTF-8; no text for none."""
+    """Returns class name and message of an exception, in UTF-8; empty texts for None."""
     if error is None:
         return "", ""
     return type(error).__name__, str(error).encode(errors="replace").decode()
@@ -140,7 +140,7 @@ def raised_as(error: Optional[BaseException]) -> tuple[str, str]:
 
 @contextlib.contextmanager
 def meeting(processes: Optional[_chamomile.Processes], call: str) -> Iterator[None]:
-    """Within it the processes meet. What one of them raises before that is raised on all."""
+    """A context for a collective exchange. An exception on one process before the exchange is raised on all."""
     if processes is None:
         yield
         return

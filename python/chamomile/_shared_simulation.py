@@ -1,4 +1,4 @@
-"""A simulation of the particles of several processes of mpi4py."""
+"""A simulation with particles from several mpi4py processes."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from . import _chamomile, errors
 from ._processes import meeting, raised_as
 
 Notify = Callable[[int], None]
-_STATE = ("has_started", "time", "step", "step_length", "end_time", "device", "options")  # of the Evolution
+_STATE = ("has_started", "time", "step", "step_length", "end_time", "device", "options")  # properties of the Evolution
 
 
 class SharedEvolution:
-    """An Evolution of the particles of all processes, each of which has a snapshot of its own and makes the same calls.
+    """An Evolution of the particles of all processes. Each process has a local snapshot and makes the same calls.
 
-    The first process has the Evolution, and the others serve it within a call until it tells them something: that an
-    observer is to be called, or that the call has ended.
+    Only the first process has the Evolution. Inside a call, the others run its rank server until it reports an event:
+    an observer to call, or the end of the call.
     """
 
     def __init__(self, snapshot: Any, words: dict[str, Any], end_time: Any, potentials: Any, processes: _chamomile.Processes) -> None:
         self._processes, self.snapshot = processes, snapshot
-        self._core: Any = None  # on the first process
+        self._core: Any = None  # only on the first process
         self._notify: Optional[Notify] = None
-        self._fault: Optional[BaseException] = None  # of an observer here
+        self._fault: Optional[BaseException] = None  # raised by an observer on this process
         self._stops = False
-        self._deals_all = False  # of the particles, whose masses and numbers too are those of a checkpoint
+        self._deals_all = False  # masses and ids too, restored from a checkpoint
         said = [potential if isinstance(potential, str) else "a function" for potential in potentials or ()]
         with meeting(processes, "Simulation()"):
             self._shared = _chamomile.SharedParticles(snapshot, processes)
@@ -77,9 +77,9 @@ class SharedEvolution:
         self._call("run()", words, work, collects=True, deals=True)
 
     def _call(self, name: str, words: Any, work: Callable[[], Any], collects: bool = False, deals: bool = False) -> Any:
-        """Does work on the first process while the others serve it; returns on all what it returns or raises.
+        """Runs `work` on the first process while the others run the rank server. All return or raise its result.
 
-        collects: it is of the particles as the snapshots have them, unless they have been moved; deals: it moves them.
+        collects: gathers the snapshots' particles first, unless the run has started; deals: scatters the particles afterwards.
         """
         with meeting(self._processes, name):
             self._processes.meet(repr(words))
@@ -97,7 +97,7 @@ class SharedEvolution:
         except BaseException as error:
             try:
                 self._tell("raised", raised_as(error), deals)
-            except errors.Error:  # a process has failed, and the others know
+            except errors.Error:  # a process has failed, and all processes know
                 pass
             raise
         self._tell("done", found, deals)
@@ -135,7 +135,7 @@ class SharedEvolution:
         self._observe(number)
 
     def _observe(self, number: int) -> None:
-        """Calls an observer on all processes. What it raises on one ends the run on the first."""
+        """Calls an observer on all processes. An exception on any of them ends the run."""
         assert self._notify is not None
         fault: Optional[BaseException] = None
         try:
@@ -149,7 +149,7 @@ class SharedEvolution:
                 self._processes.refuse(*raised_as(fault))
             except BaseException as error:
                 fault = fault or error
-                if self._processes.have_differed:  # others have to come to its end yet
+                if self._processes.have_differed:  # other processes are still in their observers
                     continue
                 if self._processes.rank > 0:
                     self._fault = fault

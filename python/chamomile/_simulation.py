@@ -27,23 +27,23 @@ Potential = Union[str, Callable[..., Any]]
 class Diagnostics:
     """Energies, momenta and radii of all particles, in the units of the snapshot.
 
-    Of comoving coordinates the energies are those of peculiar velocities and of the fluctuations, in physical
-    lengths, as Layzer's and Irvine's equation has them.
+    For comoving coordinates, the energies are of peculiar velocities and density fluctuations, in physical
+    lengths, as in the Layzer-Irvine equation.
     """
 
     mass: float
     kinetic: float
     potential: float
-    """Of the particles' own gravity."""
+    """Of the mutual gravity of the particles."""
     external: float
-    """Energy in external potentials, with the centrifugal one of a rotating frame."""
+    """Energy in external potentials, including the centrifugal potential of a rotating frame."""
     virial_ratio: float
-    """-K/W with K about the centre of mass; 1/2 in equilibrium. W has the virial of external potentials."""
+    """-K/W with K relative to the center of mass; 1/2 in equilibrium. W includes the virial of external potentials."""
     momentum: tuple[float, float, float]
     angular_momentum: tuple[float, float, float]
     center_of_mass: tuple[float, float, float]
     lagrangian_radii: dict[float, float]
-    """Radius about the density centre that holds each fraction of the mass."""
+    """Radius around the density center that encloses each mass fraction."""
 
     @property
     def energy(self) -> float:
@@ -52,10 +52,10 @@ class Diagnostics:
 
 @dataclass(frozen=True)
 class View:
-    """The page of a live view. In a notebook it is shown in a frame."""
+    """The page of a live view. Notebooks show it in a frame."""
 
     url: str
-    """The address. Whoever has it can hold and stop the run."""
+    """The URL. Anyone with this URL can pause and stop the run."""
 
     def _repr_html_(self) -> str:
         return f'<iframe src="{self.url}" width="100%" height="600" style="border: 0"></iframe>'
@@ -64,31 +64,31 @@ class View:
 class Simulation:
     """Evolves the particles of a snapshot in place, from its time to `end_time`.
 
-    A snapshot in comoving coordinates is evolved in its periodic box, in the background that it states, to
-    z_end or a_end (today) instead of end_time, by the leapfrog: in steps of eta times the criterion, or of
-    `step` in ln a, or individual ones. Its velocities are peculiar ones; `time` is the scale factor.
+    A snapshot in comoving coordinates is evolved in its periodic box and background by the leapfrog, to z_end or
+    a_end (default: today) instead of end_time. Steps are eta times a criterion, or `step` in ln a, or individual.
+    Velocities are peculiar; `time` is the scale factor.
 
-    step: length of all steps; or eta: steps of eta times the time of a criterion, one for all or, with
-    block_steps=True, individual ones (Quinn et al. 1997), within `shortest` and `longest`. integrator:
-    "leapfrog" (kick-drift-kick, second order) or "hermite" (fourth order, direct sums in double, individual
-    steps in blocks by eta, or shared steps of length step; Makino & Aarseth 1992). G, softening and the
-    periodic box are those of the snapshot unless given (box=0 leaves boundaries open);
-    help(chamomile.Options) explains the keywords of the forces, help(chamomile.SimulationOptions) all.
-    Lengths and times of a snapshot in physical units may be texts: end_time="1 Gyr", step="1 Myr",
+    step: length of all steps. eta: steps of eta times the time of a criterion, shared or, with block_steps=True,
+    individual (Quinn et al. 1997), between `shortest` and `longest`. integrator: "leapfrog" (kick-drift-kick,
+    second order) or "hermite" (fourth order, direct sums in double, individual block steps by eta, or shared steps
+    of length step; Makino & Aarseth 1992). G, softening and periodic box default to the snapshot's (box=0: open
+    boundaries). help(chamomile.Options) explains the keywords of the forces, help(chamomile.SimulationOptions) all
+    keywords. For a snapshot in physical units, lengths and times may be texts: end_time="1 Gyr", step="1 Myr",
     softening="50 pc".
 
-    potentials: external potentials that act beside the particles' own, each a text as `chamomile run --potential` takes
-    it, "nfw,M=1e12Msun,c=12", or a function f(positions, time) of an array (n, 3) that returns accelerations (n, 3),
-    or them and potentials (n,). It may be called with some of the particles. Where forces come from a GPU the particles live there;
-    the snapshot's arrays are current in observers and at the end. The same input gives the same bits, whatever the number of threads.
+    potentials: external potentials in addition to self-gravity. Each is a text as in `chamomile run --potential`,
+    "nfw,M=1e12Msun,c=12", or a function f(positions, time) of an array (n, 3) that returns accelerations (n, 3), or
+    accelerations and potentials (n,). It may be called for a subset of the particles. With forces on a GPU the
+    particles stay in GPU memory; the snapshot's arrays are current in observers and at the end. Results are bitwise
+    independent of the number of threads.
 
-    comm: a communicator of mpi4py. All of its processes make the simulation and its calls, each with a snapshot
-    that has particles of its own, of which there may be none, and gets them as they are now. The particles live
-    on the processes, and the first one writes the files: those of one process that has all particles, those of
-    process 0 first. Observers are called on all, where each sees its own, and may call diagnostics() together.
-    It is the leapfrog, of isolated particles. Ctrl-C of process 0 ends a run, and that of another the present
-    observer or call; the second one ends a wait for others as a failure. What one process gives wrong, or its observer raises, is raised
-    on all. peer_timeout and share_gpu are those of a Solver with comm.
+    comm: an mpi4py communicator. All processes make the simulation and its calls, each with a snapshot of local
+    particles (possibly none), which is updated in place. The first process writes the files. Results are bitwise those
+    of one process with all particles, in order of rank. Observers are called on all processes with the local
+    particles, and may call diagnostics() collectively. Only the leapfrog with isolated particles is supported. Ctrl-C
+    on process 0 ends the run, on another process the present observer or call. A second Ctrl-C ends a wait for other
+    processes as a failure. An invalid argument or an exception in an observer on one process is raised on all. For
+    peer_timeout and share_gpu see Solver.
 
     >>> simulation = Simulation(plummer(1000), end_time=1, step=1 / 128, softening=0.02)
     >>> simulation.at_intervals(0.25, lambda now: print(now.time, now.diagnostics().energy))
@@ -117,15 +117,15 @@ class Simulation:
         self._observers: list[Observer] = []
 
     def at_intervals(self, interval: Union[float, str], observer: Observer, *, potentials: bool = False) -> None:
-        """Calls observer(self) at the start, at start + k interval, which steps hit exactly, and at the end.
+        """Calls observer(self) at the start, exactly at start + k interval, and at the end.
 
-        snapshot.potentials are current at the call if `potentials`. Of comoving coordinates the interval is in ln a.
+        snapshot.potentials are current at the call if `potentials`. For comoving coordinates the interval is in ln a.
         """
         self._core.at_intervals(interval, potentials, len(self._observers))
         self._observers.append(observer)
 
     def at_times(self, times: Sequence[float], observer: Observer, *, potentials: bool = False) -> None:
-        """Calls observer(self) at the start, at these times or scale factors, which steps hit exactly, and at the end."""
+        """Calls observer(self) at the start, exactly at these times or scale factors, and at the end."""
         self._core.at_times(times, potentials, len(self._observers))
         self._observers.append(observer)
 
@@ -142,18 +142,18 @@ class Simulation:
         restart: bool = False,
         **settings: Unpack[RunSettings],
     ) -> None:
-        """Runs to the end, to stop(), or to what an observer raises; once only.
+        """Runs to the end, to stop(), or to an exception in an observer. Can be called only once.
 
-        Other Python threads run meanwhile; Ctrl-C ends it within about 0.2 s, with the state before the present step. Raises NumericError naming
-        particle and step if a number is no longer finite.
+        Other Python threads run during the call. Ctrl-C ends it within about 0.2 s, with the state before the present
+        step. Raises NumericError naming particle and step if a number is no longer finite.
 
-        With a folder it writes there what `chamomile run` writes, by the same code: snapshot_NNN.hdf5, energy.csv,
-        steps.csv, run.log and checkpoints; help(chamomile.RunSettings) explains the other keywords. `overwrite` replaces
-        the results of a run that are there. An exception, Ctrl-C too, leaves a checkpoint; so do SIGTERM and other
-        signals without a handler, the limit of max_walltime, and a file `stop` in the folder, after which run() returns
-        before end_time. The same script with restart=True goes on from there, with the same bits, as
-        `chamomile run --restart` does if the simulation has no observers. What cannot be trusted is a RuntimeWarning.
-        The snapshot takes the provenance of the run.
+        With a folder, writes the files of `chamomile run`, with the same code: snapshot_NNN.hdf5, energy.csv, steps.csv,
+        run.log and checkpoints. help(chamomile.RunSettings) explains the other keywords. `overwrite` replaces results of
+        an earlier run. An exception or Ctrl-C leaves a checkpoint. SIGTERM and other signals without a handler,
+        max_walltime, and a file `stop` in the folder also leave a checkpoint, and run() returns before end_time. The same
+        script with restart=True continues from the checkpoint with bitwise equal results, like `chamomile run --restart`
+        for a simulation without observers. Untrustworthy results give a RuntimeWarning. The snapshot gets the provenance
+        of the run.
         """
         notify = lambda number: self._observers[number](self)
         with meeting(self._processes, "run()"):
@@ -170,8 +170,8 @@ class Simulation:
     def view(self, port: Union[int, None] = None) -> View:
         """Serves a page at 127.0.0.1 that shows the particles in a browser or notebook, before, during and after run().
 
-        Viewers may pause, slow down and stop the run; its bits stay the same. Without a port any free one is taken. The page
-        is there as long as the Simulation. In a notebook call run() in another thread, or look at the page in a browser.
+        Viewers may pause, slow down and stop the run; results do not change. Without `port` any free port is used. The page
+        lives as long as the Simulation. In a notebook call run() in another thread, or open the page in a browser.
         """
         return View(self._core.view(port))
 
@@ -180,28 +180,28 @@ class Simulation:
         self._core.stop()
 
     def diagnostics(self) -> Diagnostics:
-        """Returns the diagnostics of the present state; evaluates the potentials if no observer asked for them."""
+        """Returns the diagnostics of the present state. Evaluates the potentials if they are not current."""
         found: dict[str, Any] = self._core.diagnostics()
         return Diagnostics(**found)
 
     @property
     def snapshot(self) -> Snapshot:
-        """The particles, as they are now."""
+        """The particles in their present state."""
         return self._core.snapshot
 
     @property
     def time(self) -> float:
-        """The present time; the scale factor of comoving coordinates."""
+        """The present time; for comoving coordinates the scale factor."""
         return self._core.time
 
     @property
     def step(self) -> int:
-        """How many steps have been made."""
+        """Number of completed steps."""
         return self._core.step
 
     @property
     def step_length(self) -> float:
-        """Length of the last step, in ln a of comoving coordinates; 0 at the start."""
+        """Length of the last step (in ln a for comoving coordinates); 0 at the start."""
         return self._core.step_length
 
     @property
@@ -214,7 +214,7 @@ class Simulation:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options of the forces that are in force."""
+        """The force options in use."""
         return self._core.options
 
     def __repr__(self) -> str:

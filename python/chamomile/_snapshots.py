@@ -22,10 +22,10 @@ def make_snapshot(
     softening: Optional[float] = None,
     box_size: float = 0.0,
 ) -> Snapshot:
-    """Returns a snapshot with copies of arrays: positions (N, 3), masses (N,) or one for all, velocities (N, 3).
+    """Returns a snapshot with copies of arrays: positions (N, 3), masses (N,) or a number, velocities (N, 3).
 
-    ids: (N,), default 1 to N; types: as in GADGET, default 1 (halo). Raises InputError for shapes that do not fit.
-    The numbers are in N-body units (G = 1) until use_units() names those that they are in: snapshot.use_units("galactic").
+    ids: (N,), default 1 to N; types: as in GADGET, default 1 (halo). Raises InputError for wrong shapes.
+    The numbers are in N-body units (G = 1) until use_units() sets the units: snapshot.use_units("galactic").
     """
     snapshot = Snapshot(len(positions))
     given: dict[str, Any] = {"positions": positions, "masses": masses, "velocities": velocities, "ids": ids, "types": types}

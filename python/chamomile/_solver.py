@@ -1,4 +1,4 @@
-"""The solver that keeps its tree, and its results."""
+"""The solver with a persistent tree, and its results."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ COMPONENTS = {"acceleration": 3, "potential": 1, "tidal_tensor": 6, "jerk": 3}
 
 
 class Field(NamedTuple):
-    """Results of one evaluation, per unit mass and with G included; None for quantities that were not asked for.
+    """Results of one evaluation, per unit mass, including G; None for quantities not requested.
 
-    Sums are in float unless precision="double" was asked for, in results of float64 too.
+    Sums are in float unless precision="double" is given, even if the results are float64.
     """
 
     acceleration: Any = None
@@ -49,25 +49,25 @@ class Neighbours(NamedTuple):
     """Sources within a radius of each target."""
 
     counts: np.ndarray
-    """Shape (N,), int64: how many there are."""
+    """Shape (N,), int64: number of sources."""
     indices: np.ndarray
-    """Shape (N, most), int64: their numbers, ascending; -1 beyond the count."""
+    """Shape (N, most), int64: indices of the sources, ascending; -1 beyond the count."""
 
 
 class Solver:
-    """Gravity of sources that are given once: one tree for many evaluations, at any points.
+    """Gravity of fixed sources: one tree for many evaluations, at any points.
 
     Options are keywords, such as tolerance=1e-3: help(chamomile.Options) explains each. Results do not
     depend on the number of threads. Arrays are read and written in place, also on a GPU, while other
-    Python threads run. One thread at a time may use a solver (StateError). Raises UsageError for options,
-    DeviceError for an absent GPU.
+    Python threads run. Only one thread at a time may use a solver (StateError). Raises UsageError for
+    invalid options, DeviceError for a missing GPU.
 
-    comm: a communicator of mpi4py. All of its processes make the solver and its calls, each with sources and
-    targets of its own, of which there may be none; each gets what these feel by the sources of all, in its own
-    order: the bits of one process that has all of them, those of process 0 first. Arrays are on the host. It
-    gives accelerations and potentials of isolated sources; at targets, none of which is a source, by a tree on
-    processors. What one process gives wrong is raised on all. peer_timeout: seconds for which a process may be
-    silent within a call (600); share_gpu=True lets several use one GPU.
+    comm: an mpi4py communicator. All processes make the solver and its calls, each with local sources and
+    targets (possibly none). Each gets the field of all sources at its local targets, in local order. Results
+    are bitwise those of one process with all sources, in order of rank. Arrays must be on the host. Only
+    accelerations and potentials of isolated sources are supported; targets other than sources need a tree on
+    the CPU. An invalid argument on one process is raised on all. peer_timeout: max seconds without a message
+    from a process within a call (600). share_gpu=True lets several processes use one GPU.
 
     >>> solver = Solver(tolerance=1e-3, softening=0.01).build(positions, masses)
     >>> solver.evaluate().acceleration          # at the sources, each without itself
@@ -92,12 +92,13 @@ class Solver:
         velocities: Optional[Array] = None,
         softenings: Union[Array, float, None] = None,
     ) -> Solver:
-        """Takes the sources (a copy), orders them and sums moments.
+        """Copies the sources, sorts them and sums moments.
 
-        positions: (N, 3), units of length; masses: (N,), or one for all; velocities: (N, 3), for jerks;
-        softenings: (N,), lengths of their own in place of the option softening: a pair has the larger of its two,
-        or by softening_rule="root-of-squares" the root of the sum of their squares; evaluate() takes those of targets. The field of no sources is 0. With the option accuracy the first sources decide how it is reached; they
-        must be on the host. Raises InputError naming a value that is not finite, or a negative mass of a tree.
+        positions: (N, 3), units of length; masses: (N,), or a number; velocities: (N, 3), for jerks.
+        softenings: (N,), per-particle softening, which replaces the option softening. A pair uses the larger of
+        two lengths, or with softening_rule="root-of-squares" the root of the sum of squares. evaluate() has an argument
+        for targets. The field of no sources is 0. The option accuracy is resolved with the first sources, which must be
+        on the host. Raises InputError naming a non-finite value, or a negative mass in a tree.
         """
         return self._set(positions, masses, velocities, softenings, False)
 
@@ -108,9 +109,9 @@ class Solver:
         velocities: Optional[Array] = None,
         softenings: Union[Array, float, None] = None,
     ) -> Solver:
-        """Takes the same number of sources after they moved: keeps their order and cells and sums the moments anew.
+        """Updates the same number of sources after they have moved: keeps order and cells, and recomputes the moments.
 
-        Errors stay within the criterion, but evaluations take longer the farther the sources moved.
+        Errors stay within the criterion, but evaluations become slower the farther the sources have moved.
         """
         return self._set(positions, masses, velocities, softenings, True)
 
@@ -137,20 +138,20 @@ class Solver:
         out: Optional[Mapping[str, Array]] = None,
         namespace: Any = None,
     ) -> Field:
-        """Returns the field at `targets`, or at the sources, each without itself.
+        """Returns the field at `targets`, or at the sources, each without its own force.
 
-        targets: (M, 3); None: the sources, or those that `active` numbers (row k belongs to active[k]).
+        targets: (M, 3); None: all sources, or the sources with indices `active` (row k belongs to active[k]).
         quantities: any of "acceleration" (default), "potential", "tidal_tensor", "jerk".
         target_velocities: (M, 3), of moving targets, for jerks.
-        target_softenings: (M,), or one for all: lengths of the targets among sources that have softenings; without
-        them a target has the length of the source that it is, else 0.
-        self_index: (M,), the number of the source that a target is and does not feel; -1: none.
-        out: arrays to write to, by quantity; missing ones are made in the type of the targets (else of the
-        sources), on their device and by their library. `namespace` names another library, such as torch; numpy
-        copies from a GPU. The arguments of build() may be among them, because it copied them.
+        target_softenings: (M,), or a number, for sources with per-particle softening. Default: a target that is a
+        source has that source's length, any other target 0.
+        self_index: (M,), index of the source that coincides with the target and is excluded; -1: none.
+        out: arrays for the results, by quantity. Missing arrays are created with type, device and library of the
+        targets (or sources). `namespace` selects another library, such as torch; numpy copies from a GPU. Arguments of
+        build() may be reused here, because build() copies.
 
-        Raises StateError before build(), UsageError for what the solver cannot give, InputError for points
-        that are not finite, numbers out of range and outputs that overlap inputs or each other.
+        Raises StateError before build(), UsageError for unsupported quantities, InputError for non-finite points,
+        indices out of range and outputs that overlap inputs or each other.
         """
         with meeting(self._processes, "evaluate()"):
             field = self._evaluate((targets, target_velocities, target_softenings), quantities, self_index, active, out, namespace)
@@ -218,10 +219,10 @@ class Solver:
         most: Optional[int] = None,
         self_index: Optional[Array] = None,
     ) -> Neighbours:
-        """Returns all sources within `radius` of each target, exactly; a target's self is left out.
+        """Returns all sources within `radius` of each target, exactly, excluding the source in self_index.
 
-        targets: (M, 3); radius: (M,), or one for all, units of length. With `most` no more than that many
-        are listed for each, while all are counted; without it as many columns are made as are needed.
+        targets: (M, 3); radius: (M,), or a number, units of length. `most` limits the indices listed per target,
+        but not the counts. Without it there are as many columns as needed.
         """
         rows = _chamomile.describe(targets, "targets", 3)[0]
         radius = one_per_row(radius, rows, "radius")
@@ -248,14 +249,14 @@ class Solver:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options in force, with 0 and 'auto' replaced by the choices made."""
+        """The options in use, with 0 and 'auto' replaced by the choices made."""
         return self._field.options
 
     @property
     def statistics(self) -> Optional[_chamomile.Statistics]:
-        """Pairs, bytes to and from the device, and seconds of the last call; None before any.
+        """Pairs, bytes to and from the device, and seconds of the last call; None before the first.
 
-        options["precision"] says whether its sums were in float or double."""
+        options["precision"] states whether sums were in float or double."""
         return self._statistics
 
     def __repr__(self) -> str:

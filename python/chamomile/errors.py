@@ -1,16 +1,16 @@
-"""Exceptions of chamomile: one class for each kind of fault, each with one clear line."""
+"""Exceptions of chamomile: one class per kind of error, with one-line messages."""
 
 
 class Error(Exception):
-    """Any of the faults below."""
+    """Base class of all errors below."""
 
 
 class UsageError(Error, ValueError):
-    """An option that is unknown, out of range or contradicts another."""
+    """An option that is unknown, out of range or in conflict with another option."""
 
 
 class InputError(Error, ValueError):
-    """Values, shapes or files that cannot be taken: not finite, negative masses, overlapping arrays."""
+    """Invalid values, shapes or files, such as non-finite numbers, negative masses, overlapping arrays."""
 
 
 class OutputError(Error, OSError):
@@ -18,20 +18,20 @@ class OutputError(Error, OSError):
 
 
 class DeviceError(Error, RuntimeError):
-    """A GPU that is absent or fails."""
+    """A missing or failing GPU."""
 
 
 class NumericError(Error, ArithmeticError):
-    """A simulation whose numbers are no longer finite, or whose steps become too short."""
+    """Non-finite numbers or too short steps in a simulation."""
 
 
 class RestartError(Error, RuntimeError):
-    """A state that cannot be continued."""
+    """A state from which a run cannot continue."""
 
 
 class InaccurateError(Error, ArithmeticError):
-    """A run whose energy error went beyond max_energy_error; its folder holds a checkpoint."""
+    """A run with an energy error above max_energy_error. Its folder contains a checkpoint."""
 
 
 class StateError(Error, RuntimeError):
-    """A call in the wrong order, from a second thread at once, or in a forked process."""
+    """A call in the wrong order, from two threads at once, or in a forked process."""

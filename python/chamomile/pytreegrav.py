@@ -2,11 +2,10 @@
 
     from chamomile.pytreegrav import Accel, Potential        # instead of: from pytreegrav import ...
 
-Arguments and results are pytreegrav's: array_likes are converted to float64, softenings are radii of compact support
-h of the cubic spline (chamomile's softening is h / 2.8), a pair of particles has the larger of its two, and a source at
-the very place of a target exerts no force. Differences: the criterion with theta holds for a whole group of targets, so
-that errors are smaller, and theta is at most 1.5; `group_size` is ignored; `device` is "auto" unless given. Direct sums
-are in double.
+Arguments and results are pytreegrav's: array_likes are converted to float64, softenings are support radii h of
+the cubic spline (chamomile's softening is h / 2.8), a pair uses the larger of two softenings, and a source at exactly the
+position of a target exerts no force. Differences: the criterion with theta holds for a whole group of targets, so errors
+are smaller, and theta is at most 1.5. `group_size` is ignored. `device` defaults to "auto". Direct sums are in double.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _COMPONENTS = {"acceleration": (3,), "potential": (), "tidal_tensor": (6,)}
 
 
 class Tree:
-    """Sources with their softenings. Their solvers are made when they are first needed, and kept."""
+    """Sources with softenings. Solvers are made when first needed, and kept."""
 
     def __init__(self, pos: Any, m: Any, softening: Any, quadrupole: bool) -> None:
         require_plain(pos, "pos")
@@ -42,7 +41,7 @@ class Tree:
         self._solvers: dict[Any, Solver] = {}
 
     def solver(self, h: Optional[float], options: dict[str, Any]) -> Solver:
-        """Returns the solver of the sources with that softening; None: with their own."""
+        """Returns the solver with common softening `h`, or per-particle softening for None."""
         known = (h, *sorted(options.items()))
         if known not in self._solvers:
             if h is None:
@@ -76,13 +75,13 @@ def _threads(parallel: bool) -> Iterator[None]:
 
 
 def _common(h: np.ndarray, sources: np.ndarray) -> Optional[float]:
-    """Returns the softening of all pairs of targets and sources, the larger of the two; None if it differs."""
+    """Returns the larger softening of target and source if common to all pairs, otherwise None."""
     least, most = sources.min(), max(sources.max(), h.max())
     return float(most) if most == max(least, h.min()) else None
 
 
 def _field(name: str, points: np.ndarray, h: np.ndarray, tree: Tree, own: bool, options: dict[str, Any]) -> np.ndarray:
-    """Returns the field at targets with softenings h; `own`: they are the sources."""
+    """Returns the field at targets with softenings h. `own`: targets are the sources."""
     if not len(points) or not len(tree.pos):
         return np.zeros((len(points), *_COMPONENTS[name]))
     common = _common(h, tree.softening)
@@ -90,10 +89,10 @@ def _field(name: str, points: np.ndarray, h: np.ndarray, tree: Tree, own: bool, 
     if own:
         try:
             return getattr(solver.evaluate(quantities=name), name)
-        except InputError:  # particles coincide without softening, which pytreegrav allows
+        except InputError:  # coincident unsoftened particles, which pytreegrav allows
             return getattr(solver.evaluate(points, quantities=name, self_index=np.arange(len(points))), name)
     self_index = None
-    if name != "acceleration":  # a source at the very place is left out
+    if name != "acceleration":  # exclude a source at the same position
         there = solver.neighbours(points, 0.0)
         if there.indices.shape[1] > 1:
             raise InputError("targets: several sources lie at the place of one of them")
@@ -116,7 +115,7 @@ def _evaluate(
     device: str,
     return_tree: bool,
 ) -> Any:
-    """Returns results of a function. `sources`: (pos, m, softening), or None for those of the tree; targets have softenings unless h is None."""
+    """Returns the result of a function. `sources`: (pos, m, softening); None: from the tree. h: softenings of the targets, or None."""
     if not isinstance(method, str):
         raise TypeError(f"Invalid method type {type(method)}, must be str")
     if method not in ("adaptive", "bruteforce", "tree"):
@@ -159,7 +158,7 @@ def ConstructTree(
     morton_order: bool = True,
     radix: bool = True,
 ) -> Tree:
-    """Returns sources to be passed as `tree`: pos (N, 3), m (N,), softening (N,). The last four arguments are ignored."""
+    """Returns sources for the argument `tree`: pos (N, 3), m (N,), softening (N,). The last four arguments are ignored."""
     if m is None or vel is not None:
         warnings.warn("chamomile's trees serve gravity alone: masses are needed, velocities are ignored")
     tree = Tree(pos, m, softening, quadrupole)

@@ -25,7 +25,7 @@ def driver(name, *arguments):
 
 
 def start_driver():
-    """The primary context, which the CUDA runtime uses too."""
+    """The primary context, also used by the CUDA runtime."""
     global cuda
     cuda = ctypes.CDLL("libcuda.so.1")
     device, context = ctypes.c_int(), ctypes.c_void_p()
@@ -36,7 +36,7 @@ def start_driver():
 
 
 class OnGpu:
-    """A copy of a numpy array in device memory, in the same layout, with __cuda_array_interface__ alone."""
+    """A copy of a numpy array in device memory, with equal layout and only __cuda_array_interface__."""
 
     def __init__(self, array, stream=None):
         base = array.base if array.base is not None else array
@@ -68,7 +68,7 @@ class OnGpu:
 
 
 class OnlyDlpack:
-    """A device array of a library that knows DLPack alone; it records the arguments of the calls."""
+    """A device array of a library with only DLPack. Records the arguments of calls."""
 
     def __init__(self, array):
         self.array, self.asked = array, []
@@ -105,7 +105,7 @@ def check_layouts_and_types():
     result = chamomile.acceleration(OnGpu(x4), OnGpu(m4), softening=0.05)
     assert result.dtype == "float32"
     assert np.array_equal(result.numpy(), chamomile.acceleration(x4, m4, softening=0.05, device="gpu"))
-    # Positions there, one mass for all here; results there and here.
+    # Positions on the GPU, one common mass on the host; results on both.
     mixed = chamomile.acceleration(OnGpu(x), 1 / 3001, softening=0.05, out=np.empty((3001, 3)))
     assert np.array_equal(mixed, chamomile.acceleration(x, 1 / 3001, softening=0.05, device="gpu"))
     quantities = ("acceleration", "potential", "tidal_tensor")
@@ -125,13 +125,13 @@ def check_protocols():
     result = chamomile.acceleration(OnGpu(x), OnGpu(m), softening=0.05)
     assert result.__dlpack_device__() == (2, 0) and result.__cuda_array_interface__["stream"] is None
     solver = chamomile.Solver(softening=0.05, device="gpu").build(x, m)
-    at = solver.evaluate(result).acceleration  # a result as points, by its __cuda_array_interface__
+    at = solver.evaluate(result).acceleration  # a result used as points, through its __cuda_array_interface__
     assert np.array_equal(at.numpy(), solver.evaluate(expected).acceleration)
     points = OnlyDlpack(result)
     again = solver.evaluate(points).acceleration
     assert np.array_equal(again.numpy(), at.numpy()) and points.asked[0]["stream"] == 1
     stream = ctypes.c_void_p()
-    driver("cuStreamCreate", ctypes.byref(stream), 1)  # does not wait for the default stream
+    driver("cuStreamCreate", ctypes.byref(stream), 1)  # a stream without synchronization with the default stream
     busy = chamomile.acceleration(OnGpu(x, stream), OnGpu(m), softening=0.05)
     assert np.array_equal(busy.numpy(), expected)
 
@@ -182,7 +182,7 @@ def median_of(call, times=9):
 
 
 def time_and_count(n):
-    """The field at n points from n sources with a kept tree, and the bytes that cross the bus for it."""
+    """The field at n points from n sources with a persistent tree, and the bytes transferred for it."""
     x, m = cloud(n)
     points = cloud(n, 2)[0]
     there, out = OnGpu(points), OnGpu(np.zeros((n, 3)))

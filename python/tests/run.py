@@ -1,4 +1,4 @@
-"""Runs the functions test_* of all test_*.py here; pytest can do the same. Arguments: parts of names to run alone."""
+"""Runs the functions test_* of all test_*.py in this folder; pytest works as well. Arguments: parts of test names to select."""
 
 import importlib
 import pathlib

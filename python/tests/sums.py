@@ -1,10 +1,10 @@
-"""The field by plain numpy sums in double, one target at a time: the reference of these tests."""
+"""The field by plain numpy sums in double, one target at a time: the reference for these tests."""
 
 import numpy as np
 
 
 def field(points, positions, masses, eps=0.0, G=1.0, own=None, velocities=None, point_velocities=None):
-    """Acceleration, potential, tidal tensor (xx, xy, xz, yy, yz, zz) and jerk; own[i]: the source that point i is."""
+    """Acceleration, potential, tidal tensor (xx, xy, xz, yy, yz, zz) and jerk; own[i]: index of the source at point i."""
     a, phi, tide, jerk = np.zeros((len(points), 3)), np.zeros(len(points)), np.zeros((len(points), 6)), np.zeros((len(points), 3))
     for i, point in enumerate(np.asarray(points, dtype=float)):
         keep = np.ones(len(positions), bool)

@@ -1,4 +1,4 @@
-"""Arrays of any stride, type and library: read and written where they are, or refused with a sentence."""
+"""Arrays of any stride, type and library: used in place, or refused with a message."""
 
 import ctypes
 import unittest
@@ -19,7 +19,7 @@ def cloud(seed=4):
 
 
 def layouts(x):
-    """Returns the same vectors in many layouts of memory."""
+    """Returns the same vectors in many memory layouts."""
     record = np.zeros(N, dtype=[("id", "i8"), ("x", "f8", 3), ("m", "f4"), ("pad", "f4")])
     record["x"] = x
     columns = np.asfortranarray(x)
@@ -66,7 +66,7 @@ def test_results_go_where_they_are_wanted():
     record = np.zeros(N, dtype=[("x", "f8", 3), ("a", "f8", 3), ("phi", "f8"), ("t", "f8", 6)])
     record["x"] = x
     out = {"acceleration": record["a"], "potential": record["phi"], "tidal_tensor": record["t"]}
-    solver.evaluate(record["x"], self_index=np.arange(N), out=out)  # members of the records that are read
+    solver.evaluate(record["x"], self_index=np.arange(N), out=out)  # members of the input records
     for name, member in out.items():
         assert np.array_equal(member, getattr(expected, name)), name
     assert np.array_equal(record["x"], x)
@@ -110,7 +110,7 @@ def test_results_lie_in_the_memory_given():
 
 
 class Exporter:
-    """An array of an unknown library, which has DLPack and nothing more."""
+    """An array of an unknown library with only DLPack."""
 
     def __init__(self, array, versioned=True):
         self.array, self.versioned, self.asked = array, versioned, []
@@ -134,7 +134,7 @@ def test_dlpack():
         assert source.asked[0] == {"stream": None, "max_version": (1, 0)} and source.asked[-1]["stream"] is None
         room = np.zeros((N, 3))
         chamomile.acceleration(x, m, out=Exporter(room, versioned), **WORDS)
-        assert np.array_equal(room, expected)  # written through the capsule: no copy was made
+        assert np.array_equal(room, expected)  # written through the capsule without a copy
 
     class Elsewhere(Exporter):
         def __dlpack_device__(self):
@@ -149,7 +149,7 @@ def test_dlpack():
 
 
 class Cuda:
-    """An array that claims to lie on a GPU."""
+    """An array that claims to be on a GPU."""
 
     def __init__(self, pointer, **words):
         fields = {"version": 3, "shape": (N, 3), "typestr": "<f8", "data": (pointer, False), "strides": None}
@@ -180,7 +180,7 @@ def _library(name, array_of):
 
 
 def _refused(call):
-    """Returns the line of the TypeError."""
+    """Returns the message of the TypeError."""
     try:
         call()
     except TypeError as refused:
@@ -228,7 +228,7 @@ def test_jax_on_the_host():
 
 
 def test_nothing_is_converted():
-    """What is read is the caller's memory: its address comes back from describe()'s own parser."""
+    """Input is the caller's memory: describe() returns its address."""
     x, _ = cloud()
     assert _chamomile.describe(x, "x", 3) == (N, 8, -1)
     assert _chamomile.describe(x.astype("f4"), "x", 3) == (N, 4, -1)

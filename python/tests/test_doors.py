@@ -1,4 +1,4 @@
-"""The same particles through Python and C: the same bits (docs/howto/embedding.md)."""
+"""The same particles through Python and C give bitwise equal results (docs/howto/embedding.md)."""
 
 import ctypes
 import os
@@ -62,7 +62,7 @@ def test_the_same_bits_as_from_c():
 
 
 def test_the_library_is_unloaded_and_loaded_again():
-    """Threads of OpenMP outlive dlclose()."""
+    """OpenMP threads outlive dlclose()."""
     path = os.environ.get("CHAMOMILE_LIBRARY")
     if not path:
         raise unittest.SkipTest("CHAMOMILE_LIBRARY does not say where libchamomile_c.so is")
@@ -84,7 +84,7 @@ print("still here")
 
 
 def test_a_call_costs_what_it_costs_from_c():
-    """Build and sums of all, in turns; the machine may be busy, so that the limit is loose."""
+    """Build and full sums, alternating. The machine may be busy, so the limit is loose."""
     x, m = particles()
     solve, done = c_field(x, m)
     solver, a, ratios = chamomile.Solver(softening=0.01), np.empty_like(x), []

@@ -1,4 +1,4 @@
-"""Fields against plain sums in numpy, by trees and directly, at sources and at other points."""
+"""Fields compared with plain numpy sums: tree and direct, at sources and at other points."""
 
 import numpy as np
 
@@ -82,7 +82,7 @@ def test_one_tree_for_many_evaluations_and_refit():
     sample = np.arange(0, 3001, 30)
     exact = field(moved[sample], moved, m, 0.05, 1, sample)[0]
     assert error(solver.evaluate().acceleration[sample], exact) < 3e-3
-    assert error(first[sample], exact) > 3e-3  # so that a refit that does nothing would be seen
+    assert error(first[sample], exact) > 3e-3  # so that a refit without effect would be detected
     assert solver.size == 3001 and solver.options["criterion"] == "moments" and "CPU" in solver.device
 
 
@@ -149,7 +149,7 @@ def test_no_sources_pull_at_nothing():
 
 
 def test_root_cubes_at_random_places():
-    """decorrelate: the bits are those of the seed and the build; errors of several builds average out."""
+    """decorrelate: results depend on seed and build, and errors of several builds average out."""
     x, m, _ = cloud(n=5003)
     words = {"softening": 0.02, "tolerance": 0.02}
     bits = {seed: chamomile.acceleration(x, m, decorrelate=seed, **words) for seed in (None, 1, 2, 7)}
@@ -171,7 +171,7 @@ def test_root_cubes_at_random_places():
 
 def test_an_accuracy_to_keep():
     x, m, _ = cloud(n=6007)
-    sample = np.arange(0, 6007, 3)  # of 300 the hundredth part is too few to judge by
+    sample = np.arange(0, 6007, 3)  # with 300, 1 % would be too few
     exact = field(x[sample], x, m, 0.02, 1, sample)[0]
     for goal in (3e-2, 1e-3):
         solver = chamomile.Solver(softening=0.02, accuracy=goal, order=2).build(x, m)
@@ -179,5 +179,5 @@ def test_an_accuracy_to_keep():
         off = np.linalg.norm(a[sample] - exact, axis=1) / np.linalg.norm(exact, axis=1)
         assert np.percentile(off, 99) < 1.1 * goal, (goal, np.percentile(off, 99), solver.options)
         assert solver.options["accuracy"] == goal and solver.options["order"] == 2
-        assert np.array_equal(a, solver.build(x, m).evaluate().acceleration)  # chosen once
+        assert np.array_equal(a, solver.build(x, m).evaluate().acceleration)  # chosen only once
     assert chamomile.accuracy(x, m, sample=6007, softening=0.02, accuracy=1e-3).acceleration.p99 < 1.1e-3

@@ -11,7 +11,7 @@ import chamomile
 from chamomile import pytreegrav
 
 RNG = np.random.default_rng(2)
-LIMIT = 0.3  # 0.2, and what a build that is not optimised takes more
+LIMIT = 0.3  # 0.2, plus a margin for builds without optimization
 DIRECT = {"solver": "direct", "precision": "double", "softening": 0.01}
 
 
@@ -27,7 +27,7 @@ def one_step(n, **words):
     return chamomile.Simulation(chamomile.plummer(n), end_time=1, step=0.5, **words)
 
 
-CALLS = {  # what is made before, the call, which would take seconds
+CALLS = {  # preparation, and a call that takes seconds
     "direct sums": (lambda: built(150_000, **DIRECT), lambda solver: solver.evaluate()),
     "direct sums at points": (lambda: built(150_000, **DIRECT), lambda solver: solver.evaluate(cloud(150_000)[0])),
     "direct sums of many sources": (lambda: built(1_500_000, **DIRECT), lambda solver: solver.evaluate(active=np.arange(100_000))),
@@ -69,7 +69,7 @@ def interrupted(call, after):
         call()
         timer.cancel()
         timer.join()
-        time.sleep(0.01)  # a signal that came at the end is seen here
+        time.sleep(0.01)  # handles a signal that came at the end
     except KeyboardInterrupt:
         return (time.process_time() - sent[0]) / chamomile.thread_count()
     return None

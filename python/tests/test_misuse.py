@@ -1,4 +1,4 @@
-"""Misuse: an exception of the right class with one line, and the next call works."""
+"""Misuse gives an exception of the right class with a one-line message, and the next call works."""
 
 import copy
 import importlib
@@ -57,7 +57,7 @@ def test_wrong_types():
 
 
 class WithUnit(np.ndarray):
-    """What astropy's Quantity and unyt's array are: an array with a unit."""
+    """Like astropy's Quantity and unyt's array: an array with a unit."""
 
     unit = "kpc"
 
@@ -66,7 +66,7 @@ class WithUnit(np.ndarray):
 
 
 class Length(float):
-    """unyt's number, which float() takes."""
+    """unyt's number, which float() accepts."""
 
     units = "kpc"
 
@@ -75,7 +75,7 @@ def simulation(**words):
     return chamomile.Simulation(chamomile.plummer(10), **{"end_time": 1, "step": 0.5, "softening": 0.1, **words})
 
 
-ARRAYS = [  # of vectors and numbers: which argument, the call
+ARRAYS = [  # of vectors and numbers: the argument, the call
     ("positions", lambda x, m: chamomile.acceleration(x, M)),
     ("positions", lambda x, m: chamomile.potential(x, M)),
     ("positions", lambda x, m: chamomile.tidal_tensor(x, M)),
@@ -142,7 +142,7 @@ def test_units():
         if name != "snapshot_every":
             call(3.0)
     plain = X.view(WithUnit)
-    plain.unit = ""  # a ratio
+    plain.unit = ""  # dimensionless
     assert np.array_equal(chamomile.acceleration(plain, M, softening=0.1), chamomile.acceleration(X, M, softening=0.1))
 
 
@@ -240,7 +240,7 @@ def test_wrong_order():
     x = X.copy()
     x[0, 0] = np.nan
     raises(InputError, lambda: solver.build(x, M))
-    raises(StateError, solver.evaluate, "build() first")  # the failed call left nothing behind
+    raises(StateError, solver.evaluate, "build() first")  # the failed call left no state
     assert np.isfinite(solver.build(X, M).evaluate().acceleration).all()
     raises(UsageError, lambda: built().evaluate(quantities="jerk"), "velocities")
     raises(UsageError, lambda: chamomile.jerk(X, V, M, targets=X), "target_velocities")
@@ -279,7 +279,7 @@ def test_results_upon_sources_in_one_call():
     }
     for quantity, call in calls.items():
         for k, name in enumerate(names[: 3 if quantity == "jerk" else 2]):
-            # Members of one record, so that any shape of result may lie upon any argument, in part.
+            # Members of one record, so that results of any shape can partly overlap any argument.
             record = np.zeros((N, 14))
             record[:, 0:3], record[:, 3], record[:, 4:7] = X, M, V
             arrays, first = (record[:, 0:3], record[:, 3], record[:, 4:7]), (0, 3, 4)[k]
@@ -290,7 +290,7 @@ def test_results_upon_sources_in_one_call():
                 raises(InputError, lambda: call(arrays, out=upon, **words), "shares memory with")
             assert np.array_equal(record, before), (quantity, name)
             apart = record[:, 7] if width == 1 else record[:, 7 : 7 + width]
-            call(arrays, out=apart)  # another member of the same records
+            call(arrays, out=apart)  # a different member of the same records
             assert np.array_equal(record[:, :7], before[:, :7]) and apart.any()
     x, m = X.copy(), M.copy()
     raises(InputError, lambda: chamomile.acceleration(x, m, out=x), "acceleration: shares memory with positions")
@@ -300,7 +300,7 @@ def test_results_upon_sources_in_one_call():
         places = {} if word == "active" else {"targets": X}
         raises(InputError, lambda: chamomile.potential(X, M, out=numbers.view(float), **places, **{word: numbers}), f"with {word}")
     assert np.array_equal(numbers, np.arange(N))
-    solver = chamomile.Solver(softening=0.1).build(x, m)  # it has copies, so that x is free
+    solver = chamomile.Solver(softening=0.1).build(x, m)  # it has copies, so x may be reused
     assert np.array_equal(solver.evaluate(out={"acceleration": x}).acceleration, chamomile.acceleration(X, M, softening=0.1))
     raises(UsageError, lambda: solver.evaluate(out={"acceleration": x}, namespace=np), "namespace")
 
@@ -342,4 +342,4 @@ def test_fork_after_use():
         lines = file.read().splitlines()
     os.waitpid(child, 0)
     assert len(lines) == 4 and all(line.startswith("StateError: ") and "forked" in line for line in lines), lines
-    assert np.isfinite(solver.evaluate().acceleration).all()  # the parent goes on
+    assert np.isfinite(solver.evaluate().acceleration).all()  # the parent continues

@@ -1,4 +1,4 @@
-"""Every option of a force and of a time loop through the command line, C and Python: the same bits, or all refuse it."""
+"""Every option of forces and time loops on the command line, in C and in Python: bitwise equal results, or refused by all."""
 
 import ctypes
 import os
@@ -18,17 +18,17 @@ RNG = np.random.default_rng(3)
 N = 300
 X, V, M = 4 * RNG.random((N, 3)), 0.1 * RNG.normal(size=(N, 3)), np.full(N, 1 / N)
 
-# An option may need others beside it, and a value with which it has an effect.
+# An option may require further options, and a value with an effect.
 BESIDE = {"kernel": {"softening": 0.05}, "accuracy_percentile": {"accuracy": 0.01}, "accuracy_every": {"accuracy": 0.01},
           **{name: {"box": 4.0} for name in ("long_range", "mesh", "split", "cut")}}
 VALUES = {"box": 4.0, "decorrelate": 7, "device": "cpu", "instruction_set": "baseline", "mesh": 32, "cut": 4.5, "iterations": 2}
-# Lengths by type are for particles that have types, and the rule is for lengths of their own.
+# Lengths by type need particles with types. The rule needs per-particle softening.
 OF_PARTICLES = {"softening_by_type": "1=0.1,2=0.2", "softening_rule": "root-of-squares"}
 CHOSEN_BY_TIME = {"accuracy", "accuracy_percentile", "accuracy_every"}
 
 
 def another(name, kind, words, default, *_):
-    """Returns a value that is not the default."""
+    """Returns a value other than the default."""
     if name in VALUES:
         return VALUES[name]
     if kind == "bool":
@@ -59,7 +59,7 @@ def as_flags(words):
 
 
 def by_program(words, command, *more):
-    """Returns the snapshot that the command writes, and its line if it refuses."""
+    """Returns the snapshot written by the command, and its message on refusal."""
     with tempfile.TemporaryDirectory() as folder:
         into = pathlib.Path(folder, "out" if command == "run" else "out.hdf5")
         done = subprocess.run([program(), command, columns(folder), "-o", into, "-q", *more, *as_flags(words)], capture_output=True, text=True)
@@ -69,7 +69,7 @@ def by_program(words, command, *more):
 
 
 def by_c(words):
-    """Returns accelerations and the line of a refusal."""
+    """Returns accelerations and the message of a refusal."""
     path = os.environ.get("CHAMOMILE_LIBRARY")
     if not path:
         raise unittest.SkipTest("CHAMOMILE_LIBRARY does not say where libchamomile_c.so is")
@@ -192,7 +192,7 @@ def test_each_option_of_a_time_loop_as_from_the_command_line():
         chamomile.Simulation(ours, end_time=0.05, **given).run()
         flags = {name: value for name, value in given.items()}
         if "eta" in words and not {"block_steps", "adaptive", "integrator"} & set(words):
-            flags["adaptive"] = True  # which eta alone means in Python
+            flags["adaptive"] = True  # implied by eta in Python
         rename = {"dt": "step", "dt_min": "shortest", "dt_max": "longest"}
         theirs, line = by_program({rename.get(name, name): value for name, value in flags.items()}, "run", "--t-end", "0.05", "--snapshot-every", "0.05")
         assert theirs is not None, (words, line)
@@ -220,7 +220,7 @@ def accepted(snapshot, words):
     except chamomile.UsageError:
         return False
     except chamomile.DeviceError:
-        pass  # resident particles, where there is no GPU
+        pass  # resident particles need a GPU
     return True
 
 
@@ -263,7 +263,7 @@ def test_fields_of_boxes():
     some = solver.evaluate(active=[5, 2], quantities=("acceleration", "potential"))
     both = solver.evaluate(quantities=("acceleration", "potential"))
     assert np.allclose(some.acceleration, both.acceleration[[5, 2]], rtol=0.1) and some.potential.shape == (2,)
-    there = solver.evaluate(X).acceleration  # a source's own pull at its place is none
+    there = solver.evaluate(X).acceleration  # sources at the target's position exert no force
     assert np.abs(there - both.acceleration).max() < 0.05 * np.abs(both.acceleration).max()
     assert np.allclose(solver.evaluate(X + [4, 0, -8]).acceleration, there, rtol=1e-4, atol=1e-4 * np.abs(there).max())
     direct = chamomile.Solver(box=4, softening=0.05, solver="direct").build(X, M)

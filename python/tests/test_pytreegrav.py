@@ -1,4 +1,4 @@
-"""chamomile.pytreegrav against pytreegrav itself: direct sums to rounding, trees by their errors."""
+"""chamomile.pytreegrav compared with pytreegrav: direct sums to rounding, trees by their errors."""
 
 import unittest
 
@@ -50,7 +50,7 @@ def test_direct_sums_at_targets():
     _need()
     x, m = _sphere()
     rng = np.random.default_rng(5)
-    points = np.concatenate([rng.normal(size=(100, 3)), x[:50]])  # half of them at a source's very place
+    points = np.concatenate([rng.normal(size=(100, 3)), x[:50]])  # half of them exactly at a source
     several = np.linspace(0.05, 0.3, 97)
     for h_target, h_source in [(None, None), (0.2, 0.1), (0.1, 0.2), (0.2, 0.2), (None, several), (several, 0.1), (several, several)]:
         for _, name in FAMILIES:
@@ -79,7 +79,7 @@ def test_trees_are_nearer_to_the_truth():
 
 
 def test_every_particle_has_a_softening():
-    """Against sums by numpy: the spline of Springel, Yoshida & White (2001), with the larger h of a pair."""
+    """Compared with numpy sums: the spline of Springel, Yoshida & White (2001), with the larger h of a pair."""
     x, m = _sphere(400)
     h = np.linspace(0.01, 0.6, len(x))
     pair, r = np.maximum.outer(h, h), np.linalg.norm(x[:, None] - x, axis=2)

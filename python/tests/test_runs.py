@@ -1,4 +1,4 @@
-"""The folder of a run: the program's bytes, stops, and going on."""
+"""The folder of a run: bitwise equal to the program's, stops, and continuation."""
 
 import os
 import pathlib
@@ -158,7 +158,7 @@ def test_refusals():
 
 
 def test_comoving_coordinates():
-    """The bytes of the program; observers see peculiar velocities and scale factors; the end is that of the snapshot."""
+    """Bitwise equal to the program; observers see peculiar velocities and scale factors; the end is the snapshot's."""
     with tempfile.TemporaryDirectory() as folder:
         program(folder, "model", "cosmology", "--n", 8, "--box", 10, "--z-start", 20, "--seed", 1, "-o", "ics.hdf5")
         read = lambda: chamomile.read_snapshot(pathlib.Path(folder, "ics.hdf5"))
@@ -170,7 +170,7 @@ def test_comoving_coordinates():
         assert one.time == box.scale_factor and abs(one.end_time - 1 / 15) < 1e-15 and np.array_equal(box.velocities, start)
         kinetic = one.diagnostics().kinetic
         assert abs(kinetic / (0.5 * (box.masses * (start**2).sum(axis=1)).sum()) - 1) < 1e-12 and np.array_equal(box.velocities, start)
-        view = box.velocities  # stays where it is
+        view = box.velocities  # stays valid
         one.at_times([1 / 18], lambda now: seen.append((now.time, now.snapshot.scale_factor, view.copy(), now.diagnostics().kinetic)))
         ours = pathlib.Path(folder, "ours")
         one.run(ours)
@@ -184,7 +184,7 @@ def test_comoving_coordinates():
             assert np.allclose(velocities, in_file, rtol=1e-12)
             assert abs(kinetic / (0.5 * (box.masses * (in_file**2).sum(axis=1)).sum()) - 1) < 1e-9
         assert np.array_equal(box.velocities, seen[-1][2]) and box.scale_factor == one.time == box.time
-        # A run that was stopped goes on by script and by program.
+        # A stopped run can be continued by script and by program.
         for k in range(2):
             out = pathlib.Path(folder, f"stopped_{k}")
             chamomile.Simulation(read(), **words).run(out, max_walltime=1e-3)

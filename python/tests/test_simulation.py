@@ -33,7 +33,7 @@ def test_a_plummer_sphere_keeps_its_energy():
 
 
 def test_the_same_bits_as_by_hand():
-    """Kick-drift-kick with the package's own accelerations gives the same motion to rounding."""
+    """Kick-drift-kick with the package's accelerations gives the same motion to rounding."""
     snapshot, dt = chamomile.plummer(300, seed=5), 1 / 64
     x, v, m = snapshot.positions.copy(), snapshot.velocities.copy(), snapshot.masses.copy()
     a = chamomile.acceleration(x, m, softening=0.1)
@@ -47,7 +47,7 @@ def test_the_same_bits_as_by_hand():
 
 
 def test_external_potentials():
-    """A function does what the text of the same potential does; energies have both."""
+    """A function equals the text of the same potential; energies include both."""
     sizes = []
 
     def pull(x, t):
@@ -116,7 +116,7 @@ def test_hermite_closes_an_orbit():
 
 
 def test_the_softening_of_the_file_with_its_kernel():
-    """A spline's length is not taken for Plummer's."""
+    """A spline's length is not mistaken for Plummer's."""
     text = "# softening_length: 0.3\n# softening_kind: {}\n# columns: x y z vx vy vz mass\n" + "".join(
         f"{x} 0 {x * x} 0 0 0 1\n" for x in (0, 0.25, 0.4, 0.9))
     with tempfile.TemporaryDirectory() as folder:
@@ -245,7 +245,7 @@ def test_quantities_have_units():
     snapshot.use_units("galactic")
     assert snapshot.unit("time") == "kpc/(km/s)" and snapshot.unit("energy") == "1e10 Msun (km/s)^2" and abs(snapshot.G / 43007.1 - 1) < 1e-5
     assert chamomile.plummer(2).unit("mass") == ""
-    # Of arrays use_units() says which units they have; from then on it converts.
+    # For arrays use_units() first sets the units; later calls convert.
     arrays = chamomile.make_snapshot(np.eye(3), 2.0)
     arrays.use_units("galactic")
     assert np.array_equal(arrays.positions, np.eye(3)) and arrays.unit("length") == "kpc" and abs(arrays.G / 43007.1 - 1) < 1e-5

@@ -1,4 +1,4 @@
-"""Snapshots: arrays in place, models, files there and back."""
+"""Snapshots: arrays in place, models, files written and read."""
 
 import copy
 import pathlib

@@ -1,4 +1,4 @@
-"""Python's threads: one at a time for a solver, several solvers at once, and none held up by a call."""
+"""Python threads: only one in a solver, several solvers concurrently, and none blocked by a call."""
 
 import threading
 import time
@@ -35,7 +35,7 @@ def test_others_run_during_a_call():
     counter.join()
     within = [start, *(t for t in ticks if start < t < end), end]
     longest = max(later - earlier for earlier, later in zip(within, within[1:]))
-    assert end - start > 0.02 and longest < 0.5 * (end - start), (longest, end - start)  # with the GIL held: nearly all of it
+    assert end - start > 0.02 and longest < 0.5 * (end - start), (longest, end - start)  # with the GIL held it would be nearly all
 
 
 def test_two_threads_in_one_solver():

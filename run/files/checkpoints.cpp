@@ -33,13 +33,13 @@ bool is_numbered(const std::string& name, const std::string& end)
            name.find_first_not_of("0123456789", start.size()) == name.size() - end.size();
 }
 
-/// Returns the number in a numbered name.
+/// Returns the step number in the name of a checkpoint.
 std::uint64_t number_of(const fs::path& file)
 {
     return std::strtoull(file.filename().c_str() + std::strlen(beginning), nullptr, 10);
 }
 
-/// Returns the checkpoints of the folder, the largest number first.
+/// Returns the checkpoints of the folder, latest step first.
 std::vector<fs::path> checkpoints_in(const fs::path& folder)
 {
     std::vector<fs::path> files;
@@ -54,7 +54,7 @@ std::vector<fs::path> checkpoints_in(const fs::path& folder)
     return files;
 }
 
-/// Opens a checkpoint, whose name must be that of its step: names tell which one is the newest.
+/// Opens a checkpoint. Its name must match its step, because the newest is chosen by name.
 std::unique_ptr<CheckpointReader> opened(const fs::path& file)
 {
     auto archive = std::make_unique<CheckpointReader>(file);
@@ -76,7 +76,7 @@ bool is_of_run(const CheckpointReader& run, const fs::path& file)
         return std::all_of(std::begin(lasting), std::end(lasting),
                            [&](const std::string& name) { return run.agrees(other, name); });
     } catch (const Error&) {
-        return true; // damaged, so that it is never chosen
+        return true; // damaged, so never chosen
     }
 }
 
@@ -89,7 +89,7 @@ fs::path Checkpoints::write(std::uint64_t step, const std::function<void(Archive
     write_checkpoint(file, exchange);
     std::vector<fs::path> files = checkpoints_in(folder_);
     std::erase_if(files, [&](const fs::path& other) { return number_of(other) > step; }); // foreign
-    std::error_code none; // one too many does no harm
+    std::error_code none; // an extra checkpoint does no harm
     for (std::size_t k = kept; k < files.size(); ++k)
         fs::remove(files[k], none);
     longest_ = std::max(longest_, wall_clock_seconds() - start);
@@ -142,7 +142,7 @@ RestartPoint find_restart(const fs::path& place)
         throw Error(Fault::restart, "{restart}: " + place.string() +
                                         ": must be named checkpoint_N.chk, in the folder of its "
                                         "run");
-    // If older ones belong to another run, it is unclear which of the two is meant.
+    // If older checkpoints belong to another run, the choice is ambiguous.
     for (std::size_t k = point.rejected.size() + 1; k < files.size(); ++k)
         if (!is_of_run(*point.archive, files[k]))
             throw Error(Fault::restart, "{restart}: " + point.archive->path().string() + " and " +

@@ -16,7 +16,7 @@ namespace chamomile {
 
 namespace {
 
-/// An EnergyColumn is a heading of energy.csv and what its numbers measure.
+/// An EnergyColumn is the heading and dimension of a column in energy.csv.
 struct EnergyColumn {
     const char* name;
     Dimension dimension = {};
@@ -103,16 +103,16 @@ void EnergyFile::add(Simulation& simulation)
     file_.write(line);
 }
 
-/// Returns the change of energy over its scale; nothing if all energies are 0.
+/// Returns the energy change relative to its scale; none if all energies are 0.
 std::optional<double> EnergyFile::change(const Diagnostics& now) const
 {
     const double difference = now.energy() - first_.energy();
     const double scale = energy_scale() > 0 ? energy_scale() : now.kinetic;
-    const bool is_known = difference != 0 || scale != 0; // or not a number
+    const bool is_known = difference != 0 || scale != 0; // true for NaN, too
     return is_known ? std::optional(difference / scale) : std::nullopt;
 }
 
-/// Records an error, or that there is none to measure.
+/// Records an error; none: not measurable.
 void EnergyFile::note_error(std::optional<double> error)
 {
     constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
@@ -123,19 +123,19 @@ void EnergyFile::note_error(std::optional<double> error)
                                                         : std::abs(*error));
 }
 
-/// Returns |E_0|, or the first kinetic energy if that is a hundred times as large.
+/// Returns |E_0|, or the first kinetic energy if at least a hundred times larger.
 double EnergyFile::energy_scale() const
 {
     const double energy = std::abs(first_.energy());
     return 100 * energy > first_.kinetic ? energy : first_.kinetic;
 }
 
-/// Returns the energy that binds the particles to each other, and the change of the external one
-/// over their extent, if that is less than half of the scale, which then is the energy of their
-/// common orbit or motion; else 0.
+/// Returns the mutual binding energy of the particles, plus the tide: the difference in external
+/// energy over their extent. Returns 0 if this sum exceeds half of the energy scale. Below half,
+/// the scale is mostly the energy of a common orbit or motion.
 double EnergyFile::binding_energy(const ExternalState& external) const
 {
-    constexpr double least = 1e-6; // of the scale: below, particles only happen to move together
+    constexpr double least = 1e-6; // relative to the scale; below, the particles are unbound
     const double binding = -(first_.internal_kinetic + first_.potential), scale = energy_scale();
     if (is_comoving_ || !(binding > least * scale))
         return 0;

@@ -25,9 +25,9 @@ std::string lock_of(const std::string& file)
 FileLock::FileLock(const std::filesystem::path& file) : path_(lock_of(file.string()))
 {
     do {
-        if (descriptor_ >= 0) // its holder has removed it meanwhile
+        if (descriptor_ >= 0) // the holder has removed the file
             close(descriptor_);
-        // Neither the target of a link is opened nor a pipe, at which open() would wait.
+        // O_NOFOLLOW refuses links, O_NONBLOCK avoids blocking in open() on a pipe.
         descriptor_ =
             open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
         if (descriptor_ < 0)

@@ -1,4 +1,4 @@
-/// \file  Locks that let one program at a time write a file.
+/// \file  Locks that allow only one program to write a file.
 #pragma once
 
 #include <filesystem>
@@ -6,26 +6,26 @@
 
 namespace chamomile {
 
-/// Locks an open file or folder for this program until it is closed; returns false if another
-/// program holds the lock. On a file system without locks it returns true.
+/// Locks an open file or folder until it is closed. Returns false if another program holds the
+/// lock, true on a file system without locks.
 bool take_lock(int descriptor);
 
-/// Returns the name of the lock of a file.
+/// Returns the name of the lock file of a file.
 std::string lock_of(const std::string& file);
 
-/// A FileLock holds FILE.lock while it lives, so that no other program that asks gets the same
-/// file. It is removed at the end.
+/// A FileLock holds the lock file FILE.lock during its lifetime, so that no other program using
+/// FileLock writes the same file. The destructor removes the lock file.
 class FileLock {
 public:
-    /// Throws Error(output) if another program holds the lock, something else has its name, or the
-    /// folder cannot be written.
+    /// Throws Error(output) if another program holds the lock, FILE.lock is not a lock file, or the
+    /// folder is not writable.
     explicit FileLock(const std::filesystem::path& file);
     ~FileLock();
     FileLock(const FileLock&) = delete;
     FileLock& operator=(const FileLock&) = delete;
 
 private:
-    bool is_there() const; ///< the open file still has the name
+    bool is_there() const; ///< the path still names the open file
 
     std::filesystem::path path_;
     int descriptor_ = -1;

@@ -1,4 +1,4 @@
-/// \file  forces.csv: errors of sampled forces against direct sums, in the course of a run.
+/// \file  forces.csv: errors of sampled forces relative to direct sums during a run.
 #pragma once
 
 #include <filesystem>
@@ -13,8 +13,8 @@
 
 namespace chamomile {
 
-/// The present state with the forces of the particles themselves, as direct sums give them: without
-/// the external field.
+/// The present state with forces of the particles only, comparable to direct sums: accelerations
+/// and potentials without the external field.
 class OwnForces {
 public:
     OwnForces(const Simulation& simulation, Particles& particles);
@@ -24,29 +24,29 @@ public:
 
 private:
     Request request_;
-    std::vector<Vec3<double>> acceleration_; // copies where there is a field
+    std::vector<Vec3<double>> acceleration_; // filled only if a field exists
     std::vector<double> potential_;
 };
 
 /// A ForceFile writes forces.csv and keeps the largest errors.
 class ForceFile {
 public:
-    /// Measures that many particles, spread evenly over all.
+    /// `targets`: number of particles to measure, spread evenly over all.
     explicit ForceFile(std::size_t targets) : targets_(targets) {}
 
-    /// Creates or continues the file: see LineFile::open(). Throws Error(output).
+    /// Creates or continues the file, see LineFile::open(). Throws Error(output).
     std::string open(const std::filesystem::path& file, bool is_comoving, const Units& units);
 
-    /// Writes the errors of the present forces and potentials through to the file, against direct
-    /// sums in double on the simulation's device. `particles` are those of the simulation and are
-    /// unchanged afterwards. Throws Error(output).
+    /// Writes a line to the file with the errors of the present forces and potentials, relative to
+    /// direct sums in double on the simulation's device. `particles` belong to the simulation and
+    /// are unchanged after the call. Throws Error(output).
     void add(const Simulation& simulation, Particles& particles);
 
     void sync() { file_.sync(); }
     void exchange(Archive& archive);
 
-    /// Returns excess_text() of the first forces since the start or restart that are worse than
-    /// promised; empty if there are none.
+    /// Returns excess_text() of the first forces since start or restart with errors above the
+    /// promised ones; empty if none.
     const std::string& excess() const { return excess_; }
 
     /// Returns the largest and the last errors, in one line.

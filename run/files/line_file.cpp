@@ -24,7 +24,7 @@ Error failure(const fs::path& file, const char* what)
                  file.string() + ": cannot be " + what + ": " + std::strerror(errno));
 }
 
-/// Returns so many bytes from the start of a file, or all if it is shorter.
+/// Returns the first `bytes` bytes of a file, or less if it is shorter.
 std::string beginning_of(const fs::path& file, std::uint64_t bytes)
 {
     std::ifstream stream(file, std::ios::binary);

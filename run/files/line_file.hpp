@@ -1,4 +1,4 @@
-/// \file  A file of lines that grows with a run and is continued by a restart.
+/// \file  A text file that grows line by line during a run and across restarts.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ class Archive;
 
 namespace chamomile {
 
-/// A LineFile has lines under a heading. All members throw Error(output).
+/// A LineFile has lines below a heading. All members throw Error(output).
 class LineFile {
 public:
     LineFile() = default;
@@ -22,20 +22,19 @@ public:
 
     bool is_open() const { return file_; }
 
-    /// Creates the file with its heading. After exchange() has restored its length, it continues
-    /// there instead and cuts off what follows. A file that has become shorter is created anew or
-    /// cut to whole lines; the returned text says so, and also if lines have changed.
+    /// Creates the file with its heading. After exchange() has restored its length, continues the
+    /// file at this length and cuts off later lines. If the file has become shorter, it is created
+    /// again or cut to whole lines. Returns a note if lines are missing or have changed.
     std::string open(const std::filesystem::path& file, const std::string& heading);
 
-    /// Writes a line through to the file at once. A line that cannot be written is kept for the
-    /// next call, also after a restart.
+    /// Writes a line and flushes. If this fails, the line is kept for the next call, also across a
+    /// restart.
     void write(const std::string& line);
 
-    /// Sends the file to the disk.
+    /// Syncs the file to disk.
     void sync();
 
-    /// Keeps or restores the heading, the length of the file and the lines that could not be
-    /// written.
+    /// Stores or restores heading, file length and unwritten lines.
     void exchange(Archive& archive, const std::string& name);
     const std::string& heading() const { return heading_; }
 
@@ -45,8 +44,8 @@ private:
     std::filesystem::path path_;
     std::FILE* file_ = nullptr;
     std::string heading_, unwritten_;
-    std::uint64_t bytes_ = 0; ///< of whole lines
-    std::uint32_t sum_ = 0;   ///< check sum of these
+    std::uint64_t bytes_ = 0; ///< length of whole lines
+    std::uint32_t sum_ = 0;   ///< check sum of `bytes_` bytes
 };
 
 } // namespace chamomile

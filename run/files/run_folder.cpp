@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Returns whether a run gives such names to its files.
+/// Returns whether a run creates files with such names.
 bool is_result(const std::string& name)
 {
     const auto numbered = [&](const std::string& start, const std::string& end) {
@@ -36,7 +36,7 @@ bool is_result(const std::string& name)
            numbered("profile_", ".csv") || is_checkpoint_name(name);
 }
 
-/// Returns whether a run left the file unfinished when it died: a result with ".tmp." and a number.
+/// Returns whether an interrupted run left this file: a result name with ".tmp." and a number.
 bool is_unfinished(const std::string& name)
 {
     const std::size_t place = name.rfind(".tmp.");
@@ -87,7 +87,7 @@ Error RunFolder::refusal(const std::string& what) const
     return Error(Fault::output, "{output}: " + folder_.string() + ": " + what);
 }
 
-/// Creates a file in the folder and removes it again, which is the only sure test.
+/// Creates and removes a file in the folder: the only reliable test for write permission.
 void RunFolder::probe(const fs::path& existing) const
 {
     fs::path file;
@@ -117,7 +117,7 @@ void RunFolder::require_same() const
         throw refusal("is another folder now; that of this run has been renamed or removed");
 }
 
-/// Refuses inputs under a name that a run writes or removes. Other inputs may lie in the folder.
+/// Refuses input files with a name that a run writes or removes. Other inputs may be in the folder.
 void RunFolder::require_no_inputs() const
 {
     std::vector<fs::path> files = results_in(folder_);

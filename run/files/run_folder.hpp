@@ -1,4 +1,4 @@
-/// \file  The folder that a run writes to.
+/// \file  The output folder of a run.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace chamomile {
 /// EarlierResults states what happens to the results of a run in the folder.
 enum class EarlierResults { refused, replaced, continued };
 
-/// A RunFolder is the folder of a run. Nothing is created until create(), so that everything can be
-/// checked first. While it lives, no other run can use the folder.
+/// A RunFolder is the output folder of a run. Nothing is created before create(), so that
+/// everything can be checked first. No other run can use the folder during its lifetime.
 class RunFolder {
 public:
     using IsInput = std::function<bool(const std::filesystem::path& file)>;
@@ -25,13 +25,13 @@ public:
     RunFolder(const RunFolder&) = delete;
     RunFolder& operator=(const RunFolder&) = delete;
 
-    /// Creates the folder. Then it removes the results of the run before, if there is room for so
-    /// many bytes beside them, or, for a continued run, the files that were unfinished when it
-    /// died. Throws Error(output) if that fails, or if another run took the folder meanwhile.
+    /// Creates the folder and removes earlier results, if `bytes` bytes fit on the disk in
+    /// addition. For a continued run, removes only unfinished files of the interrupted run. Throws
+    /// Error(output) on failure or if another run has taken the folder.
     void create(std::int64_t bytes = 0);
 
-    /// Throws Error(output) if another folder has the name by now, so that the results of a run do
-    /// not end up in two places.
+    /// Throws Error(output) if the path now names a different folder, so that the results of a run
+    /// do not end up in two places.
     void require_same() const;
 
     std::filesystem::path log() const { return folder_ / "run.log"; }
@@ -47,7 +47,7 @@ public:
     std::string name() const { return folder_.string(); }
 
 private:
-    /// A Handle is an open file or folder, which is closed at the end.
+    /// A Handle closes its file or folder at destruction.
     struct Handle {
         Handle() = default;
         ~Handle();

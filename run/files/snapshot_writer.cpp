@@ -11,7 +11,7 @@
 namespace chamomile {
 namespace {
 
-/// Returns the bytes that the arrays of a copy take.
+/// Returns the size of all arrays in bytes.
 std::uint64_t bytes_of(const Particles& p)
 {
     std::uint64_t bytes = 0;
@@ -40,7 +40,7 @@ void SnapshotWriter::write(const Snapshot& snapshot, ParticleRows& rows,
                            const std::filesystem::path& file)
 {
     finish();
-    // The copy may take half of what is free; afterwards its memory is kept.
+    // A new copy may use half of the free memory. Its memory is kept for later snapshots.
     if (!rows.are_here() || (copy_.particles.size() != snapshot.particles.size() &&
                              bytes_of(snapshot.particles) > free_memory() / 2)) {
         write_snapshot(snapshot, rows, file);
@@ -49,7 +49,7 @@ void SnapshotWriter::write(const Snapshot& snapshot, ParticleRows& rows,
     static_cast<SnapshotFacts&>(copy_) = snapshot;
     copy(snapshot.particles, copy_.particles);
     file_ = file;
-    const int threads = std::max(1, thread_count() / 4); // the others work for the run
+    const int threads = std::max(1, thread_count() / 4); // the run needs the other threads
     const SignalsBlocked blocked;
     thread_ = std::thread([this, threads] {
         try {

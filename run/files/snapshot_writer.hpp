@@ -1,4 +1,4 @@
-/// \file  Snapshots that are written while the run goes on.
+/// \file  Snapshots that are written in the background of a run.
 #pragma once
 
 #include <exception>
@@ -10,8 +10,8 @@
 
 namespace chamomile {
 
-/// A SnapshotWriter writes one snapshot at a time in a thread of its own, from a copy. Files appear
-/// whole or not at all, as with write_snapshot().
+/// A SnapshotWriter copies a snapshot and writes it in a background thread. Files appear only when
+/// complete, like with write_snapshot().
 class SnapshotWriter {
 public:
     SnapshotWriter() = default;
@@ -19,20 +19,20 @@ public:
     SnapshotWriter(const SnapshotWriter&) = delete;
     SnapshotWriter& operator=(const SnapshotWriter&) = delete;
 
-    /// Finishes the snapshot before, and begins to write this one, whose particles the rows give.
-    /// Where these live elsewhere, or the memory has no room for a copy, it is on the disk when the
-    /// call returns. Throws Error(output) where either cannot be written.
+    /// Finishes the previous snapshot and starts writing this one, with particle data from `rows`.
+    /// Writes synchronously if the rows are not in memory or a copy does not fit in memory. Throws
+    /// Error(output) if either snapshot cannot be written.
     void write(const Snapshot& snapshot, ParticleRows& rows, const std::filesystem::path& file);
 
-    /// Waits until the snapshot is on the disk. Throws Error(output) if it cannot be written; the
-    /// next call then tries again.
+    /// Waits until the snapshot is on disk. Throws Error(output) on failure; the next call then
+    /// tries again.
     void finish();
 
 private:
     void write_copy();
 
     Snapshot copy_;
-    std::filesystem::path file_; ///< of the copy, until it is on the disk
+    std::filesystem::path file_; ///< target of the copy, until written
     std::thread thread_;
     std::exception_ptr failure_;
 };

@@ -12,7 +12,7 @@
 namespace chamomile {
 namespace {
 
-/// Returns the leapfrog in individual steps, or null for steps that all share.
+/// Returns the leapfrog if it uses individual steps, otherwise null.
 const Leapfrog* blocks_of(const Simulation& simulation)
 {
     const Leapfrog* const leapfrog = simulation.integrator().leapfrog();
@@ -30,7 +30,7 @@ std::string StepFile::open(const std::filesystem::path& file, const Simulation& 
     for (const Profile::Phase& phase : simulation.last_statistics().profile.phases())
         phases_.push_back(phase.name);
     phases_.emplace_back(integration_phase);
-    const bool is_plain = simulation.integrator().clock().is_newtonian(); // else a and ln a
+    const bool is_plain = simulation.integrator().clock().is_newtonian(); // otherwise a and ln a
     const Dimension time = is_plain ? dimensions::time : dimensions::none;
     std::string line = "step," + heading("time", time, units) + "," + heading("dt", time, units) +
                        ",particles,cells,far";

@@ -1,4 +1,4 @@
-/// \file  steps.csv: the cost of each step of a run, one line each.
+/// \file  steps.csv: the cost of each step of a run, one line per step.
 #pragma once
 
 #include <filesystem>
@@ -11,28 +11,27 @@
 
 namespace chamomile {
 
-/// A StepFile writes steps.csv and keeps the errors that the solver measures.
+/// A StepFile writes steps.csv and keeps the errors measured by the solver.
 class StepFile {
 public:
-    /// Writes the line of every `interval`-th step.
+    /// Only every `interval`-th step gets a line.
     explicit StepFile(std::uint64_t interval) : interval_(interval) {}
 
-    /// Creates the file with a column for each phase of the first evaluation, and its line, or
-    /// continues it after exchange(): see LineFile::open(). Throws Error(output).
+    /// Creates the file with one column per phase of the first evaluation, and writes its line; or
+    /// continues the file after exchange(), see LineFile::open(). Throws Error(output).
     std::string open(const std::filesystem::path& file, const Simulation& simulation,
                      const Units& units);
 
-    /// Writes the line of the last force evaluation through to the file, if it is due. Throws
-    /// Error(output).
+    /// Writes the line of the last force evaluation to the file, if due. Throws Error(output).
     void add(const Simulation& simulation);
 
     void sync() { file_.sync(); }
     void exchange(Archive& archive);
 
-    /// Returns the last error that the solver measured itself; 0 if there is none.
+    /// Returns the last error measured by the solver; 0: none.
     double measured_error() const { return measured_error_; }
     double largest_error() const { return largest_error_; }
-    /// Returns in one line how the solver kept its AccuracyGoal.
+    /// Returns one line on how the solver met its AccuracyGoal.
     std::string accuracy_summary() const;
 
 private:

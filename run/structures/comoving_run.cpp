@@ -13,11 +13,10 @@
 namespace chamomile {
 namespace {
 
-/// A density that differs from Omega_m by more than this is noted: it may be that of neutrinos or
-/// radiation.
+/// Relative density difference from Omega_m that gives a note: neutrinos or radiation may cause it.
 constexpr double noted_difference = 1e-3;
 
-/// Checks the density. Omega_m may differ from the file's, which determined its units.
+/// Checks the density. Omega_m may differ from the file's value, which set the units.
 void require_density(const std::string& file, Snapshot& state)
 {
     infer_units(state);

@@ -18,19 +18,19 @@
 namespace chamomile {
 namespace {
 
-constexpr double softening = 0.2; ///< of potentials, in linking lengths
+constexpr double softening = 0.2; ///< for potentials, in linking lengths
 
 bool is_text(const std::filesystem::path& file)
 {
     return file.extension() == ".txt" || file.extension() == ".dat";
 }
 
-/// The masses of dark matter and of gas with stars.
+/// Masses of dark matter and of gas plus stars.
 struct MatterMasses {
     double dark, baryons;
 };
 
-/// Adds type by type: a selection of whole types then has the bits of the same types among all.
+/// Adds type by type: selecting whole types then gives bitwise the sums over all types.
 MatterMasses masses_of(const Particles& particles)
 {
     std::array<double, 6> of_type{};
@@ -39,9 +39,9 @@ MatterMasses masses_of(const Particles& particles)
     return {of_type[1] + of_type[2] + of_type[3] + of_type[5], of_type[0] + of_type[4]};
 }
 
-/// Returns (m / rho)^(1/3): m is the mean mass of the friends, rho the mean density of the box. If
-/// friends are dark, rho leaves out the fraction of gas and stars beside them; if they are gas or
-/// stars, it leaves out dark matter.
+/// Returns (m / rho)^(1/3), where m is the mean mass of the friends and rho the mean density of the
+/// box. For dark friends, rho excludes gas and stars that are not friends. For gas or star friends,
+/// rho excludes dark matter.
 double mean_distance(const Particles& friends, const Particles& all, double side)
 {
     const auto [dark, baryons] = masses_of(friends);
@@ -52,8 +52,7 @@ double mean_distance(const Particles& friends, const Particles& all, double side
     return side / std::cbrt(double(friends.size()) * (dark + baryons > 0 ? ratio : 1));
 }
 
-/// Returns the critical density of the comoving coordinates in units of the snapshot, and
-/// Omega_m(a).
+/// Returns the critical density in comoving coordinates (units of the snapshot), and Omega_m(a).
 std::pair<double, double> critical_density(const Snapshot& snapshot)
 {
     const ComovingFrame& frame = *snapshot.comoving;
@@ -64,7 +63,7 @@ std::pair<double, double> critical_density(const Snapshot& snapshot)
     return {critical, background.matter_part(a)};
 }
 
-/// Returns the thresholds of spheres that contain all matter.
+/// Returns the density thresholds of spheres over all matter.
 std::vector<DensityThreshold> thresholds_of(const Snapshot& snapshot, const Particles& all,
                                             const std::vector<double>& overdensities)
 {
@@ -90,7 +89,7 @@ std::vector<DensityThreshold> thresholds_of(const Snapshot& snapshot, const Part
     return thresholds;
 }
 
-/// Returns a column with one entry for each halo.
+/// Returns a column with one entry per halo.
 template <class Get>
 auto column(const std::vector<Halo>& halos, const Get& get)
 {

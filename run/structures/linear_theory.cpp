@@ -31,7 +31,7 @@ Background checked_background(const Snapshot& snapshot)
     return background;
 }
 
-/// Returns the value that 'chamomile model cosmology' and runs of its boxes state.
+/// Returns a value stated by 'chamomile model cosmology' and runs of its boxes.
 std::optional<double> provenance_number(const Snapshot& snapshot, const char* name)
 {
     const auto found = snapshot.provenance.find(name);

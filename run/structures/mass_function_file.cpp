@@ -11,14 +11,14 @@
 namespace chamomile {
 namespace {
 
-/// A Bin counts halos of similar mass by each kind of mass.
+/// A Bin counts halos of similar mass, by each mass definition.
 struct Bin {
     std::size_t halos = 0, corrected = 0, spheres = 0;
-    double log_mass = 0; ///< summed over the halos
+    double log_mass = 0; ///< sum over the halos
 };
 
-/// Returns the factor that corrects the mass of groups with few members, which are too heavy: N
-/// becomes N (1 - N^-0.6) (Warren et al. 2006).
+/// Returns the correction factor for the overestimated mass of groups with few members: N becomes N
+/// (1 - N^-0.6) (Warren et al. 2006).
 double corrected_part(std::size_t members)
 {
     return 1 - std::pow(double(members), -0.6);

@@ -8,10 +8,10 @@
 
 namespace chamomile {
 
-/// Returns dn/dlnM of a periodic box in bins of equal width in log10 M, from the least to the
-/// largest mass, with Poisson errors: by friends-of-friends mass, by that mass corrected for few
-/// members as in Warren et al. (2006) and, where they were measured, by the mass within 200 mean
-/// densities. `theory` may be null. Throws Error(usage) if the box is not periodic.
+/// Returns dn/dlnM of a periodic box in equal bins of log10 M between min and max mass, with
+/// Poisson errors. Masses are: friends-of-friends, friends-of-friends corrected for few members
+/// (Warren et al. 2006) and, if measured, mass within 200 mean densities. `theory` may be null.
+/// Throws Error(usage) if the box is not periodic.
 std::string mass_function_table(const Snapshot& snapshot, const HaloCatalogue& catalogue,
                                 const Theory* theory, int bins_per_decade,
                                 const std::string& title);

@@ -10,19 +10,18 @@
 
 namespace chamomile {
 
-/// A PowerRequest states how a power spectrum is measured.
+/// A PowerRequest holds the parameters of a power spectrum measurement.
 struct PowerRequest {
     PowerSpectrumOptions measurement{.foldings = 1};
-    std::optional<int> mesh; ///< empty: the power of two at twice the cube root of the particles
+    std::optional<int> mesh; ///< empty: power of two at 2 cbrt(N)
 };
 
-/// Measures the power spectrum. Throws Error(usage) if the box is not periodic or the mesh does not
-/// fit.
+/// Measures the power spectrum. Throws Error(usage) if the box is not periodic or the mesh is not
+/// allowed.
 PowerSpectrum measured_power(const Snapshot& snapshot, const PowerRequest& power);
 
-/// Returns lines of k, P, P with shot noise, error, modes, the limits of k and how often the box
-/// was folded, under a heading. `theory`, which may be null, adds columns of linear theory and of
-/// Halofit.
+/// Returns a table with heading: k, P, P with shot noise, error, modes, limits of k and number of
+/// foldings. If `theory` is not null, adds columns for linear theory and Halofit.
 std::string power_table(const Snapshot& snapshot, const PowerSpectrum& spectrum,
                         const Theory* theory, const std::string& title);
 

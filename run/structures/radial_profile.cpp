@@ -15,15 +15,15 @@ namespace {
 
 using std::numbers::pi;
 
-/// A Body is a particle seen from the centre, with its velocity along r, theta, phi or R, phi, z.
+/// A Body is a particle relative to the center, with velocity along r, theta, phi or R, phi, z.
 struct Body {
-    double radius, distance, mass; ///< radius: of the bins; distance: from the centre
+    double radius, distance, mass; ///< radius: for binning; distance: from the center
     Vec3<double> velocity;
     double z;
     int type;
 };
 
-/// The moments of the bodies in one bin.
+/// Moments of the bodies in one bin.
 struct Bin {
     double count = 0, mass = 0, heights = 0;
     Vec3<double> sum, squares;
@@ -39,7 +39,7 @@ struct Bin {
     }
 };
 
-/// Returns the bodies in ascending order of the radius of their bin.
+/// Returns the bodies sorted by binning radius.
 std::vector<Body> seen_from(const Snapshot& snapshot, const ProfileRequest& request)
 {
     const Particles& p = snapshot.particles;
@@ -86,7 +86,7 @@ std::vector<Body> seen_from(const Snapshot& snapshot, const ProfileRequest& requ
     return bodies;
 }
 
-/// Returns the radius up to which shells lie within the nearest images.
+/// Returns the max radius for shells within the nearest periodic images.
 double largest_radius(const Snapshot& snapshot)
 {
     const double a = snapshot.comoving ? snapshot.comoving->scale_factor : 1;
@@ -127,7 +127,7 @@ std::vector<double> edges_of(const std::vector<Body>& bodies, const ProfileReque
     return edges;
 }
 
-/// Returns the headings with the units.
+/// Returns the headings with units.
 std::vector<std::string> headings(const Snapshot& snapshot, bool cylinders)
 {
     using namespace dimensions;
@@ -160,7 +160,7 @@ std::vector<std::string> headings(const Snapshot& snapshot, bool cylinders)
     return names;
 }
 
-/// Returns a number with six digits, or nothing where there is none.
+/// Returns a number with six digits, or an empty text if not finite.
 std::string cell(double value)
 {
     return std::isfinite(value) ? formatted("%.6g", value) : "";
@@ -195,7 +195,7 @@ std::string profile_table(const Snapshot& snapshot, const ProfileRequest& reques
     Table table(headings(snapshot, request.cylinders));
     for (int type : types) {
         std::vector<Bin> bins(n);
-        double within = 0; // the first edge
+        double within = 0; // mass inside the first edge
         for (const Body& body : bodies) {
             if ((type >= 0 && body.type != type) || std::abs(body.z) > height)
                 continue;
@@ -217,7 +217,7 @@ std::string profile_table(const Snapshot& snapshot, const ProfileRequest& reques
             const double inverse = bin.mass > 0 ? 1 / bin.mass : nothing;
             const Vec3<double> mean = inverse * bin.sum, square = inverse * bin.squares;
             const auto spread = [&](double of_square, double of_mean) {
-                // of a sample, whose mean takes one freedom
+                // sample variance: the mean takes one degree of freedom
                 return bin.count > 1 ? std::sqrt(std::max(0.0, of_square - of_mean * of_mean) *
                                                  bin.count / (bin.count - 1))
                                      : nothing;
@@ -245,7 +245,7 @@ std::string profile_table(const Snapshot& snapshot, const ProfileRequest& reques
                 const double ratio =
                     0.5 * (sigma.y * sigma.y + sigma.z * sigma.z) / (sigma.x * sigma.x);
                 row.push_back(cell(1 - ratio));
-                // of a ratio of variances with 2 n and n freedoms
+                // error of a ratio of variances with 2 n and n degrees of freedom
                 row.push_back(
                     cell(bin.count > 1 ? ratio * std::sqrt(3 / (bin.count - 1)) : nothing));
             }

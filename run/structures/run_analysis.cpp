@@ -13,7 +13,7 @@ namespace chamomile {
 
 Refusal refuse_analysis(const RunAnalysis& analysis, const Snapshot& start)
 {
-    constexpr std::size_t fewest = 100; // the first of 100 radii is not 0
+    constexpr std::size_t fewest = 100; // the first of 100 radii must not be 0
     if (analysis.profile && start.box_size > 0)
         return "{profile}: needs isolated particles: a periodic box has no centre; 'chamomile "
                "profile {center} x,y,z' measures about a place";

@@ -10,10 +10,10 @@
 
 namespace chamomile {
 
-/// A RunAnalysis states what is measured with each snapshot.
+/// A RunAnalysis selects the measurements for each snapshot.
 struct RunAnalysis {
     bool power = false, halos = false, profile = false;
-    TheoryRequest fits; ///< in the tables of spectra and halos
+    TheoryRequest fits; ///< for tables of spectra and halos
     std::optional<int> power_mesh;
     std::uint64_t min_members = HaloRequest{}.min_members;
     std::vector<int> halo_types; ///< of friends, 0..5; empty: all
@@ -21,17 +21,17 @@ struct RunAnalysis {
     bool is_asked() const { return power || halos || profile; }
 };
 
-/// Returns a refusal if spectra or halos are asked for but the box is not periodic, or profiles of
-/// a periodic box or of too few particles, or halos of types that are not there.
+/// Refuses spectra or halos without a periodic box, profiles of a periodic box or of too few
+/// particles, and halos of missing types.
 Refusal refuse_analysis(const RunAnalysis& analysis, const Snapshot& start);
 
-/// Notes halos of several masses, and what linear theory assumes. Throws Error(usage) for fits
-/// without a comoving background.
+/// Adds notes on halos with several particle masses and on assumptions of linear theory. Throws
+/// Error(usage) for fits without a comoving background.
 void note_analysis(const RunAnalysis& analysis, Snapshot& start);
 
-/// Writes power_NNN.txt, halos_NNN.hdf5 with mass_function_NNN.txt, and profile_NNN.csv of a
-/// snapshot with peculiar velocities, as requested.
-/// Returns the written files, such as ", power_007.txt".
+/// Writes the requested files for a snapshot with peculiar velocities: power_NNN.txt,
+/// halos_NNN.hdf5 with mass_function_NNN.txt, and profile_NNN.csv. Returns the names as ",
+/// power_007.txt".
 std::string write_analysis(const RunAnalysis& analysis, const Snapshot& snapshot,
                            const RunFolder& folder, int number);
 

@@ -17,23 +17,23 @@
 namespace chamomile {
 namespace {
 
-/// 99 % errors are 0.4 to 2 tolerances for quadrupoles and higher orders, whatever the particles,
-/// and five for the monopoles of a disk; sums in float add at most this much.
+/// 99 % errors are 0.4 to 2 tolerances for quadrupoles and higher orders with any particles, and
+/// five for the monopoles of a disk. Sums in float add at most `float_sums`.
 constexpr double tolerances = 3, float_sums = 5e-6;
 
-/// The mesh's own 99 % errors with r_s of 1.25 cells (docs/explanation/periodic.md).
+/// 99 % errors of the mesh with r_s of 1.25 cells (docs/explanation/periodic.md).
 constexpr double mesh_error = 3e-3;
 
-/// An AskedError is the error |da|/|a| that a setting promises, for what part of the particles, in
-/// %, and why. It is that of the AccuracyGoal, or three times a tolerance, which refers to the
-/// accelerations of isolated particles (docs/explanation/accuracy.md); in a box at least what cut
-/// and mesh leave. Direct sums and opening angles promise none.
+/// An AskedError is the max error |da|/|a| that a setting promises for `percentile` % of the
+/// particles, and the reason. It comes from the AccuracyGoal, or is three times the tolerance,
+/// relative to accelerations of isolated particles (docs/explanation/accuracy.md). In a box, the
+/// errors of cut and mesh are the lower limit. Direct sums and opening angles promise nothing.
 struct AskedError {
     double error, percentile;
     std::string because;
 };
 
-/// Returns the part of a pair's force that is left at the cut.
+/// Returns the fraction of a pair force that remains at the cut.
 double error_of_cut(const PeriodicOptions& periodic)
 {
     const double u = 0.5 * periodic.cut;
@@ -84,11 +84,11 @@ bool may_cancel(const ForceStatistics& statistics)
 
 namespace {
 
-/// Returns excess_text() of about a second of direct sums.
+/// Returns excess_text() for a sample of direct sums that takes about a second.
 std::string excess_of_sample(const SolverOptions& setting, const Request& request)
 {
     constexpr std::size_t most_targets = 1000, least_targets = 100;
-    constexpr double most_pairs = 1e9; // about a second of one processor
+    constexpr double most_pairs = 1e9; // about a second on one processor
     SolverOptions exact = setting;
     exact.precision = Precision::double_precision;
     DirectSample sample(exact);

@@ -27,7 +27,7 @@ void print_choice(const AccuracyReport& report, Journal& journal)
         journal.print("             " + repeating_options(report.after) + " repeats the run");
 }
 
-/// Returns all potentials with their numbers in use, as --potential takes them.
+/// Returns all potentials with their numbers, in the form of --potential.
 std::string potential_text(const ExternalField& field)
 {
     std::string all;
@@ -36,7 +36,7 @@ std::string potential_text(const ExternalField& field)
     return all;
 }
 
-/// Returns whether steps go by a potential to which masses contribute beside the field.
+/// Returns whether step lengths depend on a potential to which both masses and field contribute.
 bool goes_by_both(const Integrator& integrator, const Particles& particles)
 {
     const Leapfrog* const leapfrog = integrator.leapfrog();
@@ -44,7 +44,7 @@ bool goes_by_both(const Integrator& integrator, const Particles& particles)
            !are_tracers(particles);
 }
 
-/// Returns a line for each potential, and what follows from them.
+/// Returns one line per potential, and lines on consequences.
 std::vector<std::string> potential_lines(const Integrator& integrator, const Particles& particles)
 {
     const ExternalField& field = *integrator.field();
@@ -68,7 +68,7 @@ std::vector<std::string> potential_lines(const Integrator& integrator, const Par
     return lines;
 }
 
-/// Returns "in kpc/(km/s): " of physical units, else nothing.
+/// Returns "in kpc/(km/s): " for physical units, otherwise an empty text.
 std::string time_unit(const Units& units)
 {
     const std::string unit = unit_name(dimensions::time, units);
@@ -81,7 +81,7 @@ void record_provenance(const RunDescription& run, const Integrator& integrator, 
 {
     const std::map<std::string, std::string> earlier = state.provenance;
     state_forces(integrator.forces(), integrator.device(), state);
-    for (const char* key : {"command", "version"}) // those of the initial conditions
+    for (const char* key : {"command", "version"}) // from the initial conditions
         if (const auto value = earlier.find(key); value != earlier.end())
             state.provenance[std::string("initial_") + key] = value->second;
     state.provenance["version"] = version;

@@ -1,4 +1,4 @@
-/// \file  The introduction of a run in its log, on the screen and in the snapshots that it writes.
+/// \file  The introduction of a run in its log, on screen and in its snapshots.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace chamomile {
 
-/// A RunDescription holds what only the caller of a run knows.
+/// A RunDescription holds facts that only the caller of a run knows.
 struct RunDescription {
     std::string source = {};  ///< of the particles, such as "model plummer" or a file
-    std::string box = {};     ///< where the periodic box comes from; empty of isolated particles
-    std::string scheme = {};  ///< of Hermite, such as "PEC, eta = 0.01"; else empty
+    std::string box = {};     ///< source of the box side; empty for isolated particles
+    std::string scheme = {};  ///< Hermite scheme, such as "PEC, eta = 0.01"; otherwise empty
     std::string steps = {};   ///< such as "in steps of 0.01"
     std::string options = {}; ///< every option with its value
-    std::string command = {}; ///< as it was typed
+    std::string command = {}; ///< as typed
 };
 
-/// Replaces the snapshot's provenance by that of the run. Of the earlier provenance, the entries
-/// that linear theory needs are kept, and the command and version that made the initial conditions.
+/// Replaces the snapshot's provenance by the run's. Keeps entries for linear theory, and the
+/// command and version that made the initial conditions.
 void record_provenance(const RunDescription& run, const Integrator& integrator, Snapshot& state);
 
 /// Prints particles, units, forces, device, time and notes, one line each.
@@ -30,8 +30,8 @@ void introduce(const RunDescription& run, const Simulation& simulation, const Sn
 /// Records date, command and threads in the log.
 void record_start(const RunDescription& run, Journal& journal);
 
-/// Reports the solver's choices for its AccuracyGoal, if it has one. Keeps a reference to the
-/// journal.
+/// Installs a report of the solver's choices for its AccuracyGoal, if it has one. Keeps a reference
+/// to the journal.
 void report_choices(SolverOptions& solver, Journal& journal);
 
 } // namespace chamomile

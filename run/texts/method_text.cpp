@@ -96,8 +96,8 @@ std::string describe(const Softening& softening)
 
 namespace {
 
-/// Returns the radii of split and cut in words. It is empty for an isolated system, a direct sum or
-/// a mesh that is not chosen yet.
+/// Returns the radii of split and cut in words. Empty for an isolated system, a direct sum or a
+/// mesh that is not chosen yet.
 std::map<std::string, std::string> describe_ranges(const SolverOptions& solver)
 {
     const PeriodicOptions& periodic = solver.periodic;

@@ -13,10 +13,10 @@
 namespace chamomile {
 namespace {
 
-constexpr double least_part = 1e-30;                        ///< of the total mass
+constexpr double least_part = 1e-30;                        ///< relative to the total mass
 constexpr double rounding = 1e-6;                           ///< of coordinates, in box sides
-constexpr double large_extent = 1e7, largest_extent = 1e18; ///< softening lengths
-constexpr double farthest = 1e9;                            ///< box sides
+constexpr double large_extent = 1e7, largest_extent = 1e18; ///< in softening lengths
+constexpr double farthest = 1e9;                            ///< in box sides
 
 std::string masses_text(const Particles& particles)
 {
@@ -59,12 +59,12 @@ std::string extent_text(std::size_t count, ParticleRows& rows, double softening)
     return text + "; check the units, or look for a particle far away";
 }
 
-/// Returns a line about a softening that is far from what suits the particles, as a number in
-/// another unit is.
+/// Returns a line if the softening is far from the suggested one, for example a number in another
+/// unit.
 std::string softening_text(const Snapshot& snapshot, const Softening& softening)
 {
     constexpr double largest = 10, least = 1e-3;
-    constexpr std::size_t fewest = 100; // which softening is for
+    constexpr std::size_t fewest = 100; // particles; softening suits larger numbers
     if (softening.length == 0 || softening.is_varied || snapshot.particles.size() < fewest)
         return "";
     const double suits = suggested_softening(snapshot.particles), ratio = softening.length / suits;
@@ -76,7 +76,7 @@ std::string softening_text(const Snapshot& snapshot, const Softening& softening)
            "; check the units";
 }
 
-/// Returns the median of the circular speeds about the potential's centre, at some particles.
+/// Returns the median circular speed around the potential's center at a sample of particles.
 double circular_speed(const Potential& potential, const Snapshot& snapshot)
 {
     constexpr std::size_t most = 256;

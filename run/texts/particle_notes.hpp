@@ -1,4 +1,4 @@
-/// \file  Initial conditions that are suspicious, but no errors.
+/// \file  Suspicious but legal initial conditions.
 #pragma once
 
 #include <cstddef>
@@ -12,34 +12,33 @@
 
 namespace chamomile {
 
-/// Outside counts the particles outside a periodic box [0, side)^3, and their largest distance in
-/// sides.
+/// Outside counts particles outside a periodic box [0, side)^3; `sides` is their max distance in
+/// box sides.
 struct Outside {
     std::size_t particles = 0;
     double sides = 0;
 };
-/// Returns the particles outside the box.
 Outside outside(const Particles& particles, double side);
 
-/// Returns a line about them, or an empty text if there are none.
+/// Returns a line about particles outside the box, or an empty text if none.
 std::string outside_text(const Outside& outside);
-/// Throws Error(input) if they are so far away that their places in the box have no digits left.
+/// Throws Error(input) if they are so far outside that wrapping leaves no significant digits.
 void require_places(const Outside& outside);
 
-/// Returns a line for each suspicious input: masses too small to have an effect, an extent that is
-/// huge relative to the softening, a softening far from suggested_softening(), particles outside
-/// their periodic box, an opening angle above 1. Throws Error(input) for an extent relative to
-/// which the softening length is below the precision of doubles.
+/// Returns a line for each suspicious input: negligible masses, a huge extent relative to the
+/// softening, a softening far from suggested_softening(), particles outside the periodic box, an
+/// opening angle above 1. Throws Error(input) if the extent is so large that doubles cannot resolve
+/// the softening length.
 std::vector<std::string> suspicious_inputs(const Snapshot& snapshot, const SolverOptions& solver);
 
-/// Adds these lines to the notes of the snapshot.
+/// Adds suspicious_inputs() to the notes of the snapshot.
 void note_suspicious_inputs(Snapshot& snapshot, const SolverOptions& solver);
-/// Adds a note for each potential whose circular speed at half of the particles is above 3000 km/s,
-/// where units are known.
+/// Adds a note for each potential with a median circular speed above 3000 km/s at the particles, if
+/// units are known.
 void note_fast_potentials(Snapshot& snapshot, const ExternalField& field);
-/// Adds a note on the particles outside the snapshot's own box alone.
+/// Adds only the note on particles outside the snapshot's box.
 void note_outside(Snapshot& snapshot);
-/// Adds a note, unless the snapshot has it already.
+/// Adds a note unless it exists already.
 void add_note(Snapshot& snapshot, const std::string& line);
 
 } // namespace chamomile

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double seconds_between_updates = 0.2, seconds_between_lines = 10;
 
-/// Returns the cost of the last step.
+/// Returns phases and cost of the last step in words.
 std::string cost(const Simulation& simulation)
 {
     const ForceStatistics& last = simulation.last_statistics();

@@ -9,22 +9,22 @@
 
 namespace chamomile {
 
-/// Returns "t = 1.5" with the unit of time, or "a = 0.25, z = 3" for a comoving simulation.
+/// Returns "t = 1.5" with the time unit, or "a = 0.25, z = 3" for a comoving simulation.
 std::string time_text(const Simulation& simulation, const Units& units, int digits = 9);
 
-/// A Progress shows a line with step, time, rate, time left and energy error. It is rewritten
-/// several times a second on a terminal, and printed every few seconds elsewhere.
+/// A Progress shows a line with step, time, rate, time left and energy error. On a terminal it is
+/// updated several times a second, elsewhere printed every few seconds.
 class Progress {
 public:
     Progress(Journal& journal, const Units& units) : journal_(journal), units_(units) {}
 
-    /// Updates the line; must be called after each step, with the energy error in words.
+    /// Updates the line. Call after each step. `energy_error` is in words.
     void update(const Simulation& simulation, const std::string& energy_error);
 
     /// Returns "43 %  12 steps/s  2 min left", or an empty text before the first step.
     std::string rate_text(const Simulation& simulation) const;
 
-    /// Leaves out of rate and time left so many seconds, in which the run waited.
+    /// Excludes `seconds` of waiting from rate and time left.
     void leave_out(double seconds) { start_ += seconds; }
 
 private:
@@ -32,7 +32,7 @@ private:
     Units units_;
     double start_ = wall_clock_seconds();
     bool begun_ = false;
-    std::uint64_t first_step_ = 0; ///< at the start or restart
+    std::uint64_t first_step_ = 0; ///< at start or restart
     double first_time_ = 0;
     double last_shown_ = start_, last_told_ = start_;
 };

@@ -10,7 +10,7 @@
 namespace chamomile {
 namespace {
 
-/// Returns the unit of steps in messages.
+/// Returns the unit of step lengths for messages.
 std::string time_unit(const Snapshot& state)
 {
     if (state.comoving)
@@ -23,7 +23,7 @@ std::string time_unit(const Snapshot& state)
                      state.units.per_hubble ? "/h" : "");
 }
 
-/// Returns the line that tells what ranks had to send in an evaluation.
+/// Returns a line on the communication between ranks per evaluation.
 std::string ranks_text(const RankStatistics& ranks, double evaluations, std::size_t particles)
 {
     return formatted(
@@ -77,7 +77,7 @@ void RunJob::print_rates(double seconds)
         journal_.print(ranks_text(*total.ranks, evaluations, state_.particles.size()));
 }
 
-/// Reports errors; a result that cannot be trusted is reported on standard error too.
+/// Prints errors. Results that cannot be trusted also give a warning.
 void RunJob::print_errors()
 {
     const std::string energy = energies_.summary();

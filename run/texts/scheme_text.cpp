@@ -10,14 +10,13 @@
 namespace chamomile {
 namespace {
 
-/// Returns the mean milliseconds of one evaluation.
+/// Returns the mean time of an evaluation in milliseconds.
 std::string milliseconds(double seconds, std::uint64_t evaluations)
 {
     return evaluations > 0 ? formatted("%.3f", 1e3 * seconds / double(evaluations)) : "-";
 }
 
-/// Returns a table of how many particles had steps of each length, and the cost of their
-/// evaluations.
+/// Returns a table with the number of particles per step length and the cost of their evaluations.
 std::vector<std::string> rung_table(const BlockReport& report)
 {
     double time = 0, steps = 0, seconds = 0;

@@ -10,7 +10,7 @@
 namespace chamomile {
 namespace {
 
-/// Gives each particle the length of its type.
+/// Sets per-particle softening from the lengths by type.
 Refusal take_type_softenings(const SolverOptions& solver, const GivenOptions& given,
                              Particles& particles)
 {
@@ -47,7 +47,7 @@ Refusal take_type_softenings(const SolverOptions& solver, const GivenOptions& gi
     return {};
 }
 
-/// Gives lengths of their own to the particles and tells the solver; equal ones are one.
+/// Sets per-particle softening and solver.softening. Equal lengths become one common length.
 Refusal take_softenings(const GivenOptions& given, Particles& particles, SolverOptions& solver)
 {
     if (particles.size() == 0)

@@ -1,4 +1,4 @@
-/// \file  What a snapshot states of its forces, for whoever computes them again.
+/// \file  Force settings stated in a snapshot, for later force computations.
 #pragma once
 
 #include "chamomile/force/option_table.hpp"
@@ -6,10 +6,10 @@
 
 namespace chamomile {
 
-/// Takes G, the softening and the periodic box from the snapshot where no option gives them;
-/// without a softening in the snapshot that of `solver` is kept. Lengths by type are given to the
-/// particles. The line refuses a box that contradicts the snapshot's, and lengths that do not fit
-/// the types.
+/// Takes G, softening and periodic box from the snapshot unless options give them. A snapshot
+/// without softening leaves the softening of `solver` unchanged. Lengths by type become
+/// per-particle softening. Refuses a box that contradicts the snapshot's, and lengths that do not
+/// match the types.
 Refusal take_stated(Snapshot& snapshot, const GivenOptions& given, SolverOptions& solver);
 
 } // namespace chamomile

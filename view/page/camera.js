@@ -1,6 +1,6 @@
-// The camera: where it looks and from where.
+// The camera: center of view, distance and direction.
 
-export const FOCAL = 1.9; // of half the height of the picture
+export const FOCAL = 1.9; // in units of half the picture height
 
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 
@@ -17,7 +17,7 @@ export class Camera {
         return [[ca, sa, 0], [-sa * se, ca * se, ce], [sa * ce, -ca * ce, se]];
     }
 
-    // The matrix of OpenGL, by columns, for positions relative to the centre: small numbers keep
+    // The OpenGL matrix (column-major) for positions relative to the center. Small coordinates keep
     // their digits in single precision.
     matrix(aspect) {
         const [x, y, z] = this.axes(), d = this.distance;
@@ -26,7 +26,7 @@ export class Camera {
         return new Float32Array([...column(0), ...column(1), ...column(2), 0, 0, -a * d + b, d]);
     }
 
-    // Where a point is seen: pixels from the upper left, and its distance along the line of sight.
+    // Returns pixels from the upper left, and the distance along the line of sight.
     project(point, width, height) {
         const r = point.map((value, k) => value - this.centre[k]);
         const [x, y, z] = this.axes(), depth = this.distance - dot(z, r), scale = FOCAL * height / 2 / depth;
@@ -38,7 +38,7 @@ export class Camera {
         this.elevation = Math.max(-Math.PI / 2, Math.min(Math.PI / 2, this.elevation + elevation));
     }
 
-    // Moves what is seen by pixels of a picture of that height.
+    // Moves the scene by pixels of a picture with this height.
     move(right, down, height) {
         const [x, y] = this.axes(), length = this.distance * 2 / FOCAL / height;
         this.centre = this.centre.map((value, k) => value - length * (right * x[k] - down * y[k]));

@@ -1,16 +1,16 @@
-// Draws points with WebGL 2: their light is added in a texture of floats, whose logarithm is then coloured.
+// Draws points with WebGL 2. Their light is summed in a float texture, and the logarithm of the sum gives the color.
 import { FOCAL } from './camera.js';
 
 export const MODES = ['density', 'component', 'speed'];
 
-// Of the types of particles by number: gas, halo, disk, bulge, stars, boundary.
+// By particle type: gas, halo, disk, bulge, stars, boundary.
 export const TYPE_COLOURS = [[0.25, 0.9, 0.75], [1, 0.42, 0.12], [0.25, 0.55, 1], [1, 0.85, 0.35], [0.8, 0.85, 1], [0.8, 0.3, 1]];
 
-// Eleven colours of equal distances on the map "inferno" of matplotlib (CC0).
+// Eleven equidistant colors of matplotlib's map "inferno" (CC0).
 const MAP = [0x000004, 0x160b39, 0x420a68, 0x6a176e, 0x932667, 0xbc3754, 0xdd513a, 0xf37819, 0xfca50a, 0xf6d746, 0xfcffa4];
 const mapColours = MAP.flatMap(colour => [colour >> 16, colour >> 8 & 255, colour & 255].map(value => value / 255));
 
-// The colour of a number between 0 and 1, for CSS.
+// The CSS color of a number between 0 and 1.
 export function mapColour(value) {
     const place = Math.min(Math.max(value, 0), 1) * 10, k = Math.min(Math.floor(place), 9), part = place - k;
     const channel = c => Math.round(255 * ((1 - part) * mapColours[3 * k + c] + part * mapColours[3 * k + 3 + c]));
@@ -117,7 +117,7 @@ export class Drawing {
         this.target = gl.createFramebuffer();
         this.texture = null;
         this.width = this.height = 0;
-        this.exposure = null; // logarithms of what is dark and what is bright
+        this.exposure = null; // logarithms of the dark and bright ends
     }
 
     program(vertex, fragment) {
@@ -136,12 +136,12 @@ export class Drawing {
         const places = {};
         for (let k = 0; k < gl.getProgramParameter(program, gl.ACTIVE_UNIFORMS); ++k) {
             const name = gl.getActiveUniform(program, k).name;
-            places[name.replace('[0]', '')] = gl.getUniformLocation(program, name); // arrays are called "map[0]"
+            places[name.replace('[0]', '')] = gl.getUniformLocation(program, name); // array names end in "[0]"
         }
         return { program, places };
     }
 
-    // Takes the points of a frame; `head` says how much mass each stands for and where its cube is.
+    // Sets the points of a frame. `head` states the mass per point and the cube.
     setPoints(bytes, head) {
         this.bytes = bytes;
         this.head = head;
@@ -161,7 +161,7 @@ export class Drawing {
         gl.deleteTexture(this.texture);
         this.texture = gl.createTexture();
         gl.bindTexture(gl.TEXTURE_2D, this.texture);
-        // A texture of 32-bit floats with the usual filters is incomplete and reads as black.
+        // Float textures need nearest filters: with the default filters they are incomplete and read as black.
         gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
         gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
         gl.texStorage2D(gl.TEXTURE_2D, 1, this.format, width, height);
@@ -171,7 +171,7 @@ export class Drawing {
             this.trouble = 'This browser cannot draw to textures of floats.';
     }
 
-    // settings: mode, by its number in MODES; size and brightness, 0 as chosen here; extent, the radius of most points.
+    // settings: mode: index in MODES; size, brightness: 0 is the default; extent: radius of most points.
     draw(camera, settings) {
         if (this.trouble || !this.bytes)
             return;
@@ -214,8 +214,8 @@ export class Drawing {
         ++this.draws;
     }
 
-    // Chooses what is dark and what is bright by 23 lines of pixels: the faintest fiftieth and the brightest 1/300 are left
-    // out. It follows slowly, so that nothing flickers.
+    // Chooses the dark and bright ends from 23 lines of pixels, excluding the faintest 2 % and the brightest 1/300.
+    // Changes slowly to avoid flicker.
     expose() {
         const gl = this.gl, line = new Float32Array(4 * this.width), values = [];
         for (let k = 1; k < 24; ++k) {
@@ -235,7 +235,7 @@ export class Drawing {
         this.exposure = [d + part * (dark - d), b + part * (bright - b)];
     }
 
-    // Waits until all is drawn.
+    // Waits until drawing is complete.
     finish() {
         this.gl.readPixels(0, 0, 1, 1, this.gl.RGBA, this.gl.UNSIGNED_BYTE, new Uint8Array(4));
     }

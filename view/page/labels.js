@@ -1,8 +1,8 @@
-// What is written and drawn over the particles: scale bar, colour bar, periodic box.
+// Drawings over the particles: scale bar, color bar, periodic box.
 import { FOCAL } from './camera.js';
 import { mapColour } from './drawing.js';
 
-// The largest of 1, 2 and 5 times a power of ten that is not above the value.
+// The largest of 1, 2 and 5 times a power of ten not above the value.
 export function roundedDown(value) {
     const power = 10 ** Math.floor(Math.log10(value)), part = value / power;
     return power * (part >= 5 ? 5 : part >= 2 ? 2 : 1);
@@ -38,7 +38,7 @@ export class Labels {
     }
 
     drawScale(camera, scene, height, bottom) {
-        const pixels = FOCAL * height / 2 / camera.distance / scene.lengthUnit; // of one unit that is shown
+        const pixels = FOCAL * height / 2 / camera.distance / scene.lengthUnit; // per displayed unit
         const length = roundedDown(160 / pixels);
         this.scale = { length, pixels: length * pixels };
         this.pen.fillRect(16, bottom, length * pixels, 2);
@@ -60,7 +60,7 @@ export class Labels {
         pen.fillText(name, left + 160, bottom - 29);
     }
 
-    // The edges of a box from the origin, and the three faces that are farthest away, whose edges are fainter.
+    // The edges of a box with a corner at the origin. The three farthest faces are filled, with fainter edges.
     drawBox(camera, side, width, height) {
         const pen = this.pen, corner = k => [k & 1, k >> 1 & 1, k >> 2].map(bit => bit * side);
         const seen = [...Array(8).keys()].map(k => camera.project(corner(k), width, height));

@@ -1,4 +1,4 @@
-// The page of a view: asks for frames, draws them, and sends commands.
+// The page of a view: requests frames, draws them, and sends commands.
 import { Camera } from './camera.js';
 import { Drawing, MODES, TYPE_COLOURS } from './drawing.js';
 import { Labels } from './labels.js';
@@ -11,7 +11,7 @@ const element = id => document.getElementById(id);
 const headers = { 'X-Chamomile-Token': location.hash.slice(1) };
 const camera = new Camera(), drawing = new Drawing(element('particles')), labels = new Labels(element('labels'));
 
-// What the page knows; tests look at it.
+// The state of the page, also read by tests.
 const state = window.chamomile = {
     camera, drawing, labels, scene: null, head: null, types: 0, frames: 0, extent: 1, points: FIRST_POINTS, home: null, trouble: '', over: false,
 };
@@ -39,7 +39,7 @@ function tell(trouble) {
 
 // ---- Frames
 
-// Positions of some points, in the cube of the frame from 0 to 65535.
+// Positions of a sample of points: 0 to 65535 across the frame's cube.
 function somePlaces(bytes, most) {
     const numbers = new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2), places = [];
     const count = numbers.length / 4, stride = Math.max(1, Math.floor(count / most));
@@ -51,7 +51,7 @@ function somePlaces(bytes, most) {
 const middle = values => values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
 const inSpace = (place, head) => place.map((value, k) => head.centre[k] + head.half * (value / 32767.5 - 1));
 
-// The median of the points, and the radius about it that holds nine tenths of them.
+// The median position, and the radius around it that contains 90 % of the points.
 function spread(bytes, head) {
     const places = somePlaces(bytes, 4000);
     if (!places.length)
@@ -61,7 +61,7 @@ function spread(bytes, head) {
     return { centre: inSpace(centre, head), radius: Math.max(radii[Math.floor(0.9 * (radii.length - 1))], 1) * head.half / 32767.5 };
 }
 
-// The densest of cells of a grid, then of a finer one within it and its neighbours, until few points are left.
+// Finds the densest cell of a grid, then refines around it until few points are left.
 function densestPoint(bytes, head) {
     let places = somePlaces(bytes, 100000), low = [0, 0, 0], side = 65536;
     while (places.length > 50 && side > 8) {
@@ -103,7 +103,7 @@ function centreOnDensest() {
     dirty = true;
 }
 
-// The cube to ask for. It changes only when the camera has left it, so that most frames need no second one.
+// The cube to request. It changes only when the camera leaves it, so most frames need no second request.
 let cube = null;
 function cubeWish() {
     if (!state.head)
@@ -120,20 +120,20 @@ function pointsWish() {
 
 const wishNow = () => ({ rest: `types=${state.types}${cubeWish()}`, points: pointsWish() });
 
-// What is being asked for. A paused run has no news: another wish need not wait for any.
+// The pending request. A paused run sends no new frames, so a changed wish must replace it.
 let asking = null;
 function askAnew() {
     if (asking && isNews(wishNow(), asking.wish))
         asking.abort.abort();
 }
 
-// As many points as can be fetched and drawn in the time that is wanted.
+// Adapts the number of points to the time for transfer and drawing.
 function adapt(transfer, drawn) {
     const factor = WANTED_MS / Math.max(transfer, drawn, 1);
     state.points = Math.min(MOST_POINTS, Math.max(FEWEST_POINTS, state.points * Math.min(1.5, Math.max(0.6, factor))));
 }
 
-// Small changes of the number of points are not worth another frame of the same moment.
+// A small change in the number of points is not worth a new frame of the same time.
 const isNews = (wish, last) => !last || wish.rest != last.rest || wish.points > 1.2 * last.points;
 
 function takeFrame(buffer) {
@@ -200,7 +200,7 @@ async function askForFrames() {
         } catch (error) {
             asking = null;
             if (error.name == 'AbortError')
-                continue; // for another wish
+                continue; // replaced by another wish
             tell(`The run has ended or cannot be reached (${error.message}); trying again.`);
             await sleep(pause);
             pause = Math.min(8000, 2 * pause);
@@ -270,7 +270,7 @@ function tick(now) {
     requestAnimationFrame(tick);
 }
 
-// Both canvases in one file. The browser forgets what was drawn with WebGL, so it is drawn in the same moment.
+// Saves both canvases in one file. WebGL content is lost after display, so it is drawn again right before.
 function savePicture() {
     const both = document.createElement('canvas'), pen = both.getContext('2d');
     render();
@@ -306,7 +306,7 @@ element('checkpoint').onclick = () => send('checkpoint');
 element('pace').onchange = event => send('pace', Number(event.target.value));
 element('file').oninput = event => send('show', Number(event.target.value));
 
-// The first click asks; a second one within four seconds stops the run.
+// The first click asks for confirmation. A second click within four seconds stops the run.
 let sure = 0;
 element('stop').onclick = () => {
     const button = element('stop');
@@ -344,7 +344,7 @@ canvas.onpointermove = event => {
         const other = [...held.entries()].find(([id]) => id != event.pointerId)[1];
         const distance = one => Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY);
         camera.zoom(distance(before) / Math.max(1, distance(event)));
-        camera.move(right / 2, down / 2, canvas.clientHeight); // the middle between the fingers
+        camera.move(right / 2, down / 2, canvas.clientHeight); // the center between the fingers
     } else if (event.shiftKey || event.buttons & 6) {
         camera.move(right, down, canvas.clientHeight);
     } else {

@@ -1,4 +1,4 @@
-// What AMUSE's worker calls, on chamomile::GravityCode. Nothing prints, exits or throws.
+// AMUSE's worker calls, implemented with chamomile::GravityCode. They never print, exit or throw.
 #include "worker_code.h"
 
 #include <exception>
@@ -16,7 +16,7 @@ namespace {
 std::unique_ptr<GravityCode> code;
 std::string last_error, handed_out;
 
-/// Runs a call on the code: 0, or -1 with a line.
+/// Runs a call on the code. Returns 0, or -1 and stores the error message.
 template <class Call>
 int guarded(Call call) noexcept
 {
@@ -143,7 +143,7 @@ int recommit_particles()
 {
     return commit_particles();
 }
-int synchronize_model() // after each evolution all particles are at its end
+int synchronize_model() // no-op: evolve_model synchronizes all particles
 {
     return guarded([](GravityCode&) {});
 }

@@ -38,7 +38,7 @@ def _setter(name, kind):
 
 
 def _of_particles(name, direction):
-    """A length of each particle, which is got (OUT) or set (IN)."""
+    """A length of each particle, to get (OUT) or set (IN)."""
     def function():
         specification = LegacyFunctionSpecification()
         specification.can_handle_array = True
@@ -52,7 +52,7 @@ def _of_particles(name, direction):
 
 class ChamomileInterface(CodeInterface, GravitationalDynamicsInterface, GravityFieldInterface,
                          StoppingConditionInterface):
-    """Functions return 0, or -1 for a fault (get_error has its text) or an unknown particle."""
+    """Functions return 0, or -1 for an error (get_error returns its text) or an unknown particle."""
 
     include_headers = ["worker_code.h", "stopcond.h"]
 
@@ -70,7 +70,8 @@ class ChamomileInterface(CodeInterface, GravitationalDynamicsInterface, GravityF
         specification.result_type = "int32"
         return specification
 
-    # The Plummer softening of a particle, its own or the root of eps2; a pair has the larger of its two (option softening_rule).
+    # Plummer softening of a particle; default: root of eps2. A pair uses the larger
+    # (softening_rule).
     get_softening_length = _of_particles("get_softening_length", "OUT")
     set_softening_length = _of_particles("set_softening_length", "IN")
 
@@ -82,7 +83,7 @@ class ChamomileInterface(CodeInterface, GravitationalDynamicsInterface, GravityF
 
 
 class _Fault:
-    """Reads the line of the code's last fault when AMUSE writes the text of its error."""
+    """Reads the code's last error message when AMUSE formats its error."""
 
     def __init__(self, code):
         self._code = code
@@ -92,7 +93,7 @@ class _Fault:
 
 
 class Chamomile(GravitationalDynamics, GravityFieldCode):
-    """Chamomile works in N-body units (G = 1), or in any units with a converter. The eps of a field call is added in quadrature to the code's."""
+    """Chamomile works in N-body units (G = 1), or in any units with a converter. The eps of a field call is combined in quadrature with the code's."""
 
     def __init__(self, unit_converter=None, **options):
         self.stopping_conditions = StoppingConditions(self)

@@ -33,8 +33,7 @@ inline const char* line_of(const std::exception& failure)
     return error ? error->line() : failure.what();
 }
 
-/// An OutOfDeviceMemory reports that an allocation on a device failed. The device still works, so
-/// that a smaller problem may succeed.
+/// An allocation on a device failed. The device still works, hence a smaller problem may succeed.
 class OutOfDeviceMemory : public Error {
 public:
     explicit OutOfDeviceMemory(const std::string& line) : Error(Fault::device, line) {}

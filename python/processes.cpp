@@ -56,7 +56,7 @@ public:
         const nb::gil_scoped_acquire held;
         try {
             carrier_.attr("fail")(std::to_string(int(error.fault())) + error.line());
-        } catch (const std::exception&) { // the others wait until their limit
+        } catch (const std::exception&) { // the others wait until their timeout
         }
     }
 

@@ -15,8 +15,8 @@ namespace chamomile::python {
 
 namespace nb = nanobind;
 
-/// Processes are those of a communicator, which all make the same calls of an object that they
-/// share. A call begins with a meeting, to which each may come at any time.
+/// Processes are the members of a communicator. All of them make the same calls on a shared object.
+/// Each call begins with a collective exchange (meet), without timeout.
 class Processes {
 public:
     /// `carrier` is a chamomile._processes.Carrier. Throws Error(usage) for an invalid timeout.
@@ -49,7 +49,7 @@ public:
         const ThreadsInUse in_use(threads());
         try {
             return work();
-        } catch (const Error&) { // of which all know
+        } catch (const Error&) { // raised on all processes
             throw;
         } catch (...) {
             const Error error = error_of(std::current_exception());

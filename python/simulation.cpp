@@ -200,7 +200,7 @@ public:
         started_ = true; // the run's observers are registered
         const Canonical inside(*this);
         Journal journal({.warn = [](const std::string& line) { warn_in_python(line); }});
-        settings.writes_beside = false; // a caller's h5py may use the same HDF5
+        settings.writes_beside = false; // the caller's h5py may use the same HDF5 library
         RunJob job(settings, origin, folder, state_, *simulation_, journal);
         if (point)
             job.continue_run(*point, earlier, description, notes, "");

@@ -14,11 +14,11 @@ enum class Verbosity { quiet, normal, verbose };
 struct Screen {
     std::FILE* stream = nullptr; ///< such as stdout; null: only the log
     Verbosity verbosity = Verbosity::normal;
-    std::function<void(const std::string& text)> warn = {}; ///< of what cannot be trusted
+    std::function<void(const std::string& text)> warn = {}; ///< called for untrustworthy results
 };
 
-/// A Journal prints lines, with options as on the command line. Those printed before open() are
-/// kept and written to the log file then.
+/// A Journal prints lines, with options as on the command line. Lines before open() are buffered and
+/// written to the log on open().
 class Journal {
 public:
     explicit Journal(Screen screen) : screen_(std::move(screen)) {}

@@ -23,8 +23,8 @@
 
 namespace chamomile {
 
-/// An Inaccurate reports that the results are less accurate than demanded. The program ends with
-/// the line and this exit status.
+/// An Inaccurate reports results less accurate than required. The program ends with its message and
+/// this exit status.
 class Inaccurate : public Error {
 public:
     static constexpr int status = 8;

@@ -18,8 +18,8 @@ enum class ViewFraming {
 
 /// A ViewPlace specifies port and framing of a view.
 struct ViewPlace {
-    std::optional<int> port = {};  ///< none: any that is free
-    std::string option = "{view}"; ///< that names the port, for messages
+    std::optional<int> port = {};  ///< none: any free port
+    std::string option = "{view}"; ///< option that sets the port, for messages
     ViewFraming framing = ViewFraming::none;
 };
 

@@ -92,7 +92,7 @@ const c::ContextRows& process_options()
     return rows;
 }
 
-/// Runs a call that all processes make; returns its status.
+/// Runs a collective call. Returns its status.
 template <class Work>
 int together(chm_mpi_forces* forces, Call call, const Work& work) noexcept
 {

@@ -42,7 +42,7 @@ std::string cures(const SolverOptions& o, double length)
     std::string words;
     if (o.periodic.long_range == LongRangeKind::mesh && needed < most_of_periodic_box * o.box) {
         const double cells = o.periodic.cut * o.periodic.split * o.box / needed;
-        if (cells >= 16) // the fewest that --mesh takes
+        if (cells >= 16) // the minimum of {mesh}
             words = "{mesh} " + std::to_string(2 * int(cells / 2)) + ", ";
     }
     if (!spline && reach <= cut_radius(o))

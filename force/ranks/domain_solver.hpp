@@ -26,7 +26,7 @@ bool asks_ranks(const SolverOptions& options);
 /// choose_gpus().
 int own_ranks(const SolverOptions& options);
 
-/// What asks for ranks, as messages name it.
+/// The options that ask for several ranks, for messages.
 inline constexpr const char* name_of_ranks = "{ranks}, several processes or several GPUs";
 
 /// Returns a sentence that says why several ranks cannot compute these options; nothing if they

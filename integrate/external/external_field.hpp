@@ -90,7 +90,7 @@ struct FieldUse {
 /// Returns the reason against this use of a field.
 Refusal refusal(const ExternalField& field, const FieldUse& use);
 
-/// Reads an external field from texts as read_potential() does; null where there are none.
+/// Reads an external field from texts, like read_potential(). Null without texts.
 std::shared_ptr<const ExternalField>
 read_external_field(const std::string& option, const std::vector<std::string>& texts,
                     const UnitFrame& frame, double gravitational_constant, PotentialFiles& files);

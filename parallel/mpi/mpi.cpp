@@ -96,7 +96,7 @@ public:
             return;
         has_failed_ = true;
         failure_ = std::string(1, char('0' + int(error.fault()))) + error.line();
-        // The requests are left to MPI: this rank waits for none of them.
+        // MPI keeps the requests: this rank never waits for them.
         for (int r = 0; r < size_; ++r) {
             MPI_Request request;
             if (r != rank_)

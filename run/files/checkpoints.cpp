@@ -138,7 +138,7 @@ RestartPoint find_restart(const fs::path& place)
     if (!point.archive)
         throw Error(Fault::restart, "{restart}: " + all);
     if (!is_numbered(point.archive->path().filename().string(),
-                     ending)) // a restart would not find it
+                     ending)) // a restart would not find this file
         throw Error(Fault::restart, "{restart}: " + place.string() +
                                         ": must be named checkpoint_N.chk, in the folder of its "
                                         "run");

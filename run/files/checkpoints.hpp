@@ -38,12 +38,12 @@ struct RestartPoint {
     std::vector<std::string> rejected; ///< one line per newer but damaged checkpoint
 };
 
-/// Returns the folder, or that of the checkpoint. Throws Error(restart), naming the setting, if it
-/// does not exist.
+/// Returns the folder, or the folder that contains the checkpoint file. Throws Error(restart) if the
+/// path does not exist.
 std::filesystem::path restart_folder(const std::filesystem::path& folder_or_file);
 
-/// Returns the newest checkpoint of the folder that is whole and named by its step, or the file
-/// itself. Throws Error(restart) with the fault of each, or if two belong to different runs.
+/// Returns the given file, or the newest intact checkpoint in the folder. Its name must match its
+/// step. Throws Error(restart) naming all faults, or if two belong to different runs.
 RestartPoint find_restart(const std::filesystem::path& folder_or_file);
 
 /// Renames checkpoints newer than this one, so that the continued run does not mistake them for its

@@ -10,7 +10,7 @@
 
 namespace chamomile {
 
-/// EarlierResults states what happens to the results of a run in the folder.
+/// What to do with results of an earlier run in the folder.
 enum class EarlierResults { refused, replaced, continued };
 
 /// A RunFolder is the output folder of a run. Nothing is created before create(), so that
@@ -19,8 +19,8 @@ class RunFolder {
 public:
     using IsInput = std::function<bool(const std::filesystem::path& file)>;
 
-    /// Throws Error(output) if the path is a file, cannot be written to, is in use by another run,
-    /// holds results of a run that are refused, or an input under a name that a run uses.
+    /// Throws Error(output) if the path is a file, is not writable, is in use by another run,
+    /// contains results to be refused, or contains an input with a name that a run uses.
     RunFolder(std::filesystem::path folder, EarlierResults earlier, IsInput is_input = {});
     RunFolder(const RunFolder&) = delete;
     RunFolder& operator=(const RunFolder&) = delete;
@@ -65,7 +65,7 @@ private:
     std::filesystem::path folder_;
     EarlierResults earlier_;
     IsInput is_input_;
-    Handle lock_; ///< of the folder, once it exists
+    Handle lock_; ///< on the folder, once it exists
 };
 
 } // namespace chamomile

@@ -26,8 +26,8 @@ struct CosmologyRequest {
 /// Returns the output times in ln a; empty: at intervals.
 std::vector<double> listed_outputs(const CosmologyRequest& request);
 
-/// Completes the background of the file by the request and checks it: comoving coordinates, a box,
-/// and the mass that Omega_m implies. Throws Error(input).
+/// Completes the file's background from the options. Requires comoving coordinates, a box, and a
+/// total mass that matches Omega_m. Throws Error(input).
 void take_background(const CosmologyRequest& request, const std::string& file, Snapshot& state);
 
 /// Converts peculiar velocities to momenta p = a v, and wraps positions into the box.

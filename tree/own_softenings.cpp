@@ -8,9 +8,9 @@ namespace {
 
 /// These were chosen by measurement (docs/explanation/decisions.md, 335): the part of the tolerance
 /// by which an expansion may change between targets, and the part of a cell's reach that is enough
-/// where only targets of the smaller of two lengths feel what the cell leaves out (309).
+/// where only targets of the smaller of two lengths feel what the cell leaves out.
 constexpr double expansion_part = 0.015, reach_of_larger = 0.75;
-/// The lengths by which criteria by angles keep away were chosen in the same way (241).
+/// The lengths by which criteria by angles keep away were chosen in the same way.
 constexpr double expansion_lengths = 16;
 /// Accelerations in a dense centre, in those at the root mean square radius of all particles.
 constexpr double dense_centre = 64;

@@ -17,7 +17,7 @@ namespace chamomile {
 namespace {
 
 /// Building the tree costs as much as so many pairs for each of its particles
-/// (docs/explanation/performance_runs.md).
+/// (docs/explanation/performance.md).
 KeptTrees kept_trees_of(const SolverOptions& forces)
 {
     return KeptTrees(forces.device == "cpu" ? 40 : 300);

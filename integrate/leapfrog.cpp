@@ -16,8 +16,7 @@
 namespace chamomile {
 namespace {
 
-/// Building the tree costs as much as so many pairs for each of its particles
-/// (docs/explanation/performance.md).
+/// Cost of building the tree, in pairs per particle: 40 on a processor, 300 on a GPU.
 KeptTrees kept_trees_of(const SolverOptions& forces)
 {
     return KeptTrees(forces.device == "cpu" ? 40 : 300);

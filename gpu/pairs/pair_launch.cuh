@@ -69,7 +69,7 @@ public:
 
 private:
     /// Returns into how many parts the sources are cut, so that there are enough blocks for an H200
-    /// (docs/explanation/performance.md has the figures).
+    /// (docs/explanation/papers.md, few targets).
     static unsigned parts_of(const DeviceLaw::Kernel& kernel, PairCut cut, unsigned blocks,
                              const PairJob& job)
     {

@@ -58,8 +58,7 @@ Refusal refusal(const SolverOptions& o)
 
 namespace {
 
-/// Chooses sizes that were measured to be fastest near a tolerance of 0.001;
-/// docs/explanation/performance.md has the figures.
+/// Sets the sizes measured to be fastest near a tolerance of 0.001.
 void choose_sizes(SolverOptions& o, bool gpu)
 {
     const bool direct = o.solver == SolverKind::direct;

@@ -6,11 +6,11 @@
 namespace chamomile {
 namespace {
 
-/// These were chosen by measurement (docs/explanation/decisions.md, 335): the part of the tolerance
-/// by which an expansion may change between targets, and the part of a cell's reach that is enough
-/// where only targets of the smaller of two lengths feel what the cell leaves out.
+/// Chosen by measurement (docs/explanation/decisions.md, 335): fraction of the tolerance by which
+/// an expansion may change between targets, and fraction of a cell's reach that suffices if only
+/// targets with the smaller of two lengths feel the error.
 constexpr double expansion_part = 0.015, reach_of_larger = 0.75;
-/// The lengths by which criteria by angles keep away were chosen in the same way.
+/// Number of lengths for opening-angle criteria, chosen likewise.
 constexpr double expansion_lengths = 16;
 /// Acceleration in a dense center over the acceleration at the particles' root mean square radius.
 constexpr double dense_centre = 64;

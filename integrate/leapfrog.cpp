@@ -16,8 +16,7 @@
 namespace chamomile {
 namespace {
 
-/// The cost of building the tree, in pairs for each particle
-/// (docs/explanation/performance_runs.md).
+/// Cost of building the tree, in pairs per particle: 40 on a processor, 300 on a GPU.
 KeptTrees kept_trees_of(const SolverOptions& forces)
 {
     return KeptTrees(forces.device == "cpu" ? 40 : 300);

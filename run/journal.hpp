@@ -17,8 +17,8 @@ struct Screen {
     std::function<void(const std::string& text)> warn = {}; ///< called for untrustworthy results
 };
 
-/// A Journal prints lines, with options as on the command line. Lines before open() are buffered and
-/// written to the log on open().
+/// A Journal prints lines, with options as on the command line. Lines before open() are buffered
+/// and written to the log on open().
 class Journal {
 public:
     explicit Journal(Screen screen) : screen_(std::move(screen)) {}

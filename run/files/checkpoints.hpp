@@ -38,8 +38,8 @@ struct RestartPoint {
     std::vector<std::string> rejected; ///< one line per newer but damaged checkpoint
 };
 
-/// Returns the folder, or the folder that contains the checkpoint file. Throws Error(restart) if the
-/// path does not exist.
+/// Returns the folder, or the folder that contains the checkpoint file. Throws Error(restart) if
+/// the path does not exist.
 std::filesystem::path restart_folder(const std::filesystem::path& folder_or_file);
 
 /// Returns the given file, or the newest intact checkpoint in the folder. Its name must match its

@@ -11,7 +11,8 @@
 namespace chamomile {
 namespace {
 
-/// Panel width in ln a. No term of Friedmann's equation changes by more than e^2 in a panel.
+/// Panel width in ln a. Within a panel, terms in Friedmann's equation change by a factor e^2 at
+/// most.
 constexpr double panel = 0.5;
 
 /// Terms holds the contributions to E^2 in Friedmann's equation.

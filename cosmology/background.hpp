@@ -51,8 +51,8 @@ inline constexpr BackgroundRange background_ranges[] = {
     {"wa", &Background::wa, ranges::wa},
     {"hubble", &Background::hubble, ranges::hubble}};
 
-/// Throws Error(usage) for parameters out of range, or if the universe does not expand at all times
-/// between the scale factors.
+/// Throws Error(usage) for parameters out of range, or if the universe stops expanding between
+/// the scale factors.
 void validate(const Background& background, double from, double to);
 
 /// Returns the redshift; exactly 0 if the scale factor is 1 up to rounding.

@@ -22,7 +22,7 @@ void check(const InitialConditionsOptions& o)
         refuse("box: " + number_text(o.side) + ": must be > 0");
     if (o.particles < 2 || o.particles > 1625 || o.particles % 2 != 0)
         refuse("particles along a side: " + std::to_string(o.particles) +
-               ": must be an even number from 2 to 1624"); // 1625^3 exceeds the range of Index
+               ": must be an even number from 2 to 1624"); // 1626^3 exceeds the range of Index
     if (!(o.redshift > -1) || !std::isfinite(o.redshift))
         refuse("z-start: " + number_text(o.redshift) + ": must be above -1");
     if (o.order != 1 && o.order != 2)
@@ -73,7 +73,8 @@ public:
           values_(is_grid_ ? 0 : places.size())
     {}
 
-    /// Divides a spectrum by the assignment window, to compensate the smoothing of interpolation.
+    /// For a glass, divides a spectrum by the assignment window, to compensate the smoothing of
+    /// interpolation.
     void sharpen(Grid<double>& spectrum) const
     {
         const int n = spectrum.side();
@@ -164,7 +165,7 @@ Particles make_initial_conditions(const InitialConditionsOptions& o, double grav
             });
         }
     };
-    if (o.order == 2) { // phi contains D1, second order D1^2
+    if (o.order == 2) { // phi scales with D1, second order with D1^2
         Grid<double> second = second_order_potential(phi, fourier, o.side);
         displace(second, start.D2 / (start.D1 * start.D1), start.f2);
     }

@@ -18,7 +18,7 @@ constexpr double pi = std::numbers::pi;
 constexpr double pivot = 0.05; // 1/Mpc
 /// Less than 1 % of sigma(8) comes from outside this range in k (h/Mpc).
 constexpr double least_needed = 0.01, most_needed = 1;
-constexpr double least_flat = 2e-4 * (1 + 1e-6); ///< below, T is 1 to 4e-4
+constexpr double least_flat = 2e-4 * (1 + 1e-6); ///< below this k, T = 1 within 4e-4
 
 /// Returns the Fourier transform of a sphere of volume 1; x = k radius.
 double top_hat(double x)

@@ -32,7 +32,7 @@ struct PowerBin {
     double k = 0;            ///< mean over the modes
     std::uint64_t modes = 0; ///< counts both k and -k
     double power = 0;        ///< without shot noise
-    double total = 0;        ///< with shot noise: for particles near a lattice
+    double total = 0;        ///< with shot noise; near a lattice particles have none to subtract
     double error = 0;        ///< total sqrt(2 / modes), for Gaussian fields
     int folding = 0;         ///< number of foldings of the box
 };
@@ -49,9 +49,9 @@ struct PowerSpectrum {
 /// 2016) removes the nearest aliases. Shot noise is subtracted including its aliases (Jing 2005),
 /// so that pure Poisson noise gives 0 at all k. With foldings (Jenkins et al. 1998), bins beyond
 /// 3/4 of the Nyquist wave number come from the next folding, and the last folding goes up to
-/// Nyquist. Empty `mass`: 1 per particle. The result is bitwise independent of the number of
-/// threads. Throws Error(usage) for options out of range, Error(input) for non-finite numbers or a
-/// non-positive total mass.
+/// its Nyquist wave number. Empty `mass`: 1 per particle. The result is bitwise independent of the
+/// number of threads. Throws Error(usage) for options out of range, Error(input) for non-finite
+/// numbers or a non-positive total mass.
 PowerSpectrum power_spectrum(std::size_t n, const ArrayView& position, const ArrayView& mass,
                              const Periodicity& box, const PowerSpectrumOptions& options);
 

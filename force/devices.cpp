@@ -1,4 +1,4 @@
-// This file finds the devices for a device word.
+// Converts device words such as gpu:0,2 to GPU numbers.
 #include <algorithm>
 #include <charconv>
 #include <numeric>

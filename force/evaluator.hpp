@@ -74,7 +74,8 @@ struct EvaluationInput {
     /// Output, for open lists: each target's work, as in row_work(), on the host or on the tree
     /// builder's device; empty: not wanted.
     std::span<float> work = {};
-    /// With several ranks: more arrays for sums, in addition to `output`; unused on one rank.
+    /// With several ranks: arrays for sums at particles from other ranks, in addition to `output`;
+    /// unused on one rank.
     ArrivalSums arrivals = {};
     int groups_per_cluster = 1; ///< max number, for `work`
     /// A mesh from Evaluator::make_mesh(), whose field is added to the sums; null: none.

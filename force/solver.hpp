@@ -43,7 +43,7 @@ struct PartPlaces {
 /// order: particles of rank 0, then of rank 1 and so on, unless `number` gives it.
 struct RequestPart {
     std::uint64_t count = 0, active = 0; ///< of all ranks
-    bool has_potentials = false;         ///< by all ranks; some may have no particles
+    bool has_potentials = false;         ///< all ranks want potentials; some may have no particles
     std::uint64_t first = 0;             ///< global number of this rank's first particle
     /// How often ranks have exchanged particles by PartPlaces. If not 0, sources come in any order,
     /// tracers after them, and `number` holds global numbers.

@@ -42,8 +42,8 @@ inline constexpr std::uint32_t no_source = 0xffffffffu;
 struct PairTask {
     std::span<const double> targets; ///< n_i rows
     std::span<const double> sources; ///< n_j rows
-    /// self[i]: index of target i among the sources, which excludes it, or no_source; empty: no
-    /// target is a source.
+    /// self[i]: index of the source identical to target i, excluded from its sum, or no_source;
+    /// empty: no target is a source.
     std::span<const std::uint32_t> self;
     Exclusions excluded;
 };

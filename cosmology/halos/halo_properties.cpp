@@ -145,7 +145,8 @@ private:
         return lowest;
     }
 
-    /// Returns the members in the last shrinking sphere with at least core_members members.
+    /// Returns the core_members members closest to the last shrinking sphere's center,
+    /// ascending. Smaller halos: all members.
     std::vector<std::size_t> shrink(Vec3<double> centre) const
     {
         std::vector<std::size_t> kept(members_.size()), fewer;

@@ -24,9 +24,9 @@ struct Halo {
 };
 
 /// Returns one halo per group, independent of the number of threads. Potentials are softened direct
-/// sums over the last 128 or more members in a shrinking sphere about their center of mass (Power
-/// et al. 2003), or over all members of smaller halos. (Potentials of all matter would shift the
-/// center of a small halo towards a large neighbour.)
+/// sums over the 128 members closest to the center of a shrinking sphere (Power et al. 2003); in
+/// smaller halos over all members. (Potentials from all matter would shift a small halo's center
+/// towards a large neighbour.)
 std::vector<Halo> halo_properties(const Particles& particles, const ParticleGroups& groups,
                                   const Periodicity& periodicity, double softening);
 

@@ -26,7 +26,7 @@ public:
     std::size_t rows() const { return row.size(); }
 
     std::array<Coordinate, 3> extent{}; ///< cells along x, y, z
-    Coordinate reach = 0;               ///< max cell distance of friends
+    Coordinate reach = 0;               ///< max distance of friends, in cells along an axis
     Vec3<double> low;                   ///< corner of the first cell
     double side = 0;                    ///< of a cell
 

@@ -14,7 +14,8 @@ void solve_poisson(Grid<double>& spectrum, double side);
 ///
 ///     laplace phi2 = sum_{i<j} phi1_,ii phi1_,jj - phi1_,ij^2
 ///
-/// Second derivatives and products are computed at the mesh points. Needs three temporary meshes.
+/// Second derivatives and products are computed at the mesh points. Allocates three meshes,
+/// including the result.
 Grid<double> second_order_potential(const Grid<double>& phi1, const Fourier<double>& fourier,
                                     double side);
 

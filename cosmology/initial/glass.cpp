@@ -14,7 +14,7 @@ namespace chamomile {
 namespace {
 
 constexpr int iterations = 300;
-constexpr double memory = 0.9, pull = 0.3; // fraction of the last step, of the displacement
+constexpr double memory = 0.9, pull = 0.3; // fractions: of the last step, of psi below
 
 } // namespace
 

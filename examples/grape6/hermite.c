@@ -156,7 +156,7 @@ int main(void)
         fprintf(stderr, "%s\n", chm_g6_get_error());
     for (int i = 0; i < n; ++i)
         block[i] = i;
-    status |= forces(t_end, n, block, x, v, a, j, phi); /* all are synchronized at t_end */
+    status |= forces(t_end, n, block, x, v, a, j, phi); /* all stars are at t_end */
     const double after = energy();
     printf("%d stars, %lld steps to t = %g: energy %.4f, changed by %.1e of it\n", n, steps, t_end,
            after, fabs(after / before - 1));

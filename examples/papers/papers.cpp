@@ -21,7 +21,7 @@
 namespace chamomile::app {
 namespace {
 
-/// A Bench makes measurements on a device, and computes the device's speed limit for a law.
+/// Settings for measurements on a device, and the device's speed limit for a law.
 struct Bench {
     PairOptions pairs;
     int repeat;
@@ -35,14 +35,14 @@ struct Bench {
 
     bool on_gpu() const { return choose_gpu(pairs.device) >= 0; }
 
-    /// Returns pairs per second if every issue slot of the GPU served a law with `slots` slots.
+    /// Returns pairs per second if every issue slot of the GPU served a law with `slots` per pair.
     double issue_limit(int slots) const
     {
         const GpuDescription gpu = list_gpus().at(std::size_t(choose_gpu(pairs.device)));
         return double(gpu.multiprocessors) * 128 * gpu.clock / slots;
     }
 
-    /// Returns the fraction of issue slots used by a kernel.
+    /// Returns the percentage of issue slots filled by a kernel's law; "-" if unknown.
     std::string part_of_limit(const LawTiming& timing, int slots) const
     {
         const bool precise = pairs.precision == Precision::double_precision;

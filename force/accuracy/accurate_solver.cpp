@@ -14,20 +14,20 @@
 namespace chamomile {
 namespace {
 
-constexpr double worth_another = 1.5; // a candidate so close to the fastest is retried
-constexpr double worth_taking = 0.97; // fraction of the tree's time, for a direct sum
+constexpr double worth_another = 1.5; // max time ratio to the fastest candidate, for retries
+constexpr double worth_taking = 0.97; // max time of a direct sum over the tree's time
 constexpr int most_trials = 3;
 constexpr double short_trial = 0.1; // seconds
 
 /// Effort in choosing; larger if trials are short.
 struct TrialEffort {
-    std::size_t middles;   ///< the fastest methods, tried with other sizes
+    std::size_t middles;   ///< number of fastest methods to try with other sizes
     std::size_t finalists; ///< max number
-    double range;          ///< in times, over the fastest
-    int rounds;            ///< in which they run again, in turn
+    double range;          ///< max time of a finalist, over the fastest
+    int rounds;            ///< repeated runs of every finalist, in turn
 };
 constexpr TrialEffort usual_effort{1, 4, 1.15, 2}, thorough_effort{2, 6, 1.25, 5};
-constexpr double direct_pairs = 6; // max direct-sum pairs in the time of a list pair
+constexpr double direct_pairs = 6; // max pair rate of a direct sum over the rate with lists
 constexpr int least_group = 8, least_leaf = 2;
 
 std::string in_words(double value)
@@ -215,8 +215,8 @@ private:
         return best;
     }
 
-    /// Switches to the direct sum if it keeps the goal in less time, or if `is_needed`. Throws
-    /// Error(usage) if needed and not accurate enough.
+    /// Switches to the direct sum if it keeps the goal in less time, or if `is_needed`. Returns its
+    /// error; none: no switch. Throws Error(usage) if needed and not accurate enough.
     std::optional<double> direct_instead(double seconds, bool is_needed)
     {
         SolverOptions direct = base_;

@@ -27,7 +27,9 @@ struct AccuracyGoal {
     double error = 1e-3;    ///< 1e-12 to 0.5
     double percentile = 99; ///< up to 99.9
     std::size_t sample = 4000;
-    int check_every = 100; ///< evaluations between checks, by Request::number; 0: never
+    /// Interval between checks, in Request::number, at evaluations with every particle active; 0:
+    /// never.
+    int check_every = 100;
     /// Fixed choices. Sizes are fixed by nonzero SolverOptions.
     std::optional<Criterion> criterion = {};
     std::optional<int> order = {}, local_order = {};

@@ -9,8 +9,8 @@
 
 namespace chamomile {
 
-/// Estimate for the 99 % error by a criterion's limit (tolerance or opening angle): about 1e-3
-/// (limit / at_1e_3)^slope. Only the start of a search.
+/// Estimate of the 99 % error as a function of a criterion's limit (tolerance or opening angle):
+/// 1e-3 (limit / at_1e_3)^slope. Only the start of a search.
 struct LimitLaw {
     double at_1e_3, slope;
     double least, most; ///< allowed by the criterion
@@ -41,7 +41,7 @@ public:
     /// Returns the limit for the next trial, to three digits.
     double next() const;
 
-    /// `all_pairs`: lists were as long as for a direct sum, so a lower limit cannot help.
+    /// `all_pairs`: lists were about as long as for a direct sum, so a lower limit cannot help.
     void add(const Point& point, bool all_pairs);
 
     /// Whether another trial would gain nothing.

@@ -12,8 +12,8 @@ struct TreeMethod {
     bool operator==(const TreeMethod&) const = default;
 };
 
-/// Methods in the order of their trials; the first is also tried with other sizes. A new line adds
-/// a candidate.
+/// Methods in the order of their trials. The fastest are also tried with other sizes. A new line
+/// adds a candidate.
 inline constexpr TreeMethod methods[] = {
     {Criterion::moments, 2, 6},  {Criterion::moments, 2, 5}, {Criterion::moments, 2, 4},
     {Criterion::relative, 2, 6}, {Criterion::moments, 0, 5}, {Criterion::moments, 3, 6},
@@ -22,7 +22,7 @@ inline constexpr TreeMethod methods[] = {
 
 inline constexpr double least_goal_in_float = 2e-6; ///< lower goals use double
 
-/// Factors on the default sizes, to try with the fastest method.
+/// Factors on the default sizes, to try with the fastest methods.
 struct Sizes {
     double group, leaf;
 };

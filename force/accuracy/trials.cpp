@@ -11,7 +11,7 @@ namespace chamomile {
 namespace {
 
 constexpr double least_float_sample = 1e-5; // goals below are measured in double
-constexpr double least_beyond = 10;         // of the sample, beyond the percentile
+constexpr double least_beyond = 10;         // min number of sampled particles beyond the percentile
 
 /// Returns the processor time of the process, over all threads.
 double processor_seconds()

@@ -20,7 +20,7 @@ public:
 
     struct Outcome {
         double error;   ///< at the goal's percentile of the sample
-        double seconds; ///< of the evaluation; on a CPU, processor time if less
+        double seconds; ///< of the evaluation; on a CPU, CPU time per thread if less
         double pairs;   ///< with particles and cells, per particle
     };
     /// Evaluates all particles with `options`, into internal memory, and measures the error.

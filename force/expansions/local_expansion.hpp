@@ -49,7 +49,7 @@ struct HigherWeights {
     }
 };
 
-/// Acceleration and potential in the caller's units.
+/// Acceleration and potential in the caller's unit of length; G = 1.
 template <class T>
 struct FieldValue {
     Vec3<T> acceleration;
@@ -195,8 +195,8 @@ private:
          ...);
     }
 
-    /// Adds the mass terms of this degree, and the moments' terms of lower degrees. Each derivative
-    /// is used at once for every sum, so it need not be stored.
+    /// Adds each derivative of this degree: for the mass to a term with equal degree, for moments
+    /// of degree n to terms n degrees lower. It is used at once for every sum and not stored.
     template <int highest, int degree, int... k>
     CHAMOMILE_HD void add_degree(const Vec3<T>& r, const T* level1, const T* inv_power,
                                  const T& mass, [[maybe_unused]] const T* moments,

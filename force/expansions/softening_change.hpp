@@ -23,7 +23,8 @@ template <class T>
 struct CellPairs {
     T eps2, mean[3], square[3];
 
-    /// `rule` returns eps^2 for a target and a source; the cell's sources have `low` or `high`.
+    /// `rule` returns eps^2 for a target and a source. The cell's sources have `low` or `high`, the
+    /// mass fraction `high_part` has `high`.
     template <class Rule>
     CHAMOMILE_HD void find(const Rule& rule, const T (&targets)[3], const T& low, const T& high,
                            const T& high_part)

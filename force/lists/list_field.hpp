@@ -18,7 +18,7 @@ namespace chamomile {
 /// or on the solver's device.
 class ListField {
 public:
-    /// `long_range` replaces the long range by the options, in a periodic box.
+    /// `long_range`, if not null, replaces the one made from the options, in a periodic box.
     ListField(const SolverOptions& resolved, SolverParts parts,
               std::unique_ptr<LongRange> long_range = {});
 
@@ -28,7 +28,7 @@ public:
         std::optional<double> softening_length = {};
         bool has_long_range = true; ///< else the last one stays, for older positions
         bool has_arrays = true;     ///< the sources' arrays stay valid until the evaluation ends
-        std::size_t tracers = 0;    ///< also counted when choosing a mesh
+        std::size_t tracers = 0;    ///< number besides the sources; counts when choosing a mesh
         bool keeps_lengths = false; ///< per-particle softening even if all lengths are equal
         std::span<const std::uint64_t> id = {}; ///< particle ids for messages; empty: index
         bool all_are_targets = false;           ///< TreePlan::all_are_targets

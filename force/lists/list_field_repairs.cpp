@@ -12,7 +12,8 @@
 
 namespace chamomile {
 
-/// Separates far targets, which feel the moments of all sources, from near ones.
+/// Sums near targets by lists, and far ones one by one: by the moments of all sources, or exactly
+/// if masses have both signs or the target is a source.
 ForceStatistics ListField::at_points_with_far(const FieldTargets& targets, const Outputs& to)
 {
     const Multipole& whole = sources_.tree().moments.multipole[0];

@@ -11,9 +11,9 @@ namespace chamomile {
 TargetSum sum_of_single_target(const Particles& sources, const Vec3<double>& place,
                                std::int64_t self, const Softening& softening, double own = 0);
 
-/// Distance in units of the sources' size (or softening, if longer) beyond which their second
-/// moments neglect 4e-15 of the field, 2^-48, while products of inverse distances approach the
-/// limits of float.
+/// Distance in units of the sources' size (or softening, if longer). Beyond it, a sum to second
+/// moments neglects less than 4e-15 = 2^-48 of the field, and products of inverse distances
+/// approach the limits of float.
 inline constexpr double far_away = 0x1p16;
 
 /// Sums at such a distance by the moments of all sources, with masses not negative; G = 1. The time

@@ -30,7 +30,7 @@ double split_radius(const PeriodicOptions& periodic, double box);
 /// its current field.
 class LongRangeField {
 public:
-    /// `given` replaces the long range by the options, if not null.
+    /// `given`, if not null, replaces the long range made from the options.
     LongRangeField(const SolverOptions& resolved, std::unique_ptr<LongRange> given);
 
     /// Makes the long range, once. On a device it belongs to the evaluator, which adds its field to

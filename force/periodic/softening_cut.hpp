@@ -1,7 +1,7 @@
 /// \file  Effects of the short range's cutoff on softened forces in a periodic box.
 ///
-/// Pairs are softened within r_cut only. Beyond it they are Newtonian: there Plummer's force jumps
-/// by 1.5 (eps / r_cut)^2, relative, and a spline that reaches farther loses its outer part.
+/// Pairs are softened within r_cut only and are Newtonian beyond. At r_cut, Plummer's force jumps
+/// by a relative 1.5 (eps / r_cut)^2, and a spline that reaches farther loses its outer part.
 #pragma once
 
 #include <string>

@@ -86,7 +86,7 @@ private:
 
 class DomainSolver final : public AdjustableSolver {
 public:
-    /// `devices` holds for each machine: cpu, or a word for choose_gpus().
+    /// `devices`: cpu, or a word for choose_gpus() on each machine.
     DomainSolver(const SolverOptions& resolved, const std::string& devices, Communicator& ranks,
                  std::shared_ptr<const void> own)
         : own_(std::move(own)), options_(resolved), devices_(devices), ranks_(ranks), here_(ranks)

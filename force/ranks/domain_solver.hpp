@@ -23,7 +23,6 @@ struct Order;
 bool asks_ranks(const SolverOptions& options);
 
 /// Returns how many threads the solver starts as ranks; 0: none. Throws like choose_gpus().
-/// choose_gpus().
 int own_ranks(const SolverOptions& options);
 
 /// The options that ask for several ranks, for messages.
@@ -62,7 +61,7 @@ std::unique_ptr<AdjustableSolver> make_adjustable_domain_solver(const SolverOpti
                                                                 const Platform& platform);
 
 /// Interface for messages of rank 0 that are not solver commands. All ranks execute each message
-/// together. carry_out() throws the same Error on all ranks, or PeerFailed, which ends all ranks.
+/// together. carry_out() must throw the same Error on all ranks, or an exception that ends all.
 class RankGuest {
 public:
     virtual ~RankGuest() = default;

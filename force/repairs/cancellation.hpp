@@ -1,10 +1,10 @@
 /// \file  Tests for targets whose float sums lose digits: the force is small compared with the sum
 /// of absolute terms, or a neighbour is very close.
 ///
-/// A float sum over N pairs has an error from N roundings: about 1/sqrt(N) times the absolute sum S
-/// = sum_j |m_j| / u_ij^2, whatever the result. Where forces cancel, |a| << S, a small fraction of
-/// S is a large fraction of a. Such sums are repeated in double, also if coordinates about a center
-/// are too coarse for a close pair.
+/// A float sum over N pairs has an error from N roundings: proportional to S / sqrt(N) with the
+/// absolute sum S = sum_j |m_j| / u_ij^2, whatever the result. Where forces cancel, |a| << S, a
+/// small fraction of S is a large fraction of a. Such sums are repeated in double, also if
+/// coordinates about a center are too coarse for a close pair.
 #pragma once
 
 #include <algorithm>

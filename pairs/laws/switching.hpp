@@ -15,7 +15,8 @@ struct Switching {
     /// `to` is infinite, the interaction does not end.
     static Switching between(double from, double to);
 
-    /// Converts U and dU/dr / r to U S in 12 issue slots in single precision.
+    /// Replaces U by U S, and (dU/dr) / r by the gradient of U S, in 12 issue slots in single
+    /// precision.
     template <class T>
     CHAMOMILE_HD void operator()(const T& r2, T& energy, T& gradient) const
     {

@@ -32,10 +32,10 @@ struct PairGroupWork {
     const double* sources; ///< rows of all sorted sources
     std::uint32_t source_count;
     const TileEntry *tiles, *tiles_end;
-    const TileEntry* near_end;                   ///< earlier tiles may be near: two floats
-    const ExcludedPair *excluded, *excluded_end; ///< sorted by source
-    const Vec3<double>* images;                  ///< shift of positions, per image
-    Vec3<double> center;                         ///< for rounding coordinates
+    const TileEntry* near_end;                             ///< before it: coordinates in two floats
+    const ExcludedPair *excluded, *excluded_end;           ///< sorted by source
+    const Vec3<double>* images;                            ///< shift of positions, per image
+    Vec3<double> center;                                   ///< for rounding coordinates
     const double *target_scale, *source_scale, *sum_scale; ///< factors for values and sums
     double* sums;                                          ///< rows; overwritten
 };

@@ -65,8 +65,8 @@ public:
         return {P(row_residue(j, 0)), P(row_residue(j, 1)), P(row_residue(j, 2))};
     }
     CHAMOMILE_HD T row_residue(int j, int f) const { return row_residues_[3 * j + f]; }
-    /// Returns the mask for targets t and on: bit j is set if the lane's target does not see source
-    /// j in the tile.
+    /// Returns the mask for targets t and on, after find_excluded(): bit j is set if the lane's
+    /// target does not see source j in the tile.
     CHAMOMILE_HD Bits mask(int t) const
     {
         Bits bits;

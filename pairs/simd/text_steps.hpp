@@ -1,7 +1,7 @@
 /// \file  One loop per instruction in a law given as text, and per access to its operands.
 ///
-/// A loop runs over packs of up to 32 pairs (or targets, or sources), so that selecting it costs
-/// little; operands and results stay in the nearest cache.
+/// A loop runs over the packs of one or two tiles' pairs (or over targets or sources), so that
+/// selecting it costs little; operands and results stay in the nearest cache.
 #pragma once
 
 #include <array>

@@ -70,7 +70,8 @@ struct Value {
 
 /// Values, each after its operands. Equal values are stored once, and constants are folded if the
 /// result is finite. Some expressions are replaced by cheaper equal ones: roots in a denominator by
-/// inverse roots, small whole powers by products, divisions by parameters by products.
+/// inverse roots, small whole and half powers by products and roots, divisions by parameters, or by
+/// values of a target or source only, by products.
 class Expressions {
 public:
     int constant(double number);

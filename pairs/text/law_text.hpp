@@ -32,7 +32,7 @@ struct LawText {
 /// Reads a law. Throws Error(input) `NAME: line L, column C: what is wrong: what is allowed`.
 LawText read_law(std::string_view text, const std::string& name);
 
-/// Reads a law whose target, source and sum are already declared, not by the text.
+/// Reads a law with target, source and sum from `declared`; the text must not declare them.
 LawText read_law(std::string_view text, const std::string& name, const LawText& declared);
 
 /// Adds one source's contribution to one target to `sums`, in plain double. Rows and parameters are

@@ -22,7 +22,7 @@ struct ComovingOptions {
 /// a.
 class ComovingClock final : public Clock {
 public:
-    /// Throws Error(usage) for a step or rate that is not positive.
+    /// Throws Error(usage) for a step or rate that is not positive, or a negative softening.
     explicit ComovingClock(const ComovingOptions& options);
 
     double kick(double from, double to) const override;

@@ -13,7 +13,8 @@
 namespace chamomile {
 namespace {
 
-/// Above these counts the device uses its kernels for many particles.
+/// Particles of the cloud, enough for the device's kernels for many; targets that the host sums
+/// directly.
 constexpr Index count = 9000, sample = 64;
 
 /// Returns the max difference from sums in double. In float a good device reaches about 1e-6.

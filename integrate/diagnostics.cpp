@@ -112,7 +112,7 @@ private:
     ParticleRows& rows_;
 };
 
-/// Of the particles in memory reads only masses.
+/// Reads only masses from `all.particles`; the moving columns come from `all.rows`.
 Diagnostics weighted(const Measured& all, LagrangianRadii which, const ExternalState& external)
 {
     const Vec3<double> typical = typical_velocity(all);

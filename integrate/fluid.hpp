@@ -1,7 +1,7 @@
 /// \file  Molecular dynamics of a Lennard-Jones fluid in a periodic cube, at constant energy.
 ///
-/// Reduced units: lengths in sigma, energies in epsilon, masses in atoms, temperatures in epsilon /
-/// k, times in sigma (m / epsilon)^1/2.
+/// Reduced units: lengths in sigma, energies in epsilon, masses in the atom mass m, temperatures in
+/// epsilon / k, times in sigma (m / epsilon)^1/2.
 #pragma once
 
 #include <cstdint>
@@ -36,9 +36,9 @@ struct FluidState {
     double energy() const { return potential + kinetic; }
 };
 
-/// Returns the energy per atom missing beyond the cutoff, with g(r) = 1 beyond `from`, the radius
-/// where switching begins. The missing pressure is the density times this energy: the mean field of
-/// a continuous attraction.
+/// Returns the energy per atom that switching and cutoff remove, with g(r) = 1 beyond `from`, the
+/// radius where switching begins. The missing pressure is the density times this energy: the mean
+/// field of a continuous attraction.
 double long_range_energy(const LennardJonesFluid& law, double from, double cutoff, double density);
 
 /// A Fluid moves its atoms by velocity Verlet, the leapfrog of leapfrog.hpp.

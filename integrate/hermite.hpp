@@ -46,7 +46,7 @@ struct HermiteReport {
     std::uint64_t blocks = 0;                       ///< sets of particles moved together
     std::uint64_t particle_steps = 0;               ///< the sum of their sizes
     std::map<int, std::uint64_t> steps_by_exponent; ///< k: steps of 2^k up to 2^(k+1)
-    std::uint64_t below_shortest = 0;               ///< steps that eta would make shorter
+    std::uint64_t below_shortest = 0;               ///< particle steps wanted below the limit
     double shortest = 0;                            ///< the limit in use
     ClosePair closest;
 };

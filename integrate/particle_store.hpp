@@ -104,7 +104,7 @@ struct NextLevels {
 
 /// The result of a block.
 struct BlockEnd {
-    bool is_finite = true;            ///< of accelerations; true for solvers on a GPU
+    bool is_finite = true;            ///< of accelerations; always true on a GPU
     std::uint64_t below_shortest = 0; ///< particles below the shortest step
     LevelCounts levels = {};          ///< with NextLevels::may_rise
 };
@@ -121,7 +121,8 @@ public:
     void attach(Particles& particles) { particles_ = &particles; }
     Particles& particles() const { return *particles_; }
 
-    /// Loads the attached particles and the columns; empty columns become 0.
+    /// Loads the attached particles and the columns. An empty `orbit` becomes 0; other empty
+    /// columns must be set before use.
     virtual void load(StepColumns columns) = 0;
     /// Copies the current state to the attached particles; potentials if the last request had them.
     virtual void fetch() = 0;
@@ -148,7 +149,8 @@ public:
     /// and the next step.
     virtual void keep_alone() {}
 
-    /// Marks particles of level `first` or above as due, `count` in total.
+    /// Marks particles of level `first` or above as due. `count`: their number; the number of all
+    /// particles marks all.
     virtual void set_due(int first, std::uint64_t count) = 0;
     /// Returns a request for accelerations, and optionally potentials, of due particles.
     virtual Request request(bool potentials) = 0;

@@ -19,7 +19,7 @@ bool is_direct(const SolverOptions& options)
     return options.solver == SolverKind::direct;
 }
 
-/// Refuses options whose solver takes no GPU arrays.
+/// Refuses options that contradict {resident}. Leapfrog refuses any solver without GPU arrays.
 Refusal refuse_resident(const SolverOptions& options)
 {
     if (options.accuracy)

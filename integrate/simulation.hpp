@@ -17,7 +17,7 @@ namespace chamomile {
 
 struct SimulationOptions {
     double start_time = 0, end_time = 0;
-    TimeStep step = {}; ///< for the leapfrog
+    TimeStep step = {}; ///< for the leapfrog only
 };
 
 /// A Simulation evolves particles by the steps of an integrator, by default the leapfrog with the

@@ -90,7 +90,8 @@ ExactSums<double> sum_of_GM(const Particles& particles, double gravitational_con
 /// zero.
 void require_zero(StepCriterion criterion, bool is_periodic);
 
-/// Throws Error(usage) for a length, eta or bounds that are not positive.
+/// Throws Error(usage) unless a fixed length, or eta and the longest step, are positive and the
+/// shortest step is 0 to the longest.
 void validate(const TimeStep& step);
 
 /// Returns the shortest dynamical time of all particles; infinity without accelerations.

@@ -16,8 +16,8 @@ namespace {
 /// * 0.1 and 0.3 differ by rounding.
 constexpr double same = 1e-9;
 
-/// Max rounding error of sums and products of times, in units in the last place of the times. The
-/// min step or interval is `least_parts` times this error.
+/// Max rounding error of sums and products of times, and min step or interval, both in units in the
+/// last place of the times.
 constexpr double rounding = 4, least_parts = 64;
 
 } // namespace

@@ -93,7 +93,7 @@ std::size_t plan(int& handle, int n, Type type)
 
 } // namespace
 
-DeviceFourier::DeviceFourier(int n) : DeviceFourier() // the destructor then destroys the first plan
+DeviceFourier::DeviceFourier(int n) : DeviceFourier() // the destructor runs if the body throws
 {
     const std::size_t bytes =
         std::max(plan(forward_, n, real_to_complex), plan(backward_, n, complex_to_real));

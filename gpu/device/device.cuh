@@ -14,8 +14,8 @@
 
 namespace chamomile {
 
-/// Throws OutOfDeviceMemory with the free memory, or else Error(device). The message contains
-/// `tried`, CUDA's error, the host, the device and its UUID.
+/// Throws OutOfDeviceMemory if an allocation failed, with the free memory in the message, else
+/// Error(device). The message contains `tried`, CUDA's error, the host, the device and its UUID.
 [[noreturn]] void fail_call(cudaError_t status, const char* tried);
 
 /// Returns the faults requested by the environment.
@@ -112,7 +112,8 @@ public:
         }
         return data_;
     }
-    /// Like reserve(), but keeps the first `kept` items, in the order of the stream.
+    /// Like reserve(), but keeps the first `kept` items. Growth copies them in the order of the
+    /// stream, and waits for it.
     T* extend(std::size_t n, std::size_t kept, const cudaStream_t stream)
     {
         if (n <= capacity_)

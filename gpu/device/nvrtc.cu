@@ -98,7 +98,7 @@ public:
         check(of_.architecture_count(&count), "count architectures");
         std::vector<int> known(std::size_t(count), 0);
         check(of_.architectures(known.data()), "list architectures");
-        // For a GPU newer than the compiler, uses the newest code that is not specific to one GPU.
+        // A GPU newer than the compiler gets PTX for the newest architecture known.
         const bool knows = std::find(known.begin(), known.end(), compute_capability) != known.end();
         const int newest = *std::max_element(known.begin(), known.end());
         const std::string target = knows ? "sm_" + std::to_string(compute_capability)

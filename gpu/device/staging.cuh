@@ -27,7 +27,8 @@ class Staging {
 public:
     explicit Staging(int device) : device_(device) {}
 
-    /// Returns when the host memory may change. The device has the data in the order of the stream.
+    /// Copies n items in the order of the stream. On return pageable memory may change; pinned
+    /// memory must stay unchanged until the stream has copied it.
     template <class T>
     void upload(DeviceBuffer<T>& to, const T* from, std::size_t n, cudaStream_t stream)
     {
@@ -155,7 +156,8 @@ private:
         /// Waits until the block's slot may be read or written.
         void make_ready(std::size_t k, int team)
         {
-            const std::size_t before = way == Way::up ? slots() : 0; // still used by earlier blocks
+            // Up, the slot's last block, k - slots(), must have started; down, block k itself.
+            const std::size_t before = way == Way::up ? slots() : 0;
             do
                 start_transfers(team);
             while (started_ + before <= k && status_ == cudaSuccess);

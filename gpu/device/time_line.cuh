@@ -18,7 +18,7 @@ namespace chamomile {
 struct BatchNote {
     unsigned long long start = ~0ull, stop = 0;
     unsigned long long particle_pairs = 0, cell_pairs = 0, expansions = 0;
-    unsigned long long words = 0; ///< size of the lists
+    unsigned long long words = 0; ///< needed by the lists
     unsigned row_count = 0;       ///< lists
     unsigned is_too_deep = 0;     ///< the tree exceeds the kernel's stack
     unsigned opens_absent = 0;    ///< a list contains a cell whose particles are not on this rank

@@ -16,7 +16,7 @@
 namespace chamomile {
 namespace {
 
-/// Bit n stands for device n modulo 64; several ranks may use several devices.
+/// Bit n is set after a timeout on device n modulo 64. A process may use several devices.
 std::atomic<std::uint64_t> hanging{0};
 
 std::uint64_t bit_of_device()

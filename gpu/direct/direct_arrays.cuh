@@ -11,7 +11,8 @@
 namespace chamomile {
 
 /// A DirectArrays reads the caller's positions and masses on the device and writes the sums, in any
-/// layout. Calls queue their work in the stream. Only find_targets() waits for its result.
+/// layout. Calls queue their work in the stream, and only find_targets() waits for it. extent() and
+/// all_finite() are valid after a wait for the stream.
 class DirectArrays {
 public:
     /// Queues the extent of n particles.

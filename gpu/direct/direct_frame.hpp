@@ -14,7 +14,7 @@
 namespace chamomile {
 
 /// A DirectExtent is the result of one pass over the particles. Host and device sum chunks of fixed
-/// size by rows of lanes: results are bitwise equal for any number of threads.
+/// size by rows of lanes: results are bitwise equal on both, for any number of threads.
 struct DirectExtent {
     static constexpr std::size_t lanes = 32, chunk = 32 * lanes; ///< particles
 

@@ -80,7 +80,7 @@ struct DirectSum {
     const TileBox<float>* boxes; ///< of the tiles, about the origin, if centred
     const Index* targets;        ///< caller's index of each target; `numbers` for all
     Index source_count, target_count;
-    Index targets_before, targets_after; ///< neighbors of `targets` in other parts
+    Index targets_before, targets_after; ///< counts in other parts, before and after `targets`
     double softening_length;             ///< common length, or the min length to detect close pairs
     double acceleration_unit, potential_unit;
     PartSums parts;

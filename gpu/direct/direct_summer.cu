@@ -152,7 +152,7 @@ DirectTargets DirectSummer::choose(DirectSumOf<Law> job)
                  : launch<Law, float, MediumPlain>(job, blocks);
 }
 
-/// Cuts the sources into parts until the grid has `wanted` blocks, and sums the blocks of the
+/// Cuts the sources into parts until the grid has about `wanted` blocks, and sums the blocks of the
 /// caller's part of the targets.
 template <class Law, class T, class Shape>
 DirectTargets DirectSummer::launch(DirectSumOf<Law> job, Index wanted)

@@ -360,7 +360,7 @@ private:
     std::size_t batch_size_ = 16;
     bool are_done_ = true;          // all batches
     bool tree_is_too_deep_ = false; // for lists finished on the device
-    double words_per_list_ = 256;   // mean memory for the lists of a batch
+    double words_per_list_ = 256;   // words of memory a list, mean of a batch
     std::size_t warps_to_fill_;
     int per_lane_ = 1; // targets of a lane: fewer if the GPU would not be full
     double wait_ = 0;  // seconds in finish()

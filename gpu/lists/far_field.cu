@@ -9,10 +9,9 @@
 // Cost of order 5 in single precision: 343 operations and 80 bytes per cell (466 and 546 operations
 // and 288 bytes for cells of orders 3 and 4), 228 per group for the shift, 250 to add the lanes,
 // 120 per target; 32 bytes per target written and read again. Per-particle softening adds 32 bytes
-// and about 40 operations a cell. Cells with different pair softenings are read once more for the
-// expansions of changes, at about 150 operations; twice for targets of three lengths. Contraction:
-// fused.
-// for targets of three lengths. Contraction: fused.
+// and about 40 operations a cell. A cell with different pair softenings is read again for the
+// expansions of changes, at about 150 operations; twice for targets of three lengths.
+// Contraction: fused.
 #include "chamomile/force/expansions/softening_change.hpp"
 #include "chamomile/gpu/lists/far_field.cuh"
 
@@ -77,9 +76,9 @@ public:
         add_lanes(local_, [&](int t, const T& sum) { terms.term[t] = sum; });
     }
 
-    /// Adds the first change to the stored terms, and stores the changes by each step of the
-    /// targets' softening. Each step takes a separate pass, to fit the registers. If all pairs of
-    /// each cell have one softening, all changes are 0.
+    /// Adds to the stored terms the change to the targets' min softening, and stores the change by
+    /// each step of the targets' softening. Each step takes a separate pass, to fit the registers.
+    /// If all pairs of each cell have one softening, all changes are 0.
     __device__ void store_changes(const Index* far_cells, Index begin, Index end, Local& terms,
                                   Change* changes)
     {

@@ -62,8 +62,8 @@ __global__ void convert_sums(const TargetSum* sums, std::size_t n, SumUnit unit,
         convert_sum(sums[i], i, unit, acceleration, potential, counts);
 }
 
-/// Rounds sums to float in internal units. Counts sums that are not finite or do not fit float.
-/// `potential` may be null.
+/// Rounds sums to float in internal units. Counts sums that are not finite, and sets not_float if a
+/// sum does not fit float. `potential` may be null.
 __global__ void shorten_sums(const TargetSum* sums, std::size_t n, SumUnit unit,
                              Vec3<float>* acceleration, float* potential, SumCounts* counts)
 {

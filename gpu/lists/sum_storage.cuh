@@ -10,7 +10,8 @@
 
 namespace chamomile {
 
-/// Counts of sums that are not finite in the caller's units, and of sums that do not fit float.
+/// Count of sums that are not finite in the caller's units. not_float: 1 if a sum does not fit
+/// float, else 0.
 struct SumCounts {
     unsigned not_finite, not_float;
 };
@@ -21,7 +22,7 @@ class SumStorage {
 public:
     explicit SumStorage(DeviceTree& tree) : tree_(tree) {}
 
-    /// Sums of a batch of lists: in the caller's order if all particles are targets, else in the
+    /// Sums of an evaluation: in the caller's order if all particles are targets, else in the
     /// order of the tree's targets.
     struct Sums {
         const TargetSum* sums;

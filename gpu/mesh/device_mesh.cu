@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(block_size)
         parts[blockIdx.x] = sum;
 }
 
-/// Chooses the power of two that scales the total mass to less than 2^61, and its inverse.
+/// Chooses the power of two that scales the sum of |mass| to less than 2^61, and its inverse.
 __global__ void __launch_bounds__(block_size) choose_scale(const double* parts, double* scale)
 {
     const double sum = sum_of_block(parts[threadIdx.x]);

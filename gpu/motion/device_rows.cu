@@ -41,9 +41,9 @@ __global__ void __launch_bounds__(block_size)
 }
 
 /// Adds the terms of all particles to the digits of exact sums. The lanes of a warp compute the
-/// terms of 32 particles. Then each lane adds one number of all 32 to its digits in shared memory:
-/// three 64-bit additions a number, against 64 bytes a particle from global memory. Banks: lanes
-/// are adjacent.
+/// terms of 32 particles. Then lane k adds the k-th number of all 32 terms to its digits in shared
+/// memory: three 64-bit additions a number, against 64 bytes a particle from global memory. Banks:
+/// lanes are adjacent.
 template <class Record, class Term>
 __global__ void __launch_bounds__(sum_block_size)
     sum_exactly(std::size_t n, Term term, std::int64_t* digits)

@@ -443,7 +443,7 @@ private:
         return result;
     }
 
-    /// Reset a min on the device, and return its value as a number.
+    /// cleared_least() resets a min on the device; least() waits and returns its value.
     unsigned long long* cleared_least()
     {
         unsigned long long* bits = least_.reserve(1);

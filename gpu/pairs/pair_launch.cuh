@@ -15,7 +15,8 @@
 
 namespace chamomile {
 
-/// With fewer pairs, sorting along a curve takes longer than two floats for all pairs.
+/// With fewer pairs, a sort along a curve takes longer than coordinates in two floats for all
+/// pairs.
 constexpr std::size_t worth_sorting = 1 << 25;
 
 /// Chooses the tiling of a sum without lists of tiles.
@@ -68,8 +69,7 @@ public:
     }
 
 private:
-    /// Returns the number of parts of the sources that fills an H200
-    /// (docs/explanation/performance.md has the figures).
+    /// Returns the number of parts of the sources with which the blocks fill an H200.
     static unsigned parts_of(const DeviceLaw::Kernel& kernel, PairCut cut, unsigned blocks,
                              const PairJob& job)
     {

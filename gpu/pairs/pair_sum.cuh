@@ -220,7 +220,8 @@ __global__ void __launch_bounds__(32 * Shape::warps, Shape::blocks)
 }
 
 /// A PairCut selects the tiling. `few`: one target a lane, and many warps share the sources.
-/// `cutoff`: small blocks, for short lists of tiles.
+/// `many`: as many targets a lane as registers hold. `cutoff`: small blocks, for short lists of
+/// tiles.
 enum class PairCut { few, many, cutoff };
 
 template <class T, int values, PairCut cut>

@@ -71,8 +71,8 @@ public:
     std::size_t staying() const { return begins_[rank_ + 1] - begins_[rank_]; }
     std::size_t arrivals() const { return staying() + guests(); }
     /// Returns the sorted rows on the host.
-    /// Returns the numbers of DomainPart::arriving() on the host.
     std::vector<Index> order_on_host();
+    /// Returns the numbers of DomainPart::arriving() on the host.
     std::vector<Index> arriving_on_host();
 
 private:

@@ -223,7 +223,8 @@ __global__ void pack_cells(CellArrays tree, Index n, const Index* marks, const C
         }
 }
 
-/// Appends imported cells from cell `first` on. Their particles follow source `first_source`.
+/// Appends imported cells from cell `first` on. Their particles begin at source
+/// `first_source`.
 __global__ void take_cells(PackedTrees from, Index first, Index first_source, CellArrays tree)
 {
     const Index k = Index(thread_number());

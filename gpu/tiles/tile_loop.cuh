@@ -423,7 +423,7 @@ private:
         }
     }
 
-    /// True if a pair at one place has no softening.
+    /// True if a pair at one place has no softening. Called only if hides_places().
     __device__ bool is_bare(const Target& i, const Source& j) const
     {
         if constexpr (is_varied_law<Law>)

@@ -45,7 +45,7 @@ struct GroupTask {
     /// Returns the number of clusters for these groups.
     __device__ Index clusters_of(const Sisters& sisters, Index from) const
     {
-        const bool is_cut = sisters.targets.count() > of_clusters.targets; // one position
+        const bool is_cut = sisters.targets.count() > of_clusters.targets; // a leaf at one place
         return is_cut ? (cuts(sisters, from).parts - 1) / cluster + 1 : 1;
     }
 

@@ -40,7 +40,7 @@ public:
     /// Returns the formulas at `time`: all potentials if has_formulas().
     ExternalTerms terms_at(double time) const;
 
-    /// Returns the turn of the frame during `length`; nothing without rotation.
+    /// Returns the turn of the frame in the time `length`; nothing without rotation.
     std::optional<FrameTurn> turn(double length) const;
     /// Returns the potential of the centrifugal force, a part of Jacobi's energy.
     double centrifugal(const Vec3<double>& position) const
@@ -54,7 +54,7 @@ public:
     bool has_formulas() const { return !has_texts_ && !has_functions_; }
     bool has_functions() const { return has_functions_; } ///< functions have no jerks
     bool rotates() const { return rate_ != 0; }
-    bool has_potentials() const; ///< excludes a rotation
+    bool has_potentials() const; ///< other than a rotation
     /// Returns the first potential without a zero at infinity; empty: none.
     std::string without_zero() const;
     /// Returns the first potential that may violate energy conservation, with the reason; empty:

@@ -31,8 +31,8 @@ ClosePair nearest_to(std::span<const MovingSource> sources, Index i);
 class Encounters {
 public:
     Encounters() = default;
-    /// Starts with the closest pair of all. eps^2 is the largest of any pair, eta the steps'
-    /// parameter.
+    /// Starts with the closest pair of all. `eps2`: the largest eps^2 of any pair; `eta_over_G`:
+    /// the steps' eta / |G|.
     Encounters(std::span<const MovingSource> sources, double eps2, double eta_over_G, double time);
 
     /// Checks source i, with next step `time_step`.

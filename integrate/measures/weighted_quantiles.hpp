@@ -51,7 +51,7 @@ std::vector<QuantileBin> quantile_bins(std::span<const double> sums, std::span<c
 /// Returns the first entry of a bin, in ascending order, at which the weight is reached.
 WeightedValue reached(std::vector<WeightedValue> entries, const QuantileBin& quantile);
 
-/// Returns the median of a thousand values.
+/// Returns the median; 0 without values.
 double typical_value(std::vector<double> values);
 
 /// The bins of values, and the weight of each bin.

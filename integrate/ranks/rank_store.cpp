@@ -171,7 +171,8 @@ StepColumns RankStore::columns()
 void RankStore::set_due(int first, std::uint64_t count)
 {
     part_.active = count;
-    // This rank may hold all due particles, or none.
+    // Unless all particles are due, a count below n makes the inner store select by level: this
+    // rank may hold all due particles, or none.
     const std::uint64_t n = own_.size();
     inner_->set_due(first, count == part_.count ? n : std::min<std::uint64_t>(count, n - 1));
 }

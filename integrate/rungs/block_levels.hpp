@@ -31,7 +31,7 @@ public:
 
     /// Advances to the next time at which particles are due.
     void advance();
-    /// Advances likewise and lists the due particles, ascending.
+    /// Advances and lists the due particles, ascending.
     void advance(std::vector<Index>& due);
     /// Returns the due level with the longest steps.
     int longest_due() const;

@@ -29,7 +29,7 @@ constexpr bool is_vector(Column column)
 {
     return column < Column::potential || column == Column::long_range;
 }
-/// Returns whether the column changes in a run. ParticleRows give only these columns.
+/// Returns whether the column changes in a run. ParticleRows give only such columns.
 constexpr bool moves(Column column)
 {
     return column < Column::mass;
@@ -40,7 +40,7 @@ constexpr bool is_optional(Column column)
     return column >= Column::softening;
 }
 
-/// Vectors come first among the columns that ParticleRows give.
+/// Numbers of leading vector columns (without long_range), and of columns that change in a run.
 inline constexpr std::size_t vector_columns = std::size_t(Column::potential),
                              moving_columns = std::size_t(Column::mass);
 

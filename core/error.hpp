@@ -18,15 +18,16 @@ public:
         : std::runtime_error(spelled(line)), fault_(fault), line_(line)
     {}
     Fault fault() const { return fault_; }
-    /// Returns the line with marks for options and items, which spelled() replaces.
+    /// Returns the line with marks for options and items, which spelled() replaces; what() has
+    /// replaced them with the default Spelling.
     const char* line() const { return line_.what(); }
 
 private:
     Fault fault_;
-    std::runtime_error line_; // whose copies throw nothing
+    std::runtime_error line_; // unlike std::string, copies without exceptions
 };
 
-/// Returns Error::line() of an Error, and what() of other exceptions.
+/// Returns the line of an Error with its marks; what() for other exceptions.
 inline const char* line_of(const std::exception& failure)
 {
     const auto* const error = dynamic_cast<const Error*>(&failure);

@@ -56,7 +56,7 @@ CHAMOMILE_HD constexpr double factorial(const Exponents& e)
     return factorial(e.x) * factorial(e.y) * factorial(e.z);
 }
 
-/// Returns 1 * 3 * ... * n.
+/// Returns 1 * 3 * ... * n for odd n; 1 for n = -1.
 CHAMOMILE_HD constexpr double odd_factorial(int n)
 {
     double product = 1;

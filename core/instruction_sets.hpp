@@ -1,5 +1,5 @@
-/// \file  The instruction sets for which inner loops are compiled, and which the processor
-/// supports.
+/// \file  Instruction sets of inner loops: compiled into this build, and supported by the
+/// processor.
 #pragma once
 
 #include <string>

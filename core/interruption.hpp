@@ -8,8 +8,8 @@
 namespace chamomile {
 
 /// While it exists, an Interruption watches the calls of its thread. Long loops call
-/// look_for_interruption(), which calls `look` every 100 ms. An exception from `look` ends the
-/// call; results are then incomplete.
+/// look_for_interruption(), which calls `look` at most every 100 ms. An exception from `look` ends
+/// the call; results are then incomplete.
 class Interruption {
 public:
     explicit Interruption(std::function<void()> look);

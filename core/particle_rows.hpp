@@ -18,7 +18,7 @@ namespace chamomile {
 /// Max rows per block from other stores, a multiple of the chunks in files.
 inline constexpr std::size_t rows_of_block = std::size_t(1) << 18;
 
-/// Particles requested by a range or a list of indices.
+/// Particles requested by a range begin .. end or a list of indices.
 struct RowsAsked {
     std::size_t begin = 0, end = 0;
     std::span<const Index> list = {}; ///< empty: a range

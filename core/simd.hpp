@@ -140,7 +140,7 @@ CHAMOMILE_HD Pack<T> every_other(Pack<T> a, Pack<T> b)
 #endif
 }
 
-/// Transposes Pack<T>::width consecutive rows with `columns` values each, a power of two.
+/// Transposes Pack<T>::width consecutive rows of `columns` values. `columns`: a power of two.
 template <int columns, class T>
 CHAMOMILE_HD void transpose(Pack<T> (&table)[columns])
 {

@@ -16,8 +16,8 @@ struct Units {
     /// s^-2, so that kpc, 1e10 Msun and km/s give 43007.1 (Springel 2005).
     double gravitational_constant() const;
 
-    /// Returns H0 for h = `hubble` in physical units. In kpc/h and km/s it is 0.1 for every h,
-    /// because lengths are per h.
+    /// Returns H0 for h = `hubble`, in velocity per length of these physical units. In kpc/h and
+    /// km/s it is 0.1 for every h, because lengths are per h.
     double hubble_rate(double hubble) const;
 
     /// Returns the units in words, such as "kpc/h, 1e10 Msun/h, km/s" or "N-body units (G = 1)".

@@ -8,8 +8,8 @@
 
 namespace chamomile {
 
-/// Logarithmic bins, 128 per factor of 2, from 2^-24 to 2^8 times a typical value. First and last
-/// bin also hold values beyond. Values must not be negative.
+/// Bins from 2^-24 to 2^8 times a typical value, 128 per factor of 2, equally wide within a factor.
+/// First and last bin also hold values beyond. Values must not be negative.
 class ValueBins {
 public:
     static constexpr int count = 4096;

@@ -64,7 +64,7 @@ CHAMOMILE_HD Vec3<T> cross(const Vec3<T>& a, const Vec3<T>& b)
     return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-/// Returns |a|^2 + start, as a chain of fused multiply-adds.
+/// Returns |a|^2 + start, as a chain of multiply-adds (fused if contraction is on).
 template <class T>
 CHAMOMILE_HD T norm_squared(const Vec3<T>& a, const T& start = T(0))
 {

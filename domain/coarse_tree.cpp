@@ -77,7 +77,7 @@ private:
         return next;
     }
 
-    /// Replaces a cell by its octant if a single octant holds every particle.
+    /// Adds the occupied octants as daughters. A single occupied octant replaces the cell instead.
     void add_daughters(Index c, const OctantCounts& counts, std::vector<Index>& next)
     {
         const Key width = cells_[c].keys.width() / 8;
@@ -248,6 +248,7 @@ void CoarseTree::measure(LeafSums sums, bool has_targets, Communicator& communic
 {
     const std::size_t n = leaves.size();
     work = std::move(sums.work);
+    // With `high` negated, a single reduction finds low and high.
     for (Box& box : sums.box)
         box.high = -1.0 * box.high;
     static_assert(sizeof(Box) == 6 * sizeof(double));

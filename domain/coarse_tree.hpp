@@ -18,7 +18,7 @@ namespace chamomile {
 struct Rows {
     std::span<const Vec3<double>> position;
     std::span<const double> mass;
-    /// Work of each row in the last evaluation; empty: equal for every row.
+    /// Work of each row in the last evaluation, in units of row_work(); empty: equal for every row.
     std::span<const float> work = {};
     bool has_targets = false;             ///< false: every row on every rank is a target
     std::span<const char> is_target = {}; ///< per row, with has_targets
@@ -89,9 +89,9 @@ struct LeafSums {
     std::vector<std::uint64_t> work, targets; ///< over targets only
 };
 
-/// The cells of the global tree down to its leaves, with at most `most` particles each
-/// (CoarseTreeMaker::make()). The octree stores no particles: cell ranges count the particles of
-/// all ranks in tree order.
+/// The cells of the global tree down to leaves with at most `most` particles each, or more if they
+/// share a key (CoarseTreeMaker::make()). The octree stores no particles: cell ranges count the
+/// particles of all ranks in tree order.
 struct CoarseTree {
     Octree octree;
     Moments moments;                 ///< measure() fills bounds, take_moments() the rest
@@ -109,8 +109,8 @@ struct CoarseTree {
     /// Sets work and targets of the leaves, and the bounds of all cells, from the sums of each
     /// rank. `has_targets`: some rows are no targets.
     void measure(LeafSums sums, bool has_targets, Communicator& communicator);
-    /// Completes the moments from those at each rank's leaves (`own`). `varied`: particles have
-    /// per-particle softening.
+    /// Completes the moments. `own`: moments at this rank's leaves, in tree order, without bounds.
+    /// `varied`: particles have per-particle softening.
     void take_moments(const Moments& own, int order, bool varied, Communicator& communicator);
 };
 
@@ -118,8 +118,8 @@ struct CoarseTree {
 /// and further cells in one reduction per level.
 class CoarseTreeMaker {
 public:
-    /// Makes the tree of `all` rows on all ranks. Cells equal those of a single rank. The caller
-    /// calls measure() and take_moments().
+    /// Makes the same tree on every rank. `all`: total number of rows. Cells equal a single rank's
+    /// cells. The caller must then call measure() and take_moments().
     CoarseTree make(const CountOctants& count, std::uint64_t all, std::uint64_t most,
                     Communicator& communicator);
 

@@ -57,10 +57,11 @@ public:
 
     /// Sends each row to the rank that owns its place, receives the arrivals and makes their cells.
     virtual void receive(const DealtTree& dealt, const TreePlan& plan, Communicator& ranks) = 0;
-    /// Sends current positions and target marks of the same rows.
+    /// Like receive() for the same rows, but sends only current positions and target marks.
     virtual void receive_moved(const DealtTree& dealt, const TreePlan& plan,
                                Communicator& ranks) = 0;
-    /// Sums the moments of local cells. Returns the moments at this rank's coarse leaves.
+    /// Sums the moments of local cells. Returns the moments at this rank's coarse leaves, without
+    /// bounds.
     virtual Moments sum_moments(const TreePlan& plan) = 0;
     /// Fills `tree` with the coarse tree, whose moments are complete, and the local cells.
     virtual void make_tree(Tree& tree, const DealtTree& dealt, const TreePlan& plan) = 0;
@@ -96,7 +97,7 @@ public:
     virtual std::size_t cells() const = 0; ///< number of local cells
     /// Returns arrivals and cells if they are on the host; null: they are on a GPU.
     virtual const Octree* octree() const { return nullptr; }
-    /// Returns the arrivals that are targets, in rising order; empty: all, or a part on a GPU.
+    /// Returns the target arrivals in rising order; empty: all, or the part is on a GPU.
     virtual std::span<const Index> active() const = 0;
 
     /// Returns where an evaluator writes the sums of arrivals. send_home() then completes `to`, the
@@ -106,10 +107,11 @@ public:
     /// Returns where an evaluator that finishes lists writes the work of each target, in memory of
     /// this part's device.
     virtual std::span<float> work_of_targets() = 0;
-    /// Computes the work of targets from complete lists. Several threads may call it.
+    /// Computes the work of targets (row_work()) from complete lists. Several threads may call it.
     virtual void note_work(const TargetGroups& groups, const InteractionLists& lists,
                            int groups_per_cluster) = 0;
-    /// Returns sums and work to the ranks that brought the rows. Returns the total local work.
+    /// Sends sums and work back to the ranks that brought the rows. Returns the total work for
+    /// local targets.
     virtual std::uint64_t send_home(const TargetGroups& groups, bool has_work_of_targets,
                                     Communicator& ranks) = 0;
 

@@ -8,14 +8,14 @@
 namespace chamomile {
 namespace {
 
-/// A Plot places the cells below one leaf of the coarse tree in the forest.
+/// Place of a coarse leaf and the cells below it in the forest.
 struct Plot {
     enum class Kind { own, arrived, absent };
     Kind kind;
     Index coarse;    ///< the leaf's cell in the coarse tree
-    Index begin;     ///< first cell in the forest
-    Index from;      ///< first cell in the local trees, or among imported cells
-    Index count;     ///< number of cells
+    Index begin;     ///< the leaf's place in the forest
+    Index from;      ///< own: the leaf in the local trees; arrived: first imported cell below it
+    Index count;     ///< number of cells, with the leaf
     Index particles; ///< where its imported particles begin among the sources
 };
 
@@ -47,7 +47,7 @@ public:
             plant_coarse(plot.coarse, plot.begin, {Forest::absent, 0, plot.begin + 1, 0});
     }
 
-    /// Copies cell c of the coarse tree to place `at`. `cell` gives begin and next in the forest.
+    /// Copies cell c of the coarse tree to place `at`, with begin and next from `cell`.
     void plant_coarse(Index c, Index at, Cell cell)
     {
         const Cell& coarse = coarse_.octree.cells[c];

@@ -49,10 +49,11 @@ struct HomeColumn {
 /// The particles in a rank's domain, ordered by sending rank. Memory is kept.
 class Arrivals {
 public:
-    /// Sends each row and its target mark to the rank that owns its place.
+    /// Sends each row, with Rows::built as position and its target mark, to the rank that owns its
+    /// place.
     void receive(const Rows& rows, const KeyedRows& sorted, const CoarseTree& coarse,
                  const Domains& domains, Communicator& communicator);
-    /// Like receive() for the same rows, but sends only positions and target marks.
+    /// Like receive() for the same rows, but sends only Rows::position and target marks.
     void receive_moved(const Rows& rows, const KeyedRows& sorted, const CoarseTree& coarse,
                        const Domains& domains, Communicator& communicator);
 
@@ -120,7 +121,8 @@ void make_local_trees(LocalTrees& trees, const Arrivals& arrivals,
                       const KeySorter::SortedRun& sorted, const RootCube& cube, int leaf_size,
                       std::span<const Cell> leaves);
 
-/// Fills sources with current positions, and eps^2 if rows have per-particle softening.
+/// Fills sources with the arrivals' positions and masses, and eps^2 if rows have per-particle
+/// softening.
 void gather_particles(LocalTrees& trees, const Arrivals& arrivals, const Rows& rows);
 
 /// Sums the moments of local cells, equal to the moments on a single rank.
@@ -129,7 +131,7 @@ void sum_moments(LocalTrees& trees, int order);
 /// Finds the reach of each local cell.
 void find_reaches(LocalTrees& trees, const TreeReach& reach);
 
-/// Returns the moments of the roots, without bounds.
+/// Returns the moments at the first cell of each leaf, without bounds.
 Moments moments_of_roots(const LocalTrees& trees);
 
 } // namespace chamomile

@@ -23,7 +23,7 @@ struct OpeningRule {
     {}
 
     double guard_part;  ///< AcceptanceCriterion::guard_part()
-    double clearance;   ///< part of each cell's reach, which estimates leave out
+    double clearance;   ///< part of each cell's reach that estimates leave out
     bool has_estimates; ///< true: the criterion compares with estimated accelerations
 };
 
@@ -57,7 +57,7 @@ public:
     }
 
 private:
-    /// Reaches grow by this factor, so that rounding in the walk opens no further cell.
+    /// Reaches grow by this factor, so that rounding in the walk opens no missing cell.
     static constexpr double rounding = 1 + 1e-9;
 
     Vec3<double> center_;

@@ -13,7 +13,8 @@
 namespace chamomile {
 namespace {
 
-/// Min number of points per column along x and y (for larger meshes). From 3 on clouds stay apart.
+/// Min number of points per column along x and y, on meshes with 16 or more cells. From 3 on the
+/// clouds of columns two apart never touch.
 constexpr int column_width = 8;
 
 /// Prefetch distance for positions, in particles.

@@ -23,13 +23,13 @@ double assignment_window(Assignment kernel, int kx, int ky, int kz, int n);
 class MassAssignment {
 public:
     /// Points lie at ((i, j, k) - shift) side / cells. For interlacing, shift 1/2 puts them midway
-    /// between the points of shift 0. Throws Error(usage) unless the box is periodic and has 4 or
-    /// more cells.
+    /// between the points of shift 0. Throws Error(usage) unless the box is periodic and has 4 to
+    /// 32768 cells.
     MassAssignment(Assignment kernel, Periodicity box, int cells, double shift = 0);
 
     /// Fills `grid` with the mass at each point; the sum over the points is the total mass.
     /// Positions may lie in any image; an empty `mass` means 1 per particle. Throws Error(input)
-    /// for non-finite numbers.
+    /// for non-finite numbers, and Error(usage) if the grid has a different side.
     template <class T>
     void assign(std::size_t n, const ArrayView& position, const ArrayView& mass, Grid<T>& grid);
 
@@ -52,7 +52,7 @@ private:
     MeshFrame frame_;
     int columns_; ///< per side, an even number
     std::vector<std::uint32_t> order_, column_;
-    std::vector<std::size_t> first_; ///< first entry of each column in order_
+    std::vector<std::size_t> first_; ///< first entry of each column in order_; last entry: n
 };
 
 } // namespace chamomile

@@ -13,7 +13,7 @@ struct GreenRows {
     std::vector<double> wave;   ///< k
     std::vector<double> factor; ///< exp(-k^2 r_s^2) over the square of the window
     std::vector<double>
-        gradient; ///< derivative factor without i: k, or that of 4-point differences
+        gradient; ///< imaginary part of the derivative factor: k, or its 4-point value; 0 at n/2
 };
 
 /// Returns the rows for n points per side and clouds with `points` points. `four_point`: for
@@ -38,7 +38,8 @@ struct GreenFunction {
                of_differences(wave, gradient, i, j, k);
     }
 
-    /// Returns the factor for the potential whose differences come nearest to the true gradient.
+    /// Returns the factor for the potential whose 4-point differences come nearest to the true
+    /// gradient; 1 without four_point.
     CHAMOMILE_HD double of_differences(const double* wave, const double* gradient, int i, int j,
                                        int k) const
     {

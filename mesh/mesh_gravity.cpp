@@ -80,7 +80,8 @@ public:
 private:
     bool four_point() const { return options_.differentiation == Differentiation::four_point; }
 
-    /// Computes the transform of -erf(u) / r at all offsets, over the square of the window.
+    /// Computes the transform of -erf(r / (2 r_s)) / r at all offsets, over the square of the
+    /// window and n^3.
     void make_isolated_green()
     {
         const int n = options_.cells;
@@ -109,7 +110,7 @@ private:
         });
     }
 
-    /// Throws Error(input) unless the particles lie within half the mesh.
+    /// Throws Error(input) if particles extend over more than half the mesh.
     void require_within(std::size_t n, const ArrayView& position) const
     {
         for (int d = 0; d < 3; ++d) {
@@ -181,7 +182,7 @@ private:
     MassAssignment assignment_;
     Fourier<T> fourier_;
     GreenRows rows_;
-    mutable Grid<T> potential_; ///< with component_: a spectrum until transformed
+    mutable Grid<T> potential_; ///< with component_: a spectrum until add() needs the potential
     mutable bool is_potential_ = false;
     std::optional<Grid<T>> isolated_green_; ///< by mode, real
     std::vector<Grid<T>> component_;        ///< of the acceleration; empty with differences

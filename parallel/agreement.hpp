@@ -5,7 +5,7 @@
 
 namespace chamomile {
 
-/// Runs collective work. Rethrows Error as Agreed: every rank throws the same Error.
+/// Runs collective work that throws the same Error on every rank, if any. Rethrows it as Agreed.
 template <class Work>
 auto agreed(const Work& work) -> decltype(work())
 {

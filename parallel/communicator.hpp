@@ -33,7 +33,7 @@ public:
 /// Converts an exception to an Error, also std::bad_alloc and unknown types.
 Error error_of(const std::exception_ptr& failure);
 
-/// Returns the error line for a failed rank: "rank 3 of 8: what".
+/// Returns the error with the failed rank before its line: "rank 3 of 8: line".
 Error of_rank(int rank, int size, const Error& error);
 
 /// An Inbox holds the bytes received from each rank, ordered by rank. Memory is kept for the next
@@ -84,8 +84,8 @@ enum class Patience {
     endless  ///< no timeout: an order may come at any time
 };
 
-/// Counts messages and bytes sent by a rank. exchange() counts one message per receiver that gets
-/// bytes; a collective counts its bytes once.
+/// Counts messages and bytes sent by a rank. exchange() counts one message per remote receiver with
+/// any bytes. A collective counts its bytes once, and no message.
 struct Traffic {
     std::uint64_t messages = 0, bytes = 0;
     std::uint64_t exchanges = 0;   ///< calls with separate bytes for each rank
@@ -156,6 +156,7 @@ public:
         }
         all_to_all<T>(to, inbox);
     }
+    /// Returns the first value of a rank's range in deal(); rank size(): `count`.
     std::size_t first_of_run(std::uint64_t count, int rank) const
     {
         return std::size_t(count * std::uint64_t(rank) / std::uint64_t(size()));
@@ -244,7 +245,7 @@ public:
 protected:
     /// Carries the bytes of exchange().
     virtual void transfer(std::span<const std::span<const std::byte>> to, Inbox& inbox, Patience);
-    /// Carry the bytes of collectives; by transfer() unless a faster way exists. The inbox of
+    /// Carry the bytes of collectives, by transfer() unless overridden. The inbox of
     /// transfer_from_first() holds the bytes as received from rank 0.
     virtual void transfer_to_all(std::span<const std::byte> mine, Sizes, Inbox& inbox, Patience);
     virtual void transfer_from_first(std::span<const std::byte> bytes, Inbox& inbox, Patience);

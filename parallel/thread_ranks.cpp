@@ -75,7 +75,8 @@ public:
                 take_away(from, to);
     }
 
-    /// Waits until every receiver has copied this rank's messages. Needs no timeout.
+    /// Waits until every receiver has copied this rank's messages. Needs no timeout: after open(),
+    /// every rank is known to be in this call.
     void wait_until_taken(int from)
     {
         std::unique_lock lock(mutex_);
@@ -120,7 +121,7 @@ public:
         changed_.notify_all();
     }
 
-    /// Waits until `threads` threads have ended. After a failure waits for the time limit plus
+    /// Waits until `threads` threads have ended; after a failure at most for the time limit plus
     /// `more` seconds. Returns whether they ended.
     bool wait_for_ends(int threads, double more = 0)
     {
@@ -178,7 +179,7 @@ private:
     int ranks_;
     RankOptions options_;
     mutable std::mutex mutex_;
-    std::condition_variable changed_; // number of ended threads
+    std::condition_variable changed_; // signals a failure or an ended thread
     std::vector<Letter> letters_;     // one per pair of ranks
     std::vector<Post> posts_;
     std::optional<Failure> failure_;

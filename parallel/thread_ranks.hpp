@@ -35,8 +35,9 @@ public:
 
     Communicator& first() { return *first_; }
 
-    /// Waits until the bodies on ranks 1 .. end, or throws the first failure. Threads on silent
-    /// ranks are detached; they touch only what `body` holds by value.
+    /// Waits until the bodies on ranks 1 and above end, or throws the first failure. If a rank
+    /// stays silent after a failure, every thread is detached; it touches only what `body` holds by
+    /// value.
     void end();
 
 private:

@@ -98,11 +98,12 @@ struct CellReach {
 /// = p + 1 (order 0: n = 2, since dipoles vanish), is at most `tolerance` times the acceleration of
 /// the targets (after Springel 2005, eq. 18).
 ///
-/// Moments: likewise with the cell's own moments, as in Dehnen (2014). Salmon & Warren (1994) bound
-/// the error by B_n / d^(n+2) (1 - b/d)^-2 and a constant, where B_n = sum_j m_j |d_j|^n; here B_n
-/// <= tr S b^(n-2), S being the second moments. Their factor holds for mass at the farthest corner;
-/// we use (1 - b/d)^(-3/2), and d^(n+2) (1 - b/d)^(3/2) as (d - guard_part b)^(n+2), equal to first
-/// order. Constants were chosen by measurement (docs/explanation/decisions.md, 44).
+/// Moments: the same limit from the cell's moments, as in Dehnen (2014). Salmon & Warren (1994)
+/// bound the error by B_n / d^(n+2) (1 - b/d)^-2 and a constant, where B_n = sum_j m_j |d_j|^n;
+/// here B_n <= tr S b^(n-2), S being the second moments. Their factor holds for mass at the
+/// farthest corner; we use (1 - b/d)^(-3/2), and d^(n+2) (1 - b/d)^(3/2) as (d - guard_part
+/// b)^(n+2), equal to first order. Constants were chosen by measurement
+/// (docs/explanation/decisions.md, 44).
 ///
 /// No criterion accepts a cell if any particle in it comes closer than `clearance` to the box of
 /// the targets.
@@ -127,18 +128,20 @@ struct AcceptanceCriterion {
     /// expansions are off.
     Periodicity periodicity = {};
     double cut = 0;
-    /// Lower limit of the acceleration with which criteria compare.
+    /// Lower limit of the estimated acceleration, with G = 1 in the particles' units.
     double least_acceleration = 0;
 
     CHAMOMILE_HD bool is_relative() const { return compares_accelerations(kind); }
     /// Returns the degree n of the first neglected multipole.
     CHAMOMILE_HD int neglected() const { return order == 0 ? 2 : order + 1; }
-    /// Returns the fraction of CellReach::least to add to CellReach::relative times its factor.
+    /// Returns the fraction of CellReach::least added to the product of CellReach::relative and its
+    /// factor.
     double guard_part() const { return kind == Criterion::moments ? 1.5 / (neglected() + 2) : 0; }
 
     /// Chosen by measurement (docs/explanation/decisions.md, 20).
     static constexpr double lambda = 0.02;
-    /// Estimates of the acceleration open cells nearer than their size times this factor.
+    /// Estimates of the acceleration open cells nearer than this factor times the cell's radius
+    /// about its center of mass.
     static constexpr double estimate_opening = 1.25;
 
     double group_kappa() const { return is_relative() ? 1.3 : 2 / theta; }

@@ -1,4 +1,5 @@
-/// \file  Boundaries between sorted keys: the only input for the division into cells.
+/// \file  Boundaries between sorted keys: input for the division into cells. Positions are needed
+/// only for particles that share a key.
 ///
 /// Two bytes per pair of neighbors replace eight bytes of key. A cell's range is divided at its
 /// boundaries with the lowest level, and the digits on either side give the octants.

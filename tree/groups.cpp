@@ -55,9 +55,9 @@ public:
     }
 
 private:
-    /// Cuts a cell's daughters at octants first .. last: one piece if they fit, else two halves. A
-    /// block halved along x, then y, then z is a box without parts of further sisters. Its targets
-    /// lie in `within`.
+    /// Cuts a cell's daughters at octants first .. last: one piece if they fit, else two halves.
+    /// Octants are halved along x, then y, then z, so that the box of a block contains no part of
+    /// another sister. Its targets lie in `within`.
     template <class Add>
     void cut_block(Index mother, Index first, Index last, TargetRange within, Add add) const
     {

@@ -125,9 +125,9 @@ struct TargetGroups {
 inline constexpr double clusters_to_groups = 2;
 
 /// Max sizes: `group` targets in a group, and `cluster` times as many in a cluster. A group may
-/// hold up to 4 `group` particles or, with at most `least` targets, `sparse` particles per target;
-/// likewise a cluster. Without this limit, groups of few active particles would be wide and their
-/// lists long.
+/// hold up to 4 `group` particles, or `sparse` particles per target if it has at most `least`
+/// targets; limits of a cluster are `cluster` times larger. Without these limits, groups of few
+/// active particles would be wide and their lists long.
 struct GroupSizes {
     int group;
     int cluster = 1;
@@ -168,8 +168,9 @@ struct Piece {
     Box box; ///< around all particles there
 };
 
-/// Cuts all particles into pieces, in tree order. Only a leaf may exceed `most` particles. A piece
-/// holds whole clusters if `most` is at least the cluster size. Reads only the bounds in `moments`.
+/// Cuts all particles into pieces, in tree order. Only a leaf may exceed `most` particles. Pieces
+/// hold whole clusters if `most` is at least GroupSizes::of_cluster(). Reads only the bounds in
+/// `moments`.
 std::vector<Piece> cut_pieces(const Octree& octree, const Moments& moments, std::uint64_t most);
 
 /// Cuts the targets of `groups` into about `parts` pieces, in tree order. Pieces hold whole

@@ -9,7 +9,8 @@
 
 namespace chamomile {
 
-/// A range of sorted particles in a list: first .. first + (the next range's `before` - before).
+/// Sorted particles first .. first + count in a list. The count is the next range's `before` (last
+/// range: the list's particle_count), minus `before`.
 struct ParticleRange {
     Index first;  ///< first sorted particle
     Index before; ///< number of particles in earlier ranges of the list
@@ -22,7 +23,7 @@ inline constexpr Index no_cluster = 0xffffffff;
 struct ClusterRow {
     Index far_begin, far_end; ///< in `far_cells`
     Vec3<double> center;
-    double radius;                      ///< max distance of a target from the center
+    double radius;                      ///< of the targets' box: distance to a corner
     SofteningSpan softening;            ///< of the targets, with per-particle softening
     Index open_begin = 0, open_end = 0; ///< in `open`
 };
@@ -37,7 +38,7 @@ struct ListRow {
     Index range_begin, range_end; ///< in `ranges`
     Index particle_count;         ///< in all ranges of this list
     Vec3<double> center;          ///< of the group
-    double radius;                ///< max distance of a target from the center
+    double radius;                ///< of the targets' box: distance to a corner
     /// Tiles with sources within this distance of the center along each axis use coordinates in two
     /// floats, like tiles with targets of the group.
     Vec3<double> near_distance;

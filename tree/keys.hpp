@@ -31,17 +31,17 @@ struct CubePlacement {
     Vec3<double> below{0.5, 0.5, 0.5};
 };
 
-/// Returns a cube 1.5 to 2 times as large at a random place, so that successive evaluations use
-/// different cells and their errors differ (Barnes's treecode shifts its root too). Depends only on
-/// seed and number, by splitmix64 (Steele, Lea & Flood 2014).
+/// Returns a random placement that makes the cube 1.5 to 2 times as large, so that successive
+/// evaluations use different cells and their errors differ (Barnes's treecode shifts its root too).
+/// Depends only on seed and number, by splitmix64 (Steele, Lea & Flood 2014).
 CubePlacement random_placement(std::uint64_t seed, std::uint64_t number);
 
 /// Returns the placed cube. Always computed on the host, so that its bits do not depend on where
 /// `smallest` was measured.
 RootCube placed(const RootCube& smallest, const CubePlacement& placement);
 
-/// Returns the smallest cube around all positions. Throws Error(input), naming the first particle
-/// with a non-finite position.
+/// Returns the smallest cube around all positions (cube_around()). Throws Error(input) for a
+/// non-finite position, naming the first such particle, and for an extent that overflows.
 RootCube bounding_cube(std::span<const Vec3<double>> positions);
 
 /// Moves bit k of x to bit 3k, for the lowest 21 bits.

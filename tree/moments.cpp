@@ -71,7 +71,7 @@ void compute_moments(Moments& moments, const Octree& octree, int order)
         compute_moments(moments, octree, order, subtrees[s], octree.cells[subtrees[s]].next);
     for (std::size_t t = top.size(); t-- > 0;)
         compute_moments(moments, octree, order, top[t], top[t] + 1);
-    // Non-finite values pass here; callers refuse them by name.
+    // Non-finite values pass here; callers refuse them and name the particle.
     assert(!(moments.multipole[0].mass < 0) && !(moments.bounds[0].longest_side() < 0));
 }
 

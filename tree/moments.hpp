@@ -37,8 +37,8 @@ struct Multipole {
 };
 
 /// Third and fourth moments sum_j m_j dx^a dy^b dz^c about the center of mass, d = (x_j - center) /
-/// length. Units follow the cell size, so that moments and their terms in a field stay in float's
-/// range.
+/// length. The unit of length follows the cell size, so that moments and their terms in a field
+/// stay in float's range.
 struct HigherMoments {
     static constexpr int first = term_count(2), count = term_count(4) - first;
 
@@ -51,7 +51,7 @@ struct HigherMoments {
 /// for particles with two lengths.
 struct CellSoftening {
     double low = 0, high = 0; ///< massless cell: both are the largest
-    double high_part = 0;     ///< fraction of the mass, less than 1
+    double high_part = 0;     ///< fraction of the mass with `high`, less than 1
     double largest = 0;
 
     static CHAMOMILE_HD CellSoftening of_one(double eps2) { return {eps2, eps2, 0, eps2}; }

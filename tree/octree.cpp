@@ -143,7 +143,7 @@ private:
     Octree& octree_;
     std::span<const Vec3<double>> positions_;
     Index leaf_size_;
-    std::span<const Index> number_; // order of coincident particles; empty: keep their order
+    std::span<const Index> number_; // per position, orders coincident particles; empty: keep order
 };
 
 /// Builds the top of the tree first, down to subtrees small enough to share among threads, then the

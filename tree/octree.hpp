@@ -50,7 +50,8 @@ void divide_into_cells(Octree& octree, std::span<const Vec3<double>> positions, 
 
 /// Appends a cell with the particles and octant of `whole`, and all cells below it, as
 /// divide_into_cells() would make them; `next` counts within `cells`. Coincident particles keep
-/// their order, or follow `number` if given. Several threads may divide disjoint ranges.
+/// their order, or follow `number` (per position) if given. Several threads may divide disjoint
+/// ranges.
 void append_cells(std::vector<Cell>& cells, Octree& octree, const Cell& whole,
                   std::span<const Vec3<double>> positions, int leaf_size,
                   std::span<const Index> number = {});
@@ -79,7 +80,7 @@ struct OctreePlan {
 
 /// Sorts the particles and divides the root cube until no cell has more than leaf_size particles.
 /// Coincident particles stay together in one leaf, which bounds the depth. Reuses the memory of
-/// `octree`. Throws Error(input) if a position is not finite.
+/// `octree`. Throws Error(input) if a position is not finite or there are too many particles.
 void build_octree(Octree& octree, std::span<const Vec3<double>> positions,
                   std::span<const double> masses, const OctreePlan& plan, KeySorter& sorter);
 

@@ -10,7 +10,7 @@ namespace {
 /// an expansion may change between targets, and fraction of a cell's reach that suffices if only
 /// targets with the smaller of two lengths feel the error.
 constexpr double expansion_part = 0.015, reach_of_larger = 0.75;
-/// Number of lengths for opening-angle criteria, chosen likewise.
+/// softened_expansion() in units of sqrt(SofteningSpan::half()) / theta, chosen likewise.
 constexpr double expansion_lengths = 16;
 /// Acceleration in a dense center over the acceleration at the particles' root mean square radius.
 constexpr double dense_centre = 64;
@@ -26,8 +26,8 @@ SoftenedReach::SoftenedReach(const AcceptanceCriterion& criterion, const Multipo
                              const WalkUnits& units)
     : criterion_(criterion), units_(units)
 {
-    // CellReach::relative is multiplied by a^(-1/n), but this reach shrinks only as a^(-1/5). If
-    // that is less, the acceleration in a dense center replaces 1.
+    // CellReach::relative is multiplied by a^(-1/n), n = neglected() + 2, but the reach needed here
+    // shrinks only as a^(-1/5). For n < 5 farther_ makes up for it, up to a dense center.
     const double size2 = whole.second.trace() / whole.mass / units.length / units.length,
                  dense = dense_centre * (whole.mass / units.mass) / size2;
     if (dense > 1 && dense < HUGE_VAL)

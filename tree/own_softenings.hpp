@@ -24,7 +24,7 @@ namespace chamomile {
 /// (shared_clearance()).
 CHAMOMILE_HD double softened_spline_reach(const AcceptanceCriterion& criterion, double eps2)
 {
-    const double own = sqrt(eps2); // points may have longer ones
+    const double own = sqrt(eps2); // a target that is no source may exceed criterion.softening
     double length = criterion.softening < own ? own : criterion.softening;
     while (eps2 > 0 && 4 * own <= length)
         length /= 4;
@@ -36,7 +36,7 @@ CHAMOMILE_HD double softened_spline_reach(const AcceptanceCriterion& criterion, 
 /// Extends the reach of cells with per-particle softening. Made on the host.
 class SoftenedReach {
 public:
-    /// Takes the moments of the root.
+    /// `whole`: moments of the root.
     SoftenedReach(const AcceptanceCriterion& criterion, const Multipole& whole,
                   const WalkUnits& units);
 
@@ -55,7 +55,8 @@ public:
 
 private:
     /// Chosen by measurement (docs/explanation/decisions.md, 335): fraction of the tolerance for
-    /// the error of a cell, and number of lengths for opening-angle criteria.
+    /// the error of a cell; added reach for opening-angle criteria, in units of (variance of
+    /// eps^2)^(1/4) / theta.
     static constexpr double cell_part = 0.125, cell_lengths = 2;
 
     CHAMOMILE_HD void extend_plummer(CellReach& reach, const Multipole& multipole,
@@ -85,12 +86,12 @@ private:
 /// The reach of each cell in a tree, with one softening length or per-particle softening.
 class TreeReach {
 public:
-    /// Takes the moments of the root.
+    /// Reads only the root's moments.
     TreeReach(const AcceptanceCriterion& criterion, const Moments& moments);
 
     const WalkUnits& units() const { return units_; }
 
-    /// Returns the reach of cell c; `moments` may hold a part of the tree.
+    /// Returns the reach of cell c in `moments`, which may hold a part of the tree.
     CellReach of(const Moments& moments, Index c) const
     {
         return softened_

@@ -45,7 +45,8 @@ struct Sisters {
         if (of_cell.count() > 1 && side < smallest_side)
             smallest_side = side;
     }
-    /// No cell may be so small in a piece that coordinates about its center would blur it.
+    /// Returns whether the cells fit the limits, and none is so small that single-precision
+    /// coordinates about the center of the piece would blur it.
     CHAMOMILE_HD bool are_one_piece(const PieceLimits& limits) const
     {
         return limits.fit(targets.count(), particles, box) &&

@@ -288,7 +288,7 @@ void order_equal_keys(std::span<const Key> keys, std::span<Index> order,
 #pragma omp parallel for if (n > worth_threads) schedule(static)
     for (std::size_t k = 0; k < n; ++k) {
         if (k > 0 && keys[k - 1] == keys[k])
-            continue; // not the first
+            continue; // not the first of equal keys
         std::size_t end = k + 1;
         while (end < n && keys[end] == keys[k])
             ++end;

@@ -43,13 +43,13 @@ void append(std::vector<T>& to, const WalkArray<T>& from)
 }
 
 /// With expansions, a cluster opens every cell that it does not accept, since it may expand the
-/// daughters once for all groups. It spares cells with an opening radius below this fraction of its
-/// radius, since few groups would open them. Without expansions it opens only what every group
-/// would open.
+/// daughters once for all groups. Exceptions are cells with an opening radius below this fraction
+/// of the cluster's radius, since few groups would open them. Without expansions it opens only what
+/// every group would open.
 constexpr double spared_part = 1;
 
-/// Constants of the estimated acceleration. `smoothing`: square of (smoothing length / the
-/// cluster's mean distance). `own_part`: the cluster's field at that distance (0.46 for a
+/// Constants of the estimated acceleration. `smoothing`: square of (smoothing length / d), where d
+/// is Cluster::extent. `own_part`: the cluster's field at d, in units of mass / d^2 (0.46 for a
 /// homogeneous sphere).
 constexpr double smoothing = 0.3, own_part = 0.4;
 

@@ -16,8 +16,8 @@ struct WalkKernels;
 struct WalkScratch;
 
 /// Parameters for a cluster's estimated acceleration, in WalkUnits: the smoothed field of all mass
-/// at its center of mass, plus the cluster's field at its mean particle distance, which cancels at
-/// the center.
+/// at its center of mass, plus the cluster's field at its particles' root mean square distance,
+/// which cancels at the center.
 struct ClusterField {
     Vec3<double> place; ///< center of mass, in the particles' units
     double softening_squared, own;

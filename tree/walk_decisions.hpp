@@ -99,8 +99,8 @@ struct PeriodicRegion {
           nearest(period.periodicity)
     {}
 
-    /// Returns a bound above the rounding about the center by which a corner particle can leave the
-    /// box.
+    /// Returns an upper bound on how far rounding of coordinates about the center can move a
+    /// particle at a corner out of the box.
     static CHAMOMILE_HD Vec3<double> rounding(const Periodicity& periodicity)
     {
         const double x = 1e-14 * periodicity.side;

@@ -24,8 +24,9 @@ struct alignas(64) WalkNode {
     Index inner;       ///< bits of lanes with an inner cell
 };
 
-/// Number of a lane in a node, unique per cell. Trees have up to most_lanes lanes.
+/// Max number of lanes in a tree.
 inline constexpr std::size_t most_lanes = std::size_t(1) << 32;
+/// Returns the number of a lane among the lanes of all nodes. Each cell has one lane.
 CHAMOMILE_HD constexpr Index lane_of_node(Index node, int lane)
 {
     return node * WalkNode::width + Index(lane);

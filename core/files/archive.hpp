@@ -185,6 +185,7 @@ protected:
     /// Returns the number of items saved under a name. Throws Error(restart) if the name is absent
     /// or has a different format.
     virtual std::uint64_t size(const std::string& name, Format format) = 0;
+    /// Saves the bytes; a reading archive restores them, as many as size() reports.
     virtual void exchange(const std::string& name, Format format, std::span<std::byte> bytes) = 0;
 
     /// Saves `bytes` bytes, from repeated calls of next().

@@ -6,9 +6,9 @@
 
 namespace chamomile {
 
-/// Returns the known name nearest to `name` by insertions, deletions, substitutions and swaps of
-/// neighbors, ignoring case; else the only one with the same first word, as z-start for z-init.
-/// Empty if none is near (at most a third of the letters, or two).
+/// Returns a known name that differs from `name` only in case; else the nearest by insertions,
+/// deletions, substitutions and swaps of neighbors, at most 2 or, if more, a third of the letters;
+/// else the only one with the same first word, as z-start for z-init; else empty.
 std::string nearest_name(const std::string& name, const std::vector<std::string>& known);
 
 /// Returns `; did you mean 'X'?` for the nearest known name, or nothing.

@@ -6,8 +6,8 @@
 ///     t.group("Forces");
 ///     t.number("theta", [](auto& o) -> auto& { return o.theta; }, above(0, 1.5), "opening angle");
 ///
-/// All values pass as text, which is exact even for numbers. Messages spell options like the
-/// command line, "--local-order"; plain_words() translates them for the other interfaces.
+/// All values pass as text, which is exact even for numbers. Messages mark options as
+/// "{local-order}"; spelled() replaces the mark by each interface's name (core/text/spelling.hpp).
 #pragma once
 
 #include <algorithm>
@@ -44,7 +44,7 @@ struct OptionTerms {
     std::vector<std::string> words; ///< one per allowed value; none: any
     Dimension dimension;            ///< of the number; none: a pure number or word
     std::string group, help;
-    unsigned needs = 0; ///< conditions for an effect, as bits
+    unsigned needs = 0; ///< bits of the settings without which the option has no effect
 
     /// Returns the name shown by interfaces other than the command line.
     std::string plain_name() const;
@@ -87,7 +87,7 @@ struct OptionRow : OptionTerms {
         };
         return *this;
     }
-    /// Declares the number a wall-clock time, in seconds or with a unit.
+    /// Makes the number a wall-clock time in seconds; its text may have a unit (plain_seconds()).
     OptionRow& in_seconds()
     {
         put = [plain = put](Settings& s, const std::string& option, const std::string& value) {

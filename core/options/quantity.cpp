@@ -23,7 +23,7 @@ constexpr double solar_mass = 1.989e33, kpc = 3.085678e21; // as in units.cpp
 struct Unit {
     double cgs = 1;
     Dimension dimension = {};
-    int per_h = 0; ///< the power of h
+    int per_h = 0; ///< power of h; -1 for kpc/h
 
     Unit to(int power) const
     {

@@ -26,15 +26,15 @@ bool has_unit(std::string_view text);
 /// dimension. The text may be a list such as 0,0.5 or 1:5:1.
 void check_unit(const std::string& option, const std::string& text, Dimension dimension);
 
-/// Throws Error(usage) for a text with a unit, where only plain numbers are read.
+/// Throws Error(usage) for a text with any unit, for callers that read only plain numbers.
 void refuse_unit(const std::string& option, const std::string& text, Dimension dimension);
 
 /// Returns the text without its units.
 std::string without_units(const std::string& text);
 
 /// Returns the text with each quantity as a plain number in the frame's units; numbers without unit
-/// stay unchanged. In A:B:C a unit after C applies to all three. Throws like check_unit(), and if
-/// the particles have no units, or h is needed but unknown.
+/// stay unchanged. In A:B:C a unit only after C applies to all three. Throws like check_unit(), and
+/// if the particles have no units, if h is needed but unknown, and for times that are ln a.
 std::string in_frame(const std::string& option, const std::string& text, Dimension dimension,
                      const UnitFrame& frame);
 
@@ -55,8 +55,8 @@ std::string heading(const std::string& name, Dimension dimension, const Units& u
 /// bracketed, as in "5.6 [1e10 Msun]".
 std::string with_unit(const std::string& number, Dimension dimension, const Units& units);
 
-/// Returns the conversion factor between two unit systems. `hubble` 0: unknown. Throws
-/// Error(usage), naming `what`, if h is needed but unknown.
+/// Returns the factor that converts numbers in `from` to numbers in `to`. `hubble` 0: unknown.
+/// Throws Error(usage), naming `what`, if h is needed but unknown.
 double unit_ratio(Dimension dimension, const Units& from, const Units& to, double hubble,
                   const std::string& what);
 

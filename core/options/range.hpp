@@ -6,7 +6,7 @@
 
 namespace chamomile {
 
-/// A Range is an interval of finite numbers.
+/// An interval of finite numbers, plus 0 if `or_zero`.
 struct Range {
     double least = -std::numeric_limits<double>::infinity();
     double most = std::numeric_limits<double>::infinity();
@@ -17,7 +17,7 @@ struct Range {
         const bool above = least_excluded ? value > least : value >= least;
         return (or_zero && value == 0) || (value <= most && above);
     }
-    /// Returns the words that follow the kind of number: "", " > 0", " from 1 to 4096".
+    /// Returns the range in words, to follow "a number": "", " > 0", " from 1 to 4096".
     std::string words() const;
 };
 
@@ -46,7 +46,7 @@ inline constexpr Range positive{0, std::numeric_limits<double>::infinity(), true
 inline constexpr Range not_negative{0};
 /// The side of a periodic box, whose volume must fit a double. 0 means an isolated system.
 inline constexpr Range side{1e-100, 1e100}, side_or_none{1e-100, 1e100, false, true};
-/// At larger redshifts radiation dominates, and perturbations grow differently from dust.
+/// At larger redshifts radiation dominates, and perturbations grow unlike perturbations of dust.
 inline constexpr Range redshift{-0.99, 1e6}, scale_factor{1e-6, 100};
 /// The density parameters of the background. A file without matter contains 0.
 inline constexpr Range omega_matter{0, 5, true}, omega_matter_or_none{0, 5}, omega_lambda{-2, 5},

@@ -15,21 +15,21 @@ namespace chamomile {
 template <class T>
 T parse_number(const std::string& option, const std::string& text, const Range& range);
 
-/// Reads a list such as 0.4,0.6 likewise, with at least one number.
+/// Reads a list such as 0.4,0.6, with at least one number. Throws like parse_number().
 template <class T>
 std::vector<T> parse_numbers(const std::string& option, const std::string& text,
                              const Range& range);
 
-/// Returns a wall-clock time such as 90s, "90 min", 2h or 1d in seconds; a number without a unit
+/// Returns a wall-clock time such as 90s, "90 min", 2h or 1d in seconds; a text without a unit
 /// stays unchanged. Throws Error(usage) for other units.
 std::string plain_seconds(const std::string& option, const std::string& text);
 
 /// Returns the number to 15 digits, which hides rounding from a few sums and products.
 double to_fifteen_digits(double value);
 
-/// Reads a list such as 0,0.5,1:5:1 likewise. A:B:STEP stands for A, A + STEP, ... up to B,
-/// including B if it is reached up to rounding. Throws Error(usage) for steps that never reach B,
-/// and beyond a million numbers.
+/// Reads a list such as 0,0.5,1:5:1. A:B:STEP stands for A, A + STEP, ... up to B, including B if
+/// it is reached up to rounding. Throws like parse_number(), and for steps that never reach B or
+/// more than a million numbers.
 std::vector<double> parse_series(const std::string& option, const std::string& text,
                                  const Range& range);
 

@@ -5,7 +5,8 @@
 
 namespace chamomile {
 
-/// Blocks all signals in threads started during its lifetime, so that the run's thread gets them.
+/// Blocks all signals in its thread during its lifetime. Threads started then keep them blocked, so
+/// that the run's thread gets the signals.
 class SignalsBlocked {
 public:
     SignalsBlocked()

@@ -26,7 +26,7 @@ std::string option_name(std::string name, const Spelling& spelling)
     return name;
 }
 
-/// Returns what stands for a mark, or nothing if the word is none.
+/// Returns the replacement for "{word}"; empty if this is no mark.
 std::string spelled_mark(const std::string& word, const Spelling& spelling)
 {
     if (word.empty() || !std::all_of(word.begin(), word.end(), is_of_name))

@@ -1,7 +1,7 @@
 /// \file  Names of options and numbers of items in the texts of the library.
 ///
 /// A text names an option "{local-order}", by its name on the command line, and an item, such as a
-/// particle, "{7}", by its index from 0. Each door spells both as its callers know them.
+/// particle, "{7}", by its index from 0. Each interface shows both as its users know them.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,14 @@ namespace chamomile {
 using PlainNames = std::map<std::string, std::string>;
 
 struct Spelling {
-    const PlainNames* names = nullptr; ///< of options that are not called by `-` turned into `_`
+    const PlainNames* names = nullptr; ///< options not listed: command-line name with `_` for `-`
     bool has_dashes = false;           ///< "--local-order" instead of "local_order"
-    std::size_t first_number = 0;      ///< of items
+    std::size_t first_number = 0;      ///< number shown for item 0
 };
 
 inline constexpr Spelling command_line_spelling{.has_dashes = true};
 
-/// Returns the text with the names of options and the numbers of items as `spelling` has them.
+/// Replaces each mark in the text by the option's name or the item's number; other braces stay.
 std::string spelled(const std::string& text, const Spelling& spelling = {});
 
 /// Returns "{7}", the mark of the item with this index.

@@ -1,6 +1,6 @@
-// Transforms planes in two dimensions, then columns along the third, each by a single-threaded
-// plan: FFTW's multi-threaded plans round differently for each number of threads. Plans are
-// estimated, because measured plans would round differently in each run.
+// Transforms planes (second and third index), then columns along the first, each by a
+// single-threaded plan: FFTW's multi-threaded plans round differently for each number of threads.
+// Plans are estimated, because measured plans would round differently in each run.
 #include "chamomile/mesh/fourier.hpp"
 
 #include <mutex>

@@ -1,5 +1,5 @@
 // Transforms by KissFFT, for binaries distributed under Apache-2.0: rows first, then columns along
-// the second index, then along the third. Two rows are transformed at once, as real and imaginary
+// the second index, then along the first. Two rows are transformed at once, as real and imaginary
 // part, so that any number of points works.
 #include "chamomile/mesh/fourier.hpp"
 

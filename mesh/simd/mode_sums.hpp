@@ -27,8 +27,8 @@ struct ModeSums {
     double rr, ii, ri, ir;
 };
 
-/// The potential of an entry is re(e) (a re(w) + c im(w)) + im(e) (b re(w) + d im(w)). The last
-/// four are z times the first four.
+/// The potential of an entry is re(e) (a re(w) + c im(w)) + im(e) (b re(w) + d im(w)). za .. zd: z
+/// times a .. d.
 struct ModeCoefficients {
     double a, b, c, d, za, zb, zc, zd;
 };
@@ -36,18 +36,19 @@ struct ModeCoefficients {
 /// Particles that are summed together, and memory for their waves.
 struct ModeBlock {
     static constexpr int size = 128;
-    /// Returns the size that `waves` must have, in values.
+    /// Returns the size of ModeBlock::waves for `waves` wave numbers, in values.
     static std::size_t room(int waves) { return std::size_t(6) * std::size_t(waves) * size; }
 
     alignas(64) double cosine[3][size], sine[3][size];  ///< of 2 pi x / side, etc.
     alignas(64) double mass[size];                      ///< 0 beyond the last particle
     alignas(64) double potential[size], slope[3][size]; ///< slopes in units of side / (2 pi)
-    double* waves = nullptr;
+    double* waves = nullptr;                            ///< room() values, scratch
 };
 
 /// The functions compiled for one instruction set.
 struct ModeKernels {
     const char* name;
+    /// Adds the block's particles to the sums of all modes.
     void (*add_sums)(ModeBlock& block, const ModeRows& rows, ModeSums* sums);
     /// Sets potential and slopes of the block's particles.
     void (*sum_field)(ModeBlock& block, const ModeRows& rows, const ModeCoefficients* modes);

@@ -47,7 +47,7 @@ public:
         find_ranks();
     }
 
-    /// Uses a copy of the communicator.
+    /// Uses a copy of the communicator, freed with this unless a rank fails.
     explicit MpiWorld(MPI_Comm of)
     {
         int has_begun = 0, has_ended = 0;

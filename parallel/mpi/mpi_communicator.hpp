@@ -11,7 +11,8 @@ namespace chamomile {
 
 /// Makes ranks from the processes of `communicator`. Collective over them. Uses a copy of the
 /// communicator, freed with the ranks, so that messages never mix with the caller's. Throws
-/// Error(usage) before MPI_Init() and after MPI_Finalize().
+/// Error(usage) before MPI_Init(), after MPI_Finalize(), for MPI_COMM_NULL and for an
+/// intercommunicator.
 std::unique_ptr<Communicator> make_mpi_communicator(MPI_Comm communicator);
 
 } // namespace chamomile

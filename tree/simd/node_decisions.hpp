@@ -18,7 +18,7 @@ using chamomile::walk::squared;
 inline constexpr int lanes = WalkNode::width;
 static_assert(lanes % P::width == 0);
 
-/// Returns cells k ... of a node.
+/// Returns cells k .. k + P::width of a node.
 CHAMOMILE_HD chamomile::walk::CellsSeen<P> load(const WalkNode& node, int k)
 {
     return {{P::load(node.x + k), P::load(node.y + k), P::load(node.z + k)},

@@ -1,6 +1,7 @@
-// The walk of one cluster of groups: once from the root for the cluster, opening what every group
-// would open, then on from there for each group. A cell's daughters are tested side by side, one
-// per lane. Contraction: none, so that all instruction sets agree.
+// The walk of one cluster of groups: once from the root for the cluster, opening cells for all
+// groups at once (ClusterTask::largest_spared), then on from there for each group. The daughters of
+// a cell are tested side by side, one per lane. Contraction: none, so that all instruction sets
+// agree.
 #include "chamomile/tree/simd/walk_kernel.hpp"
 
 #include "chamomile/tree/simd/node_decisions.hpp"

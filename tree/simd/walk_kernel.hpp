@@ -22,12 +22,14 @@ struct WalkArray {
     ~WalkArray() { delete[] data; }
 };
 
-/// A node on the stack of the walk, with a lane or a cell.
+/// A node on the stack of the walk. `cell`: for a cluster a lane of the node, or all; for a group a
+/// cell, with `node` no_node for a leaf.
 struct WalkEntry {
     Index cell, node;
 };
 
-/// End of each list of a group; the next group begins there.
+/// Ends of a group's lists, where the next group begins; `particle_count`: particles in the group's
+/// ranges.
 struct GroupEnds {
     Index far_cells, cells, ranges, particle_count;
 };

@@ -74,7 +74,7 @@ public:
         friend class ExclusiveCall;
     };
 
-    /// `what`: name of the object in messages, such as "Solver".
+    /// `what`: object name for messages, such as "Solver".
     ExclusiveCall(Flag& flag, const char* what);
     ExclusiveCall(const ExclusiveCall&) = delete;
     ~ExclusiveCall();

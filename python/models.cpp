@@ -50,7 +50,7 @@ bool take_shape(SpheresOptions& options, const std::string& key, nb::handle valu
     return true;
 }
 
-/// Binds the function of one kind. Keywords are taken from its option table.
+/// Binds the function of one kind, with keywords from its option table.
 void bind_sphere(nb::module_& m, SphereKind kind)
 {
     const std::string name = name_of(kind);

@@ -28,7 +28,8 @@ public:
     /// Configures the options for a solver over all processes. Throws Error(usage).
     void take_part(SolverOptions& options) const;
 
-    /// Records the name of the current collective call, for error messages.
+    /// Names the call of this process, which meet() compares between processes. has_met() is false
+    /// until then.
     void begin(const std::string& call);
     bool has_met() const { return has_met_; }
     /// Returns whether the processes were in different calls at the last exchange.

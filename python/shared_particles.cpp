@@ -31,7 +31,7 @@ public:
           own_(nb::cast<Snapshot&>(snapshot_)), guest_(ranks()), server_(ranks(), &guest_)
     {}
 
-    /// Returns a text of all properties that must be equal on all processes.
+    /// Returns, as text, properties that all processes must share.
     std::string alike() const
     {
         std::string text;
@@ -50,8 +50,8 @@ public:
         return text + own_.units.description();
     }
 
-    /// Gathers all particles on the first process, and returns their snapshot. Later calls gather
-    /// only arrays that the user may have changed.
+    /// Gathers all particles on the first process, and returns their snapshot (None elsewhere).
+    /// Later calls gather only moving columns and masses, which the user may have changed.
     nb::object collect()
     {
         processes_->together([&] {
@@ -77,8 +77,8 @@ public:
         return all_.is_valid() ? all_ : nb::none();
     }
 
-    /// Scatters the moving columns and softenings from the first process. If `everything`, also
-    /// masses, ids and types.
+    /// Broadcasts the snapshot's properties and scatters moving columns and softenings from the
+    /// first process. If `everything`, also masses, ids and types.
     void deal(bool everything)
     {
         const nb::gil_scoped_release released;

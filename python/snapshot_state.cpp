@@ -23,7 +23,7 @@ using State =
                std::optional<Numbers>, std::vector<std::string>, std::map<std::string, std::string>,
                std::vector<std::string>, nb::list>;
 
-/// Calls `each` for every scalar number of a snapshot.
+/// Calls `each` for every number except optional ones.
 template <class S, class Each>
 void for_numbers(S& s, const Each& each)
 {

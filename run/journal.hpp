@@ -17,8 +17,8 @@ struct Screen {
     std::function<void(const std::string& text)> warn = {}; ///< called for untrustworthy results
 };
 
-/// A Journal prints lines, with options as on the command line. Lines before open() are buffered
-/// and written to the log on open().
+/// A Journal prints lines and spells the option marks in them, such as {dt}, as on the command
+/// line. Lines before open() are buffered and written to the log on open().
 class Journal {
 public:
     explicit Journal(Screen screen) : screen_(std::move(screen)) {}
@@ -39,7 +39,7 @@ public:
     /// Throws Error(output) if a line did not reach the log, for example because the disk is full.
     void require_written() const;
 
-    /// Shows the present activity. On a terminal the next line replaces it.
+    /// Shows the present activity: on a terminal until the next line, elsewhere like print().
     void show_work(const std::string& line);
 
     /// Shows a line on a terminal, replaced by the next line. No effect elsewhere.

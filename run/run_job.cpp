@@ -30,7 +30,7 @@ RenderOptions first_view(const Snapshot& state, const RunSettings& settings)
     view.width = view.height = settings.frame_size.value_or(view.width);
     if (view.box)
         require_box("{frame-box}", *view.box, state, "the file");
-    view.box_min = 0.2; // contains 99 % of the mass of a box at redshift 0
+    view.box_min = 0.2; // up to box_max: 99 % of the mass of a box at redshift 0
     view.box_max = 200;
     const std::optional<double> width = view.field_of_view;
     const RenderOptions first = complete_view(state, view);
@@ -405,8 +405,9 @@ void RunJob::exchange(Archive& archive)
 std::filesystem::path RunJob::write_checkpoint()
 {
     folder_.require_same();
-    finish_snapshot(); // like the energies,
-    energies_.sync();  // these must be on disk before the checkpoint refers to them
+    // Snapshots and tables must be on disk before the checkpoint refers to them.
+    finish_snapshot();
+    energies_.sync();
     steps_.sync();
     forces_.sync();
     const std::filesystem::path file =

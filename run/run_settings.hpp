@@ -33,7 +33,7 @@ struct RunSettings {
     std::optional<int> frame_size;                 ///< pixels
     RenderOptions frame_view;                      ///< of the frames
     std::optional<std::uint64_t> checkpoint_every; ///< steps
-    double checkpoint_walltime = 900;              ///< seconds; 0: never
+    double checkpoint_walltime = 900;              ///< seconds; 0: none by time
     std::optional<double> max_walltime, max_energy_error;
     EnergyErrorAction on_energy_error = EnergyErrorAction::stop;
     /// Write snapshots in a background thread. Then the process must not use HDF5 elsewhere, except

@@ -21,7 +21,7 @@ struct RunOrigin {
     std::string input;            ///< file of initial conditions, or empty
     std::string version, command; ///< version and command that wrote the checkpoint
     double start_time = 0;
-    SolverOptions forces;                          ///< with device and instruction set
+    SolverOptions forces;                          ///< as chosen: device, instruction set, sizes
     std::map<std::string, std::string> files = {}; ///< external potentials: file names and contents
 
     void exchange(Archive& archive);

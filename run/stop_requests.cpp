@@ -111,7 +111,8 @@ std::string StopRequests::reason(bool has_moved)
         return "the limit of " + number_text(*limit_) + " s";
     if (is_time_to_look()) {
         std::error_code none;
-        stop_seen_ = take(stop_file_) || fs::exists(stop_file_, none); // or not removable
+        // A stop file that cannot be removed counts too.
+        stop_seen_ = take(stop_file_) || fs::exists(stop_file_, none);
         checkpoint_seen_ = checkpoint_seen_ || take(checkpoint_file_);
     }
     return stop_seen_ ? stop_file_.string() : stop_asked_;

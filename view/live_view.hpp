@@ -64,7 +64,7 @@ private:
     std::shared_ptr<ViewSample> unused_sample();
 
     std::optional<ViewSampler> sampler_;
-    std::array<std::shared_ptr<ViewSample>, 3> samples_; ///< at most: shown, sent, next
+    std::array<std::shared_ptr<ViewSample>, 3> samples_; ///< reused in turn: shown, sent, next
     double may_sample_at_ = 0;
 
     std::atomic<bool> asked_ = false;

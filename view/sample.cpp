@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t shown_of_rare_types = 1000;
 
-/// Selects `wanted` of the `count` particles of a type at random in one pass (Knuth's algorithm S).
-/// Only the selected ones need memory.
+/// Selects at most most_view_points of the `count` particles of a type at random in one pass
+/// (Knuth's algorithm S). Only the selected ones need memory.
 class Chooser {
 public:
     explicit Chooser(std::uint64_t count)

@@ -35,10 +35,11 @@ using std::chrono::seconds;
 /// stranger has not shown the token. One stranger too many closes the oldest, so that silent
 /// connections block nobody.
 constexpr std::ptrdiff_t most_viewers = 16, most_strangers = 16;
-/// Strangers must send a request soon. Viewers may draw, sleep or have a slow connection.
+/// Timeouts for a request of a stranger, and for a frame to become available.
 constexpr seconds stranger_time(5), frame_time(10);
 
-/// Returns the timeout for reading and asking: CHAMOMILE_VIEW_TIMEOUT seconds, or 60.
+/// Returns the timeout of a viewer, who may draw, sleep or be slow: CHAMOMILE_VIEW_TIMEOUT seconds,
+/// or 60. It also limits the sending of any response.
 seconds viewer_time()
 {
     const char* const given = std::getenv("CHAMOMILE_VIEW_TIMEOUT");
@@ -128,7 +129,7 @@ private:
     std::string token_;
     int port_ = 0;
     bool accepting_ = false, closing_ = false, over_ = false;
-    std::vector<Connection*> all_; ///< oldest first; outlives io_, which ends the last one
+    std::vector<Connection*> all_; ///< oldest first; ~io_context removes the last
     asio::io_context io_{1};
     asio::ip::tcp::acceptor acceptor_;
     asio::steady_timer end_;

@@ -86,7 +86,7 @@ public:
     /// Evolves exactly to t, or to the end of the first step in which a condition is met.
     std::vector<Stop> evolve(double t, const StopLimits& limits = {});
     double time() const { return time_; }
-    double step_length() const { return step_length_; } ///< last or fixed one
+    double step_length() const { return step_length_; } ///< of the last step, or the fixed one
 
     Vec3<double> acceleration(int number);
     double potential(int number); ///< due to all other particles, negative

@@ -109,16 +109,17 @@ CHM_API int chm_create(chm_context** context);
 /* NULL: no effect. No other call may be in progress. */
 CHM_API void chm_destroy(chm_context* context);
 
-/* Ends the call in progress on the context within about 0.2 s; that call returns CHM_CANCELLED.
- * Calls shorter than 0.1 s are not interrupted, so a loop of calls needs an additional flag.
+/* Ends the call in progress on the context within about 0.2 s; that call returns CHM_CANCELLED,
+ * unless it finishes before. Calls shorter than 0.1 s always finish, so a loop of calls needs an
+ * additional flag.
  * Results of a cancelled call are incomplete. After a cancelled chm_build() or chm_refit() the
  * context needs chm_build(). Without a call in progress it has no effect. May be called from any
  * thread and any signal handler. On a GPU, direct sums, tidal tensors and jerks run to their end
  * first. */
 CHM_API void chm_cancel(chm_context* context);
 
-/* The error message of this thread's last failed call on this context; empty if none. Any thread
- * may call it at any time. */
+/* The error message of this thread's last failed call on this context; empty if none. Valid until
+ * this thread's next failed call. Any thread may call it at any time. */
 CHM_API const char* chm_last_error(const chm_context* context);
 
 /* All options of chm_set_option(), one line each: names, values, default and meaning. */
@@ -136,9 +137,9 @@ CHM_API const char* chm_options(void);
  *   precision  float (default), double
  *   device     auto (default), cpu, gpu, gpu:1
  * and those of a context:
- *   threads        of the host, up to 4096; 0 (default): OpenMP's choice. Results do not depend on
- * it deterministic  accepted without effect: sums are always deterministic first_number   0
- * (default), 1: of particles and targets in chm_last_error() */
+ *   threads        of the host, up to 4096; 0 (default): OpenMP's choice. Does not change results
+ *   deterministic  accepted without effect: sums are always deterministic
+ *   first_number   0 (default), 1: of particles and targets in chm_last_error() */
 CHM_API int chm_set_option(chm_context* context, const char* key, const char* value);
 
 /* Sets the views of n sources. chm_build(), chm_refit() and chm_compare_direct() read them.
@@ -148,9 +149,9 @@ CHM_API int chm_set_sources(chm_context* context, int64_t n, chm_view position, 
 
 /* Sets per-particle softening: 1 number per source of the last chm_set_sources(), on the host, in
  * place of the option softening. chm_set_sources() clears it. A pair uses the larger length, or
- * with the option softening_rule=root-of-squares the root of the sum of squares. Other targets use
- * chm_targets.softening, otherwise 0. chm_build() refuses softening_rule without per-particle
- * softening. */
+ * with the option softening_rule=root-of-squares the root of the sum of squares. Targets that
+ * are no sources use chm_targets.softening, otherwise 0. chm_build() refuses softening_rule without
+ * per-particle softening. */
 CHM_API int chm_set_softenings(chm_context* context, chm_view softening);
 
 /* Copies the sources and builds their tree, also on the device. */
@@ -161,8 +162,8 @@ CHM_API int chm_refit(chm_context* context);
 
 CHM_API int chm_eval(chm_context* context, const chm_targets* targets, const chm_results* results);
 
-/* Evaluates at the sources active[0] .. active[n - 1], each without its own force, results in this
- * order. NULL: all sources; n must be their number. */
+/* Evaluates at the sources active[0] .. active[n - 1], each without itself, results in this order.
+ * NULL: all sources; n must be their number. */
 CHM_API int chm_eval_active(chm_context* context, int64_t n, const int64_t* active,
                             const chm_results* results);
 

@@ -8,10 +8,11 @@
 
 namespace chamomile::c {
 
+enum class Need { required, optional };
+
 /// Returns a read-only view of n items of `components` numbers. Throws Error(usage) naming `what`
 /// for null pointers, unknown types and places, and misaligned addresses. An optional view may be
 /// empty.
-enum class Need { required, optional };
 ArrayView input(const char* what, std::size_t n, const chm_view& view, int components,
                 Need need = Need::required);
 

@@ -20,7 +20,8 @@
 extern "C" {
 #endif
 
-/* Both clear errors and force tables; closing frees all loaded data. */
+/* Both clear force tables and loading errors. g5_open also clears g5_get_error(), g5_close frees
+ * all loaded data. */
 void g5_open(void);
 void g5_close(void);
 int g5_open_special(int ndev, int* list); /* list is ignored; returns 0 */

@@ -16,8 +16,8 @@
  * CHAMOMILE_PRECISION (float, double) select device and precision. Nothing overflows, so no call
  * needs a retry: a call that returns non-zero had an error and filled its results with NaN;
  * chm_g6_get_error() returns the reason. A loading error persists until g6_open or g6_close.
- * Nothing exits, and nothing prints, except one line on standard error if a cluster is used that
- * was never opened, or particles that were never loaded. */
+ * Nothing exits, and nothing prints, except one line per process on standard error if a cluster is
+ * used that was never opened, or particles that were never loaded. */
 #ifndef CHAMOMILE_GP6UTIL_H
 #define CHAMOMILE_GP6UTIL_H
 

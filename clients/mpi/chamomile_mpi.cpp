@@ -18,8 +18,8 @@ struct chm_mpi_forces {
     std::unique_ptr<Communicator> ranks;
     c::FieldOptions options;
     std::optional<DistributedSolver> solver; ///< none: not yet made from the options
-    chm_view softening = {}; ///< this process's particles; does any process have some?
-    bool has_softenings = false;
+    chm_view softening = {};                 ///< of this process's particles
+    bool has_softenings = false;             ///< any process has some
     std::uint64_t evaluations = 0;
     std::string device, line; ///< `line`: last error message
 };

@@ -2,8 +2,8 @@
  * (docs/howto/embedding.md#particles-on-several-processes). Each process holds local particles, and
  * gets their accelerations due to all particles.
  *
- * All calls are collective: all processes make the same calls in the same order, each from one
- * thread. Functions return CHM_OK or the kind of an error, equal on all processes;
+ * All processes make the same calls in the same order, each from one thread, and a call waits until
+ * all have made it. Functions return CHM_OK or the kind of an error, equal on all processes;
  * chm_mpi_last_error() returns the message. An invalid argument on one process is refused on all,
  * and all can continue. Functions never print or exit. If one process fails (out of memory, broken
  * GPU, or silent within a call), the message begins with "rank 2 of 3:" and all later calls fail:
@@ -30,14 +30,15 @@ CHM_API int chm_mpi_create_f(MPI_Fint communicator, chm_mpi_forces** forces);
 /* NULL: no effect. */
 CHM_API void chm_mpi_destroy(chm_mpi_forces* forces);
 
-/* The message of the last failed call; empty if none. */
+/* The message of the last failed call; empty if none. Valid until the next failed call. */
 CHM_API const char* chm_mpi_last_error(const chm_mpi_forces* forces);
 
 /* Sets an option, equal on all processes. Keys are those of chm_set_option() for isolated
- * particles, except accuracy, and peer_timeout   max seconds without a message from a process
- * within a call, 600 share_gpu      false (default), true: several processes may use one GPU Each
- * process uses threads=N, by default the cores it is bound to or its share of the host's cores. It
- * uses the CPU; with device=gpu and a tree, the GPU of its rank on the host. */
+ * particles, except accuracy, and
+ *   peer_timeout   max seconds without a message from a process within a call, 600
+ *   share_gpu      false (default), true: several processes may use one GPU
+ * Each process uses threads=N, by default the cores it is bound to or its share of the host's
+ * cores. It uses the CPU; with device=gpu and a tree, the GPU of its rank on the host. */
 CHM_API int chm_mpi_set_option(chm_mpi_forces* forces, const char* key, const char* value);
 
 /* Computes the accelerations, and the potentials unless that view is zero, of this process's n

@@ -176,7 +176,7 @@ static void step(struct reb_simulation* const r)
         reb_simulation_stop(r);
         return;
     }
-    /* REBOUND 5 calls additional_forces itself. In older versions ours replaced it. */
+    /* REBOUND 5 calls nothing after gravity_custom. In older versions ours replaced `hook`. */
     void (*more)(struct reb_simulation* const) =
         HAS_CUSTOM_GRAVITY ? r->additional_forces : a->hook;
     if (more)

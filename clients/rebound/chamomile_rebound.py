@@ -181,7 +181,7 @@ def _objection(sim):
         return "variational particles: need REBOUND's own gravity"
     if getattr(sim, "gravity_ignore", None) or getattr(sim, "gravity_ignore_terms", None):
         return "gravity_ignore_terms: set by this integrator; the hook in C honours them"
-    if str(sim.integrator).lower() in ("mercurius", "trace", "eos", "whfast512"):  # a name, or has one
+    if str(sim.integrator).lower() in ("mercurius", "trace", "eos", "whfast512"):  # a name, or an object with one
         return f"integrator: {str(sim.integrator).upper()} brings its own gravity"
     return None
 

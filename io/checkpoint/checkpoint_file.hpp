@@ -26,8 +26,8 @@ enum class CheckSums { all, heads };
 class CheckpointReader final : public Archive {
 public:
     /// Opens the file and verifies check sums. CheckSums::all reads the whole file,
-    /// CheckSums::heads only a few bytes. Throws Error(restart) for invalid content, Error(input)
-    /// if reading fails.
+    /// CheckSums::heads only the block heads. Throws Error(restart) for invalid content,
+    /// Error(input) if reading fails.
     explicit CheckpointReader(const std::filesystem::path& file,
                               CheckSums compared = CheckSums::all);
 

@@ -119,7 +119,7 @@ void CheckpointReader::exchange(const std::string& name, Format format, std::spa
     require_sum(name, block, check_sum(bytes));
 }
 
-/// Parts must be read in order from the first on. The last part verifies the check sum.
+/// The last part verifies the check sum, but only if all parts are read in order from the first.
 void CheckpointReader::give_part(const std::string& name, Format format, std::uint64_t begin,
                                  std::span<std::byte> bytes)
 {

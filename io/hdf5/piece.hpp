@@ -18,7 +18,7 @@ struct Hdf5Piece {
     std::filesystem::path path;
     UnchangedFile as_opened;
     Hdf5Handle file;
-    TypeCounts counts{};  ///< number to read
+    TypeCounts counts{};  ///< particles to read
     TypeCounts tracers{}; ///< TNG's tracer particles without coordinates, not read
     TypeTotals totals{};
     std::int64_t files = 1;

@@ -39,7 +39,7 @@ struct DensityTable {
 };
 
 /// Returns the mass inside each radius. The density is a power law between neighboring radii.
-/// Inside the first radius it is a cusp, or a core with a density that falls as r^2.
+/// Inside the first radius it is a cusp, or a core, rho = rho_0 (1 - c r^2).
 std::vector<double> enclosed_mass(const std::vector<double>& radii,
                                   const std::vector<double>& density);
 
@@ -81,7 +81,7 @@ private:
     // All tables run over the radii of the potential, reversed if an ascending table is needed.
     std::vector<double> radii_, psi_, inside_;        // inside_: mass fraction inside
     std::vector<double> energies_, log_distribution_; // ascending in energy
-    std::vector<double> bound_; // max of x^2 f(psi - x^2 (psi - least)) for 0 < x < 1
+    std::vector<double> bound_; // upper bound of x^2 f(psi - x^2 (psi - least)), 0 < x < 1
 };
 
 } // namespace chamomile

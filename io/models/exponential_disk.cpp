@@ -42,7 +42,7 @@ double thin_disk_circular_speed_squared(double radius)
     if (radius <= 0)
         return 0;
     const double y = 0.5 * radius;
-    if (y > 100) // Bessel functions overflow; the error is 3 / (4 radius)^2
+    if (y > 100) // Bessel functions overflow; as a point mass, to 4.5 / radius^2
         return 1 / radius;
     return 2 * y * y *
            (std::cyl_bessel_i(0.0, y) * std::cyl_bessel_k(0.0, y) -

@@ -10,7 +10,7 @@ struct PlummerOptions {
     std::uint64_t particles = 10000;
     std::uint64_t seed = 1;
     double truncation = 22.8; ///< max radius in units of the scale radius a
-    /// Max number for a potential energy summed over pairs; larger numbers sum over shells.
+    /// Up to this number of particles the potential energy is summed over pairs, above over shells.
     std::uint64_t exact_energy_limit = 131072;
 };
 
@@ -18,9 +18,9 @@ struct PlummerOptions {
 /// truncated, moved to its barycenter and scaled to Henon units (Heggie & Mathieu 1986): G = M = 1,
 /// kinetic energy 1/4 and potential energy -1/2, so E = -1/4 and the scale radius is about 3 pi /
 /// 16. Up to exact_energy_limit particles, E and the virial ratio hold to rounding (1e-12) for
-/// unsoftened gravity. Above it, the potential energy holds to about 3/N. A single particle rests
-/// at the origin, unscaled. The result is bitwise independent of the number of threads. Throws
-/// Error(usage) for N = 0 or a non-positive truncation.
+/// unsoftened gravity. Above it, the kinetic energy does, and the potential energy to about 3/N. A
+/// single particle rests at the origin, unscaled. The result is bitwise independent of the number
+/// of threads. Throws Error(usage) for N = 0 or a non-positive truncation.
 Snapshot make_plummer(const PlummerOptions& options);
 
 } // namespace chamomile

@@ -18,7 +18,7 @@ double pair_energy(const Particles& particles);
 
 /// Returns the potential energy as if each particle were a shell about the origin: -sum over pairs
 /// of m_i m_j / max(r_i, r_j), O(N log N). For particles in independent random directions the
-/// expectation equals pair_energy(). The two differ by about 3/N (measured).
+/// expectation equals pair_energy(). Their relative difference is about 3/N (measured).
 double shell_energy(const Particles& particles);
 
 } // namespace chamomile

@@ -13,7 +13,7 @@ void write_npy(const SurfaceDensity& density, const std::filesystem::path& path)
     std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (" +
                          std::to_string(density.height) + ", " + std::to_string(density.width) +
                          "), }";
-    header.resize((header.size() + 1 + 10 + 63) / 64 * 64 - 10 - 1, ' '); // align data to 64
+    header.resize((header.size() + 1 + 10 + 63) / 64 * 64 - 10 - 1, ' '); // align data to 64 bytes
     header += '\n';
     PendingFile file(path);
     const std::string magic("\x93NUMPY\x01\x00", 8);

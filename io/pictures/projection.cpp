@@ -63,7 +63,7 @@ public:
             level.counts.assign(cells, 0);
             level.masses.assign(cells, 0);
         }
-        // The picture's lower left corner, in pixels from the grid's corner.
+        // The picture's center, in pixels from the grid's lower left corner.
         x0_ = margin_ + 0.5 * width;
         y0_ = margin_ + 0.5 * height;
     }

@@ -266,7 +266,8 @@ SurfaceDensity mean_of(const Snapshot& snapshot, const std::vector<Index>& indic
     return mean;
 }
 
-/// Completes the color range of another quantity: 1/100 of the pixels lie beyond each end.
+/// Completes the color range of another quantity: 1/100 of the pixels lie beyond each end. The
+/// range of a velocity is symmetric about 0, the range of a dispersion begins at 0.
 void complete_range(RenderOptions& view, const SurfaceDensity& map)
 {
     std::vector<double> values;

@@ -13,7 +13,7 @@
 namespace chamomile {
 
 /// A Pictured is the quantity that the colors show: surface density, or a mass-weighted mean along
-/// the line of sight: velocity away from the observer, its dispersion, or potential.
+/// the line of sight of velocity away from the observer, its dispersion, or potential.
 enum class Pictured { density, velocity, dispersion, potential };
 
 /// RenderOptions controls a picture. Empty members are chosen from the snapshot.
@@ -21,7 +21,7 @@ struct RenderOptions {
     int width = 800, height = 800;      ///< pixels
     std::optional<Vec3<double>> centre; ///< empty: center of mass of the shown particles
     std::optional<double>
-        field_of_view;      ///< width in units of length; empty: holds 98 % of the mass
+        field_of_view;      ///< width of the picture as a length; empty: holds 98 % of the mass
     double azimuth = 0;     ///< degrees of the first rotation, about z
     double inclination = 0; ///< degrees of tilt about the picture's x axis: 0 face-on, 90 edge-on
     std::vector<int>

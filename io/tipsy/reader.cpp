@@ -72,7 +72,7 @@ struct LastFields {
     bool same_softening = true, any_softening = false;
     float softening = 0, wrong_softening = 0; ///< of the last record; an invalid one
     bool any_potential = false, all_below_1 = true, any_like_id = false;
-    float wrong_potential = 0; ///< a positive or non-finite one; 0: none
+    float wrong_potential = 0; ///< a positive, subnormal or non-finite one; 0: none
 
     void add(float eps, float phi, bool first)
     {

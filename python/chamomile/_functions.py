@@ -63,7 +63,7 @@ def acceleration(
     """Returns accelerations sum_j G m_j r_ij / (r_ij^2 + eps^2)^1.5 by a tree or directly.
 
     positions: (N, 3), units of length; masses: (N,), or a number. Targets are the sources (or the sources with indices
-    `active`), each without its own force, or the points `targets` (M, 3). Returns (N or M, 3), length / time^2 in units
+    `active`), each without itself, or the points `targets` (M, 3). Returns (N or M, 3), length / time^2 in units
     with the given G, in the type, library and device of the points; with potential=True also the potentials (N or M,).
     softenings: (N,), per-particle softening, see Solver.build(); target_softenings: (M,), for `targets`.
     `out`: an array for the result, or two arrays, different from all arguments. Solver.evaluate() describes the other

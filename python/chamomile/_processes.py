@@ -35,7 +35,7 @@ class Carrier:
         self._kept: list[Any] = []  # messages in flight after a failure
 
     def hold(self) -> None:
-        """Defers the first Ctrl-C until release(), for _chamomile.look_at_signals()."""
+        """Until release(), the first Ctrl-C waits for _chamomile.look_at_signals(); a second one runs its handler."""
         is_main = threading.current_thread() is threading.main_thread()  # only the main thread has handlers
         handler = signal.getsignal(signal.SIGINT) if is_main else None
         if callable(handler):

@@ -138,13 +138,13 @@ class Solver:
         out: Optional[Mapping[str, Array]] = None,
         namespace: Any = None,
     ) -> Field:
-        """Returns the field at `targets`, or at the sources, each without its own force.
+        """Returns the field at `targets`, or at the sources, each without itself.
 
         targets: (M, 3); None: all sources, or the sources with indices `active` (row k belongs to active[k]).
         quantities: any of "acceleration" (default), "potential", "tidal_tensor", "jerk".
         target_velocities: (M, 3), of moving targets, for jerks.
-        target_softenings: (M,), or a number, for sources with per-particle softening. Default: a target that is a
-        source has that source's length, any other target 0.
+        target_softenings: (M,), or a number, for sources with per-particle softening. Default: a target with a
+        self_index has the length of that source, any other target 0.
         self_index: (M,), index of the source that coincides with the target and is excluded; -1: none.
         out: arrays for the results, by quantity. Missing arrays are created with type, device and library of the
         targets (or sources). `namespace` selects another library, such as torch; numpy copies from a GPU. Arguments of

@@ -171,7 +171,7 @@ def test_root_cubes_at_random_places():
 
 def test_an_accuracy_to_keep():
     x, m, _ = cloud(n=6007)
-    sample = np.arange(0, 6007, 3)  # with 300, 1 % would be too few
+    sample = np.arange(0, 6007, 3)  # 1 % of 300 would be too few
     exact = field(x[sample], x, m, 0.02, 1, sample)[0]
     for goal in (3e-2, 1e-3):
         solver = chamomile.Solver(softening=0.02, accuracy=goal, order=2).build(x, m)

@@ -36,7 +36,8 @@ public:
     double energy_error() const { return energy_error_; }
     double largest_error() const { return largest_error_; } ///< max |error| over all lines
     /// Returns the max error of a run with trustworthy results: 0.01, far above the error of a good
-    /// run. In comoving runs it starts at 0.05, while fluctuations contain little of the energy.
+    /// run. In comoving runs it falls from 0.05 with growth, since fluctuations have little energy
+    /// at first.
     double trusted_error() const;
     /// Returns whether an energy error exceeds trusted_error(). The error is relative to |E_0|, or
     /// to the first kinetic energy if larger, for example if potentials nearly cancel |E_0|. For
@@ -52,7 +53,8 @@ public:
     /// Returns "energy error", "Layzer-Irvine error" or, if an external field does work, "energy
     /// change".
     const char* error_name() const;
-    /// Returns the words for binding energy if judged() divides by it, otherwise "".
+    /// Returns " of what binds the particles to each other" if judged() divides by the binding
+    /// energy, otherwise "".
     std::string scale_name() const;
     /// Returns the last and the largest error, for the log.
     std::string summary() const;

@@ -25,9 +25,9 @@ public:
     RunFolder(const RunFolder&) = delete;
     RunFolder& operator=(const RunFolder&) = delete;
 
-    /// Creates the folder and removes earlier results, if `bytes` bytes fit on the disk in
-    /// addition. For a continued run, removes only unfinished files of the interrupted run. Throws
-    /// Error(output) on failure or if another run has taken the folder.
+    /// Creates the folder and removes earlier results, but not before `bytes` bytes fit on the disk
+    /// in addition to them. For a continued run, removes only unfinished files of the interrupted
+    /// run. Throws Error(output) on failure or if another run has taken the folder.
     void create(std::int64_t bytes = 0);
 
     /// Throws Error(output) if the path now names a different folder, so that the results of a run

@@ -41,7 +41,7 @@ Background background_of(const ComovingFrame& frame);
 
 /// Returns "density: 0.31 of the critical one, but Omega_m is 0.3".
 std::string density_text(const Snapshot& state);
-/// Adds density_text() as a note if the density of a comoving box differs from Omega_m by 0.1 %.
+/// Adds density_text() as a note if the density of a comoving box is not Omega_m within 0.1 %.
 void note_density(Snapshot& state);
 /// Returns "Omega_m 0.3, Omega_Lambda 0.7, h 0.7".
 std::string background_text(const ComovingFrame& frame);

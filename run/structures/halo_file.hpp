@@ -21,7 +21,7 @@ struct HaloRequest {
 /// A DensityThreshold is the mean density that defines a sphere, with its name in Gadget files.
 struct DensityThreshold {
     std::string name; ///< such as Mean200
-    double density;   ///< comoving, in units of the file
+    double density;   ///< in the coordinates and units of the file
 };
 
 /// A HaloCatalogue holds halos and the spheres around them.

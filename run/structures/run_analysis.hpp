@@ -30,8 +30,8 @@ Refusal refuse_analysis(const RunAnalysis& analysis, const Snapshot& start);
 void note_analysis(const RunAnalysis& analysis, Snapshot& start);
 
 /// Writes the requested files for a snapshot with peculiar velocities: power_NNN.txt,
-/// halos_NNN.hdf5 with mass_function_NNN.txt, and profile_NNN.csv. Returns the names as ",
-/// power_007.txt".
+/// halos_NNN.hdf5 with mass_function_NNN.txt, and profile_NNN.csv.
+/// Returns the written files, such as ", power_007.txt".
 std::string write_analysis(const RunAnalysis& analysis, const Snapshot& snapshot,
                            const RunFolder& folder, int number);
 

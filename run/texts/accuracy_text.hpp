@@ -29,7 +29,8 @@ std::string goal_text(const AccuracyGoal& goal);
 /// Returns one line on the solver's choices and errors.
 std::string report_text(const AccuracyReport& report);
 
-/// Returns the options that reproduce a choice: "--accuracy 0.001 --criterion moments ...".
+/// Returns the options that reproduce a choice, as marks that spelled() replaces: "{accuracy} 0.001
+/// {criterion} moments ...".
 std::string repeating_options(const SolverOptions& chosen);
 
 } // namespace chamomile

@@ -47,7 +47,8 @@ Refusal take_type_softenings(const SolverOptions& solver, const GivenOptions& gi
     return {};
 }
 
-/// Sets per-particle softening and solver.softening. Equal lengths become one common length.
+/// Sets per-particle softening and solver.softening. Equal lengths become one common length, unless
+/// the rule for pairs is root-of-squares.
 Refusal take_softenings(const GivenOptions& given, Particles& particles, SolverOptions& solver)
 {
     if (particles.size() == 0)

@@ -70,8 +70,8 @@ class ChamomileInterface(CodeInterface, GravitationalDynamicsInterface, GravityF
         specification.result_type = "int32"
         return specification
 
-    # Plummer softening of a particle; default: root of eps2. A pair uses the larger
-    # (softening_rule).
+    # Plummer softening of a particle; default: root of eps2. A pair uses the larger, unless the
+    # option softening_rule differs.
     get_softening_length = _of_particles("get_softening_length", "OUT")
     set_softening_length = _of_particles("set_softening_length", "IN")
 

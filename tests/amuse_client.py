@@ -1,4 +1,4 @@
-"""What an AMUSE script sees of Chamomile, against plain sums; check_amuse.py runs it."""
+"""Checks AMUSE results from Chamomile against plain sums; check_amuse.py runs this script."""
 import os
 import time
 
@@ -98,7 +98,7 @@ def check_fields():
         a = code.get_gravity_at_point(*arguments)
         near(numpy.transpose([x.value_in(nbody_system.acceleration) for x in a]), wanted, 1e-4)
         near(code.get_potential_at_point(*arguments).value_in(nbody_system.potential), depth, 1e-4)
-    # The particles' own: without themselves.
+    # At the particles: each excludes itself.
     near(code.particles.potential_in_code.value_in(nbody_system.potential),
          plain_field(mass, position, position, numpy.full(300, 0.01))[1] + mass / 0.1, 1e-4)
     # The field follows the particles.

@@ -1,4 +1,4 @@
-! The Fortran door of doors.cpp, called from there.
+! The Fortran interface for doors.cpp.
 module doors
   use, intrinsic :: iso_c_binding
   use chamomile

@@ -1,4 +1,4 @@
-! The Fortran interface for doors.cpp.
+! The Fortran door of doors.cpp, called from there.
 module doors
   use, intrinsic :: iso_c_binding
   use chamomile

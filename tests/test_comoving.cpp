@@ -220,8 +220,7 @@ TEST_CASE("Layzer and Irvine's sum: waves of linear theory leave nothing, a lost
             // times.
             Diagnostics now;
             now.kinetic = 7 * a * a * a;
-            now.potential =
-                -1.5 * 7 * a * a * (a > 0.1 ? 1 + wrong : 1) + 1000; // lattice W
+            now.potential = -1.5 * 7 * a * a * (a > 0.1 ? 1 + wrong : 1) + 1000; // lattice W
             cosmic.add(a, now);
         }
         CHECK(cosmic.residue() ==

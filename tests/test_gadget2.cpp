@@ -165,7 +165,7 @@ TEST_CASE("headers that do not fit their file are refused before anything is all
     CHECK(contains(error_of(patched(good, 4, 0xffffffffu)), "4294967"));   // gas
     CHECK(contains(error_of(patched(good, 4 + 100, 6u)), "total number")); // npartTotal
     CHECK(contains(error_of(patched(good, 4 + 124, 1000000u)), "number of files"));
-    CHECK(contains(error_of(patched(good, 4 + 124, 3u)), "name.0.hdf5"));         // no number in the name
+    CHECK(contains(error_of(patched(good, 4 + 124, 3u)), "name.0.hdf5")); // no number in the name
     CHECK(contains(error_of(patched(good, 4 + 24 + 8, -1.0)), "mass of type 1")); // table
     CHECK(contains(error_of(patched(good, 4 + 24 + 16, 0.0)), "block MASS: missing"));
     CHECK(contains(error_of(patched(good, 4 + 80, -1.0)), "redshift"));

@@ -175,7 +175,7 @@ TEST_CASE("no device memory is lost over a thousand steps")
     const auto solver = make_solver(o);
     double early = 0;
     for (int step = 0; step < 1000; ++step) {
-        // It breathes and shears, so that lists grow and shrink.
+        // The cloud pulsates and shears, so lists grow and shrink.
         const double size = 1 + 0.02 * std::sin(0.1 * step), shear = 0.02 * std::sin(0.037 * step);
         Particles now = p;
         for (auto& x : now.position)

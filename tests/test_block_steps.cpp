@@ -354,7 +354,7 @@ TEST_CASE("a number that is no longer finite ends the run with the particle")
     particles.position[17].y = std::nan("");
     CHECK(error_line([&] { evolve(solver, particles, 1, {}); }).find("particle id 117: position") ==
           0);
-    // All fail through their interpolation; the first one is named.
+    // Every particle fails in interpolation; the error names the first.
     const HermiteOptions long_steps{.sharing = StepSharing::shared, .fixed_length = 1e200};
     const std::string message = error_line([&] { evolve(solver, sphere(37), 1e201, long_steps); });
     CAPTURE(message);

@@ -39,7 +39,7 @@ Setup summed_directly()
     return setup;
 }
 
-/// Its coordinates are so large that other coordinates lose all digits in float.
+/// One particle with huge coordinates, so coordinates near the center lose all float digits.
 Setup with_a_far_particle()
 {
     Setup setup = summed_directly();

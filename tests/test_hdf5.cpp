@@ -389,7 +389,7 @@ TEST_CASE("truncated files and flipped bits are noticed")
         make_file(folder / "cut", whole.substr(0, size));
         CHECK(!reading_error(folder / "cut").empty());
     }
-    // Masses of one type are contiguous; flips a bit in one of them.
+    // Flips a bit in one mass; each type's masses are contiguous.
     const Snapshot snapshot = read_snapshot(folder / "a.hdf5");
     std::string masses(2 * sizeof(double), '\0');
     std::memcpy(masses.data(), snapshot.particles.mass.data(), masses.size());

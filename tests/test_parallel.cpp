@@ -147,7 +147,8 @@ TEST_CASE("what ranks have is gathered in their order, and that of rank 0 sent t
         CAPTURE(P);
         std::vector<int> right(std::size_t(P), 0);
         run_ranks(P, [&](Communicator& ranks) {
-            const std::vector<int> mine(std::size_t(ranks.rank()), ranks.rank()); // nothing from rank 0
+            const std::vector<int> mine(std::size_t(ranks.rank()),
+                                        ranks.rank()); // nothing from rank 0
             std::vector<int> expected;
             for (int r = 0; r < P; ++r)
                 expected.insert(expected.end(), std::size_t(r), r);

@@ -22,13 +22,12 @@
 namespace chamomile::app {
 namespace {
 
-/// With more particles direct sums are made for the sampled ones alone.
+/// Above this number of particles, direct sums are computed for sampled targets only.
 constexpr std::size_t most_direct_targets = 1 << 18;
 
-/// Without --verbose, tables with more rows are not followed by their worst particles.
+/// Longer tables omit their worst particles unless --verbose is given.
 constexpr std::size_t most_worst_lines = 8;
 
-/// AccuracyOptions holds the options of the command.
 struct AccuracyOptions {
     ParticleSource source;
     SolverOptions solver;
@@ -71,7 +70,8 @@ void require_consistent(const Options& options, AccuracyOptions& accuracy)
 AccuracyRow measure(Particles& particles, const SolverOptions& setting, Reference& reference,
                     int repeat)
 {
-    const ReferenceSums& sums = reference.sums(setting.softening); // first, as both may use a GPU
+    const ReferenceSums& sums = reference.sums(setting.softening); // before the solver: both may
+                                                                   // use a GPU
     const auto solver = make_solver(setting);
     const bool all = setting.solver == SolverKind::tree || particles.size() <= most_direct_targets;
     const std::span<const Index> active =
@@ -179,7 +179,7 @@ int accuracy(const std::vector<std::string>& arguments)
         return 0;
     require_consistent(options, accuracy);
     if (accuracy.source.file.empty())
-        swept(accuracy.solver, accuracy.sweep, options); // refuses early what takes long
+        swept(accuracy.solver, accuracy.sweep, options); // fails before long work starts
 
     Samples samples;
     AccuracyRows rows;

@@ -1,4 +1,4 @@
-/// \file  `chamomile bench`: time, errors and cost of one force evaluation, for each setting.
+/// \file  `chamomile bench`: measures time, errors and cost of one force evaluation, per setting.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -28,7 +28,6 @@
 namespace chamomile::app {
 namespace {
 
-/// BenchOptions holds the options of the command.
 struct BenchOptions {
     ParticleSource source;
     SolverOptions solver;
@@ -96,7 +95,7 @@ BenchRow measure(Particles& particles, SolverOptions setting, Reference& referen
     solver->solve(particles, bench.quantities()); // grows buffers; a goal chooses here
     row.setting = solver->options();
     if (asks_ranks(setting) && row.setting.device != "cpu")
-        row.setting.device = setting.device; // the GPUs of all ranks
+        row.setting.device = setting.device; // GPUs used by any rank
     std::vector<std::pair<double, ForceStatistics>> runs;
     for (int r = 0; r < bench.repeat; ++r) {
         const double start = wall_clock_seconds();
@@ -173,7 +172,7 @@ int bench(const std::vector<std::string>& arguments)
 
     std::vector<BenchRow> rows;
     if (bench.source.file.empty())
-        swept(bench.solver, bench.sweep, options); // refuses early what takes long
+        swept(bench.solver, bench.sweep, options); // fails before long work starts
     visit_particles(bench.source, [&](const std::string& source, Snapshot& snapshot) {
         take_from_file(bench.solver, snapshot, options);
         require_reference(options, bench.reference, bench.solver.box > 0);

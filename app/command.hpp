@@ -1,4 +1,4 @@
-/// \file  The subcommands of the program; each has a file of its name.
+/// \file  Declares the subcommands; app/NAME.cpp defines NAME.
 #pragma once
 
 #include <string>
@@ -6,8 +6,7 @@
 
 namespace chamomile::app {
 
-/// Each takes the arguments after its name and returns the exit status. It throws Error for
-/// everything else.
+/// Each takes the arguments after its name and returns the exit status. Failures throw Error.
 int accuracy(const std::vector<std::string>& arguments);
 int bench(const std::vector<std::string>& arguments);
 int cite(const std::vector<std::string>& arguments);

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A Place is what a name refers to: the file, or the path where it may be created.
+/// A Place identifies a file by its inode, or by its path before the file exists.
 class Place {
 public:
     explicit Place(const fs::path& name)
@@ -41,14 +41,14 @@ private:
     struct stat status_;
 };
 
-/// A NamedOutput is a file to be written, with the option that names it.
+/// A NamedOutput is an output file with the option that names it.
 struct NamedOutput {
     Place place;
     fs::path file;
     std::string option;
 };
 
-// These belong to this process, which is one command.
+// Global: a process runs one command.
 std::vector<Place> inputs;
 std::vector<NamedOutput> outputs;
 
@@ -119,7 +119,7 @@ void print_notes(const Options& options, const Snapshot& snapshot, std::FILE* st
 {
     if (options.verbosity() == Verbosity::quiet)
         return;
-    static std::set<std::string> printed; // the snapshots of a run have the same notes
+    static std::set<std::string> printed; // snapshots from one run repeat their notes
     for (const std::string& note : snapshot.notes)
         if (printed.insert(note).second)
             std::fprintf(stream, "note: %s\n", spelled(note, command_line_spelling).c_str());

@@ -1,5 +1,4 @@
-/// \file  The files of a command: all that it reads are its inputs, and no output replaces an
-/// input.
+/// \file  Input and output files of a command. No output may replace an input.
 #pragma once
 
 #include <cstdio>
@@ -12,25 +11,24 @@
 
 namespace chamomile::app {
 
-/// Returns whether two names refer to one file, by whatever link or path, now or when created.
+/// Returns whether two names refer to one file, through any link or path, now or once created.
 bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
-/// Records a file that this command reads or will read; "" means none. Throws Error(output) if it
-/// is also one of those that it will write.
+/// Records an input file; "" means none. Throws Error(output) if the file is also a recorded
+/// output.
 void note_input(const std::filesystem::path& file);
 
-/// Records a file that this command will write by this option. Throws Error(output) if it is an
-/// input, Error(usage) if it is the file of another option.
+/// Records an output file with its option. Throws Error(output) if the file is an input,
+/// Error(usage) if another option writes it.
 void note_output(const std::filesystem::path& file, const std::string& option);
 
-/// Returns whether the file has been recorded as an input.
+/// Returns whether the file is a recorded input.
 bool is_input(const std::filesystem::path& file);
 
-/// Throws Error(output) if the file has been recorded as an input.
+/// Throws Error(output) if the file is a recorded input.
 void require_no_input(const std::filesystem::path& file);
 
-/// Records all pieces of a snapshot. Throws Error(input) for a file whose header is not that of a
-/// snapshot.
+/// Records all pieces of a snapshot. Throws Error(input) for a file without a snapshot header.
 void note_snapshot(const std::string& file);
 
 /// Calls note_snapshot() and read_snapshot().
@@ -39,35 +37,34 @@ Snapshot read_particles(const std::string& file, Masses masses = Masses::needed)
 /// Calls note_snapshot() and open_snapshot().
 Snapshot open_particles(const std::string& file);
 
-/// Prints "note: ...", unless --quiet: the notes of a file that was read, each of them once.
-/// `stream` is standard error where standard output is a table.
+/// Prints each of the snapshot's notes once as "note: ...", unless --quiet. Pass standard error as
+/// `stream` if standard output holds a table.
 void print_notes(const Options& options, const Snapshot& snapshot, std::FILE* stream = stdout);
 
-/// An Output is the one file that a command writes: named by an option, refused early, with
+/// An Output is the output file of a command, checked before work starts and written with
 /// provenance.
 struct Output {
     std::string file;
     bool overwrite = false;
-    std::string option = "--output"; ///< the option that names it
+    std::string option = "--output"; ///< option with the file name
 };
 
 /// Adds --output FILE and --overwrite.
 void add_output(Options& options, Output& output);
 
-/// Throws Error(usage) without a file name or for that of another output, Error(output) if the file
-/// exists and must not be overwritten, is an input, or cannot be written.
+/// Throws Error(usage) if the name is empty or another output has it. Throws Error(output) if the
+/// file exists and must not be overwritten, is an input, or cannot be written.
 void require_writable(const std::string& command, const Output& output);
 
-/// Throws Error(output) if the file exists by now and must not be overwritten, or has become an
-/// input. It is called after long work, before its result is written.
+/// Repeats the checks after long work, before the result is written: throws Error(output) if the
+/// file now exists and must not be overwritten, or is an input.
 void require_still_writable(const Output& output);
 
-/// Makes the snapshot once the file is known to be writable, records its provenance, and prints
-/// what was written.
+/// Checks the file, calls `make`, records provenance, writes the snapshot, and prints a summary.
 int write_output(const Options& options, const Output& output,
                  const std::function<Snapshot()>& make);
 
-/// Writes a text file that is complete or does not appear. Throws Error(output).
+/// Writes a text file atomically. Throws Error(output).
 void write_text(const Output& output, const std::string& text);
 
 } // namespace chamomile::app

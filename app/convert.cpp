@@ -15,7 +15,7 @@
 namespace chamomile::app {
 namespace {
 
-/// A Change holds what is changed beside the format, in the order in which it is done.
+/// A Change holds the changes besides the format, in order of application.
 struct Change {
     FileUnits units;
     std::vector<int> types;
@@ -121,7 +121,7 @@ int convert(const std::vector<std::string>& arguments)
         return 0;
     require_change(change);
 
-    left_out({}, output); // refuses an unknown extension before anything is read
+    left_out({}, output); // fails for an unknown extension before reading
     note_input(input);
     require_writable("convert", {output, overwrite, "OUT"});
     Snapshot snapshot = read_particles(input, Masses::may_lack);

@@ -1,4 +1,4 @@
-/// \file  `chamomile fluid`: molecular dynamics of a Lennard-Jones fluid, such as argon.
+/// \file  `chamomile fluid`: molecular dynamics for a Lennard-Jones fluid such as argon.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -20,7 +20,7 @@
 namespace chamomile::app {
 namespace {
 
-/// The relative drift of the energy up to which a run can be trusted; good runs have far less.
+/// Max relative energy drift in a trusted run; good runs have far less.
 constexpr double trusted_drift = 0.01;
 
 void add_fluid_options(Options& options, FluidRun& run)
@@ -64,7 +64,7 @@ void add_fluid_options(Options& options, FluidRun& run)
     options.flag("overwrite", run.output.overwrite, "replace a file of that name");
 }
 
-/// These options may change when a run is continued.
+/// Options that may change on restart.
 const std::vector<std::string> changeable{
     "steps",    "device",  "argon", "output",  "checkpoint", "checkpoint-walltime",
     "config",   "threads", "quiet", "verbose", "restart",    "max-walltime",
@@ -79,8 +79,7 @@ std::map<std::string, std::string> kept_options(const Options& options)
     return kept;
 }
 
-/// Records all files but the table. The checkpoint that a run continues from may be replaced by its
-/// next one.
+/// Records all files except the table. A run may replace the checkpoint it continues from.
 void note_files(const FluidRun& run)
 {
     std::vector<std::string> written;
@@ -104,7 +103,7 @@ void require_place_for_checkpoints(const FluidRun& run)
     if (run.checkpoint.empty())
         return;
     const bool continues = !run.restart.empty() && is_same_file(run.checkpoint, run.restart);
-    std::error_code none; // the probe reports what cannot be written
+    std::error_code none; // the probe reports write errors
     for (const std::string& file : {run.checkpoint, earlier_checkpoint(run.checkpoint)})
         if (!continues && std::filesystem::exists(file, none) && !run.output.overwrite)
             throw Error(Fault::output, "--checkpoint: " + file +
@@ -141,7 +140,7 @@ void print_results(const Fluid& fluid, const FluidAverages& averages, bool argon
     std::printf("of these beyond the cut-off: energy %.5f, pressure %.5f\n", u, density * u);
 }
 
-/// Opens the checkpoint, or the one before it if it is damaged; returns its fault then.
+/// Opens the checkpoint. If it is damaged, opens the previous one and returns the error.
 std::string take_checkpoint(const std::string& file, std::optional<CheckpointReader>& archive)
 {
     try {
@@ -181,7 +180,7 @@ int fluid(const std::vector<std::string>& arguments)
         rejected = take_checkpoint(run.restart, archive);
         std::map<std::string, std::string> earlier;
         (*archive)("fluid/options", earlier);
-        earlier.erase("checkpoint"); // that of the file itself, which may have moved
+        earlier.erase("checkpoint"); // path of the restart file, which may have moved
         options.adopt(earlier, changeable);
     }
     if (!options.given("switch"))

@@ -1,4 +1,4 @@
-/// \file  `chamomile force`: one force evaluation of a snapshot.
+/// \file  `chamomile force`: evaluates the forces in a snapshot once.
 #include <cstdio>
 
 #include "app/command.hpp"

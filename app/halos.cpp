@@ -57,7 +57,7 @@ void require_different(std::vector<double> overdensities)
         throw Error(Fault::usage, "--overdensity: " + shortest(*twice) + ": is given twice");
 }
 
-/// Returns masses, places and types of all particles if only some are analysed, else nothing.
+/// Returns masses, positions and types of all particles if a subset is analysed; empty otherwise.
 std::optional<Particles> matter_beside(const AnalysedMatter& matter, const Snapshot& snapshot)
 {
     const Particles& p = snapshot.particles;

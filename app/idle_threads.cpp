@@ -13,21 +13,21 @@
 namespace chamomile::app {
 namespace {
 
-/// Returns the threads of other programs that run or wait for a core now; 0 if it is not known.
+/// Returns the number of runnable threads of other programs; 0 if unknown.
 long running_elsewhere()
 {
     std::FILE* const file = std::fopen("/proc/loadavg", "r");
     if (!file)
         return 0;
-    long running = 1; // this one
+    long running = 1; // this thread
     if (std::fscanf(file, "%*f %*f %*f %ld/", &running) != 1)
         running = 1;
     std::fclose(file);
     return running - 1;
 }
 
-/// Returns whether other programs leave fewer cores than this process may use, in three looks
-/// within some ms. Fewer than an eighth of the cores do not count.
+/// Returns whether other programs leave fewer cores than this process may use. Samples three times
+/// within a few ms, and ignores less than an eighth of the cores.
 bool are_cores_shared()
 {
     const long cores = ::sysconf(_SC_NPROCESSORS_ONLN);
@@ -50,18 +50,18 @@ void let_idle_threads_sleep(int argc, char** argv)
     if (last.starts_with("--help") || last == "--version")
         return; // starts no threads, and answers in half the time
     // By default libgomp spins 300000 times (3 to 15 ms), libomp for 200 ms. If other programs hold
-    // the cores, a spinning thread takes this time from the thread it waits for. 10000 spins
-    // outlast the serial code between two loops.
+    // the cores, a spinning thread delays the thread it waits for. 10000 spins outlast the serial
+    // code between two loops.
     static constexpr const char* waits[][2] = {{"GOMP_SPINCOUNT", "10000"},
                                                {"KMP_BLOCKTIME", "1"}}; // ms
     if (std::getenv("OMP_WAIT_POLICY"))
         return;
     for (const auto& [name, value] : waits)
-        if (std::getenv(name)) // set by the user, or below
+        if (std::getenv(name)) // set by the user, or by this function
             return;
     if (::getauxval(AT_BASE) == 0) // `ld.so chamomile ...`: /proc/self/exe is the loader
         return;
-    if (!are_cores_shared()) // where spins save up to a third of a step on a GPU
+    if (!are_cores_shared()) // spinning saves up to a third of a GPU step
         return;
     static char program[PATH_MAX];
     const ssize_t length = ::readlink("/proc/self/exe", program, sizeof program - 1);
@@ -69,7 +69,7 @@ void let_idle_threads_sleep(int argc, char** argv)
         return;
     for (const auto& [name, value] : waits)
         ::setenv(name, value, 0);
-    ::execv(program, argv); // returns if it fails; the program then works with long waits
+    ::execv(program, argv); // returns on failure; the program then works with long waits
 }
 
 } // namespace chamomile::app

@@ -1,4 +1,4 @@
-/// \file  `chamomile info`: prints what is in a snapshot.
+/// \file  `chamomile info`: prints the contents of a snapshot.
 #include <cstdio>
 
 #include "app/command.hpp"

@@ -15,10 +15,9 @@
 namespace chamomile::app {
 namespace {
 
-/// A Joining holds the options of the command.
 struct Joining {
     std::vector<std::string> files;
-    std::vector<std::string> places, velocities, turns; ///< one for each file, or none
+    std::vector<std::string> places, velocities, turns; ///< one per file, or none
     bool recentred = false;
     std::string orbit, units;
     Output output;
@@ -47,7 +46,7 @@ void add_joining(Options& options, Joining& joining)
     add_output(options, joining.output);
 }
 
-/// Throws Error(usage) unless there is a value for each file or none.
+/// Throws Error(usage) unless an option has one value per file, or none.
 void require_one_each(const char* option, const std::vector<std::string>& values,
                       const Joining& joining)
 {
@@ -57,7 +56,7 @@ void require_one_each(const char* option, const std::vector<std::string>& values
                                       ": give one for each, in their order");
 }
 
-/// Returns the quantities of --orbit by their names, as they were typed.
+/// Returns the values of --orbit by name, as typed.
 std::map<std::string, std::string> orbit_texts(const std::string& text)
 {
     const std::vector<std::string> names = {"pericentre", "eccentricity", "separation"};
@@ -123,7 +122,7 @@ void require_consistent(const Options& options, const Joining& joining)
     require_writable(options.command(), joining.output);
 }
 
-/// Reads the files, in the units of the first or of --units.
+/// Reads the files and converts their units to --units, or to the units of the first file.
 std::vector<Snapshot> parts_of(const Joining& joining)
 {
     std::vector<Snapshot> parts;

@@ -23,13 +23,12 @@ std::unique_ptr<MpiRanks>& world()
     return ranks;
 }
 
-/// A Start tells by hashes what a process was started as.
+/// A Start holds hashes of a process's version and arguments.
 struct Start {
     std::size_t version, arguments;
 };
 
-/// Throws Error(usage), on all ranks, where one is another program or has other arguments, which
-/// rank 0 alone reads.
+/// Throws Error(usage) on all ranks if a rank's version or arguments differ from rank 0.
 void require_alike(MpiRanks& ranks, const std::vector<std::string>& arguments)
 {
     const std::hash<std::string> hash;
@@ -52,7 +51,7 @@ void require_alike(MpiRanks& ranks, const std::vector<std::string>& arguments)
     }
 }
 
-/// Starts MPI and shares the cores of the machine among its processes.
+/// Starts MPI and divides the machine's cores among its processes.
 void start(const std::vector<std::string>& arguments)
 {
     world() = make_mpi_ranks();
@@ -70,11 +69,11 @@ bool serves_others()
 
 int serve_first(const std::vector<std::string>& arguments)
 {
-    // The first process tells; a launcher that saw a failure would end it.
+    // Rank 0 reports the error; a launcher would kill rank 0 if this process failed.
     if (mpi_library().empty())
         return 0;
     for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGHUP, SIGXCPU})
-        std::signal(signal, SIG_IGN); // the first process ends all
+        std::signal(signal, SIG_IGN); // rank 0 handles signals
     try {
         start(arguments);
         serve_particles(*world());
@@ -84,7 +83,8 @@ int serve_first(const std::vector<std::string>& arguments)
     } catch (const Error& error) {
         world()->fail(error);
     }
-    // The first process writes a checkpoint, tells and ends all, unless it is the silent one.
+    // Rank 0 writes a checkpoint, reports the error and ends all processes, unless rank 0 itself
+    // hangs.
     ::sleep(unsigned(world()->time_limit()) + 20);
     std::_Exit(int(Fault::device));
 }
@@ -112,7 +112,7 @@ void end_others(int status)
     MpiRanks& ranks = *world();
     try {
         end_serving(ranks);
-    } catch (const Error& error) { // one is silent, where all has been done
+    } catch (const Error& error) { // a rank does not answer, but all work is done
         ranks.fail(error);
     }
     if (ranks.has_failed())

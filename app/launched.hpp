@@ -1,4 +1,4 @@
-/// \file  The processes of the program that mpirun or srun launched together.
+/// \file  Processes of the program started together by mpirun or srun.
 #pragma once
 
 #include <string>
@@ -8,24 +8,23 @@
 
 namespace chamomile::app {
 
-/// Tells whether this process is one of several, and not the first, which alone reads, prints and
-/// writes.
+/// Returns true in a launched process with rank above 0. Only rank 0 reads, prints and writes.
 bool serves_others();
 
-/// Serves the first process, which has these arguments too, until its end. Returns the exit status.
+/// Works for rank 0, with the same arguments, until rank 0 ends. Returns the exit status.
 int serve_first(const std::vector<std::string>& arguments);
 
-/// Tells whether this process is the first of several.
+/// Returns true in rank 0 of several launched processes.
 bool leads_others();
 
-/// Meets the other processes, before anything else that the first one does. Throws Error(usage) in
-/// a build without MPI, and where one of them is another program or has other arguments.
+/// Connects to the other processes; call it first on rank 0. Throws Error(usage) in a build without
+/// MPI, and if a process has another version or other arguments.
 void lead_others(const std::vector<std::string>& arguments);
 
-/// Returns the ranks that are the processes; null for a process that was launched alone.
+/// Returns the ranks of the launched processes; null without a launcher.
 Communicator* launched_ranks();
 
-/// Ends the other processes when the first one ends with that status, which has been told.
+/// Ends the other processes; rank 0 has reported `status` and ends with it.
 void end_others(int status);
 
 } // namespace chamomile::app

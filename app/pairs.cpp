@@ -1,4 +1,4 @@
-/// \file  `chamomile pairs`: sums over pairs by any law, with columns of numbers.
+/// \file  `chamomile pairs`: sums over pairs with any law, from columns of numbers.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -18,7 +18,6 @@
 namespace chamomile::app {
 namespace {
 
-/// A Request holds the options of the command.
 struct Request {
     std::string law, sources, targets;
     std::vector<std::string> settings;
@@ -130,7 +129,7 @@ int pairs(const std::vector<std::string>& arguments)
     write_text(request.output, text);
     const std::string alone =
         statistics.device_busy > 0
-            ? formatted(", kernel %.3g ms", 1e3 * statistics.device_busy) // of the last sum
+            ? formatted(", kernel %.3g ms", 1e3 * statistics.device_busy) // from the last sum
             : std::string();
     if (options.verbosity() != Verbosity::quiet)
         std::printf("%s: %.4g pairs, %s, %.3g pairs/s%s\nwrote %s: %zu rows\n",

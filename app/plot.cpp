@@ -1,4 +1,4 @@
-/// \file  `chamomile plot`: draws the tables of a run, by Python's matplotlib.
+/// \file  `chamomile plot`: draws tables from a run with Python's matplotlib.
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -15,7 +15,7 @@
 namespace chamomile::app {
 namespace {
 
-/// Runs the Python program and returns its exit status. Throws Error(usage) if there is none.
+/// Runs the Python program and returns its exit status. Throws Error(usage) if no Python is found.
 int run_python(const std::string& python, const std::vector<std::string>& arguments)
 {
     std::vector<char*> words;
@@ -37,7 +37,7 @@ int run_python(const std::string& python, const std::vector<std::string>& argume
     return WEXITSTATUS(status);
 }
 
-/// Throws Error(usage) for a program that does not run lines of Python.
+/// Throws Error(usage) for a program that cannot run Python code.
 void require_python(const std::string& python)
 {
     constexpr int answer = 77;

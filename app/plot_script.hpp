@@ -1,4 +1,4 @@
-/// \file  The Python program that draws the tables of a run: python/chamomile/_plots.py.
+/// \file  The Python program behind `chamomile plot`: python/chamomile/_plots.py.
 #pragma once
 
 namespace chamomile::app {

@@ -1,4 +1,4 @@
-/// \file  `chamomile profile`: density, mass and velocities of a snapshot by radius.
+/// \file  `chamomile profile`: density, mass and velocities by radius in a snapshot.
 #include <cstdio>
 
 #include "app/command.hpp"

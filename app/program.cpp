@@ -71,8 +71,8 @@ int dispatch(const char* about, std::span<const Command> commands,
                                   program_name + " --help' lists all");
 }
 
-/// Occupies standard streams that the caller has closed. Otherwise the next file that is opened
-/// would get their number, and printed text would land in it. Writing to them fails instead.
+/// Opens /dev/null in place of closed standard streams. Otherwise the next opened file would get
+/// the number of a standard stream and receive printed text. Writing to these streams then fails.
 void hold_standard_streams()
 {
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream)
@@ -80,22 +80,21 @@ void hold_standard_streams()
             ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY); // the lowest number
 }
 
-/// Returns whether the reader of standard output has closed it, as `head` does after its lines.
+/// Returns whether the reader closed standard output, like `head` after its last line.
 bool is_output_closed()
 {
     pollfd output{STDOUT_FILENO, POLLOUT, 0};
     return ::poll(&output, 1, 0) == 1 && (output.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-/// Ensures that all printed text has arrived; a full disk shows only here.
+/// Flushes standard output and checks for errors; a full disk shows only here.
 void flush_output()
 {
     if ((std::fflush(stdout) != 0 || std::ferror(stdout)) && !is_output_closed())
         throw Error(Fault::output, "standard output: cannot be written");
 }
 
-/// Returns the status, or exits at once if a GPU hangs, for which the end of the process would
-/// wait.
+/// Returns the status. Exits at once if a GPU hangs, because normal exit would wait for the GPU.
 int ended(int status)
 {
     end_others(status);
@@ -108,8 +107,8 @@ int ended(int status)
 
 constexpr const char* no_memory = "not enough memory for so many particles or cells";
 
-/// Prints the line of one of several threads that cannot go on, takes no memory, and ends the
-/// process, with which a launcher ends the others.
+/// Prints an error line from any thread without allocating memory, and ends the process. A launcher
+/// then ends the other processes.
 [[noreturn]] void exit_at_once(int status, const char* line)
 {
     static std::atomic_flag is_told = ATOMIC_FLAG_INIT;
@@ -122,7 +121,7 @@ constexpr const char* no_memory = "not enough memory for so many particles or ce
     std::_Exit(status);
 }
 
-/// Takes the place of std::terminate(), which ends loops of several threads whose memory runs out.
+/// Replaces std::terminate(), which ends parallel loops when memory runs out.
 [[noreturn]] void end_uncaught()
 {
     try {
@@ -137,7 +136,7 @@ constexpr const char* no_memory = "not enough memory for so many particles or ce
     exit_at_once(1, "unexpected: an exception that nothing catches");
 }
 
-/// Prints exactly one line, whatever the message contains.
+/// Prints exactly one line for any message.
 int fail(int status, const std::string& line)
 {
     std::fprintf(stderr, "%s: error: %s\n", program_name.c_str(),
@@ -158,7 +157,7 @@ void require_stack()
     rlimit stack;
     if (::getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= least)
         return;
-    // An exception or fprintf() would need more than is there.
+    // An exception or fprintf() would overflow the small stack.
     const std::string line = program_name + ": error: stack: the limit of " +
                              std::to_string(stack.rlim_cur / 1024) +
                              " KiB is too small: at least 64 are needed (ulimit -s)\n";
@@ -170,7 +169,7 @@ int run_program(const char* about, std::span<const Command> commands,
                 const std::vector<std::string>& arguments)
 {
     commands_here = commands;
-    // A closed pipe or a full file system is an error of the write and must not kill the process.
+    // A write to a closed pipe or full file system returns an error and must not kill the process.
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);
     std::set_terminate(end_uncaught);
@@ -199,7 +198,7 @@ int run_program(const char* about, std::span<const Command> commands,
 
 void warn(const std::string& line)
 {
-    std::fflush(stdout); // keeps the order of the lines
+    std::fflush(stdout); // keeps lines in order
     std::fprintf(stderr, "%s: warning: %s\n", program_name.c_str(),
                  one_line(spelled(line, command_line_spelling)).c_str());
 }

@@ -33,7 +33,7 @@
 namespace chamomile::app {
 namespace {
 
-/// Returns the given options that a restart takes over.
+/// Returns the given options that a restart inherits.
 std::map<std::string, std::string> lasting_options(const Options& options)
 {
     std::map<std::string, std::string> lasting = options.given_values();
@@ -44,7 +44,7 @@ std::map<std::string, std::string> lasting_options(const Options& options)
     return lasting;
 }
 
-/// Makes the integrator. Throws Error(usage) in the words of the command line.
+/// Makes the integrator. Throws Error(usage) with command-line option names.
 Integration integrate(const RunOptions& run, const Clock& clock)
 {
     if (const Refusal line = refusal(run.solver, run.scheme))
@@ -52,7 +52,6 @@ Integration integrate(const RunOptions& run, const Clock& clock)
     return make_integrator(run.solver, run.scheme, clock);
 }
 
-/// Returns the description of this run.
 RunDescription description_of(const Options& options, const RunOptions& run,
                               const Integration& made, const Snapshot& state)
 {
@@ -84,7 +83,7 @@ RunOrigin origin_of(const RunOptions& run, const Options& options, const Integra
     return origin;
 }
 
-/// Returns what shows the times of the run, which are ln a in comoving coordinates.
+/// Returns the formatter for times in the run, which are ln a in comoving coordinates.
 TimesAsTyped times_as_typed(const Options& options, const RunOptions& run, const Units& units)
 {
     return {options.typed_quantities(), run.cosmology.asked ? Units() : units};
@@ -100,11 +99,11 @@ void resolve(const Options& options, RunOptions& run)
     require(options, resolve_scheme(run.solver, run.scheme, options.asked(),
                                     run.cosmology.asked || run.solver.is_periodic()));
     require_tunable(options, run.tune, run.solver.solver == SolverKind::direct);
-    run.scheme.on_host = run.on_device_error == DeviceErrorAction::cpu; // which goes on from it
+    run.scheme.on_host = run.on_device_error == DeviceErrorAction::cpu; // continues on the host
 }
 
-/// Resolves again the options that depend on the file's box, where no option gave one. `asked`
-/// holds the options as given.
+/// Resolves options that depend on the file's box again, unless --box is given. `asked` holds the
+/// options as given.
 void resolve_in_box(const Options& options, const RunOptions& asked, double box, RunOptions& run)
 {
     if (options.given("box") || !(box > 0) || run.cosmology.asked)
@@ -114,8 +113,8 @@ void resolve_in_box(const Options& options, const RunOptions& asked, double box,
     resolve(options, run);
 }
 
-/// Returns the clock of a run from the file: Newton's, or that of its background, for which
-/// particles are brought into canonical momenta in the box.
+/// Returns the clock for a file: Newtonian, or from its cosmological background. In the latter case
+/// converts velocities to canonical momenta and wraps particles into the box.
 std::shared_ptr<const Clock> begin_clock(const Options& options, const RunOptions& run,
                                          Snapshot& state)
 {
@@ -130,12 +129,12 @@ std::shared_ptr<const Clock> begin_clock(const Options& options, const RunOption
     return clock_of(run.cosmology, state);
 }
 
-/// Remains tells which files a failed run has left.
+/// Files left behind by a failed run.
 struct WrittenFiles {
     bool results = false, checkpoint = false;
 };
 
-/// Runs it, in the view if there is one, and makes the movie that is asked for.
+/// Runs the job, with the view if present, and makes the requested movie.
 void execute(RunJob& job, WrittenFiles& written, LiveView* view, const Options& options,
              const RunOptions& run)
 {
@@ -155,13 +154,13 @@ void execute(RunJob& job, WrittenFiles& written, LiveView* view, const Options& 
             options.verbosity());
 }
 
-/// Returns the lines of the log about the file of --parameters.
+/// Returns log lines about the --parameters file.
 std::vector<std::string> parameter_lines(const Options& options, const RunOptions& run)
 {
     const Translation& parameters = run.parameters;
     if (parameters.file.empty())
         return {};
-    GivenOptions replaced; // whose value is not that of the file
+    GivenOptions replaced; // given with a value that differs from the file
     for (const ConfigLine& line : parameters.options) {
         const auto given = options.given_values().find(line.key);
         if (line.key == "FILE"
@@ -206,7 +205,7 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
         note_input(file);
     if (const Refusal line = refuse_analysis(run.analysis, state))
         throw Error(Fault::usage, *line);
-    // This refuses values out of range before anything takes long.
+    // Throws for values out of range before long work.
     integrate(run, *clock);
     const std::string checked = check_device(run.scheme, run.solver);
     note_suspicious_inputs(state, run.solver);
@@ -225,7 +224,7 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
     Journal journal({stdout, options.verbosity(), warn});
     report_choices(run.solver, journal);
     const Integration made = integrate(run, *clock);
-    if (!made.integrator->rows(state.particles)) // they do not live on ranks
+    if (!made.integrator->rows(state.particles)) // particles on the host, not on ranks
         bring(state);
     if (state.moving)
         made.integrator->begin_from(std::exchange(state.moving, nullptr));
@@ -248,7 +247,7 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
     execute(job, written, view, options, run);
 }
 
-/// Resolves the options that go with --restart, and the folder of the run.
+/// Resolves options for --restart, and the output folder.
 void resolve_restart(Options& options, RunOptions& run, RunOrigin& origin,
                      const std::filesystem::path& folder)
 {
@@ -263,7 +262,7 @@ void resolve_restart(Options& options, RunOptions& run, RunOrigin& origin,
                 origin.options.erase(other);
     for (const auto& row : cosmology_options())
         if (options.given("cosmology") && origin.options.contains(row.name))
-            origin.options.emplace("cosmology", "true"); // which the row meant
+            origin.options.emplace("cosmology", "true"); // implied by the row
     options.adopt(origin.options, changeable_options());
     std::error_code none;
     if (options.given("output") && !std::filesystem::equivalent(run.folder, folder, none))
@@ -316,7 +315,7 @@ void continue_run(Options& options, RunOptions& run, WrittenFiles& written, Live
     const SimulationOptions time = simulation_options(
         run, earlier.start_time, times_as_typed(options, run, unit_frame_of(archive).units));
     take_from_file(run.solver, state, options, *clock, now);
-    run.solver.softening = *state.softening; // that of the checkpoint's particles
+    run.solver.softening = *state.softening; // softening of the checkpoint's particles
     if (!state.softening->is_varied)
         run.solver.type_softenings = {};
     SimulationOptions rest = time;
@@ -338,7 +337,7 @@ void continue_run(Options& options, RunOptions& run, WrittenFiles& written, Live
     execute(job, written, view, options, run);
 }
 
-/// Returns the arguments that continue a run from its checkpoint without its GPU.
+/// Returns arguments to continue a run from its checkpoint without a GPU.
 std::vector<std::string> without_gpu(const std::vector<std::string>& arguments,
                                      const std::string& folder)
 {
@@ -353,7 +352,7 @@ std::vector<std::string> without_gpu(const std::vector<std::string>& arguments,
     return on;
 }
 
-/// Returns the arguments that begin or restart a run without a GPU.
+/// Returns arguments to begin or restart a run without a GPU.
 std::vector<std::string> without_gpu(const std::vector<std::string>& arguments)
 {
     std::vector<std::string> on;
@@ -376,7 +375,7 @@ void carry_out(Options& options, RunOptions& run, WrittenFiles& written, LiveVie
         continue_run(options, run, written, view);
 }
 
-/// Runs by these arguments, and again without a GPU that fails, in the same view.
+/// Runs with these arguments. After a GPU failure, continues without a GPU in the same view.
 int run_viewed(const std::vector<std::string>& arguments, std::unique_ptr<LiveView>& view)
 {
     RunOptions run;

@@ -1,4 +1,4 @@
-# The components of an installed copy and the packages for Debian that are made of them.
+# Install components, and the Debian packages built from them.
 set(CPACK_PACKAGE_NAME chamomile)
 set(CPACK_PACKAGE_VENDOR "The Chamomile developers")
 set(CHAMOMILE_CONTACT "The Chamomile developers <chamomile@chamomile.invalid>" CACHE STRING "Who answers for packages that are made here: Name <address>")
@@ -15,7 +15,7 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
-# chamomile_package(COMPONENT NAME SECTION DEPENDS TEXT). A build with CUDA makes packages of other names.
+# chamomile_package(COMPONENT NAME SECTION DEPENDS TEXT). A CUDA build gives packages other names.
 set(chamomile_components "")
 set(chamomile_variant "")
 if(chamomile_has_cuda)

@@ -1,10 +1,10 @@
-# A fused multiply-add rounds once where a product and a sum round twice. What promises the same bits on every processor
-# and device (keys, cells, moments, the walk, motion) is compiled without them: that is all host code but the packs of
-# folders named simd. A source of packs and a CUDA source say in a comment at their head `Contraction: fused` or
-# `Contraction: none`; tests/check_contraction.py holds them to it.
+# A fused multiply-add rounds once; separate multiplication and addition round twice. Code that guarantees equal bits on
+# every processor and device (keys, cells, moments, the walk, motion) is compiled without fusing: all host code except
+# the SIMD packs in folders named simd. Sources with packs and CUDA sources state `Contraction: fused` or `Contraction:
+# none` in a comment at the top; tests/check_contraction.py enforces this.
 include_guard()
 
-# chamomile_contraction(SOURCE...): compiles sources of packs or of CUDA as they say.
+# chamomile_contraction(SOURCE...): compiles pack or CUDA sources as stated in their comments.
 function(chamomile_contraction)
     foreach(source IN LISTS ARGN)
         set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})

@@ -1,4 +1,4 @@
-# Finds nvcc, if it is there and wanted, and knows for which GPUs to compile.
+# Finds nvcc, if present and wanted, and selects GPU architectures.
 set(chamomile_has_cuda OFF)
 if(NOT CHAMOMILE_CUDA STREQUAL "OFF")
     if(NOT CMAKE_CUDA_ARCHITECTURES)
@@ -10,7 +10,7 @@ if(NOT CHAMOMILE_CUDA STREQUAL "OFF")
     include(CheckLanguage)
     check_language(CUDA)
     if(CMAKE_CUDA_COMPILER)
-        # 12 is the first that knows C++20.
+        # 12 is the first version with C++20.
         execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --version OUTPUT_VARIABLE nvcc_version)
         string(REGEX MATCH "release ([0-9.]+)" nvcc_version "${nvcc_version}")
         set(nvcc_version "${CMAKE_MATCH_1}")
@@ -25,7 +25,7 @@ if(NOT CHAMOMILE_CUDA STREQUAL "OFF")
     endif()
 endif()
 
-# For which GPUs CHAMOMILE_CUDA_ARCHITECTURES asks, as CMake's CUDA_ARCHITECTURES.
+# Sets `result` to CHAMOMILE_CUDA_ARCHITECTURES in the format of CMake's CUDA_ARCHITECTURES.
 function(chamomile_choose_architectures result)
     execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-code OUTPUT_VARIABLE known)
     set(found)
@@ -38,7 +38,7 @@ function(chamomile_choose_architectures result)
         endforeach()
         list(APPEND found ${newest}-virtual)   # PTX, for GPUs yet to come
     elseif(CHAMOMILE_CUDA_ARCHITECTURES STREQUAL "auto")
-        # The cards of this machine, each kind once.
+        # GPU kinds in this machine, once each.
         execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
             OUTPUT_VARIABLE cards ERROR_QUIET RESULT_VARIABLE status)
         if(status EQUAL 0)
@@ -52,7 +52,7 @@ function(chamomile_choose_architectures result)
             list(REMOVE_DUPLICATES found)
         endif()
         if(NOT found)
-            set(found 80)   # code for 8.x, and PTX, which the driver translates for what is newer
+            set(found 80)   # code for 8.x, and PTX, translated by the driver for newer GPUs
         endif()
     else()
         set(found ${CHAMOMILE_CUDA_ARCHITECTURES})
@@ -76,9 +76,9 @@ function(chamomile_add_cuda target)
     target_sources(${target} PRIVATE ${sources})
     chamomile_cuda_options(${target})
     chamomile_contraction(${sources})
-    # The runtime is linked statically and looks for the driver itself, so that the program starts without one.
+    # The static runtime loads the driver at run time, so the program starts without a driver.
     target_link_libraries(${target} PRIVATE CUDA::cudart_static ${CMAKE_DL_LIBS})
-    # What laws given as text are compiled with at run time: the kernel's header and all that it includes.
+    # Headers for compiling text laws at run time: the kernel's header and all its includes.
     set(DEVICE_HEADERS "")
     set(headers chamomile/gpu/pairs/pair_sum.cuh)
     set(known ${headers})

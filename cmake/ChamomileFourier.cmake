@@ -1,5 +1,5 @@
-# The library of Fourier transforms, and what it means for the licence of a binary: sets chamomile_fft_libraries,
-# chamomile_fft_package (what static linking has to find) and chamomile_licence.
+# The Fourier transform library and its effect on a binary's licence: sets chamomile_fft_libraries,
+# chamomile_fft_package (needed for static linking) and chamomile_licence.
 set(chamomile_fft_libraries "")
 set(chamomile_fft_package "")
 if(CHAMOMILE_FFT STREQUAL "fftw")
@@ -25,7 +25,7 @@ else()
 endif()
 string(APPEND chamomile_licence ". The sources of Chamomile are under Apache-2.0.")
 
-# After the sources are those of the target: its transforms are compiled without the checks of complex infinities.
+# Call it after setting the target's sources. Compiles transforms without checks for complex infinities.
 function(chamomile_add_fourier target)
     if(CHAMOMILE_FFT STREQUAL "kissfft")
         set_property(SOURCE ${PROJECT_SOURCE_DIR}/mesh/kissfft/fourier.cpp APPEND PROPERTY COMPILE_OPTIONS -fcx-limited-range)

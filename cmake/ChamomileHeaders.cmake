@@ -1,12 +1,12 @@
-# Headers are included as <chamomile/FOLDER/NAME> everywhere, so that a host's own core/ or tree/ is never taken for
-# ours. In the source tree a folder of links stands for what is installed.
+# Headers are included as <chamomile/FOLDER/NAME> everywhere, so a host's core/ or tree/ is never mistaken for ours. In
+# the source tree, a folder of links mirrors the installed layout.
 set(chamomile_headers ${PROJECT_BINARY_DIR}/headers)
 file(MAKE_DIRECTORY ${chamomile_headers}/chamomile)
 foreach(folder IN ITEMS core tree parallel domain mesh cosmology force pairs integrate io view run gpu clients)
     file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${chamomile_headers}/chamomile/${folder} SYMBOLIC)
 endforeach()
 
-# chamomile_install_headers(PATTERN...): headers of the source tree that are installed, each in its folder.
+# chamomile_install_headers(PATTERN...): installs matching headers, each in its folder.
 function(chamomile_install_headers)
     file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${ARGV})
     foreach(header IN LISTS headers)
@@ -15,8 +15,8 @@ function(chamomile_install_headers)
     endforeach()
 endfunction()
 
-# chamomile_precompile(TARGET [HEADER...]): the standard headers that most sources read, and others, are read once for
-# the whole target. Sources include what they need all the same.
+# chamomile_precompile(TARGET [HEADER...]): precompiles common standard headers, and others, once per target. Sources
+# still include all headers they need.
 function(chamomile_precompile target)
     set(headers algorithm array cmath cstdint cstdio cstring filesystem functional limits map memory numbers numeric
         optional span string string_view utility vector ${ARGN})

@@ -1,7 +1,7 @@
-# Installs the program, the library and what find_package(chamomile) needs.
+# Installs the program, the library and the files for find_package(chamomile).
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/chamomile)
-# Two sets: what needs nothing else, for hosts in C and Fortran too, and the library in C++ with all that it uses.
+# Two sets: libraries without dependencies, also for C and Fortran hosts; and the C++ library with all dependencies.
 install(TARGETS chamomile chamomile_amuse EXPORT chamomile_cxx)
 install(TARGETS chamomile_c chamomile_cunbody chamomile_g5 chamomile_g6 EXPORT chamomile
     LIBRARY COMPONENT library NAMELINK_COMPONENT development
@@ -10,7 +10,7 @@ if(TARGET chamomile_mpi_fortran)
     install(TARGETS chamomile_mpi_fortran EXPORT chamomile_mpi)
     install(FILES ${PROJECT_BINARY_DIR}/modules/chamomile_mpi.mod DESTINATION ${CMAKE_INSTALL_LIBDIR}/chamomile/modules)
 endif()
-if(TARGET chamomile_mpi)   # it needs MPI where it is linked
+if(TARGET chamomile_mpi)   # linking it requires MPI
     install(TARGETS chamomile_mpi EXPORT chamomile_mpi LIBRARY COMPONENT library NAMELINK_COMPONENT development
         FILE_SET c_interface DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/chamomile)
     install(EXPORT chamomile_mpi NAMESPACE chamomile:: DESTINATION ${package_folder} FILE chamomileMpiTargets.cmake)
@@ -26,8 +26,8 @@ endif()
 install(FILES clients/fortran/chamomile_c.f90 clients/fortran/chamomile.f90 clients/mpi/chamomile_mpi.f90 DESTINATION ${CMAKE_INSTALL_DATADIR}/chamomile/fortran)
 install(FILES clients/rebound/chamomile_rebound.h clients/rebound/chamomile_rebound.c clients/rebound/chamomile_rebound.py
     DESTINATION ${CMAKE_INSTALL_DATADIR}/chamomile/rebound)
-# For builds without CMake: pkg-config --cflags --libs chamomile_c, chamomile_g5, chamomile_g6 or chamomile_cunbody, and
-# chamomile_mpi for MPI's own compilers.
+# For builds without CMake: pkg-config --cflags --libs chamomile_c, chamomile_g5, chamomile_g6 or chamomile_cunbody;
+# chamomile_mpi with MPI's own compilers.
 file(RELATIVE_PATH pkgconfig_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 set(clients
     "c||the C interface|"

@@ -1,11 +1,11 @@
 include(ChamomileContraction)
-include(ChamomileInteraction)   # the sets and their flags
+include(ChamomileInteraction)   # instruction sets and flags
 
-# Compiles the inner loops of the host once per instruction set; the program chooses one at run time.
+# Compiles the host's inner loops once per instruction set; the program selects one at run time.
 function(chamomile_add_instruction_sets target)
     set(folders tree force mesh)
     if(NOT CHAMOMILE_PARTS STREQUAL "python")
-        list(APPEND folders pairs)   # laws given as text
+        list(APPEND folders pairs)   # text laws
     endif()
     list(TRANSFORM folders REPLACE ".+" "${PROJECT_SOURCE_DIR}/\\0/simd/*.cpp")
     file(GLOB kernels CONFIGURE_DEPENDS ${folders})

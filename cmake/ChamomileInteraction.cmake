@@ -1,6 +1,6 @@
 # chamomile_add_interaction(TARGET NAME LAW HEADER): compiles a pairwise law (pairs/law.hpp) into TARGET for all
-# instruction sets and, where the project has CUDA, for GPUs. LAW is the C++ type that HEADER defines, NAME what
-# tables and errors call it, letters, digits and underscores. Then make_pair_solver(LAW{...}, options) finds it.
+# instruction sets and, if the project has CUDA, for GPUs. LAW is the C++ type defined in HEADER. NAME appears in tables
+# and errors: letters, digits and underscores. make_pair_solver(LAW{...}, options) then finds the law.
 get_filename_component(chamomile_interaction_folder ${CMAKE_CURRENT_LIST_DIR} ABSOLUTE)
 
 set(chamomile_flags_baseline "")
@@ -10,16 +10,16 @@ set(chamomile_sets baseline)
 if(NOT CHAMOMILE_BASELINE_ONLY AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
     list(APPEND chamomile_sets avx2 avx512)
 endif()
-# Of code in packs. g++ 12 takes the undefined operands within its own intrinsics for mistakes, hence no-uninitialized.
+# For SIMD packs. g++ 12 reports undefined operands in its own intrinsics as errors, hence no-uninitialized.
 set(chamomile_pack_flags -Wall -Wextra -fno-math-errno -fno-trapping-math)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     list(APPEND chamomile_pack_flags -ffp-contract=fast -Wno-maybe-uninitialized -Wno-uninitialized)
 else()
-    # clang fuses differently with and without potentials, and the same accelerations would have other bits.
+    # clang fuses differently with and without potentials, which would change the bits of accelerations.
     list(APPEND chamomile_pack_flags -ffp-contract=on)
 endif()
 
-# How the CUDA sources of a target are compiled.
+# Sets compile options for a target's CUDA sources.
 function(chamomile_cuda_options target)
     get_target_property(known ${target} CHAMOMILE_CUDA_OPTIONS)
     if(known)
@@ -29,7 +29,7 @@ function(chamomile_cuda_options target)
         set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${chamomile_architectures}")
     endif()
     set_target_properties(${target} PROPERTIES CUDA_RUNTIME_LIBRARY Static CHAMOMILE_CUDA_OPTIONS ON)
-    # CMake 3.25 knows no CUDA20, so nvcc is told itself.
+    # CMake 3.25 lacks CUDA20, so the option goes to nvcc directly.
     target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;-lineinfo;--expt-relaxed-constexpr;-Xcompiler=-Wall,-fopenmp>")
 endfunction()
 

@@ -1,4 +1,4 @@
-# The laws that every copy of the library has: name, type and header, as for anybody else's.
+# Laws built into every copy of the library: name, type and header, as for user laws.
 foreach(law IN ITEMS
         "gravity_acceleration GravityAcceleration gravity.hpp"
         "gravity GravityPotential gravity.hpp"

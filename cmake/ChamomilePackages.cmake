@@ -1,5 +1,5 @@
-# What belongs to an installed copy beside programs and libraries: manual, completions, licences, documents; and packages for
-# Debian by `cpack -G DEB`, one for each component of cmake --install.
+# Installed files besides programs and libraries: manual, completions, licences, documents; and Debian packages by
+# `cpack -G DEB`, one per component of cmake --install.
 include(ChamomileComponents)
 
 if(CHAMOMILE_PROGRAM AND NOT CMAKE_CROSSCOMPILING)
@@ -24,7 +24,7 @@ install(FILES LICENSE THIRD_PARTY.md CHANGELOG.md CITATION.cff README.md DESTINA
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation PATTERN scripts EXCLUDE PATTERN build EXCLUDE
     PATTERN __pycache__ EXCLUDE)
 
-# Every package has its copyright and changelog where Debian looks for them.
+# Installs each package's copyright and changelog in Debian's locations.
 find_program(CHAMOMILE_GZIP gzip)
 mark_as_advanced(CHAMOMILE_GZIP)
 string(TIMESTAMP chamomile_now "%a, %d %b %Y %H:%M:%S +0000" UTC)
@@ -39,6 +39,6 @@ foreach(component IN LISTS chamomile_components)
         install(FILES ${folder}/changelog.gz DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package} COMPONENT ${component})
     endif()
 endforeach()
-# Manual pages are compressed in packages alone.
+# Manual pages are compressed only in packages.
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/packaging/compress_manual.cmake)
 include(CPack)

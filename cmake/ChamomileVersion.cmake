@@ -1,4 +1,4 @@
-# Makes generated/version.cpp a source of a target: the version and, in a git checkout, the commit, as they are when it is built.
+# Makes generated/version.cpp a source of a target: version and, in a git checkout, commit at build time.
 find_package(Git QUIET)
 
 function(chamomile_add_version target)

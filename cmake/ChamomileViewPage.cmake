@@ -1,5 +1,5 @@
-# Makes generated/view_page.cpp a source of a target: the files of view/page, so that the page of a view is part of the
-# library and needs no folder. Run with -P it writes that file.
+# Makes generated/view_page.cpp a source of a target: the files in view/page, so the view's page is part of the library
+# and needs no folder. With -P, writes the file.
 set(page_files index.html view.css view.js camera.js drawing.js labels.js)
 
 if(CMAKE_SCRIPT_MODE_FILE)

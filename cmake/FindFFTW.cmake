@@ -1,4 +1,4 @@
-# FFTW 3 in double and single precision, with threads where they are: FFTW::double, FFTW::single.
+# FFTW 3 in double and single precision, with threads if available: FFTW::double, FFTW::single.
 find_path(FFTW_INCLUDE_DIR fftw3.h)
 set(fftw_missing FFTW_INCLUDE_DIR)
 foreach(precision IN ITEMS double:fftw3 single:fftw3f)

@@ -1,4 +1,4 @@
-# Writes OUTPUT, if that changes it, with VERSION and the commit of SOURCE; run with cmake -P.
+# Writes VERSION and SOURCE's commit to OUTPUT, only if the content changes; run with cmake -P.
 set(commit "")
 if(GIT_EXECUTABLE)
     execute_process(COMMAND ${GIT_EXECUTABLE} describe --always --dirty --exclude=*

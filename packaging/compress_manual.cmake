@@ -1,4 +1,4 @@
-# Compresses the manual pages of a package that CPack is about to close.
+# Compresses manual pages in a package before CPack closes it.
 file(GLOB_RECURSE pages ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/*.1)
 list(FILTER pages INCLUDE REGEX /man1/)
 foreach(page IN LISTS pages)

@@ -1,4 +1,4 @@
-"""What an AMUSE script sees of Chamomile, against plain sums; check_amuse.py runs it."""
+"""Checks AMUSE results from Chamomile against plain sums; check_amuse.py runs this script."""
 import os
 import time
 
@@ -67,7 +67,7 @@ def check_low_level():
     refused(code.evolve_model(1.0), "commit_particles must come before")
     refused(code.get_potential_at_point(0.0, [1.0], [0.0], [0.0]), "commit_particles must come before")
     assert code.commit_particles() == 0
-    # One point: 1 at distance 1, 3 at distance 3, softened by sqrt(0.25 + 0.5^2).
+    # One point: mass 1 at distance 1, mass 3 at distance 3, softened by sqrt(0.25 + 0.5^2).
     phi = code.get_potential_at_point([0.5], [1.0], [0.0], [0.0])["phi"][0]
     near(phi, -1 / 1.5**0.5 - 3 / 9.5**0.5, 1e-6)
     near(code.get_potential(0)["potential"], -3 / 16.25**0.5, 1e-6)
@@ -98,7 +98,7 @@ def check_fields():
         a = code.get_gravity_at_point(*arguments)
         near(numpy.transpose([x.value_in(nbody_system.acceleration) for x in a]), wanted, 1e-4)
         near(code.get_potential_at_point(*arguments).value_in(nbody_system.potential), depth, 1e-4)
-    # The particles' own: without themselves.
+    # At the particles: each excludes itself.
     near(code.particles.potential_in_code.value_in(nbody_system.potential),
          plain_field(mass, position, position, numpy.full(300, 0.01))[1] + mass / 0.1, 1e-4)
     # The field follows the particles.

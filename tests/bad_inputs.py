@@ -1,4 +1,4 @@
-"""The files that cli_bad_cases.py gives to the program: text, GADGET-2, Tipsy and HDF5, each wrong in one way."""
+"""Writes wrong input files for cli_bad_cases.py: text, GADGET-2, Tipsy and HDF5, each with one error."""
 import os
 import struct
 import subprocess
@@ -16,7 +16,7 @@ def with_value(column, value):
 
 
 def space(mass=1, shift=0, **changed):
-    """20 particles in a box of 1 Mpc/h as text, of the mean density of Omega_m = 0.3."""
+    """20 particles in a box of 1 Mpc/h as text, with the mean density for Omega_m = 0.3."""
     header = {"unit_length_in_cm": 3.085678e21, "unit_mass_in_g": 1.989e43, "unit_velocity_in_cm_per_s": 1e5, "units_per_h": 1, "box_size": 1000,
               "scale_factor": 0.02, "time": 0.02, "omega_matter": 0.3, "omega_lambda": 0.7, "hubble": 0.7, **changed}
     lines = [f"{mass * 0.3 * 27.75366 / 20} {shift if shift and i in (3, 8) else 50 * i} {37 * i % 1000} {61 * i % 1000} 0 0 0 {i + 1}\n" for i in range(20)]
@@ -24,7 +24,7 @@ def space(mass=1, shift=0, **changed):
 
 
 def write_inputs(folder):
-    """Into an empty folder. False if there is no h5py to make wrong files of HDF5."""
+    """Writes the files into an empty folder. Returns False without h5py, needed for wrong HDF5 files."""
     (folder / "locales").mkdir()
     if subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", folder / "locales/de_DE.UTF-8"], capture_output=True).returncode != 0:
         print("not tested here: a locale with decimal commas")
@@ -69,7 +69,7 @@ def write_inputs(folder):
 
 
 def gadget(counts, n, box=0.0, files=1, time=0.0, redshift=0.0, omega_lambda=0.0, order="<", table=0.0, masses=True, totals=None):
-    """GADGET-2, format 2, single precision, all of type 1; written here from the format's description."""
+    """GADGET-2, format 2, single precision, type 1 only, written from the format's description."""
     def record(label, data):
         head = struct.pack(order + "4sI", label, len(data) + 8)
         return b"".join(struct.pack(order + "I", len(part)) + part + struct.pack(order + "I", len(part)) for part in (head, data))

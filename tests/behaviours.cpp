@@ -44,10 +44,10 @@ namespace {
 struct NamedCloud {
     const char* name;
     Particles particles;
-    double length; // of the cloud, for its softening
+    double length; // cloud size, for softening
 };
 
-/// Clouds on which single precision fails if coordinates, masses or units are handled carelessly.
+/// Clouds where single precision fails if coordinates, masses or units are handled carelessly.
 std::vector<NamedCloud> hard_clouds()
 {
     const std::size_t n = 4099;
@@ -135,7 +135,7 @@ void check_tree_errors(const Machine& machine)
         CHECK(narrow.acceleration.rms <= 2e-4);
         CHECK(narrow.acceleration.max <= 3e-3);
         CHECK(narrow.potential.max <= 3e-4);
-        // A quadrupole that did nothing would leave the monopole's error.
+        // A quadrupole without effect would leave the monopole's error.
         CHECK(wide.acceleration.rms < 0.5 * mono.acceleration.rms);
     }
 }
@@ -153,12 +153,12 @@ void check_tree_becomes_direct(const Machine& machine)
         CHECK(e.acceleration.max < 1e-13 * 10);
         CHECK(e.potential.max < 1e-13);
     }
-    // A softening far larger than everything: the sums of a harmonic force, still exact.
+    // A softening far larger than the cloud: harmonic forces, still exact.
     o.softening = {SofteningKind::plummer, 1e9};
     o.precision = Precision::single_precision;
     CHECK(errors_of(p, o, 1000).acceleration.p99 < 1e-6);
     o.precision = Precision::double_precision;
-    // Cells with softening larger than they are: the expansion is that of the softened force.
+    // Cells smaller than the softening: multipoles expand the softened force.
     o.theta = 0.4;
     for (auto kind : {SofteningKind::plummer, SofteningKind::spline}) {
         o.softening = {kind, 0.3};
@@ -207,7 +207,7 @@ void check_coincident_particles(const Machine& machine)
             CHECK(std::string(error.what()).find("1700") != std::string::npos);
             CHECK(error.fault() == Fault::input);
         }
-        Particles nameless = p; // by a program that sets no ids
+        Particles nameless = p; // from a program without ids
         std::fill(nameless.id.begin(), nameless.id.end(), 0);
         CHECK_THROWS_WITH_AS(make_solver(o)->solve(nameless, Quantities::acceleration),
                              doctest::Contains("particles 30 and 700: position"), Error);
@@ -223,15 +223,15 @@ void check_coincident_particles(const Machine& machine)
 
 void check_outlier(const Machine& machine)
 {
-    // One particle far outside sets the unit of length for all; sums that leave float's range there
-    // would be repaired, one by one and in double, and have no error at all.
+    // One distant particle sets the unit of length for all. Sums outside float's range would be
+    // repaired one by one in double, without error.
     Particles p = plummer(5003);
     p.position[17] = {2e9, -1e8, 3e7};
     SolverOptions o = options_for(machine);
     o.softening.length = 1e-3;
     const std::vector<Index> targets = sample_targets(p.size(), 1000);
     const ReferenceSums exact = reference_sum(p, targets, o.softening, 1);
-    for (int group_size : {0, 1}) // one particle has no radius to measure by
+    for (int group_size : {0, 1}) // one particle has no size to scale by
         for (int order : {2, 3, 4})
             for (int local_order : {0, 5}) {
                 CAPTURE(order);

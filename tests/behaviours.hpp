@@ -1,4 +1,4 @@
-/// \file  Behaviours of every evaluator, written once: tests call these for each device.
+/// \file  Behaviours common to all evaluators; test suites call them per device.
 #pragma once
 
 #include <span>
@@ -9,24 +9,24 @@
 
 namespace chamomile::tests {
 
-/// A Machine is a device as SolverOptions names it.
+/// A Machine is a device, named as in SolverOptions.
 struct Machine {
     std::string device = "cpu", instruction_set = "auto";
 };
 
 SolverOptions options_for(const Machine& machine);
 
-/// Returns the processor, once for each instruction set that it has.
+/// Returns the processor with each supported instruction set.
 std::vector<Machine> every_set();
 
-/// A Behaviour is what must hold on a machine.
+/// A Behaviour is a check for a machine.
 struct Behaviour {
     const char* name;
     void (*check)(const Machine&);
-    bool of_every_set = true; ///< on the host; else of the set that it takes by itself
+    bool of_every_set = true; ///< with every instruction set; false: automatic only
 };
 
-/// Checks each behaviour on each machine that it is for, as a subcase of the test case that calls.
+/// Checks each behaviour on each machine it applies to, as a subcase of the calling test case.
 void check_behaviours(std::span<const Behaviour> behaviours, const std::vector<Machine>& machines);
 
 void check_direct_errors(const Machine& machine);

@@ -11,7 +11,7 @@
 
 namespace chamomile::tests {
 
-/// A Context computes on the host unless told otherwise.
+/// A Context computes on the host by default.
 struct Context {
     chm_context* c = nullptr;
     Context()

@@ -1,4 +1,4 @@
-// Direct sums in float where forces cancel: no target of a softened sphere may lose digits.
+// Direct sums in float with cancelling forces: no target in a softened sphere may lose digits.
 #include <doctest/doctest.h>
 #include <omp.h>
 
@@ -9,7 +9,7 @@
 namespace chamomile::tests {
 namespace {
 
-constexpr double goal = 3e-7; // the largest |da| / |a| over all targets
+constexpr double goal = 3e-7; // max |da| / |a| over all targets
 
 struct Solved {
     Particles particles;
@@ -23,7 +23,7 @@ Solved solve(Particles p, const SolverOptions& o, const std::vector<Index>& acti
     return {std::move(p), cancelling};
 }
 
-/// Those that `reference` has in double and not merely in float.
+/// Counts targets that agree with `reference` to double precision, not just float.
 std::size_t summed_in_double(const Particles& p, const ReferenceSums& reference,
                              const std::vector<Index>& targets)
 {
@@ -58,7 +58,7 @@ void check_cancelling_forces(const std::vector<Machine>& machines)
                 const Solved solved = solve(p, o);
                 CHECK(force_errors(solved.particles, exact, all).acceleration.max < goal);
                 CHECK(solved.cancelling > 0);
-                // The roots of a GPU scatter more, so that its limit is lower.
+                // A GPU's roots scatter more, so its limit is lower.
                 CHECK(solved.cancelling < (machine.device == "cpu" ? n / 5 : n / 3));
                 CHECK(summed_in_double(solved.particles, exact, all) >= solved.cancelling);
                 const Solved subset = solve(p, o, some);
@@ -72,8 +72,8 @@ void check_cancelling_forces(const std::vector<Machine>& machines)
 
 void check_cancelling_masses(const Machine& machine)
 {
-    // Half the particles have no mass, the others' masses differ and half are negative: what
-    // remains of their forces is what would remain of random walks.
+    // Half the particles have no mass. The rest have different masses, half negative: forces cancel
+    // like random walks.
     Particles p = plummer(3001);
     Random random(7);
     for (std::size_t i = 0; i < p.size(); ++i)
@@ -96,7 +96,7 @@ void check_cancelling_on_threads(const Machine& machine)
     o.solver = SolverKind::direct;
     o.softening.length = 1.0 / 32;
     const Solved first = solve(p, o);
-    REQUIRE(first.cancelling > 16); // more than a thread takes at a time
+    REQUIRE(first.cancelling > 16); // more than one thread's share
     const int threads = omp_get_max_threads();
     for (int n : {1, 2, 5}) {
         omp_set_num_threads(n);

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Builds AMUSE's worker against an installed copy and runs it through AMUSE's channels.
 
-Needs a Python with amuse-framework, this one or CHAMOMILE_AMUSE_PYTHON, and its MPI; else it is skipped."""
+Needs a Python with amuse-framework (this Python or CHAMOMILE_AMUSE_PYTHON) and MPI; skipped otherwise.
+"""
 import os
 import pathlib
 import shutil

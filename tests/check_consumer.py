@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Installs the build to a folder of its own and builds a project outside the tree against it."""
+"""Installs the build into a folder and builds an external project against it."""
 import importlib.util
 import os
 import pathlib
@@ -21,8 +21,8 @@ with tempfile.TemporaryDirectory() as folder:
     call("cmake", "--build", build)
     print(call(build / "consumer"), end="")
     print(call(prefix / "bin/chamomile", "--version"), end="")
-    # The examples are projects of their own.
-    hashes = {}  # of the accelerations of the same particles (docs/howto/embedding.md)
+    # The examples are separate projects.
+    hashes = {}  # accelerations of equal particles (docs/howto/embedding.md)
     for example, programs in {"cunbody": ["ring_c", "ring_cpp", "ring_fortran"], "own_law": ["morse"],
                               "law_from_c": ["screened"], "grape5": ["treecode", "ring_fortran"], "grape6": ["hermite"],
                               "c_api": ["field"], "cpp_api": ["field"], "fortran_api": ["field"]}.items():
@@ -40,7 +40,7 @@ with tempfile.TemporaryDirectory() as folder:
                 hashes |= {example: h for h in re.findall(r"accelerations (\w{16})", told.lower())}
             elif name != "ring_fortran" or shutil.which("gfortran"):
                 sys.exit(f"{example}: {name} was not built")
-    # Particles on several processes of MPI: the same bits.
+    # Particles distributed over MPI processes: bitwise equal results.
     if not MPIRUN or not list(prefix.glob("lib*/**/libchamomile_mpi.so")):
         print("mpi_api: skipped: no mpirun, or a build without MPI")
     else:
@@ -56,7 +56,7 @@ with tempfile.TemporaryDirectory() as folder:
             call("cmake", "--build", build)
             print("Fortran with MPI:", call(*LAUNCH, "-n", "3", build / "client"), end="")
         hashes["mpi_api"] = re.findall(r"accelerations (\w{16})", told)[0]
-    # What each shared library defines: its calls and nothing else.
+    # Each shared library exports its public functions only.
     for name, own in {"g5": ("g5_", "g5c_", "pg5_", "chm_g5_"),
                       "g6": ("g6_", "g6calc_", "chm_g6_", "force_j_particle_send"),
                       "cunbody": ("force", "force_jerk_potential", "cunbody1_force", "cunbody_error"), "mpi": ("chm_mpi_", "CHAMOMILE_0.2")}.items():
@@ -67,7 +67,7 @@ with tempfile.TemporaryDirectory() as folder:
         if foreign := {s for s in symbols if not s.startswith(own)}:
             sys.exit(f"{library.name} defines {sorted(foreign)[:5]}")
     library = next(prefix.glob("lib*/**/libchamomile_c.so"))
-    # Exactly what the headers declare, each with its version.
+    # The exported symbols equal the declarations in the headers, each with its version.
     symbols = {line.split()[-1] for line in call("nm", "-D", "--defined-only", library).splitlines()}
     of_version = {".2": ("chm_options", "chm_set_softenings", "chm_cancel")}
     declared = {f"{name}@@CHAMOMILE_0" + ("" if name.startswith("chm_law_") else next((since for since, names in of_version.items() if name in names), ".1"))
@@ -75,7 +75,7 @@ with tempfile.TemporaryDirectory() as folder:
                 for name in re.findall(r"^CHM_API[^;(]*?(\w+)\(", (prefix / "include/chamomile" / header).read_text(), re.M)}
     if wrong := {s for s in symbols if not s.startswith("CHAMOMILE_0")} ^ declared:
         sys.exit(f"{library.name} and its headers do not agree on {sorted(wrong)[:5]}")
-    # Without CMake, where pkg-config is.
+    # Without CMake, if pkg-config exists.
     if shutil.which("pkg-config") and shutil.which("cc"):
         os.environ["PKG_CONFIG_PATH"] = str(next(prefix.glob("lib*/**/pkgconfig")))
         os.environ["LD_LIBRARY_PATH"] = str(library.parent)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What promises the same bits on every processor and device is compiled without fused multiply-adds.
+"""Checks that code with bitwise reproducible results is compiled without fused multiply-adds.
 
-A source of packs (folders named simd) or of CUDA says at its head `// Contraction: fused` or `// Contraction: none`, and
-a header of arithmetic that must not be fused says `none`: no source that is fused may include it, by however many steps.
-The commands of the build, where it wrote them down, do what the sources say; all other sources of the library are not
-fused. (cmake/ChamomileContraction.cmake)
+Sources with SIMD packs (folders named simd) and CUDA sources state at the top `// Contraction: fused` or `//
+Contraction: none`. Headers with arithmetic that must not be fused state `none`; no fused source may include them,
+directly or indirectly. The recorded compile commands must match these lines; all other library sources are not fused.
+(cmake/ChamomileContraction.cmake)
 """
 import json
 import pathlib
@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 LIBRARY = ("core", "tree", "mesh", "force", "pairs", "integrate", "io", "cosmology", "run", "clients", "gpu")
-# Files that stand for the promise: without them the rules below would hold of nothing.
+# Files that must state `none`; without them the rules below would check nothing.
 PROMISED = ("tree/cell_moments.hpp", "tree/higher_moments.hpp", "tree/simd/walk_kernel.cpp", "gpu/tree/device_tree.cu", "gpu/motion/store_kernels.cuh")
 
 
@@ -28,7 +28,7 @@ def says_itself(path):
 
 
 def included(root, path, known):
-    """Adds to `known` all files of the library that `path` includes, each with the one that includes it."""
+    """Adds to `known` all library files that `path` includes, with the including file."""
     for name in re.findall(r'^\s*#\s*include\s*"chamomile/([^"]+)"', path.read_text(), re.MULTILINE):
         if name not in known and (root / name).exists():
             known[name] = path
@@ -70,7 +70,9 @@ def of_commands(root, commands):
 
 
 def of_objects(root, commands):
-    """GCC 12 makes vfmaddsub of sums and differences in spite of -ffp-contract=off, so the code itself is read where a fused instruction could stand."""
+    """GCC 12 emits vfmaddsub for sums and differences despite -ffp-contract=off, so this disassembles objects that
+    could contain fused instructions.
+    """
     if not shutil.which("objdump"):
         return
     for command in json.loads(commands.read_text()):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""For which GPUs a build compiles: those that are here, one kind without any, all where it is asked."""
+"""Checks the CUDA architectures of a build: local GPUs, a default without GPU, or all on request."""
 import os
 import pathlib
 import subprocess
@@ -8,12 +8,12 @@ import tempfile
 
 source = pathlib.Path(sys.argv[1]).resolve()
 ALL = "75-real;80-real;86-real;89-real;90-real;100-real;120-real;120-virtual"
-CASES = [  # CHAMOMILE_CUDA_ARCHITECTURES, what nvidia-smi says (None: it fails), architectures
+CASES = [  # CHAMOMILE_CUDA_ARCHITECTURES, nvidia-smi output (None: fails), architectures
     ("auto", "9.0", "90-real"),
     ("auto", "8.6\n8.6\n9.0", "86-real;90-real"),
     ("auto", "12.0", "120-real"),
     ("auto", "", "80"),
-    ("auto", "6.1", "80"),  # nvcc no longer knows it
+    ("auto", "6.1", "80"),  # no longer supported by nvcc
     ("auto", "[N/A]", "80"),
     ("auto", None, "80"),
     ("common", "9.0", ALL),

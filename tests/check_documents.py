@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every file that CONTRIBUTING.md names is there, it has a line for every folder, and the version is the same everywhere."""
+"""Checks that all files named in CONTRIBUTING.md exist, that it lists every folder, and that versions agree."""
 import json
 import pathlib
 import re
@@ -28,25 +28,25 @@ for name, said in (("CITATION.cff", f"\nversion: {version}\ndate-released: {date
     if said not in (root / name).read_text():
         complaints.append(f"{name}: has no {said.strip()!r}")
 json.loads((root / "codemeta.json").read_text())
-# The wheel and the site read it from CMakeLists.txt.
+# Wheel and site read the version from CMakeLists.txt.
 for name, pattern in (("pyproject.toml", r"^regex = '(.*)'$"), ("docs/conf.py", r'^release = re\.search\(r"(.*?)", open')):
     asked = re.search(pattern, (root / name).read_text(), re.M)
     found = re.search(asked[1], settings) if asked else None
     if not found or found[1] != version:
         complaints.append(f"{name}: takes {found and found[1]} for the version, which is {version}")
-# A tag of this commit has the name that the recipe for Spack asks for.
+# A tag on this commit has the name in the Spack recipe.
 tags = subprocess.run(["git", "-C", root, "tag", "--points-at", "HEAD"], capture_output=True, text=True).stdout.split()
 complaints += [f"the tag {tag} of this commit is not v{version}" for tag in tags if re.match(r"v?\d", tag) and tag != f"v{version}"]
 release = re.search(r"^\*\*A release\.\*\*(.*?)(?=^\*\*|^## |\Z)", guide, re.M | re.S)
 for word in ("CMakeLists.txt", "chamomile_release_date", "CHANGELOG.md", "CITATION.cff", "codemeta.json", "vVERSION", "packaging/try_clean"):
     if not release or f"`{word}" not in release[1]:
         complaints.append(f"CONTRIBUTING.md: a release: has no {word}")
-# What projects of users ask for is this version.
+# User projects in the documents request this version.
 for path in sorted(path for folder in ("clients", "docs", "examples", "python", "tests") for path in (root / folder).rglob("*") if path.suffix in (".md", ".txt")):
     for asked in re.findall(r"find_package\(chamomile (\d+\.\d+)", path.read_text()):
         if asked != version.rpartition(".")[0]:
             complaints.append(f"{path.relative_to(root)}: find_package(chamomile {asked}) is not of version {version}")
-# Every work of others that the build looks for has its licence.
+# Every third-party package used by the build has a licence entry.
 works = (root / "THIRD_PARTY.md").read_text()
 text = "".join(path.read_text() for path in (root / "CMakeLists.txt", root / "cmake/ChamomileFourier.cmake", root / "cmake/ChamomileCuda.cmake", root / "python/CMakeLists.txt",
                                              root / "tests/CMakeLists.txt"))
@@ -57,7 +57,8 @@ for name in sorted(set(re.findall(r"find_package\((\w+)", text))):
 for name in ("CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff", "THIRD_PARTY.md"):
     if f"({name})" not in (root / "README.md").read_text():
         complaints.append(f"README.md: does not point to {name}")
-# Tables of measurements are what their files say, and a table of numbers has a file. (The table of units is one of definitions.)
+# Tables of measurements match their data files, and each table of numbers has a file. (The table of units holds
+# definitions.)
 done = subprocess.run([sys.executable, root / "docs/scripts/make_tables.py", "--check", root], capture_output=True, text=True)
 complaints += (done.stdout + done.stderr).splitlines()
 done = subprocess.run([sys.executable, root / "docs/scripts/ranks_model.py", "--check"], capture_output=True, text=True)

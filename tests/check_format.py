@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""C++, CUDA and C are formatted as .clang-format says, by the version of clang-format that the files were formatted with."""
+"""Checks that C++, CUDA and C files match .clang-format, with the clang-format version used to format them."""
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
 
-VERSION = "14"  # others break lines elsewhere
-FOREIGN = ("tests/hosts/", "clients/grape5/gp5util.h", "clients/grape6/gp6util.h")  # as other codes write them
+VERSION = "14"  # other versions break lines differently
+FOREIGN = ("tests/hosts/", "clients/grape5/gp5util.h", "clients/grape6/gp6util.h")  # in the style of other codes
 
 root = pathlib.Path(sys.argv[1]).resolve()
 program = shutil.which(f"clang-format-{VERSION}") or shutil.which("clang-format")

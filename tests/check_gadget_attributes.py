@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Initial conditions and snapshots of a cosmological run have Gadget-4's attributes, by h5py."""
+"""Checks with h5py that initial conditions and snapshots of a cosmological run have Gadget-4's attributes."""
 import pathlib
 import re
 import shutil
@@ -38,7 +38,9 @@ NAMES = "UnitLength_in_cm", "UnitMass_in_g", "UnitVelocity_in_cm_per_s"
 
 
 def by_gadget(path):
-    """Side, mass and speeds in cgs by GADGET's rule, a factor 1/h of lengths and masses, and by the attributes of each data set."""
+    """Returns side, mass and speeds in cgs by GADGET's rule (lengths and masses per h), checked against the data set
+    attributes.
+    """
     with h5py.File(path, "r") as file:
         header, group = file["Header"].attrs, [file[name] for name in file if name.startswith("PartType")]
         h, a = header.get("HubbleParam", 1), header["Time"] if file["Parameters"].attrs["ComovingIntegrationOn"] else 1
@@ -52,13 +54,13 @@ def by_gadget(path):
             return data[:] * data.attrs["to_cgs"] * h**data.attrs["h_scaling"]
         near(f"{path}: masses by their attributes", sum(in_cgs(g["Masses"]).sum() for g in group), result["mass"], 1e-12)
         near(f"{path}: positions by theirs", in_cgs(group[0]["Coordinates"]), group[0]["Coordinates"][:] * length / h, 1e-12)
-        if "Acceleration" in group[0]:  # of pairs of masses at distances in cgs, whatever their units
+        if "Acceleration" in group[0]:  # from pairs of masses at distances in cgs, independent of units
             result["pull"] = np.sqrt((in_cgs(group[0]["Acceleration"])**2).sum())
         return result
 
 
 def by_swift(path):
-    """Side and mass in cgs where the numbers are not per h."""
+    """Returns side and mass in cgs for numbers without h."""
     with h5py.File(path, "r") as file:
         units = file["Units"].attrs
         return {"side": file["Header"].attrs["BoxSize"] * units["Unit length in cgs (U_L)"],
@@ -66,7 +68,9 @@ def by_swift(path):
 
 
 def check_units(folder):
-    """Every system of units, comoving and plain, through HDF5, GADGET-2, Tipsy and text: the physical values are the same."""
+    """Checks that physical values agree in every unit system, comoving and plain, through HDF5, GADGET-2, Tipsy and
+    text.
+    """
     folder, wanted = pathlib.Path(folder), {}
     for path, system, comoving in in_all_units(folder):
         found = by_gadget(path)
@@ -102,7 +106,7 @@ def check_units(folder):
 
 
 def check_plain_hubble(folder):
-    """An isolated file of GADGET-4 in kpc/h with its h: what is written states units without h, as it has no HubbleParam."""
+    """Checks an isolated GADGET-4 file in kpc/h: the output states units without h, because it lacks HubbleParam."""
     folder = pathlib.Path(folder)
     shutil.copy(folder / "galaxy_2.hdf5", folder / "isolated.hdf5")
     with h5py.File(folder / "isolated.hdf5", "r+") as file:
@@ -118,7 +122,7 @@ def check_plain_hubble(folder):
 
 
 def check_swift(folder):
-    """A file as SWIFT writes it, in Mpc and 1e10 Msun without h, and what becomes of it."""
+    """Checks a file in SWIFT's format, in Mpc and 1e10 Msun without h, and its conversions."""
     folder, side, a = pathlib.Path(folder), BOX / H, 0.02
     with h5py.File(folder / "swift.hdf5", "w") as file:
         header, cosmology, units, halo = file.create_group("Header").attrs, file.create_group("Cosmology").attrs, file.create_group("Units").attrs, file.create_group("PartType1")
@@ -136,7 +140,9 @@ def check_swift(folder):
 
 
 def check_old_files(folder):
-    """Files that state UnitLength_in_cm and UnitMass_in_g without h beside h, as version 0.2 does, are read by SWIFT's attributes."""
+    """Checks that files with h, UnitLength_in_cm and UnitMass_in_g without h, as written by version 0.2, are read by
+    SWIFT's attributes.
+    """
     folder = pathlib.Path(folder)
     for number in 2, 3, 4:
         shutil.copy(folder / f"box_{number}.hdf5", folder / "old.hdf5")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Opens our HDF5 snapshots with h5py, and with yt and pynbody where they are installed, and checks
-what these, Gadget-4 and SWIFT look for (the tables of docs/reference/formats.md)."""
+"""Opens our HDF5 snapshots with h5py, and with yt and pynbody if installed. Checks the attributes that they, Gadget-4
+and SWIFT read (tables in docs/reference/formats.md).
+"""
 import importlib.util
 import pathlib
 import tempfile
@@ -57,7 +58,7 @@ def check_header(file):
     ]:
         expect(f"Header/{name}", header[name], value)
         expect_type(f"Header/{name}", np.asarray(header[name]).dtype, dtype)
-    for name in ("Omega0", "OmegaLambda", "HubbleParam"):  # their presence means a comoving run
+    for name in ("Omega0", "OmegaLambda", "HubbleParam"):  # mark a comoving run
         if name in header or name in file["Parameters"].attrs:
             failures.append(f"{name} stands in an isolated file")
     if "Code" in header:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Each public header (cmake/public_headers.txt) compiles by itself without a warning, those for C in both languages, and what
-documents and examples include is one of them."""
+"""Checks that each public header (cmake/public_headers.txt) compiles alone without warnings, C headers also as C, and
+that documents and examples include public headers only.
+"""
 import concurrent.futures
 import json
 import pathlib
@@ -11,11 +12,11 @@ import sys
 
 root, build = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve().parent
 
-THROWN = "static_assert(sizeof(chamomile::Error) > 0);\n"  # is declared where it is thrown
+THROWN = "static_assert(sizeof(chamomile::Error) > 0);\n"  # declared in every header that throws it
 
 
 def compiler():
-    """The one of the build: it knows where the standard library is."""
+    """Returns the build's compiler, which can find the standard library."""
     commands = build / "compile_commands.json"
     if commands.exists():
         for command in json.loads(commands.read_text()):
@@ -26,10 +27,10 @@ def compiler():
 
 
 def compiled(header, language):
-    """Nothing, or what a compiler says of a file that includes the header twice and nothing else."""
+    """Returns compiler messages for a file that includes only this header, twice; "" if none."""
     standard = {"c++": "c++20", "c": "c11"}[language]
     words = [compiler()]
-    if "<mpi.h>" in (root / header).read_text():  # it lies beside chamomile.h where it is installed
+    if "<mpi.h>" in (root / header).read_text():  # installed next to chamomile.h
         words = [{"c++": "mpicxx", "c": "mpicc"}[language], "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX", f"-I{root / 'clients/c'}"]
         if not shutil.which(words[0]):
             print(f"{header}: skipped: no {words[0]}")

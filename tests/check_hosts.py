@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hosts of the shapes that codes of other people have, built outside the tree against an installed copy (tests/hosts)."""
+"""Builds host programs in typical project layouts outside the tree against an installed copy (tests/hosts)."""
 import os
 import pathlib
 import re
@@ -13,14 +13,14 @@ hosts = source / "tests/hosts"
 WITHOUT = [f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON" for name in ("OpenMP", "HDF5", "PNG", "ZLIB", "FFTW")]
 fortran = shutil.which("gfortran") is not None
 
-# Host, options of its configuration, what it runs.
+# Host, configuration options, programs to run.
 PROJECTS = [
     ("own_headers", [], ["host"]),
     ("alone", ["-DLANGUAGE=C", "-DCLIENTS=c;g5;g6;cunbody", *WITHOUT], ["c", "g5", "g6", "cunbody"]),
     ("alone", ["-DLANGUAGE=Fortran", "-DCLIENTS=fortran;g5;cunbody", *WITHOUT], ["fortran", "g5", "cunbody"]),
 ]
 CLIENTS = "c;g5;g6;cunbody"
-# Languages and components of a project, packages that are not here, and what cmake says.
+# Languages and components of a project, missing packages, and cmake's output.
 PLAIN = [
     ("C;CXX", "", [], f"targets: {CLIENTS};chamomile;amuse"),
     ("CXX", "", [], f"targets: {CLIENTS};chamomile;amuse"),
@@ -36,7 +36,7 @@ PLAIN = [
     ("C", "COMPONENTS;cxx", [], "chamomile::chamomile, the library in C++, needs CXX among the languages of the project"),
     ("C", "COMPONENTS;g7", [], "component g7: is not in this installation"),
 ]
-# What pkg-config's flags make of a source, by package.
+# Sources compiled with pkg-config flags, per package.
 ONE_FILE = [("chamomile_c", "alone/c/c.c"), ("chamomile_g5", "alone/c/g5.c"), ("chamomile_g6", "alone/c/g6.c"),
             ("chamomile_cunbody", "alone/c/cunbody.c"), ("chamomile_cunbody", "alone/fortran/cunbody.f90"),
             ("chamomile_g6", "never_opened.c")]
@@ -67,8 +67,9 @@ def build(folder, prefix, host, options, programs):
 
 
 def name_headers_alike(folder, prefix):
-    """For every header of the library the host gets one of its own at that path, which must not be read when all of the
-    library's headers are."""
+    """For every library header, creates a host header at the same path. It must not be read when the library's headers
+    are.
+    """
     shutil.copytree(hosts / "own_headers", folder / "own_headers")
     headers = prefix / "include/chamomile"
     own = folder / "own_headers/include"
@@ -78,7 +79,7 @@ def name_headers_alike(folder, prefix):
         (own / name).parent.mkdir(parents=True, exist_ok=True)
         if not (own / name).exists():
             (own / name).write_text('#error "this is the host\'s"\n')
-    # Not those of one set of instructions, of laws to be defined, and around HDF5's own.
+    # Skips headers for one instruction set, headers that need a defined law, and wrappers around HDF5.
     names = [n for n in names if n.parts[0] not in ("gpu", "clients") and n.parts[:2] != ("io", "hdf5") and
              "simd" not in n.parts and n.name != "define_law.hpp"]
     for of_io in (False, True):
@@ -89,7 +90,7 @@ def name_headers_alike(folder, prefix):
 
 
 def check_names(library):
-    """No call of the library goes through a name that a program may define."""
+    """Checks that library calls never bind to functions defined by the program."""
     defined = {line.split()[-1].split("@")[0] for line in call("nm", "-D", "--defined-only", library).splitlines()}
     used = set(re.findall(r"R_\S+\s+\S+\s+([\w.]+)", call("readelf", "-rW", library)))
     check(not defined & used, f"{library.name}: calls its own {sorted(defined & used)[:5]} by name")

@@ -22,7 +22,7 @@ MAY_INCLUDE = {
     "python": {"core", "tree", "parallel", "force", "pairs", "integrate", "io", "view", "run"},
     "app": {"core", "tree", "parallel", "force", "pairs", "gpu", "mesh", "cosmology", "integrate", "io", "view", "run"},
 }
-THIRD_PARTY = {  # header -> the folders that may include it
+THIRD_PARTY = {  # header -> folders allowed to include it
     r"<hdf5\.h>": {"io"},
     r"<png\.h>": {"io"},
     r"<zlib\.h>": {"io"},

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Particles that lie on the processes of MPI, by the interfaces of C and Fortran (tests/mpi): the forces of one process, and one line and status on all where one
-process gives something wrong."""
+"""Checks the C and Fortran interfaces with particles distributed over MPI processes (tests/mpi): forces equal one
+process, and bad input on one process gives the same line and status on all.
+"""
 import pathlib
 import re
 import sys
@@ -14,7 +15,7 @@ CLIENT = pathlib.Path(PROGRAM).parent / "tests/mpi_client"
 
 
 def told(number, *words, program=CLIENT, **more):
-    """Status, lines and errors of so many processes of the client."""
+    """Returns status, lines and errors from `number` client processes."""
     status, out, err = processes(CLIENT.parent, number, *words, program=program, **more)
     return status, out.splitlines(), err
 
@@ -31,7 +32,7 @@ def forces():
             found = re.match(r"rms (\S+) potential (\S+) other bits (\d+)$", lines[0]) if lines else None
             if not check(status == 0 and found, f"{case}: status {status}: {lines} {err}"):
                 continue
-            if particles > 1:  # potentials are stored in float
+            if particles > 1:  # potentials are floats
                 check(float(found[1]) <= (1e-13 if precision == "double" else 2e-6) and float(found[2]) < 1e-7, f"{case}: {lines[0]}")
             check(found[3] == "0", f"{case}: {found[3]} accelerations have other bits than those of one process")
 
@@ -46,7 +47,7 @@ def forces_on_gpu():
             check(status == 0 and lines and lines[0].endswith("other bits 0"), f"{number} processes that share a GPU, {precision}: status {status}: {lines} {err}")
 
 
-BAD = {  # what process 1 of 3 gives wrong: the status and what the line holds
+BAD = {  # bad input on process 1 of 3: status and text in the line
     "unknown key": (2, "option: softenin: unknown; did you mean 'softening'?"),
     "value": (2, "softening: -1: a number >= 0 is needed"),
     "no value": (2, "option: NULL: key and value are needed"),
@@ -74,13 +75,13 @@ def refusals():
         check(status == 0 and len(lines) == 3 and len(set(lines)) == 1 and lines[0].startswith(f"{fault}: {line}"), f"{what}: status {status}: {lines} {err}")
     status, lines, err = told(3, "handle")
     check(status == 0 and lines == 3 * ["2: forces: NULL: is where the handle goes"], f"no place for the handle: status {status}: {lines} {err}")
-    # Some of the processes, while another does something else.
+    # Some processes compute while another is busy elsewhere.
     status, lines, err = told(3, "some")
     check(status == 0 and len(lines) == 1 and lines[0].startswith("CPU, "), f"some processes: status {status}: {lines} {err}")
 
 
 def failures():
-    """A process that fails alone: the others end their call with its line."""
+    """One process fails: the others end their call with the same line."""
     library = next(CLIENT.parent.glob("libfailing_new.*"))
     for what, fault, line, variables in [("memory", 3, "rank 1 of 3: not enough memory", {"LD_PRELOAD": library, "FAILING_NEW": 20}),
                                          ("silent", 5, "silent for 1 seconds: must answer (peer_timeout)", {})]:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Packages for Debian, made by CPack of this build: what each needs and holds, its licence, that the program in it runs, and what lintian says."""
+"""Checks Debian packages made by CPack: dependencies, contents, licence, the program inside, and lintian's output."""
 import pathlib
 import re
 import shutil

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""The program papers: it builds, its tables hold the papers' figures beside ours, and what it does not know is refused."""
+"""Checks the program papers: it builds, its tables show the papers' figures next to ours, and unknown words are
+refused.
+"""
 import csv
 import os
 import pathlib

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Every error that tests/planted knows can still be planted: the text that it changes stands in the tree, once.
+"""Checks that every error in tests/planted can be planted: its anchor text occurs exactly once in the tree.
 
-Planting and catching them takes a build and many minutes (tests/planted); this takes a second.
+Planting and catching errors takes a build and many minutes (tests/planted); this check takes a second.
 """
 import pathlib
 import shutil
@@ -19,7 +19,7 @@ def call(root, *words):
 done = call(source, "--check")
 print(done.stdout + done.stderr, end="")
 
-# In a tree that has none of these texts all are told, not the first alone.
+# In a tree without any anchors, the check must list all of them.
 errors = call(source, "--list").stdout.splitlines()
 with tempfile.TemporaryDirectory() as folder:
     empty = pathlib.Path(folder)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Installs the package by pip into an environment of its own and runs python/tests and the examples there.
+"""Installs the package with pip into a separate environment and runs python/tests and the examples.
 
-The library is the one of this build, installed to a folder; CHAMOMILE_WHOLE_WHEEL=1 compiles it once more as a plain
-`pip install .` does. Environment and build stay in the build folder, so that a later run compiles what has changed.
-Status 77 where pip can install nothing.
+Uses the library from this build, installed into a folder. CHAMOMILE_WHOLE_WHEEL=1 compiles it again like a plain `pip
+install .`. Environment and build stay in the build folder, so a later run recompiles changes only. Exits with status 77
+if pip cannot install packages.
 """
 import os
 import pathlib
@@ -57,14 +57,14 @@ if os.environ.get("CHAMOMILE_WHOLE_WHEEL"):
     how = [f"--config-settings=build-dir={folder / 'whole'}", "--config-settings=cmake.define.CHAMOMILE_CUDA=OFF"]
 else:
     need(call("cmake", "--install", program.parent, "--prefix", folder / "prefix"))
-    # The whole configuration, at least.
+    # At least configures the whole project.
     need(call("cmake", "-S", source, "-B", folder / "configured", "-DCHAMOMILE_PYTHON=ON", "-DCHAMOMILE_PROGRAM=OFF", "-DBUILD_TESTING=OFF",
               "-DCHAMOMILE_CUDA=OFF", f"-DPython_EXECUTABLE={python}", env=environment))
     how = ["--config-settings=" + setting for setting in (f"build-dir={folder / 'module'}", "cmake.source-dir=python", f"cmake.define.CMAKE_PREFIX_PATH={folder / 'prefix'}")]
 print(need(call(python, "-m", "pip", "install", "--no-build-isolation", "--no-deps", "--force-reinstall", source, *how,
                 cwd=folder, env=environment)).splitlines()[-1])
 
-# Installed: the package, its types and nothing else.
+# Installed files: package and types only.
 listing = need(call(python, "-m", "pip", "show", "--files", "chamomile", cwd=folder))
 files = re.findall(r"^  (\S+)", listing.partition("Files:")[2], re.M)
 for wanted in ("chamomile/py.typed", "chamomile/_chamomile.pyi", "chamomile/__init__.py", "chamomile/pytreegrav.py"):
@@ -87,7 +87,7 @@ if tests.returncode:
 told = need(call(python, source / "examples/python/field.py", cwd=folder, env=environment))
 print(told, need(call(python, source / "examples/python/tutorial.py", cwd=folder, env=environment)))
 
-# Particles on processes of mpi4py, which is the system Python's where that can import the package.
+# Particles on mpi4py processes, with the system's Python if it can import the package.
 (folder / "alone").mkdir(exist_ok=True)
 if not (package := folder / "alone/chamomile").exists():
     package.symlink_to(next((folder / "venv/lib").glob("python3*/site-packages/chamomile")))
@@ -103,7 +103,8 @@ else:
             if (said := need(call(*LAUNCH, "-n", number, SYSTEM_PYTHON, source / "tests/mpi" / script, folder / "shared", env=several))) != "all is right\n":
                 sys.exit(f"{number} processes of Python: {script}: {said}")
 
-# Python in README and tutorials runs as it stands, with arrays of these names, and makes the folder that it names. (docs/tutorials/python.md is tutorial.py.)
+# Python in README and tutorials runs unchanged, with arrays under these names, in the folders it names.
+# (docs/tutorials/python.md is tutorial.py.)
 arrays = "import numpy\npositions, velocities = numpy.random.default_rng(1).normal(size=(2, 500, 3))\nmasses = numpy.full(500, 1e-3)\n"
 for page in ("README.md", *(f"docs/tutorials/{path.name}" for path in sorted((source / "docs/tutorials").glob("*.md")) if path.name != "python.md")):
     for block in re.findall(r"^```python\n(.*?)^```", (source / page).read_text(), re.M | re.S):
@@ -113,7 +114,7 @@ for page in ("README.md", *(f"docs/tutorials/{path.name}" for path in sorted((so
         if made := [name for name in re.findall(r"run\(\"(\w+)\"", block) if not (folder / "page" / name / "energy.csv").exists()]:
             sys.exit(f"{page}: {made} was not made by {block}")
 
-# The same particles from C++ have the same accelerations, bit for bit (docs/howto/embedding.md).
+# C++ gives bitwise equal accelerations for equal particles (docs/howto/embedding.md).
 if not os.environ.get("CHAMOMILE_WHOLE_WHEEL"):
     need(call("cmake", "-S", source / "examples/cpp_api", "-B", folder / "cpp_api", f"-DCMAKE_PREFIX_PATH={folder / 'prefix'}", env=environment))
     need(call("cmake", "--build", folder / "cpp_api", env=environment))

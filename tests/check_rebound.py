@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""REBOUND from PyPI with its own gravity and with ours: examples/rebound against the installed library."""
+"""Compares REBOUND from PyPI with its own gravity and with ours: examples/rebound against the installed library."""
 import os
 import pathlib
 import subprocess
@@ -13,7 +13,7 @@ VERSIONS = ["5.2.2", "4.4.10"]  # gravity_custom, additional_forces
 
 
 def rebound(version):
-    """A folder with this version, kept beside the build."""
+    """Returns a folder with this version, cached next to the build."""
     folder = program.parent / f"rebound-{version}"
     if not (folder / "rebound").exists():
         done = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--only-binary", ":all:",

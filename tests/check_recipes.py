@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The recipes in packaging, as far as no registry is needed: they parse, they ask for what CMake looks for, in a version that will do, every option
-and file that they name is there, and the commands of the program that they and the page of installation show do run."""
+"""Checks the packaging recipes offline: they parse, require the packages and versions that CMake looks for, and name
+existing options and files. The program commands in recipes and installation page run.
+"""
 import ast
 import pathlib
 import re
@@ -16,7 +17,8 @@ complaints = []
 
 settings = "".join(path.read_text() for path in (root / "CMakeLists.txt", *sorted((root / "cmake").glob("*.cmake"))))
 options = set(re.findall(r"(?:option\(|set\()(CHAMOMILE_\w+)", settings)) | {"BUILD_TESTING"}
-# What CMake must find, by its name in Spack and in conda-forge; OpenMP comes with compilers, in conda as a library of its own.
+# Packages found by CMake, with their names in Spack and conda-forge. OpenMP comes with compilers; conda packages it
+# separately.
 NAMES = {"HDF5": ("hdf5", "hdf5"), "PNG": ("libpng", "libpng"), "ZLIB": ("zlib-api", "zlib"), "Boost": ("boost", "libboost-devel"),
          "FFTW": ("fftw", "fftw"), "MPI": ("mpi", None), "CUDAToolkit": ("cuda", None), "OpenMP": (None, "libgomp")}
 needed = set(re.findall(r"^ *find_package\((\w+)", settings, re.M)) - {"Git", "chamomile"}
@@ -31,7 +33,7 @@ def number(version):
 
 
 def compare(recipe, asked, allowed, build):
-    """asked: what a recipe depends on, with the least version or ''."""
+    """asked: a recipe's dependencies, with min version or ''."""
     for name in sorted(allowed - set(asked)):
         complaints.append(f"{recipe}: does not depend on {name}, which CMake looks for")
     for name in sorted(set(asked) - allowed - build):
@@ -87,7 +89,7 @@ def conda():
 
 
 def files_and_options():
-    """Options of CMake and files of the tree, wherever a recipe names them."""
+    """Checks CMake options and files of the tree named in recipes."""
     for recipe in (path for path in packaging.rglob("*") if path.is_file() and path.suffix != ".in"):
         text = recipe.read_text()
         name = recipe.relative_to(root)
@@ -120,7 +122,7 @@ def files_and_options():
 
 
 def commands():
-    """The program's own commands, without what comes before them."""
+    """Runs the recipes' program commands, without leading shell words."""
     pages = [*(path for path in packaging.rglob("*") if path.is_file()), root / "docs/howto/install.md"]
     found = dict.fromkeys(line for page in pages for line in re.findall(r"\bchamomile (run --model .*|--version)\b", page.read_text()))
     if len(found) < 3:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The reference is generated from the comments of the headers without a warning, and holds what it should."""
+"""Generates the reference from header comments without warnings and checks its contents."""
 import pathlib
 import subprocess
 import sys

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""The documents: the README's size, links and anchors of all pages, what troubleshooting quotes, and the site, where Sphinx is."""
+"""Checks the documents: README size, links and anchors in all pages, lines quoted in troubleshooting, and the site if
+Sphinx exists.
+"""
 import pathlib
 import re
 import shutil
@@ -19,12 +21,12 @@ pages = [root / "README.md", root / "CONTRIBUTING.md", root / "CHANGELOG.md", *(
 
 
 def prose(page):
-    """A page without its blocks of code."""
+    """Returns a page without code blocks."""
     return re.sub(r"^( *)```.*?^ *```", "", page.read_text(), flags=re.M | re.S)
 
 
 def anchors(page):
-    """Those that GitHub gives the headings of a page, and its own."""
+    """Returns GitHub's anchors for a page's headings, and explicit anchors."""
     text, found = prose(page), set()
     for heading in re.findall(r"^#+ (.*)$", text, re.M):
         words = re.sub(r"<[^>]*>", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)).strip().lower()
@@ -48,7 +50,7 @@ for page in pages:
             reached.add(place)
 complaints += [f"{page.relative_to(root)}: no page leads to it" for page in pages if page.is_relative_to(root / "docs") and page not in reached and page.name != "index.md"]
 
-# Lines that troubleshooting quotes are those of the program.
+# Lines quoted in troubleshooting occur in the program's sources.
 sources = "".join(re.sub(r'"\s*\n\s*"', "", path.read_text()) for folder in ("app", "core", "force", "gpu", "integrate", "io", "run")
                   for path in (root / folder).rglob("*.c*"))
 for quoted in re.findall(r"^\| `([^`]+)`", (root / "docs/howto/troubleshooting.md").read_text(), re.M):

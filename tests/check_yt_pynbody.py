@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Initial conditions and snapshots of a cosmological run in yt and pynbody: redshift, lengths, masses and velocities. Skipped where neither is installed."""
+"""Checks initial conditions and snapshots of a cosmological run in yt and pynbody: redshift, lengths, masses and
+velocities. Skipped if neither is installed.
+"""
 import importlib.util
 import sys
 import tempfile
@@ -39,7 +41,7 @@ def check_pynbody(path, a, velocities):
 
 
 def side_and_mass_in_yt(path, comoving):
-    """In Mpc, today's, and solar masses, by the recipe of docs/howto/open_results.md."""
+    """Returns side (Mpc, today) and mass (solar masses), read as in docs/howto/open_results.md."""
     import h5py
     import yt
     yt.set_log_level(50)

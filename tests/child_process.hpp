@@ -1,4 +1,4 @@
-/// \file  Work in a fork of the test's process.
+/// \file  Runs work in a forked test process.
 #pragma once
 
 #include <sys/wait.h>
@@ -6,8 +6,8 @@
 
 namespace chamomile::tests {
 
-/// Returns the status of a child that makes a fork of this process do something, which may not
-/// hang.
+/// Forks this process, calls `work` in the child, and returns the child's status. Kills a child
+/// that hangs.
 template <class Work>
 int status_of_child(Work work)
 {

@@ -1,4 +1,4 @@
-"""A headless Chromium, driven through a pipe by its own protocol (DevTools), and the pixels that it shows."""
+"""Drives a headless Chromium through a pipe with the DevTools protocol, and reads its pixels."""
 import base64
 import json
 import os
@@ -12,7 +12,7 @@ import time
 import zlib
 
 PROGRAM = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
-# Newer versions draw WebGL without a GPU only when they are told to.
+# Newer versions draw WebGL without a GPU only with these flags.
 FLAGS = ("--headless=new", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-dev-shm-usage", "--no-first-run",
          "--disable-extensions", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--remote-debugging-pipe")
 
@@ -24,7 +24,7 @@ def need_chromium():
 
 
 class Chromium:
-    """One page in a browser with a profile of its own."""
+    """One page in a browser with a fresh profile."""
 
     def __init__(self, width=1000, height=700):
         self.width, self.height = width, height
@@ -62,7 +62,7 @@ class Chromium:
         self.folder.cleanup()
 
     def __call__(self, method, **values):
-        """Calls a method of the protocol and returns its result; events that come meanwhile are kept."""
+        """Calls a protocol method and returns its result; keeps events received before the result."""
         self.number += 1
         message = {"id": self.number, "method": method, "params": values, **({"sessionId": self.session} if self.session else {})}
         os.write(self.output, json.dumps(message).encode() + b"\0")
@@ -95,7 +95,7 @@ class Chromium:
         return result["result"].get("value")
 
     def until(self, code, seconds=40):
-        """Waits until the code is true, and returns its value."""
+        """Waits until the code is truthy, and returns its value."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if value := self.js(code):
@@ -120,7 +120,7 @@ class Chromium:
         self("Input.dispatchKeyEvent", type="keyUp", key=key)
 
     def pixels(self, path=None):
-        """Rows of (red, green, blue) of what the page shows."""
+        """Returns rows of (red, green, blue) from a screenshot."""
         data = base64.b64decode(self("Page.captureScreenshot", format="png")["data"])
         if path:
             with open(path, "wb") as file:
@@ -134,13 +134,13 @@ class Chromium:
                 event.get("method") == "Log.entryAdded" and event["params"]["entry"]["level"] == "error"]
 
     def requests(self):
-        """The addresses that the page has asked for."""
+        """Returns the addresses requested by the page."""
         self.js("0")
         return [event["params"]["request"]["url"] for event in self.events if event.get("method") == "Network.requestWillBeSent"]
 
 
 def png_rows(data):
-    """Rows of (red, green, blue) of a PNG with 8 bits a channel, without interlace."""
+    """Returns rows of (red, green, blue) from a PNG with 8 bits per channel, without interlace."""
     place, parts, width, height, channels = 8, b"", 0, 0, 3
     while place < len(data):
         length, kind = struct.unpack_from(">I4s", data, place)

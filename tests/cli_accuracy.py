@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs `accuracy` on models: its lists, its HDF5 file against numpy and a sum made here, Table 2 of the Chamomile paper."""
+"""Tests `accuracy` on models: lists, the HDF5 file against numpy and a plain sum, and Table 2 of the Chamomile paper."""
 import importlib.util
 import os
 import subprocess
@@ -39,7 +39,7 @@ def lists_are_crossed(folder):
 
 
 def exact_sums(masses, positions, targets, eps):
-    """Accelerations, potentials and sum m/r^2 of the targets, one after the other."""
+    """Returns accelerations, potentials and sum m/r^2 per target."""
     for i in targets:
         r = np.delete(positions, i, axis=0) - positions[i]
         m = np.delete(masses, i)
@@ -48,7 +48,9 @@ def exact_sums(masses, positions, targets, eps):
 
 
 def file_holds_what_was_measured(folder):
-    """Errors of each particle from the forces of `force` and a sum in numpy; statistics from the errors of each particle."""
+    """Checks the file's per-particle errors against `force` and a sum in numpy, and its statistics against per-particle
+    errors.
+    """
     eps = 0.05
     chamomile(folder, "model", "merger", "-n", 1500, "--seed", 3, "-o", "merger.hdf5", "-q")
     with h5py.File(folder / "merger.hdf5", "r+") as file:  # off the origin
@@ -97,7 +99,7 @@ def file_holds_what_was_measured(folder):
 
 
 def long_sums_are_checked(folder):
-    """The reference of a long sum, from the direct solver, is that of the short one, and says so."""
+    """The reference for a long sum, from the direct solver, equals the short sum's reference and is reported."""
     arguments = ("accuracy", "--model", "cube", "-n", 60000, "--tolerance", 0.01, "--eps", 0.01, "--device", "cpu", "--reference", "cpu")
     out = chamomile(folder, *arguments, "--sample", 40000, "--hdf5", "long.hdf5")
     check("40000 targets by CPU" in out and "1000 of them pair by pair too" in out, f"the reference is not named: {out.splitlines()[0]}")
@@ -113,7 +115,7 @@ def long_sums_are_checked(folder):
 
 
 def plots_of_one_source(folder):
-    """Files of one source make plots of different names, which say how many settings they show."""
+    """Files from one source give plots with different names that state the number of settings."""
     words = ("accuracy", "--model", "cube", "-n", 300, "--eps", 0.05, "--device", "cpu", "--sample", 100, "-q")
     check("99 %" in chamomile(folder, *words, "--theta", 0.5), "accuracy -q without a file prints its table")
     for name, values in (("few", "0.5,0.8"), ("many", "0.3,0.4,0.5,0.6,0.7,0.8,0.9,1")):

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""The 72 kinds of bad input and bad surroundings, by number: command, exit status, the one line; a refused command changes nothing."""
+"""Tests 72 numbered kinds of bad input and bad environments: command, exit status, and one line; a refused command
+changes nothing.
+"""
 import ctypes
 import errno
 import os
@@ -31,7 +33,7 @@ def with_rows(n, what=""):
 
 
 def failing_writes(error, count):
-    """The first writes to new files answer with that error."""
+    """The first writes to new files fail with this error."""
     library = next((pathlib.Path(PROGRAM).parent / "tests").glob("libfailing_writes.*"))
     return {"env": {**os.environ, "LD_PRELOAD": str(library), "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0", "FAILING_WRITES": f"{error}:{count}"}}
 
@@ -50,15 +52,16 @@ def broken_pipe():
     return {"stdout": theirs}
 
 
-# Of a user whom permissions bind.
+# Run as a user without root permissions.
 ANYBODY = {"preexec_fn": lambda: os.setuid(65534)} if os.geteuid() == 0 else {}
 
 
-# Of address space, in MiB, in which the program's libraries find room; 0 with the address sanitizer, which takes terabytes.
+# Address space in MiB sufficient to load the program's libraries; 0 with the address sanitizer, which reserves
+# terabytes.
 LOADED = next((mib for mib in range(16, 1024, 4)
                if subprocess.run([PROGRAM, "--version"], capture_output=True, **limited(resource.RLIMIT_AS, mib << 20)).returncode == 0), 0)
 
-# number, command, exit status, what the line on standard error says (of a command that goes well: standard output), more for subprocess
+# number, command, exit status, text on standard error (on success: standard output), extra arguments for subprocess
 CASES = [
     (1, [], USAGE, "no command given; 'chamomile --help' lists them"),
     (2, [*RUN, "--thetaa", "1"], USAGE, "--thetaa: unknown option; did you mean '--theta'"),
@@ -74,7 +77,7 @@ CASES = [
     (9, ["run", "good.txt", "--t-end", "1e400", "--dt", "0.1", "--eps", "0.05", "-o", "out"], USAGE, "--t-end: 1e400: a number is needed"),
     (9, ["run", "good.txt", "--t-end", "-1", "--dt", "0.1", "--eps", "0.05", "-o", "out"], USAGE, "--t-end: -1: lies before the start at t = 0"),
     (9, ["run", "good.txt", "--t-end", "0", "--dt", "0.1", "--eps", "0.05", "-o", "out"], FINE, "wrote 1 snapshot, "),
-    (10, [*RUN, "--snapshot-every", "0.05"], FINE, "wrote 5 snapshots"),  # steps are shortened to hit the times
+    (10, [*RUN, "--snapshot-every", "0.05"], FINE, "wrote 5 snapshots"),  # steps shortened to hit snapshot times
     (10, [*RUN, "--snapshot-every", "1e-9"], USAGE, "--snapshot-every: 1e-09: makes .* outputs; at most 1e6"),
     *[(11, [*RUN, option, word], USAGE, f"{option}: {word}: a whole number") for option in ("--leaf-size", "--group-size") for word in ("-1", "1048577")],
     (12, ["run", "--model", "plummer", "--particles", "99999999999999999999999", *RUN[2:]], USAGE, "--particles: 9+: a whole number from 1"),
@@ -103,7 +106,7 @@ CASES = [
     (19, universe("universe.txt", "--integrator", "hermite"), USAGE, "needs the leapfrog"),
     (19, [*RUN, "--mesh", "64"], USAGE, "--mesh: needs a periodic box"),
     (19, ["run", "good.txt", "--integrator", "hermite", "--t-end", "1", "--eps", "0", "--theta", "0.5", "-o", "out"], USAGE, "--theta: is for trees"),
-    (20, universe("curved.txt"), FINE, "Omega_m 0.3, Omega_Lambda 0.5"),  # curvature is known
+    (20, universe("curved.txt"), FINE, "Omega_m 0.3, Omega_Lambda 0.5"),  # curved background is allowed
     (20, universe("universe.txt", "--omega-m", "0.5"), INPUT, "density: 0.3 of the critical one, but Omega_m is 0.5"),
     (21, [*RUN[:-1], "x" * 5000], OUTPUT, "--output: x+: .*File name too long"),
     (21, run("x" * 5000), INPUT, "x+: file: File name too long"),
@@ -160,7 +163,7 @@ CASES = [
     (36, run("negative.txt"), INPUT, r"negative.txt: particle 7 \(id 8\), mass: -0.1"),
     (36, run("massless.txt"), INPUT, "massless.txt: mass: 0 for all 20"),
     (36, run("tracer.txt"), FINE, "wrote"),
-    (37, run("tiny.txt"), FINE, "wrote"),  # scaled by powers of two: no unit system is wrong
+    (37, run("tiny.txt"), FINE, "wrote"),  # scaled by powers of two: valid in any unit system
     (37, run("light.txt"), FINE, "1 particles have less than 1e-30 of the total mass .*, the lightest 1e-300: they pull at nothing; check the units"),
     (38, run("away.txt"), FINE, r"positions extend over 1e\+09, which is 2e\+10 times the softening length 0.05; check the units"),
     (38, run("lost.txt"), INPUT, r"positions extend over 1e\+20, which is 2e\+21 times the softening length 0.05: must be at most 1e18"),
@@ -228,7 +231,8 @@ CASES = [
     (63, ["model", "plummer", "-n", "99", "-o", "good.txt", "--overwrite"], OUTPUT, "good.txt: file: Stale file handle", failing_writes(errno.ESTALE, 3)),
     (65, RUN, OUTPUT, "standard output: cannot be written", {"stdout": open("/dev/full", "w")}, "changes"),
     (65, ["info", "good.txt"], OUTPUT, "standard output: cannot be written", {"stdout": open("/dev/full", "w")}),
-    *[(65, command, FINE, "", broken_pipe()) for command in (["info", "good.txt"], ["run", "--help"], RUN)],  # a reader that has enough, as head
+    *[(65, command, FINE, "", broken_pipe()) for command in (["info", "good.txt"], ["run", "--help"], RUN)],  # a reader that stops early,
+                                                                                                              # like head
     *[(65, RUN, OUTPUT, "standard output: cannot be written", closed(*streams), "changes") for streams in ((1,), (0, 1))],
     (65, [*RUN, "-q"], FINE, "", closed(0, 1)),
     (66, RUN, OUTPUT, "out/run.log: cannot be created: Too many open files", limited(resource.RLIMIT_NOFILE, 4), "changes"),
@@ -266,7 +270,7 @@ def complaints(folder, command, status, pattern, more):
 
 
 def library_complaints():
-    """Kinds 70 to 72: the C interface, beside the program."""
+    """Kinds 70 to 72: the C interface."""
     library = ctypes.CDLL(str(LIBRARY))
     library.chm_law_last_error.restype = ctypes.c_char_p
     law, nothing = ctypes.c_void_p(), ctypes.c_void_p()
@@ -296,7 +300,7 @@ def library_complaints():
 def main():
     with tempfile.TemporaryDirectory() as name, tempfile.TemporaryDirectory() as reached:
         folder = pathlib.Path(name)
-        if ANYBODY:  # who may look into the folder, and reaches a program there, wherever the tree lies
+        if ANYBODY:  # user with access to the folder and to a copy of the program there, independent of the tree's location
             for each in (folder, pathlib.Path(reached)):
                 each.chmod(0o755)
             ANYBODY["executable"] = shutil.copy(PROGRAM, reached)
@@ -308,7 +312,7 @@ def main():
         try:
             while not (folder / "busy/snapshot_000.hdf5").exists() and busy.poll() is None:
                 pass
-            busy.send_signal(19)  # it holds the folder and writes nothing
+            busy.send_signal(19)  # holds the folder without writing
             numbers = set()
             if not LOADED:
                 print("not tested here: limits of memory and of open files")

@@ -10,7 +10,7 @@ BLOCKS = "run good.txt --t-end 0.2 --block-steps --eps 0.05 -o out"
 HERMITE = "run good.txt --t-end 0.2 --integrator hermite --eps 0 -o out"
 START = "run {file} --t-end 0.2 --dt 0.1 --eps 0.05 -o out"
 
-# name, command, exit status, what the line must say
+# name, command, exit status, text in the line
 CASES = [
     # The command line.
     ("unknown command", "rum good.txt", USAGE, "rum: unknown command; did you mean 'run'"),
@@ -221,7 +221,7 @@ def every_case(folder):
     (folder / "flipped.hdf5").write_bytes(whole)
     for _, command, status, pattern in CASES:
         refused(folder, status, pattern, *(command.split() if isinstance(command, str) else command))
-    # The checks themselves: a command that works must not pass as an error.
+    # Checks the checker: a working command must not pass as an error.
     before = len(failures)
     refused(folder, USAGE, "", *RUN.split(), "-q")
     found, failures[before:] = len(failures) - before, []

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""`model cosmology` and cosmological runs: files, times, restarts, others' initial conditions, one line for each mistake."""
+"""Tests `model cosmology` and cosmological runs: files, times, restarts, other codes' initial conditions, one line per
+mistake.
+"""
 import functools
 import math
 import pathlib
@@ -17,7 +19,7 @@ def done(*arguments):
 
 
 def read(name):
-    """Header and rows of a snapshot as text."""
+    """Returns header and rows of a text snapshot."""
     done("convert", name, "as_text.txt", "--overwrite")
     text = (folder / "as_text.txt").read_text()
     fields = (line[1:].partition(":") for line in text.splitlines() if line.startswith("#"))
@@ -25,7 +27,7 @@ def read(name):
 
 
 def gadget2(name, rows, mass, a, box, omega):
-    """Format 1 in single precision as N-GenIC and MUSIC write it: masses in the header, 4-byte ids."""
+    """Writes format 1 in single precision like N-GenIC and MUSIC: masses in the header, 4-byte ids."""
     n = len(rows)
     header = struct.pack("<6I6d2d2i6I2i4d2i6Ii", 0, n, 0, 0, 0, 0, 0, mass, 0, 0, 0, 0, a, 1 / a - 1, 0, 0, 0, n, 0, 0, 0, 0, 0, 1,
                          box, omega, 1 - omega, 0.7, 0, 0, *[0] * 6, 0).ljust(256, b"\0")
@@ -35,7 +37,7 @@ def gadget2(name, rows, mass, a, box, omega):
 
 
 def music_hdf5(name, rows, mass, a, box, omega):
-    """As MUSIC and monofonIC write it; False where there is no h5py."""
+    """Writes MUSIC's and monofonIC's HDF5 format; returns False without h5py."""
     try:
         import h5py
     except ImportError:
@@ -80,7 +82,7 @@ with tempfile.TemporaryDirectory() as scratch:
         check(all(0 <= x < 100000 for row in whole[1] for x in row[1:4]), f"snapshot {k}: positions outside the box")
     lines = table(folder / "whole/energy.csv")
     check(abs(float(lines[-1]["scale_factor"]) - 0.1) < 1e-12 and abs(float(lines[-1]["layzer_irvine"])) < 0.01, f"energy.csv: {lines[-1]}")
-    # Forces against Ewald's sums, in the run and beside it; pictures beside the snapshots; the end as it is given last.
+    # Compares forces with Ewald's sums, in the run and by `accuracy`; pictures with `render`; the last given end wins.
     told = done("run", "ics.hdf5", "--outputs-z", "30", "--z-end", 19, "--block-steps", "--check-forces", 50, "--eps-max", 5, "--frames", "-o", "measured")
     lines = table(folder / "measured/forces.csv")
     check(all(1e-5 < float(line["rms"]) < 1e-2 for line in lines) and abs(float(lines[0]["time"]) - 0.02) < 1e-12, f"forces.csv: {lines}")
@@ -98,14 +100,14 @@ with tempfile.TemporaryDirectory() as scratch:
     times = [float(read(f"changed/{path.name}")[0]["time"]) for path in sorted((folder / "changed").glob("snapshot_*"))]
     check(len(times) == 6 and all(abs(a / b - 1) < 1e-12 for a, b in zip(times, (0.02, 0.04, 0.05, 0.06, 0.09, 0.1))), f"scale factors given on restart: {times}")
     refused(2, "--output-times: is of plain time; a cosmological run takes --outputs-z or --outputs-a", "run", "ics.hdf5", "--z-end", 9, "--output-times", 1, "-o", "x")
-    z = 50 / math.exp(0.01) - 1  # one step of 0.01 in ln a, typed to six digits
+    z = 50 / math.exp(0.01) - 1  # one step in ln a (0.01), typed to six digits
     check("1 step in" in done("run", "ics.hdf5", "--dt", 0.01, "--z-end", f"{z:.6g}", "--outputs-a", 0.02, "-o", "one"), "an end that is one step by its digits")
     done(*box, "--A-s", 2.1e-9, "-o", "primordial.hdf5")
     sigma8 = float(re.search(r"sigma8: (\S+)", done("info", "primordial.hdf5"))[1])
     done(*box, "--transfer", "no-wiggle", "-o", "smooth.hdf5")
     heading = done("power", "smooth.hdf5", "--fits")
     check("no wiggles" in heading, f"power --fits: transfer function of the file: {heading}")
-    of_table = box[:-2]  # without the baryons of the fit
+    of_table = box[:-2]  # without baryons from the fit
     (folder / "table.txt").write_text("".join(f"{k} {2e4 * k / (1 + (k / 0.02)**2)**1.4}\n" for k in (1e-3 * 1.1**i for i in range(90))))
     done(*of_table, "--transfer", "power-table", "--table", "table.txt", "-o", "tabled.hdf5")
     refused(2, "--linear-power FILE", "power", "tabled.hdf5", "--fits")
@@ -125,13 +127,13 @@ with tempfile.TemporaryDirectory() as scratch:
     by_file = done("power", "primordial.hdf5", "--fits"), done("power", "primordial.hdf5", "--fits", "--sigma8", sigma8)
     check(without_comments(by_file[0]) == without_comments(by_file[1]), "power --fits: sigma8 of the file")
 
-    # Peculiar velocities grow as a^1/2 while matter rules; the shortest waves of a lattice are slower.
+    # Peculiar velocities grow as a^1/2 in a matter-dominated universe; the shortest waves on a lattice are slower.
     speed = [math.sqrt(sum(v * v for row in read(f"whole/snapshot_{k:03}.hdf5")[1] for v in row[4:7]) / 4096) for k in (0, 2)]
     check(abs(speed[1] / speed[0] / math.sqrt(5) - 1) < 0.06, f"velocities: {speed}")
     log = (folder / "whole/run.log").read_text()
     check("from a = 0.02, z = 49 to a = 0.1, z = 9" in log and "Omega_m 0.3" in log, "run.log: epochs and background")
 
-    # What MUSIC, monofonIC and N-GenIC write.
+    # Formats of MUSIC, monofonIC and N-GenIC.
     columns = header["columns"].split()
     first = [columns.index(name) for name in ("x", "y", "z", "vx", "vy", "vz")]
     phase, mass = [[row[k] for k in first] for row in rows], rows[0][columns.index("mass")] / 1
@@ -142,7 +144,7 @@ with tempfile.TemporaryDirectory() as scratch:
     check("Mpc/h, 1e10 Msun/h, km/s assumed, in which the density is that of Omega_m" in told, f"lengths in Mpc/h: {told}")
     for command in (["power", "--fits", "--fold", 0], ["halos", "--linking-length", 1.0, "--min-members", 2, "--mass-function", "numbers.txt", "--overwrite"]):
         found = []
-        for name in "mpc.dat", "ngenic.dat":  # the same in Mpc/h and kpc/h
+        for name in "mpc.dat", "ngenic.dat":  # equal boxes in Mpc/h and kpc/h
             table = done(command[0], name, *command[1:])
             found.append([[float(x) for x in line.split()] for line in without_comments(table if command[0] == "power" else (folder / "numbers.txt").read_text())])
             if name == "mpc.dat" and command[0] == "power":

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""The bits of a run depend on nothing but its physics: not on threads, batches, repetition, restarts, pictures or what is measured."""
+"""Tests that a run's bits depend on its physics only: not on threads, batches, repetition, restarts, pictures or
+measurements.
+"""
 import pathlib
 import tempfile
 
@@ -39,7 +41,7 @@ def main():
         chamomile(folder, "model", "cosmology", "--n", 12, "--box", 2, "--z-start", 9, "--seed", 1, "-o", "box.hdf5", "-q")
         for scheme, words in SCHEMES.items():
             first, common = None, COMOVING if scheme == "comoving blocks" else COMMON
-            # What hits other times divides other steps: such witnesses are for steps of a fixed length alone.
+            # Output times shorten steps, so these witnesses apply to steps with a fixed length only.
             witnesses = [w for w in WITNESSES if scheme not in ("hermite", "blocks", "comoving blocks") or not {"--energy-every", "--snapshot-every"} & {str(word) for word in w}]
             batches = BATCHES if scheme.startswith("tree") else []
             for more in [["--threads", 2]] + THREADS + witnesses + batches:
@@ -51,7 +53,7 @@ def main():
                 runs += 1
                 if done.returncode or status or rows != first or len(rows) < 1500:
                     failures.append(f"{scheme}, {more}: other bits, or none: {done.stderr}")
-            # In parts of a step each, on other threads every time.
+            # In parts, one step each, with a different number of threads each time.
             chamomile(folder, "run", *common, *words, "--snapshot-every", 0.125, "--max-walltime", 1e-4, "-o", "out", "--overwrite")
             parts = 1
             while len(list((folder / "out").glob("snapshot_*"))) < 2 and parts < 100:

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""What the documents say of the program is so: the page of commands, every column of every table, and each command of README, tutorials and the page of examples."""
+"""Tests that documents match the program: the page of commands, every output column, and all commands in README,
+tutorials and examples page.
+"""
 import re
 import subprocess
 import sys
@@ -10,14 +12,14 @@ OUTPUTS = (ROOT / "docs/reference/output_files.md").read_text()
 
 
 def commands(top):
-    """The page of commands is what the program prints."""
+    """The page of commands equals the program's output."""
     call(sys.executable, ROOT / "docs/scripts/make_commands.py", PROGRAM, top / "commands.md")
     check((top / "commands.md").read_text() == (ROOT / "docs/reference/commands.md").read_text(),
           "docs/reference/commands.md is not what docs/scripts/make_commands.py PROGRAM writes")
 
 
 def options(top):
-    """Every option that a page gives to a command is one of it."""
+    """Options in the pages exist in their commands."""
     def names(*words):
         text = chamomile(top, *words, "--help-all")
         return set(re.findall(r"(?<![\w-])--[a-z][\w-]*", text)), children(text, "Models")
@@ -40,7 +42,7 @@ def options(top):
 
 
 def explained(title):
-    """The names that a part of the page of output files explains."""
+    """Returns the names explained in a section of the output files page."""
     part = re.search(rf"^## {re.escape(title)}$(.*?)(?=^## |\Z)", OUTPUTS, re.M | re.S)
     check(part, f"output_files.md: no part {title}")
     names = [name.replace(r"\|", "|").replace("&#124;", "|") for name in re.findall(r"(?:`|<code>)([^`]+?)(?:`|</code>)", part[1] if part else "")]
@@ -48,7 +50,7 @@ def explained(title):
 
 
 def columns(top):
-    """Every column of what commands write is explained."""
+    """Every column written by commands is explained."""
     chamomile(top, *"model cosmology --n 8 --box 50 --z-start 9 --seed 1 -o ics.hdf5 -q".split())
     chamomile(top, *"run ics.hdf5 --outputs-z 5,3 --dt 0.1 --power --halos -o box -q".split())
     chamomile(top, *"run --model plummer -n 500 --eps 0.1 --dt 0.1 --t-end 0.1 --accuracy 1e-2 --check-forces 50 -o run -q".split())
@@ -74,13 +76,13 @@ def columns(top):
         else:
             names = [line for line in lines if line.startswith("#")][-1][2:].split()
         known = explained(title)
-        if file == "times.csv":  # settings and phases are those of other tables
+        if file == "times.csv":  # settings and phases belong to other tables
             known |= steps | explained("`chamomile accuracy --csv`")
         lacking = [name for name in names if name not in known]
         check(not lacking, f"output_files.md: {title}: columns of {file} without a word: {lacking}")
 
 
-    # Whoever counts the columns of energy.csv finds them in the order of its first table.
+    # The columns of energy.csv are in the order of the first table.
     order = re.findall(r"`([^`]+)`", " ".join(re.findall(r"^\| (`.*?) \|", re.search(r"^## energy.csv$(.*?)^Of comoving", OUTPUTS, re.M | re.S)[1], re.M)))
     for file in ("run/energy.csv", "blocks/energy.csv"):
         names = (top / file).read_text().partition("\n")[0].split(",")
@@ -88,7 +90,7 @@ def columns(top):
 
 
 def recipes(top):
-    """The commands by example work in the order in which they stand, here with few particles and steps."""
+    """Runs the commands by example in page order, with few particles and steps."""
     folder = top / "recipes"
     folder.mkdir()
     lines = re.findall(r"^\| [^|]*\| `(chamomile .*?)` \|", (ROOT / "docs/howto/recipes.md").read_text(), re.M)
@@ -105,8 +107,9 @@ def recipes(top):
 
 
 def page(path):
-    """The commands of a page, in the order in which they stand, in a folder of their own; what -o and the like name is there after, and so are files that a
-    tutorial speaks of. Blocks of `console` with the program run too, with few particles and for a while: they are those of pages in a browser."""
+    """Runs a page's commands in order in a separate folder; files named by -o and similar options, and files named in a
+    tutorial, must exist afterwards. Also runs `console` blocks with the program, shortened: pages that open a browser.
+    """
     def part(top):
         folder = top / path.stem
         folder.mkdir()

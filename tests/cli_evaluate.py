@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs `force`, `accuracy`, `bench` and `devices`: what they write and print, against each other and a sum made here."""
+"""Tests `force`, `accuracy`, `bench` and `devices`: compares files and output with each other and with a plain sum."""
 import math
 import re
 
@@ -9,7 +9,7 @@ NUMBERS = {"rms", "median", "90 %", "99 %", "99.9 %", "max"}
 
 
 def forces(folder, *arguments):
-    """Rows of mass, position and, as `force` writes them, acceleration and potential."""
+    """Returns rows with mass, position and, for `force` output, acceleration and potential."""
     chamomile(folder, "force", "plummer.hdf5", *arguments, "--eps", 0.05, "-o", "forces.txt", "--overwrite", "-q")
     lines = (folder / "forces.txt").read_text().splitlines()
     check("# columns: mass x y z vx vy vz id ax ay az potential" in lines, "the columns are not named")
@@ -52,7 +52,7 @@ def force_writes_forces(folder):
 
 
 def instruction_sets_agree(folder):
-    """The sums of all sets that this processor has: the same but for rounding; bitwise the same for any number of threads."""
+    """Sums with all supported instruction sets agree to rounding; bitwise for any number of threads."""
     sets = re.search(r"instruction sets (.*)", chamomile(folder, "devices"))[1].split(", ")
     check(sets[-1] == "baseline", f"instruction sets {sets}")
     for method in (["--device", "cpu", "--tolerance", 0.001], ["--device", "cpu", "--solver", "direct"]):
@@ -93,7 +93,7 @@ def accuracy_tells_errors(folder):
 
 
 def criteria_are_compared(folder):
-    """Each criterion of the list with the values that it takes; a stricter value is a smaller error."""
+    """Tests each criterion in the list with its values; a stricter value gives a smaller error."""
     for command in (("accuracy",), ("bench", "--repeat", 1)):
         chamomile(folder, *command, "plummer.hdf5", "--criterion", "relative,geometric,minimum-distance,moments", "--tolerance", "0.02,0.001",
                   "--theta", "0.9,0.4", "--leaf-size", 8, "--group-size", 32, "--sample", 1000, "--csv", "criteria.csv", "--overwrite", "-q")
@@ -135,7 +135,7 @@ def bench_tells_times(folder):
 
 
 def bench_crosses_lists(folder):
-    """Every combination on the same particles; the same errors wherever the lists are the same."""
+    """Tests every combination on equal particles; equal lists give equal errors."""
     chamomile(folder, "bench", "-n", 1000, "--model", "cube", "--tolerance", "0.01,0.001", "--local-order", "0,5", "--group-size", "16,64",
               "--leaf-size", "8,16", "--threads", "1,2", "--repeat", 1, "--sample", 200, "--ceiling", "--device", "cpu", "--csv", "crossed.csv", "-q")
     rows = table(folder / "crossed.csv")

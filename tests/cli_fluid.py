@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`chamomile fluid`: what it prints and writes agree, the same again on one thread and two, one line for each mistake."""
+"""Tests `chamomile fluid`: printed and written values agree, repeat on one thread and two, one line per mistake."""
 import fcntl
 import functools
 import math
@@ -10,7 +10,7 @@ from program import check, end, refused as refused_in, run, table
 
 
 def printed(text, name):
-    """Mean and error in the row of that name."""
+    """Returns mean and error from the named row."""
     row = next(line for line in text.splitlines() if line.startswith(name))
     return [float(word) for word in row[len(name):].split()[:2]]
 
@@ -18,7 +18,7 @@ def printed(text, name):
 with tempfile.TemporaryDirectory() as scratch:
     folder = pathlib.Path(scratch)
     chamomile, refused = (functools.partial(function, folder) for function in (run, refused_in))
-    # Stopped as often as can be, it ends with the bytes of the undisturbed run, in equilibration and measurement.
+    # A run stopped as often as possible, in equilibration and measurement, gives the undisturbed run's bytes.
     short = "-n", 500, "--steps", 40, "--equilibrate", 20, "--device", "cpu"
     check(chamomile("fluid", *short, "-o", "whole.csv").returncode == 0, "fluid: a whole run")
     result, parts = chamomile("fluid", *short, "-o", "parts.csv", "--checkpoint", "fluid.chk", "--max-walltime", 1e-4), 1
@@ -32,13 +32,13 @@ with tempfile.TemporaryDirectory() as scratch:
     refused(7, "--density: 0.5: cannot change in a run that goes on", "fluid", "--restart", "fluid.chk", "--density", 0.5)
     refused(4, "--checkpoint: fluid.chk: exists", "fluid", *short, "--checkpoint", "fluid.chk")
     refused(2, "--max-walltime: needs --checkpoint", "fluid", *short, "--max-walltime", 1)
-    (folder / "lost.chk.1").write_bytes((folder / "fluid.chk.1").read_bytes())  # the last itself is gone
+    (folder / "lost.chk.1").write_bytes((folder / "fluid.chk.1").read_bytes())  # the newest is missing
     result = chamomile("fluid", "--restart", "lost.chk", "--steps", 60, "-o", "lost.csv", "--max-walltime", 1e-4)
     check(result.returncode == 0 and (folder / "lost.chk").exists(), f"fluid: from the one before: {result.stderr}")
     (folder / "lost.chk").unlink()
     result = chamomile("fluid", "--restart", "./lost.chk", "--checkpoint", folder / "lost.chk", "--steps", 60, "-o", "again.csv", "--max-walltime", 1e-4)
     check(result.returncode == 0 and (folder / "lost.chk").exists(), f"fluid: the same file, named otherwise: {result.stderr}")
-    # Another file is another file: what lies beside it stays.
+    # With another checkpoint name, existing checkpoints stay unchanged.
     there = {name: (folder / name).read_bytes() for name in ("fluid.chk", "fluid.chk.1")}
     (folder / "saved.chk").write_bytes(there["fluid.chk"])
     refused(4, "--checkpoint: fluid.chk: exists", "fluid", "--restart", "saved.chk", "--checkpoint", "fluid.chk", "-o", "saved.csv")
@@ -47,7 +47,7 @@ with tempfile.TemporaryDirectory() as scratch:
     check(all((folder / name).read_bytes() == was for name, was in there.items()), "fluid: from a copy: the checkpoint itself is replaced")
     (folder / "fluid.chk").write_bytes((folder / "fluid.chk").read_bytes()[:-9])
     good = (folder / "fluid.chk.1").read_bytes()
-    result = chamomile("fluid", "--restart", "fluid.chk", "--steps", 60, "-o", "damaged.csv", "--max-walltime", 1e-4)  # from the one before
+    result = chamomile("fluid", "--restart", "fluid.chk", "--steps", 60, "-o", "damaged.csv", "--max-walltime", 1e-4)  # from the previous checkpoint
     check(result.returncode == 0 and "rejected fluid.chk: size: " in result.stdout and "restarted from fluid.chk.1: " in result.stdout,
           f"fluid: a damaged checkpoint: {result.stdout} {result.stderr}")
     check((folder / "fluid.chk.1").read_bytes() == good, "fluid: a damaged checkpoint takes the place of the good one before it")
@@ -55,7 +55,7 @@ with tempfile.TemporaryDirectory() as scratch:
         (folder / name).write_bytes((folder / name).read_bytes()[:-9])
     refused(7, "fluid.chk: size: ", "fluid", "--restart", "fluid.chk")
     check(not (folder / "fluid.chk.lock").exists(), "fluid: its lock is left")
-    (folder / "older.chk.1").touch()  # of another run, which a restart must not take
+    (folder / "older.chk.1").touch()  # from another run: a restart must not read it
     refused(4, "--checkpoint: older.chk.1: exists", "fluid", *short, "--checkpoint", "older.chk")
     result = chamomile("fluid", *short, "--checkpoint", "older.chk", "--overwrite", "-o", "older.csv")
     check(result.returncode == 0 and (folder / "older.chk").exists() and not (folder / "older.chk.1").exists(), f"fluid: {result.stderr}")

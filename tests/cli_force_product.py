@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Every integrator x solver x boundary x precision gives the forces of the boundary, or one line.
+"""Tests every integrator x solver x boundary x precision: correct forces for the boundary, or one line.
 
-    tests/cli_force_product.py . PROGRAM [WORD]      only integrators whose name has the word
+tests/cli_force_product.py . PROGRAM [WORD]      only integrators with WORD in their name
 
-The forces of a run are read off the velocities that particles at rest have after a short time, whatever the program
-says that it computes. They are compared with sums over pairs made here: Newton's, or Ewald's in a periodic box."""
+Particles start at rest, and their velocities after a short time give the forces, independent of the program's reports.
+They are compared with plain sums over pairs: Newton's, or Ewald's in a periodic box.
+"""
 import itertools
 import math
 import pathlib
@@ -18,7 +19,7 @@ N, SIDE, EPS, END = 24, 2.0, 1e-3, 2.0**-11
 
 
 def uniform(seed):
-    while True:  # Lehmer's generator with the multiplier of Park & Miller
+    while True:  # Lehmer's generator with Park & Miller's multiplier
         seed = 48271 * seed % 2147483647
         yield seed / 2147483647
 
@@ -34,13 +35,13 @@ def newton(d):
 
 
 def ewald(d):
-    """Of a unit mass at d in all its images, with a uniform background (Hernquist, Bouchet & Suto 1991)."""
+    """Force from all images of a unit mass at d, with a uniform background (Hernquist, Bouchet & Suto 1991)."""
     alpha, total = 2 / SIDE, [0.0, 0.0, 0.0]
     d = [x - SIDE * round(x / SIDE) for x in d]
     for n in itertools.product(range(-4, 5), repeat=3):
         r = [x - SIDE * k for x, k in zip(d, n)]
         length = math.sqrt(sum(x * x for x in r))
-        if n == (0, 0, 0):  # its softening is that of the nearest image
+        if n == (0, 0, 0):  # softening applies to the nearest image
             w = 1 / math.sqrt(length**2 + EPS * EPS) ** 3 - (
                 math.erf(alpha * length) - 2 * alpha * length / math.sqrt(math.pi) * math.exp(-(alpha * length) ** 2)) / length**3
         else:
@@ -69,13 +70,13 @@ def sums(pull):
 
 
 def error(velocity, exact):
-    """The largest difference by the mean size."""
+    """Returns the max difference relative to the mean size."""
     size = sum(math.dist(a, (0, 0, 0)) for a in exact) / N
     return max(math.dist([v / END for v in velocity[i]], exact[i]) for i in range(N)) / size
 
 
 def run(folder, file, words, name):
-    """The velocities at the end, by id; None and the line where it is refused."""
+    """Returns final velocities by id, or None and the error line."""
     done = run_program(folder, "run", file, "--eps", EPS, "--t-end", END, "-q", "-o", name, *words)
     if done.returncode:
         return None, done
@@ -105,7 +106,7 @@ INTEGRATORS = {
     "resident blocks": ["--resident", "--block-steps", "--dt-max", END],
 }
 SOLVERS = {"as it is": [], "tree": ["--solver", "tree"], "direct": ["--solver", "direct"]}
-# The particles' file, the options, and whether forces are to be periodic.
+# Particle file, options, and whether forces are periodic.
 BOUNDARIES = {
     "none": ("open.txt", [], False),
     "by option": ("open.txt", ["--box", SIDE], True),
@@ -117,7 +118,7 @@ BOUNDARIES = {
 
 def tolerance(solver, method, periodic):
     if solver == "direct" or method.startswith("hermite"):
-        return 3e-4  # what the particles move within the time
+        return 3e-4  # displacement within the time
     return 5e-3 if periodic else 2e-3
 
 

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""A few seconds of random mutations for every reader, from small files of every format; `--seconds N` for more, `--seed N` for others.
+"""Mutates small files of every format at random for a few seconds per reader; `--seconds N` for more, `--seed N` for
+other mutations.
 
-tests/fuzz/with_clang is the thorough way. Files that bring a reader down end this test with the status of its signal."""
+tests/fuzz/with_clang is more thorough. A file that crashes a reader ends this test with the signal's status.
+"""
 import pathlib
 import subprocess
 import sys

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""CUDA errors on purpose, at many calls of a run: nothing is lost, whatever fails. Needs a GPU (status 77 without). Words after the program choose schemes.
+"""Injects CUDA errors at many calls in a run: nothing may be lost. Needs a GPU (else status 77). Words after the
+program select schemes.
 
-Prints a table of error and place: how many runs were refused before anything was written, went on from a checkpoint to the bits of the undisturbed run, or
-went on by themselves to these bits."""
+Prints a table by error and call: the number of runs refused before output, continued from a checkpoint to the
+undisturbed run's bits, or continued automatically to these bits.
+"""
 import collections
 import concurrent.futures
 import os
@@ -22,9 +24,9 @@ SHARED = [*SPHERE, "--dt", 0.01]
 BOX = ["../box.hdf5", "--z-end", 7, "--block-steps"]
 SCHEMES = {"tree": SHARED, "direct": [*SHARED, "--solver", "direct"], "hermite": [*SPHERE, "--integrator", "hermite"],
            "individual": [*SPHERE, "--block-steps"], "individual, few by the host": [*SPHERE, "--block-steps", "--host-below", 500], "box": BOX}
-ON_HOST = ("hermite", "individual, few by the host")  # whose particles do not live on the GPU
-# An error, or a kernel that traps, at the K-th call of all, and an error at the K-th of those that the words describe; the first hundreds are of the check
-# before the run.
+ON_HOST = ("hermite", "individual, few by the host")  # particles stay on the host
+# An error or a trapping kernel at the K-th call overall, or an error at the K-th call matching the words; the first
+# hundreds belong to the check before the run.
 CALLS = (3, 100, 600, 1500, 4000)
 WORDS = {"allocate": (1, 40, 150, 260), "copy": (1, 20, 80, 300), "launch": (1, 40, 150, 600), "wait": (1, 10, 40, 150)}
 HANGS = (1, 10, 40, 150)
@@ -33,20 +35,23 @@ SCHEMES_ASKED = sys.argv[3:]
 
 
 def place(fault):
-    """The column of the table."""
+    """Returns the table column."""
     kind, _, rest = fault.partition(":")
     return "any call" if ":" not in rest and (kind.isdigit() or kind == "trap") else rest.partition(":")[2] or "wait"
 
 
 def outcome(folder, fault, arguments, whole, scheme):
-    """Runs with the fault and goes on from what is left; one word for the table."""
+    """Runs with the fault, then continues from the remaining files; returns one word for the table."""
     case = f"{scheme}, {fault}"
     folder.mkdir()
     begun = time.monotonic()
     done = chamomile(folder, *arguments, env={**os.environ, "CHAMOMILE_GPU_FAULT": fault, "CHAMOMILE_GPU_TIMEOUT": str(TIMEOUT)})
-    if fault.startswith("hang") and scheme not in ("tree", "individual", "individual, few by the host", "box"):  # the device is busy for a minute more; walking threads may have to wait for it to allocate
+    if fault.startswith("hang") and scheme not in ("tree", "individual", "individual, few by the host", "box"):  # the device stays busy for
+                                                                                                                 # another minute; walking
+                                                                                                                 # threads may wait for
+                                                                                                                 # allocation
         check(time.monotonic() - begun < TIMEOUT + 40, f"{case}: took {time.monotonic() - begun:.0f} s")
-    if done.returncode == 0:  # it went on with less at a time, or never came to that call
+    if done.returncode == 0:  # continued with smaller batches, or never reached the call
         left = differences(folder / "out", whole)
         check(not left, f"{case}: {left}")
         return "went on"
@@ -66,7 +71,7 @@ def outcome(folder, fault, arguments, whole, scheme):
 
 
 def end_of(folder):
-    """The time in the last line of its energies."""
+    """Returns the last time in the run's energies."""
     return (folder / "out/energy.csv").read_text().splitlines()[-1].partition(",")[0]
 
 

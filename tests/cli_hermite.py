@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`run --integrator hermite` end to end: known problems, the same bits twice, and what it tells."""
+"""Tests `run --integrator hermite` end to end: known problems, repeated bits, and output."""
 import re
 
 from program import as_text, chamomile, check, energies, run_parts
@@ -30,7 +30,7 @@ def evolves_a_sphere(folder):
 
 
 def solves_the_pythagorean_problem(folder):
-    """Masses 3, 4, 5 at rest: where the first is at t = 10 is known to many digits."""
+    """Masses 3, 4, 5 at rest: the first one's position at t = 10 is known to many digits."""
     (folder / "three.txt").write_text("3 1 3 0 0 0 0 3\n4 -2 -1 0 0 0 0 4\n5 1 -1 0 0 0 0 5\n")
     for how, limit in ((("--shared-steps", "--iterations", 2), 1e-4), (("--block-steps", "--eta", 0.0025), 3e-4),
                        (("--shared-steps", "--final-evaluation"), 4.5e-4)):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every command, every file that it reads, every output that it writes: no output takes the place of an input, whatever leads there."""
+"""Tests every command with every input and output file: no output may replace an input, through any path."""
 import os
 import pathlib
 import re
@@ -15,7 +15,7 @@ RUN = "--t-end 0.02 --dt 0.01 --eps 0.1"
 SMALL = "-n 500 --steps 20 --equilibrate 10 --device cpu"
 BOX = "model cosmology --n 4 --box 10 --z-start 9"
 
-# A command, the files that it reads, its outputs as (option, ending that it wants); "" is the last argument.
+# Command, input files, outputs as (option, required ending); "" is the last argument.
 PRODUCT = [
     ("convert one.hdf5", ["one.hdf5"], [("", ".txt"), ("", ".hdf5"), ("", ".gadget2"), ("", ".tipsy")]),
     ("convert piece.0.hdf5", ["piece.0.hdf5", "piece.1.hdf5"], [("", ".txt"), ("", ".hdf5")]),
@@ -42,7 +42,7 @@ PRODUCT = [
     (f"fluid {SMALL}", [], [("-o", ".csv"), ("--checkpoint", ".chk")]),
     ("fluid --restart fluid.chk --steps 25", ["fluid.chk", "fluid.chk.1"], [("-o", ".csv"), ("--checkpoint other.chk -o", ".csv")]),
     ("fluid --restart fluid.chk --steps 25", ["fluid.chk.1"], [("--checkpoint", ".chk")]),
-    # Results that lie in a folder, each under its name.
+    # Results in a folder, each under its name.
     *[(f"run {file} {RUN}", [*files], [("-o folder", name) for name in
        ("run.log", "energy.csv", "steps.csv", "forces.csv", "snapshot_000.hdf5", "frame_000.png", "power_000.txt", "halos_000.hdf5", "checkpoint_000000002.chk", "stop")])
       for file, files in (("one.hdf5", ["one.hdf5"]), ("piece.0.hdf5", ["piece.1.hdf5"]))],
@@ -51,10 +51,10 @@ PRODUCT = [
     (f"run one.hdf5 --tracers piece.0.hdf5 {RUN}", ["piece.0.hdf5", "piece.1.hdf5"], [("-o folder", name) for name in ("run.log", "energy.csv", "snapshot_000.hdf5")]),
     ("run --restart folder --t-end 0.03", [], [("-o folder", name) for name in ("run.log", "energy.csv", "steps.csv", "snapshot_007.hdf5", "checkpoint-now")]),
 ]
-# Two outputs of one command in one file.
+# Two outputs with the same file.
 BOTH = ["accuracy rows.txt --eps 0.1 --csv new.txt --hdf5 ./new.txt", "halos one.hdf5 --length 0.1 -o new.txt --mass-function link/new.txt",
         f"fluid {SMALL} --checkpoint new.chk -o link/new.chk", f"fluid {SMALL} --checkpoint new.chk -o new.chk.1"]
-# Options whose help names a file or folder; a new one needs a row above.
+# Options with a file or folder in their help; a new option needs a row above.
 KNOWN = {"config", "output", "mass-function", "linear-power", "transfer-table", "data", "csv", "hdf5", "law", "sources", "targets", "table", "checkpoint", "restart", "parameters", "tracers"}
 
 
@@ -95,7 +95,7 @@ for number in range(2):
 
 
 def ways(folder, file, ending):
-    """Names that lead to the file: of its own, if that will do, and by links."""
+    """Returns names that lead to the file: directly, if the ending fits, and through links."""
     if file.endswith(ending):
         yield file
         yield f"link/{file}"

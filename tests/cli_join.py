@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Snapshots put together, moved, turned and reduced: places, orbits, units, ids and what is refused, against sums by hand."""
+"""Tests joined, moved, rotated and thinned snapshots: positions, orbits, units, ids and refusals, against sums by hand."""
 import math
 
 from program import chamomile, check, energies, refused, rows, run_parts
 
 MASS, X, Y, Z, VX, VY, VZ, ID = range(8)
-G = 43007.1057317  # of kpc, 1e10 Msun, km/s
+G = 43007.1057317  # in kpc, 1e10 Msun, km/s
 
 
 def particles(folder, name):
@@ -62,7 +62,7 @@ def puts_on_orbits(folder):
         d, v = [b - a for a, b in zip(one[:3], two[:3])], [b - a for a, b in zip(one[3:], two[3:])]
         check(close([m1, m2], [mass, mass], 1e-9) and close(all_, [0] * 6, 1e-6), f"{orbit}: the barycentre moves: {all_}")
         distance, speed2, spin = math.hypot(*d), sum(x * x for x in v), d[0] * v[1] - d[1] * v[0]
-        energy = speed2 / 2 - 2 * G * mass / distance  # of the Kepler problem: (e - 1) G M / (2 r_p), L^2 = G M r_p (1 + e)
+        energy = speed2 / 2 - 2 * G * mass / distance  # Kepler problem: (e - 1) G M / (2 r_p), L^2 = G M r_p (1 + e)
         check(close([distance, spin ** 2, energy / (G * mass / pericentre)], [r, 2 * G * mass * pericentre * (1 + e), e - 1], 1e-6), f"{orbit}: distance {distance}, spin {spin}, energy {energy}")
         check(sum(x * y for x, y in zip(d, v)) <= 1e-6 * distance * math.sqrt(speed2), f"{orbit}: does not begin before pericentre")
     spin = [sum(p[MASS] * (p[X + (k + 1) % 3] * p[VX + (k + 2) % 3] - p[X + (k + 2) % 3] * p[VX + (k + 1) % 3]) for p in a) for k in range(3)]
@@ -73,7 +73,7 @@ def puts_on_orbits(folder):
 
 
 def adds_energies(folder):
-    """Apart by far the energies of both add up, with that of two points; the kinetic energy of the motion of the second too."""
+    """For distant galaxies the energies add up, with the energy of two points; also the second galaxy's kinetic energy."""
     far, speed = 5000, 50
     chamomile(folder, "join", "a.hdf5", "b.hdf5", "--recentre", "--at", f"0,0,0;{far}kpc,0,0", "--velocity", f"0,0,0;0,{speed},0", "-o", "far.hdf5", "-q")
     total = {}

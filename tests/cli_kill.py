@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Runs that are killed at any moment, and checkpoints that are damaged, end as the undisturbed run does.
+"""Tests that runs killed at random moments, or restarted from damaged checkpoints, end like the undisturbed run.
 
-20 moments unless `--moments N` follows the two arguments of all tests, and a part of the damages unless N is 50 or more;
-`--seed N` chooses others."""
+Uses 20 moments unless `--moments N` follows the two standard arguments, and a subset of damages unless N is 50 or more.
+`--seed N` selects other moments.
+"""
 import os
 import pathlib
 import random
@@ -40,7 +41,7 @@ def undisturbed(top, scheme):
 
 
 def kill_often(top, scheme, seconds, moments, choose):
-    """One run after another, each killed several times, until that many moments have passed."""
+    """Runs repeatedly and kills each run several times, until `moments` moments have passed."""
     kills = runs = before_any = 0
     whole = top / scheme / "whole" / "out"
     while kills < moments:
@@ -55,7 +56,7 @@ def kill_often(top, scheme, seconds, moments, choose):
             arguments = ["run", "--restart", "out", "--threads", choose.choice([1, 2])] if begun else arguments_of(scheme)
             process = start(folder, *arguments)
             if kills < moments:
-                if choose.random() < 0.8:  # most at or after a checkpoint since the last start, some anywhere
+                if choose.random() < 0.8:  # mostly at or after a checkpoint since the last start, sometimes anywhere
                     while process.poll() is None and checkpoints(folder / "out") == begun:
                         time.sleep(0.001)
                     time.sleep(choose.uniform(0, 0.1 * seconds))
@@ -76,7 +77,9 @@ def kill_often(top, scheme, seconds, moments, choose):
 
 
 def damage(top, scheme, most, choose):
-    """The newest checkpoint cut off at every 4096th byte and with a bit flipped in every block: the older one is used."""
+    """Truncates the newest checkpoint at every 4096th byte and flips a bit in every block: the run must use the older
+    one.
+    """
     folder = top / scheme / "damaged"
     folder.mkdir()
     source = folder / "source"
@@ -110,7 +113,7 @@ def damage(top, scheme, most, choose):
 
 
 def main():
-    # Thousands of files go through to the disk: a disk of memory takes seconds.
+    # Syncs thousands of files to disk: a memory disk takes seconds.
     in_memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     options = dict(zip(sys.argv[3::2], sys.argv[4::2]))
     moments, choose = int(options.get("--moments", 20)), random.Random(int(options.get("--seed", 1)))

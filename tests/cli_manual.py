@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""What the program says of itself: help, manual and completion list the same options; licence, doctor, citations, and notes that are told once."""
+"""Tests the program's descriptions: help, manual and completion list equal options; licence, doctor, citations, and
+notes printed once.
+"""
 import re
 import shutil
 import subprocess
@@ -8,7 +10,7 @@ from program import PROGRAM, ROOT, busy_cores, chamomile, check, children, refus
 
 
 def commands(top):
-    """Every command, and those below one, as words."""
+    """Returns every command and subcommand as words."""
     for name in children(chamomile(top, "--help"), "Commands"):
         yield [name]
         for child in children(chamomile(top, name, "--help"), "Models"):
@@ -46,11 +48,11 @@ def help_manual_completion(top):
         pages += 1
         listed = re.findall(r"\\fB--([\w-]+)", page.read_text().replace(r"\-", "-"))
         check(listed == every, f"{page.name}: its options are not those of --help-all: {sorted(set(listed) ^ set(every))}")
-        # What bash offers after the command and "--".
+        # Bash completion after the command and "--".
         line = f'source {top}/bash; COMP_WORDS=(chamomile {name} --); COMP_CWORD={len(words) + 1}; _chamomile; echo "${{COMPREPLY[*]}}"'
         offered = subprocess.run(["bash", "-c", line], capture_output=True, text=True).stdout.split()
         check(offered == [f"--{option}" for option in every], f"bash offers other options of {name}: {sorted(set(offered) ^ {f'--{o}' for o in every})}")
-        # zsh and fish, by the lines of their scripts.
+        # zsh and fish completion, read from their scripts.
         part = scripts["zsh"].partition(f"    '{name}')\n")[2].partition(";;\n")[0]
         check(re.findall(r"^ +'--([\w-]+)\[", part, re.M) == every, f"zsh knows other options of {name}")
         where = f"complete -c chamomile -n '__fish_seen_subcommand_from {'; and __fish_seen_subcommand_from '.join(words)}"
@@ -69,7 +71,7 @@ def version_and_doctor(top):
     first, licence = chamomile(top, "--version").splitlines()
     version = re.search(r"project\(chamomile VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
     check(first.startswith(f"chamomile {version}"), f"--version: {first}")
-    # The licence follows from what the program has loaded.
+    # The licence follows from the loaded libraries.
     loaded = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True).stdout
     expected = "GPL-3.0-or-later" if "libfftw3" in loaded else "Apache-2.0, with KissFFT (BSD-3-Clause)"
     check(licence.startswith(f"licence: {expected}") and licence.endswith("The sources of Chamomile are under Apache-2.0."), f"--version: {licence}")
@@ -85,19 +87,19 @@ def version_and_doctor(top):
     for lacking in ("ffmpeg", "Python 3 with matplotlib"):
         check(f"missing            {lacking}" in done.stdout, f"doctor with an empty PATH: names no {lacking}")
     check("OMP_NUM_THREADS=1" in done.stdout, f"doctor with an empty PATH: {done.stdout}")
-    # Threads that wait sleep soon beside other programs, unless the environment says how they wait.
+    # Waiting threads sleep soon if other programs run, unless the environment sets the wait policy.
     soon = {"GOMP_SPINCOUNT": "10000", "KMP_BLOCKTIME": "1"}
     for asked, expected in (({}, soon), ({"OMP_WAIT_POLICY": "active"},) * 2, ({"GOMP_SPINCOUNT": "7"},) * 2):
         with busy_cores():
             done = run(top, "doctor", env={"PATH": "/nowhere", "OMP_DISPLAY_ENV": "verbose"} | asked)
         named = dict(word.split("=") for word in re.findall(r"[A-Z_]+=\w+", re.search("^threads .*", done.stdout, re.M)[0]))
         check(named == expected, f"doctor with {asked}: {named}")
-        spins = re.findall(r"GOMP_SPINCOUNT = '(\d+)'", done.stderr)  # as libgomp took it, if the program has that
+        spins = re.findall(r"GOMP_SPINCOUNT = '(\d+)'", done.stderr)  # value seen by libgomp, if linked
         check(not spins or spins[-1] == expected.get("GOMP_SPINCOUNT", "30000000000"), f"libgomp with {asked}: {spins}")
 
 
 METHOD = "barnes1986 barnes1990 hamada2007"
-CITED = (  # how it is made; what is cited besides the program
+CITED = (  # command, and its expected citations
     ("", None, METHOD),
     ("run --model plummer -n 100 --eps 0.1 --dt 0.1 --t-end 0.1 -o FILE", "fixed", f"{METHOD} aarseth1974"),
     ("run --model plummer -n 100 --eps 0.1 --block-steps --softening spline --criterion relative --t-end 0.1 -o FILE", "blocks",
@@ -107,7 +109,7 @@ CITED = (  # how it is made; what is cited besides the program
     ("model merger -n 300 -o FILE", "merger.hdf5", "hernquist1990 hernquist1993 toomre1972"),
     ("run --tracers merger.hdf5 --potential point,M=1 --eps 0 --dt 0.1 --t-end 0.1 -o FILE", "tracers", f"{METHOD} hernquist1990 hernquist1993 toomre1972"),
     ("model spheres nfw,mass=10 hernquist,mass=1 -n 300 -o FILE", "spheres.hdf5", "navarro1997 hernquist1990"),
-    ("model einasto -n 300 -o FILE", "king.hdf5", "einasto1965"),  # the name of a file is no model
+    ("model einasto -n 300 -o FILE", "king.hdf5", "einasto1965"),  # a file name is not a model
     ("run king.hdf5 --eps 0.1 --dt 0.1 --t-end 0.1 -o FILE", "after", f"{METHOD} einasto1965"),
     ("model cosmology --n 8 --box 50 --z-start 9 --seed 1 -o FILE", "ics.hdf5", "bouchet1995 eisenstein1998"),
     ("run ics.hdf5 --z-end 5 --dt 0.1 --power --halos -o FILE", "box",
@@ -137,8 +139,8 @@ def citations(top):
 
 
 def notes_once(top):
-    """A note of several snapshots of one run stands once."""
-    for name in ("a.gadget2", "b.gadget2"):  # which say nothing of who made them
+    """A note repeated in several snapshots of a run is printed once."""
+    for name in ("a.gadget2", "b.gadget2"):  # files without provenance
         chamomile(top, "convert", "ics.hdf5", name, "-q")
     told = re.findall("^note: .*", chamomile(top, *"render a.gadget2 b.gadget2 --size 20 -o note.png".split()), re.M)
     check(len(told) == 1 and "made peculiar" in told[0], f"render: notes: {told}")

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""`chamomile model` and `chamomile render`: files made, same bytes again, nothing overwritten, one line for each mistake."""
+"""Tests `chamomile model` and `chamomile render`: files written, repeated bytes, nothing overwritten, one line per
+mistake.
+"""
 import functools
 import pathlib
 import struct

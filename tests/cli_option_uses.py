@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every option of every command, in each mode that cannot use it: one line that names it, status 2, and no file."""
+"""Tests every option of every command in each mode without use for it: one line with its name, status 2, and no file."""
 import pathlib
 import re
 import subprocess
@@ -10,7 +10,7 @@ from program import PROGRAM, end, failures
 
 COMMON = set("config threads quiet verbose help help-all".split())
 
-# All options of each command. One that is new must be put here, and into every mode below that has no use for it.
+# All options of each command. Add a new option here, and to every mode below without use for it.
 FORCES = "solver eps eps-type eps-rule softening G precision decorrelate batch-size criterion tolerance theta order local-order group-size cluster-size leaf-size tree device instruction-set " \
          "box long-range mesh split cut accuracy accuracy-percentile"
 SOURCE = "model particles seed"
@@ -59,7 +59,7 @@ COMMANDS = {
                        "transfer table output overwrite",
 }
 
-# A value for each option that some mode refuses; None: a flag.
+# A value for each option refused by some mode; None: a flag.
 VALUES = {
     "particles": "5", "seed": "9", "model": "cube", "criterion": "relative", "tolerance": "1e-9", "theta": "0.1", "order": "4", "local-order": "3",
     "leaf-size": "3", "group-size": "64", "cluster-size": "4", "tree": "host", "decorrelate": "1", "batch-size": "7", "accuracy": "1e-3", "accuracy-percentile": "90", "accuracy-every": "9",
@@ -89,7 +89,7 @@ OF_MODEL = "run --model cube -n 9 --t-end 0.2 --eps 0.05 -o out"
 UNIVERSE = "run universe.txt --z-end 40 --eps 20 -o out"
 ALONE = "check-forces-every on-energy-error frame-width frames-every power-mesh min-members halo-types fits frame-size frame-center frame-follow frame-box frame-slice frame-azimuth frame-inclination frame-orbit frame-types frame-quantity frame-components frame-min frame-max frame-colour-map frame-axes frame-no-labels frame-no-colour-bar frame-movie"  # need another option
 
-# A command in a mode, and the options that nothing would use there.
+# A command in a mode, and the options without effect there.
 MODES = [
     (f"{RUN} --dt 0.1", f"particles seed duration box-length h {STEPS} {HERMITE} {BLOCKS} {BOX} {ALONE} adaptive block-steps accuracy-percentile accuracy-every peer-timeout share-gpu"),
     (f"{RUN} --adaptive", f"{HERMITE} {BLOCKS} {BOX} dt block-steps"),
@@ -160,7 +160,7 @@ MODES = [
     ("model cosmology --n 4 -o x.hdf5 --transfer power-table --table t.txt", "omega-b n-s"),
 ]
 
-# What must still be taken: an option beside others that might be thought not to use it.
+# Must be accepted: an option next to others that seem to make it useless.
 TAKEN = [
     f"{RUN} --dt 0.1 --solver direct --group-size 64",
     f"{RUN} --dt 0.1 --box 8 --solver direct --precision double",

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What lies about where the program writes: planted links, files of others, names with line ends, two writers at once."""
+"""Tests the output folder: planted links, foreign files, names with line ends, two writers at once."""
 import concurrent.futures
 import fcntl
 import os
@@ -11,11 +11,11 @@ import time
 from program import PROGRAM, check, refused, run, run_parts, without_comments
 
 FLUID = ["fluid", "-n", "500", "--steps", "20", "--equilibrate", "10", "--device", "cpu", "-q"]
-NASTY = "s\n9 9 9 9\n\x1b[31m.txt"  # a name that holds a row and steers a terminal
+NASTY = "s\n9 9 9 9\n\x1b[31m.txt"  # file name with a data row and terminal escapes
 
 
 def with_own_number(folder, before, *arguments):
-    """Runs a line of the shell, in which $$ is the number of the process, and then the program as that process."""
+    """Runs a shell line with $$ as process number, then runs the program as the same process."""
     return subprocess.run(["bash", "-c", f'{before}; exec "$0" "$@"', PROGRAM, *arguments], cwd=folder, capture_output=True, text=True, timeout=60)
 
 
@@ -25,7 +25,7 @@ def processor_seconds(process):
 
 
 def temporary_names(folder):
-    """No name that somebody could know before is written to, and none that is there is removed."""
+    """No predictable temporary name is written to, and no existing one is removed."""
     run(folder, "model", "plummer", "-n", 200, "--seed", 1, "-o", "s.hdf5", "-q")
     for output in ("a.txt", "a.hdf5", "a.gadget2", "a.tipsy"):
         (folder / "victim").write_text("precious")
@@ -44,7 +44,7 @@ def temporary_names(folder):
 
 
 def same_number_twice(folder):
-    """Two containers give their processes the same numbers."""
+    """Processes in two containers may have equal numbers."""
     contained = ["unshare", "--pid", "--fork", "--mount-proc"]
     if subprocess.run([*contained, "true"], capture_output=True).returncode != 0:
         print("not tested here: two processes of one number (it takes root)")
@@ -53,7 +53,7 @@ def same_number_twice(folder):
         run(folder, "model", "plummer", "-n", 4000, "--seed", seed, "-o", f"{seed}.hdf5", "-q")
         run(folder, "convert", f"{seed}.hdf5", f"{seed}.txt", "-q")
 
-    def rows(file):  # without the provenance, which names the input
+    def rows(file):  # without provenance, which names the input
         return [line for line in (folder / file).read_text().splitlines() if not line.startswith("# provenance")]
 
     def convert(seed):
@@ -89,16 +89,17 @@ def links(folder):
 
 
 def locks(folder):
-    """What another holds is not even looked at."""
+    """A folder locked by another run is not even read."""
     (folder / "held.chk").write_text("half of a checkpoint that another run writes")
     with open(folder / "held.chk.lock", "w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         refused(folder, 4, "held.chk: another run is writing it", *FLUID, "--restart", "held.chk")
-    # A run that began where no folder was, and finds the results of another there.
+    # A run that started without an output folder, and later finds another run's results in it.
     run(folder, "model", "plummer", "-n", 60000, "--seed", 1, "-o", "large.hdf5", "-q")
     late = subprocess.Popen([PROGRAM, "run", "large.hdf5", "--t-end", "0", "--dt", "0.1", "--eps", "0.01", "--solver", "direct", "--precision", "double", "--threads", "1", "--device", "cpu", "--overwrite", "-o", "both"],
                            cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    while late.poll() is None and processor_seconds(late) < 0.5:  # of some that its first forces take: it has looked at the folder
+    while late.poll() is None and processor_seconds(late) < 0.5:  # part of the time for its first forces: it has checked the
+                                                                  # folder
         time.sleep(0.02)
     (folder / "both").mkdir()
     (folder / "both/snapshot_000.hdf5").write_bytes(b"of the first")
@@ -108,7 +109,7 @@ def locks(folder):
 
 
 def names_in_headings(folder):
-    """Rows of tables are those of what was measured, whatever a file is called."""
+    """Table rows hold measured values for any file name."""
     def whole(text, count, columns, what):
         rows = [line.split() for line in without_comments(text) if line]
         check((count is None or len(rows) == count) and {len(row) for row in rows} == {columns} and "\x1b" not in text, f"{what}: {[len(row) for row in rows]}: {text[:300]!r}")

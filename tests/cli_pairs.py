@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs `pairs` and examples/pairwise_law: sums by laws of text against sums made here, and what is refused."""
+"""Tests `pairs` and examples/pairwise_law: compares sums by text laws with plain sums, and tests refusals."""
 import math
 import os
 import random
@@ -58,7 +58,7 @@ def example_is_right(_):
 
 
 def files_are_read(folder):
-    """A snapshot as text is a file of columns; text and built-in law agree; targets of their own; each option does what it says."""
+    """A text snapshot is a column file; text and built-in law agree; separate targets; each option has its effect."""
     plummer, out = folder / "plummer.txt", folder / "out.txt"
     chamomile(".", "model", "plummer", "-n", 300, "-o", plummer, "-q")
     bodies = [row[1:4] + row[:1] for row in numbers(plummer)]
@@ -115,7 +115,7 @@ def wrong_input_is_refused(folder):
 
 
 def built_in_laws_are_right(folder):
-    """Two particles at distance 3/2: what each law says of the first."""
+    """Two particles at distance 3/2: checks each law's sum for the first."""
     two = folder / "two.txt"
     d = 1.5
     lennard_jones = lambda sigma: 4 * ((sigma / d) ** 12 - (sigma / d) ** 6)

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Parameter files of other codes: what each says in options, the same bits as these typed, what holds beside it, and what is refused in one line."""
+"""Tests parameter files of other codes: translated options, bitwise equal runs with typed options, overriding options,
+and one-line refusals.
+"""
 import math
 import re
 import shutil
@@ -10,7 +12,7 @@ from program import ROOT, as_text, chamomile, check, energies, need, refused, ru
 need("h5py")
 import h5py
 
-# The lines are those of the examples that the codes publish, with other files and shorter times.
+# Lines from the codes' published examples, with other files and shorter times.
 GADGET2 = """
 %  Relevant files
 InitCondFile       galaxy.gadget2
@@ -142,12 +144,12 @@ def makes_inputs(folder):
 
 
 def told(out):
-    """The options that the log says, by the keys they come from."""
+    """Returns the options in the log, by key."""
     return {line.split(": ", 1)[0]: line.split(": ", 1)[1] for line in re.findall(r"^parameters   (\S+: .*)$", out, re.M)}
 
 
 def same_run(folder, file, out, *options):
-    """The run of a parameter file has the bits of the options that it stands for."""
+    """A run from a parameter file gives the bits of a run with the translated options."""
     typed = folder / f"typed_{out.strip('/')}"
     said = chamomile(folder, "run", "--parameters", file)
     chamomile(folder, "run", *options, "-o", typed.name)
@@ -187,7 +189,9 @@ def swift(folder):
 
 
 def swift_potentials(folder):
-    """SWIFT's potentials are those of --potential; places count from the centre of the box unless the file says otherwise."""
+    """SWIFT's potentials equal --potential; positions count from the box center unless the file sets absolute
+    positions.
+    """
     side = 1000
     shutil.copy(folder / "galaxy.hdf5", folder / "sided.hdf5")
     with h5py.File(folder / "sided.hdf5", "r+") as sided:
@@ -226,7 +230,7 @@ def bonsai(folder):
 
 
 def nemo(folder):
-    """NEMO's treecode by options alone, from a snapshot as its programs write them: the bits of the same particles as text."""
+    """NEMO's treecode options with a snapshot in its programs' format: equal bits for equal particles as text."""
     chamomile(folder, *"model plummer -n 128 --seed 3 -o hack.txt -q".split())
     rows = [[float(word) for word in line.split()[:7]] for line in (folder / "hack.txt").read_text().splitlines() if not line.startswith("#")]
 
@@ -250,7 +254,9 @@ def nemo(folder):
 
 
 def published_run(folder, file, words, *states):
-    """A run of a file that a code publishes: the total energy, and kinetic over potential, at start and end as the code tells them, within so much."""
+    """Runs a published parameter file: total energy and kinetic over potential, at start and end, match the code's
+    published values within tolerances.
+    """
     data = ROOT.parent / "shared/data" / file
     if not data.exists():
         return print(f"not here: {file}")
@@ -261,7 +267,7 @@ def published_run(folder, file, words, *states):
 
 
 def comoving_tipsy(folder):
-    """A box goes to Tipsy and back, and ChaNGa's parameters say how large it is."""
+    """Converts a box to Tipsy and back; ChaNGa's parameters give its size."""
     chamomile(folder, *"convert box.hdf5 box.tipsy -q".split())
     chamomile(folder, *"convert box.tipsy back.hdf5 --box-length 20Mpc/h --h 0.678 --units gadget -q".split())
     first, second = (as_text(folder, name) for name in ("box.hdf5", "back.hdf5"))
@@ -270,7 +276,8 @@ def comoving_tipsy(folder):
     worst = max(abs((a - b + (10000 if k in (1, 2, 3) else 0)) % 20000 - 10000 if k in (1, 2, 3) else a - b) / scale[k]
                 for one, other in zip(*words) for k, (a, b) in enumerate(zip(one[:7], other[:7])))
     check(worst < 1e-6, f"a comoving box differs by {worst} after Tipsy")
-    density = struct.unpack(">f", (folder / "box.tipsy").read_bytes()[32:36])[0] * 512  # the mass of the first of 8^3 particles
+    density = struct.unpack(">f", (folder / "box.tipsy").read_bytes()[32:36])[0] * 512  # mass of the first particle (8^3 in
+                                                                                        # total)
     check(abs(density - 0.308) < 1e-3, f"the mass of a box in Tipsy is Omega_m, not {density}")
     info = chamomile(folder, *"info box.tipsy --box-length 20Mpc/h --h 0.678".split())
     check(re.search(r"comoving +scale factor 0.1, Omega_m 0.308, Omega_Lambda 0.692, h 0.678", info) and "velocities read as dx/dt" in info, f"info of a box in Tipsy: {info}")
@@ -284,7 +291,7 @@ def comoving_tipsy(folder):
 
 
 def beside_it(folder):
-    """What is given beside the file holds, and the log says so; what contradicts it falls away."""
+    """Options given in addition to the file override it, and the log reports this; conflicting options are dropped."""
     out = chamomile(folder, *"run galaxy.hdf5 --parameters g2.param --t-end 0.01 --dt 0.005 --eps 0.5 -o beside".split())
     check("parameters   TimeMax: --t-end 0.02; that given beside the file holds\n" in out and "parameters   SofteningHalo: --eps 0.4; that given" in out and
           "parameters   ErrTolIntAccuracy: --eta 0.2; falls away beside --dt\n" in out, f"options beside the file: {out}")
@@ -304,7 +311,9 @@ def beside_it(folder):
 
 
 def published(folder):
-    """GADGET-2's collision of two galaxies as GADGET-4's examples have it, by its file alone: the start, and the option for each type."""
+    """GADGET-2's collision of two galaxies from GADGET-4's examples, from its parameter file: the start, and the option
+    for each type.
+    """
     data = ROOT.parent / "shared/data/galaxy_littleendian.dat"
     if not data.exists():
         return print("not here: GADGET-2's example")

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Pictures by `render` and `run --frames`: the colour bar and the texts of the file, components, quantities, slices, orbits, movies; wrong requests."""
+"""Tests pictures by `render` and `run --frames`: colour bar and file texts, components, quantities, slices, orbits,
+movies; wrong requests.
+"""
 import math
 import os
 import pathlib
@@ -13,13 +15,13 @@ from program import chamomile, check, end, picture, refused, run
 
 
 def array(path):
-    """The numbers of an .npy file of doubles."""
+    """Returns the numbers in an .npy file of doubles."""
     data = path.read_bytes()
     return struct.unpack(f"<{(len(data) - 128) // 8}d", data[128:])
 
 
 def movie_is(name, expected):
-    """Compares width, height and number of pictures as another program decodes them."""
+    """Compares width, height and picture count as decoded by another program."""
     if not (shutil.which("ffmpeg") and shutil.which("ffprobe")):
         return print("the movie was not looked at: no ffmpeg, or no ffprobe")
     told = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=width,height,nb_read_frames", "-of", "csv=p=0", name],
@@ -33,7 +35,7 @@ with tempfile.TemporaryDirectory() as scratch:
     chamomile(folder, "model", "plummer", "-n", 2000, "-o", "p.hdf5", "-q")
     draw = lambda name, *words: chamomile(folder, "render", *words, "-o", name, "--overwrite")
 
-    # The ends of the colour bar are the numbers that are told, and its colours those of the map.
+    # The ends of the colour bar equal the printed numbers, and its colours follow the colour map.
     said = draw("a.png", "m.hdf5", "--size", 300, "--min", "1e-4", "--max", "10")
     rows, texts = picture(folder / "a.png")
     check(re.search(r"surface density from 1e-0?4 to 10 \[1e10 Msun/kpc\^2\]", said), f"the ends told: {said}")
@@ -43,21 +45,21 @@ with tempfile.TemporaryDirectory() as scratch:
     plain, _ = draw("plain.png", "m.hdf5", "--size", 300, "--min", "1e-4", "--max", "10", "--no-colour-bar"), None
     without, _ = picture(folder / "plain.png")
     changed = [(x, y) for y in range(300) for x in range(300) if rows[y][x] != without[y][x]]
-    bright = (0xFC, 0xFF, 0xA4)  # the last colour of inferno
+    bright = (0xFC, 0xFF, 0xA4)  # last colour of inferno
     bar = [(x, y) for x, y in changed if rows[y][x] == bright]
     check(bar and min(x for x, y in changed) > 120 and min(y for x, y in changed) > 230, f"the colour bar's place: {min(changed, default=0)}")
     right = max((x for x, y in bar), default=0)
     line = [rows[min(y for x, y in bar) + 1][x] for x in range(right - 119, right + 1)] if bar else [(0, 0, 0)]
     check(max(line[0]) < 12 and line[-1] == bright and all(sum(b) >= sum(a) - 12 for a, b in zip(line, line[1:])), f"the colour bar's colours: {line[::20]}")
 
-    # Without units the numbers are in N-body units; the densities are those of --data; a slice holds less.
+    # Without units, numbers are in N-body units; --data holds the densities; a slice holds less mass.
     draw("p.png", "p.hdf5", "--size", 64, "--fov", 4, "--data", "p.npy")
     check(picture(folder / "p.png")[1]["Unit"] == "N-body units", "units of a Plummer sphere")
     whole = sum(array(folder / "p.npy"))
     draw("s.png", "p.hdf5", "--size", 64, "--fov", 4, "--slice", 0.2, "--data", "s.npy")
     check(0.02 < sum(array(folder / "s.npy")) / whole < 0.5, "a slice holds a part of the mass")
 
-    # Axes: ticks each half unit of four units, which are 25 of 200 pixels, and no scale bar.
+    # Axes: ticks every half unit over four units, 25 of 200 pixels apart, and no scale bar.
     draw("p.png", "p.hdf5", "--size", 200, "--fov", 4, "--axes", "--no-colour-bar")
     rows, _ = picture(folder / "p.png")
     bright = lambda pixels: [k for k, pixel in enumerate(pixels) if pixel == (240, 240, 240)]
@@ -67,7 +69,7 @@ with tempfile.TemporaryDirectory() as scratch:
         check([x for x in seen if 4 < x < 196] == ticks, f"ticks at the {name} edge: {seen}")
     check(max(len(bright(row)) for row in rows[180:]) < 60, "a scale bar beside axes")
 
-    # Massless particles have a number density; a view without particles has no picture, unless its colours are given.
+    # Massless particles have a number density; a view without particles fails unless its colour range is given.
     (folder / "tracers.txt").write_text("".join(f"0 {x} {y} 0 0 0 0\n" for x in (-1, 1) for y in (-1, 1)))
     (folder / "tracers_in_kpc.txt").write_text("# unit_length_in_cm: 3.085678e21\n# unit_mass_in_g: 1.989e43\n# unit_velocity_in_cm_per_s: 1e5\n" + (folder / "tracers.txt").read_text())
     for name, unit in (("tracers.txt", "N-body units"), ("tracers_in_kpc.txt", "1/kpc^2")):
@@ -79,7 +81,7 @@ with tempfile.TemporaryDirectory() as scratch:
     said = draw("e.png", "p.hdf5", "--center", "100,0,0", "--fov", 1, "--size", 32, "--min", 0.1, "--max", 1)
     check("; nothing is in view" in said and picture(folder / "e.png")[1]["Comment"] == "nothing is in view", f"a view without particles: {said}")
 
-    # The colours of several files are those of the first and the last; a file in between does not count, nor one without particles in view.
+    # The first and last file set the colour range; files in between, and files without particles in view, do not count.
     clouds = {"thin": 1.5, "dense": 0.1, "denser": 0.01, "far": 1e3}
     for name, size in clouds.items():
         (folder / f"{name}.txt").write_text("".join(f"1 {size * math.sin(7 * k)} {size * math.cos(5 * k)} 0 0 0 0\n" for k in range(300)))
@@ -97,13 +99,13 @@ with tempfile.TemporaryDirectory() as scratch:
     draw("series.png", "thin.txt", "far.txt", *view)
     check(ends("series_001.png") == ends("thin.png"), "colours beside a file that is not in view")
 
-    # Isolated particles in a file with a box: what helps is said.
+    # Isolated particles in a file with a box: the line suggests a solution.
     refused(folder, 3, "slice: no particles in it: nothing to render; --box 0, of frames --frame-box 0, takes particles as isolated", "render", "p.hdf5", "--box", 100, "-o", "x.png")
     for side, is_noted in ((20, True), (0, False)):
         said = draw("e.png", "p.hdf5", "--size", 32, "--box", side, "--min", 0.1, "--max", 1)
         check(("--box 0 takes them as isolated" in said) == is_noted, f"a note on a box of {side}: {said}")
 
-    # Components: two colours where there are two.
+    # Components: two colours for two components.
     for name, kind in (("one", 1), ("other", 2)):
         chamomile(folder, "model", "hernquist", "-n", 2000, "--type", kind, "-o", f"{name}.hdf5", "-q")
     chamomile(folder, "join", "one.hdf5", "other.hdf5", "--at", "-20,0,0", "--at", "20,0,0", "-o", "both.hdf5", "-q")
@@ -113,7 +115,7 @@ with tempfile.TemporaryDirectory() as scratch:
     counts = [(sum(r > b + 30 for r, g, b in half), sum(b > r + 30 for r, g, b in half)) for half in halves]
     check(counts[0][0] > 50 > counts[0][1] and counts[1][1] > 50 > counts[1][0], f"two components, two colours: {counts}")
 
-    # A rotating pair of particles: the line-of-sight velocity, its sign and its dispersion.
+    # A rotating pair: sign and dispersion of the line-of-sight velocity.
     (folder / "two.txt").write_text("".join(f"1 {x} 0 0 0 {v} 0\n" for x, v in ((-1, 3), (1, -5))))
     quantity = lambda name, *words: (draw("q.png", "two.txt", "--size", 64, "--fov", 4, "--data", "q.npy", "--quantity", name, "--inclination", 90, *words), array(folder / "q.npy"))[1]
     values = quantity("velocity")
@@ -126,25 +128,25 @@ with tempfile.TemporaryDirectory() as scratch:
     _, texts = picture(folder / "q.png")
     check(texts["Quantity"] == "velocity dispersion" and float(texts["Least"]) == 0, f"dispersion: {texts}")
 
-    # Follow: the densest place is in the middle of the picture, wherever the centre of mass is.
+    # Follow: the densest position is at the picture's center, independent of the center of mass.
     draw("f.png", "m.hdf5", "--size", 65, "--follow", "bulge", "--fov", 5, "--data", "f.npy", "--types", "bulge")
     values = array(folder / "f.npy")
     k = max(range(len(values)), key=values.__getitem__)
     check(math.hypot(k % 65 - 32, k // 65 - 32) < 8, f"the densest place at {k % 65}, {k // 65}")
 
-    # An orbit: N pictures of one file, the third of four from the other side; a movie of an odd size plays.
+    # An orbit: N pictures from one file, the third of four from the opposite side; a movie with odd size plays.
     done = chamomile(folder, "render", "m.hdf5", "--width", 65, "--height", 49, "--orbit", 4, "--no-labels", "-o", "o.png", "--movie", "o.mp4")
     views = [picture(folder / f"o_{k:03d}.png")[0] for k in range(4)]
     turned = [row[::-1] for row in views[0][::-1]]
     far = sum(abs(sum(a) - sum(b)) for u, v in zip(turned, views[2]) for a, b in zip(u, v)) / (65 * 49)
     check(far < 12 and views[0] != views[1], f"half an orbit turns the picture: {far}")
     movie_is("o.mp4", "66,50,4")
-    draw("o.png", "m.hdf5", "--size", 64, "--orbit", 2, "--movie", "o.mp4")  # two of the four pictures are older
+    draw("o.png", "m.hdf5", "--size", 64, "--orbit", 2, "--movie", "o.mp4")  # two of four pictures are older
     movie_is("o.mp4", "64,64,2")
     nowhere = run(folder, "render", "m.hdf5", "--size", 64, "--orbit", 2, "-o", "n.png", "--movie", "n.mp4", env={**os.environ, "PATH": str(folder)})
     check(nowhere.returncode == 0 and re.search(r"ffmpeg .*n_%03d.png .*n.mp4", nowhere.stdout) and not (folder / "n.mp4").exists(), f"without ffmpeg: {nowhere.stdout}{nowhere.stderr}")
 
-    # The frames of a run have the same settings: the first is what `render` shows.
+    # Frames of a run use the same settings: the first equals `render`.
     view = ("--quantity", "potential", "--azimuth", 30, "--inclination", 70, "--follow", "densest")
     run_words = ("run", "p.hdf5", "--t-end", 0.1, "--dt", 0.05, "--eps", 0.05, "--frames", "--frames-every", 0.1, "--frame-width", 3, "--frame-size", 81, "-q")
     chamomile(folder, *run_words, "-o", "out", "--frame-movie", *[f"--frame-{w[2:]}" if str(w).startswith("--") else w for w in view])
@@ -155,7 +157,7 @@ with tempfile.TemporaryDirectory() as scratch:
 
     movie_is("out/frames.mp4", "82,82,2")
 
-    # A periodic box is a tenth of its side thick.
+    # A periodic box is drawn with a tenth of its side as thickness.
     chamomile(folder, "model", "cosmology", "--n", 8, "--box", 10, "--z-start", 49, "-o", "b.hdf5", "-q")
     draw("b.png", "b.hdf5", "--size", 64, "--data", "b.npy")
     draw("b.png", "b.hdf5", "--size", 64, "--data", "t.npy", "--slice", 1000)

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""`chamomile plot`: the plots of an isolated run and of a box, with axes, units and legends; the tables that --profile and --halos write for it; faults in one line."""
+"""Tests `chamomile plot`: plots of an isolated run and a box, with axes, units and legends; tables for --profile and
+--halos; faults in one line.
+"""
 import importlib.util
 import re
 import sys
@@ -10,12 +12,12 @@ need("h5py", "numpy", "matplotlib")
 
 
 def plot(folder, *words):
-    """Draws by the Python of this test, which has matplotlib."""
+    """Draws with this test's Python and matplotlib."""
     return chamomile(folder, "plot", *words, "--python", sys.executable)
 
 
 def texts(path):
-    """The texts of a picture in SVG: matplotlib keeps each as a comment beside its outlines."""
+    """Returns the texts in an SVG picture: matplotlib keeps each as a comment next to its outlines."""
     return set(re.findall(r"<!-- (.*?) -->", path.read_text()))
 
 
@@ -40,7 +42,7 @@ def isolated(folder):
 
 
 def picture_rows(path):
-    """The pixels of a PNG file of matplotlib's, as the tests' own reader has no alpha."""
+    """Returns the pixels of a matplotlib PNG; the common reader does not support alpha."""
     import matplotlib.image
     return [[tuple(pixel) for pixel in row] for row in (matplotlib.image.imread(path)[::7, ::7, :3] * 255).astype(int)]
 
@@ -82,13 +84,14 @@ def from_python(folder):
 
 
 def drawn(folder):
-    """Lines that matplotlib holds, against the numbers of tables made here."""
+    """Compares matplotlib's lines with numbers in hand-made tables."""
     made, module = folder / "made", plots_module()
     made.mkdir()
     (made / "energy.csv").write_text("time [kpc/(0.977792 km/s)],kinetic [1],potential [1],total [1],energy_error,r50,virial_ratio,external [1]\n"
                                      "0,2,-1,-6,0,1,1,-7\n1,3,-1,-6,1e-6,1,1,-8\n")
     spectrum = lambda noise, rows: f"# shot noise {noise}, in total but not in P; Nyquist\n# k in radians per Mpc/h, P in its cube\n# k P total error linear\n" + rows
-    (made / "power_000.txt").write_text("# redshift 49, h 0.7\n" + spectrum(8, "0.5 -7 1 0.1 1.5\n1 -7.5 0.5 0.1 0.6\n2 400 408 5 0.1\n"))  # pi / 2 is the particles' Nyquist
+    (made / "power_000.txt").write_text("# redshift 49, h 0.7\n" + spectrum(8, "0.5 -7 1 0.1 1.5\n1 -7.5 0.5 0.1 0.6\n2 400 408 5 0.1\n"))  # pi / 2 is the particle Nyquist
+                                                                                                                                            # frequency
     (made / "power_001.txt").write_text("# redshift 0, h 0.7\n" + spectrum(8, "0.5 90 98 9 95\n1 0.5 8.5 1 50\n2 10 18 1 9\n"))
     (made / "mass_function_000.txt").write_text("# redshift 0, h 0.7\n# M in Msun/h, dn/dlnM per cubic Mpc/h\n# M halos dn_dlnM error sheth_tormen warren\n1e12 9 0.9 0.3 1 1.1\n1e13 1 0.1 0.1 0.2 0.3\n")
     from matplotlib.figure import Figure
@@ -114,7 +117,8 @@ def drawn(folder):
     check(same(lines["power"]["z = 49, total"][1], [1, 0.5, nan]), f"power before shell crossing: {lines['power']}")
     check(same(lines["power"]["z = 0"][1], [90, nan, 10]) and same(lines["power"]["linear"][1], [95, 50, 9]), f"power with a gap, and its fit: {lines['power']}")
     check(same(lines["mass"]["Warren"][1], [1.1, 0.3]), f"the fits of a mass function: {lines['mass']}")
-    ends = [[point[1] for point in segment] for segment in lines["mass bars"][0]]  # Gehrels (1986), tables 1 and 2: 0.173 to 3.3 of 1, 6.1 to 13.1 of 9
+    ends = [[point[1] for point in segment] for segment in lines["mass bars"][0]]  # Gehrels (1986), tables 1 and 2: 1 has 0.173
+                                                                                   # to 3.3, 9 has 6.1 to 13.1
     check(all(abs(a - b) < 0.02 * b for found, wanted in zip(ends, ([0.606, 1.31], [0.0173, 0.33])) for a, b in zip(found, wanted)), f"errors of counts: {ends}")
 
 

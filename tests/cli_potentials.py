@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""External potentials and tracers of `run`: energies, units, restarts with the same bits, tracers' cost, a disk in a fixed halo, and what is refused."""
+"""Tests external potentials and tracers in `run`: energies, units, restarts with equal bits, tracer cost, a disk in a
+fixed halo, and refusals.
+"""
 import shutil
 import statistics
 
 from program import as_text, chamomile, check, energies, refused, rows, run, run_parts, table
 
-# Halo and bulge of `model galaxy` within the disk: there masses of 5 and 1/3 lie within tapers of 20 and 5, here they go on outwards.
+# Halo and bulge of `model galaxy` within the disk. There, masses 5 and 1/3 lie within tapers at 20 and 5; here they
+# extend outwards.
 HALO = ("--potential", "hernquist,M=8.98,a=5", "--potential", "hernquist,M=0.3771,a=0.2")
 PLAIN = ("--t-end", 1, "--dt", 0.0625, "--eps", 0.1, "--device", "cpu")
 MASS, X, Y, Z, VX, VY, VZ, ID = range(8)
@@ -21,7 +24,7 @@ def makes_inputs(folder):
 
 
 def says_and_counts(folder):
-    """The log has the numbers in use, energy.csv a column of the field, snapshots an attribute."""
+    """The log has the values in use, energy.csv a column for the field, snapshots an attribute."""
     out = chamomile(folder, "run", "galaxy.hdf5", "--potential", "nfw,M=1e12Msun,c=12", "--potential", "point,M=1e9Msun,x=2kpc", "--t-end", "5Myr", "--dt", "1Myr", "--eps", "100pc",
                     "--device", "cpu", "-o", "physical")
     check("potential    nfw,M=100 [1e10 Msun],c=12,rs=" in out and "asked for as nfw,M=1e12Msun,c=12" in out and "point,M=0.1 [1e10 Msun],x=2 kpc" in out, f"log: {out}")
@@ -35,14 +38,14 @@ def says_and_counts(folder):
     check("external" not in energies(folder / "alone")[0], "a run without potentials has a column of them")
     chamomile(folder, "run", "plummer.hdf5", "--potential", "hernquist,M=20,a=5", *PLAIN, "--check-forces", 50, "-o", "checked", "-q")
     check(all(0 < float(line["99 %"]) < 0.01 for line in table(folder / "checked/forces.csv")), "errors of the particles' own forces in an external field")
-    # An attribute is what the option takes.
+    # The attribute is valid as option text.
     text = chamomile(folder, "info", "physical/snapshot_001.hdf5").partition("nfw,M=100")[2].splitlines()[0]
     chamomile(folder, "run", "galaxy.hdf5", "--potential", "nfw,M=100" + text, "--t-end", "5Myr", "--dt", "1Myr", "--eps", "100pc", "--device", "cpu", "-o", "again", "-q")
     check(as_text(folder, "again/snapshot_010.hdf5") == as_text(folder, "physical/snapshot_010.hdf5"), "the potentials of a snapshot make another run")
 
 
 def goes_on(folder):
-    """A restart takes potentials and the contents of their files from the checkpoint, and refuses others."""
+    """A restart reads potentials and their file contents from the checkpoint, and refuses other potentials."""
     for name, potential, steps in (("fixed", "miyamoto-nagai,M=1,a=0.5,b=0.1", ()), ("blocks", "plummer,M=1,a=0.3,orbit=orbit.txt", ("--block-steps",)),
                                    ("hermite", "text,file=bar.txt,strength=0.5", ("--integrator", "hermite"))):
         words = ["run", "plummer.hdf5", "--potential", potential, *(PLAIN if not steps else (*PLAIN[:2], *PLAIN[4:], *steps)), "--snapshot-every", 0.25]
@@ -66,7 +69,7 @@ def goes_on(folder):
 
 
 def does_work(folder):
-    """Potentials that move or grow say that energy is not kept, and warn of nothing."""
+    """Moving or growing potentials note that energy is not conserved, without warnings."""
     for name, potential in (("moves", "point,M=3,x=2,vx=-1"), ("grows", "plummer,M=20,a=1,from=0,to=1")):
         done = run(folder, "run", "plummer.hdf5", "--potential", potential, *PLAIN, "-o", name)
         change = max(abs(line["energy_error"]) for line in energies(folder / name))
@@ -78,7 +81,7 @@ def does_work(folder):
 
 
 def adds_tracers(folder):
-    """Tracers feel all, change nothing, keep types, and are all that there is where nothing else is given."""
+    """Tracers feel all forces, exert none, keep types, and may be the only particles."""
     chamomile(folder, "run", "plummer.hdf5", *PLAIN, "-o", "without", "-q", "--theta", 0.5)
     out = chamomile(folder, "run", "plummer.hdf5", "--tracers", "tracers.hdf5", *PLAIN, "-o", "with", "--theta", 0.5)
     check("350 from plummer.hdf5" in out and "50 tracers from tracers.hdf5" in out, f"log: {out}")
@@ -90,7 +93,7 @@ def adds_tracers(folder):
     check(abs(last[1]["total"] / last[0]["total"] - 1) < 1e-3, f"energy with tracers: {last}")
     chamomile(folder, "run", "--tracers", "tracers.hdf5", "--potential", "plummer,M=1,a=0.5", *PLAIN, "-o", "orbits", "-q")
     check(all(row[MASS] == 0 for row in rows("\n".join(as_text(folder, "orbits/snapshot_010.hdf5")))), "tracers alone have masses")
-    # Each counts as a mass of 1.
+    # Each counts with mass 1.
     start = rows("\n".join(as_text(folder, "orbits/snapshot_000.hdf5")))
     total = sum((row[VX] ** 2 + row[VY] ** 2 + row[VZ] ** 2) / 2 - (row[X] ** 2 + row[Y] ** 2 + row[Z] ** 2 + 0.25) ** -0.5 for row in start)
     first = energies(folder / "orbits")[0]
@@ -101,7 +104,7 @@ def adds_tracers(folder):
         refused(folder, 3, "at least one must be positive; 'chamomile run --tracers FILE' moves particles without masses", *words)
     chamomile(folder, "run", "--tracers", alone, "--potential", "plummer,M=1,a=0.5", "--t-end", 2, *PLAIN[2:], "-o", "later", "-q")
     check("50" in chamomile(folder, "info", "orbits/snapshot_010.hdf5"), "info does not read tracers alone")
-    # Nothing costs a pair where nothing has mass, and a target sees as many sources with tracers as without.
+    # Massless sources cost no pairs, and a target sees as many sources with tracers as without.
     check(all(float(line["particles"]) == float(line["cells"]) == 0 for line in table(folder / "orbits/steps.csv")), "tracers alone cost pairs")
     chamomile(folder, "model", "plummer", "-n", 20000, "--seed", 3, "-o", "many.hdf5", "-q")
     seen = []
@@ -139,7 +142,7 @@ def refuses(folder):
 
 
 def height(folder, name):
-    """The median distance of the disk's particles from their own plane, as a live galaxy moves as a whole."""
+    """Returns the median distance of disk particles from the disk's own plane, because a live galaxy moves."""
     chamomile(folder, "convert", name, "disk.txt", "--types", "disk", "-q", "--overwrite")
     z = [row[Z] for row in rows((folder / "disk.txt").read_text())]
     plane = statistics.median(z)
@@ -147,7 +150,9 @@ def height(folder, name):
 
 
 def keeps_a_disk_thin(folder):
-    """A disk of 2e4 particles keeps its height within 5 % over 1 Gyr in a fixed halo and bulge; in live ones of as many particles it does not."""
+    """A disk of 2e4 particles keeps its height within 5 % over 1 Gyr in a fixed halo and bulge, but not in live ones
+    with as many particles.
+    """
     chamomile(folder, "model", "galaxy", "--disk-mass", 0.5, "-n", 50000, "-o", "galaxies.hdf5", "-q")
     chamomile(folder, "convert", "galaxies.hdf5", "disk.hdf5", "--types", "disk", "-q")
     chamomile(folder, "model", "galaxy", "--disk-mass", 0.5, "-n", 20000, "-o", "live.hdf5", "-q")

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""`chamomile profile` on spheres and a disk whose profiles are known, elsewhere and moving, by type and in physical units; wrong requests."""
+"""Tests `chamomile profile` on spheres and a disk with known profiles, shifted and moving, by type and in physical
+units; wrong requests.
+"""
 import math
 import pathlib
 import tempfile
@@ -14,7 +16,7 @@ with tempfile.TemporaryDirectory() as scratch:
         return table(folder / "p.csv")
 
     def moved(name, shift, push):
-        """The same particles elsewhere, moving."""
+        """Writes the particles shifted and moving."""
         lines = chamomile(folder, "convert", name, "moved.txt", "--overwrite", "-q"), (folder / "moved.txt").read_text().splitlines()
         with open(folder / "moved.txt", "w") as file:
             for line in lines[1]:
@@ -24,7 +26,7 @@ with tempfile.TemporaryDirectory() as scratch:
                 file.write(" ".join(words) + "\n")
         return "moved.txt"
 
-    # A radially anisotropic Hernquist sphere: density, mass, circular speed and beta are known.
+    # A radially anisotropic Hernquist sphere with known density, mass, circular speed and beta.
     ra, n = 0.7, 200000
     chamomile(folder, "model", "hernquist", "-n", n, "--anisotropy-radius", ra, "-o", "h.hdf5")
     mass = lambda r: r * r / (1 + r) ** 2

@@ -23,7 +23,7 @@ TESTS = pathlib.Path(PROGRAM).parent / "tests"
 
 
 class Case:
-    """A run in a folder of its own, on so many processes or, of 0, on three ranks of one process."""
+    """A run in a separate folder, on `number` processes, or on three ranks of one process for 0."""
 
     def __init__(self, top, name):
         self.name, self.folder, self.whole = name, top / "cases" / name, top / "cases/whole"
@@ -31,7 +31,7 @@ class Case:
         self.folder.mkdir(parents=True)
 
     def begin(self, number, *more, only=None):
-        """Begins the run, or goes on from its last checkpoint."""
+        """Begins the run, or continues from its last checkpoint."""
         self.begun = checkpoints(self.folder / "out")
         if not self.begun:
             shutil.rmtree(self.folder / "out", ignore_errors=True)
@@ -40,7 +40,9 @@ class Case:
         self.pids = []
 
     def wait(self, seconds):
-        """Waits for the next checkpoint, and for so long. Returns whether the run is still there, with all its processes known."""
+        """Waits for the next checkpoint, then for `seconds`. Returns whether the run continues with all processes
+        known.
+        """
         while self.process.poll() is None and checkpoints(self.folder / "out") == self.begun:
             time.sleep(0.001)
         time.sleep(seconds)
@@ -48,7 +50,7 @@ class Case:
         return self.process.poll() is None
 
     def end(self):
-        """Returns the status and what standard error says; no process may be left."""
+        """Returns the status and standard error; no process may remain."""
         try:
             _, err = self.process.communicate(timeout=120)
         except Exception:
@@ -62,27 +64,27 @@ class Case:
         return self.process.returncode, err
 
     def go_on(self, number):
-        """Runs to the end, on so many ranks, with the bits of a run that nothing disturbed."""
+        """Runs to the end on `number` ranks; bits must equal the undisturbed run."""
         self.begin(number)
         status, err = self.end()
         check(status == 0, f"{self.name}: goes on with status {status}: {err}")
         self.is_whole()
 
     def is_whole(self):
-        """Has written what the run has that nothing disturbed."""
+        """Checks that files equal the undisturbed run's files."""
         for what, of in (("results", lambda case: results(case, "out")), ("steps", lambda case: steps(case / "out")),
                          ("last checkpoint", lambda case: checkpoints(case / "out")[-1].name)):
             check(of(self.folder) == of(self.whole), f"{self.name}: other {what}")
 
     def says(self, status, line):
-        """Ends with this status and one line of its own that holds these words."""
+        """Checks the exit status and that one of the program's lines contains the words."""
         found, err = self.end()
         said = own_lines(err)
         check(found == status and len(said) == 1 and line in said[0], f"{self.name}: status {found}, not {status}, or not one line with '{line}': {err}")
 
 
 def kills(top, seconds, moments, choose):
-    """Random ranks of random numbers of ranks, or the launcher, killed at random moments, until that many have been."""
+    """Kills random ranks, or the launcher, on random numbers of ranks at random moments, until `moments` kills."""
     done = runs = before_any = 0
     while done < moments:
         runs += 1
@@ -102,7 +104,7 @@ def kills(top, seconds, moments, choose):
                 try:
                     os.kill(victim, signal.SIGKILL)
                     done += 1
-                except ProcessLookupError:  # it has just ended
+                except ProcessLookupError:  # just ended
                     there = False
             status, err = case.end()
             check(status in ((0,) if not there else (0, 137, -9)) and not own_lines(err), f"{case.name}, {number} processes: status {status}: {err}")
@@ -114,7 +116,7 @@ def kills(top, seconds, moments, choose):
 
 
 def memory(top, choose):
-    """A rank whose memory runs out at the start, in the middle and in loops of several threads."""
+    """Memory runs out on a rank at the start, in the middle and in parallel loops."""
     library = next(TESTS.glob("libfailing_new.*"))
     for request in (1, 30, 100, *(choose.randrange(100, 3000) for _ in range(5))):
         case, rank = Case(top, f"memory_{request}"), choose.randrange(3)
@@ -128,7 +130,7 @@ def memory(top, choose):
 
 
 def disk(top, choose):
-    """Rank 0 whose disk is full, from the start and in the middle."""
+    """The disk of rank 0 is full from the start or in the middle."""
     library = next(TESTS.glob("libfailing_writes.*"))
     case = Case(top, "disk_at_the_start")
     case.begin(3, *WAITS, only=(0, {"LD_PRELOAD": library, "FAILING_WRITES": "28:1000000"}))
@@ -143,7 +145,7 @@ def disk(top, choose):
 
 
 def sleeping(top, choose):
-    """A rank that is stopped ends the run, unless it wakes in time."""
+    """A stopped rank ends the run, unless it continues in time."""
     for rank in (1, 2):
         case = Case(top, f"asleep_{rank}")
         case.begin(3, *WAITS)
@@ -164,8 +166,8 @@ def sleeping(top, choose):
 
 
 def signals(top, choose):
-    """Other signals to one rank, to all and to the launcher."""
-    # what, to whom (a rank, or the launcher), whether the run goes on by itself
+    """Sends other signals to one rank, all ranks and the launcher."""
+    # signal, target (a rank or the launcher), whether the run continues unaffected
     for what, whom, undisturbed in [("SEGV", 0, False), ("SEGV", 2, False), ("ABRT", 1, False), ("TERM", 1, True), ("USR1", 2, True), ("TERM", 0, False),
                                     ("USR1", 0, False), ("USR1", None, False), ("TERM", None, False), ("INT", None, False)]:
         case = Case(top, f"{what}_{'launcher' if whom is None else whom}")
@@ -185,7 +187,7 @@ def main():
     if not MPIRUN:
         print("skipped: no mpirun")
         sys.exit(77)
-    in_memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # thousands of files go through to the disk
+    in_memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # syncs thousands of files to disk
     options = dict(zip(sys.argv[3::2], sys.argv[4::2]))
     moments, choose = int(options.get("--moments", 6)), random.Random(int(options.get("--seed", 1)))
     with tempfile.TemporaryDirectory(dir=in_memory) as name:

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Runs on several ranks, threads or processes of MPI, write the bytes of one rank, go on from any number to any other, and end with one line."""
+"""Tests that runs on several ranks (threads or MPI processes) write the bytes of one rank, continue on any other
+number, and end with one line.
+"""
 import os
 import pathlib
 import re
@@ -28,7 +30,7 @@ def same_bytes(folder):
         status, _, err = processes(folder, number, "run", *RUN, "--t-end", 0.0625, "-o", "out", "--snapshot-every", 0.03125)
         check(status == 0 and not own_lines(err), f"{number} processes: status {status}: {err}")
         check(results(folder, "out") == one, f"{number} processes: other results than those of one rank")
-    # Another criterion, order and precision, adaptive steps, and a root cube at random places.
+    # Another criterion, order and precision, adaptive steps, and a root cube at random positions.
     other = ["start.hdf5", "--adaptive", "--dt-max", 0.03125, "--eps", 0.02, "--theta", 0.7, "--order", 4, "--precision", "double", "--decorrelate", 3,
              "--softening", "spline", "--t-end", 0.0625, "-q", "--overwrite"]
     chamomile(folder, "run", *other, "-o", "one")
@@ -39,7 +41,9 @@ def same_bytes(folder):
 
 
 def direct(folder):
-    """Direct sums: threads and processes have the bytes of one rank, pictures and a restart on another number included."""
+    """Direct sums: threads and processes give the bytes of one rank, including pictures and a restart on another
+    number.
+    """
     words = ["start.hdf5", "--dt", 0.0078125, "--eps", 0.05, "--frames", "--solver", "direct", "--t-end", 0.0234375, "--snapshot-every", 0.015625, "-q", "--overwrite"]
     chamomile(folder, "run", *words, "-o", "one")
     one = results(folder, "one")
@@ -56,7 +60,9 @@ def direct(folder):
 
 
 def individual(folder):
-    """Individual steps: the bytes of one rank for trees and direct sums, kept trees and new ones, on threads and processes, and from one rank to three to two."""
+    """Individual steps: trees and direct sums, kept and new trees, threads and processes give the bytes of one rank;
+    restarts from one rank to three to two.
+    """
     common = ["start.hdf5", "--block-steps", "--eps", 0.01, "--frames", "--t-end", 0.0625, "--dt-max", 0.015625, "--snapshot-every", 0.03125, "-q", "--overwrite"]
     few = ["few.hdf5", *common[1:]]
     for what, words, numbers in [
@@ -83,7 +89,9 @@ def individual(folder):
 
 
 def softenings(folder):
-    """Softening lengths by type and by particle: the bytes of one rank on threads and processes, and from one rank to three to two."""
+    """Softening lengths per type and per particle: bytes of one rank on threads and processes, and from one rank to
+    three to two.
+    """
     chamomile(folder, "model", "galaxy", "-n", 3000, "--seed", 4, "-o", "galaxy.hdf5", "-q")
     by_type = ["--eps-type", "halo=0.3,disk=0.02,bulge=0.1"]
     common = ["galaxy.hdf5", *by_type, "--t-end", 0.0625, "--snapshot-every", 0.03125, "-q", "--overwrite"]
@@ -111,7 +119,7 @@ def softenings(folder):
 
 
 def with_tracers(folder):
-    """Tracers are points beside the tree and in direct sums: the bits are those of one rank."""
+    """Tracers are points outside the tree and in direct sums: bits equal one rank."""
     words = ["start.hdf5", "--tracers", "few.hdf5", "--block-steps", "--dt-max", 0.0078125, "--eps", 0.01, "--t-end", 0.015625, "-q", "--overwrite"]
     for solver, numbers in (("tree", (None, 1, 2, 7)), ("direct", (None, 3))):
         found = []
@@ -122,7 +130,7 @@ def with_tracers(folder):
 
 
 def restarts(folder, one):
-    """From one rank to three, to two, to seven and back, in parts of a step or more each."""
+    """Restarts from one rank to three, two, seven and back, in parts with at least one step each."""
     chamomile(folder, "run", *RUN, "--t-end", 0.0625, "-o", "out", "--snapshot-every", 0.03125, "--max-walltime", 1e-4)
     for number in (3, 2, 7, 1) * 2:
         words = ["--ranks", number] if number > 1 else []
@@ -135,7 +143,7 @@ def restarts(folder, one):
 
 
 def bench(folder):
-    """The rows of a benchmark on ranks tell what came from others, and the errors of one rank."""
+    """Benchmark rows on ranks report imported data, and the errors of one rank."""
     words = ["bench", "-n", 4000, "--repeat", 1, "--sample", 100, "--eps", 0.05, "-q", "--overwrite"]
     chamomile(folder, *words, "--csv", "one.csv")
     chamomile(folder, *words, "--csv", "three.csv", "--ranks", 3)
@@ -158,7 +166,7 @@ def bench(folder):
 
 
 def memory(folder):
-    """A thousand steps more, in which particles change their ranks, take no more memory, once these have done so for a while."""
+    """After a settling time, a thousand further steps with migrating particles take no more memory."""
     def most(steps):
         run = subprocess.Popen([PROGRAM, *map(str, ["run", "start.hdf5", "--dt", 0.001, "--eps", 0.05, "--t-end", steps * 0.001, "--ranks", 3, "--threads", 3, "-q",
                                                     "--overwrite", "-o", "memory", "--snapshot-every", 100])], cwd=folder)
@@ -176,7 +184,9 @@ def memory(folder):
 
 
 def reading(folder):
-    """A run that begins from a file, or goes on, has on rank 0 little more of all particles than what does not move of them, until it writes."""
+    """In a run that begins from a file or restarts, rank 0 holds little more than the non-moving columns of all
+    particles, until it writes.
+    """
     number, count = 10, 1500000
     chamomile(folder, "model", "plummer", "-n", count, "-o", "many.hdf5", "-q")
     chamomile(folder, "convert", "many.hdf5", "many.gadget2", "-q")
@@ -186,7 +196,7 @@ def reading(folder):
         return set(folder.glob("many*/*"))
 
     def peak_of(pid):
-        """The most memory that a process had, in bytes; 0 once it has ended."""
+        """Returns the peak memory of a process in bytes; 0 after it ended."""
         try:
             found = re.search(r"VmHWM:\s+(\d+) kB", pathlib.Path(f"/proc/{pid}/status").read_text())
         except OSError:
@@ -242,11 +252,11 @@ def refusals(folder):
 
 
 def numbered(folder):
-    """Bad input by its numbers: exit status, the one line, nothing touched."""
+    """Tests numbered bad input: exit status, one line, no changed files."""
     (folder / "inputs").mkdir()
     write_inputs(folder / "inputs")
     run = ["run", "start.hdf5", "--eps", 0.05, "--t-end", 1, "--dt", 0.1, "-o", "none"]
-    # number, how many processes (0: the program alone), words, status, the line, more words or variables of the last process
+    # number, process count (0: the program alone), words, status, line, extra words or variables for the last process
     cases = [
         (1, 0, [*run, "--ranks", 0], 2, "--ranks: 0"),
         (2, 0, [*run, "--device", "gpu:9"], 5, "device: gpu:9: "),
@@ -293,7 +303,7 @@ def numbered(folder):
 
 
 def faults(folder):
-    """A rank that is stopped ends the run with one line; one that is killed ends all; both leave a checkpoint to go on from."""
+    """A stopped rank ends the run with one line; a killed rank ends all; both leave a checkpoint."""
     long = ["run", "start.hdf5", "--dt", 0.0078125, "--eps", 0.05, "--t-end", 100, "--checkpoint-every", 2, "-q", "--overwrite", "-o", "long", "--peer-timeout", 2]
     for what, which, how in [("a silent rank", 2, signal.SIGSTOP), ("a killed rank", 1, signal.SIGKILL)]:
         shutil.rmtree(folder / "long", ignore_errors=True)
@@ -324,7 +334,7 @@ def faults(folder):
 
 
 def example(folder):
-    """examples/parallel from file to file, pictures included, against one rank."""
+    """Runs examples/parallel from file to file, with pictures, against one rank."""
     launcher = " ".join(map(str, LAUNCH))
     done = subprocess.run([ROOT / "examples/parallel", folder / "example", "20000", "3"], env={**ENVIRONMENT, "CHAMOMILE": PROGRAM, "MPIRUN": launcher},
                           capture_output=True, text=True, timeout=600)

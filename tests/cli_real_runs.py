@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs from files that other programs made, against what other programs found."""
+"""Compares runs from other programs' files with other programs' results."""
 import re
 import sys
 
@@ -14,7 +14,7 @@ PKDGRAV = [(-32.1919514, 32.65580, -64.84776), (-32.1920959, 32.66100, -64.85309
            (-32.1920609, 32.49266, -64.68472), (-32.1920644, 32.44383, -64.63589),
            (-32.1920561, 32.39655, -64.58861), (-32.1920721, 32.34939, -64.54146),
            (-32.1921134, 32.30355, -64.49566)]
-DIRECT_POTENTIAL = -64.847326  # of the spline with h = 2 x 0.204217, by a direct sum in double
+DIRECT_POTENTIAL = -64.847326  # spline with h = 2 x 0.204217, direct sum in double
 
 
 def evolve(folder, *arguments):
@@ -30,7 +30,7 @@ def king_model(folder):
             check(abs(row[name] / expected - 1) < limit, f"t = {row['time']}: {name} {row[name]}, PKDGRAV {expected}")
     _, rows = evolve(folder, DATA / "king_soft.bin", "--t-end", 0, "--dt", 0.01, "--solver", "direct", "-q")
     check(abs(rows[0]["potential"] / DIRECT_POTENTIAL - 1) < 1e-7, f"direct potential {rows[0]['potential']}")
-    # The limit is seen: Plummer softening, or 1 % more of the spline, are not within.
+    # The limit is sharp: Plummer softening, or a spline with 1 % more length, exceeds it.
     for wrong in (["--softening", "plummer"], ["--eps", 0.1473]):
         _, rows = evolve(folder, DATA / "king_soft.bin", "--t-end", 0, "--dt", 0.01, "--solver", "direct", "-q", *wrong)
         check(abs(rows[0]["potential"] / DIRECT_POTENTIAL - 1) > 1e-5, f"{wrong} makes no difference")
@@ -43,7 +43,7 @@ def colliding_galaxies(folder):
     check(0.3 < rows[0]["virial_ratio"] < 0.7, f"virial ratio {rows[0]['virial_ratio']}")
 
 
-# Of small files of genetIC and others: status and line of a command, or the line that it must not print.
+# Small files from genetIC and other codes: status and line of a command, or a line that must not appear.
 CORPUS = [
     (3, "Tipsy with --box-length, such as 50Mpc/h, and --h", "run", "genetic_06d_stray_wrapping_zoom", "--cosmology", "--z-end", 95, "-o", "x"),
     (0, r"eps .* = 0.000479\d+ to 0.000959\d+ \(halo\)", "run", "genetic_06d_stray_wrapping_zoom", "--box-length", "50Mpc/h", "--h", 0.701, "--z-end", 97, "-o", "stray"),
@@ -63,7 +63,8 @@ CORPUS = [
 
 def small_files(folder):
     for status, line, command, name, *words in CORPUS:
-        file = next((path for path in (DATA / "corpus" / name, folder / name) if path.exists()), None)  # some rows read what others wrote
+        file = next((path for path in (DATA / "corpus" / name, folder / name) if path.exists()), None)  # some rows read files from
+                                                                                                        # earlier rows
         if file:
             done = run(folder, command, file, *words)
             out = done.stdout + done.stderr

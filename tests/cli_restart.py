@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Stops of every kind, restarts with other options, faults and full disks: the last good state is on the disk and goes on."""
+"""Tests every kind of stop, restarts with other options, faults and full disks: the last good state is on disk and
+continues.
+"""
 import fcntl
 import os
 import pathlib
@@ -35,7 +37,7 @@ def has_begun(folder):
 
 
 def long_run(top, name, *more):
-    """A folder with a long run that has taken some steps."""
+    """Returns a folder with a long run after some steps."""
     folder = fresh(top, name)
     run = start(folder, *LONG, *more)
     wait_for(has_begun(folder))
@@ -57,13 +59,13 @@ def stops_by_signals(top):
         check(said(rf"stopped by {number.name}: t = \S+, step \d+, in out/checkpoint_\d+.chk\n'chamomile run --restart out' goes on", out),
               f"{number.name}: {out}")
         check(len(checkpoints(folder / "out")) == 1 and not list((folder / "out").glob("*.tmp.*")), f"{number.name}: files")
-    # A run that has ended: there is nothing to do again.
+    # A completed run: a restart has nothing to do.
     folder = fresh(top, "ended")
     chamomile(folder, *RUN)
     done = chamomile(folder, "run", "--restart", "out")
     check(done.returncode == 0 and said("the run had reached its end at t = ", done.stdout) and said("\nno step was left to take\n", done.stdout) and
           "nan" not in done.stdout, f"restart after the end: {done.stdout} {done.stderr}")
-    # The second signal ends a step that takes long, and touches nothing.
+    # The second signal ends a long step, and changes no file.
     chamomile(top, "model", "plummer", "-n", 120000, "--seed", 2, "-o", "large.hdf5", "-q")
     folder = fresh(top, "twice")
     run = start(folder, "run", "../large.hdf5", "--t-end", 1, "--dt", 0.5, "--eps", 0.01, "--solver", "direct", "--precision", "double",
@@ -72,7 +74,7 @@ def stops_by_signals(top):
     before = sorted(p.name for p in (folder / "out").iterdir())
     run.send_signal(signal.SIGTERM)
     time.sleep(0.2)
-    run.send_signal(signal.SIGTERM)  # within a second: the same request, as timeout(1) and batch systems repeat it
+    run.send_signal(signal.SIGTERM)  # within a second: a repeated request, as timeout(1) and batch systems send
     time.sleep(1.2)
     check(run.poll() is None, f"a signal repeated at once: status {run.returncode}")
     run.send_signal(signal.SIGINT)
@@ -111,7 +113,7 @@ def stops_in_time(top):
     check("leaves no room for two steps" in done.stdout and done.returncode == 0, f"no word of a hopeless limit: {done.stdout}")
     parts = 1
     while "stopped by" in done.stdout and parts < 100:
-        done = chamomile(folder, "run", "--restart", "out")  # with the limit of before
+        done = chamomile(folder, "run", "--restart", "out")  # with the previous limit
         parts += 1
     check(done.returncode == 0 and parts == 30, f"{parts} restarts of a step each: {done.stdout} {done.stderr}")
     run = (folder / "out/snapshot_003.hdf5").read_bytes()
@@ -156,7 +158,7 @@ def changes_what_may_change(top):
     refused(7, "--restart: ..: holds no checkpoint", "--restart", "..")
     refused(7, "--restart: ../plummer.hdf5: header: not that of a checkpoint", "--restart", "../plummer.hdf5")
     refused(4, "out: holds the results of a run .*--restart to go on", *RUN[1:])
-    # The same again may be given, in other words too.
+    # Equal options may be given again, even spelled differently.
     done = chamomile(folder, "run", *again, "--theta", "0.60", "--dt", "1e-2", "--eps", "5e-2", "-o", "./out/", "--threads", 1, "--max-walltime", 1e9)
     check(done.returncode == 0, f"the same options: {done.stderr}")
     whole = fresh(top, "changed_whole")
@@ -164,7 +166,7 @@ def changes_what_may_change(top):
     done = chamomile(whole, "run", "--restart", "out", "--max-walltime", 1e9, "--threads", 2, "-q")
     left = differences(folder / "out", whole / "out")
     check(not left, f"threads: {left}")
-    # It is at its end: a later one is another thing.
+    # The run is complete; a later end is different.
     done = chamomile(folder, "run", *again)
     check(done.returncode == 0 and "had reached its end at t = 0.3" in done.stdout, f"at the end: {done.stdout}")
     done = chamomile(folder, "run", *again, "--t-end", 0.5, "--tree", "host", "-q")
@@ -174,7 +176,7 @@ def changes_what_may_change(top):
 
 
 def goes_on_from_its_end(top):
-    """A run that has ended and is given a later end has the state of one that had that end from the start, bit for bit."""
+    """A completed run restarted with a later end gives the bits of a run with the later end from the start."""
     chamomile(top, "model", "cosmology", "--box", 100, "--n", 8, "--z-start", 49, "-o", "box.hdf5", "-q")
     plain, comoving = ["../plummer.hdf5", "--eps", 0.05, "--snapshot-every", 0.125], ["../box.hdf5", "--outputs-z", "30,19"]
     for name, arguments, first, last in (
@@ -203,7 +205,7 @@ def keeps_two(top):
     folder = fresh(top, "two")
     done = chamomile(folder, *RUN, "--checkpoint-every", 4)
     check([p.name for p in checkpoints(folder / "out")] == ["checkpoint_000000028.chk", "checkpoint_000000030.chk"], "not the two newest")
-    # From the older one: the newer is set aside, and the run ends as it did.
+    # From the older checkpoint: the newer is set aside, and the run ends with equal results.
     ended = {p.name: p.read_bytes() for p in (folder / "out").iterdir()}
     shutil.copytree(folder / "out", folder / "within")
     for place, name in ((folder, "out/checkpoint_000000028.chk"), (folder / "within", "checkpoint_000000028.chk")):
@@ -211,7 +213,7 @@ def keeps_two(top):
         check(done.returncode == 0 and (place / name).with_name("checkpoint_000000030.chk.aside").exists(), f"from {name}: {done.stderr}")
     for name in ("snapshot_003.hdf5", "energy.csv", "frame_003.png"):
         check((folder / "out" / name).read_bytes() == ended[name], f"from a file: other {name}")
-    # Lines that were lost, and files of a run that died.
+    # Lost lines, and leftover files from a killed run.
     lines = (folder / "out/energy.csv").read_bytes().splitlines(keepends=True)
     (folder / "out/energy.csv").write_bytes(b"".join(lines[:2]) + lines[2][:7])
     (folder / "out/steps.csv").unlink()
@@ -222,14 +224,15 @@ def keeps_two(top):
     kept = (folder / "out/energy.csv").read_bytes().splitlines(keepends=True)
     check(kept[:2] == lines[:2] and len(kept) == 3 and kept[2].startswith(b"0.4,"), f"energy.csv holds {kept}")
     check(not (folder / "out/snapshot_002.hdf5.tmp.123").exists() and (folder / "out/notes.tmp.123").exists(), "files of a dead run")
-    # A line that somebody has changed.
+    # A line changed by hand.
     text = (folder / "out/energy.csv").read_bytes()
     (folder / "out/energy.csv").write_bytes(text.replace(b"0.4,", b"0.5,"))
     done = chamomile(folder, "run", "--restart", "out", "--t-end", 0.5)
     check(done.returncode == 0 and said("out/energy.csv: has been changed since the checkpoint", done.stdout) and done.stdout.count("has been changed") == 1,
           f"a changed line: {done.stdout} {done.stderr}")
     both = checkpoints(folder / "out")
-    # One that is not of the step of its name is not the newest; nor does it push out those of the run that goes on.
+    # A checkpoint whose step differs from its name is not the newest, nor does it displace checkpoints of the
+    # continuing run.
     foreign = folder / "out/checkpoint_999.chk"
     foreign.write_bytes(both[0].read_bytes())
     done = chamomile(folder, "run", "--restart", "out", "--t-end", 0.6, "--checkpoint-every", 3)
@@ -240,7 +243,7 @@ def keeps_two(top):
     done = chamomile(folder, "run", "--restart", foreign)
     check(done.returncode == 7 and "must be named" in done.stderr, f"a renamed checkpoint, named: {done.returncode} {done.stderr}")
     foreign.unlink()
-    # One of another run, of a later step.
+    # A checkpoint from another run, at a later step.
     chamomile(folder, "run", "--model", "plummer", "-n", 50, "--eps", 0.05, "--t-end", 0.9, "--dt", 0.01, "--checkpoint-every", 30, "-o", "other")
     other = checkpoints(folder / "other")[-1]
     ours, there = checkpoints(folder / "out")[-1], folder / "out" / other.name
@@ -262,7 +265,7 @@ def keeps_two(top):
     for path in both:
         path.write_bytes(path.read_bytes()[:-1])
     other = os.open(folder / "out", os.O_RDONLY)
-    fcntl.flock(other, fcntl.LOCK_EX)  # by a run that writes there, and may write newer ones: they are not looked at
+    fcntl.flock(other, fcntl.LOCK_EX)  # locked by a run that may write newer files there: they are not read
     done = chamomile(folder, "run", "--restart", "out")
     check(done.returncode == 4 and "another run is writing there" in done.stderr, f"two runs: {done.returncode} {done.stderr}")
     os.close(other)
@@ -281,7 +284,7 @@ def survives_faults(top):
     check(len(list((folder / "out").glob("snapshot_*"))) == 2, "a snapshot of what is no state")
     done = chamomile(folder, "run", "--restart", "out")
     check(done.returncode == 6 and "in step 6" in done.stderr, f"the same fault again: {done.returncode} {done.stderr}")
-    # Two that come to one place without softening, in the middle of a run.
+    # Two unsoftened particles collide in the middle of a run.
     (folder / "meet.txt").write_text("1e-30 -0.5 0 0 1 0 0 1\n1e-30 0.5 0 0 -1 0 0 2\n0 9 9 9 0 0 0 3\n")
     done = chamomile(folder, "run", "meet.txt", "--t-end", 1, "--dt", 0.125, "--eps", 0, "--snapshot-every", 1, "-o", "met")
     check(done.returncode == 6 and said("ids 1 and 2.* in step 4 from t = 0.375", done.stderr) and
@@ -331,7 +334,7 @@ def survives_full_disks(top):
 
 
 def survives_limits_of_sizes(top):
-    """Lines that could not be written are there when the run has gone on."""
+    """Lines that could not be written appear after the run continues."""
     chamomile(top, "model", "plummer", "-n", 4, "--seed", 3, "-o", "four.hdf5", "-q")
     arguments = ["run", "../four.hdf5", "--t-end", 1, "--eps", 0.05, "--snapshot-every", 1, "-o", "out"]
     for name, more in ("energy.csv", ["--dt", 0.001, "--energy-every", 0.001]), ("steps.csv", ["--dt", 0.0002]):

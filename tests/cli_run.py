@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""End to end: a model is written, evolved, looked at and drawn, and does the same twice."""
+"""End to end: writes, evolves, inspects and draws a model, twice with equal results."""
 import math
 import re
 import resource
@@ -56,7 +56,7 @@ def repeats_itself(folder):
 
 
 def takes_what_the_file_states(folder):
-    # The run goes on from a snapshot: time and softening are those of the file.
+    # Continues from a snapshot: time and softening come from the file.
     out = chamomile(folder, "run", "out/snapshot_002.hdf5", "--t-end", 0.6, "--dt", 0.05, "-o", "on")
     check("eps = 0.05" in out and "from 0.5 to 0.6" in out, f"time or softening is not the file's: {out}")
     check([row["time"] for row in energies(folder / "on")][-1] == 0.6, "the run does not end at 0.6")
@@ -148,7 +148,7 @@ def tunes_and_repeats_itself(folder):
 
 
 def checks_forces(folder):
-    """forces.csv against `accuracy` of the snapshots, which sums in another way."""
+    """Compares forces.csv with `accuracy` on the snapshots, which sums differently."""
     common = ["--eps", 0.05, "--device", "cpu"]
     out = chamomile(folder, "run", "plummer.hdf5", "--t-end", 0.1, "--dt", 0.01, "--snapshot-every", 0.04, "--check-forces", 700,
                     "--check-forces-every", 4, *common, "-o", "checked")
@@ -161,7 +161,7 @@ def checks_forces(folder):
         second = table(folder / "errors.csv")[0]
         for name in ("rms", "median", "90 %", "99 %", "99.9 %", "max", "phi 99 %"):
             a, b = float(row[name]), float(second[name])
-            check(abs(a / b - 1) < 6e-3, f"step {row['step']}: {name} {a}, by 'accuracy' {b}")  # of three digits
+            check(abs(a / b - 1) < 6e-3, f"step {row['step']}: {name} {a}, by 'accuracy' {b}")  # three digits
     plain = as_text(folder, "checked/snapshot_003.hdf5")
     chamomile(folder, "run", "plummer.hdf5", "--t-end", 0.1, "--dt", 0.01, "--snapshot-every", 0.04, *common, "-o", "unchecked", "-q")
     check(as_text(folder, "unchecked/snapshot_003.hdf5") == plain, "looking at the forces changes the run")
@@ -213,7 +213,8 @@ def writes_at_listed_times(folder):
     chamomile(folder, "run", *common, "--t-end", 0.5, "--output-times", "0.3,0,0.1:0.25:0.05", "--frames", "-o", "listed")
     check(snapshot_times(folder / "listed") == [0, 0.1, 0.15, 0.2, 0.25, 0.3, 0.5], f"listed times: {snapshot_times(folder / 'listed')}")
     check(len(list((folder / "listed").glob("frame_*"))) == 7, "frames are not with the listed snapshots")
-    # Others on restart: from the end, and from a stop between listed times, where other times or an interval were asked for.
+    # Other output times on restart: from the end, and from a stop between listed times, with other times or an
+    # interval.
     chamomile(folder, "run", "--restart", "listed", "--t-end", 1, "--output-times", "0.2,0.6:1:0.25,7", "-q")
     check(snapshot_times(folder / "listed")[7:] == [0.6, 0.85, 1], f"times changed at the end: {snapshot_times(folder / 'listed')}")
     for name, asked in (("stopped", ["--output-times", "0.1,0.9"]), ("regular", ["--snapshot-every", 0.25]), ("tenths", [])):
@@ -221,7 +222,7 @@ def writes_at_listed_times(folder):
         before = snapshot_times(folder / name)
         chamomile(folder, "run", "--restart", name, "--max-walltime", 1000, "--output-times", "0.05:0.5:0.15,0.9", "-q")
         check(snapshot_times(folder / name) == before + [t for t in (0.05, 0.2, 0.35, 0.5, 0.9, 1) if t > 0.0626 or before == [0] and t > 0.06], f"{name}: {snapshot_times(folder / name)}")
-    # The same list as before is the run that was not stopped, bit for bit.
+    # The same list gives the bits of the uninterrupted run.
     chamomile(folder, "run", *common, "--t-end", 0.5, "--output-times", "0.1:0.4:0.1", "-o", "whole")
     chamomile(folder, "run", *common, "--t-end", 0.5, "--output-times", "0.1:0.4:0.1", "--max-walltime", 1e-6, "-o", "parts")
     chamomile(folder, "run", "--restart", "parts", "--output-times", "0.1,0.2,0.3,0.4", "--max-walltime", 1000, "-q")

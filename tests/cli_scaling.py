@@ -19,7 +19,7 @@ def scaling(folder, *arguments, status=0):
 
 
 def circles(folder, name):
-    """Centres of the points, without those of the legend, by colour."""
+    """Returns point centers by colour, without legend points."""
     found = {}
     for circle in xml.parse(folder / name).getroot().iter(SVG + "circle"):
         found.setdefault(circle.get("fill"), []).append((float(circle.get("cx")), float(circle.get("cy"))))
@@ -41,7 +41,7 @@ def draws_what_was_measured(folder):
 
 
 def knows_n_log_n(folder):
-    """Times that are 2e-6 N log2 N are on the dashed line; the last one is not when it is doubled."""
+    """Times of 2e-6 N log2 N lie on the dashed line; after doubling the last time, its point does not."""
     chamomile(folder, "bench", "-n", "64,256,1024", "--repeat", "1", "--sample", "0", "--csv", "made.csv", "-q")
     rows = table(folder / "made.csv")
     for last, ratios in ((1, ["1.00"] * 3), (2, ["0.79", "0.79", "1.59"])):
@@ -59,7 +59,7 @@ def knows_n_log_n(folder):
 
 
 def counts_ranks(folder):
-    """Rows of two sets on two numbers of ranks, counted in two calls, and a line for each set in each of four plots."""
+    """Rows for two sets on two numbers of ranks, counted in two calls, and a line per set in each of four plots."""
     def virtual_ranks(*words):
         done = subprocess.run([sys.executable, ROOT / "docs/scripts/virtual_ranks.py", *words], cwd=folder, capture_output=True, text=True, timeout=300)
         check(done.returncode == 0, f"virtual_ranks.py {words}: {done.stderr}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Softening lengths by type and by particle: runs, forces, files, restarts, units, the log and what is refused."""
+"""Tests softening lengths per type and per particle: runs, forces, files, restarts, units, log and refusals."""
 import re
 import shutil
 
@@ -30,7 +30,7 @@ def makes_inputs(folder):
 
 
 def sums_by_type(folder):
-    """Forces of disk, bulge and halo with three lengths are those of a loop over pairs."""
+    """Forces of disk, bulge and halo with three lengths equal a loop over pairs."""
     out = chamomile(folder, "force", "galaxy.hdf5", "--eps-type", "halo=0.3,disk=0.02,bulge=0.1", "--solver", "direct", "--precision", "double", "-o", "forces.hdf5")
     check("CPU" in out, f"force: {out}")
     found, counts = forces(folder / "forces.hdf5")
@@ -62,7 +62,7 @@ def runs_and_goes_on(folder):
     check([classes[f"SofteningComovingClass{classes[f'SofteningClassOfPartType{type}']}"] for type in (1, 2, 3)] == [0.3, 0.05, 0.1], "classes of GADGET-4")
     first, last = energies(folder / "whole")[0], energies(folder / "whole")[-1]
     check(abs(last["total"] / first["total"] - 1) < 2e-2, f"energy: {first['total']} {last['total']}")
-    # The snapshot states its lengths, so that a run from it needs no option.
+    # The snapshot states its lengths; a run from it needs no option.
     out = chamomile(folder, "run", "whole/snapshot_002.hdf5", "--t-end", 0.5, "--dt", 0.05, "-o", "from_file")
     check("eps = 0.3 (halo), 0.05 (disk), 0.1 (bulge)" in out, f"from a snapshot: {out}")
     check(set(lengths(folder / "from_file/snapshot_001.hdf5")["PartType2"]) == {0.05}, "from a snapshot: lengths")
@@ -72,7 +72,7 @@ def runs_and_goes_on(folder):
 
 
 def hermite_goes_on(folder):
-    """Hermite's scheme keeps the energy by both rules, which differ, and goes on with the same bits."""
+    """Hermite's scheme conserves energy with both rules, which differ, and restarts with equal bits."""
     ends = []
     for rule in "larger", "root-of-squares":
         options = ["--integrator", "hermite", "--eps-type", "halo=0.3,disk=0.05,bulge=0.1", "--eps-rule", rule, "--snapshot-every", 0.1, "-q"]

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Spheres in physical units stand still for a Gyr: the radii of 10, 50 and 90 % of the mass, the energies and the virial ratio of whole runs."""
+"""Tests that spheres in physical units stay unchanged for a Gyr: radii of 10, 50 and 90 % mass, energies and virial
+ratio.
+"""
 import pathlib
 import statistics
 import sys
@@ -19,12 +21,13 @@ MODELS = {
     "triaxial halo": (["hernquist", "--m200", 100, "-c", 10, "--b-to-a", 0.9, "--c-to-a", 0.8], 1.0, 0.004),
     "stars in a halo": (["spheres", "einasto,m200=100,c=10,part=0.5", "exponential,mass=2,r-half=5,type=4,part=0.5"], 0.5, 0.002),
 }
-# By how much the radii of 10, 50 and 90 % of 8000 particles may move: about three times what counting and relaxation do.
+# Max change of the radii of 10, 50 and 90 % mass for 8000 particles: about three times the change from counting and
+# relaxation.
 LIMITS = {"r10": 0.09, "r50": 0.05, "r90": 0.05}
 
 
 def flattening(name):
-    """The median of |z| over that of |x|."""
+    """Returns the median of |z| over the median of |x|."""
     columns = list(zip(*rows("\n".join(as_text(folder, name)))))
     return statistics.median(map(abs, columns[3])) / statistics.median(map(abs, columns[1]))
 
@@ -47,6 +50,6 @@ with tempfile.TemporaryDirectory() as scratch:
         error = max(abs(float(line["energy_error"])) for line in lines)
         check(error < 5e-3, f"{name}: energy error {error}")
         flat = [flattening(f"{out}.hdf5"), flattening(max((folder / out).glob("snapshot_*.hdf5")))] if "--c-to-a" in model else [1, 1]
-        check(abs(flat[1] / flat[0] - 1) < 0.15 and (flat[0] == 1 or flat[1] < 0.92), f"{name}: flattening from {flat[0]} to {flat[1]}")  # it becomes rounder
+        check(abs(flat[1] / flat[0] - 1) < 0.15 and (flat[0] == 1 or flat[1] < 0.92), f"{name}: flattening from {flat[0]} to {flat[1]}")  # becomes rounder
         print(f"{name}: " + ", ".join(f"{key} {value:.3f}" for key, value in moved.items()) + f", virial ratio {min(virial):.3f} to {max(virial):.3f}, dE/E {error:.1e}, flattening {flat[0]:.3f} to {flat[1]:.3f}")
 end("spheres stand still for a Gyr")

@@ -39,7 +39,7 @@ def rows(name):
 
 
 def make_box():
-    """Clumps, some across faces, and field particles: rows of position and velocity."""
+    """Returns rows of position and velocity: clumps, some across faces, and field particles."""
     dice = random.Random(7)
     particles = []
     while len(particles) < NUMBER // 2:
@@ -58,7 +58,7 @@ def nearest(d):
 
 
 def groups_of(particles, length):
-    """Sets of linked particles by a search over all pairs, the largest first."""
+    """Returns sets of linked particles from a search over all pairs, largest first."""
     left, groups = set(range(len(particles))), []
     while left:
         queue, members = [min(left)], set()
@@ -120,14 +120,14 @@ def check_halos(particles):
             near(group["GroupVel"][h][0], A * found[h][9], 1e-6, "halos.hdf5: GroupVel")
         for name in "GroupMass", "GroupPos", "GroupCM", "Group_M_Mean200", "Group_R_Crit200", "Group_M_TopHat200":
             check((group[name][:] == again["Group"][name][:]).all(), f"halos.hdf5: {name} with other threads")
-        # 200 critical densities of the comoving coordinates: 3 H^2 / (8 pi G) a^3, H0 = 0.1 km/s/(kpc/h)
+        # 200 critical densities in comoving coordinates: 3 H^2 / (8 pi G) a^3, H0 = 0.1 km/s/(kpc/h)
         density = 200 * 3 * 0.01 * (0.3 / A**3 + 0.7) * A**3 / (8 * math.pi * 43007.1)
         for mass, radius in zip(group["Group_M_Crit200"], group["Group_R_Crit200"]):
             near(mass, density * 4 * math.pi / 3 * radius**3, 1e-4, "halos.hdf5: Group_M_Crit200")
 
 
 def check_types(particles, length):
-    """Friends are of the chosen types, spheres of all."""
+    """Friends have the chosen types; spheres contain all types."""
     types = [1 + (i % 3 == 0) for i in range(NUMBER)]
     runs = "# types: " + " ".join(f"{kind}*1" for kind in types) + "\n"
     (folder / "types.txt").write_text(runs + (folder / "box.txt").read_text())
@@ -170,7 +170,7 @@ def check_power(particles):
 
 
 def cells(n, low=0.0, high=10.0, jitter=0.0):
-    """A lattice of n^3 places from low to high, in random order."""
+    """Returns an n^3 lattice from low to high, in random order."""
     dice, d = random.Random(n), (high - low) / n
     places = [[low + d * (index + 0.5 + jitter * dice.uniform(-0.5, 0.5)) for index in (i, j, k)] for i in range(n) for j in range(n) for k in range(n)]
     dice.shuffle(places)
@@ -178,7 +178,9 @@ def cells(n, low=0.0, high=10.0, jitter=0.0):
 
 
 def make_files():
-    """Boxes of side 10 and density 1, as (type, mass, place) of each particle: one mass; the same in other images; a zoom without a halo; gas in a lattice of dark matter; few heavy ones."""
+    """Boxes with side 10 and density 1, as (type, mass, position) per particle: one mass; other images of it; a zoom
+    without a halo; gas in a dark matter lattice; few heavy particles.
+    """
     one = [(1, 1000 / 12**3, p) for p in cells(12)]
     heavy = [(2, 8.0, p) for p in cells(5) if any(abs(x - 5) > 1 for x in p)]
     files = {
@@ -200,7 +202,7 @@ def make_files():
 
 
 OUTSIDE = "particles lie outside the periodic box"
-PRODUCT = [  # command, what its output matches, what it does not
+PRODUCT = [  # command, expected pattern in the output, forbidden pattern
     *[(f"profile {name}.txt --center 5,5,5 --bins 4 -o {name}.csv", "shells reach to 5 at most, half the side", None if name == "outside" else OUTSIDE) for name in ("one", "outside", "zoom")],
     ("profile one.txt --center 5,5,5 --cylinders --bins 4 -o rings.csv", "rings reach to 5 at most", OUTSIDE),
     ("profile outside.txt --center 5,5,5 --bins 4 --r-max 4 -o x.csv", OUTSIDE, "reach to"),
@@ -239,7 +241,7 @@ PRODUCT = [  # command, what its output matches, what it does not
 
 
 def check_product():
-    """Every analysis of boxes of one mass, of several, and with particles in other images."""
+    """Runs every analysis on boxes with one mass, several masses, and particles in other images."""
     files = make_files()
     for words, said, silent in PRODUCT:
         done = chamomile(*words.split())
@@ -248,7 +250,7 @@ def check_product():
         check(re.search(said, text, re.M), f"{words}: said {text!r}, not {said!r}")
         check(not (silent and re.search(silent, text)), f"{words}: said {silent!r}: {text!r}")
 
-    # Density and surface density of the lattice; mass inside by a count of nearest images.
+    # Density and surface density of the lattice; enclosed mass from a count of nearest images.
     places = [math.dist(p, (5, 5, 5)) for _, _, p in files["one"]]
     for row in table(folder / "one.csv"):
         low, high = float(row["r_low"]), float(row["r_high"])
@@ -269,7 +271,7 @@ def check_product():
         check(all(abs(row[2] - other[2]) < 1e-3 * (row[2] + 1) for row, other in zip(rows("one.power"), rows(f"{name}.power"))), f"power: {name}")
     near(float(re.search(r"shot noise (\S+),", (folder / "zoom.power").read_text())[1]), sum(m * m for _, m, _ in files["zoom"]) / 1000, 1e-8, "power of a zoom: shot noise")
 
-    # A comoving box: physical lengths, as the headings say.
+    # A comoving box: physical lengths, as stated in the headings.
     chamomile("profile", "box.txt", "--center", "0,0,0", "--bins", 3, "-o", "comoving.csv")
     heading = (folder / "comoving.csv").read_text().splitlines()[0]
     check("r_low [physical kpc/h]" in heading and "density [physical 1e10 Msun/h/(kpc/h)^3]" in heading and "sigma_r [km/s]" in heading, f"profile of a comoving box: {heading}")
@@ -277,16 +279,16 @@ def check_product():
     near(float(last["r_high"]), A * SIDE / 2, 1e-5, "profile of a comoving box: its end")
     near(float(last["mass_inside"]), MASS * sum(math.dist([nearest(x) for x in p[:3]], (0, 0, 0)) < SIDE / 2 for p in box), 1e-5, "profile of a comoving box: mass")
 
-    # Pictures: other images change nothing, a rounding neither; the mean of a slice is its thickness times the density.
+    # Pictures: other images and rounding change nothing; the mean of a slice equals thickness times density.
     pictures = {name: struct.unpack("<4096d", (folder / f"{name}.npy").read_bytes()[128:]) for name in ("one", "outside", "below", "within", "zoom", "isolated")}
     apart = lambda name, other: max(abs(a - b) for a, b in zip(pictures[name], pictures[other]))
     check(apart("one", "outside") < 1e-9 and apart("one", "isolated") > 0.1, "render: other images")
     check(apart("below", "within") < 1e-6, "render: a particle below 0 by a rounding")
-    for name in ("one", "zoom"):  # few particles are smoothed beyond the margin of the picture
+    for name in ("one", "zoom"):  # few particles are smoothed beyond the picture's margin
         mass = sum(m for _, m, p in files[name] if abs(p[2] - 5) <= 0.5)
         near(sum(pictures[name]) / 4096 * 100, mass, 0.01 if name == "one" else 0.04, f"render: mass in a slice of {name}")
 
-    # A sample of all planes of the lattice, the same in any order of the file; each kind keeps its mass.
+    # A thinned sample covers all lattice planes, independent of file order; each type keeps its mass.
     thin = {name: rows(f"{name}_thin.txt") for name in ("one", "sorted", "zoom", "mixed")}
     check(sorted(row[7] for row in thin["one"]) == sorted(row[7] for row in thin["sorted"]), "--thin: another order of the file")
     check(len(thin["one"]) == 216 and all(len({row[k] for row in thin["sorted"]}) == 12 for k in (1, 2, 3)), "--thin: planes of the lattice")
@@ -306,7 +308,7 @@ def check_product():
 
 
 def check_run():
-    """What a run writes is what the commands find in its snapshots, after a restart too."""
+    """The structures written by a run equal the commands' results on its snapshots, also after a restart."""
     chamomile("model", "cosmology", "--n", 8, "--box", 20, "--z-start", 9, "-o", "start.hdf5")
     result = chamomile("run", "start.hdf5", "--cosmology", "--adaptive", "--outputs-z", 8, "--z-end", 7, "--checkpoint-every", 5,
                        "--power", "--power-mesh", 32, "--halos", "--min-members", 2, "--fits", "-o", "run")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A result that cannot be trusted says so, with --quiet too; one that can says nothing of it."""
+"""Tests that untrustworthy results are reported, even with --quiet, and trustworthy ones are not."""
 import os
 import pty
 import random
@@ -21,9 +21,9 @@ TRACER = ["run", "--tracers", "tracer.txt", "--potential", "point,M=1.5", "--eps
 ZERO = ["run", "zero.txt", "--eps", 0, "--solver", "direct", "--precision", "double", "--t-end", 4]
 SATELLITE = ["run", "satellite.hdf5", "--potential", "point,M=1e6", "--eps", 0.05, "--t-end", 4, "--snapshot-every", 4]
 SOFT = WARNING + r"softening: eps 0.25: pairs farther than 1.953 are not softened, so that the 99 % error of forces is about 0.025; below 0.002 with --eps 0.0713, --softening spline, or --solver direct\n"
-SPACE = ["space.txt", "--box", 10, "--eps"]  # 1000 at random, of mean distance 1
+SPACE = ["space.txt", "--box", 10, "--eps"]  # 1000 random particles, mean distance 1
 
-# name, arguments, exit status, what standard error says (nothing: all of it), what the log says
+# name, arguments, exit status, expected standard error ("": empty), expected log
 CASES = [
     ("good", [*RUN, "--t-end", 0.5, "--dt", 0.03125, "--check-forces", 300], 0, "", ""),
     ("good by accuracy", [*RUN, "--t-end", 0.125, "--dt", 0.03125, "--accuracy", 0.01, "--check-forces", 600], 0, "", ""),
@@ -131,13 +131,13 @@ def every_case(folder):
 
 
 def says_it_once(folder):
-    """What is found in the first evaluation of a run is no news where the run goes on."""
+    """A warning from a run's first evaluation is not repeated on restart."""
     words = run(folder, "run", *ON_A_LINE, "--t-end", 1e-4, "--dt", 1e-4, "-o", "twice"), run(folder, "run", "--restart", "twice", "--t-end", 2e-4)
     check(re.search(CANCEL, words[0].stderr) and words[1].returncode == 0 and words[1].stderr == "", f"a warning of a restart: {words}")
 
 
 def dates_the_error(folder):
-    """Progress names the step of an energy error that is not the present one's."""
+    """Progress names the step of a past energy error."""
     main, terminal = pty.openpty()
     done = subprocess.Popen([PROGRAM, *map(str, [*BOX, "--dt", 0.005, "-o", "dated"])], cwd=folder, stdout=terminal, stderr=subprocess.DEVNULL)
     os.close(terminal)
@@ -151,7 +151,7 @@ def dates_the_error(folder):
 def read_all(terminal):
     try:
         return os.read(terminal, 65536)
-    except OSError:  # the other end is closed
+    except OSError:  # the other end closed
         return b""
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Quantities with units in every command that reads particles of physical units, systems of units, and units in what is written."""
+"""Tests quantities with units in every command that reads physical particles, unit systems, and units in output."""
 import math
 import re
 
@@ -44,7 +44,7 @@ def writes_at_times(folder):
 
 
 def names_odd_quantities(folder):
-    """A softening, a potential or an interval that has another unit than was meant is noted, each with units; sensible ones are not."""
+    """A softening, potential or interval in an unlikely unit is noted with units; sensible values are not."""
     start = ["run", "galaxy.hdf5", "--t-end", "10Myr", "--dt", "5Myr", "--overwrite", "-o", "odd"]
     for words, line in ((["--eps", 50], r"^note +softening: eps 50 kpc: is \S+ times what suits the distances of the particles, \S+ kpc; check the units$"),
                         (["--eps", "0.1pc"], r"^note +softening: eps 0.0001 kpc: is \S+ times what suits"),
@@ -114,7 +114,7 @@ def reads_them_in_other_commands(folder):
 
 
 def models_have_units(folder):
-    """A quantity with a unit makes a model physical, and the model has it."""
+    """A quantity with a unit makes a model physical and applies to it."""
     def mass_and_radius(name):
         text = chamomile(folder, "info", f"{name}.hdf5")
         return float(re.search(r"^mass +(\S+) \[1e10 Msun\]", text, re.M)[1]), text

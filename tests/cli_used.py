@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a run used stands in its log and in its snapshots, and the next command reads it from there; so for `force`."""
+"""Tests that a run's choices appear in its log and snapshots, and that the next command reads them; also for `force`."""
 import re
 import subprocess
 
@@ -9,7 +9,7 @@ from program import check, run, run_parts
 FINE, USAGE, INPUT = 0, 2, 3
 RUN = "--t-end 0.02 --dt 0.01 --eps 0.01 --snapshot-every 1"
 
-# command, exit status, what it says (one or several), what it does not say; {} is the folder of the commands before it
+# command, exit status, expected patterns, forbidden pattern; {} is the folder of the previous commands
 CASES = [
     # Every format.
     ("info two.txt", FINE, (r"^format +text columns$", r"^time +1.5$", r"^units +N-body units \(G = 1\)$", r"^particles +2$", r"^centre of mass +0.5  0  0$", r"1  halo +2 +4 +1 +3$"), None),
@@ -39,7 +39,7 @@ CASES = [
     ("force f.hdf5 -o f4.txt --long-range modes", FINE, r"long range: modes, r_s 0.128571, cut at 0.9", None),
     ("run f.hdf5 --integrator hermite --t-end 1 -o h", USAGE, "--integrator hermite: is not periodic; --box 0 leaves boundaries open", None),
     ("run plain.txt --integrator hermite --box 2 --eps 0 --t-end 1 -o h", USAGE, "--integrator hermite: is not periodic", None),
-    # The log holds it too, at each restart as well.
+    # The log contains it too, also at each restart.
     ("run plain.txt --box 2 --t-end 0.01 --dt 0.01 --eps 0.01 --checkpoint-every 1 -o log", FINE, "forces +tree", None),
     ("run --restart log --t-end 0.02", FINE, r"long range +mesh of 32\^3, r_s 0.078125, cut at 0.390625", None),
     # Units, background, G and softening.
@@ -53,9 +53,9 @@ CASES = [
     ("info strong/snapshot_001.hdf5", FINE, "G +3", None),
     ("force ics.hdf5 -o ics_forces.hdf5", FINE, "long range: mesh of 32", None),
     ("power ics_forces.hdf5 --fits", FINE, "linear theory: sigma8 0.811", "assumed"),
-    # G of an option is checked as that of a file.
+    # G from an option is checked like G from a file.
     ("run ics.hdf5 --z-end 40 --eps 100 --G 1 -o x", INPUT, "density: .* of the critical one, .*G or Omega_m are wrong", None),
-    # What is assumed, and what is odd, in every command that reads a file.
+    # Assumed and odd values are noted by every command that reads a file.
     ("power foreign.txt --fits -o foreign_power.txt", FINE, "note: linear theory: the file does not state .* sigma8 0.811, n_s 0.965, Omega_b 0.049: assumed; give", None),
     ("power foreign.txt --fits", FINE, "^# note: linear theory: the file does not state", None),
     ("power foreign.txt --fits --sigma8 0.8 --n-s 0.96 --omega-b 0.05", FINE, "sigma8 0.8", "assumed"),
@@ -71,7 +71,7 @@ CASES = [
       for steps, what in (("--adaptive --dt-max 1e-300", "--dt-max"), ("--adaptive --eta 1e-200", "time step"), ("--block-steps --eta 1e-300", "time step"),
                           ("--block-steps --dt-max 1e-300", "--dt-max"), ("--integrator hermite --eta-start 1e-300", "time step"))],
     ("run ics.hdf5 --z-end 40 --dlna-max 1e-300 -o x", USAGE, "--dlna-max: .*makes .* steps; at most 1e12", None),
-    # A background out of range, of an option and of a file.
+    # A background out of range, from an option and from a file.
     *[(f"run ics.hdf5 --z-end 40 --{option} {value} -o x", USAGE, f"--{option}: {value}: a number from", None) for option, value in (("omega-l", "-5"), ("w0", "-3"), ("wa", "9"))],
     ("run negative.txt --z-end 40 --eps 100 -o x", INPUT, "negative.txt: line 9, omega_lambda: -5: a number from -2 to 5 is needed", None),
     # Late times.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The live view of a run: who may ask what, the same bits with and without viewers, its cost, pauses and stops by viewers."""
+"""Tests the live view of a run: access control, equal bits with and without viewers, cost, pauses and stops by viewers."""
 import json
 import os
 import pathlib
@@ -24,7 +24,7 @@ def model(top):
 
 
 def raw(viewed, data, wait=3):
-    """Sends bytes and returns what comes back until the connection is closed or nothing comes."""
+    """Sends bytes and returns the reply until the connection closes or falls silent."""
     with socket.create_connection(("127.0.0.1", viewed.port), timeout=wait) as connection:
         got = b""
         try:
@@ -37,11 +37,11 @@ def raw(viewed, data, wait=3):
 
 
 def guards(top):
-    """Requests that are let through, and those that are not."""
+    """Requests that pass the guards, and requests that do not."""
     viewed = Viewed(top, *ENDLESS, "guarded", "--view")
     frame = "/frame?after=0&points=100&types=63"
     own = f"127.0.0.1:{viewed.port}"
-    cases = [  # method, target, headers beside the token, status
+    cases = [  # method, target, headers besides the token, status
         ("GET", "/", {"X-Chamomile-Token": None}, 200),
         ("GET", "/view.js", {"X-Chamomile-Token": None}, 200),
         ("GET", "/", {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "X-Chamomile-Token": None}, 200),
@@ -59,7 +59,7 @@ def guards(top):
         ("GET", frame, {"Host": "127.0.0.1:80:80"}, 421),
         ("GET", frame, {"Host": None}, 421),
         ("GET", "/", {"Host": "evil.example"}, 421),
-        ("GET", frame, {"Host": "localhost:9000"}, 200),  # ssh -L with another port
+        ("GET", frame, {"Host": "localhost:9000"}, 200),  # ssh -L from another port
         ("GET", frame, {"Host": "localhost:9000", "Origin": "http://localhost:9000"}, 200),
         ("GET", frame, {"Origin": "http://evil.example"}, 403),
         ("GET", frame, {"Origin": "null"}, 403),
@@ -107,7 +107,7 @@ def guards(top):
         got = raw(viewed, data)
         check(got.split(b" ")[1:2] == [status], f"{name}: {got[:100]!r}, not {status!r}")
     check(b"root:" not in raw(viewed, b"GET /../../etc/passwd HTTP/1.1\r\n" + host + b"\r\n"), "a file was sent")
-    # Nobody holds it up: the page and a viewer get their turn among strangers who say nothing, or half of a request.
+    # Nothing blocks the server: page and viewer are answered among strangers who send nothing or half a request.
     silent = [socket.create_connection(("127.0.0.1", viewed.port)) for _ in range(300)]
     for connection in silent[::3]:
         connection.sendall(b"GET /scene HTTP/1.1\r\n")
@@ -116,7 +116,7 @@ def guards(top):
         check(viewed.ask("GET", target, timeout=40)[0] == 200 and time.monotonic() - begun < 3, f"300 silent connections hold up {target} for {time.monotonic() - begun} s")
     for connection in silent:
         connection.close()
-    # It listens on this machine alone, and the page has no other place to go to.
+    # The server listens on this machine only, and the page contacts no other host.
     listening = pathlib.Path("/proc/net/tcp").read_text() + pathlib.Path("/proc/net/tcp6").read_text()
     places = [line.split()[1] for line in listening.splitlines() if line.split()[3] == "0A" and line.split()[1].endswith(f":{viewed.port:04X}")]
     check(places == [f"0100007F:{viewed.port:04X}"], f"listens at {places}")
@@ -130,7 +130,9 @@ def guards(top):
 
 
 def checkpoint_blocks(path):
-    """The blocks of a checkpoint without those that tell the command, or the length and sum of steps.csv, whose times differ (io/checkpoint/layout.hpp)."""
+    """Returns the blocks of a checkpoint, except the command, and length and sum of steps.csv, whose times differ
+    (io/checkpoint/layout.hpp).
+    """
     data, at, blocks = path.read_bytes(), 64, {}
     while at < len(data):
         name, length = data[at:at + 40].rstrip(b"\0").decode(), struct.unpack_from("<Q", data, at + 48)[0]
@@ -140,7 +142,7 @@ def checkpoint_blocks(path):
 
 
 def same_bits(top, *device):
-    """No view, one that nobody looks at, and a greedy viewer."""
+    """No view, a view without viewer, and a greedy viewer."""
     plain = "plummer.hdf5 --t-end 0.5 --eps 0.05 --snapshot-every 0.25 --energy-every 0.1"
     methods = {
         "tree": plain + " --dt 0.005",
@@ -148,7 +150,7 @@ def same_bits(top, *device):
         "hermite": "--model plummer -n 300 --t-end 0.5 --eps 0.01 --integrator hermite --snapshot-every 0.25",
         "box": "box.hdf5 --z-end 5 --block-steps",
     }
-    if device:  # where only the leapfrog has particles of its own
+    if device:  # only the leapfrog keeps particles on the GPU
         del methods["hermite"]
     looked = 0
     for method, words in methods.items():
@@ -176,7 +178,7 @@ def same_bits(top, *device):
 
 
 def positions(top, *device):
-    """The points of a frame are those of the snapshot of its step."""
+    """The points in a frame equal the snapshot at its step."""
     out = "shown" + "".join(device)
     viewed = Viewed(top, *"run plummer.hdf5 --t-end 1 --dt 0.01 --eps 0.05 --snapshot-every 0.01 --energy-every 1 --view".split(), *device, "-o", out)
     viewed.do("pause")
@@ -184,7 +186,7 @@ def positions(top, *device):
     box = (0.1, -0.2, 0.05, 1.5)
     head, points = viewed.all_points(box=box)
     file = top / out / f"snapshot_{head['step']:03d}.hdf5"
-    for _ in range(100):  # it is written beside the steps
+    for _ in range(100):  # written concurrently
         if file.exists():
             break
         time.sleep(0.1)
@@ -202,7 +204,7 @@ def positions(top, *device):
 
 
 def on_a_card(top):
-    """The same where the particles live on a GPU, which gathers the sample."""
+    """Repeats the test with particles on a GPU, which gathers the sample."""
     if not re.search(r"^gpu:[0-9]", chamomile(top, "devices"), re.M):
         return print("no GPU here: the view was tried with particles of the host alone")
     same_bits(top, "--device", "gpu", "--resident")
@@ -210,7 +212,7 @@ def on_a_card(top):
 
 
 def holds(top):
-    """Pause, step, pace, checkpoint, go on, stop; and restart with the same bits."""
+    """Pause, step, pace, checkpoint, continue, stop; and restart with equal bits."""
     command = "run plummer.hdf5 --t-end 0.3 --dt 0.005 --eps 0.05 --snapshot-every 0.1 -o".split()
     chamomile(top, *command, "undisturbed")
     viewed = Viewed(top, *command, "held", "--view")
@@ -238,7 +240,7 @@ def holds(top):
     chamomile(top, "run", "--restart", "held")
     for file in ("snapshot_003.hdf5",):
         check(as_text(top, f"held/{file}") == as_text(top, f"undisturbed/{file}"), f"{file}: other bits after a stop by the view")
-    # What ends a run ends one in a pause.
+    # Events that end a run also end a paused run.
     for name, words, ask in [("signal", [], lambda viewed: viewed.process.send_signal(signal.SIGTERM)),
                              ("file", [], lambda viewed: (top / "paused_file/stop").touch()),
                              ("limit", ["--max-walltime", 4], lambda viewed: None)]:
@@ -253,19 +255,19 @@ def holds(top):
 
 
 def high_water(viewed):
-    """The most memory that the process had, in MB."""
+    """Returns the peak memory of the process in MB."""
     status = pathlib.Path(f"/proc/{viewed.process.pid}/status").read_text()
     return int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]) / 1024
 
 
 def many(top):
-    """Two viewers and one that reads nothing: the run goes on, memory is bounded, and the slow one is closed."""
+    """Two viewers, and one that never reads: the run continues, memory is bounded, and the slow viewer is disconnected."""
     viewed = Viewed(top, *"run --model plummer -n 200000 --t-end 1000 --dt 0.001 --eps 0.05 --tolerance 0.01 --order 0 -o many --view".split(), env={**os.environ, "CHAMOMILE_VIEW_TIMEOUT": "5"})
     first = viewed.until(lambda head: True)["step"]
     lazy = socket.create_connection(("127.0.0.1", viewed.port))
     begun = time.monotonic()
     wish = f"GET /frame?after=0&points=1000000&types=63 HTTP/1.1\r\nHost: localhost\r\nX-Chamomile-Token: {viewed.token}\r\n\r\n"
-    asked = 20  # more frames than the system keeps for somebody who does not read
+    asked = 20  # more frames than the system buffers for a client that does not read
     lazy.sendall(asked * wish.encode())
     stop, frames = threading.Event(), []
     for _ in range(2):
@@ -291,7 +293,9 @@ def many(top):
 
 
 def thread_times(process):
-    """Seconds of processor time so far: of the thread that serves, which has the lowest priority, and of all others."""
+    """Returns seconds of processor time so far: for the view's thread, which has the lowest priority, and for all other
+    threads.
+    """
     serving = others = 0
     for task in pathlib.Path(f"/proc/{process.pid}/task").iterdir():
         seconds = int((task / "schedstat").read_text().split()[0]) / 1e9
@@ -301,7 +305,9 @@ def thread_times(process):
 
 
 def cost(top):
-    """Processor time of the thread that serves over that of the run, and the time of the samples as the run tells it: the least of three tries on a busy machine."""
+    """Processor time of the view's thread relative to the run, and the sampling time reported by the run: the min of
+    three tries, as machines may be busy.
+    """
     def measured(kind, number):
         viewed, stop, frames = Viewed(top, *"run --model plummer -n 10000 --t-end 1 --dt 0.005 --eps 0.05 -o".split(), f"cost_{kind}_{number}", "--view"), threading.Event(), []
         if kind == "viewed":
@@ -309,9 +315,9 @@ def cost(top):
         times = (0, 1e-9)
         while viewed.process.poll() is None:
             try:
-                times = max(times, thread_times(viewed.process), key=lambda seen: seen[1])  # none is left of a thread that has ended
+                times = max(times, thread_times(viewed.process), key=lambda seen: seen[1])  # zero after a thread ended
             except (OSError, IndexError):
-                break  # has ended
+                break  # ended
             time.sleep(0.02)
         status, out, _ = viewed.end(120)
         stop.set()
@@ -331,7 +337,7 @@ def cost(top):
 
 
 def bad_words(top):
-    """One line each, and nothing made."""
+    """One line each, and no files."""
     viewed = Viewed(top, *ENDLESS, "holder", "--view")
     short = "run plummer.hdf5 --t-end 1 --dt 0.5 --eps 0.05 -o refused --view".split()
     folder = top / "bad"
@@ -343,7 +349,7 @@ def bad_words(top):
     refused(folder, USAGE, "one argument too many", *short, "x")
     refused(folder, USAGE, "--view: x", *short[:-1], "--view=x")
     viewed.kill()
-    # In an empty folder, with a number of its own, also when quiet; the page is part of the program.
+    # In an empty folder, with a chosen port, also with --quiet; the page is part of the program.
     empty = top / "empty"
     empty.mkdir()
     with socket.socket() as free:
@@ -357,7 +363,7 @@ def bad_words(top):
 
 
 def announced(top):
-    """Through ssh the run tells how to reach it from elsewhere; the example is one command from a clone to the address."""
+    """Through ssh the run prints how to connect from elsewhere; the example is one command from clone to address."""
     viewed = Viewed(top, *ENDLESS, "far", "--view", env={**os.environ, "SSH_CONNECTION": "10.0.0.1 1 10.0.0.2 22"})
     viewed.do("stop")
     out = viewed.end(20)[1]
@@ -370,7 +376,7 @@ def announced(top):
 
 
 def files(top):
-    """`view` plays the snapshots of a run, turns to any of them, and refuses what is not of the run."""
+    """`view` plays a run's snapshots, seeks to any, and refuses files from other runs."""
     chamomile(top, *"run plummer.hdf5 --t-end 1 --dt 0.05 --eps 0.05 --snapshot-every 0.1 -o played".split())
     viewed = Viewed(top, "view", "played/snapshot_*.hdf5")
     scene = json.loads(viewed.ask("GET", "/scene")[1])
@@ -396,7 +402,7 @@ def files(top):
     check(viewed.until(lambda head: head["file"] != shown)["file"] == (shown + 1) % 11, "a step to another file")
     viewed.process.send_signal(signal.SIGINT)
     check(viewed.end(10)[0] == 0, "Ctrl-C")
-    # Particles outside a periodic box are shown at their images within, with a note.
+    # Particles outside a periodic box appear at their images inside, with a note.
     (top / "images.txt").write_text("# box_size: 8\n" + "".join(f"1 {x} {y} 4 0 0 0\n" for x in (-1, 3, 12) for y in (2, 7, 17)))
     viewed = Viewed(top, "view", "images.txt")
     head, points = viewed.all_points(box=(0, 0, 0, 100))
@@ -405,7 +411,7 @@ def files(top):
     viewed.process.send_signal(signal.SIGINT)
     out = viewed.said + viewed.end(10)[1]
     check("note: 7 particles lie outside the periodic box" in out, f"particles outside the box: {out}")
-    # Fifteen files take the memory of two.
+    # Fifteen files take as much memory as two.
     chamomile(top, *"model plummer -n 200000 -o large_00.hdf5 -q".split())
     for k in range(1, 15):
         (top / f"large_{k:02d}.hdf5").hardlink_to(top / "large_00.hdf5")
@@ -417,11 +423,12 @@ def files(top):
         viewed.frame()
         memory.append(high_water(viewed))
         viewed.kill()
-    shadowed = b"__tsan_init" in pathlib.Path(PROGRAM).read_bytes()  # the thread sanitizer takes memory beside memory
+    shadowed = b"__tsan_init" in pathlib.Path(PROGRAM).read_bytes()  # the thread sanitizer uses shadow memory
     check(shadowed or memory[1] - memory[0] < 1.6 * 200000 * 97 / 1e6, f"one file {memory[0]} MB, fifteen {memory[1]} MB")
     refused(top, INPUT, "none_\\*.hdf5: no file", "view", "none_*.hdf5")
     refused(top, INPUT, "none.hdf5", "view", "none.hdf5")
-    # Other particles, other types, other options; a run that went on is one run, and so are files that list particles in another order.
+    # Other particles, types and options are refused; a restarted run counts as one, and so do files with particles in
+    # another order.
     chamomile(top, *"run plummer.hdf5 --t-end 1 --dt 0.05 --eps 0.04 --snapshot-every 0.5 -o softer".split())
     chamomile(top, *"model hernquist -n 3000 --type 2 -o disk.hdf5 -q".split())
     refused(top, INPUT, "softer/snapshot_001.hdf5: its initial conditions or options differ", "view", "played/snapshot_000.hdf5", "softer/snapshot_001.hdf5")

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The page of the live view in a headless Chromium: the pixels that it shows, mouse, touch, keys, buttons, and whom it asks.
+"""Tests the live view's page in a headless Chromium: pixels, mouse, touch, keys, buttons, and network requests.
 
-With a folder as third argument it leaves pictures of what it saw there."""
+With a folder as third argument, writes screenshots there.
+"""
 import math
 import pathlib
 import shutil
@@ -15,24 +16,24 @@ from viewing import Viewed
 
 need_chromium()
 PICTURES = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else None
-TOP, BOTTOM = 130, 100  # rows under the status and above the bar, where only particles are
+TOP, BOTTOM = 130, 100  # rows below the status and above the bar, with particles only
 state = "window.chamomile"
 
 
 def look(page, name):
-    """The rows of the particles alone: without status, bar and labels."""
+    """Returns the rows with particles only: without status, bar and labels."""
     page.js("chamomile.labels.shown = false; dispatchEvent(new Event('resize'))")
     page.js("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     return page.pixels(PICTURES / f"{name}.png" if PICTURES else None)[TOP:-BOTTOM]
 
 
 def bright(rows, least=60):
-    """The pixels that are not dark, with their light: column, row, light, colour."""
+    """Returns the bright pixels: column, row, light, colour."""
     return [(x, y + TOP, sum(pixel), pixel) for y, row in enumerate(rows) for x, pixel in enumerate(row) if sum(pixel) >= least]
 
 
 def centre_of(pixels):
-    light = sum(pixel[2] for pixel in pixels) or 1  # nothing where all is black
+    light = sum(pixel[2] for pixel in pixels) or 1  # zero for a black picture
     return [sum(pixel[k] * pixel[2] for pixel in pixels) / light for k in (0, 1)]
 
 
@@ -57,7 +58,9 @@ def arrive(page, viewed):
 
 
 def two_spheres(top):
-    """Two Plummer spheres of different types, apart by ten: left a halo, right stars. Stars beyond 8 are left out, which could pass a corner."""
+    """Two Plummer spheres with different types, ten apart: halo left, stars right. Omits stars beyond 8, which could
+    cross a corner.
+    """
     text, types = [], {}
     for name, seed, type_, shift in (("a", 1, 1, -5), ("b", 2, 4, 5)):
         chamomile(top, *f"model plummer -n 5000 --seed {seed} -o {name}.txt -q".split())
@@ -72,14 +75,14 @@ def two_spheres(top):
 
 
 def pictures(top):
-    """Light is where the particles are, in their colours, and follows mouse, touch and keys."""
+    """Light appears at the particles, in their colours, and follows mouse, touch and keys."""
     viewed = Viewed(top, *"run two.txt --t-end 1000 --dt 0.001 --eps 0.1 -o two --view".split())
     with Chromium() as page:
         arrive(page, viewed)
         page.js("document.getElementById('pause').click()")
         page.until("chamomile.head.paused")
         step = page.js("chamomile.head.step")
-        # Stars alone at first, as in a picture of `render`: a halo would hide them.
+        # Stars only at first, as in `render`: a halo would hide them.
         check(page.js("chamomile.types") == 1 << 4, f"types {page.js('chamomile.types')}")
         first = look(page, "stars")
         found = bright(first)
@@ -88,7 +91,7 @@ def pictures(top):
         check(all(sum(pixel) < 30 for row in first[:20] for pixel in row[-20:]), "the corner is not dark")
         at = page.js("chamomile.camera.project([5, 0, 0], innerWidth, innerHeight)")
         check(math.hypot(x - at[0], y - at[1]) < 50, f"light at {x:.0f}, {y:.0f}, stars at {at[:2]}")
-        # Both: two heaps, each in its colour.
+        # Both types: two heaps, each in its colour.
         page.js("document.getElementById('type1').click()")
         page.until("chamomile.types == 18 && chamomile.drawing.count > 9000")
         page.js("chamomile.camera.azimuth = 0; chamomile.camera.elevation = 0; chamomile.camera.centre = [0, 0, 0]; chamomile.camera.distance = 25")
@@ -105,7 +108,7 @@ def pictures(top):
                 check(math.hypot(x - at[0], y - at[1]) < 50, f"{side}: light at {x:.0f}, {y:.0f}, particles at {at[:2]}")
         red = [sum(pixel[3][0] > 1.5 * pixel[3][2] for pixel in pixels) / max(1, len(pixels)) for pixels in (left, right)]
         check(red[0] > 0.8 and red[1] < 0.2, f"shares of orange pixels: {red}")
-        # These checks look at pixels: of a shader that draws black they see nothing.
+        # Checks that the pixel tests fail with a shader that draws black.
         page.js("window.kept = chamomile.drawing.tone; chamomile.drawing.tone = chamomile.drawing.program("
                 "'void main() { gl_Position = vec4(vec2(gl_VertexID & 1, gl_VertexID >> 1) * 4. - 1., 0., 1.); }', 'out vec4 colour; void main() { colour = vec4(0., 0., 0., 1.); }')")
         check(not page.js("chamomile.drawing.trouble") and not bright(look(page, "black")), "light from a shader that draws black")
@@ -117,7 +120,7 @@ def pictures(top):
             seen[mode] = look(page, mode)
             check(len(bright(seen[mode])) > 1000, f"{mode}: {len(bright(seen[mode]))} bright pixels")
         check(changed(seen["density"], seen["speed"]) > 1000 and changed(seen["density"], both) > 1000, "the colourings look the same")
-        # The scale bar is as long as it says.
+        # The scale bar's length matches its label.
         page.js("chamomile.labels.shown = true; dispatchEvent(new Event('resize'))")
         page.js("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
         ends = page.js("[0, chamomile.labels.scale.length].map(x => chamomile.camera.project([x, 0, 0], innerWidth, innerHeight)[0])")
@@ -155,7 +158,7 @@ def pictures(top):
         page.key("c", "c")
         centre = page.js("chamomile.camera.centre")
         check(min(math.dist(centre, (x, 0, 0)) for x in (-5, 5)) < 0.5, f"centred on {centre}")
-        # Following keeps to it when a new frame comes, and keys zoom.
+        # Following persists when a new frame arrives, and keys zoom.
         page.js("chamomile.camera.centre = [0, 0, 0]")
         page.key("f", "f")
         page.key("s", "s")
@@ -171,11 +174,11 @@ def pictures(top):
         page.until(f"chamomile.camera.azimuth > {azimuth} + 0.02")
         page.key("o", "o")
         page.key("r", "r")
-        # Zooming in asks for the points that are there, in a smaller cube.
+        # Zooming in requests points from a smaller cube.
         page.js("chamomile.camera.centre = [5, 0, 0]; chamomile.camera.distance = 1")
         page.until("chamomile.head.half == 4 && chamomile.head.step == " + str(step))
         check(len(bright(look(page, "near"))) > 2000, "nothing is seen from near")
-        # Far more or fewer points, in a pause as well.
+        # Far more or fewer points, also in a pause.
         page.js("chamomile.camera.distance = 25; chamomile.camera.centre = [0, 0, 0]")
         select(page, "points", 10000)
         page.until("chamomile.head.half == 100")
@@ -212,7 +215,7 @@ def pictures(top):
 
 
 def box(top):
-    """A periodic box shows its edges and the faces behind it, and the camera is before it."""
+    """A periodic box shows its edges and far faces, with the camera in front."""
     chamomile(top, *"model cosmology --n 16 --box 10 --z-start 9 --seed 1 -o box.hdf5 -q".split())
     viewed = Viewed(top, *"run box.hdf5 --z-end 0 -o box --view".split())
     with Chromium() as page:
@@ -224,7 +227,7 @@ def box(top):
         middle = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2]
         line = [rows[int(middle[1]) + dy][int(middle[0]) + dx] for dx in (-1, 0, 1) for dy in (-1, 0, 1)]
         check(any(min(pixel) > 60 for pixel in line), f"no edge at {middle}: {line}")
-        # No place on a far face is black, as the corner of the picture is; k ^ 1 differs from k in x.
+        # No point on a far face is black, unlike the picture's corner; k ^ 1 differs from k in x.
         far = max(range(8), key=lambda k: seen[k][2])
         face = [seen[k] for k in (far, far ^ 1, far ^ 1 ^ 2, far ^ 2)]
         inside = [[sum(weight * corner[axis] for weight, corner in zip(((1 - u) * (1 - v), u * (1 - v), u * v, (1 - u) * v), face)) for axis in (0, 1)]
@@ -242,7 +245,7 @@ def box(top):
 
 
 def strangers(top):
-    """A page of another origin can neither read nor command, with or without the token."""
+    """A page from another origin can neither read nor command, with or without token."""
     viewed = Viewed(top, *"run two.txt --t-end 1000 --dt 0.001 --eps 0.1 -o strange --view".split())
     before = viewed.frame()[0]
     with Chromium() as page:
@@ -255,7 +258,7 @@ def strangers(top):
         page.js(f"fetch('{address}/do/stop', {{method: 'POST', mode: 'no-cors'}}).catch(() => 0)")
         page.js(f"document.body.innerHTML = '<iframe src=\"{viewed.url}\"></iframe>'")
         time.sleep(2)
-        # The frame is refused: it asked for no frame of particles.
+        # The frame is refused: the page requested no particle frame.
         check(not any("/frame" in url for url in page.requests()), "another page holds the view in a frame")
     check(viewed.until(lambda head: head["step"] > before["step"]), "the run was stopped")
     check(viewed.process.poll() is None, "the run was stopped")
@@ -263,7 +266,7 @@ def strangers(top):
 
 
 def without_network(top):
-    """With the loopback alone."""
+    """With the loopback interface only."""
     if not shutil.which("unshare") or subprocess.run(["unshare", "-rn", "true"], capture_output=True).returncode:
         print("no network namespaces here: the page was not tried without a network")
         return

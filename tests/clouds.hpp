@@ -1,4 +1,4 @@
-/// \file  Sets of particles for the tests, made here so that no test leans on the models it tests.
+/// \file  Particle sets for tests, made here so that tests do not depend on the tested models.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@
 
 namespace chamomile::tests {
 
-/// Random draws numbers uniform in (0, 1) by splitmix64.
+/// Random generates numbers uniform in (0, 1) with splitmix64.
 class Random {
 public:
     explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -34,7 +34,7 @@ inline Vec3<double> on_sphere(Random& random, double r)
     return {r * s * std::cos(phi), r * s * std::sin(phi), r * z};
 }
 
-/// Returns n particles of equal mass and total mass 1 at places given by `place`.
+/// Returns n particles with equal mass, total mass 1 and positions from `place`.
 inline Particles cloud(std::size_t n, std::uint64_t seed,
                        const std::function<Vec3<double>(Random&)>& place)
 {
@@ -72,7 +72,7 @@ inline Particles hernquist(std::size_t n, std::uint64_t seed = 2)
     });
 }
 
-/// Returns an exponential disk of scale length 1, with sech^2 of height 0.05.
+/// Returns an exponential disk with scale length 1 and sech^2 height 0.05.
 inline Particles thin_disk(std::size_t n, std::uint64_t seed = 3)
 {
     return cloud(n, seed, [](Random& random) {

@@ -1,4 +1,4 @@
-"""What the tests of other programs' view of a cosmological run share: initial conditions, a run of them, its velocities."""
+"""Common to tests of cosmological runs in other programs: initial conditions, a run, and its velocities."""
 import pathlib
 
 from program import chamomile, check
@@ -15,13 +15,15 @@ SYSTEMS = "gadget", "cosmological", "galactic", "stellar", "Mpc,1e12Msun,km/s"
 
 
 def in_all_units(folder):
-    """(file, unit system, whether comoving) of one box and one galaxy in every system of units, by `convert`, `force` and `run`."""
+    """Returns (file, unit system, whether comoving) for one box and one galaxy in every unit system, from `convert`,
+    `force` and `run`.
+    """
     folder = pathlib.Path(folder)
     chamomile(folder, "model", "cosmology", "--n", 8, "--box", BOX, "--omega-m", OMEGA, "--hubble", H, "-o", "box.hdf5", "-q")
     chamomile(folder, "model", "galaxy", "-n", 100, "--physical", "-o", "galaxy.hdf5", "-q")
     for number, system in enumerate(SYSTEMS):
         for name, comoving in ("box", True), ("galaxy", False):
-            if comoving or system not in ("gadget", "cosmological"):  # without a background no h is known
+            if comoving or system not in ("gadget", "cosmological"):  # h is unknown without a background
                 chamomile(folder, "convert", f"{name}.hdf5", f"{name}_{number}.hdf5", "--units", system, "-q")
                 yield folder / f"{name}_{number}.hdf5", system, comoving
     chamomile(folder, "force", "box_2.hdf5", "--eps", "1kpc", "-o", "forces.hdf5", "-q")
@@ -31,7 +33,7 @@ def in_all_units(folder):
 
 
 def made(folder):
-    """(file, scale factor, peculiar velocities in order of ids) of the initial conditions and of the end of a run."""
+    """Returns (file, scale factor, peculiar velocities by id) for initial conditions and end of a run."""
     import numpy as np
     folder = pathlib.Path(folder)
     box = ["model", "cosmology", "--n", N, "--box", BOX, "--omega-m", OMEGA, "--hubble", H, "--eps-max", 50, "-o", folder / "ics.hdf5"]

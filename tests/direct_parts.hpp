@@ -1,4 +1,4 @@
-/// \file  Parts of the targets of a direct sum, on any device.
+/// \file  Target parts of a direct sum, on any device.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,8 @@
 
 namespace chamomile::tests {
 
-/// Checks that each target is in one of so many parts, with the bits that it has among all.
+/// Sums in 1, 2, 3 and 16 parts. Checks that each target belongs to one part, with the bits of the
+/// whole sum.
 inline void check_parts(const Particles& p, SolverOptions options,
                         std::span<const Index> active = {})
 {

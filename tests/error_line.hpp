@@ -1,4 +1,4 @@
-/// \file  The one line of an Error.
+/// \file  The text of an Error.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace chamomile {
 
-/// Returns the line of the Error that the action throws, or nothing if it throws none. Checks the
-/// fault if one is given.
+/// Returns the line of the Error thrown by the action, or "" if none is thrown. Checks the fault if
+/// given.
 template <class Action>
 std::string error_line(const Action& action, std::optional<Fault> fault = {},
                        const Spelling& spelling = {})

@@ -1,5 +1,5 @@
-// Preloaded into the program, lets its large requests for memory fail from a certain one on, as
-// they do where memory is full: FAILING_NEW=REQUEST, counted from 1.
+// Preloaded into the program, makes large memory requests fail from the n-th on, as with full
+// memory: FAILING_NEW=n, counted from 1.
 #include <atomic>
 #include <cstdlib>
 #include <new>

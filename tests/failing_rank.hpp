@@ -1,4 +1,4 @@
-/// \file  Ranks of which one fails at any of its exchanges.
+/// \file  Ranks with a failure at any exchange.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 namespace chamomile::tests {
 
-/// A FailingRank is a rank that fails before one of its exchanges, counted from 0.
+/// A FailingRank fails before a given exchange, counted from 0.
 class FailingRank final : public Communicator {
 public:
     FailingRank(Communicator& ranks, int exchange, bool of_memory)
@@ -26,7 +26,7 @@ public:
     void fail(const Error& error) noexcept override { ranks_.fail(error); }
     bool has_failed() const override { return ranks_.has_failed(); }
 
-    /// Returns whether the exchange has come that fails.
+    /// Returns whether the failing exchange was reached.
     bool has_come() const { return left_ < 0; }
 
 private:
@@ -46,16 +46,16 @@ private:
     bool of_memory_;
 };
 
-/// What so many ranks ended with.
+/// The outcome of ranks with a failure.
 struct FailedRanks {
-    std::string line;      ///< of the error that all ended with; none
-    bool has_come = false; ///< the exchange that fails
+    std::string line;      ///< the error common to all ranks, or ""
+    bool has_come = false; ///< the failing exchange was reached
     bool tells_so =
-        false; ///< the line is that of the failure, or there is none where it did not come
+        false; ///< the line matches the failure, or is empty if the failure was not reached
 };
 
-/// Runs body(communicator) on ranks of which one fails before that of its exchanges: odd ones for
-/// want of memory.
+/// Runs body(communicator) on ranks; rank `failing` fails before exchange `exchange`. Odd exchanges
+/// fail from lack of memory.
 template <class Body>
 FailedRanks run_with_fault(int ranks, int failing, int exchange, const Body& body)
 {
@@ -69,7 +69,7 @@ FailedRanks run_with_fault(int ranks, int failing, int exchange, const Body& bod
                       try {
                           body(with_fault);
                       } catch (...) {
-                          if (own.rank() == failing) // the others would write over its word
+                          if (own.rank() == failing) // other ranks would overwrite its value
                               has_come = with_fault.has_come();
                           throw;
                       }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t groups_in_cluster = 5;
 
-/// Where the cells that may be expanded go.
+/// Treatment of cells that may be expanded.
 enum class FarCells { expanded, one_by_one };
 
 struct Scene {
@@ -25,10 +25,10 @@ struct Scene {
         KeySorter sorter;
         build_octree(octree, particles.position, particles.mass, 8, sorter);
         compute_moments(moments, octree, 4);
-        make_groups(groups, octree, moments, {}, {48}); // no multiple of any width
+        make_groups(groups, octree, moments, {}, {48}); // not a multiple of any vector width
     }
 
-    /// Distance over size beyond which a cell may be expanded, and felt as a multipole.
+    /// Distance over size beyond which a cell may be expanded, or used as a multipole.
     static bool is_far(double distance, double cell, double targets)
     {
         return distance > 3 * (cell + targets);
@@ -50,7 +50,7 @@ struct Scene {
         cluster.far_begin = Index(lists.far_cells.size());
         const bool expanded = kind == FarCells::expanded;
         std::vector<Index> of_cluster, rest{0};
-        if (first % 2 == 0) { // some groups have no cluster
+        if (first % 2 == 0) { // some groups without cluster
             rest.clear();
             walk(0, [&](Index c) {
                 const double distance = norm(moments.multipole[c].center - cluster.center);
@@ -97,7 +97,7 @@ private:
         return row;
     }
 
-    /// Visits the cells under `root`; those for which visit() says so are not opened.
+    /// Visits the cells under `root`. Does not open a cell if visit() returns true.
     template <class Visit>
     void walk(Index root, Visit visit) const
     {
@@ -191,8 +191,8 @@ std::vector<TargetSum> direct_sum(const Scene& scene, const Softening& softening
     return result;
 }
 
-/// Of each target the sum of all |attractions|, whose rounding errors add up however they cancel;
-/// a spline's as Plummer's.
+/// Returns the sum of all |attractions| per target: the scale for rounding errors, independent of
+/// cancellation. Treats splines like Plummer softening.
 std::vector<double> summed_amounts(const Scene& scene, double softening)
 {
     const Particles& p = scene.particles;
@@ -245,7 +245,7 @@ void check_far_cells(const EvaluatorMaker& make)
                     setup.local_order = local_order;
                     const auto sums = evaluate(*twice, scene, setup);
                     const Difference left_out = difference(sums, cells);
-                    // Cells and groups meet at a third of their distance.
+                    // Cells and groups interact at a third of their distance.
                     const double bound = 0.5 * std::pow(0.25, local_order);
                     CHECK(left_out.acceleration.rms < bound);
                     CHECK(left_out.potential.rms < bound / 8);

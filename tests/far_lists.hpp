@@ -1,4 +1,4 @@
-/// \file  Checks of every evaluator by lists with far cells that are made by hand.
+/// \file  Checks of every evaluator with hand-made lists of far cells.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,11 @@ namespace chamomile::tests {
 
 using EvaluatorMaker = std::function<std::unique_ptr<Evaluator>(Precision)>;
 
-/// Checks that errors against the direct sum and against the same cells felt one by one fall with
-/// the order, that single precision stays by double, and that potentials change no acceleration.
+/// Checks that errors against the direct sum, and against multipoles of these cells, fall with
+/// order, that single precision follows double, and that potentials do not change accelerations.
 void check_far_cells(const EvaluatorMaker& make);
 
-/// Checks that no bit changes in units scaled by 2^k.
+/// Checks bitwise equality in units scaled by 2^k.
 void check_scaled_far_cells(const EvaluatorMaker& make);
 
 } // namespace chamomile::tests

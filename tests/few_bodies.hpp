@@ -1,4 +1,4 @@
-/// \file  Problems of two and three bodies with known solutions.
+/// \file  Two- and three-body problems with known solutions.
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace chamomile::tests {
 
-/// An Orbit is that of two bodies with G (m1 + m2) = 1 and semi-major axis 1, at pericentre on the
+/// An Orbit of two bodies with G (m1 + m2) = 1 and semi-major axis 1, starting at pericentre on the
 /// x axis.
 struct Orbit {
     double eccentricity = 0;
@@ -34,14 +34,14 @@ inline Vec3<double> separation(const Particles& pair)
     return pair.position[1] - pair.position[0];
 }
 
-/// Returns the energy of the relative motion per reduced mass.
+/// Returns the energy of relative motion per reduced mass.
 inline double orbit_energy(const Particles& pair)
 {
     const Vec3<double> v = pair.velocity[1] - pair.velocity[0];
     return 0.5 * norm_squared(v) - 1 / norm(separation(pair));
 }
 
-/// Returns the direction of pericentre, which is that of the Laplace-Runge-Lenz vector.
+/// Returns the direction of pericentre, from the Laplace-Runge-Lenz vector.
 inline double pericenter_angle(const Particles& pair)
 {
     const Vec3<double> x = separation(pair), v = pair.velocity[1] - pair.velocity[0];
@@ -49,8 +49,7 @@ inline double pericenter_angle(const Particles& pair)
     return std::atan2(e.y, e.x);
 }
 
-/// Returns Burrau's problem: masses 3, 4 and 5 at rest in the corners opposite the sides of that
-/// length.
+/// Returns Burrau's problem: masses 3, 4 and 5 at rest at the corners opposite sides 3, 4 and 5.
 inline Particles pythagorean_bodies()
 {
     Particles bodies;
@@ -61,8 +60,7 @@ inline Particles pythagorean_bodies()
     return bodies;
 }
 
-/// Returns three bodies of mass 1 that chase each other on a figure eight (Chenciner & Montgomery
-/// 2000).
+/// Returns three bodies with mass 1 on a figure-eight orbit (Chenciner & Montgomery 2000).
 inline Particles figure_eight()
 {
     const Vec3<double> x{0.97000436, -0.24308753, 0}, v{-0.93240737, -0.86473146, 0};

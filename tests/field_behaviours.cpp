@@ -24,7 +24,7 @@ void check_field_at_points(const Machine& machine)
                 const Felt felt(*field, points);
                 CHECK(felt.statistics.targets == n);
                 check_felt(felt, p, points, eps, setup);
-                // What else is asked for changes no digit, nor do the threads.
+                // Further outputs change no digit, nor does the thread count.
                 Vectors alone(n);
                 const int threads = omp_get_max_threads();
                 omp_set_num_threads(3);
@@ -81,7 +81,7 @@ void check_field_of_selves(const Machine& machine)
     Vectors points(self.size());
     for (std::size_t i = 0; i < self.size(); ++i) {
         const std::size_t j = (i * 7) % p.size();
-        points[i] = p.position[j]; // some twice, each third not said to be a source
+        points[i] = p.position[j]; // some twice; every third not marked as a source
         self[i] = i % 3 == 0 ? -1 : std::int64_t(j);
     }
     points[4] = points[5], self[4] = self[5];

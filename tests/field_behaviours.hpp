@@ -1,4 +1,4 @@
-/// \file  Behaviours of a kept field on every device.
+/// \file  Behaviours of a kept field on any device.
 #pragma once
 
 #include "tests/behaviours.hpp"

@@ -1,4 +1,4 @@
-/// \file  Fields to be tested, and the plain sums they are tested against.
+/// \file  Field setups for tests, and plain sums for comparison.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct Point {
     double tidal[6] = {};
 };
 
-/// Sums one pair at a time, by formulas of its own. A source at the very place pulls at nothing.
+/// Sums pair by pair with independent formulas. Sources exactly at x exert no force.
 inline Point plain_field(const Particles& p, const Vec3<double>& x, const Vec3<double>& v,
                          double eps, std::int64_t self, double G)
 {
@@ -50,7 +50,7 @@ inline Point plain_field(const Particles& p, const Vec3<double>& x, const Vec3<d
     return sum;
 }
 
-/// Sums pairs that have a softening of their own each.
+/// Sums pairs with a softening length per pair.
 template <class PairLength>
 Point plain_field_by_pair(const Particles& p, const Vec3<double>& x, const Vec3<double>& v,
                           std::int64_t self, PairLength length)
@@ -77,7 +77,7 @@ struct Setup {
     const char* name;
     SolverKind kind;
     Precision precision;
-    double largest, typical; ///< errors of |a|, at the worst point and at 90 %
+    double largest, typical; ///< errors in |a|: max and 90 %
 };
 
 constexpr auto single = Precision::single_precision, precise = Precision::double_precision;
@@ -109,13 +109,13 @@ inline Vectors points_about(const Particles& p, std::size_t n, double spread)
 
 inline void check_errors(std::vector<double> errors, const Setup& setup)
 {
-    std::sort(errors.begin(), errors.end()); // of a tree as at its sources: 3e-4 at 90 %, 2e-3
+    std::sort(errors.begin(), errors.end()); // a tree at its sources: 3e-4 at 90 %, max 2e-3
     CHECK(errors.back() < setup.largest);
     if (errors.size() > 33)
         CHECK(errors[errors.size() * 9 / 10] < setup.typical);
 }
 
-/// Felt holds what a field says of points.
+/// Felt holds a field's results at points.
 struct Felt {
     Vectors a;
     std::vector<double> phi;
@@ -128,7 +128,7 @@ struct Felt {
     {}
 };
 
-/// Checks that it is what plain sums over these sources say.
+/// Checks the results against plain sums over the sources.
 inline void check_felt(const Felt& felt, const Particles& p, const Vectors& points, double eps,
                        const Setup& setup, std::span<const std::int64_t> self = {})
 {
@@ -142,7 +142,7 @@ inline void check_felt(const Felt& felt, const Particles& p, const Vectors& poin
     check_errors(deeper, setup);
 }
 
-/// Returns a view of six numbers in a row for each target.
+/// Returns a view with six contiguous numbers per target.
 inline ArrayView tensors(std::vector<double>& tidal)
 {
     ArrayView six = numbers_at(tidal.data(), 6 * sizeof(double));

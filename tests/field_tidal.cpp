@@ -1,4 +1,4 @@
-// Tidal tensors and jerks of a field, which are sums over pairs.
+// Tidal tensors and jerks from a field, summed over pairs.
 #include "chamomile/core/error.hpp"
 #include "tests/field_behaviours.hpp"
 #include "tests/field_setups.hpp"
@@ -8,7 +8,7 @@ namespace chamomile::tests {
 namespace {
 
 struct TidalAndJerk {
-    std::vector<double> tidal; ///< six of each point
+    std::vector<double> tidal; ///< six per point
     Vectors jerk;
 };
 
@@ -50,7 +50,7 @@ void check_field_tidal_tensor_and_jerk(const Machine& machine)
 
 namespace {
 
-/// Returns the 9 derivatives of the accelerations at points, by differences.
+/// Returns the 9 derivatives of the accelerations at points, by finite differences.
 std::vector<std::array<double, 9>> differences_of(FieldSolver& exact, const Vectors& points,
                                                   std::span<const double> softening)
 {
@@ -84,7 +84,7 @@ std::vector<std::array<double, 9>> differences_of(FieldSolver& exact, const Vect
 
 void check_field_tidal_tensor_of_splines(const Machine& machine)
 {
-    // Against differences of the accelerations, some of them within the spline.
+    // Against finite differences of accelerations, some within the spline.
     const Particles p = moving_plummer(700);
     const Vectors points = points_about(p, 150, 0.05);
     std::vector<double> of_sources, of_points;
@@ -135,7 +135,7 @@ void check_field_tidal_tensor_of_splines(const Machine& machine)
 void check_field_of_own_softenings(const Machine& machine)
 {
     Particles p = moving_plummer(700);
-    p.position[5] = p.position[6]; // of which the first has no length
+    p.position[5] = p.position[6]; // the first without softening
     std::vector<double> of_sources;
     for (std::size_t i = 0; i < p.size(); ++i)
         of_sources.push_back(i % 40 == 5 ? 0 : i % 3 ? 0.02 : 0.2);
@@ -194,7 +194,7 @@ void check_field_of_own_softenings(const Machine& machine)
                              p, p.position[i], p.velocity[i], std::int64_t(i),
                              [&](std::size_t j) { return of_pair(of_sources[i], of_sources[j]); }));
             }
-            // Lengths that are all equal are one. A point has none.
+            // Equal lengths act like a single length. Points have no softening.
             std::vector<double> alike(p.size(), 0.07);
             build(alike);
             field->evaluate({points.size(), view_of(std::span(points)), view_of(std::span(speeds))},
@@ -214,7 +214,8 @@ void check_field_of_own_softenings(const Machine& machine)
 
 void check_field_of_places(const Machine& machine)
 {
-    // Without softening sources at a target's place pull at nothing, whoever they are.
+    // Without softening, sources exactly at a target's position exert no force, with or without
+    // self.
     Particles p = moving_plummer(300);
     p.position[5] = p.position[6];
     Vectors points{p.position[6], p.position[9], {0.1, 0.2, 0.3}, p.position[5]}, speeds(4);

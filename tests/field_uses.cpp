@@ -1,4 +1,4 @@
-// Fields of other arrays, moved sources, other quantities, wrong use.
+// Fields from other array layouts, moved sources, other quantities, misuse.
 #include <numeric>
 
 #include "chamomile/core/error.hpp"
@@ -16,7 +16,7 @@ void check_field_through_views(const Machine& machine)
     field->build(sources_of(p));
     const Felt right(*field, points);
 
-    struct Record { // as in somebody else's code
+    struct Record { // as in a user's code
         char flag;
         double x, y, z, mass, ax, ay, az;
         float potential;
@@ -77,7 +77,7 @@ void check_field_refitted(const Machine& machine)
 
 void check_field_where_it_cancels(const Machine& machine)
 {
-    // A coarse lattice about the centre: one cluster of targets, at whose centre nothing pulls.
+    // A coarse lattice about the center: one target cluster; no force at its center.
     const Particles p = plummer(20000);
     Vectors points;
     for (int x = -2; x <= 2; ++x)
@@ -92,7 +92,7 @@ void check_field_where_it_cancels(const Machine& machine)
     std::vector<double> errors;
     for (std::size_t i = 0; i < points.size(); ++i) {
         const Point right = plain_field(p, points[i], {}, 0.01, -1, 2);
-        // At the centre itself forces cancel: against their typical size.
+        // At the center forces cancel: compare errors with their typical size.
         errors.push_back(norm(a[i] - right.acceleration) / (norm(right.acceleration) + 0.2));
     }
     check_errors(errors, setups[0]);
@@ -146,7 +146,7 @@ void check_field_in_box(const Machine& machine)
         const std::size_t n = sources.size();
         for (std::size_t i = 0; i < n; i += 7)
             sources.position[i] += Vec3<double>{side, 0, -3 * side}; // another image
-        // Points feel what particles without mass would, and sources what they do not make.
+        // Points feel forces like massless particles; sources feel no forces from points.
         Particles all = sources;
         Random random(23);
         Vectors points;
@@ -157,7 +157,7 @@ void check_field_in_box(const Machine& machine)
         SolverOptions options;
         options.box = side;
         options.gravitational_constant = 3;
-        options.softening.length = 0.002; // of pairs beyond the cut the tree leaves it out
+        options.softening.length = 0.002; // the tree drops softening for pairs beyond the cut
         options.device = "cpu";
         options.solver = SolverKind::direct;
         make_solver(options)->solve(all, Quantities::acceleration_potential);
@@ -219,7 +219,7 @@ void check_field_misuse(const Machine& machine)
     CHECK_THROWS_WITH_AS(make_field_solver(boxed)->evaluate(targets, results),
                          doctest::Contains("box: must be 0"), Error);
     a.assign(3, {7, 7, 7});
-    field->build({}); // no sources pull at nothing
+    field->build({}); // no sources, no forces
     field->evaluate(targets, results);
     CHECK(a == Vectors(3));
     const std::vector<std::int64_t> none_there{0, -1, -1};
@@ -251,9 +251,9 @@ void check_field_misuse(const Machine& machine)
     a.assign(3, {});
     CHECK_THROWS_WITH_AS(field->refit(sources_of(moving_plummer(99))),
                          doctest::Contains("as many as were built"), Error);
-    field->evaluate(targets, results); // with the sources of before
+    field->evaluate(targets, results); // with the previous sources
     CHECK(a == before);
-    // A refit that fails leaves no sources, neither old nor new ones.
+    // After a failed refit the field has no sources, neither old nor new.
     Particles moved = p;
     moved.position[5].z = std::nan("");
     CHECK_THROWS_WITH_AS(field->refit(sources_of(moved)), doctest::Contains("particle 5"), Error);
@@ -264,7 +264,7 @@ void check_field_misuse(const Machine& machine)
     CHECK_THROWS_WITH_AS(field->neighbours(targets, view_of(std::span(radius)), 10, count, list),
                          doctest::Contains("build first"), Error);
     field->build(sources_of(p));
-    if (machine.device == "cpu" || machine.device == "gpu") { // memory of the host
+    if (machine.device == "cpu" || machine.device == "gpu") { // host memory
         FieldTargets elsewhere = targets;
         elsewhere.position.on_device = true;
         CHECK_THROWS_WITH_AS(field->evaluate(elsewhere, results), doctest::Contains("device"),

@@ -1,4 +1,4 @@
-/// \file  A simulation followed by its energies and its cost.
+/// \file  A simulation with recorded energy error and cost.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ struct Outcome {
     Particles particles;
 };
 
-/// Returns the largest |dE/E| at intervals, and the force evaluations of a particle in the mean.
+/// Returns max |dE/E| at intervals, and mean force evaluations per particle.
 inline Outcome follow(Particles particles, Integrator& integrator, double end, double interval)
 {
     Outcome outcome;

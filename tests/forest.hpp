@@ -1,4 +1,4 @@
-/// \file  Trees with their groups, and the clouds that are hard for them.
+/// \file  Trees with groups, and clouds difficult for trees.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace chamomile::tests {
 
-/// A Forest is a tree with its moments and groups.
+/// A Forest is a tree with moments and groups.
 struct Forest {
     Octree octree;
     Moments moments;
@@ -27,7 +27,7 @@ struct Forest {
     }
 };
 
-/// A ForestWalk is a walk over a forest, with the nodes that it reads.
+/// A ForestWalk is a walk over a forest, with its nodes.
 struct ForestWalk {
     WalkNodes nodes;
     Walk walk;

@@ -1,4 +1,4 @@
-/// \file  Bodies, plain sums and an opened board: what the tests of the GRAPE-5 calls share.
+/// \file  Bodies, plain sums and an opened board, common to GRAPE-5 tests.
 #pragma once
 
 #include <array>
@@ -45,7 +45,7 @@ struct Field {
     Row rows() { return reinterpret_cast<Row>(a.data()); }
 };
 
-/// Returns plain sums, with potentials +sum m / u; `eps2` is asked for each target and source.
+/// Returns plain sums, with potentials +sum m / u; calls `eps2` for each target and source.
 inline Field reference(const std::vector<Vector>& targets, const Bodies& sources, int used,
                        const std::function<double(std::size_t, std::size_t)>& eps2)
 {
@@ -92,7 +92,7 @@ inline bool all_nan(const Field& f)
     return true;
 }
 
-/// Opened is a library just opened, in one precision; it is closed at the end.
+/// Opened opens the library in one precision, and closes it at the end.
 struct Opened {
     explicit Opened(const char* precision = "double")
     {

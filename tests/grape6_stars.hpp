@@ -1,4 +1,4 @@
-/// \file  Stars with derivatives, calls and plain sums: what the tests of the GRAPE-6 calls share.
+/// \file  Stars with derivatives, calls and plain sums, common to GRAPE-6 tests.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ inline Row rows(std::vector<Vector>& x)
     return reinterpret_cast<Row>(x.data());
 }
 
-/// A Star is a particle with all its derivatives at its own time.
+/// A Star is a particle with all derivatives at an individual time.
 struct Star {
     int id = 0;
     double t = 0, m = 0;
@@ -38,7 +38,7 @@ inline std::vector<Star> stars(int n, unsigned seed = 1)
     std::vector<Star> all(static_cast<std::size_t>(n));
     for (int k = 0; k < n; ++k) {
         Star& s = all[std::size_t(k)];
-        s.id = 16777216 + k; // floats hold every other one
+        s.id = 16777216 + k; // floats represent every second one
         s.t = 0.5 - std::ldexp(1.0, -1 - k % 5);
         s.m = (1 + 0.3 * normal(random)) / n;
         for (int c = 0; c < 3; ++c) {
@@ -82,7 +82,7 @@ inline Star moved(Star s, double t)
     return s;
 }
 
-/// A Call holds the targets of one call and what comes back.
+/// A Call holds the targets and results of one call.
 struct Call {
     std::vector<int> id, nearest;
     std::vector<Vector> x, v, a, jerk;

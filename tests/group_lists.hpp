@@ -1,4 +1,4 @@
-/// \file  The contents of one group's list, and the list that a plain walk gives it.
+/// \file  The contents of a group's list, and the list from a plain walk.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,7 @@
 
 namespace chamomile::tests {
 
-/// A GroupList holds what one group interacts with: particles one by one (sorted), cells of three
-/// kinds.
+/// A GroupList holds a group's interactions: single particles (sorted), and three kinds of cells.
 struct GroupList {
     std::vector<Index> particles, cells, far, cluster_far;
 };
@@ -37,7 +36,7 @@ inline GroupList group_list(const InteractionLists& lists, const ListRow& row)
     return list;
 }
 
-/// Finishes an open list one cell at a time, in double.
+/// Finishes an open list cell by cell, in double.
 template <class Region>
 void finish(GroupList& list, const InteractionLists& lists, const ListRow& row, const Forest& f,
             const WalkNodes& nodes, const AcceptanceCriterion& criterion)
@@ -82,7 +81,7 @@ inline GroupList finished_list(const InteractionLists& lists, const ListRow& row
     return list;
 }
 
-/// Walks for one group, one cell at a time (Barnes 1990 with the opening radius of Barnes 1995).
+/// Walks for one group, cell by cell (Barnes 1990 with the opening radius of Barnes 1995).
 inline GroupList plain_walk(const Forest& f, const Group& group, double theta, double clearance)
 {
     GroupList list;

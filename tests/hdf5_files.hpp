@@ -1,4 +1,4 @@
-/// \file  HDF5 files made and changed by the C interface of HDF5.
+/// \file  Creates and edits HDF5 files through the HDF5 C interface.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@ namespace chamomile {
 
 using Extent = std::vector<hsize_t>;
 
-/// Opens or creates the file for changes by the C interface of HDF5.
+/// Opens or creates the file for editing through the HDF5 C interface.
 inline void edit(const std::filesystem::path& path, const std::function<void(hid_t)>& change)
 {
     const Hdf5Quiet quiet;
@@ -29,7 +29,7 @@ inline Hdf5Handle space_of(const Extent& extent)
             H5Sclose};
 }
 
-/// (Re)places an attribute; the group is made if it is missing. `file_type` is that in the file.
+/// Sets an attribute; creates the group if missing. `file_type` is the type in the file.
 inline void put_attribute(hid_t file, const char* group_name, const char* name, hid_t file_type,
                           const Extent& extent, const std::vector<double>& values)
 {
@@ -44,7 +44,7 @@ inline void put_attribute(hid_t file, const char* group_name, const char* name, 
     REQUIRE(H5Awrite(attribute.id(), H5T_NATIVE_DOUBLE, values.data()) >= 0);
 }
 
-/// Makes an attribute that is a text; the group is made if it is missing.
+/// Sets a text attribute; creates the group if missing.
 inline void put_text(hid_t file, const char* group_name, const char* name, const std::string& value)
 {
     if (H5Lexists(file, group_name, H5P_DEFAULT) <= 0)
@@ -59,7 +59,7 @@ inline void put_text(hid_t file, const char* group_name, const char* name, const
     REQUIRE(H5Awrite(attribute.id(), type.id(), value.c_str()) >= 0);
 }
 
-/// (Re)places a data set; without values nothing is written to it.
+/// Creates or replaces a data set; without values writes nothing to it.
 inline void put_data(hid_t file, const char* name, hid_t file_type, const Extent& extent,
                      const std::vector<double>& values, hid_t creation = H5P_DEFAULT)
 {
@@ -82,8 +82,8 @@ inline std::vector<double> counting(std::size_t n, double first)
     return values;
 }
 
-/// Writes initial conditions as a script might: big-endian single precision, 32-bit ids, the mass
-/// in the header, no units. `first` is the first id.
+/// Writes initial conditions in a script's style: big-endian single precision, 32-bit ids, mass in
+/// the header, no units. `first` is the first id.
 inline void make_initial_conditions(const std::filesystem::path& path, hsize_t n, double total,
                                     double files, double first)
 {

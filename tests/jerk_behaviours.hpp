@@ -1,4 +1,4 @@
-/// \file  Behaviours of jerks on every machine, and spheres evolved by them.
+/// \file  Behaviours of jerks on every machine, and spheres evolved with jerks.
 #pragma once
 
 #include <string>
@@ -37,7 +37,7 @@ struct Result {
     HermiteReport report;
 };
 
-/// Takes Hermite steps up to t.
+/// Makes Hermite steps up to t.
 inline Result evolve(JerkSolver& solver, Particles particles, double t,
                      const HermiteOptions& options)
 {
@@ -54,7 +54,7 @@ inline Result evolve(JerkSolver& solver, Particles particles, double t,
 }
 
 /// Checks that sums for some of 597 sources agree with plain loops: without softening, with one
-/// length, and with lengths of the sources' own by both rules.
+/// length, and with per-particle lengths by both rules.
 inline void check_jerk_sums(const std::string& device, const std::string& set = "auto")
 {
     const Particles p = sphere(597);

@@ -26,8 +26,8 @@ std::vector<std::uint32_t> numbers(std::size_t n)
     return all;
 }
 
-/// A twelfth power multiplies what rounding does to sigma and r, 6e-8 at most, by 12: where one
-/// close neighbour pushes most, the sum of all is no better.
+/// A twelfth power multiplies the rounding of sigma and r, up to 6e-8, by 12. The closest neighbour
+/// dominates, so the sum has the same relative error.
 template <class Record>
 void check_rounded(const std::vector<Record>& sums, const PlainSums<Record>& exact)
 {
@@ -51,7 +51,7 @@ void check_in_float(const Machine& machine, const Law& law, const Targets<Law>& 
     check_rounded(rounded, exact);
     if (machine.device == "cpu")
         return;
-    // Host and device against each other.
+    // Host against device.
     const auto on_host =
         summed(law, pair_options({}, Precision::single_precision), targets, sources, self);
     auto apart = exact;
@@ -87,7 +87,7 @@ auto liquid_for(std::size_t n)
         return liquid<LorentzBerthelot>(n);
 }
 
-/// Sums over all atoms within the cut-off; a few of them again, pair by pair.
+/// Sums over all atoms within the cut-off; compares a few with a sum pair by pair.
 template <class Law>
 void check_within(const Machine& machine, const Law& law, double cutoff,
                   const Targets<Law>& targets, const Sources<Law>& sources, double side)
@@ -168,7 +168,7 @@ void check_laws_in_float(const Machine& machine)
     check_in_float<SoftenedPairs>(machine, {}, softened, bodies);
     check_in_float<SoftenedQuadrupoles>(machine, {}, seen, cells);
 
-    // In metres and joules, where float holds no twelfth power of a length.
+    // In metres and joules: the twelfth power of a length underflows in float.
     const double metre = 3.4e-10, joule = 1.65e-21;
     auto small = atoms;
     for (MolecularAtom<double>& atom : small) {
@@ -190,8 +190,8 @@ void check_laws_in_float(const Machine& machine)
 
 void check_chain_molecules(const Machine& machine)
 {
-    // Chains of ten atoms; two successive ones stand at one site, where an unmasked pair would be
-    // infinite in float.
+    // Chains with ten atoms; two successive atoms coincide, so an unmasked pair would be infinite
+    // in float.
     const std::size_t n = 2000, chain = 10;
     auto sites = liquid<LorentzBerthelot>(n / 2);
     std::vector<MolecularAtom<double>> atoms(n);
@@ -268,7 +268,7 @@ void check_laws_within_cutoff(const Machine& machine)
 
 void check_sph_density(const Machine& machine)
 {
-    // The kernel in its two pieces, by a search of all pairs.
+    // The kernel's two pieces, by a search over all pairs.
     const auto kernel = [](double r, double h) {
         const double q = r / h, norm = 1 / (3.14159265358979323846 * h * h * h);
         if (q < 1)
@@ -303,7 +303,7 @@ void check_sph_density(const Machine& machine)
         CHECK(miscounted <= (precision == Precision::double_precision ? 0 : 1));
     }
 
-    // A periodic lattice of density 1: 57 of its points are within 2.4 of another, itself included.
+    // A periodic lattice with density 1: 57 points lie within 2.4 of each point, including itself.
     const std::size_t side = 12;
     Targets<SphDensity> lattice;
     Sources<SphDensity> masses;

@@ -1,4 +1,4 @@
-/// \file  Behaviours of the built-in laws on every device, written once: tests call these for each.
+/// \file  Behaviours of built-in laws common to all devices; test suites call them per device.
 #pragma once
 
 #include "tests/behaviours.hpp"

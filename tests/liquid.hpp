@@ -1,4 +1,4 @@
-/// \file  Atoms as in a liquid: none overlap, charges alternate.
+/// \file  Atoms as in a liquid: no overlaps, alternating charges.
 #pragma once
 
 #include <random>
@@ -8,7 +8,7 @@
 
 namespace chamomile::tests {
 
-/// Returns n points of a cubic lattice of unit spacing, each moved by up to `jitter` along each
+/// Returns n points on a cubic lattice with unit spacing, each moved by up to `jitter` along each
 /// axis.
 inline std::vector<Vec3<double>> jittered_lattice(std::size_t n, double jitter, unsigned seed = 1)
 {
@@ -24,8 +24,8 @@ inline std::vector<Vec3<double>> jittered_lattice(std::size_t n, double jitter, 
     return positions;
 }
 
-/// Returns atoms of several kinds at such points: sigma 0.75 to 0.95, epsilon 0.2 to 1.5, charges
-/// -0.8 to 0.8.
+/// Returns atoms of several kinds at jittered lattice points: sigma 0.75 to 0.95, epsilon 0.2 to
+/// 1.5, charges -0.8 to 0.8.
 template <class Combination>
 std::vector<MolecularAtom<double>> liquid(std::size_t n, unsigned seed = 2)
 {

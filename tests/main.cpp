@@ -1,4 +1,4 @@
-// Runs the suites named on the command line; those of the GPU are skipped (status 77) without one.
+// Runs the suites named on the command line. GPU suites are skipped (status 77) without a GPU.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <cstdio>
 #include <cstring>

@@ -1,4 +1,4 @@
-/// \file  Measurements on particles for the tests of the initial models.
+/// \file  Measurements on particles for tests of initial models.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ inline Energies energies_of(const Particles& particles, Softening softening = {}
     return energies;
 }
 
-/// Returns the radii about the origin of the particles of a type (-1: all), ascending.
+/// Returns particle radii about the origin for a type (-1: all), ascending.
 inline std::vector<double> sorted_radii(const Particles& particles, int type = -1)
 {
     std::vector<double> radii;
@@ -43,7 +43,7 @@ inline std::vector<double> sorted_radii(const Particles& particles, int type = -
     return radii;
 }
 
-/// Returns the radius that holds a fraction of equal particles.
+/// Returns the radius with a fraction of equal-mass particles inside.
 inline double radius_of_fraction(const std::vector<double>& sorted, double fraction)
 {
     return sorted[std::size_t(fraction * double(sorted.size()))];
@@ -60,7 +60,7 @@ inline Vec3<double> mean_of(const Particles& particles, const std::vector<Vec3<d
     return (1 / mass) * sum;
 }
 
-/// Tells whether all arrays hold the same bytes.
+/// Returns whether all arrays are bytewise equal.
 inline bool same_bytes(const Particles& a, const Particles& b)
 {
     const auto same = [](const auto& x, const auto& y) {

@@ -1,4 +1,4 @@
-// What the multipoles of every evaluator must leave out, and no more.
+// The error terms that every evaluator's multipoles omit, and no others.
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t seen = 64, around = 26;
 
-/// 64 particles at places given by `place`, and 26 without mass around them.
+/// 64 particles at positions from `place`, and 26 massless ones around them.
 Particles cell_and_observers(double distance, const std::function<Vec3<double>(Random&)>& place)
 {
     Particles p = cloud(seen + around, 4, place);
@@ -26,7 +26,8 @@ Particles cell_and_observers(double distance, const std::function<Vec3<double>(R
     return p;
 }
 
-/// What the observers feel of one cell, each alone, so that fields are expanded about him.
+/// Errors at the observers from one cell. Each observer is evaluated alone, so expansions are
+/// centered on it.
 ForceErrors errors_of_cell(const Particles& particles, const SolverOptions& options)
 {
     std::vector<Index> targets(around);
@@ -52,13 +53,13 @@ void check_multipoles(const Machine& machine)
     o.theta = 0.6;
     o.leaf_size = 8;
     o.group_size = 1;
-    // A skew rod of length 1 seen from 1e4 on all sides: octupoles and what follows are smaller
-    // than (1e-4)^3, a hundredth of one component of the second moments is larger.
+    // A skew rod with length 1 seen from 1e4 on all sides. Octupoles and higher terms are smaller
+    // than (1e-4)^3; a hundredth of one second-moment component is larger.
     const Particles rod = cell_and_observers(1e4, [](Random& random) {
         const Vec3<double> thickness{random(), random(), random()};
         return random(-0.5, 0.5) * Vec3<double>{1, 0.8, -0.6} + 0.1 * thickness;
     });
-    // A lopsided cloud, and one that is its own mirror image about the centre, without odd moments.
+    // A lopsided cloud, and a cloud symmetric about its center, without odd moments.
     const auto lopsided = [](Random& random) {
         const double x = random(), y = random(), z = random();
         return Vec3<double>{x * x + 0.3 * y * y, y * y + 0.3 * z * z, z * z + 0.3 * x * x};
@@ -81,7 +82,8 @@ void check_multipoles(const Machine& machine)
             o.softening.length *= distance;
             return errors_of_cell(p, o);
         };
-        // The field expanded about the target, where an expansion is exact; every cell on its own.
+        // The field expanded about the target, where an expansion is exact; and each cell
+        // separately.
         for (int local_order : {5, 0}) {
             CAPTURE(local_order);
             o.local_order = local_order;
@@ -91,7 +93,7 @@ void check_multipoles(const Machine& machine)
             CHECK(monopoles.acceleration.max > 1e-10);
             CHECK(monopoles.potential.max > 1e-10);
         }
-        // What an order leaves out falls as that power of the distance.
+        // The truncation error of an order falls with a power of distance.
         for (int order : {0, 2, 3, 4}) {
             CAPTURE(order);
             const ForceErrors near = errors(order, 100, skew(100)),
@@ -102,7 +104,7 @@ void check_multipoles(const Machine& machine)
             CHECK(std::abs(std::log(near.potential.max / far.potential.max) / std::log(3) - power) <
                   0.25);
         }
-        // A hundredth of one component of the third (fourth) moments is larger.
+        // A hundredth of one third (fourth) moment component is larger.
         for (int local_order : {5, 0}) {
             CAPTURE(local_order);
             o.local_order = local_order;

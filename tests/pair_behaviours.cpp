@@ -14,7 +14,7 @@
 namespace chamomile::tests {
 namespace {
 
-/// Records whose values are random in -1 .. 1, or, masses, in 0 .. 1.
+/// Returns records with random values in -1 .. 1, or 0 .. 1 for masses.
 template <class Record>
 std::vector<Record> random_records(std::size_t n, unsigned seed)
 {
@@ -61,7 +61,7 @@ void check_law(const Machine& machine, const Law& law)
         CHECK(value == 0);
 }
 
-/// A cloud of n particles of a law as targets and sources.
+/// Returns n particles of a law as targets and sources.
 template <class Law>
 std::pair<Targets<Law>, Sources<Law>> cloud(std::size_t n, unsigned seed)
 {
@@ -92,7 +92,7 @@ void check_pair_sums(const Machine& machine)
 
 void check_excluded_pairs(const Machine& machine)
 {
-    // Without softening, and with pairs at one place that only an exclusion makes bearable.
+    // Without softening; coincident pairs stay finite only through exclusion.
     const GravityJerk law{0};
     for (const std::size_t n : {40ul, 700ul, 3000ul}) {
         auto [targets, sources] = cloud<GravityJerk>(n, 3);
@@ -109,7 +109,7 @@ void check_excluded_pairs(const Machine& machine)
                 partners.push_back(std::uint32_t(n - 1 - i));
             begin.push_back(partners.size());
         }
-        sources[1].position = sources[0].position; // partners at one place
+        sources[1].position = sources[0].position; // coincident partners
         targets[1].position = targets[0].position;
         const auto left_out = [&](std::size_t i, std::size_t j) {
             if (i == j)
@@ -127,7 +127,7 @@ void check_excluded_pairs(const Machine& machine)
         const auto rounded = summed(law, pair_options(machine, Precision::single_precision),
                                     targets, sources, self, excluded);
         CHECK(largest_error(rounded, exact) < 1e-6);
-        // Some targets that are sources, some that are not.
+        // Some targets are sources, some are not.
         self[0] = no_source;
         targets[0].position = {3, 3, 3};
         const auto mixed =
@@ -136,16 +136,16 @@ void check_excluded_pairs(const Machine& machine)
             law, targets, sources, {[](std::size_t i, std::size_t j) { return i == j && i; }, {}});
         CHECK(largest_error(std::vector(mixed.begin(), mixed.begin() + 1),
                             {{plain.sums[0]}, {plain.amounts[0]}}) < 1e-13);
-        CHECK(largest_error(mixed, plain, 2) < 1e-13); // 0 and 1 lie at one place
+        CHECK(largest_error(mixed, plain, 2) < 1e-13); // 0 and 1 coincide
     }
 }
 
 void check_cutoff(const Machine& machine)
 {
-    // Counts are exact in float: the radius is far from all distances that could be rounded over.
+    // Counts are exact in float: no distance is close enough to the radius to round across.
     const auto targets = random_records<CountWithin::Target<double>>(1500, 5);
     auto sources = random_records<CountWithin::Source<double>>(2000, 6);
-    for (std::size_t k = 0; k < 100; ++k) // outside of the box: a period moves them in
+    for (std::size_t k = 0; k < 100; ++k) // outside the box: a period moves them inside
         sources[k].position.x += 4;
     for (const double radius : {0.05, 0.3, 0.95}) {
         const CountWithin law{radius};
@@ -172,7 +172,7 @@ void check_cutoff(const Machine& machine)
             CHECK(wrong <= 1e-5 * all + 1);
         }
     }
-    // What is left out stays left out in every image.
+    // An excluded pair stays excluded in every image.
     std::vector<std::uint32_t> self(targets.size());
     for (std::uint32_t i = 0; i < self.size(); ++i)
         self[i] = i;
@@ -207,7 +207,7 @@ void check_pairs_without_positions(const Machine& machine)
 
 void check_pair_units(const Machine& machine)
 {
-    // Metres, seconds and kilograms: r^-5 is far below what float holds.
+    // Metres, seconds and kilograms: r^-5 is far below the range of float.
     auto [targets, sources] = cloud<GravityJerk>(2100, 9);
     const double length = 1.496e11, speed = 3e4, mass = 2e30;
     for (std::size_t i = 0; i < targets.size(); ++i) {

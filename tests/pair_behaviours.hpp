@@ -1,4 +1,4 @@
-/// \file  Behaviours of every PairSolver, written once: tests call these for each device.
+/// \file  Behaviours common to all PairSolvers; test suites call them per device.
 #pragma once
 
 #include <cmath>
@@ -14,21 +14,20 @@ namespace chamomile::tests {
 
 PairOptions pair_options(const Machine& machine, Precision precision);
 
-/// PlainRules say which pairs a plain sum leaves out, and where a source is seen from a target.
+/// PlainRules define which pairs a plain sum omits, and the image of a source seen from a target.
 struct PlainRules {
     std::function<bool(std::size_t target, std::size_t source)> left_out;
     Vec3<double> period{}; ///< nearest image
 };
 
-/// PlainSums are sums, and for each value the sum of what the pairs add to it by amount (to three
-/// in a row: by length of the vector), in which errors are measured.
+/// PlainSums holds sums and, for each value, the sum of absolute pair contributions, the unit for
+/// errors. Three values in a row count as a vector.
 template <class Sum>
 struct PlainSums {
     std::vector<Sum> sums, amounts;
 };
 
-/// Sums one pair after the other in double, by the law's own call: no tiles, no groups, no
-/// rounding.
+/// Sums pair by pair in double with the law's own call: no tiles, groups or rounding.
 template <class Law>
 PlainSums<typename Law::template Sum<double>>
 plain_sum(const Law& law, const std::vector<typename Law::template Target<double>>& targets,
@@ -76,7 +75,7 @@ using Sources = std::vector<typename Law::template Source<double>>;
 template <class Law>
 using Sums = std::vector<typename Law::template Sum<double>>;
 
-/// Returns the sums that a solver makes of the same.
+/// Returns a solver's sums for equal input.
 template <class Law>
 Sums<Law> summed(const Law& law, const PairOptions& options, const Targets<Law>& targets,
                  const Sources<Law>& sources, std::span<const std::uint32_t> self = {},
@@ -89,7 +88,7 @@ Sums<Law> summed(const Law& law, const PairOptions& options, const Targets<Law>&
     return sums;
 }
 
-/// Returns the error of each value over the sum of what pairs add to it by amount.
+/// Returns the error of each value over the sum of absolute pair contributions.
 template <class Record>
 std::vector<double> errors(const std::vector<Record>& sums, const PlainSums<Record>& exact,
                            std::size_t first = 0)
@@ -108,11 +107,11 @@ double largest_error(const std::vector<Record>& sums, const PlainSums<Record>& e
 {
     double largest = 0;
     for (const double error : errors(sums, exact, first))
-        largest = error <= largest ? largest : error; // keeps what is not a number
+        largest = error <= largest ? largest : error; // keeps NaN
     return largest;
 }
 
-/// Returns the root mean square of these errors.
+/// Returns the root mean square error.
 template <class Record>
 double mean_error(const std::vector<Record>& sums, const PlainSums<Record>& exact)
 {

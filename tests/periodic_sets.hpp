@@ -13,14 +13,14 @@ namespace chamomile::tests {
 struct PeriodicSet {
     std::string name;
     Particles particles; ///< in the unit cube
-    double error;        ///< by how much forces cancel: what errors may be larger by
+    double error;        ///< factor by which errors may be larger because forces cancel
 };
 
 inline std::vector<PeriodicSet> periodic_sets(std::size_t n)
 {
     const Periodicity unit{1};
     const auto uniform = [](Random& random) { return Vec3<double>{random(), random(), random()}; };
-    // Clumps of Plummer-like profile at ten places, some on faces and corners.
+    // Plummer-like clumps at ten positions, some on faces and corners.
     const auto clumps = [&](Random& random) {
         Random places(17);
         const int clump = int(random(0, 10));
@@ -48,7 +48,7 @@ inline std::vector<PeriodicSet> periodic_sets(std::size_t n)
             {"near a lattice", cloud(side * side * side, 8, lattice), 30}};
 }
 
-/// Returns the particles of the unit cube scaled to a cube of that side.
+/// Returns particles scaled from the unit cube to a cube with side `side`.
 inline Particles scaled(Particles particles, double side)
 {
     for (Vec3<double>& x : particles.position)

@@ -1,4 +1,4 @@
-/// \file  Sums over pairs of softening lengths of their own by a plain loop, in double.
+/// \file  Plain sums over pairs with per-particle softening, in double.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 
 namespace chamomile::tests {
 
-/// The pull of a unit mass at r on a target, and minus its potential.
+/// Force from a unit mass at distance r, and minus its potential.
 struct Pull {
     double force, potential;
 };
@@ -23,7 +23,7 @@ inline Pull pull(double r, double a, double b, const Softening& softening)
             softening.kind == SofteningKind::plummer ? std::sqrt(r * r + eps * eps) : r;
         return {r / (u * u * u), 1 / u};
     }
-    // Springel (2005), the density of Monaghan & Lattanzio (1985) integrated.
+    // Springel (2005): integral of the density of Monaghan & Lattanzio (1985).
     const double h = 2.8 * eps, q = r / h;
     if (q < 0.5)
         return {q / (h * h) * (32. / 3 - 192. / 5 * q * q + 32 * q * q * q),
@@ -41,7 +41,7 @@ struct PlainSums {
     std::vector<double> potential, absolute;
 };
 
-/// Sums all pairs one by one at every `stride`-th particle.
+/// Sums all pairs for every `stride`-th particle.
 inline PlainSums plain_sums(const Particles& p, const Softening& softening, std::size_t stride = 1)
 {
     PlainSums sums;

@@ -1,4 +1,4 @@
-/// \file  A linear spectrum for the tests: Planck's universe of 2015.
+/// \file  A linear spectrum for tests: Planck's 2015 cosmology.
 #pragma once
 
 #include "chamomile/cosmology/linear_power.hpp"

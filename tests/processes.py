@@ -1,4 +1,4 @@
-"""What the scripts share that run the program as several processes of MPI."""
+"""Common to scripts that run the program as several MPI processes."""
 import os
 import pathlib
 import re
@@ -15,7 +15,9 @@ ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROO
 
 
 def contexts(number, *words, only=None, program=PROGRAM):
-    """The words of the launcher for so many processes of the program. only: (rank, more): that process has more words, or in its environment these variables."""
+    """Returns the launcher's command line for `number` processes. only: (rank, more): extra words, or environment
+    variables, for one process.
+    """
     parts = [(number, words, {})]
     if only:
         rank, more = only
@@ -32,13 +34,13 @@ def contexts(number, *words, only=None, program=PROGRAM):
 
 
 def launch(folder, number, *words, **more):
-    """Starts the program as so many processes."""
+    """Starts the program as `number` processes."""
     command = [*LAUNCH, *contexts(number, *words, **more)]
     return subprocess.Popen([str(c) for c in command], cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def processes(folder, number, *words, **more):
-    """Runs the program as so many processes: status, standard output and standard error."""
+    """Runs the program as `number` processes; returns status, standard output and standard error."""
     started = launch(folder, number, *words, **more)
     try:
         out, err = started.communicate(timeout=300)
@@ -50,12 +52,12 @@ def processes(folder, number, *words, **more):
 
 
 def own_lines(err):
-    """The lines of the program among those of the launcher."""
+    """Returns the program's lines, without the launcher's."""
     return [line for line in err.splitlines() if line.startswith("chamomile")]
 
 
 def ranks_of(launcher):
-    """The processes of the program below the launcher, by rank."""
+    """Returns the program's processes below the launcher, by rank."""
     parents = {int(line.split()[0]): (int(line.split()[1]), line.split()[2])
                for line in subprocess.run(["ps", "-eo", "pid=,ppid=,comm="], capture_output=True, text=True).stdout.splitlines()}
 
@@ -69,7 +71,7 @@ def ranks_of(launcher):
         if name.startswith("chamomile") and is_below(pid):
             try:
                 found[int(re.search(rb"(?:OMPI_COMM_WORLD_RANK|PMI_RANK)=(\d+)", pathlib.Path(f"/proc/{pid}/environ").read_bytes())[1])] = pid
-            except (OSError, TypeError):  # it has just ended
+            except (OSError, TypeError):  # just ended
                 pass
     return [found[rank] for rank in sorted(found)]
 
@@ -82,7 +84,7 @@ def is_alive(pid):
 
 
 def left_of(pids, seconds=30):
-    """Those of the processes that are still there after so long."""
+    """Returns the processes that still exist after `seconds`."""
     ends = time.monotonic() + seconds
     while (left := [pid for pid in pids if is_alive(pid)]) and time.monotonic() < ends:
         time.sleep(0.05)
@@ -90,7 +92,7 @@ def left_of(pids, seconds=30):
 
 
 def pixels(path):
-    """The compressed pixels of a PNG file, without its texts."""
+    """Returns the compressed pixels of a PNG file, without texts."""
     data, at, found = path.read_bytes(), 8, b""
     while at < len(data):
         length = int.from_bytes(data[at:at + 4], "big")
@@ -100,7 +102,7 @@ def pixels(path):
 
 
 def results(folder, out):
-    """What a run has written that neither ranks nor restarts may show in."""
+    """Returns output that must not depend on ranks or restarts."""
     snapshots = sorted((folder / out).glob("snapshot_*.hdf5"))
     pictures = {p.name: pixels(p) for p in (folder / out).glob("frame_*.png")}
     energies = [tuple(row.values()) for row in table(folder / out / "energy.csv")]

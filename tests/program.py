@@ -1,4 +1,4 @@
-"""What the scripts share that run the program: calls in a folder, files that it wrote, and a list of what was wrong."""
+"""Common to scripts that run the program: calls in a folder, output files, and a list of failures."""
 import contextlib
 import csv
 import hashlib
@@ -14,12 +14,12 @@ import zlib
 
 ROOT = pathlib.Path(sys.argv[1]).resolve()
 PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
-SYSTEM_PYTHON = "/usr/bin/python3"  # Debian's h5py lives there
+SYSTEM_PYTHON = "/usr/bin/python3"  # location of Debian's h5py
 failures = []
 
 
 def need(*modules, skip=True):
-    """Goes on with the system's Python where this one lacks a module, and where both do ends as skipped, or goes on."""
+    """Restarts with the system's Python if this one lacks a module. If both lack it, exits as skipped, or continues."""
     if lacking := [name for name in modules if not importlib.util.find_spec(name)]:
         if os.path.realpath(sys.executable) != os.path.realpath(SYSTEM_PYTHON) and os.path.exists(SYSTEM_PYTHON):
             os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON] + sys.argv)
@@ -29,7 +29,7 @@ def need(*modules, skip=True):
 
 
 def check(condition, what):
-    """Notes what is wrong, and returns whether it was right."""
+    """Records a failure unless `condition` holds; returns the condition."""
     if not condition:
         failures.append(what)
     return condition
@@ -37,7 +37,7 @@ def check(condition, what):
 
 @contextlib.contextmanager
 def busy_cores():
-    """Two other programs on each core, meanwhile."""
+    """Runs two other programs per core in the background."""
     others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2 * os.cpu_count())]
     try:
         yield
@@ -48,19 +48,19 @@ def busy_cores():
 
 
 def run(folder, *words, **more):
-    """Runs the program in the folder, as subprocess.run does."""
+    """Runs the program in a folder, like subprocess.run."""
     return subprocess.run([PROGRAM, *map(str, words)], **{"cwd": folder, "capture_output": True, "text": True, "timeout": 300, **more})
 
 
 def chamomile(folder, *words, status=0):
-    """Runs the program, which must end with this status, and returns what it prints: of a failure its error."""
+    """Runs the program and checks its exit status. Returns standard output, or on failure standard error."""
     done = run(folder, *words)
     check(done.returncode == status, f"{' '.join(map(str, words))}: status {done.returncode}: {done.stderr}")
     return done.stderr if status else done.stdout
 
 
 def refused(folder, status, line, *words):
-    """The command must fail with this status and with one line that holds these words or matches them, and change no file."""
+    """The command must fail with this status and one line that contains or matches these words, without changing files."""
     before = fingerprint(folder)
     done = run(folder, *words)
     name = " ".join(map(str, words))
@@ -71,19 +71,19 @@ def refused(folder, status, line, *words):
 
 
 def fingerprint(folder):
-    """The content of every file below the folder that can be read."""
+    """Returns the content of every readable file below the folder."""
     return {str(p.relative_to(folder)): hashlib.sha256(p.read_bytes()).hexdigest() if p.is_file() and os.access(p, os.R_OK) else "other"
             for p in sorted(folder.rglob("*")) if not p.is_symlink()}
 
 
 def table(path):
-    """The rows of a CSV file, by headings without their units."""
+    """Returns the rows of a CSV file, by heading without unit."""
     with open(path, newline="") as file:
         return [{name.partition(" [")[0]: value for name, value in row.items()} for row in csv.DictReader(file)]
 
 
 def picture(path):
-    """The rows of pixels of a PNG file, and its texts."""
+    """Returns pixel rows and texts of a PNG file."""
     data, at, body, texts = path.read_bytes(), 8, b"", {}
     while at < len(data):
         length, kind = struct.unpack(">I4s", data[at:at + 8])
@@ -113,23 +113,23 @@ def without_comments(text):
 
 
 def rows(text):
-    """The numbers of a text, row by row."""
+    """Returns the numbers in a text, row by row."""
     return [[float(word) for word in line.split()] for line in without_comments(text)]
 
 
 def energies(folder):
-    """The rows of the energies of a run."""
+    """Returns the rows of a run's energy.csv."""
     return [{key: float(value) for key, value in row.items()} for row in table(folder / "energy.csv")]
 
 
 def as_text(folder, name):
-    """The rows of a snapshot, all digits, without the comments that tell how it was made."""
+    """Returns a snapshot's rows as text with all digits, without provenance comments."""
     chamomile(folder, "convert", name, "rows.txt", "-q", "--overwrite")
     return without_comments((folder / "rows.txt").read_text())
 
 
 def call(*words, **more):
-    """Runs another command and returns what it prints; one that fails ends the test."""
+    """Runs another command and returns its output; a failure ends the test."""
     done = subprocess.run([str(w) for w in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600, **more)
     if done.returncode:
         sys.exit(f"{' '.join(map(str, words))}\n{done.stdout}")
@@ -137,19 +137,19 @@ def call(*words, **more):
 
 
 def end(line):
-    """Ends the test by its failures, or by this line."""
+    """Ends the test with its failures, or with this line."""
     print("\n".join(failures) or line)
     sys.exit(bool(failures))
 
 
 def children(text, title):
-    """The names that a help lists under a title."""
+    """Returns the names listed under a title in a help text."""
     part = re.search(rf"^{title}:\n((?:  .*\n)+)", text, re.M)
     return re.findall(r"^  (\S+)", part[1], re.M) if part else []
 
 
 def run_parts(line, *parts):
-    """Runs each part in one folder of all, or those named behind the program, and ends the test."""
+    """Runs each part, or the parts named after the program, in one folder, and ends the test."""
     named = [part for part in parts if part.__name__ in sys.argv[3:]]
     with tempfile.TemporaryDirectory() as name:
         for part in named or parts:

@@ -17,8 +17,8 @@ struct LongVec {
     long double x = 0, y = 0, z = 0;
 };
 
-/// The sum over all particles but `self`, G = 1, with Plummer softening: the formula itself, in 80
-/// bits.
+/// Sums over all particles except `self`, G = 1, with Plummer softening: the plain formula in
+/// 80-bit arithmetic.
 LongVec long_sum(const Particles& p, const Vec3<double>& at, std::size_t self, long double eps)
 {
     LongVec sum;
@@ -43,7 +43,7 @@ double relative_error(const Vec3<double>& a, const LongVec& exact)
     return double(std::hypot(x, y, z) / std::hypot(exact.x, exact.y, exact.z));
 }
 
-/// All errors but that of `except`, in ascending order.
+/// Returns all errors except for `except`, ascending.
 std::vector<double> errors_of_all(const Particles& p, double eps, std::size_t except)
 {
     std::vector<double> errors;
@@ -163,7 +163,7 @@ void check_far_targets(const Machine& machine)
                         }
                     }
             }
-    // Masses of both signs have no moments that would do.
+    // Masses with both signs have no usable moments.
     Particles both = p;
     for (std::size_t i = 0; i < both.size(); i += 3)
         both.mass[i] = -both.mass[i];

@@ -1,20 +1,20 @@
-/// \file  Behaviours of every evaluator with coordinates, masses and forces of any size.
+/// \file  Behaviours of every evaluator with coordinates, masses and forces in extreme ranges.
 #pragma once
 
 #include "tests/behaviours.hpp"
 
 namespace chamomile::tests {
 
-/// Checks direct sums of particles of which one is far away, or two very close: all in double, and
-/// in float to its own accuracy.
+/// Checks direct sums with one distant particle or two very close ones: in double, and in float to
+/// float accuracy.
 void check_wide_groups(const Machine& machine);
-/// Trees whose accelerations or lengths have no squares keep their tolerance.
+/// Checks that trees keep their tolerance even if squared accelerations or lengths overflow.
 void check_sizes_without_squares(const Machine& machine);
-/// Checks the field far from all sources, alone and beside targets among them.
+/// Checks the field far from all sources, alone and mixed with targets among them.
 void check_far_targets(const Machine& machine);
-/// Sums that no double can hold are errors, not numbers.
+/// Checks that sums beyond double's range throw.
 void check_overflow(const Machine& machine);
-/// Trees say where forces cancel below what the tolerance was taken of.
+/// Checks that trees report forces that cancel below the tolerance's reference.
 void check_cancelling_line(const Machine& machine);
 
 inline constexpr Behaviour range_behaviours[] = {

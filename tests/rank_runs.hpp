@@ -1,4 +1,4 @@
-/// \file  Runs on ranks that are compared with those of one rank.
+/// \file  Compares runs on several ranks with one rank.
 #pragma once
 
 #include <cstring>
@@ -14,12 +14,12 @@
 
 namespace chamomile::tests {
 
-/// What a run shows on its way: particles or their rows where observers look, diagnostics, points
-/// of some of them after each step, and the state that a checkpoint keeps.
+/// Observable data of a run: particles or rows seen by observers, diagnostics, points of selected
+/// particles after each step, and checkpoint state.
 struct Shown {
     std::vector<Particles> seen;
     std::vector<Diagnostics> measured;
-    std::vector<double> columns; ///< of individual steps
+    std::vector<double> columns; ///< from individual steps
     std::vector<MovingPoint> points;
     bool is_resident = false;
 };
@@ -42,7 +42,7 @@ inline bool same(const Shown& a, const Shown& b)
     return true;
 }
 
-/// Returns the columns of individual steps that an archive has.
+/// Returns the columns for individual steps in an archive.
 inline std::vector<double> step_columns(Archive& archive, const Scheme& scheme)
 {
     std::vector<double> all, one;
@@ -54,7 +54,7 @@ inline std::vector<double> step_columns(Archive& archive, const Scheme& scheme)
     return all;
 }
 
-/// A RankCase is a set in motion and a way to move it.
+/// A RankCase is a moving particle set and a scheme.
 struct RankCase {
     std::string name;
     Particles particles;
@@ -68,8 +68,8 @@ inline std::shared_ptr<const ExternalField> field_of(const std::vector<std::stri
     return read_external_field("potential", texts, {}, 1, files);
 }
 
-/// Returns all steps and fields, of few and of many particles, with tracers and softening lengths
-/// of their own and without.
+/// Returns all step schemes and fields, for few and many particles, with and without tracers and
+/// per-particle softening.
 inline std::vector<RankCase> rank_cases()
 {
     struct Way {
@@ -108,7 +108,7 @@ inline std::vector<RankCase> rank_cases()
             for (std::size_t i = 0; i < n; ++i)
                 p.velocity[i] = {0.3 * p.position[i].y, -0.3 * p.position[i].x, 0.1};
             SolverOptions options;
-            if (is_mixed) { // tracers, and softening lengths of their own
+            if (is_mixed) { // tracers and per-particle softening
                 for (std::size_t i = n - n / 3; i < n; ++i)
                     p.mass[i] = 0;
                 for (std::size_t i = 0; i < n; ++i)

@@ -1,5 +1,4 @@
-/// \file  Evaluations one after the other, as individual steps ask for them, on one rank and on
-/// several.
+/// \file  Series of evaluations, as requested by individual steps, on one rank and several ranks.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +15,8 @@
 
 namespace chamomile::tests {
 
-/// Sets a goal that leads to the same tolerance wherever it is tried: all that is chosen by speed
-/// is given.
+/// Sets a goal that leads to equal tolerances everywhere: fixes every value otherwise chosen by
+/// speed.
 inline void set_goal(SolverOptions& options)
 {
     options.group_size = 64;
@@ -26,14 +25,14 @@ inline void set_goal(SolverOptions& options)
         AccuracyGoal{.error = 2e-3, .criterion = Criterion::moments, .order = 2, .local_order = 6};
 }
 
-/// What evaluations of one after the other give.
+/// The results of successive evaluations.
 struct Series {
     std::vector<Particles> after;
     std::vector<std::vector<std::uint64_t>> figures;
 };
 
-/// Returns so many numbers below n that rise: those of the particles nearest to the first one, or
-/// spread over all.
+/// Returns `count` ascending indices below n: the particles nearest to the first one, or evenly
+/// spread.
 inline std::vector<Index> some_of(const Particles& p, std::size_t count, bool near)
 {
     std::vector<Index> all(p.size());
@@ -53,8 +52,7 @@ inline std::vector<Index> some_of(const Particles& p, std::size_t count, bool ne
     return all;
 }
 
-/// Evaluates few and many active particles and all of them, on new cells and on kept ones, while
-/// particles move.
+/// Evaluates few, many and all active particles, on new and kept cells, while particles move.
 inline Series evaluate_blocks(Particles p, Solver& solver)
 {
     struct Block {
@@ -89,7 +87,7 @@ inline Series evaluate_blocks(Particles p, Solver& solver)
     return series;
 }
 
-/// Says at which evaluation two series differ; -1 if they do not.
+/// Returns the first evaluation at which two series differ; -1 if none.
 inline int difference(const Series& a, const Series& b)
 {
     for (std::size_t k = 0; k < a.after.size(); ++k) {
@@ -99,7 +97,7 @@ inline int difference(const Series& a, const Series& b)
     return -1;
 }
 
-/// Calls use(options) on the first of three ranks, which the others serve.
+/// Calls use(options) on rank 0 of three ranks; the other ranks work for it.
 template <class Use>
 void on_three_ranks(const SolverOptions& options, std::optional<std::uint64_t> held_back,
                     const Use& use)
@@ -116,8 +114,8 @@ void on_three_ranks(const SolverOptions& options, std::optional<std::uint64_t> h
               {.time_limit = 120, .held_back = held_back});
 }
 
-/// Checks that so many ranks, and three whose messages are held back at random by a seed, evaluate
-/// the blocks with the bits of one rank, whose series it returns.
+/// Checks that several ranks, and three ranks with messages delayed at random by a seed, evaluate
+/// the blocks with the bits of one rank. Returns the series of one rank.
 inline Series check_blocks(const Particles& p, const SolverOptions& options,
                            std::initializer_list<int> ranks, std::uint64_t seed)
 {

@@ -1,4 +1,4 @@
-/// \file  Sets on which several ranks and one are compared.
+/// \file  Particle sets for comparing several ranks with one.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@ struct NamedSet {
     Particles particles;
 };
 
-/// Draws positions with `draw(random)` for n particles of about equal masses.
+/// Draws n positions with `draw(random)`; masses are nearly equal.
 inline NamedSet drawn(const char* name, std::size_t n,
                       const std::function<Vec3<double>(std::mt19937_64&, std::size_t)>& draw)
 {
@@ -57,7 +57,7 @@ inline Vec3<double> of_disk(std::mt19937_64& random)
     return {r * std::cos(phi), r * std::sin(phi), 0.02 * (uniform(random) - 0.5)};
 }
 
-/// The sets on which ranks and one rank are compared.
+/// Returns the sets for comparing several ranks with one.
 inline std::vector<NamedSet> sets()
 {
     std::vector<NamedSet> sets;
@@ -95,8 +95,8 @@ inline std::vector<NamedSet> sets()
     return sets;
 }
 
-/// Solves a few times on ranks that are threads of the solver; cuts follow the work of the time
-/// before.
+/// Solves `times` times on ranks that are threads of the solver; domain cuts follow the previous
+/// work.
 inline void solve_on_ranks(Particles& p, SolverOptions options, int ranks, int times)
 {
     options.own_ranks = ranks;
@@ -106,8 +106,8 @@ inline void solve_on_ranks(Particles& p, SolverOptions options, int ranks, int t
         solver->solve(p, Quantities::acceleration_potential);
 }
 
-/// Solves twice on ranks that have the particles from first(rank) up to first(rank + 1), and whose
-/// messages are held back at random by a seed.
+/// Solves twice on ranks; rank r owns particles first(r) to first(r + 1). A seed delays messages at
+/// random.
 template <class First>
 void solve_own_rows(Particles& p, const SolverOptions& options, int ranks, const First& first,
                     std::uint64_t seed)

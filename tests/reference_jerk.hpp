@@ -1,5 +1,5 @@
-/// \file  A JerkSolver of plain loops in double: the integrators are tested with sums that are
-/// exact, and the solvers of the library against them.
+/// \file  A JerkSolver with plain loops in double: exact sums for testing integrators, and a
+/// reference for the library's solvers.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-/// \file  A Solver over the reference sum: the integrators are tested with forces that are exact.
+/// \file  A Solver with the reference sum: exact forces for testing integrators.
 #pragma once
 
 #include "chamomile/force/reference_sum.hpp"

@@ -1,4 +1,4 @@
-/// \file  Requests of solvers, of particles on the host.
+/// \file  Requests to solvers for particles on the host.
 #pragma once
 
 #include "chamomile/force/repairs/singular_pairs.hpp"
@@ -6,7 +6,7 @@
 
 namespace chamomile::tests {
 
-/// Asked is what a request asks for beside all accelerations.
+/// Asked holds a request's contents besides all accelerations.
 struct Asked {
     std::span<const Index> active = {};
     std::uint64_t number = 0;
@@ -27,7 +27,7 @@ inline ForceStatistics solve(Solver& solver, Particles& particles, const Asked& 
     return solver.evaluate(request);
 }
 
-/// target() returns target t of a request on the host, target_count() how many there are.
+/// target() returns target t in a host request, target_count() the number of targets.
 inline Index target(const Request& request, std::size_t t)
 {
     return request.active.empty() ? Index(t) : request.active[t];

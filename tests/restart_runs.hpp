@@ -1,4 +1,4 @@
-/// \file  Runs that are kept on the way and gone on with: for each way to move particles.
+/// \file  Runs saved midway and continued, for every way to move particles.
 #pragma once
 
 #include <cstring>
@@ -20,7 +20,7 @@
 
 namespace chamomile::tests {
 
-/// An OwnedIntegrator is an integrator with what it keeps references to.
+/// An OwnedIntegrator is an integrator with the objects it references.
 struct OwnedIntegrator {
     std::unique_ptr<Clock> clock;
     std::shared_ptr<const void> ranks;
@@ -36,14 +36,14 @@ struct WayToMove {
 
 using WrapSolver = std::function<std::unique_ptr<Solver>(std::unique_ptr<Solver>)>;
 
-/// Returns a leapfrog whose particles live on the solver's GPU.
+/// Returns a leapfrog with particles resident on the solver's GPU.
 template <class Steps>
 std::unique_ptr<Leapfrog> resident(Solver& solver, const Steps& steps)
 {
     return std::make_unique<Leapfrog>(solver, steps, Clock::newtonian(), Residence::device);
 }
 
-/// Returns every solver, integrator and softening that go together, on the host and on the first
+/// Returns every valid combination of solver, integrator and softening, on the host and the first
 /// GPU.
 inline std::vector<WayToMove> ways_to_move(const WrapSolver& wrapped = std::identity{})
 {
@@ -99,7 +99,7 @@ inline std::vector<WayToMove> ways_to_move(const WrapSolver& wrapped = std::iden
             high.order = 4;
             high.group_size = 48;
             random.decorrelate = 7;
-            // Times choose method and sizes: these must be the same in two runs.
+            // Timing selects method and sizes; fixed here so that two runs agree.
             asked.accuracy = AccuracyGoal{.error = 5e-3,
                                           .check_every = 3,
                                           .criterion = Criterion::moments,
@@ -264,7 +264,7 @@ inline bool same_bits(const Particles& a, const Particles& b)
 
 constexpr double end_of_followed = 0.25;
 
-/// Returns a set in motion, with a close pair for the schemes that care.
+/// Returns a moving set with a close pair for schemes sensitive to it.
 inline Particles set_in_motion(std::size_t n = 301)
 {
     Particles particles = plummer(n);
@@ -274,7 +274,7 @@ inline Particles set_in_motion(std::size_t n = 301)
     return particles;
 }
 
-/// Followed is a run by one of these ways to move, with two observers.
+/// A Followed is a run with one way to move and two observers.
 struct Followed {
     Particles particles = set_in_motion();
     OwnedIntegrator owned;

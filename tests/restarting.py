@@ -1,4 +1,4 @@
-"""What the tests of restarts share: runs in folders of their own, and how to compare them."""
+"""Common to restart tests: runs in separate folders, and comparisons."""
 import csv
 import hashlib
 import re
@@ -13,13 +13,13 @@ def start(folder, *arguments):
 
 
 def digests(folder):
-    """Of every file by name, checkpoints by their numbers alone: they tell the command that wrote them."""
+    """Returns digests of every file by name; for checkpoints by numbers only, because they contain the command."""
     return {path.name: "" if ".chk" in path.name else hashlib.sha256(path.read_bytes()).hexdigest()
             for path in sorted(folder.iterdir()) if path.name not in ("run.log", "steps.csv")}
 
 
 def steps(folder):
-    """What steps.csv says of the steps, without what they took."""
+    """Returns step data from steps.csv, without timings."""
     with open(folder / "steps.csv", newline="") as file:
         rows = list(csv.reader(file))
     last = next((k for k, name in enumerate(rows[0]) if name == "GPU busy %"), None)
@@ -31,7 +31,9 @@ def checkpoints(folder):
 
 
 def differences(found, expected, older_checkpoints=True):
-    """Between two folders of runs; a line for each. A run that was rescued may have other checkpoints before its last."""
+    """Returns a line for each difference between two run folders. A rescued run may have other checkpoints before its
+    last.
+    """
     a, b = digests(found), digests(expected)
     if not older_checkpoints:
         for folder, names in ((found, a), (expected, b)):
@@ -45,7 +47,7 @@ def differences(found, expected, older_checkpoints=True):
 
 
 def blocks_of(checkpoint):
-    """(name, offset of its head, offset of its content, bytes) of each block; read without the program."""
+    """Returns (name, head offset, content offset, bytes) for each block, read without the program."""
     data = checkpoint.read_bytes()
     offset = 64
     while offset < len(data):

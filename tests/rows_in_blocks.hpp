@@ -1,4 +1,4 @@
-/// \file  Particles of which a caller has no more than a block.
+/// \file  Particles available to a caller only in blocks.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace chamomile::tests {
 
-/// RowsInBlocks give copies, each of which goes when the same value is asked for again, and count
-/// how many are asked for at once.
+/// RowsInBlocks returns copies, each valid until its value is requested again, and counts the
+/// largest block.
 class RowsInBlocks final : public ParticleRows {
 public:
     RowsInBlocks(const Particles& all, std::size_t most) : all_(all), rows_(all_), most_(most) {}
@@ -27,7 +27,7 @@ public:
         return copied(rows_.reals(value, rows), reals_);
     }
 
-    std::size_t largest() const { return largest_; } ///< block that was asked for
+    std::size_t largest() const { return largest_; } ///< largest requested block
 
 private:
     template <class T>
@@ -45,7 +45,7 @@ private:
     std::vector<double> reals_;
 };
 
-/// Returns the particles without what moves.
+/// Returns the particles without moving columns.
 inline Particles without_motion(Particles particles)
 {
     particles.position = particles.velocity = particles.acceleration = {};

@@ -41,7 +41,7 @@ energy += select(seen, u, 0)
 
 @dataclasses.dataclass
 class Case:
-    """One row of the table: words of a command, for which `{out}` is what it writes, and of a restart of it."""
+    """A row of the table: a command's words, with `{out}` for its output, and words for a restart."""
     words: str
     restart: str = ""
     where: str = "any"  # or: cpu, gpu
@@ -54,7 +54,7 @@ COMOVING = "run {in}/box.hdf5 --z-end 8 --snapshot-every 0.05"
 HERMITE = "run {in}/few.hdf5 --eps 0.01 --t-end 0.0625 --snapshot-every 0.03125 --integrator hermite"
 GOAL = "--accuracy 1e-2 --criterion moments --order 2 --local-order 4 --group-size 64 --leaf-size 16"
 
-FORCES = {  # of a Plummer sphere of 3000 particles, unless they name another file
+FORCES = {  # Plummer sphere with 3000 particles unless another file is named
     "tree": "--eps 0.01",
     "order 0": "--eps 0.01 --order 0",
     "order 3": "--eps 0.01 --order 3",
@@ -146,7 +146,7 @@ ON_DEVICE = {
     "comoving": COMOVING + " --adaptive --solver tree",
     "comoving, blocks": COMOVING + " --block-steps --solver tree",
 }
-RESTARTS = {  # by the words after which OLD writes its checkpoint, and those with which both go on
+RESTARTS = {  # by words: for OLD until its checkpoint, and for both to continue
     "leapfrog": (RUN + " --dt 0.0078125 --decorrelate 5", "--t-end 0.25"),
     "adaptive": (RUN + " --adaptive", "--t-end 0.25"),
     "direct": (RUN + " --dt 0.0078125 --solver direct", "--t-end 0.25"),
@@ -217,7 +217,7 @@ def cases():
 
 
 def call(program, folder, words, device=""):
-    """Runs a command in `folder`; all of its files have the same relative names for both programs."""
+    """Runs a command in `folder`; relative file names are equal for both programs."""
     names = {"in": "../../in", "out": "out"}
     words = [word.format(**names) for word in words.split()] + ["-q"]
     restarted = "--restart" in words
@@ -225,13 +225,13 @@ def call(program, folder, words, device=""):
         words += ["--threads", "2"]
         words += ["--device", device] if device and not restarted else []
     if device == "gpu" and "--block-steps" in words and not {"--host-below", "--resident", "--accuracy", "--box", "../../in/box.hdf5"} & set(words):
-        words += ["--host-below", "0"]  # what is left to the host would be measured
+        words += ["--host-below", "0"]  # otherwise the host's share would be measured
     return subprocess.run([program, *words], cwd=folder, capture_output=True, text=True, timeout=300,
                           env=os.environ | {"OMP_WAIT_POLICY": "passive"})
 
 
 def make_inputs(program, top):
-    """Particles and rows for all cases, written by OLD or here."""
+    """Writes particles and rows for all cases, with OLD or directly."""
     folder = top / "in"
     folder.mkdir()
 
@@ -257,7 +257,7 @@ def make_inputs(program, top):
 
 
 def image(path):
-    """The picture alone, without the texts beside it."""
+    """Returns the picture without its texts."""
     data, offset, parts = path.read_bytes(), 8, b""
     while offset < len(data):
         length, kind = int.from_bytes(data[offset:offset + 4], "big"), data[offset + 4:offset + 8]
@@ -267,7 +267,7 @@ def image(path):
 
 
 def content(path, reader):
-    """What a file holds as (names of columns, rows of words); None for those that tell times or that another file repeats."""
+    """Returns a file's content as (column names, word rows); None for files with timings or repeated content."""
     if path.name == "run.log" or ".chk" in path.name or re.fullmatch(r"halos_\d+\.hdf5", path.name):
         return None
     if path.suffix == ".png":
@@ -290,7 +290,7 @@ def content(path, reader):
 
 
 def largest_difference(name, old, new):
-    """None where both hold the same words, or (of the largest value of its column, where)."""
+    """Returns None for equal words, else (difference relative to the max in its column, location)."""
     if old == new:
         return None
     if len(old[1]) != len(new[1]) or old[0] != new[0]:
@@ -319,7 +319,7 @@ def largest_difference(name, old, new):
 
 
 def judge(name, case, programs, top, device):
-    """(verdict, what it says) of one case."""
+    """Returns (verdict, text) for a case."""
     folder = top / re.sub(r"\W+", "_", name)
     folders = [folder / which for which in ("old", "new")]
     for place in folders:

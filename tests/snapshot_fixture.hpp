@@ -1,5 +1,4 @@
-/// \file  Tools that the tests of the file formats share: a folder, particles, files made byte by
-/// byte.
+/// \file  Tools common to file format tests: a folder, particles, and files built byte by byte.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +18,7 @@
 
 namespace chamomile {
 
-/// A TemporaryFolder is an empty folder that goes away with its test.
+/// A TemporaryFolder is an empty folder, deleted after the test.
 class TemporaryFolder {
 public:
     TemporaryFolder()
@@ -39,10 +38,10 @@ private:
     std::filesystem::path path_;
 };
 
-/// Scatter gives numbers without a pattern, the same on every machine.
+/// Scatter generates irregular numbers, identical on every machine.
 class Scatter {
 public:
-    double operator()() // in -1..1, all 53 bits in use
+    double operator()() // in -1..1, all 53 bits used
     {
         state_ = state_ * 6364136223846793005u + 1442695040888963407u;
         return double(state_ >> 11) * 0x1p-52 - 1;
@@ -53,7 +52,7 @@ private:
     std::uint64_t state_ = 42;
 };
 
-/// Returns particles of all types in mixed order, with ids that are neither sorted nor dense.
+/// Returns particles of all types in mixed order, with ids neither sorted nor dense.
 inline Snapshot sample_snapshot(std::size_t n = 597)
 {
     Scatter scatter;
@@ -73,7 +72,7 @@ inline Snapshot sample_snapshot(std::size_t n = 597)
     return snapshot;
 }
 
-/// Returns the indices of the particles by rising id.
+/// Returns particle indices by ascending id.
 inline std::vector<std::size_t> by_id(const Particles& particles)
 {
     std::vector<std::size_t> order(particles.size());
@@ -83,7 +82,7 @@ inline std::vector<std::size_t> by_id(const Particles& particles)
     return order;
 }
 
-/// Checks that both hold the same particles bit for bit, in whatever order.
+/// Checks that both hold bitwise equal particles, in any order.
 inline void check_same_particles(const Particles& a, const Particles& b, bool with_forces)
 {
     REQUIRE(a.size() == b.size());
@@ -100,7 +99,7 @@ inline void check_same_particles(const Particles& a, const Particles& b, bool wi
     CHECK(different == 0);
 }
 
-/// Returns the one line that reading the file throws; it fails when it throws none.
+/// Returns the error line thrown on reading the file; fails the test if none is thrown.
 inline std::string reading_error(const std::filesystem::path& path)
 {
     try {
@@ -153,7 +152,7 @@ public:
         text_ += text;
         return *this;
     }
-    /// Adds a Fortran record: the bytes between their count, twice.
+    /// Adds a Fortran record: the bytes between two copies of their count.
     Bytes& add_record(const Bytes& record)
     {
         add(std::uint32_t(record.text_.size()));

@@ -1,4 +1,4 @@
-/// \file  The solvers that behaviours common to all of them are tested over.
+/// \file  The solvers for tests of common behaviours.
 #pragma once
 
 #include <string>
@@ -12,12 +12,11 @@ namespace chamomile::tests {
 struct SolverUnderTest {
     std::string name;
     SolverOptions options;
-    double rounding; ///< what the order of a sum may change of |a|
-    double accuracy; ///< largest error of |a|, multipoles included
+    double rounding; ///< change in |a| from summation order
+    double accuracy; ///< max error of |a|, multipoles included
 };
 
-/// Returns direct sum and tree, in float and in double, on the host and, where there is one, on the
-/// first GPU.
+/// Returns direct sum and tree, in float and double, on the host and, if available, the first GPU.
 inline std::vector<SolverUnderTest> all_solvers(Softening softening = {})
 {
     std::vector<std::string> devices{"cpu"};

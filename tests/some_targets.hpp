@@ -1,4 +1,4 @@
-/// \file  Trees whose errors are looked at for some targets.
+/// \file  Tree errors at selected targets.
 #pragma once
 
 #include <cmath>
@@ -17,7 +17,7 @@ inline SolverOptions tree_options(double eps)
     return options;
 }
 
-/// Returns the rms error of the accelerations of those particles.
+/// Returns the rms acceleration error at the active particles.
 inline double rms_error(const Particles& particles, std::span<const Index> active, double eps)
 {
     const ReferenceSums exact = reference_sum(particles, active, {SofteningKind::plummer, eps}, 1);

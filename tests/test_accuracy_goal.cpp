@@ -1,4 +1,4 @@
-// The error that was asked for: met on particles that the solver did not measure, kept, repeated.
+// Accuracy goals: reached on particles not measured by the solver, kept, and repeatable.
 #include <cmath>
 
 #include <doctest/doctest.h>
@@ -31,7 +31,7 @@ SolverOptions options_for(double error)
     return o;
 }
 
-/// |da| / |a| at a percentile of 3000 particles drawn at random, by the reference sum.
+/// Returns a percentile of |da| / |a| over 3000 random particles, by the reference sum.
 double independent_error(const Particles& p, double percentile = 99)
 {
     Random random(4711);
@@ -90,7 +90,8 @@ TEST_CASE("nothing changes while nothing moves, and the error is kept when the p
 {
     std::vector<AccuracyReport> reports;
     SolverOptions o = options_for(1e-3);
-    o.accuracy->criterion = Criterion::geometric; // whose error depends on the particles most
+    o.accuracy->criterion = Criterion::geometric; // criterion with errors that depend most on the
+                                                  // particles
     o.accuracy->check_every = 10;
     o.accuracy->report = [&](const AccuracyReport& report) { reports.push_back(report); };
     const auto solver = make_solver(o);
@@ -111,7 +112,7 @@ TEST_CASE("nothing changes while nothing moves, and the error is kept when the p
     CHECK(solver->options().theta == theta);
 
     Particles other = uniform_cube(20011);
-    solve(*solver, other, {.number = 25}); // no check is due
+    solve(*solver, other, {.number = 25}); // no check due
     CHECK(solver->options().theta == theta);
     CHECK(independent_error(other) > 1e-3);
     const auto statistics = solve(*solver, other, {.number = 30});
@@ -175,7 +176,7 @@ TEST_CASE("choosing for some particles touches no other")
     for (std::size_t k = 0; k < active.size(); ++k)
         errors.push_back(norm(p.acceleration[active[k]] - exact.acceleration[k]) /
                          norm(exact.acceleration[k]));
-    CHECK(value_at_percentile(errors, 99) < 1.2e-3); // groups of active ones are larger
+    CHECK(value_at_percentile(errors, 99) < 1.2e-3); // groups of active particles are larger
     for (Index i = 1; i < p.size(); i += 3)
         CHECK(p.acceleration[i].x == 7);
 }
@@ -212,7 +213,7 @@ TEST_CASE("goals out of range are refused")
 TEST_CASE("the search follows errors that bend, and ends where they end")
 {
     const LimitLaw law = LimitLaw::of(Criterion::relative);
-    // Two powers that cross, as multipoles and expansions do; a floor of rounding.
+    // Two crossing powers, as for multipoles and expansions, and a rounding floor.
     const auto bent = [](double x) { return 3 * std::pow(x, 0.45) * std::pow(1 + x / 1e-4, 0.6); };
     for (double goal : {0.3, 1e-2, 1e-3, 1e-4, 1e-5}) {
         LimitSearch search(law, goal, law.guess(goal));
@@ -233,14 +234,14 @@ TEST_CASE("the search follows errors that bend, and ends where they end")
     CHECK(!never.best());
     LimitSearch at_once(law, 0.1, law.guess(0.1));
     while (!at_once.done())
-        at_once.add({at_once.next(), 1e-7}, false); // few particles: all pairs whatever the limit
+        at_once.add({at_once.next(), 1e-7}, false); // few particles: all pairs for any limit
     CHECK(at_once.best()->limit == 1);
     CHECK(at_once.points().size() <= 2);
 }
 
 TEST_CASE("direct sums of a sample are those of the reference, and leave the particles alone")
 {
-    Particles p = hernquist(701); // so few that the sample names some twice
+    Particles p = hernquist(701); // so few that the sample repeats some
     for (std::size_t i = 0; i < p.size(); ++i) {
         p.acceleration[i] = {double(i), 1, 2};
         p.potential[i] = double(i);

@@ -1,4 +1,4 @@
-// What AMUSE's worker is made of, without AMUSE: phases, exact times, fields, stops, misuse.
+// The code behind AMUSE's worker, without AMUSE: phases, exact times, fields, stops, misuse.
 #include <cmath>
 #include <functional>
 #include <random>
@@ -99,7 +99,7 @@ TEST_CASE("calls out of turn get a line")
     code.remove(0);
     fails([&] { code.evolve(1); }, "recommit_particles must come before");
     code.commit_particles();
-    CHECK(code.add({1, {}, {}, 0}) == 2); // numbers are not used again
+    CHECK(code.add({1, {}, {}, 0}) == 2); // numbers are not reused
     CHECK(code.first_number() == 1);
     CHECK(code.next_number(1) == 2);
     code.commit_particles();
@@ -110,7 +110,7 @@ TEST_CASE("calls out of turn get a line")
     code.set_state(2, {1, {3, 0, 0}, {}, 0});
     code.set_state(1, {1, {3, 0, 0}, {}, 0});
     code.commit_particles();
-    CHECK_THROWS_AS(code.evolve(1), Error); // two at one place
+    CHECK_THROWS_AS(code.evolve(1), Error); // two coincident particles
 }
 
 TEST_CASE("an empty code and one particle")
@@ -192,8 +192,8 @@ TEST_CASE(
 
 TEST_CASE("kicks between evolutions, as Bridge gives them")
 {
-    // All fall with g = (0, 0, -1) beside their own gravity: the centre is at -t^2 / 2, and seen
-    // from it nothing has changed.
+    // Everything falls with g = (0, 0, -1) in addition to self-gravity: the center is at -t^2 / 2,
+    // and relative to it nothing changes.
     for (const char* integrator : {"leapfrog", "hermite"}) {
         GravityParameters parameters = precise;
         parameters.integrator = integrator;
@@ -296,7 +296,7 @@ TEST_CASE("particles have softening lengths of their own, in forces and at point
                 CHECK(norm(Vector{ax[k], ay[k], az[k]} - right.a) < 1e-12 * norm(right.a));
                 CHECK(std::abs(phi[k] / right.phi - 1) < 1e-12);
             }
-            // A changed length begins the forces anew, and must be committed.
+            // A changed length restarts the forces, and must be committed.
             const double energy = code.kinetic_energy() + code.potential_energy();
             code.evolve(0.25);
             CHECK(code.kinetic_energy() + code.potential_energy() ==
@@ -328,7 +328,7 @@ TEST_CASE("what ends an evolution early")
     REQUIRE(stops.size() == 1);
     CHECK(stops[0].kind == StopKind::timeout);
 
-    // Free flight: the one that leaves, and the two that meet.
+    // Free flight: one escapes, two collide.
     parameters.eps2 = 0;
     GravityCode flight = made({{1e-9, {0, 0, 0}, {2, 0, 0}, 0.1},
                                {1e-9, {4, 0.15, 0}, {-2, 0, 0}, 0.2},

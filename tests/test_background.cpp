@@ -65,7 +65,7 @@ TEST_CASE("kicks and drifts of matter and Lambda")
         CHECK(flat(0.3).drift(row.from, row.to) == within(1e-12, row.drift));
         CHECK(flat(0.3).kick(row.from, row.to) == within(1e-12, row.kick));
     }
-    // PKDGRAV3's own numbers, in units of time in which H0 = sqrt(8 pi / 3).
+    // PKDGRAV3's values, in time units with H0 = sqrt(8 pi / 3).
     const double H0 = std::sqrt(8 * M_PI / 3);
     CHECK(flat(0.32).age(1) / H0 == within(1e-13, 0.32710340943409555));
     const Background b = flat(0.32);
@@ -75,7 +75,8 @@ TEST_CASE("kicks and drifts of matter and Lambda")
             a -= (b.age(a) / H0 - time) * H0 * a * b.expansion(a);
         return a;
     };
-    const double from = scale_factor(0.1), to = scale_factor(0.11); // its arguments: 0.1, 0.01
+    const double from = scale_factor(0.1), to = scale_factor(0.11); // PKDGRAV3's arguments: 0.1,
+                                                                    // 0.01
     CHECK(b.drift(from, to) / H0 == within(1e-13, 0.05912002238902069));
     CHECK(b.kick(from, to) / H0 == within(1e-13, 0.024310129641862636));
 }

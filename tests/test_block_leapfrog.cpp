@@ -1,4 +1,4 @@
-// The leapfrog with individual steps: its time line, its bits, its errors, what it refuses.
+// The leapfrog with individual steps: time line, bits, errors, refusals.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -29,7 +29,7 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-/// Each particle falls with its own constant acceleration, in which every step is exact.
+/// Each particle falls with a constant individual acceleration, so every step is exact.
 class ConstantFields final : public Solver {
 public:
     explicit ConstantFields(std::vector<Vec3<double>> fields) : fields_(std::move(fields))
@@ -91,7 +91,7 @@ TEST_CASE(
             w = whole * std::exp2(exponent(random));
         for (std::size_t i = 0; i < n; ++i)
             levels.place(Index(i), levels.level_for(time_step[i]));
-        std::vector<double> parts(n); // of the whole, sums of powers of two
+        std::vector<double> parts(n); // fractions of the whole step, sums of powers of two
         std::vector<Index> due;
         while (!levels.at_end()) {
             levels.advance(due);
@@ -111,7 +111,7 @@ TEST_CASE(
             for (int level = 0; level <= levels.lowest(); ++level)
                 counted += levels.count(level);
             CHECK(counted == n);
-            for (double part : parts) // nobody who was due has been left behind
+            for (double part : parts) // no due particle is left behind
                 CHECK(part <= levels.elapsed() / whole + 1e-15);
         }
         CHECK(std::count(parts.begin(), parts.end(), 1.0) == std::ptrdiff_t(n));
@@ -234,7 +234,7 @@ TEST_CASE("a cold sphere bounces with its energy kept to 1e-3")
 
 TEST_CASE("the bits are the same for any number of threads")
 {
-    const Particles start = Falling(12000).particles; // loops that threads share
+    const Particles start = Falling(12000).particles; // loops parallel over threads
     const int before = thread_count();
     Outcome first;
     for (int threads : {1, 2, 3}) {
@@ -275,7 +275,7 @@ TEST_CASE("potentials out of turn change no later step")
     const auto moved = [](bool looks) {
         Particles particles = Falling(3000).particles;
         const auto solver = make_solver(tree_options(0.05));
-        // Trees are kept to the end of each whole step, so that a new one has other bits.
+        // Trees are kept until each whole step ends, so a new tree has other bits.
         Leapfrog blocks(*solver, BlockSteps{.criterion = StepCriterion::softening, .rebuild = 2});
         blocks.start(particles, Quantities::acceleration, {0, 0});
         for (std::uint64_t step = 1; step <= 4; ++step) {

@@ -1,4 +1,4 @@
-// Individual steps in periodic boxes, whose long range kicks over whole steps.
+// Individual steps in periodic boxes; the long range kicks over whole steps.
 #include <cmath>
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@ namespace {
 constexpr double eps = 0.002, longest_part = 128, end = 4 / longest_part;
 constexpr Periodicity unit{1};
 
-/// At rest at random, so that some are close to each other.
+/// Random particles at rest; some are close to each other.
 Particles at_rest()
 {
     Particles particles = periodic_sets(3000)[0].particles;
@@ -37,7 +37,7 @@ std::unique_ptr<Solver> solver_in_box()
     return make_solver(options);
 }
 
-/// At the end, by whole steps of one part at most.
+/// Returns the final state, with whole steps up to 1 / longest_part.
 Particles moved_in_blocks(double eta, int rungs, std::uint64_t* deepest = nullptr)
 {
     const auto solver = solver_in_box();
@@ -61,7 +61,7 @@ Particles moved_together(double dt)
     return particles;
 }
 
-/// Root mean square distance, of that which the first came by.
+/// Returns the rms distance relative to the rms displacement of the first.
 double difference(const Particles& a, const Particles& b)
 {
     const Particles begin = at_rest();

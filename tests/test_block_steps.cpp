@@ -1,4 +1,4 @@
-// Hermite's scheme with many particles: levels, energies, bits, close pairs and what is refused.
+// Hermite's scheme with many particles: levels, energies, bits, close pairs and refusals.
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -93,7 +93,7 @@ TEST_CASE("each particle steps through the whole at times that its steps divide"
     for (double time : gone)
         CHECK(time == whole);
     CHECK(raised > 100);
-    CHECK(kept > 100); // longer steps would not have been commensurate
+    CHECK(kept > 100); // longer steps would not be commensurate
 }
 
 TEST_CASE("blocks in which all have one step are shared steps to the last bit")
@@ -133,7 +133,7 @@ TEST_CASE("individual steps tend to the solution of shared ones, and are fewer")
 TEST_CASE("no step grows by more than a factor of two")
 {
     ReferenceJerk solver(0.02);
-    // Two that are alike, from starts far shorter than need be, through all powers of two.
+    // Two equal bodies, from starts far shorter than necessary, through all powers of two.
     for (double eta_start : {1e-5, 1.2e-5, 1.4e-5, 1.6e-5, 1.8e-5}) {
         const auto steps =
             evolve(solver, bodies({}), 0.5, {.eta_start = eta_start}).report.steps_by_exponent;
@@ -193,7 +193,7 @@ TEST_CASE("with lengths of the particles' own a sphere keeps energy, momentum an
         ReferenceJerk reference(0, 1, rule);
         CHECK(farthest(evolve(reference, start, 0.125, {}).end,
                        evolve(*solver, start, 0.125, {}).end) < 1e-11);
-        // Lengths that are all equal are one.
+        // Equal lengths act like a single length.
         Particles alike = start;
         alike.softening.assign(alike.size(), 0.1);
         SolverOptions one = direct_sums(rule == SofteningRule::larger ? 0.1 : 0.1 * std::sqrt(2.0));
@@ -260,7 +260,7 @@ TEST_CASE("the closest pair is found among many, and its encounter on the way")
     CHECK(found.j == expected.j);
     CHECK(found.distance == expected.distance);
 
-    // Two of many on an orbit with pericentre at 1e-4 and a period of pi 1e-3 sqrt(1e-3 / 2e-2).
+    // A binary among many particles, with pericentre 1e-4 and period pi 1e-3 sqrt(1e-3 / 2e-2).
     Particles binary = sphere(100);
     const double a = 5e-4, e = 0.8, m = 0.01;
     const double v = std::sqrt(2 * m / a * (1 - e) / (1 + e)); // at apocentre
@@ -284,7 +284,7 @@ TEST_CASE("two bodies that fall on each other end the run, or are counted")
     CHECK(message.find("particle id 1: step ") == 0);
     CHECK(message.find(" from id 2; needs softening") != message.npos);
     CHECK(message.find("below the shortest of ") != message.npos);
-    // They meet at t = pi (r / 2)^1.5, r = 1/2.
+    // They collide at t = pi (r / 2)^1.5, r = 1/2.
     const double t = std::stod(message.substr(message.find("t = ") + 4));
     CHECK(t == within(1e-6, 0.3926990817));
 
@@ -310,7 +310,8 @@ TEST_CASE("coincident particles are refused by both ids, unless softened")
     }
     const Result softened = evolve(soft, twins, 0.01, {});
     CHECK(softened.report.closest.distance == 0);
-    // One of the two lengths is enough, by either rule; those of others are not.
+    // One softening length of the two suffices, by either rule; lengths of other particles do not
+    // help.
     twins.softening.assign(twins.size(), 0.01);
     twins.softening[7] = 0;
     CHECK(evolve(*solver, twins, 0.01, {}).report.closest.distance == 0);
@@ -353,7 +354,7 @@ TEST_CASE("a number that is no longer finite ends the run with the particle")
     particles.position[17].y = std::nan("");
     CHECK(error_line([&] { evolve(solver, particles, 1, {}); }).find("particle id 117: position") ==
           0);
-    // All of them by their interpolation, so that the first is named.
+    // Every particle fails in interpolation; the error names the first.
     const HermiteOptions long_steps{.sharing = StepSharing::shared, .fixed_length = 1e200};
     const std::string message = error_line([&] { evolve(solver, sphere(37), 1e201, long_steps); });
     CAPTURE(message);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr double eps = 0.02;
 
-/// Sums at points that are no sources: the sum at massless particles.
+/// Sums at points, computed as sums at massless particles.
 ReferenceSums sums_at(const Particles& p, const std::vector<Vec3<double>>& points, double length,
                       double G = 1)
 {
@@ -97,7 +97,7 @@ TEST_CASE("sources and targets apart, in rows, columns and records, as double an
     std::vector<double> x, y, z;
     std::vector<double> columns(3 * at.size());
     for (std::size_t i = 0; i < at.size(); ++i) {
-        // Places that a float holds.
+        // Coordinates exact in float.
         records[i] = {0, float(at[i].x), float(at[i].y), float(at[i].z), 0, {}, 0, {}};
         x.push_back(records[i].x);
         y.push_back(records[i].y);
@@ -155,7 +155,7 @@ TEST_CASE("the softening of a target, its self, and one mass for all")
     REQUIRE(chm_set_sources(c, 200, chm_vectors(x.data()),
                             chm_view_numbers(&mass, 0, CHM_FLOAT64, CHM_HOST), {}) == CHM_OK);
     REQUIRE(chm_build(c) == CHM_OK);
-    std::fill(x.begin(), x.end(), 7); // what has been built does not read them again
+    std::fill(x.begin(), x.end(), 7); // the built tree does not read them again
     chm_targets targets{
         200, chm_vectors(points.data()), {}, self.data(), chm_numbers(lengths.data())};
     chm_results results{chm_vectors(a.data()), chm_numbers(phi.data()), {}, {}};
@@ -166,7 +166,7 @@ TEST_CASE("the softening of a target, its self, and one mass for all")
         CHECK(a[3 * i + 1] == within(1e-12, exact.acceleration[0].y));
         CHECK(phi[i] == within(1e-13, exact.potential[0]));
     }
-    // One for all is the option, bit for bit.
+    // A single length for all equals the option, bit for bit.
     std::vector<double> same(x.size());
     targets.softening = chm_view_numbers(&eps, 0, CHM_FLOAT64, CHM_HOST);
     results = {chm_vectors(same.data()), {}, {}, {}};
@@ -212,7 +212,7 @@ TEST_CASE("active sources, moved ones, jerks and tidal tensors")
         CHECK(jerk[3 * k + 1] == within(1e-11, sums[std::size_t(k)].jerk.y));
     }
 
-    // d a_i / d x_j by differences of the reference.
+    // d a_i / d x_j by differences of the reference sum.
     const double h = 1e-5;
     const auto at = points(3);
     const auto probes = coordinates(at);
@@ -299,7 +299,7 @@ TEST_CASE("errors against the direct sum in double, of samples by seed")
             CHM_OK);
     REQUIRE(chm_build(c) == CHM_OK);
     chm_error_stats errors, other;
-    // Of all, as they are computed together, by plain sums.
+    // At all particles together, against plain sums.
     std::vector<double> a(x.size()), exact_errors;
     const chm_results results{chm_vectors(a.data()), {}, {}, {}};
     REQUIRE(chm_eval_active(c, 3000, nullptr, &results) == CHM_OK);

@@ -1,4 +1,4 @@
-// What is wrong gets a status and a line, and does no harm.
+// Misuse returns a status and a line, and does no harm.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -22,7 +22,7 @@ TEST_SUITE_BEGIN("c_misuse");
 
 namespace {
 
-/// A call was refused for a reason that names `words`.
+/// Checks that a call was refused for a reason that contains `words`.
 void refused(const Context& c, int status, int expected, const std::string& words)
 {
     CAPTURE(words);
@@ -94,7 +94,7 @@ TEST_CASE("nothing is something too")
     CHECK(chm_solve(c, 0, nullptr, nullptr, nullptr, nullptr) == CHM_OK);
     Pair p;
     p.a[4] = 7;
-    REQUIRE(chm_eval(c, &p.targets, &p.results) == CHM_OK); // of no sources
+    REQUIRE(chm_eval(c, &p.targets, &p.results) == CHM_OK); // without sources
     CHECK(p.a[4] == 0);
     std::int64_t count[2] = {5, 5}, list[2];
     REQUIRE(chm_neighbours(c, &p.targets, chm_numbers(p.m), 1, count, list) == CHM_OK);
@@ -124,7 +124,7 @@ TEST_CASE("results on arguments or on each other")
     refused(c, chm_eval_active(c, 2, numbers, &p.results), CHM_USAGE, "overlaps");
     refused(c, chm_neighbours(c, &p.targets, chm_numbers(p.m), 2, numbers, numbers + 1), CHM_USAGE,
             "overlaps");
-    // Members of the same records do not overlap.
+    // Members of one record do not overlap.
     double body[2][7] = {{-1, 0, 0, 9, 9, 9, 1}, {1, 0, 0, 9, 9, 9, 1}};
     CHECK(chm_accel_strided(c, 2, 2, sizeof body[0], body[0], &body[0][6], &body[0][3], nullptr, 1,
                             0) == CHM_OK);
@@ -169,7 +169,7 @@ TEST_CASE("calls out of order")
     REQUIRE(chm_build(c) == CHM_OK);
     REQUIRE(chm_set_sources(c, 1, chm_vectors(p.x), chm_numbers(p.m), {}) == CHM_OK);
     refused(c, chm_refit(c), CHM_USAGE, "there were 2");
-    p.targets.n = 1; // the field is still that of two
+    p.targets.n = 1; // the field still has two sources
     REQUIRE(chm_eval(c, &p.targets, &p.results) == CHM_OK);
     CHECK(p.a[0] == doctest::Approx(0.25));
 }
@@ -300,7 +300,7 @@ TEST_CASE("two threads in one context: the second is told so at once, and its li
     std::atomic<bool> done{false};
     int first = -1;
     std::thread busy([&] {
-        do // while the other asks for figures
+        do // while the other thread reads statistics
             first = chm_solve(c, 8000, p.mass.data(), x.data(), a.data(), nullptr);
         while (first == CHM_USAGE);
         done = true;
@@ -339,9 +339,9 @@ TEST_CASE("a call under way is cancelled by another thread and by a signal handl
     const auto earlier = std::signal(SIGUSR1, [](int) { chm_cancel(under_way); });
     chm_cancel(nullptr);
     for (const bool by_signal : {false, true}) {
-        chm_cancel(c); // nothing is under way
+        chm_cancel(c); // no call in progress
         CHECK(solve(100) == CHM_OK);
-        std::clock_t sent = 0; // of the processor: other programs do not matter
+        std::clock_t sent = 0; // processor time: independent of other programs
         std::thread other([&] {
             std::this_thread::sleep_for(std::chrono::milliseconds(200));
             sent = std::clock();

@@ -1,5 +1,5 @@
-// The far field of single moments, as cells and as local expansions give it, against derivatives of
-// 1/u taken term by term.
+// The far field of single moments, from cells and from local expansions, against derivatives of 1/u
+// computed term by term.
 #include <array>
 #include <cmath>
 #include <map>
@@ -17,7 +17,7 @@ namespace {
 using Vec = Vec3<double>;
 using Law = Gravity<SofteningKind::plummer, true>;
 
-/// A sum of coefficient * x^a y^b z^c u^-k by (a, b, c, k), u^2 = x^2 + y^2 + z^2 + eps^2.
+/// A sum of coefficient * x^a y^b z^c u^-k, by (a, b, c, k); u^2 = x^2 + y^2 + z^2 + eps^2.
 using Terms = std::map<std::array<int, 4>, long double>;
 
 Terms differentiated(const Terms& terms, int axis)
@@ -58,11 +58,11 @@ Exponents operator+(const Exponents& a, const Exponents& b)
     return {a.x + b.x, a.y + b.y, a.z + b.z};
 }
 
-/// A cell with one moment: term `moment` of exponents.hpp, in units of the length to its degree.
+/// A cell with one moment: term `moment` in exponents.hpp, in units of length to its degree.
 struct OneMoment {
     Multipole multipole;
     HigherMoments higher;
-    double value; ///< of the moment
+    double value; ///< the moment's value
 
     explicit OneMoment(int moment)
     {
@@ -79,7 +79,7 @@ struct OneMoment {
     }
 };
 
-/// d^e of the field of that moment at r: sum of M / (a! b! c!) times the derivatives.
+/// Returns derivative d^e of the moment's field at r: sum of M / (a! b! c!) times derivatives.
 double exact(int moment, double value, const Exponents& e, const Vec& r, double eps)
 {
     const Exponents m = exponents_of(moment);
@@ -112,7 +112,7 @@ void check_cells()
             const auto at = [&](const Exponents& e) {
                 return exact(moment, cell.value, e, r, eps);
             };
-            // The field's change with the target's position is opposite to that with r.
+            // The field's derivative by target position is minus its derivative by r.
             const Vec a{-at({1, 0, 0}), -at({0, 1, 0}), -at({0, 0, 1})};
             CHECK(near(sum.acceleration.x, a.x, norm(a)));
             CHECK(near(sum.acceleration.y, a.y, norm(a)));
@@ -179,7 +179,7 @@ TEST_CASE("each moment counts in a local expansion")
 
 TEST_CASE("float keeps its digits near and far, for cells of any size")
 {
-    // Distances in units of the whole, as an outlier makes them.
+    // Distances in units of the whole tree, as with an outlier.
     for (const double size : {1e-12, 1e-6, 0.1})
         for (const double distance : {2.5 * size, 1.0}) {
             CAPTURE(size);

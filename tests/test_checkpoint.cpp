@@ -1,4 +1,4 @@
-// Files of archives: every value comes back, and no damage goes unseen.
+// Archive files: every value is restored, and all damage is detected.
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -229,7 +229,7 @@ TEST_CASE("records that come in parts have the bytes of those that come at once"
             });
             archive("after", after);
         });
-        CHECK(asked == all.size()); // not for the size of the file
+        CHECK(asked == all.size()); // independent of file size
         CHECK(file_bytes(folder / "parts") == file_bytes(folder / "whole"));
     }
     const std::vector<double> four(4);

@@ -1,4 +1,5 @@
-// A uniform sphere at rest falls as its exact solution says, and the energy survives the bounce.
+// A uniform sphere at rest collapses like the exact solution; energy is conserved through the
+// bounce.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -38,7 +39,7 @@ std::unique_ptr<Solver> tree(double G)
     return make_solver(options);
 }
 
-/// Half-mass radius at these fractions of the free-fall time, relative to the start.
+/// Returns half-mass radii at these fractions of the free-fall time, relative to the start.
 std::vector<double> half_mass_radii(const std::vector<double>& times, double G)
 {
     Particles particles = make_cold_sphere({.particles = 4096}).particles;

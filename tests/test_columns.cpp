@@ -1,5 +1,5 @@
-// Columns of particles: a column that is added travels with the particles into all that goes over
-// the list of columns.
+// Particle columns: an added column travels with the particles through all code that loops over the
+// column list.
 #include <algorithm>
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@ TEST_SUITE_BEGIN("columns");
 
 namespace {
 
-/// Returns a snapshot whose added column `age` tells the id.
+/// Returns a snapshot with an added column `age`, a function of id.
 Snapshot with_age(std::size_t n)
 {
     Snapshot snapshot = sample_snapshot(n);
@@ -28,7 +28,7 @@ Snapshot with_age(std::size_t n)
     return snapshot;
 }
 
-/// Returns whether each of `n` particles has the age of its id.
+/// Returns whether each of `n` particles has the age for its id.
 bool has_ages(const Particles& particles, std::size_t n)
 {
     const auto found = particles.extra.find("age");
@@ -55,7 +55,7 @@ TEST_CASE("an added column is selected, joined and thinned out with the particle
 
     std::vector<Snapshot> parts{with_age(40), with_age(20)};
     for (std::size_t i = 0; i < 20;
-         ++i) { // beyond the ids of the first part, so that joined() keeps them
+         ++i) { // above the ids in the first part, so joined() keeps them
         parts[1].particles.id[i] = 2000000000000 + i;
         parts[1].particles.extra["age"][i] = double((2000000000000 + i) % 1000003) + 0.5;
     }

@@ -1,4 +1,4 @@
-// The leapfrog in comoving coordinates: its steps, its softening, growth by tree and mesh, energy.
+// The leapfrog in comoving coordinates: steps, softening, growth with tree and mesh, energy.
 #include <cmath>
 #include <complex>
 #include <vector>
@@ -93,7 +93,7 @@ namespace {
 constexpr double G = 43.0071; // Mpc, 1e10 Msun, km/s
 constexpr Background flat{.omega_matter = 0.3, .omega_lambda = 0.7, .hubble = 0.7};
 
-/// Tree and mesh as a run has them, with particles of 16^3.
+/// Tree and mesh as in a run, with 16^3 particles.
 struct Universe {
     double side;
     SolverOptions options;
@@ -129,7 +129,7 @@ Particles start(double side, double redshift)
     return particles;
 }
 
-/// The sum of |delta_k|^2 of the longest waves.
+/// Returns the sum of |delta_k|^2 over the longest waves.
 double large_scale_power(const Particles& particles, double side)
 {
     double power = 0;
@@ -158,7 +158,8 @@ TEST_CASE("with tree and mesh the longest waves grow as D1, and the energy is La
     double largest = 0;
     simulation.every_steps(10, Quantities::acceleration_potential, [&](Simulation& now) {
         cosmic.add(now.file_time(), now.diagnostics());
-        // At first the fluctuations' W is a hundredth of the lattice's, whose error counts.
+        // Initially W of the fluctuations is a hundredth of the lattice's W, so the lattice's error
+        // matters.
         if (now.file_time() > 0.1)
             largest = std::max(largest, std::abs(cosmic.residue()));
     });
@@ -219,8 +220,7 @@ TEST_CASE("Layzer and Irvine's sum: waves of linear theory leave nothing, a lost
             // times.
             Diagnostics now;
             now.kinetic = 7 * a * a * a;
-            now.potential =
-                -1.5 * 7 * a * a * (a > 0.1 ? 1 + wrong : 1) + 1000; // the lattice's own
+            now.potential = -1.5 * 7 * a * a * (a > 0.1 ? 1 + wrong : 1) + 1000; // lattice W
             cosmic.add(a, now);
         }
         CHECK(cosmic.residue() ==

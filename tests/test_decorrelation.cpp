@@ -1,4 +1,4 @@
-// Root cubes at random places: a function of seed and number, and errors that do not repeat.
+// Random root cubes: a function of seed and number, with errors that do not repeat.
 #include <cmath>
 
 #include <doctest/doctest.h>
@@ -132,7 +132,8 @@ TEST_CASE("errors of two seeds are not those of one cube")
     const auto errors = [&](std::optional<std::uint64_t> seed, std::uint64_t number) {
         const Vectors all = accelerations(p, seed, number);
         Vectors errors;
-        for (std::size_t k = 0; k < targets.size(); ++k) // relative, so that no few dominate
+        for (std::size_t k = 0; k < targets.size(); ++k) // relative, so few particles cannot
+                                                         // dominate
             errors.push_back((1 / norm(exact.acceleration[k])) *
                              (all[targets[k]] - exact.acceleration[k]));
         return errors;

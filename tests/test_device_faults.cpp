@@ -1,4 +1,4 @@
-// What the host does about faults of a device, without one.
+// The host's response to device faults, tested without a device.
 #include <cstring>
 
 #include <doctest/doctest.h>
@@ -54,7 +54,7 @@ TEST_CASE("a plan of faults answers the call that it names, and for ever if the 
 
 namespace {
 
-/// The host's evaluator with room for so many groups at a time.
+/// The host's evaluator with room for `room` groups at a time.
 class SmallEvaluator final : public Evaluator {
 public:
     SmallEvaluator(std::size_t room, int& refusals) : room_(room), refusals_(refusals) {}
@@ -90,7 +90,7 @@ Particles forces_with_room(std::size_t room, int& refusals)
     SolverOptions options;
     options.softening = {SofteningKind::plummer, 0.01};
     options.group_size = 16;
-    options.decorrelate = 3; // the number of an evaluation must not change by trying again
+    options.decorrelate = 3; // a retry must not change the evaluation number
     options.device = "cpu";
     options = resolved(options);
     SolverParts parts = make_parts(options);
@@ -118,7 +118,7 @@ TEST_CASE("without room on the device smaller batches make the same bits")
 
 namespace {
 
-/// The host's builder, which has no room at one refit and one fetch of the order.
+/// The host's builder, out of room at one refit and at one fetch of the order.
 class SmallBuilder final : public TreeBuilder {
 public:
     SmallBuilder(int refused_refit, int refused_fetch)
@@ -146,7 +146,7 @@ public:
     }
     void fetch_order(Octree& octree) override
     {
-        octree.order.assign(order_.size(), 0); // as far as one comes without room
+        octree.order.assign(order_.size(), 0); // partial result when room runs out
         if (--fetches_ == 0)
             throw OutOfDeviceMemory("no room");
         octree.order = order_;
@@ -257,7 +257,7 @@ TEST_CASE("sums over pairs without room for all targets are made in parts")
         const PairStatistics statistics = with_room_for(1300);
         CHECK(statistics.targets == 5000);
         CHECK(statistics.pairs == all.pairs);
-        CHECK(refusals == 2); // of all and of half; the next sum knows
+        CHECK(refusals == 2); // all, then half; the next sum remembers
         CHECK(calls == 6 + 4 * turn);
         double largest = 0;
         for (std::size_t i = 0; i < p.size(); ++i)
@@ -270,7 +270,7 @@ TEST_CASE("sums over pairs without room for all targets are made in parts")
 
 namespace {
 
-/// The host's solver with one sum that is off by `part` of itself.
+/// The host's solver; one sum has a relative error `part`.
 class FaultySolver final : public Solver {
 public:
     FaultySolver(const SolverOptions& options, double part)

@@ -1,5 +1,5 @@
-// What laws given as text become for a GPU, held against NVRTC, which needs no GPU. Skipped without
-// it.
+// GPU sources generated from text laws, compiled with NVRTC, which needs no GPU. Skipped without
+// NVRTC.
 #include <doctest/doctest.h>
 
 #include "chamomile/core/error.hpp"

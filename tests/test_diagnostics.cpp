@@ -1,4 +1,4 @@
-// Energies, momenta, centres and radii against values that are known.
+// Energies, momenta, centers and radii against known values.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -23,8 +23,8 @@ TEST_SUITE_BEGIN("diagnostics");
 
 namespace {
 
-/// Particles of equal mass at the radii at which a sphere of unit total mass holds (i + 1/2)/n of
-/// it, in directions spread evenly.
+/// Equal-mass particles at the radii that enclose (i + 1/2)/n of a sphere with total mass 1, with
+/// evenly spread directions.
 Particles shells(std::size_t n, const Vec3<double>& center, double (*radius)(double))
 {
     Particles particles;
@@ -40,14 +40,14 @@ Particles shells(std::size_t n, const Vec3<double>& center, double (*radius)(dou
     return particles;
 }
 
-/// Plummer sphere of scale length 1.
+/// Plummer sphere with scale length 1.
 double plummer_radius(double mass)
 {
     return 1 / std::sqrt(std::pow(mass, -2.0 / 3) - 1);
 }
 
-/// Clumps of unlike masses on a grid, so that many distances are equal; a tenth has no mass. They
-/// fly with a large velocity in common.
+/// Clumps with unequal masses on a grid, so many distances are equal; a tenth is massless. All
+/// share a large velocity.
 Particles clumps(std::size_t n)
 {
     Particles particles;
@@ -74,7 +74,7 @@ std::vector<std::size_t> massive(const Particles& particles)
     return all;
 }
 
-/// By distance, and by number where that is equal.
+/// Sorts by distance, then by index.
 void sort_by_distance(std::vector<std::size_t>& order, const Particles& particles,
                       const Vec3<double>& center)
 {
@@ -131,7 +131,7 @@ TEST_CASE("two bodies by hand")
     pair.mass = {1, 3};
     pair.position = {{1, 0, 0}, {0, 2, 0}};
     pair.velocity = {{0, 1, 0}, {0, 0, 2}};
-    pair.potential = {-6, -2}; // of a pair energy of -6
+    pair.potential = {-6, -2}; // pair energy -6
     const Diagnostics result = diagnose(pair);
     CHECK(result.mass == 4);
     CHECK(result.kinetic == 6.5);
@@ -209,7 +209,7 @@ TEST_CASE("radii and the centre are those of a full sort")
             CHECK(lagrangian_radii(particles, about, lagrangian_fractions) ==
                   sorted_radii(particles, about));
     }
-    // Nearly all of the mass in a point, and one particle far beyond the rest.
+    // Nearly all mass in a point, and one particle far outside.
     Particles point = clumps(20000);
     std::fill(point.position.begin(), point.position.end(), Vec3<double>{1, 2, 3});
     point.position[11] = {1e200, 0, 0};
@@ -222,7 +222,7 @@ TEST_CASE("the centre of many particles is that of a part of them, wherever mass
 {
     Particles sphere = shells(400009, {3, -2, 5}, plummer_radius);
     CHECK(norm(density_center(sphere) - Vec3<double>{3, -2, 5}) < 0.03);
-    for (std::size_t i = 0; i < sphere.size(); ++i) // the few with mass are at another place
+    for (std::size_t i = 0; i < sphere.size(); ++i) // the few massive particles are elsewhere
         if (i % 40 == 0)
             sphere.position[i] = 0.1 * sphere.position[i];
         else
@@ -235,7 +235,7 @@ TEST_CASE("particles that come in blocks have the bits of those in memory")
     PotentialFiles files;
     const auto field =
         read_external_field("potential", {"plummer,M=2,a=3", "rotation,omega=0.5"}, {}, 1, files);
-    for (const bool are_few : {false, true}) { // with mass, so that the centre needs all of them
+    for (const bool are_few : {false, true}) { // with mass, so the center depends on all particles
         Particles all = clumps(300007);
         for (std::size_t i = 0; are_few && i < all.size(); ++i)
             all.mass[i] = i % 40 == 0 ? all.mass[i] : 0;
@@ -275,7 +275,7 @@ TEST_CASE("particles of several ranks have the bits of one rank, wherever each o
             for (const bool are_mixed : {false, true}) {
                 CAPTURE(ranks);
                 CAPTURE(are_mixed);
-                std::vector<Index> number(n); // of one rank after another
+                std::vector<Index> number(n); // rank after rank
                 std::iota(number.begin(), number.end(), 0);
                 if (are_mixed)
                     std::shuffle(number.begin(), number.end(), std::mt19937_64(3));

@@ -1,5 +1,5 @@
-// One tree dealt to ranks: cells, groups, lists and forces are those of one rank, bit for bit,
-// whatever the number of ranks, the cuts and the order in which messages arrive.
+// One tree distributed over ranks: cells, groups, lists and forces equal one rank bit for bit, for
+// any number of ranks, domain cuts and message order.
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -25,12 +25,12 @@ namespace {
 
 constexpr int rank_counts[] = {1, 2, 3, 4, 7};
 
-/// The entry of a list: a particle or a cell, by what it holds.
+/// A list entry: a particle or a cell, by content.
 using Entry = std::tuple<double, double, double, double, Index>;
-/// The lists of a group, by the position of its first target and its number of targets.
+/// Lists per group, by position of the first target and number of targets.
 using ListsByGroup = std::map<std::tuple<double, double, double, Index>, std::vector<Entry>>;
 
-/// Adds the lists in a form that does not tell where cells and particles lie in memory.
+/// Adds the lists in a form independent of memory locations.
 void add_lists(ListsByGroup& all, const Tree& tree, const TargetGroups&,
                const InteractionLists& lists)
 {
@@ -60,7 +60,7 @@ void add_lists(ListsByGroup& all, const Tree& tree, const TargetGroups&,
             }
         }
         const Vec3<double>& first = tree.octree.sources[row.target_begin].position;
-        // Groups of particles at one place are told apart by their number.
+        // A number distinguishes groups at one position.
         Index number = 0;
         while (!all.emplace(std::tuple(first.x, first.y, first.z,
                                        (row.target_end - row.target_begin) * 4096 + number),
@@ -91,7 +91,7 @@ ListsByGroup lists_of_one(const Particles& p, const TreePlan& plan)
     return all;
 }
 
-/// Returns the first row of a rank: rank 2 begins where rank 1 does, which has none.
+/// Returns the first row of a rank: ranks 1 and 2 begin at the same row, so rank 1 is empty.
 std::size_t first_row(std::size_t n, int rank, int ranks)
 {
     return rank >= ranks            ? n
@@ -99,7 +99,7 @@ std::size_t first_row(std::size_t n, int rank, int ranks)
                                     : n * std::size_t(rank) / std::size_t(ranks);
 }
 
-/// Returns the particles of that rank: cut unevenly, and none for rank 1 of several.
+/// Returns a rank's particles: unevenly cut; rank 1 of several has none.
 TreeParticles rows_of(const Particles& p, int rank, int ranks)
 {
     const std::size_t begin = first_row(p.size(), rank, ranks),
@@ -159,7 +159,7 @@ const NamedCriterion criteria[] = {
     {"geometric", {.kind = Criterion::geometric, .theta = 0.6, .order = 0, .local_order = 6}},
     {"minimum distance", {.kind = Criterion::minimum_distance, .theta = 0.8}}};
 
-/// Solves on ranks that are there.
+/// Solves on given ranks.
 void solve_on_given(Particles& p, const SolverOptions& options, int ranks, int times,
                     std::optional<double> softening_length = {})
 {
@@ -172,7 +172,7 @@ void solve_on_given(Particles& p, const SolverOptions& options, int ranks, int t
                   const auto solver = make_solver(on_ranks);
                   Request request = request_of(p, Quantities::acceleration_potential);
                   request.softening_length = softening_length;
-                  for (int k = 0; k < times; ++k) // cuts follow the work of the time before
+                  for (int k = 0; k < times; ++k) // cuts follow the previous work
                       solver->evaluate(request);
                   end_serving(communicator);
               },
@@ -197,7 +197,7 @@ TEST_CASE("ranks have the groups and lists of one rank, for all sets and cuts")
             }
             const std::vector<double> uneven{0, 0.01, 0.47, 0.47, 1};
             CHECK(lists_of_ranks(set.particles, plan, 4, uneven) == one);
-            if (&named == criteria) // messages arrive in other orders
+            if (&named == criteria) // messages arrive in different orders
                 CHECK(lists_of_ranks(set.particles, plan, 4, uneven, 5) == one);
         }
     }

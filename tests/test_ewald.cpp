@@ -1,4 +1,4 @@
-// Exact periodic sums against values of another origin: 40-digit sums, Madelung's constants.
+// Exact periodic sums against independent values: 40-digit sums, Madelung's constants.
 #include <cmath>
 #include <vector>
 
@@ -15,7 +15,7 @@ TEST_SUITE_BEGIN("ewald");
 
 namespace {
 
-/// Charges q at places x in a unit cube: the energy of the first, without itself.
+/// Charges q at positions x in a unit cube: returns the first charge's energy, without itself.
 double energy_of_first(const std::vector<Vec3<double>>& x, const std::vector<double>& q)
 {
     double sum = 0;
@@ -70,7 +70,7 @@ TEST_CASE("the field of a unit mass in a unit cube")
         CAPTURE(row.r.x);
         CAPTURE(row.r.y);
         CAPTURE(row.r.z);
-        // In another unit of length and another image too.
+        // Also in another unit of length and another image.
         for (const auto& [side, image] : {std::pair{1.0, 0.0}, {8.0, 0.0}, {8.0, -24.0}}) {
             const Vec3<double> r = side * row.r;
             const EwaldField field = ewald_field({r.x + image, r.y, r.z - 2 * image}, side);
@@ -92,7 +92,7 @@ TEST_CASE("crystals have Madelung's constants")
                 q.push_back((i + j + k) % 2 ? -1 : 1);
             }
     CHECK(energy_of_first(x, q) * 0.5 == within(1e-13, 1.7475645946331821906));
-    // Caesium chloride: the constant refers to the distance of neighbours, sqrt(3) / 2.
+    // Caesium chloride: the constant refers to the neighbour distance, sqrt(3) / 2.
     CHECK(energy_of_first({{0, 0, 0}, {0.5, 0.5, 0.5}}, {1, -1}) * std::sqrt(0.75) ==
           within(1e-13, 1.7626747730709883));
 }
@@ -123,8 +123,8 @@ TEST_CASE("accelerations are slopes, and the potential's mean is 0")
                          (2 * d);
     CHECK(ewald_field(r, 1).acceleration.x == within(1e-8, -slope));
 
-    // By Simpson's rule but for the singular 1/r, whose mean over the cube is 3 ln((sqrt 3 + 1) /
-    // (sqrt 3 - 1)) - pi / 2
+    // By Simpson's rule, except for singular 1/r with cube mean 3 ln((sqrt 3 + 1) / (sqrt 3 - 1)) -
+    // pi / 2.
     const int n = 16;
     double sum = 0;
     for (int i = 0; i <= n; ++i)

@@ -1,4 +1,4 @@
-// External potentials in whole simulations: energies, steps, restarts, what is refused.
+// External potentials in whole simulations: energies, steps, restarts, refusals.
 #include <cmath>
 
 #include <doctest/doctest.h>
@@ -87,7 +87,7 @@ TEST_CASE("in a rotating frame Jacobi's energy is kept, and orbits are those see
         scheme.fixed_length = 1. / 512;
         if (individual)
             scheme = ways()[2].second;
-        // A field that is alike all around is seen from both frames.
+        // A spherically symmetric field seen from both frames.
         Particles still = plummer(300), turning = still;
         for (std::size_t i = 0; i < turning.size(); ++i) {
             const Vec3<double>& x = turning.position[i];
@@ -106,7 +106,7 @@ TEST_CASE("in a rotating frame Jacobi's energy is kept, and orbits are those see
             largest = std::max(largest,
                                norm(Vec3<double>{c * x.x - s * x.y, s * x.x + c * x.y, x.z} - to));
         }
-        // The tree's cubes stand another way, so that its errors are others.
+        // The tree's cubes are rotated, so errors differ.
         CHECK(largest < 0.02);
     }
 }

@@ -1,5 +1,5 @@
-// Orbits in external potentials against those of galpy's forces and scipy's integrator
-// (references/external_orbits.py), and the derivatives of the formulas.
+// Orbits in external potentials against galpy's forces and scipy's integrator
+// (references/external_orbits.py), and derivatives of the formulas.
 #include <cmath>
 #include <limits>
 #include <sstream>
@@ -88,7 +88,7 @@ SolverOptions direct()
     return options;
 }
 
-/// Returns the largest difference of position or velocity from the reference.
+/// Returns the max difference in position or velocity from the reference.
 double difference_from(const ReferenceOrbit& orbit, const Scheme& scheme)
 {
     Particles one = tracer(orbit.places.front());
@@ -140,7 +140,7 @@ TEST_CASE("the leapfrog comes to the same orbits with the square of its step")
 {
     use_threads(1);
     for (const ReferenceOrbit& orbit : reference_orbits()) {
-        if (orbit.has("rt=")) // the edge of a halo is no place for an order
+        if (orbit.has("rt=")) // a halo's edge breaks the order
             continue;
         CAPTURE(orbit.potentials);
         Scheme scheme;

@@ -1,4 +1,4 @@
-// A step that fails, wherever it does, leaves the state before it: all that the run goes on from.
+// A step that fails anywhere restores the state before it, from which the run can continue.
 #include <cmath>
 #include <limits>
 
@@ -17,7 +17,7 @@ TEST_SUITE_BEGIN("failed_steps");
 
 namespace {
 
-/// Fails in one evaluation when it is done.
+/// Fails at the end of one evaluation.
 class FailingSolver final : public Solver {
 public:
     FailingSolver(std::unique_ptr<Solver> inner, int& left) : inner_(std::move(inner)), left_(left)
@@ -41,7 +41,7 @@ private:
     }
 
     std::unique_ptr<Solver> inner_;
-    int& left_; ///< evaluations until it fails, that one included
+    int& left_; ///< evaluations until the failure, inclusive
 };
 
 } // namespace
@@ -55,7 +55,7 @@ TEST_CASE("what fails in any evaluation goes on to the same bits")
              return std::make_unique<FailingSolver>(std::move(solver), left);
          })) {
         CAPTURE(way.name);
-        if (!way.make().solver) // Hermite's scheme, direct sums that stay on the GPU, and ranks
+        if (!way.make().solver) // Hermite's scheme, direct sums resident on the GPU, and ranks
             continue;
         left = 0;
         Followed whole(way);
@@ -74,7 +74,7 @@ TEST_CASE("what fails in any evaluation goes on to the same bits")
             CHECK(same_bits(first.particles, whole.particles));
             CHECK(same_bits(first.energies, whole.energies));
             ++failed;
-            if (fails_at == 1) // there is nothing to go on from in a file
+            if (fails_at == 1) // no file to restart from
                 continue;
             second.particles = {};
             CheckpointReader archive(file);
@@ -103,7 +103,7 @@ TEST_CASE("what fails in any evaluation on ranks goes on to the same bits")
             run_ranks(3, [&](Communicator& own) {
                 Particles& p = parts[std::size_t(own.rank())];
                 p = all;
-                for_each_column( // not the same number on each
+                for_each_column( // different numbers on each rank
                     [&](Column, const std::string&, auto& values) {
                         const auto n = std::ptrdiff_t(values.size()),
                                    r = std::ptrdiff_t(own.rank());
@@ -151,8 +151,8 @@ TEST_CASE("what fails in any evaluation on ranks goes on to the same bits")
 
 namespace {
 
-/// Half of them on a lattice, where accelerations are less than what tolerances are a part of, and
-/// the others in clumps, with short steps.
+/// Half on a lattice, where accelerations are below the tolerance's reference; half in clumps with
+/// short steps.
 Particles uneven()
 {
     const auto sets = periodic_sets(2744);
@@ -202,7 +202,7 @@ TEST_CASE("tolerances in a box are those before the step again")
     };
     const TemporaryFolder folder;
     const Particles whole = run(folder, 0);
-    for (int fails_at = 2; fails_at < 30; ++fails_at) { // of three whole steps and more
+    for (int fails_at = 2; fails_at < 30; ++fails_at) { // at least three whole steps
         CAPTURE(fails_at);
         CHECK(same_bits(run(folder, fails_at), whole));
     }
@@ -247,7 +247,7 @@ TEST_CASE("blocks of Hermite's scheme that fail leave the state before the whole
         Hermite scheme(jerks, options);
         Particles particles = set_in_motion();
         Simulation simulation(particles, scheme, 0, end_of_followed);
-        // The observers of Followed: they decide about the whole steps.
+        // The same observers as Followed: they affect whole steps.
         simulation.at_intervals(0.1, Quantities::acceleration_potential, [](Simulation&) {});
         simulation.every_steps(3, Quantities::acceleration,
                                [](Simulation& now) { now.diagnostics(); });

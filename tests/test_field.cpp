@@ -1,4 +1,4 @@
-// A field that is kept, on the host.
+// A kept field on the host.
 #include <doctest/doctest.h>
 
 #include "tests/field_behaviours.hpp"

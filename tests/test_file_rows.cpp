@@ -1,5 +1,5 @@
-// Particles whose motion stays in their file: block after block they are those of the whole file,
-// and what is wrong in them is said in the same words.
+// Particles with motion columns left in their file: blocks equal the whole file, and errors use the
+// same words.
 #include <fstream>
 #include <limits>
 #include <memory>
@@ -17,10 +17,10 @@ TEST_SUITE_BEGIN("file_rows");
 
 namespace {
 
-/// More than a block, and no multiple of it.
+/// More than one block, and not a multiple.
 constexpr std::size_t several_blocks = rows_of_block + 31657;
 
-/// Returns the particles with what moves of them, taken a block after another.
+/// Returns the particles with moving columns read block by block.
 Particles gathered(const Snapshot& snapshot)
 {
     Particles all = snapshot.particles;
@@ -70,7 +70,7 @@ TEST_CASE("blocks of a file are those of the whole file, in other units too")
         CHECK(!open.moving);
         CHECK(are_same(open.particles, whole.particles));
     }
-    write_snapshot(sample_snapshot(5), folder / "a.txt"); // which is read whole
+    write_snapshot(sample_snapshot(5), folder / "a.txt"); // read as a whole
     CHECK(!open_snapshot(folder / "a.txt").moving);
 }
 

@@ -1,4 +1,4 @@
-// Molecular dynamics of a Lennard-Jones fluid: conservation, order, virial, corrections, state
+// Molecular dynamics with a Lennard-Jones fluid: conservation, order, virial, corrections, state
 // point.
 #include <cmath>
 #include <cstring>
@@ -37,7 +37,7 @@ void melt(Fluid& fluid, int steps)
     }
 }
 
-/// Largest change of the energy of a liquid within a time of 0.4.
+/// Returns the max energy change in a liquid over time 0.4.
 double energy_change(double step)
 {
     FluidOptions options = small_fluid();
@@ -98,7 +98,7 @@ TEST_CASE("the virial is minus the derivative of the energy by the scale of the 
         std::vector<Vec3<double>> positions = fluid.atoms().position;
         for (Vec3<double>& x : positions)
             x = scale * x;
-        double energy = 0; // nearest images, one pair after the other
+        double energy = 0; // nearest images, pair by pair
         const double side = scale * fluid.side();
         for (std::size_t i = 0; i < positions.size(); ++i)
             for (std::size_t j = i + 1; j < positions.size(); ++j) {
@@ -128,7 +128,7 @@ TEST_CASE("the correction for the cut-off is that of the literature where it end
     CHECK(long_range_energy(law, 3 - 1e-7, 3, 0.82) ==
           doctest::Approx(8.0 / 3 * std::numbers::pi * 0.82 * (x3 * x3 * x3 / 3 - x3))
               .epsilon(1e-6)); // Allen & Tildesley, eq. 2.139
-    // What an early end takes away, another way: by the midpoint rule in r^2.
+    // The correction for the cut-off, computed independently with the midpoint rule in r^2.
     law.switching = Switching::between(2, 3);
     double missing = 0;
     const int intervals = 100000;
@@ -160,9 +160,9 @@ TEST_CASE("no bit depends on the number of threads")
 
 TEST_CASE("energy and pressure at one state point are those of NIST")
 {
-    // NIST Standard Reference Simulation Website, Lennard-Jones fluid, Monte Carlo at constant
-    // N, V and T, 500 atoms, density 0.82: at T = 0.85 U = -5.7947, p = 0.55355, at 0.90 -5.7456,
-    // 0.82386. The run in docs/howto/molecules.md is longer and holds it to less.
+    // NIST Standard Reference Simulation Website, Lennard-Jones fluid, Monte Carlo at constant N, V
+    // and T, 500 atoms, density 0.82: U = -5.7947, p = 0.55355 at T = 0.85, and -5.7456, 0.82386 at
+    // 0.90. docs/howto/molecules.md tests a longer run to tighter limits.
     FluidOptions options = small_fluid(Precision::single_precision);
     options.cutoff = 4;
     options.switch_from = 3.5;

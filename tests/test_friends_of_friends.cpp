@@ -1,4 +1,4 @@
-// Friends of friends against all pairs, across faces, at limits, with any number of threads.
+// Friends of friends against all pairs, across faces, at limits, with any thread count.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -20,7 +20,7 @@ namespace {
 
 using Places = std::vector<Vec3<double>>;
 
-/// Half of the particles alone, half in clumps of all sizes, some of them on faces and corners.
+/// Half the particles isolated, half in clumps of all sizes, some on faces and corners.
 Places clumps(std::size_t n, double side, std::uint64_t seed)
 {
     Random random(seed);
@@ -39,7 +39,7 @@ Places clumps(std::size_t n, double side, std::uint64_t seed)
     return places;
 }
 
-/// All pairs, with images found by hand, and labels that spread until nothing changes.
+/// All pairs with explicit images; labels spread until nothing changes.
 std::vector<std::vector<Index>> by_all_pairs(const Places& x, double side, double length,
                                              std::size_t least)
 {

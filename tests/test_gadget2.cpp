@@ -1,4 +1,4 @@
-// GADGET-2 binary files built byte by byte, in all their variants and with all their faults.
+// GADGET-2 binary files built byte by byte, in all variants and with all faults.
 #include "snapshot_fixture.hpp"
 
 using namespace chamomile;
@@ -7,16 +7,16 @@ TEST_SUITE_BEGIN("gadget2");
 
 namespace {
 
-/// What differs between the files.
+/// Differences between the files.
 struct Variant {
     int format = 1;
     ByteOrder order = ByteOrder::host;
     int real_bytes = 4, id_bytes = 4;
-    int types_in_block = 0; ///< whose masses stand in the block MASS: none, the disk, both
+    int types_in_block = 0; ///< types with masses in block MASS: none, the disk, both
     int pieces = 1;
 };
 
-constexpr std::uint32_t halo = 5, disk = 4; ///< particles of types 1 and 2 in one piece
+constexpr std::uint32_t halo = 5, disk = 4; ///< particles of types 1 and 2 per piece
 constexpr std::uint32_t count = halo + disk;
 
 double mass_of(const Variant& variant, std::uint64_t id)
@@ -165,7 +165,7 @@ TEST_CASE("headers that do not fit their file are refused before anything is all
     CHECK(contains(error_of(patched(good, 4, 0xffffffffu)), "4294967"));   // gas
     CHECK(contains(error_of(patched(good, 4 + 100, 6u)), "total number")); // npartTotal
     CHECK(contains(error_of(patched(good, 4 + 124, 1000000u)), "number of files"));
-    CHECK(contains(error_of(patched(good, 4 + 124, 3u)), "name.0.hdf5"));         // no number in it
+    CHECK(contains(error_of(patched(good, 4 + 124, 3u)), "name.0.hdf5")); // no number in the name
     CHECK(contains(error_of(patched(good, 4 + 24 + 8, -1.0)), "mass of type 1")); // table
     CHECK(contains(error_of(patched(good, 4 + 24 + 16, 0.0)), "block MASS: missing"));
     CHECK(contains(error_of(patched(good, 4 + 80, -1.0)), "redshift"));

@@ -1,4 +1,4 @@
-// The disk galaxy: its density, its velocities, and that it stays as it is.
+// The disk galaxy: density, velocities, and stability.
 #include <numbers>
 #include <set>
 
@@ -16,7 +16,7 @@ TEST_SUITE_BEGIN("galaxy");
 
 namespace {
 
-/// Median of |z| over the disk.
+/// Median |z| over the disk.
 double thickness(const Particles& particles)
 {
     std::vector<double> heights;
@@ -48,13 +48,14 @@ TEST_CASE("the field of the thick disk: thin limit, and the sum over its particl
         CAPTURE(r);
         CHECK(r * thin.inward(i) == within(0.01, thin_disk_circular_speed_squared(r)));
     }
-    // A disk of particles, averaged over a ring of targets.
+    // A particle disk, averaged over a ring of targets.
     const double height = 0.2;
     Particles disk = make_thin_disk({.particles = 400009, .height = height}).particles;
     const ExponentialDiskField field(height);
     const std::size_t ring = 48, i = 90, j = 15;
     const double r = field.radii()[i], z = field.heights()[j] * height;
-    for (std::size_t k = 0; k < 2 * ring; ++k) { // at one height, and at heights of the profile
+    for (std::size_t k = 0; k < 2 * ring; ++k) { // at one height, and at heights drawn from the
+                                                 // profile
         const double angle = 2 * std::numbers::pi * double(k) / ring;
         const double profile = height * std::atanh(2 * (double(k - ring) + 0.5) / ring - 1);
         disk.position[k] = {r * std::cos(angle), r * std::sin(angle),
@@ -174,8 +175,8 @@ TEST_CASE("a galaxy stays in equilibrium for a rotation")
     const double halo_core = radius(halo_type, 0.1), bulge = radius(bulge_type, 0.5);
     const double thick = thickness(galaxy);
     evolve(galaxy, *solver, 10, 0.1); // 2 pi R / v_c = 10.4 at R = 1.5
-    // Measured with 1e5 particles: 2 % in the disk, 1 % in the halo, 3 % in thickness; the
-    // softening widens the bulge by 12 %.
+    // Measured with 1e5 particles: 2 % in the disk, 1 % in the halo, 3 % in thickness; softening
+    // widens the bulge by 12 %.
     CHECK(radius(disk_type, 0.2) == within(0.08, inner_disk));
     CHECK(radius(disk_type, 0.5) == within(0.04, disk));
     CHECK(radius(disk_type, 0.9) == within(0.03, outer_disk));
@@ -218,8 +219,8 @@ TEST_CASE("a merger: unique ids, galaxy 1 first, on its orbit, disks tilted as a
     CHECK(norm(mean_of(both, both.position)) < 1e-12);
     CHECK(norm(mean_of(both, both.velocity)) < 1e-12);
 
-    // The orbit ascends through the disk where its argument of pericentre says, moving towards the
-    // disk's spin: spin = cos i z + sin i t with t the direction of motion at the node.
+    // The orbit ascends through the disk at its argument of pericentre, moving towards the disk's
+    // spin: spin = cos i z + sin i t, with t the direction of motion at the node.
     const DiskOrientation orientations[] = {options.first, options.second};
     for (int g = 0; g < 2; ++g) {
         CAPTURE(g);

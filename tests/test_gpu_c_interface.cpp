@@ -1,4 +1,4 @@
-// The C interface on the first GPU; the suite is skipped where there is none.
+// The C interface on the first GPU. The suite is skipped without a GPU.
 #include <doctest/doctest.h>
 
 #include "chamomile/force/reference_sum.hpp"

@@ -1,4 +1,4 @@
-// External potentials of particles that live on the first GPU: the bits of the host.
+// External potentials with particles on the first GPU: bitwise equal to the host.
 #include <doctest/doctest.h>
 
 #include "chamomile/core/error.hpp"

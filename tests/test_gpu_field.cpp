@@ -1,4 +1,4 @@
-// A field that is kept, on the first GPU; the suite is skipped where there is none.
+// A kept field on the first GPU. The suite is skipped without a GPU.
 #include <doctest/doctest.h>
 
 #include "chamomile/force/field.hpp"
@@ -17,7 +17,7 @@ TEST_CASE("a field that is kept")
 
 TEST_CASE("lists of points that are fewer than the sources are the host's")
 {
-    // Groups of such points are smaller, and so are the cells whose moments the host needs.
+    // These points form smaller groups, so the host needs moments of smaller cells.
     Particles sources = plummer(60013), points = plummer(20011);
     ForceStatistics of[2];
     for (const int on_gpu : {0, 1}) {

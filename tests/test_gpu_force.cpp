@@ -1,4 +1,4 @@
-// The behaviours of behaviours.hpp on the first GPU; the suite is skipped where there is none.
+// Runs behaviours.hpp on the first GPU. The suite is skipped without a GPU.
 #include <doctest/doctest.h>
 
 #include "tests/behaviours.hpp"

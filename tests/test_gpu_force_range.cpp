@@ -1,4 +1,4 @@
-// The behaviours of range_behaviours.hpp on the first GPU; the suite is skipped without one.
+// Runs range_behaviours.hpp on the first GPU. The suite is skipped without a GPU.
 #include <doctest/doctest.h>
 
 #include "tests/range_behaviours.hpp"

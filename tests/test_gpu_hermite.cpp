@@ -1,4 +1,4 @@
-// Hermite's scheme with sums on the first GPU; the suite is skipped where there is none.
+// Hermite's scheme with sums on the first GPU. The suite is skipped without a GPU.
 #include <cmath>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Trees of the host whose lists the first GPU evaluates: the bits of trees that the GPU builds.
+// Host trees with lists evaluated on the first GPU: bitwise equal to trees built on the GPU.
 #include <doctest/doctest.h>
 
 #include "chamomile/force/field.hpp"
@@ -16,7 +16,7 @@ TEST_SUITE_BEGIN("gpu_host_tree");
 
 namespace {
 
-/// What is summed: how, and at which particles.
+/// A Case sets the sum and the targets.
 struct Case {
     double box = 0;
     int order = 2, local_order = 6;

@@ -1,4 +1,4 @@
-// Laws given as text on the first GPU; the suite is skipped where there is none.
+// Text laws on the first GPU. The suite is skipped without a GPU.
 #include <doctest/doctest.h>
 
 #include "chamomile/core/error.hpp"

@@ -1,4 +1,4 @@
-// The mesh on the first GPU against the host's; the suite is skipped where there is none.
+// The mesh on the first GPU against the host. The suite is skipped without a GPU.
 #include <algorithm>
 #include <cmath>
 #include <vector>

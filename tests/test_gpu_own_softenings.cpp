@@ -1,5 +1,5 @@
-// Softening lengths of the particles' own on a GPU: against a plain loop over pairs in double, and
-// against the bits of steps on the host.
+// Per-particle softening on a GPU: against a plain loop over pairs in double, and against the bits
+// of steps on the host.
 #include <algorithm>
 #include <cmath>
 
@@ -18,7 +18,7 @@ TEST_SUITE_BEGIN("gpu_own_softenings");
 
 namespace {
 
-/// Lengths of two values, mixed (0) or apart (1), or all different (2).
+/// Lengths with two values, mixed (0) or separate (1), or all different (2).
 Particles cloud(std::size_t n, int kind)
 {
     Particles p = plummer(n);
@@ -41,7 +41,7 @@ std::vector<Softening> laws()
     return all;
 }
 
-/// Returns the largest error of some targets as part of the sum of |a|.
+/// Returns the max error at every `stride`-th target, relative to the sum of |a|.
 double error_of(Particles p, const SolverOptions& options, std::size_t stride)
 {
     std::vector<Index> targets;
@@ -95,7 +95,7 @@ TEST_CASE("trees and boxes are the host's")
                     options.softening = law;
                     options.order = order;
                     options.box = box;
-                    options.group_size = 200; // the same lists
+                    options.group_size = 200; // equal lists
                     options.cluster_size = 8;
                     options.leaf_size = 24;
                     Particles host = p, gpu = p;

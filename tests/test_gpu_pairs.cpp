@@ -1,4 +1,4 @@
-// The behaviours of pair_behaviours.hpp and law_behaviours.hpp on the first GPU.
+// Runs pair_behaviours.hpp and law_behaviours.hpp on the first GPU.
 #include <doctest/doctest.h>
 
 #include "tests/law_behaviours.hpp"

@@ -21,7 +21,7 @@ Particles solved(Particles p, SolverOptions options, const std::string& device,
     options.device = device;
     options.box = 1;
     if (options.group_size == 0)
-        options.group_size = 200; // the same lists
+        options.group_size = 200; // equal lists
     options.cluster_size = 8;
     options.leaf_size = 24;
     make_solver(options)->solve(p, Quantities::acceleration_potential, active);
@@ -38,7 +38,7 @@ double difference(const Particles& a, const Particles& b)
     return std::sqrt(error / whole);
 }
 
-/// Of what is summed: the short range's mean, 4 pi r_s^2 M / V, is taken off afterwards.
+/// Relative to the raw sum: the short range's mean, 4 pi r_s^2 M / V, is subtracted afterwards.
 double difference_of_potentials(const Particles& a, const Particles& b, double split)
 {
     const double mass = std::accumulate(b.mass.begin(), b.mass.end(), 0.0),
@@ -113,7 +113,7 @@ TEST_CASE("a kept tree follows particles across the sides as the host's does")
     SolverOptions options;
     options.softening.length = 0.001;
     options.box = 1;
-    options.group_size = 200; // the same lists
+    options.group_size = 200; // equal lists
     options.cluster_size = 8;
     options.leaf_size = 24;
     options.device = "cpu";
@@ -126,7 +126,8 @@ TEST_CASE("a kept tree follows particles across the sides as the host's does")
     std::vector<Index> active;
     for (Index i = 3; i < p.size(); i += 7)
         active.push_back(i);
-    for (const double shift : {0.02, 0.3}) { // of all; beside it each goes its own way
+    for (const double shift : {0.02, 0.3}) { // common to all particles; each also moves
+                                             // individually
         for (std::size_t i = 0; i < p.size(); ++i) {
             const double own = 1e-3 * double(i % 11) / 11;
             p.position[i] = Periodicity{1}.wrapped(p.position[i] + Vec3<double>{shift, own, -own});
@@ -138,7 +139,7 @@ TEST_CASE("a kept tree follows particles across the sides as the host's does")
                        gpu = solve(*on_gpu, there, asked, Quantities::acceleration_potential);
             CHECK(gpu.kept_tree);
             CHECK(difference(there, p) < 1e-6);
-            if (targets.empty()) { // few targets are grouped otherwise
+            if (targets.empty()) { // few targets form different groups
                 CHECK(gpu.particle_particle == host.particle_particle);
                 CHECK(gpu.particle_cell == host.particle_cell);
             }

@@ -1,4 +1,4 @@
-// The pipeline of batches on the first GPU: what it may and may not depend on, and what it keeps.
+// The batch pipeline on the first GPU: permitted dependencies, and persistent state.
 #include <cmath>
 #include <cstring>
 
@@ -73,7 +73,7 @@ TEST_CASE("bitwise the same where copies fill the slots of few threads again and
 
 TEST_CASE("groups and clusters of all particles are the host's")
 {
-    constexpr std::size_t n = 150001; // enough that the GPU cuts them
+    constexpr std::size_t n = 150001; // enough for the GPU to split them
     Particles one_place = plummer(n), massless = uniform_cube(n);
     for (std::size_t i = 0; i < 9001; ++i) // more than a cluster has
         one_place.position[i] = one_place.position[0];
@@ -114,7 +114,7 @@ TEST_CASE("groups and clusters of all particles are the host's")
 
 TEST_CASE("the tree has the bits of the host's")
 {
-    // Lists, and with them the counts of interactions, follow from moments, nodes and groups.
+    // Lists, and hence interaction counts, depend on moments, nodes and groups.
     for (const Particles& p : {plummer(30011), uniform_cube(20011)})
         for (const Criterion criterion : {Criterion::relative, Criterion::moments,
                                           Criterion::geometric, Criterion::minimum_distance}) {
@@ -175,7 +175,7 @@ TEST_CASE("no device memory is lost over a thousand steps")
     const auto solver = make_solver(o);
     double early = 0;
     for (int step = 0; step < 1000; ++step) {
-        // It breathes and shears, so that lists grow and shrink.
+        // The cloud pulsates and shears, so lists grow and shrink.
         const double size = 1 + 0.02 * std::sin(0.1 * step), shear = 0.02 * std::sin(0.037 * step);
         Particles now = p;
         for (auto& x : now.position)

@@ -1,5 +1,5 @@
-// Trees and direct sums on several ranks with GPUs: the sums of one rank on one such GPU, bit for
-// bit. Ranks share the first GPU; where there are several GPUs, ranks have one each too.
+// Trees and direct sums on several ranks with GPUs: bitwise equal to one rank on one GPU. Ranks
+// share the first GPU, or use one GPU each if several exist.
 #include <doctest/doctest.h>
 
 #include "chamomile/core/error.hpp"
@@ -20,10 +20,10 @@ TEST_SUITE_BEGIN("gpu_ranks");
 
 namespace {
 
-/// A Cards says how many ranks have which GPUs.
+/// A Cards sets the number of ranks and their GPUs.
 struct Cards {
     const char* device;
-    int ranks; ///< 0: one for each of several GPUs
+    int ranks; ///< 0: one per GPU, if several
     bool share;
 
     SolverOptions given(SolverOptions options) const
@@ -49,7 +49,7 @@ std::vector<Cards> all_cards()
     return cards;
 }
 
-/// Compares with one rank; cards are taken for alike.
+/// Compares with one rank; assumes identical GPUs.
 void check_same(const Particles& p, SolverOptions options, Quantities quantities)
 {
     options.device = "gpu";
@@ -61,7 +61,7 @@ void check_same(const Particles& p, SolverOptions options, Quantities quantities
         CAPTURE(cards.ranks);
         const auto solver = make_solver(cards.given(options));
         Particles several = p;
-        for (int k = 0; k < 2; ++k) // cuts follow the work of the time before
+        for (int k = 0; k < 2; ++k) // cuts follow the previous work
             solver->solve(several, quantities);
         several.potential.resize(p.size());
         CHECK(same_forces(one, several));
@@ -161,7 +161,7 @@ TEST_CASE("parts of the targets of a direct sum have the bits that they have amo
             CAPTURE(own_softenings);
             options.softening = {SofteningKind::spline, 0.01};
             options.softening.is_varied = own_softenings;
-            // Each of these takes blocks of another shape, or active targets along the curve.
+            // Each case has blocks with another shape, or active targets along the curve.
             for (const auto& [n, count] : {std::pair<std::size_t, std::size_t>{3000, 0},
                                            {20011, 0},
                                            {20011, 300},
@@ -263,7 +263,7 @@ TEST_CASE("a goal leads ranks to the tolerance of one rank")
         CHECK(several->options().tolerance == one->options().tolerance);
         CHECK(same_forces(alone, together));
     }
-    // What no tree is worth is summed directly.
+    // The direct solver sums where no tree is accurate enough.
     options.accuracy = AccuracyGoal{.error = 1e-11};
     const auto direct = make_solver(Cards{"gpu:0", 2, true}.given(options));
     Particles exact = plummer(2003, 5);

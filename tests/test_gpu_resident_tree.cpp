@@ -1,4 +1,4 @@
-// A tree's leapfrog whose particles stay on the first GPU: the bits of the one on the host.
+// A tree leapfrog with particles resident on the first GPU: bitwise equal to the host's.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -39,7 +39,7 @@ Setup summed_directly()
     return setup;
 }
 
-/// Its coordinates are so large that those of the others have no digits left in float.
+/// One particle with huge coordinates, so coordinates near the center lose all float digits.
 Setup with_a_far_particle()
 {
     Setup setup = summed_directly();
@@ -123,7 +123,7 @@ TEST_CASE("individual steps have the bits of those on the host")
           std::pair{summed_directly(), by_potential}, std::pair{in_box(), by_softening}}) {
         const auto& [setup, steps] = way;
         CAPTURE(way.first.options.box);
-        for (const std::uint64_t number : {3, 4}) { // after the third there are potentials
+        for (const std::uint64_t number : {3, 4}) { // after the third evaluation potentials exist
             const Particles host = moved_in_blocks(setup, steps, number, Residence::host),
                             there = moved_in_blocks(setup, steps, number, Residence::device);
             CHECK(there.position == host.position);
@@ -152,7 +152,7 @@ TEST_CASE("energies, momenta and radii are measured on the GPU, with the bits of
                 [&](Simulation& s) {
                     measured[residence == Residence::device].push_back(s.diagnostics());
                     if (residence == Residence::device && s.step() > 0)
-                        CHECK(p.position == setup.particles.position); // none was fetched
+                        CHECK(p.position == setup.particles.position); // nothing was fetched
                     if (s.step() == 3)
                         s.stop();
                 },

@@ -25,7 +25,7 @@ TEST_CASE("forces and positive potentials with self terms, in both precisions")
             const Field f = on(b.x);
             const Field exact = reference(b.x, b, b.count(), [&](auto, auto) { return eps * eps; });
             CHECK(worst(f, exact) < tolerance);
-            // The self term: what is left of one body alone.
+            // The self term: the potential of a single body.
             g5_set_n(1);
             const Field alone = on({b.x[0]});
             CHECK(alone.p[0] == doctest::Approx(eps > 0 ? b.m[0] / eps : 0).epsilon(1e-6));
@@ -88,7 +88,7 @@ TEST_CASE("addresses are those of the whole array, and pieces come in any order"
     const Field pieces = on(b.x);
     CHECK(pieces.a == whole.a);
     CHECK(pieces.p == whole.p);
-    // Part of them; and a part anew, which leaves the rest as it was.
+    // A part of the bodies; then a new part, which leaves the rest unchanged.
     g5_set_n(300);
     CHECK(worst(on(b.x), reference(b.x, b, 300, [](auto, auto) { return 0.0; })) < 1e-13);
     b.m[17] *= 100;
@@ -200,7 +200,7 @@ TEST_CASE("devices have memories of their own, and threads may use them at once"
     for (const double e : errors)
         CHECK(e < 1e-13);
     CHECK(error() == "");
-    // Two threads, one device: one after the other.
+    // Two threads on one device: one after the other.
     Bodies b = cloud(300);
     load(b);
     const Field exact = reference(b.x, b, 300, [](auto, auto) { return 0.01; });

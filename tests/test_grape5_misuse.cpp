@@ -1,10 +1,10 @@
-// GRAPE-5: Fortran's names, and what wrong calls come to.
+// GRAPE-5: Fortran names, and effects of wrong calls.
 #include <doctest/doctest.h>
 
 #include "tests/child_process.hpp"
 #include "tests/grape5_bodies.hpp"
 
-// As Fortran calls them.
+// Fortran names and arguments.
 extern "C" {
 void g5_set_n_(int*);
 void g5_set_xmj_(int*, int*, double (*)[3], double*);
@@ -69,7 +69,7 @@ TEST_CASE("misuse becomes NaN and a line, never a crash")
           [&] { chm_g5_set_xmj_symmetric(0, 3, b.rows(), b.m.data(), nullptr); });
     after("n: 11: 10 were loaded", [&] { g5_set_n(11); });
     after("j-particle 12: was not loaded", [&] {
-        g5_set_xmj(10, 2, b.rows() - 10, b.m.data() - 10); // as from arrays of 12
+        g5_set_xmj(10, 2, b.rows() - 10, b.m.data() - 10); // as for arrays of 12
         g5_set_mj(12, 1, b.m.data() - 12);
         g5_set_n(13);
     });
@@ -116,7 +116,7 @@ TEST_CASE("misuse becomes NaN and a line, never a crash")
     after("f: a null pointer", [&] { pg5_gen_force_table(nullptr, 1); });
     after("cut: ", [&] { pg5_gen_force_table([](double) { return 1.0; }, -1); });
     after("CHAMOMILE_PRECISION: half", [&] { setenv("CHAMOMILE_PRECISION", "half", 1); });
-    // Negative and no targets: nothing is written.
+    // Negative or no targets: nothing is written.
     const Opened opened;
     load(b);
     g5_calculate_force_on_x(b.rows(), nullptr, nullptr, -5);

@@ -11,7 +11,7 @@ TEST_CASE("cells: their quadrupole is that of the bodies in them, their pull the
           "potential")
 {
     const Opened opened;
-    // Bodies in pairs about their centres, so that third moments vanish.
+    // Bodies in pairs about their centers, so third moments vanish.
     std::mt19937 random(3);
     std::normal_distribution<double> normal(0, 0.01);
     Bodies bodies;
@@ -54,7 +54,7 @@ TEST_CASE("cells: their quadrupole is that of the bodies in them, their pull the
     CHECK(worst(cells(targets), exact) < 2e-7);
     std::vector<std::array<double, 6>> none(3);
     g5c_set_xmjMC0(2, 0, 3, rows, masses.data(), reinterpret_cast<double(*)[6]>(none.data()));
-    CHECK(worst(cells(targets), exact) > 2e-5); // so much the quadrupoles are
+    CHECK(worst(cells(targets), exact) > 2e-5); // size of the quadrupole term
     // Softened: a = -grad(phi), phi = -p, and the pipelines' calls.
     g5_set_eps_to_all(0.4);
     g5c_set_xmjMC0(2, 0, 3, rows, masses.data(), qs);
@@ -99,7 +99,7 @@ TEST_CASE("forces by a table, with a cut")
                         b.m[j] * d[c] * std::exp(-std::sqrt(r2)) / std::pow(r2 + 0.01, 1.5);
             }
         CHECK(f.p == std::vector<double>(597, 0.0));
-        exact.p.assign(597, 1.0); // a scale for worst(), which both have
+        exact.p.assign(597, 1.0); // common scale for worst()
         Field shown = f;
         shown.p = exact.p;
         CHECK(worst(shown, exact) < tolerance);
@@ -110,7 +110,7 @@ TEST_CASE("forces by a table, with a cut")
 
 TEST_CASE("S2 clouds pull as integrals over clouds do")
 {
-    // The pull of a cloud of density 48 (a/2 - s) / (pi a^4) on another at distance r.
+    // Force between two clouds with density 48 (a/2 - s) / (pi a^4) at distance r.
     const auto clouds = [](double a, double r) {
         const auto inside = [a](double s) { // mass within s
             return s >= a / 2

@@ -70,7 +70,7 @@ TEST_CASE("a target does not see its own id, however large, and sees every other
     Call call(targets);
     REQUIRE(call.run(0, 40) == 0);
     CHECK(worst(call, reference(call, all)) < 1e-12);
-    // Fewer j-particles: one's own may be beyond them.
+    // Fewer j-particles: a target's own may lie beyond them.
     REQUIRE(call.run(0, 20) == 0);
     CHECK(worst(call, reference(call, {all.begin(), all.begin() + 20})) < 1e-12);
 }
@@ -88,13 +88,13 @@ TEST_CASE("addresses in any order, and again")
     Call call({moved(all[0], 0.5)});
     REQUIRE(call.run(0, 97) == 0);
     CHECK(worst(call, reference(call, all_moved(all, 0.5))) < 1e-12);
-    // One particle changes, with its id, without a new time.
+    // One particle changes, with its id, at the same time.
     all[50] = stars(1, 77)[0];
     all[50].id = 123;
     send(0, 50, all[50]);
     REQUIRE(call.run(0, 97) == 0);
     CHECK(worst(call, reference(call, all_moved(all, 0.5))) < 1e-12);
-    // The same again, now that it is the target.
+    // Again, with the changed particle as target.
     Call other({moved(all[50], 0.5)});
     REQUIRE(other.run(0, 97) == 0);
     CHECK(worst(other, reference(other, all_moved(all, 0.5))) < 1e-12);

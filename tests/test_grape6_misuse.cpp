@@ -1,10 +1,10 @@
-// GRAPE-6: by reference, units of either type, and what wrong calls come to.
+// GRAPE-6: calls by reference, both unit types, and effects of wrong calls.
 #include <doctest/doctest.h>
 
 #include "tests/child_process.hpp"
 #include "tests/grape6_stars.hpp"
 
-// As Fortran calls them.
+// Fortran names and arguments.
 extern "C" {
 int g6_open_(int*);
 int g6_close_(int*);
@@ -74,7 +74,7 @@ TEST_CASE("by reference, with an underscore, the same bits")
 
 namespace {
 
-/// As codes call that know another library's header; the sanitizer would end them.
+/// Calls through another library's header; the sanitizer would end them.
 #ifdef __clang__
 __attribute__((no_sanitize("function")))
 #endif

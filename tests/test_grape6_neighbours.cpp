@@ -11,7 +11,7 @@ TEST_CASE("nearest neighbours and lists are exact, of ids, without self")
 {
     const Opened opened("float");
     std::vector<Star> all = stars(1201);
-    all[700].t = all[5].t = 0.5; // stay as they are
+    all[700].t = all[5].t = 0.5; // unchanged
     send(0, all);
     g6_set_ti(0, 0.5);
     const std::vector<Star> then = all_moved(all, 0.5);
@@ -20,7 +20,7 @@ TEST_CASE("nearest neighbours and lists are exact, of ids, without self")
         Call call(targets, 0.3);
         call.eps2 = eps2;
         call.h2[4] = 0;
-        // Exactly the distance of a particle, which counts.
+        // Exactly a particle's distance; it counts.
         call.h2[5] = distance2(then[700].x, targets[5].x);
         call.first(0, 1201);
         REQUIRE(call.last_nearest(0, 1201) == 0);
@@ -63,7 +63,7 @@ TEST_CASE("lists come after any last half and stay until the next")
     Star far = all[3];
     far.id = 7;
     for (int k = 0; k < 97; ++k)
-        send(0, k, far); // is in the memory, but not predicted
+        send(0, k, far); // in memory, but not predicted
     const std::vector<int> plain = list_of(0, 0);
     CHECK(plain.size() > 5);
     send(0, all);
@@ -82,7 +82,7 @@ TEST_CASE("lists come after any last half and stay until the next")
         if (which > 0)
             CHECK(std::find(plain.begin(), plain.end(), nnb[0]) != plain.end());
     }
-    // More than there is room for: so many and no more are written.
+    // More neighbours than space: writes only as many as fit.
     std::vector<int> list(6, -77);
     int n = 0;
     CHECK(g6_get_neighbour_list(0, 0, 5, &n, list.data()) == 1);
@@ -94,7 +94,7 @@ TEST_CASE("lists come after any last half and stay until the next")
                                 std::vector<int>(plain.size()).data()) == 0);
     g6_set_neighbour_list_sort_mode(1);
     CHECK(g6_get_neighbour_list_sort_mode() == 1);
-    // The next first half forgets them.
+    // The next first half clears them.
     call.first(0, 97);
     CHECK(g6_read_neighbour_list(0) == -1);
     CHECK(error().find("g6calc_lasthalf must come before") != std::string::npos);

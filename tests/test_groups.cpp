@@ -1,4 +1,4 @@
-// The groups' promises: the same for all clusters and threads, clusters of whole groups.
+// Properties of groups: equal for all clusters and threads; clusters consist of whole groups.
 #include <cmath>
 
 #include <doctest/doctest.h>

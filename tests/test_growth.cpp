@@ -26,7 +26,7 @@ TEST_CASE("matter and Lambda: the hypergeometric function's D1, and D2")
 {
     struct Row {
         double omega_matter, a, D1, f1, D2;
-        double D2_digits; ///< half a unit of the last one given, relative
+        double D2_digits; ///< half a unit of the last digit, relative
     };
     for (const Row& row :
          {Row{0.25, 1, 0.74624733101377, 0.46252393345373, 0.241033509607, 3e-12},
@@ -46,8 +46,8 @@ TEST_CASE("matter and Lambda: the hypergeometric function's D1, and D2")
     }
 }
 
-// Growth: curvature by closed form and Heath's integral in 25 digits; the rest by the method of
-// Dormand and Prince of order 8, from another start.
+// Growth: curvature from a closed form and Heath's integral with 25 digits; the rest from Dormand
+// and Prince's method of order 8, from another start.
 TEST_CASE("curvature, dark energy that changes, and radiation")
 {
     struct Row {

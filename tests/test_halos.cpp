@@ -1,4 +1,4 @@
-// What is measured on halos, against plain sums over members whose images are known.
+// Halo measurements against plain sums over members with known images.
 #include <algorithm>
 #include <cmath>
 
@@ -16,7 +16,7 @@ TEST_SUITE_BEGIN("halos");
 
 namespace {
 
-/// Velocities, masses and types that differ, potentials that are not theirs.
+/// Particles with different velocities, masses and types, and unrelated potentials.
 Particles blob(std::size_t n, const Vec3<double>& centre, double radius, std::uint64_t seed)
 {
     Random random(seed);
@@ -58,7 +58,8 @@ double distance(const Vec3<double>& a, const Vec3<double>& b, double side = 0)
     return norm(Periodicity{side}.nearest(a - b));
 }
 
-/// Pair by pair, with the softening of measured().
+/// Returns the particle with the lowest potential, summed pair by pair with the softening in
+/// measured().
 std::size_t lowest_potential(const Particles& p)
 {
     std::size_t lowest = 0;
@@ -84,7 +85,7 @@ TEST_CASE("mass, velocity, spread and radii are those of plain sums")
     const Halo halo = measured(p, 0);
     double mass = 0, square = 0;
     Vec3<double> centre, velocity;
-    const std::size_t lowest = lowest_potential(p); // that of the core too
+    const std::size_t lowest = lowest_potential(p); // also the core's lowest
     for (std::size_t i = 0; i < p.size(); ++i) {
         mass += p.mass[i];
         centre += p.mass[i] * p.position[i];
@@ -181,7 +182,7 @@ TEST_CASE("halos of massless particles have places and radii")
 
 TEST_CASE("spheres of an isothermal halo have the closed form's radius, across corners too")
 {
-    // M(<r) = r for r < 1 by shells, so that density d is reached at R = (3 / (4 pi d))^1/2.
+    // M(<r) = r for r < 1 in shells, so density d is reached at R = (3 / (4 pi d))^1/2.
     constexpr std::size_t n = 20000;
     Particles p;
     p.resize(n);
@@ -193,7 +194,7 @@ TEST_CASE("spheres of an isothermal halo have the closed form's radius, across c
     }
     const std::vector<double> densities{1, 10, 400};
     const std::vector<Vec3<double>> centres(3, {0, 0, 2});
-    for (double factor : {0.02, 1.0, 30.0}) { // of the estimate: from inside and outside
+    for (double factor : {0.02, 1.0, 30.0}) { // relative to the estimate: from inside and outside
         const std::vector<double> estimates(3, factor);
         const auto spheres = overdense_spheres(p, {4}, centres, estimates, densities);
         for (std::size_t d = 0; d < 3; ++d) {
@@ -237,7 +238,7 @@ TEST_CASE("spheres are those of a plain search over all particles")
             CHECK(sphere.mass == doctest::Approx(mass_within(sphere.radius)).epsilon(1e-12));
             CHECK(is_dense(sphere.radius * (1 - 1e-9)));
             CHECK(!is_dense(sphere.radius * (1 + 1e-9)));
-            // Nothing crosses between the start and there.
+            // No crossing between start and result.
             const double start = std::cbrt(estimates[c] / (4 * M_PI / 3 * densities[d]));
             const bool outwards = is_dense(start);
             CHECK(outwards == (sphere.radius > start));

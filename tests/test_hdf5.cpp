@@ -1,4 +1,4 @@
-// HDF5 files of other programs, in pieces, and with all their faults.
+// HDF5 files from other programs, in pieces, and with all faults.
 #include "hdf5_files.hpp"
 
 using namespace chamomile;
@@ -97,7 +97,7 @@ TEST_CASE("GADGET-4's parameters: units per h and one softening for all")
             put_attribute(file, "Parameters", name, H5T_IEEE_F64LE, {}, {value});
     });
     const Snapshot snapshot = read_snapshot(folder / "ic");
-    CHECK(snapshot.units == Units{3 / 0.7, 4 / 0.7, 5, true, false}); // for it is not comoving
+    CHECK(snapshot.units == Units{3 / 0.7, 4 / 0.7, 5, true, false}); // not comoving
     CHECK(snapshot.G() == Units{3, 4, 5, true, true}.gravitational_constant());
     REQUIRE(snapshot.softening.has_value());
     CHECK(snapshot.softening->length == 0.25);
@@ -143,7 +143,7 @@ TEST_CASE("comoving or not: the file's own word counts, else Lambda and redshift
     REQUIRE(open.notes.size() == 2);
     CHECK(contains(open.notes[0], "Omega_m 0.3 without Omega_Lambda or redshift: read as plain"));
     CHECK(contains(read_with({}, 0.7, 2.220446049250313e-16).notes[0], "at scale factor 1:"));
-    // A snapshot of an isolated run at time 1 has Lambda, too.
+    // An isolated run's snapshot at time 1 also has Lambda.
     CHECK(read_with({}, 0.7, 3, 0).comoving.has_value());
     CHECK(read_with(1, 0.7, 0, 0).comoving.has_value());
     const Snapshot isolated = read_with({}, 0.7, 0, 0);
@@ -253,7 +253,7 @@ TEST_CASE("every fault of a file is one line that names the field")
     CHECK(
         contains(with_own("softening_kind", "spline", 1), "softening_length is needed beside it"));
 
-    // Chunks that were never written would read as zeros.
+    // Chunks never written would read as zeros.
     const Hdf5Handle chunked(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
     const hsize_t chunk[] = {2, 3};
     H5Pset_chunk(chunked.id(), 2, chunk);
@@ -266,7 +266,7 @@ TEST_CASE("every fault of a file is one line that names the field")
                        put_data(file, "PartType1/Velocities", H5T_IEEE_F64LE, {5, 3}, {});
                    }),
                    "0 bytes stored: incomplete"));
-    // So would what another file lacks.
+    // So would data missing in an external file.
     const Hdf5Handle external(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
     H5Pset_external(external.id(), (folder / "raw").c_str(), 0, 120);
     make_file(folder / "raw", "short");
@@ -340,7 +340,7 @@ TEST_CASE("tracers of TNG are passed over, the names of EAGLE are known")
         for (int k = 0; k < pieces; ++k) {
             const auto path = folder / ("ic." + std::to_string(pieces) + std::to_string(k) + "." +
                                         std::to_string(k) + ".hdf5");
-            const double tracers = k == pieces - 1 ? 3 : 0; // in the last piece alone
+            const double tracers = k == pieces - 1 ? 3 : 0; // only in the last piece
             make_initial_conditions(path, 5, 5 * pieces, pieces, 10 + 5 * k);
             edit(path, [&](hid_t file) {
                 put_attribute(file, "Header", "NumPart_ThisFile", H5T_STD_I32LE, {6},
@@ -389,7 +389,7 @@ TEST_CASE("truncated files and flipped bits are noticed")
         make_file(folder / "cut", whole.substr(0, size));
         CHECK(!reading_error(folder / "cut").empty());
     }
-    // The masses of one type stand in a row; a bit of one of them is turned.
+    // Flips a bit in one mass; each type's masses are contiguous.
     const Snapshot snapshot = read_snapshot(folder / "a.hdf5");
     std::string masses(2 * sizeof(double), '\0');
     std::memcpy(masses.data(), snapshot.particles.mass.data(), masses.size());
@@ -405,12 +405,12 @@ TEST_CASE("driver information that is longer than the file is refused before roo
     const TemporaryFolder folder;
     make_initial_conditions(folder / "a.hdf5", 0, 7, 1, 0);
     std::string bytes = file_bytes(folder / "a.hdf5");
-    REQUIRE(bytes[8] == 0); // the superblock's version, of which 13 has the size of addresses
+    REQUIRE(bytes[8] == 0); // superblock version; byte 13 has the address size
     REQUIRE(bytes[13] == 8);
     const std::uint64_t end = bytes.size();
     std::memcpy(&bytes[24 + 3 * 8], &end, sizeof end);
     const std::uint32_t head[] = {0, 0xffff0000};
-    // So short a file is none, but the library believes it first: addresses of two bytes.
+    // The file is too short to be valid, but the library first accepts its two-byte addresses.
     std::string stub = bytes.substr(0, 24) + std::string(8, '\0');
     stub[13] = 2;
     stub[24 + 3 * 2] = 26;

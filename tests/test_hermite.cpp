@@ -1,5 +1,5 @@
-// Hermite's scheme on problems of few bodies: errors known to a few per cent, and seen to change
-// when scheme or force is slightly wrong. What many bodies do is in test_block_steps.cpp.
+// Hermite's scheme on few-body problems: errors known to a few per cent, which change visibly if
+// scheme or force is slightly wrong. test_block_steps.cpp tests many bodies.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -24,7 +24,7 @@ namespace {
 constexpr double pi = std::numbers::pi;
 
 struct Figures {
-    double energy_error = 0;     ///< largest of |dE/E|
+    double energy_error = 0;     ///< max |dE/E|
     double pericenter_shift = 0; ///< per orbit, rad
 };
 
@@ -59,7 +59,7 @@ Figures ten_orbits(const Orbit& orbit, int n, const Scheme& scheme)
 
 constexpr int steps[] = {100, 200, 400, 800};
 constexpr Scheme pec{}, pece{.last = LastEvaluation::after_correction}, pec2{.iterations = 2};
-/// Largest |dE/E| with e = 0.5, for these numbers of steps, from other programs.
+/// Max |dE/E| at e = 0.5 for these step numbers, from other programs.
 constexpr double pece_errors[] = {9.96e-5, 6.37e-6, 4.03e-7, 2.53e-8},
                  pec2_errors[] = {8.70e-5, 5.43e-6, 3.39e-7, 2.12e-8},
                  pec_errors[] = {1.549e-3, 4.851e-5, 1.521e-6, 4.799e-8};
@@ -84,7 +84,7 @@ Particles pythagorean(double t, const HermiteOptions& options, HermiteReport* re
     return bodies;
 }
 
-/// Of the body of mass 3, from a solution with 32 digits.
+/// Positions of the body with mass 3, from a 32-digit solution.
 constexpr Vec3<double> at_10{0.77848041013808549, 0.14139230029008617, 0},
     at_20{3.0042926366963992, 0.51192523502468587, 0};
 
@@ -109,13 +109,13 @@ TEST_CASE("the scheme is of fourth order")
 {
     CHECK(std::abs(order(pece) - 4) <= 0.1);
     CHECK(std::abs(order(pec2) - 4) <= 0.1);
-    CHECK(order(pec) >= 4); // one of fifth order is larger in ten orbits
+    CHECK(order(pec) >= 4); // a fifth-order term dominates in ten orbits
     CHECK_FALSE(std::abs(order({.iterations = 2, .eps = 0.01}) - 4) <= 0.1);
 }
 
 TEST_CASE("pericentre turns at its known rate")
 {
-    constexpr double shifts[] = {1.7e-4, 1.1e-5, 6.7e-7, 4.2e-8}; // two digits are known
+    constexpr double shifts[] = {1.7e-4, 1.1e-5, 6.7e-7, 4.2e-8}; // known to two digits
     for (int k = 0; k < 4; ++k) {
         CAPTURE(steps[k]);
         const double shift = ten_orbits({.eccentricity = 0.5}, steps[k], pece).pericenter_shift;
@@ -136,8 +136,8 @@ TEST_CASE("neither unequal masses nor a moving frame change the errors")
 
 TEST_CASE("the Pythagorean problem at t = 10 and 20")
 {
-    // Errors at these times with shared steps and an evaluation after the correction, known from
-    // another program; limits are 3 times them.
+    // Errors at these times with shared steps and an evaluation after the corrector, from another
+    // program. Limits are 3 times larger.
     struct Known {
         double eta, at_10, at_20;
     };
@@ -160,7 +160,7 @@ TEST_CASE("the Pythagorean problem at t = 10 and 20")
         options.iterations = 1;
         options.last_evaluation = LastEvaluation::after_correction;
         CHECK(is_right(errors(options)));
-        // With one evaluation for a step, which is half the cost, errors are ten times as large.
+        // One evaluation per step costs half, and errors are ten times larger.
         CHECK(pec_10 < 30 * known.at_10);
         CHECK(pec_20 < 30 * known.at_20);
         options.eta *= 4;
@@ -170,7 +170,7 @@ TEST_CASE("the Pythagorean problem at t = 10 and 20")
 
 TEST_CASE("with block steps the Pythagorean problem has the same solution")
 {
-    // Limits are three times what was measured.
+    // Limits are three times the measured errors.
     const auto errors = [](double eta, HermiteReport& report) {
         const HermiteOptions options{.eta = eta, .iterations = 2};
         const double d10 = norm(pythagorean(10, options).position[0] - at_10),

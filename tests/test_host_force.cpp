@@ -1,4 +1,4 @@
-// The behaviours of behaviours.hpp on the processor, for each instruction set that it has.
+// Runs behaviours.hpp on the processor with each supported instruction set.
 #include <doctest/doctest.h>
 
 #include "chamomile/core/instruction_sets.hpp"
@@ -20,7 +20,7 @@ TEST_CASE("what every evaluator must do")
 
 TEST_CASE("targets among sources that are none, without softening")
 {
-    // Every pack of a near tile meets its own targets, others' and particles that are no targets.
+    // Every pack of a near tile contains its own targets, other targets and non-targets.
     const Particles p = plummer(1009);
     std::vector<Index> active;
     for (Index i = 0; i < p.size(); i += i % 5 < 3 ? 1 : 3)
@@ -28,7 +28,7 @@ TEST_CASE("targets among sources that are none, without softening")
     const ReferenceSums reference = reference_sum(p, active, {}, 1);
     SolverOptions o;
     o.device = "cpu";
-    o.tolerance = 1e-9; // as good as direct
+    o.tolerance = 1e-9; // equivalent to direct
     for (const std::string& set : instruction_sets())
         for (auto kind : {SolverKind::direct, SolverKind::tree})
             for (int group : {1, 50, 128}) {
@@ -76,7 +76,7 @@ TEST_CASE("units and potentials change nothing in what far cells give")
 
 TEST_CASE("the first evaluation needs no earlier accelerations")
 {
-    // What a tolerance compares with is estimated by a coarse walk each time, not remembered.
+    // A coarse walk estimates the tolerance's reference in each evaluation; nothing is remembered.
     const Particles p = plummer(20011);
     for (const Criterion criterion : {Criterion::relative, Criterion::moments}) {
         SolverOptions o;

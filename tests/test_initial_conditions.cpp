@@ -1,4 +1,4 @@
-// Random fields, Lagrangian perturbation theory and the particles made of them.
+// Random fields, Lagrangian perturbation theory, and the resulting particles.
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -35,7 +35,7 @@ InitialConditionsOptions small_box()
     return options;
 }
 
-/// The field -d phi / d axis of a potential given at points of the unit cube of 2 pi.
+/// Returns the field -d phi / d axis for a potential given at points in a cube of side 2 pi.
 template <class Potential>
 Grid<double> spectrum_of(int n, const Fourier<double>& fourier, const Potential& potential)
 {
@@ -113,7 +113,7 @@ TEST_CASE("amplitudes have the spectrum's mean and an exponential spread, or are
                 CHECK(paired.mode(i, j, k) == -random.mode(i, j, k));
             }
     CHECK(std::abs(sum / count - 1) < 4 / std::sqrt(count));
-    CHECK(std::abs(squares / count - 2) < 4 * std::sqrt(20 / count)); // of exp(-x): <x^4> - 4 = 20
+    CHECK(std::abs(squares / count - 2) < 4 * std::sqrt(20 / count)); // for exp(-x): <x^4> - 4 = 20
     CHECK(std::abs(squared_sum) / count < 4 / std::sqrt(count));      // phases everywhere
 }
 
@@ -139,7 +139,7 @@ TEST_CASE("second order of two waves is the closed form, of one it is nothing")
     compare(phi1, 0, [&](double x, double) { return -A * std::sin(k * x); });
     compare(phi1, 1, [&](double, double y) { return -A * std::sin(k * y); });
     compare(phi1, 2, [&](double, double) { return 0; });
-    const double half = A * A * k / 2; // 3/7 of it is the displacement, -(3/14) A^2 k
+    const double half = A * A * k / 2; // the displacement is 3/7 of it, -(3/14) A^2 k
     compare(phi2, 0, [&](double x, double y) { return -half * std::sin(k * x) * std::cos(k * y); });
     compare(phi2, 1, [&](double x, double y) { return -half * std::cos(k * x) * std::sin(k * y); });
     compare(phi2, 2, [&](double, double) { return 0; });
@@ -189,10 +189,10 @@ TEST_CASE("particles: lattice, masses, growth, velocities")
     }
     CHECK(mass == within(1e-12, 0.3089 * 3e4 / (8 * pi * G) * 1e6));
     CHECK(norm(mean) < 1e-8);
-    // Second order is small beside the first, and there.
+    // The second order is small relative to the first, but present.
     CHECK(corrected < 0.01 * displaced);
     CHECK(corrected > 1e-6 * displaced);
-    // In linear theory psi^2 is the sum of P / (V k^2) over the modes.
+    // In linear theory psi^2 = sum of P / (V k^2) over modes.
     const LinearPower power(options.power);
     double expected = 0;
     for (int i = -7; i <= 7; ++i)
@@ -201,7 +201,7 @@ TEST_CASE("particles: lattice, masses, growth, velocities")
                 if (const double m = 4 * pi * pi / 1e4 * (i * i + j * j + k * k); m > 0)
                     expected += power(std::sqrt(m)) / 1e6 / m;
     expected *= std::pow(g9.D1 / growth(b, 1).D1, 2);
-    CHECK(displaced / 4096 == within(0.5, expected)); // a few large modes make most of it
+    CHECK(displaced / 4096 == within(0.5, expected)); // dominated by a few large modes
     options.order = 1;
     options.field.fixed = true;
     double fixed = 0;
@@ -255,7 +255,7 @@ TEST_CASE("a glass has less power on large scales than random points, and carrie
     options.glass = 8;
     const Particles loose = make_initial_conditions(options, G);
     REQUIRE(loose.size() == grid.size());
-    // The velocity at a glass's particle is the grid's field there, read by a sum over its waves.
+    // A glass particle's velocity equals the grid's field there, summed over its waves.
     const std::vector<Vec3<double>> q = tiled_glass(8, 4, 400);
     const LinearPower linear(options.power);
     const Background& b = options.power.background;

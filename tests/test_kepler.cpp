@@ -1,4 +1,4 @@
-// The leapfrog on a Kepler orbit: errors known to a few per cent, and seen to change when the
+// The leapfrog on a Kepler orbit: errors known to a few per cent, which change visibly if the
 // scheme or the force is slightly wrong.
 #include <algorithm>
 #include <cmath>
@@ -26,9 +26,9 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-/// What may be wrong in a step; the default is right.
+/// Possible errors in a step; defaults are correct.
 struct Mistake {
-    double first_kick = 0.5; ///< share of the first kick; the second has the rest
+    double first_kick = 0.5; ///< fraction of the first kick; the second gets the rest
     double G = 1, eps = 0;
 };
 
@@ -70,7 +70,7 @@ bool within(double value, double expected, double fraction)
 }
 
 constexpr int steps[] = {100, 200, 400, 800};
-/// Largest |dE/E| of kick-drift-kick with e = 0.5 and with e = 0, for these numbers of steps.
+/// Max |dE/E| of kick-drift-kick at e = 0.5 and e = 0, for these step numbers.
 constexpr double eccentric_errors[] = {1.08e-2, 2.69e-3, 6.71e-4, 1.68e-4};
 constexpr double circular_errors[] = {3.87e-6, 2.43e-7, 1.52e-8, 9.5e-10};
 
@@ -123,7 +123,7 @@ TEST_CASE("the phase of a circular orbit lags by (2 pi)^3 / 3 n^2")
 TEST_CASE("pericentre turns at its known rate and the energy comes back after each orbit")
 {
     constexpr double shifts[] = {-1.46e-2, -3.58e-3, -9.45e-4, -2.42e-4};
-    constexpr double final_errors[] = {0, -1.5e-3, -3.6e-5, -5.7e-7}; // none is known for the first
+    constexpr double final_errors[] = {0, -1.5e-3, -3.6e-5, -5.7e-7}; // unknown for the first
     for (int k = 0; k < 4; ++k) {
         const Figures figures = ten_orbits({.eccentricity = 0.5}, steps[k]);
         CAPTURE(steps[k]);

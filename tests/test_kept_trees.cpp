@@ -1,4 +1,4 @@
-// Trees that are kept while particles move.
+// Trees kept while particles move.
 #include <doctest/doctest.h>
 
 #include "chamomile/integrate/rungs/kept_trees.hpp"
@@ -41,7 +41,7 @@ TEST_CASE("a kept tree has the bits of a new one where nothing moved, and its er
         CHECK(error < 1e-3);
         CHECK(error > 0);
     }
-    // Others do not have its cells.
+    // Other particles cannot use its cells.
     Particles fewer = particles;
     fewer.resize(777);
     solve(*kept, fewer, {.keeps_tree = true});
@@ -65,7 +65,8 @@ TEST_CASE("in a periodic box a kept tree follows particles across its sides")
     options.solver = SolverKind::direct;
     const auto exact = make_solver(options);
     kept->solve(particles, Quantities::acceleration);
-    for (const double shift : {0.02, 0.3}) { // of all; beside it each goes its own way
+    for (const double shift : {0.02, 0.3}) { // common to all particles; each also moves
+                                             // individually
         for (std::size_t i = 0; i < particles.size(); ++i) {
             const double own = 1e-3 * double(i % 11) / 11;
             particles.position[i] =
@@ -96,8 +97,9 @@ TEST_CASE("in a periodic box a kept tree follows particles across its sides")
 
 namespace {
 
-/// Blocks of `stride` in whole steps of 1, with one target whose lists are those of a new tree and
-/// longer by `growth` times the age; how many of the last whole step's kept their tree.
+/// Runs blocks of `stride` in whole steps of 1, with one target. Its lists are a new tree's, longer
+/// by `growth` times the age. Returns the number of blocks in the last whole step that kept their
+/// tree.
 int kept_of(KeptTrees& trees, int whole_steps, double stride, double growth)
 {
     constexpr std::uint64_t particles = 1000;
@@ -129,18 +131,18 @@ TEST_CASE("trees are kept until lists have grown by as much as a new one costs")
 {
     constexpr double build_cost = 10, stride = 1. / 32; // 10000 pairs
     KeptTrees at_rest(build_cost), slow(build_cost), fast(build_cost), faster(build_cost);
-    // At rest all but the first of a whole step, and one in 65 to know its lists.
+    // At rest: all except the first in a whole step, and one in 65 to measure new lists.
     CHECK(kept_of(at_rest, 10, stride, 0) >= 30);
     const int of_many = kept_of(at_rest, 10, 1. / 256, 0);
     CHECK(of_many >= 250);
     CHECK(of_many <= 253);
-    // As much after 8 strides: kept for 4 or 8 of them.
+    // Equal cost after 8 strides: kept for 4 or 8.
     const int some = kept_of(slow, 10, stride, 10000 / (8 * stride));
     CHECK(some >= 32 * 3 / 4);
     CHECK(some < 30);
-    // After half of one: tried less and less often.
+    // After half a stride: tried less and less often.
     CHECK(kept_of(fast, 100, stride, 10000 / (0.5 * stride)) <= 1);
-    // What was learned is forgotten when particles have come to rest.
+    // Forgets the learned rates when particles come to rest.
     CHECK(kept_of(fast, 100, stride, 0) >= 30);
     // And each whole step begins with a new tree.
     faster.begin();

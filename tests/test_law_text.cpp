@@ -1,5 +1,4 @@
-// Laws given as text: what the language means, what it refuses, and sums by such laws against plain
-// loops and against the built-in laws.
+// Text laws: language semantics, refusals, and sums against plain loops and built-in laws.
 #include <cmath>
 
 #include <doctest/doctest.h>
@@ -18,13 +17,13 @@ TEST_SUITE_BEGIN("law_text");
 
 namespace {
 
-/// The one line of the error that a text gives; empty if it is a law.
+/// Returns the error line for a text; empty for a valid law.
 std::string error_of(const std::string& text)
 {
     return error_line([&] { TextLaw(text, "law"); }, Fault::input);
 }
 
-/// What one source at (a, b) does to one target at (x, y), by a law's expression of x, y, a, b
+/// Returns one source's effect at (a, b) on one target at (x, y), for an expression in x, y, a, b
 /// and the parameter p.
 double value_of(const std::string& expression, double x = 0.75, double y = -2, double a = 3,
                 double b = 0.5)
@@ -136,7 +135,7 @@ TEST_CASE("parameters are set by name")
 
 TEST_CASE("dimensions number what has no name")
 {
-    // The first example of Hamada & Iitaka (2007): 4 values of a target, 4 of a source, 3 sums.
+    // The first example in Hamada & Iitaka (2007): 4 target values, 4 source values, 3 sums.
     const TextLaw numbered("dimensions 4 4 3 positions\n"
                            "dx = j[0] - i[0]\ndy = j[1] - i[1]\ndz = j[2] - i[2]\n"
                            "w = j[3]*(dx*dx + dy*dy + dz*dz + i[3])^-1.5\n"
@@ -183,7 +182,7 @@ TEST_CASE("a malformed text gives one line with its place")
         CHECK(line.starts_with("law: " + expected));
         CHECK(line.find('\n') == line.npos);
     };
-    // The text as a whole.
+    // The whole text.
     tells("", "line 1, column 1: no law: lines of target, source and sum");
     tells("# nothing\n\n", "line 1, column 1: no law");
     tells("target x\nsource m\n", "line 3, column 1: no 'sum' line");

@@ -1,5 +1,4 @@
-// The built-in pairwise laws: derivatives, values by hand, Newton's third law, formulas written
-// anew.
+// Built-in pairwise laws: derivatives, values by hand, Newton's third law, independent formulas.
 #include <cmath>
 #include <random>
 
@@ -32,7 +31,7 @@ auto pair_of(const Law& law, const typename Law::template Target<double>& i,
     return sum;
 }
 
-/// df/dt at 0 by five points, exact to the fourth order.
+/// df/dt at 0 from five points, exact to fourth order.
 template <class Function>
 double derivative(double h, const Function& f)
 {
@@ -56,7 +55,7 @@ Vector direction(std::mt19937_64& random)
     return (1 / norm(v)) * v;
 }
 
-/// Force = -d(energy)/d(position of the target), at distances 0.8 to 4.
+/// Force = -d(energy)/d(target position), at distances 0.8 to 4.
 template <class Law, class Force, class Energy>
 void check_gradient(const Law& law, const typename Law::template Target<double>& target,
                     const typename Law::template Source<double>& source, const Force& force,
@@ -128,7 +127,7 @@ void check_molecular(const Dielectric& dielectric)
     }
 }
 
-/// The energy of a pair in the words of the issue, by <cmath>.
+/// Pair energy from its definition, with <cmath>.
 template <class Zeta>
 void check_energy_formula(const auto& law, double sigma, double epsilon,
                           const MolecularAtom<double>& i, MolecularAtom<double> j, const Zeta& zeta)

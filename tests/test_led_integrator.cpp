@@ -1,5 +1,5 @@
-// Particles that live on ranks while a leapfrog moves them: the bits of one rank, whatever moves
-// them, and one error where a rank fails.
+// Particles distributed over ranks in a leapfrog: bits of one rank with every scheme, and one error
+// if a rank fails.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -30,7 +30,7 @@ TEST_SUITE_BEGIN("led_integrator");
 
 namespace {
 
-/// Returns the particles that rows give, in parts.
+/// Returns the particles from rows, in parts.
 Particles gathered(const Particles& rest, ParticleRows& rows)
 {
     Particles all = rest;
@@ -50,12 +50,12 @@ Particles gathered(const Particles& rest, ParticleRows& rows)
     return all;
 }
 
-/// Returns the particles of a run that goes on from the checkpoint.
+/// Returns the particles of a run continued from a checkpoint.
 Particles restored(const std::filesystem::path& file, const SolverOptions& options,
                    const Scheme& scheme, bool leaves)
 {
     const Integration made = make_integrator(options, scheme);
-    Particles p = plummer(50); // others, of which nothing is left
+    Particles p = plummer(50); // other particles; all are replaced
     Simulation simulation(p, *made.integrator, 0, 0.125);
     if (leaves)
         simulation.leave_particles();
@@ -66,10 +66,10 @@ Particles restored(const std::filesystem::path& file, const SolverOptions& optio
     return leaves ? gathered(p, simulation.rows()) : p;
 }
 
-/// Has the points of some particles shown after each step.
+/// Records points of some particles after each step.
 void follow_some(Simulation& simulation, std::size_t n, Shown& shown)
 {
-    std::vector<Index> which; // from all ranks, in no order
+    std::vector<Index> which; // from all ranks, unordered
     for (Index i = 0; i < std::min<Index>(40, Index(n)); ++i)
         which.push_back(Index(std::uint64_t(i) * 7919 % n));
     simulation.after_each_step([&shown, which](Simulation& now) {
@@ -87,7 +87,7 @@ Shown run(Particles p, const SolverOptions& options, const Scheme& scheme, bool 
     shown.is_resident = made.is_resident();
     if (leaves) {
         simulation.leave_particles();
-        if (shown.is_resident) { // as from a file
+        if (shown.is_resident) { // as if read from a file
             made.integrator->begin_from(std::make_shared<RowsInBlocks>(p, 97));
             p = without_motion(p);
         }
@@ -101,7 +101,7 @@ Shown run(Particles p, const SolverOptions& options, const Scheme& scheme, bool 
                             leaves ? Simulation::LooksAt::rows : Simulation::LooksAt::particles);
     follow_some(simulation, p.size(), shown);
     simulation.run();
-    const TemporaryFolder folder; // what is kept of each particle comes from all ranks
+    const TemporaryFolder folder; // all ranks contribute to each saved column
     write_checkpoint(folder / "state.chk", [&](Archive& archive) { simulation.exchange(archive); });
     CheckpointReader kept(folder / "state.chk");
     Particles& last = shown.seen.emplace_back(p);
@@ -145,11 +145,11 @@ TEST_CASE("particles that no key tells apart keep their order when ranks exchang
     Particles p = plummer(n, 7);
     std::mt19937_64 random(5);
     const auto draw = [&] { return uniform(random); };
-    for (std::size_t i = 0; i < n; ++i) { // ten in a cell of one key, each of which crosses several
+    for (std::size_t i = 0; i < n; ++i) { // ten in a cell with one key, crossing several cells
         p.position[i] = {60 * draw(), 60 * draw(), 0};
         p.velocity[i] = 400. * Vec3<double>{draw() - 0.5, draw() - 0.5, 0};
     }
-    for (std::size_t i = 20; i < 200; ++i) { // pairs that stay together
+    for (std::size_t i = 20; i < 200; ++i) { // bound pairs
         p.position[n - i] = p.position[i];
         p.velocity[n - i] = p.velocity[i];
     }
@@ -157,8 +157,8 @@ TEST_CASE("particles that no key tells apart keep their order when ranks exchang
     options.device = "cpu";
     options.softening.length = 0.05;
     Scheme scheme;
-    scheme.fixed_length = 1. / 256; // 32 steps, in which they are exchanged four times
-    // The cells of one key are those of the cube of all, or of a cube within one such cell.
+    scheme.fixed_length = 1. / 256; // 32 steps, with four exchanges
+    // One-key cells belong to the global cube, or to a cube inside one such cell.
     for (const double farthest : {1e7, 1e14}) {
         CAPTURE(farthest);
         p.position[11] = {1e7, 0, 0};

@@ -1,4 +1,4 @@
-// Transfer functions, their normalisation and tables of them.
+// Transfer functions, normalisation, and transfer tables.
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -43,7 +43,7 @@ TEST_CASE("normalisation by sigma8 and by A_s")
 {
     const LinearPower power(planck());
     CHECK(power.sigma(8) == within(1e-10, 0.8159));
-    // P of a flat spectrum in spheres by a plain sum over k.
+    // Returns P for a flat spectrum in spheres, from a plain sum over k.
     double sum = 0;
     const double dk = 1e-4;
     for (double k = dk / 2; k < 20; k += dk) {
@@ -52,7 +52,7 @@ TEST_CASE("normalisation by sigma8 and by A_s")
     }
     CHECK(std::sqrt(sum) == within(1e-5, 0.8159));
 
-    // Planck 2015's A_s belongs to its sigma8, to what the fit for T is worth.
+    // Planck 2015's A_s corresponds to its sigma8, within the accuracy of the fit for T.
     PowerOptions primordial = planck();
     primordial.sigma8.reset();
     primordial.primordial = 2.142e-9;
@@ -80,7 +80,7 @@ TEST_CASE("tables of spectra and transfer functions")
     for (double k = 1e-4; k < 20; k *= 1.02) {
         spectrum << k << ' ' << power(k) << '\n';
         two << k << ' ' << fit(k) << '\n';
-        camb << k << " 1 1 1 1 1 " << -3e5 * fit(k) << " 7\n"; // a sign and a unit of their own
+        camb << k << " 1 1 1 1 1 " << -3e5 * fit(k) << " 7\n"; // another sign and unit
     }
     for (std::ofstream* file : {&spectrum, &two, &camb})
         file->close();
@@ -90,7 +90,7 @@ TEST_CASE("tables of spectra and transfer functions")
         options.transfer = is_power ? TransferKind::power_table : TransferKind::transfer_table;
         options.table = folder / name;
         if (is_power)
-            options.sigma8.reset(); // its own
+            options.sigma8.reset(); // set by the table
         const LinearPower read(options);
         for (double k : {2e-4, 0.0123, 0.1, 0.777, 9.0})
             CHECK(read(k) == within(2e-4, power(k)));
@@ -121,11 +121,11 @@ TEST_CASE("beyond a table the spectrum goes on as cold matter's does")
     const auto folder = std::filesystem::temp_directory_path() / "chamomile_short_tables";
     std::filesystem::create_directories(folder);
     struct Row {
-        double end, near, far; ///< the table's last k, errors of P at 3 and 100 times that
+        double end, near, far; ///< the table's last k; errors in P at 3 and 100 times this k
     };
     for (const Row& row : {Row{10, 2e-3, 0.05}, Row{3, 0.01, 0.1}}) {
         std::ofstream spectrum(folder / "power.txt"), transfer(folder / "transfer.txt");
-        spectrum.precision(6); // as tables have it
+        spectrum.precision(6); // precision of typical tables
         transfer.precision(6);
         for (double x = std::log(2e-3); x < std::log(row.end) + 0.01; x += 0.05) {
             spectrum << std::exp(x) << ' ' << power(std::exp(x)) << '\n';

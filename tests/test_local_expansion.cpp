@@ -1,4 +1,4 @@
-// Local expansions against the cell law of gravity.hpp and against sums over particles.
+// Local expansions against gravity.hpp's cell law and against sums over particles.
 #include <array>
 #include <cmath>
 #include <random>
@@ -21,7 +21,7 @@ namespace simd = chamomile::CHAMOMILE_INSTRUCTION_SET;
 const Vec direction{2 / 3.0, -1 / 3.0, 2 / 3.0};
 const SymmetricTensor<double> moments{0.5, -0.2, 0.3, 0.9, 0.1, 0.4};
 
-/// The closed form of the field of a cell at r as seen from x.
+/// Returns the closed form for the field of a cell at r, at point x.
 FieldValue<double> cell_law(const Vec& r, const Vec& x, double eps)
 {
     const auto& s = moments;
@@ -46,7 +46,7 @@ double largest_error(const FieldValue<double>& a, const FieldValue<double>& b)
     return std::max(norm(a.acceleration - b.acceleration), std::fabs(a.potential - b.potential));
 }
 
-/// Errors of acceleration and potential over a few targets with the cell at this distance.
+/// Returns errors in acceleration and potential over a few targets, for a cell at this distance.
 template <int order>
 std::array<double, 2> errors_at(double distance, double eps)
 {
@@ -77,10 +77,10 @@ void check_order()
     }
 }
 
-/// Particles in pairs about the origin, so that only even moments differ from 0.
+/// Particles in pairs about the origin, so odd moments vanish.
 struct Pairs {
     std::vector<Vec> position;
-    double mass = 0.25; // of each
+    double mass = 0.25; // per particle
     SymmetricTensor<double> second;
 };
 

@@ -60,7 +60,7 @@ double spline(int p, double x)
     return sum / factorial;
 }
 
-/// The mass at the points of a mesh by its definition, images included.
+/// Returns mass per mesh point by definition, images included.
 std::vector<double> shared_mass(const Particles& p, int kernel, double side, int n, double shift)
 {
     std::vector<double> mass(std::size_t(n * n * n));
@@ -204,11 +204,11 @@ TEST_CASE("assignment is the convolution with top hats, at any shift and for tin
 
 TEST_CASE("the window is the transform of the cloud")
 {
-    // Its square summed over aliases is known in closed form (Jing 2005, eq. 20), here for CIC.
+    // The squared window summed over aliases has a closed form (Jing 2005, eq. 20), here for CIC.
     const int n = 16;
     for (int k : {1, 3, 8}) {
         const double s = std::sin(M_PI * k / n);
-        double aliased = 0; // of the squared window of CIC: 1 - 2/3 sin^2
+        double aliased = 0; // squared CIC window: 1 - 2/3 sin^2
         for (int m = -200; m <= 200; ++m)
             aliased +=
                 std::pow(assignment_window(Assignment::cloud_in_cell, k + m * n, 0, 0, n), 2);
@@ -223,13 +223,13 @@ TEST_CASE("translation by whole cells moves the mesh and changes no bit")
 {
     const int n = 32;
     for (Assignment kernel : kernels) {
-        // Positions with 30 bits, so that the translation is exact.
+        // Positions with 30 bits make the translation exact.
         Particles exact = uniform_cube(2000);
         for (Vec3<double>& x : exact.position)
             x = {std::floor(x.x * 0x1p30) * 0x1p-30, std::floor(x.y * 0x1p30) * 0x1p-30,
                  std::floor(x.z * 0x1p30) * 0x1p-30};
         const Grid<double> before = assigned(exact, kernel, 1, n);
-        // By two columns, so that each point keeps the order of its sum.
+        // Translated by two columns, so each point keeps its summation order.
         const Grid<double> after = assigned(moved(exact, 1, {0.5, -1.5, -3.09375}), kernel, 1, n);
         bool same = true;
         for (int i = 0; i < n; ++i)
@@ -244,7 +244,7 @@ TEST_CASE("translation by whole cells moves the mesh and changes no bit")
 TEST_CASE("assignment has the same bits for any number of threads")
 {
     const int all = omp_get_max_threads();
-    Particles p = plummer(30000); // most of it in few columns
+    Particles p = plummer(30000); // mostly in few columns
     for (Assignment kernel : kernels) {
         omp_set_num_threads(1);
         const Grid<double> once = assigned(p, kernel, 16, 64);

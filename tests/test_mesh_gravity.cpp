@@ -38,7 +38,7 @@ Field field_of(LongRange& field, const Particles& p)
     return sums;
 }
 
-/// Of all pairs, themselves included in the potential.
+/// Sums over all pairs, with self terms in the potential.
 Field exact_field(const Particles& p, double side)
 {
     Field sums(p.size());
@@ -52,8 +52,8 @@ Field exact_field(const Particles& p, double side)
     return sums;
 }
 
-/// What the long range lacks, of pairs nearer than `cut` (long_range.hpp), with its mean and each
-/// particle's own part.
+/// Returns the part missing in the long range, from pairs nearer than `cut` (long_range.hpp), with
+/// its mean and self terms.
 Field short_range(const Particles& p, double side, double split, double cut)
 {
     Field sums(p.size());
@@ -82,7 +82,7 @@ double rms(const std::vector<Vec3<double>>& a)
     return std::sqrt(sum / double(a.size()));
 }
 
-/// Root mean squares over those of the exact field.
+/// Root mean square errors relative to the exact field.
 struct Errors {
     double acceleration, potential;
 };
@@ -148,7 +148,7 @@ TEST_CASE("each kernel and differentiation has its error, of a mesh alone")
             const Errors e =
                 errors(exact, short_range(p, side, mesh->split_radius(), anywhere), far);
             CHECK(e.acceleration < row.error);
-            CHECK(e.acceleration > 0.3 * row.error); // a kernel of higher order is another one
+            CHECK(e.acceleration > 0.3 * row.error); // a higher-order kernel would be different
             CHECK(e.potential < row.of_potential);
             Vec3<double> force;
             for (std::size_t i = 0; i < p.size(); ++i)
@@ -172,7 +172,7 @@ TEST_CASE("with short-range pairs within a cut: half a percent, and a tenth of o
         const auto mesh = make_mesh_gravity({1}, {48});
         const Field far = field_of(*mesh, set.particles);
         const double split = mesh->split_radius();
-        // The lattice, whose forces cancel, feels the pairs on either side of the cut.
+        // The lattice, with cancelling forces, feels pairs on either side of the cut.
         const bool lattice = set.name == std::string("lattice");
         const std::pair<double, double> rows[] = {
             {4.5, lattice ? 1.2e-2 : 5e-3}, {5, 5e-3}, {6, 1e-3}, {7, 1e-3}}; // 5: the default

@@ -1,4 +1,4 @@
-// Spheres, cube and two bodies against the numbers that the models must have.
+// Spheres, cube and two bodies against values required by the models.
 #include <numbers>
 
 #include <doctest/doctest.h>
@@ -20,7 +20,7 @@ TEST_SUITE_BEGIN("models");
 
 namespace {
 
-/// Largest |component| of the barycentre's position and velocity.
+/// Returns the max |component| of the barycenter's position and velocity.
 double off_centre(const Particles& particles)
 {
     const Vec3<double> r = mean_of(particles, particles.position);
@@ -29,8 +29,8 @@ double off_centre(const Particles& particles)
         {std::abs(r.x), std::abs(r.y), std::abs(r.z), std::abs(v.x), std::abs(v.y), std::abs(v.z)});
 }
 
-/// Checks a radius against its limit for N -> infinity: 4 standard errors of an order statistic,
-/// sqrt(p (1 - p) / N) times the slope dr/dp.
+/// Checks a radius against its limit for N -> infinity within 4 standard errors of an order
+/// statistic, sqrt(p (1 - p) / N) times the slope dr/dp.
 void check_radius(const std::vector<double>& radii, double fraction, double expected, double slope)
 {
     CAPTURE(fraction);
@@ -38,7 +38,7 @@ void check_radius(const std::vector<double>& radii, double fraction, double expe
     CHECK(std::abs(radius_of_fraction(radii, fraction) - expected) < 4 * error);
 }
 
-/// The distribution function of Hernquist (1990), eq. 17, with G = M = a = 1.
+/// Hernquist's (1990) distribution function, eq. 17, with G = M = a = 1.
 double hernquist_distribution(double energy)
 {
     const double q2 = energy, q = std::sqrt(q2), w = 1 - q2, pi = std::numbers::pi;
@@ -51,7 +51,7 @@ double hernquist_distribution(double energy)
 
 TEST_CASE("random numbers: Philox gives the published words")
 {
-    // Known answers of the Random123 distribution (Salmon et al. 2011).
+    // Known answers from the Random123 distribution (Salmon et al. 2011).
     using Words = std::array<std::uint32_t, 4>;
     CHECK(philox({0, 0, 0, 0}, {0, 0}) == Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
     CHECK(philox({0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, {0xffffffff, 0xffffffff}) ==
@@ -84,8 +84,8 @@ TEST_CASE("Plummer: Lagrangian radii, largest radius and central dispersion")
     const double expected[][2] = {{0.01, 0.12995858525201},  {0.10, 0.308678009047702},
                                   {0.25, 0.477806341640549}, {0.50, 0.768570630659784},
                                   {0.75, 1.28110448598456},  {0.90, 2.18366968373094}};
-    // The sphere cut at 22.8 a holds 0.9971 of the mass of the infinite one; rescaled to E = -1/4
-    // its lengths in units of the infinite one are `length`, found from the median and near 1.
+    // The sphere cut at 22.8 a holds 0.9971 of the infinite mass. Rescaled to E = -1/4, its lengths
+    // in units of the infinite sphere's are `length`, found from the median and near 1.
     const double inside = std::pow(22.8 * 22.8 / (22.8 * 22.8 + 1), 1.5);
     const double length = radius_of_fraction(radii, 0.5 / inside) / 0.768570630659784;
     CHECK(length == within(0.006, 1));
@@ -96,9 +96,9 @@ TEST_CASE("Plummer: Lagrangian radii, largest radius and central dispersion")
     }
     CHECK(radii.back() < 22.8 * a * 1.01);
     CHECK(radii.back() > 15 * a);
-    // Speeds: q^2 = v^2 / v_escape^2 has mean 1/4 everywhere and mean square 5/56, as q^2 (1 -
-    // q^2)^(7/2) makes it a beta variate of 3/2 and 9/2. The dispersion is then 1 / (6 a) at the
-    // centre.
+    // Speeds: q^2 = v^2 / v_escape^2 has mean 1/4 everywhere and mean square 5/56, because q^2 (1 -
+    // q^2)^(7/2) makes q^2 a beta variate with 3/2 and 9/2. The central dispersion is then 1 / (6
+    // a).
     double mean = 0, mean_square = 0;
     for (std::size_t i = 0; i < n; ++i) {
         const double r = norm(snapshot.particles.position[i]);
@@ -158,8 +158,8 @@ TEST_CASE("NFW: Lagrangian radii, mass beyond the virial radius, equilibrium")
     const std::vector<double> radii = sorted_radii(snapshot.particles);
     const double c = 10, all = snapshot.particles.mass[0] * double(n);
     const double integral = std::log(1 + c) - c / (1 + c);
-    // Radii of 10, 50 and 90 % of the mass within r = c; the fractions of the particles are
-    // those of the mass with the cut beyond.
+    // Radii of 10, 50 and 90 % of the mass within r = c; particle fractions include the mass in the
+    // cut beyond.
     const double expected[][2] = {
         {0.1, 0.822396644903}, {0.5, 3.60561324617}, {0.9, 8.32485748679}, {1, 10}};
     for (const auto& [fraction, r] : expected)
@@ -171,8 +171,9 @@ TEST_CASE("NFW: Lagrangian radii, mass beyond the virial radius, equilibrium")
         beyond += step * std::pow(x, p + 2) * std::exp(-10 * (x - 1));
     beyond *= c * c / ((1 + c) * (1 + c)) / integral; // 4 pi c^3 rho(c)
     CHECK(all == within(1e-4, 1 + beyond));
-    // The model alone in equilibrium: kinetic energy is half the potential one. Jeans' equation
-    // rules the dispersion at r = 1, rho sigma^2 = int rho M / r^2 dr, nearly all of it inside c.
+    // The isolated model in equilibrium: kinetic energy is half the potential energy. Jeans'
+    // equation gives the dispersion at r = 1, rho sigma^2 = int rho M / r^2 dr, mostly from inside
+    // c.
     const Energies energies = energies_of(make_sphere(SphereKind::nfw, 12007).particles);
     CHECK(-energies.kinetic / energies.potential == within(0.03, 0.5));
     double square = 0, count = 0, pressure = 0;

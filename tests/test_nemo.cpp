@@ -1,4 +1,4 @@
-// NEMO's files, built item by item from the description of its structured files.
+// NEMO files, built item by item from the description of NEMO's structured files.
 #include <bit>
 
 #include "snapshot_fixture.hpp"
@@ -9,7 +9,7 @@ TEST_SUITE_BEGIN("nemo");
 
 namespace {
 
-/// A NemoFile appends items: a word, a type, a tag, for arrays dimensions that end with 0, data.
+/// A NemoFile appends items: a word, a type, a tag, dimensions ending with 0 for arrays, data.
 class NemoFile {
 public:
     explicit NemoFile(ByteOrder order = ByteOrder::host) : bytes_(order) {}
@@ -53,7 +53,7 @@ private:
 
 constexpr std::int32_t n = 5;
 
-/// Values that tell their place: of particle i, and of array `which`.
+/// Values that encode their location: particle i in array `which`.
 double value(int i, int which, int axis = 0)
 {
     return 0.25 * i + 10 * which + 100 * axis - 3;
@@ -69,7 +69,7 @@ std::vector<T> values(int which, int components = 1)
     return all;
 }
 
-/// What a snapshot has beside masses, and in which form.
+/// The contents of a snapshot besides masses, and their form.
 struct Form {
     bool single = false, phase_space = true;
     std::int32_t coordinates = 0201402;

@@ -50,7 +50,7 @@ void check_cells(const Octree& octree, std::size_t n, Index leaf_size, bool coin
             CHECK((coincident || cell.count <= leaf_size));
             continue;
         }
-        // The daughters hold the cell's particles, one after the other, and none holds them all.
+        // Daughters hold the cell's particles consecutively, and no daughter holds all.
         Index at = cell.begin;
         for (Index d = c + 1; d < cell.next; d = octree.cells[d].next) {
             CHECK(octree.cells[d].begin == at);
@@ -66,7 +66,7 @@ bool same_box(const Box& a, const Box& b)
     return a.low == b.low && a.high == b.high;
 }
 
-/// What a cell's particles add up to, in more digits than the library has.
+/// Sums over a cell's particles, with more digits than the library.
 struct Sums {
     long double mass = 0, center[3] = {}, second[6] = {}; // xx, xy, xz, yy, yz, zz
     Box bounds;
@@ -169,7 +169,8 @@ TEST_CASE("moments equal sums over the cell's particles, and boxes touch them")
         CHECK(std::abs(double(m.center.z - expected.center[2])) < 1e-13);
         const double second[] = {m.second.xx, m.second.xy, m.second.xz,
                                  m.second.yy, m.second.yz, m.second.zz};
-        // The centre is rounded to 4e-15: what that does to a cell of one particle, and to others.
+        // The center is rounded to 4e-15; checks the effect on cells with one particle and on
+        // others.
         const double trace = double(expected.second[0] + expected.second[3] + expected.second[5]);
         for (int k = 0; k < 6; ++k)
             CHECK(std::abs(second[k] - double(expected.second[k])) <

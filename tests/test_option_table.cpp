@@ -1,4 +1,4 @@
-// The tables of options: names, values, rules, and that C and AMUSE take every row.
+// Option tables: names, values, rules; C and AMUSE accept every row.
 #include <set>
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ TEST_SUITE_BEGIN("option_table");
 
 namespace {
 
-/// A value of the row that is not the default: the last word, or a number within the range.
+/// Returns a non-default value for a row: the last word, or a number within the range.
 template <class Settings>
 std::string another_value(const OptionRow<Settings>& row)
 {

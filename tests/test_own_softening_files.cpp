@@ -1,4 +1,4 @@
-// Softening lengths of the particles' own in files, in options and in what is refused.
+// Per-particle softening in files, options and refusals.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -73,7 +73,7 @@ TEST_CASE("lengths by type are given to the particles, or refused in one line")
 {
     struct Case {
         const char *eps, *of_type, *line;
-        double halo, disk; ///< of the particles; 0: one length for all
+        double halo, disk; ///< per type; 0: one length for all
     };
     const Case cases[] = {
         {"0.4,1", "", "", 0.4, 1},

@@ -1,5 +1,5 @@
-// Softening lengths of the particles' own: every way to sum them against a plain loop over pairs,
-// and the steps that follow from them.
+// Per-particle softening: every solver against a plain loop over pairs, and the resulting time
+// steps.
 #include <algorithm>
 #include <cmath>
 
@@ -27,7 +27,7 @@ struct NamedParticles {
     Particles particles;
 };
 
-/// Sets whose lengths are mixed, apart, and all different; one with a few of no length.
+/// Sets with mixed, separate, and all different lengths; one with a few zero lengths.
 std::vector<NamedParticles> sets(std::size_t n)
 {
     const auto with = [](Particles p, auto own) {
@@ -110,7 +110,7 @@ TEST_CASE("direct sums are those of a plain loop, and momentum is conserved")
 
 namespace {
 
-/// What a tree did: the error |da| / |a| of 99 % of the targets looked at, and the pairs summed.
+/// Result of a tree: the 99 % error |da| / |a| over the sampled targets, and pairs summed.
 struct TreeResult {
     double error_of_99 = 0, pairs = 0;
 };
@@ -176,7 +176,7 @@ TEST_CASE("a galaxy with lengths by type is as exact as with one, by few pairs m
 {
     constexpr std::size_t stride = 97;
     struct Case {
-        double halo, disk, bulge, pairs; // pairs: at most so many times those of one length
+        double halo, disk, bulge, pairs; // pairs: max factor relative to one length
     };
     Particles p = make_galaxy({.particles = 100000}).particles;
     const Softening law{SofteningKind::plummer, 0, SofteningRule::larger, true};
@@ -309,7 +309,7 @@ TEST_CASE("points have a length of their own, or none, and sources theirs")
 
 TEST_CASE("points on both sides of the largest length of all sources keep their own")
 {
-    // (1 + 49) / 2 = 25: the middle of the points' eps^2 is that of the sources.
+    // (1 + 49) / 2 = 25: the middle of the points' eps^2 equals the sources' eps^2.
     Particles p = plummer(2003);
     for (std::size_t i = 0; i < p.size(); ++i)
         p.softening.push_back(i % 2 ? 5. / 64 : 1. / 64);
@@ -338,7 +338,7 @@ TEST_CASE("points on both sides of the largest length of all sources keep their 
 
 namespace {
 
-/// Returns the error of the tree as part of sum |a| of 99 %, with one length.
+/// Returns the tree's 99 % error relative to sum |a|, with one length.
 double error_of_99_in_box(Particles p, const SolverOptions& tree, const SolverOptions& direct)
 {
     p.softening.clear();
@@ -371,7 +371,8 @@ TEST_CASE("in a periodic box both ranges follow the lengths")
         p.softening.push_back(i % 4 ? 0.01 : 0.03);
     }
     for (const Softening& law : laws()) {
-        // The sum with one length, and at each pair's nearest image what its own changes.
+        // The sum with one length, plus corrections for individual lengths at each pair's nearest
+        // image.
         SolverOptions options = options_of(law, SolverKind::direct, Precision::double_precision);
         options.box = 1;
         SolverOptions alike = options;
@@ -413,7 +414,7 @@ TEST_CASE("in a periodic box both ranges follow the lengths")
                 std::sort(errors.begin(), errors.end());
                 CAPTURE(int(kind));
                 CAPTURE(order);
-                // Beyond the cut no pair is softened, with the largest length as with one.
+                // Beyond the cut no pair is softened, with the max length as with one length.
                 SolverOptions tree_alike = tree, direct_alike = alike;
                 tree_alike.softening = direct_alike.softening = {
                     law.kind, law.rule == SofteningRule::larger ? 0.03 : 0.03 * std::sqrt(2.0)};

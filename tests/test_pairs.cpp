@@ -1,4 +1,4 @@
-// The behaviours of pair_behaviours.hpp on the processor, for each instruction set that it has.
+// Runs pair_behaviours.hpp on the processor with each supported instruction set.
 #include <doctest/doctest.h>
 
 #include "tests/pair_behaviours.hpp"

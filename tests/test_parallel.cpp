@@ -1,5 +1,4 @@
-// Ranks: collectives whose values depend on nothing but the ranks, failures that end all of them
-// with one error, and ranks that stay silent.
+// Ranks: collectives depend on ranks only; a failure ends all ranks with one error; silent ranks.
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -26,7 +25,7 @@ std::uint64_t as_bits(double value)
     return std::bit_cast<std::uint64_t>(value);
 }
 
-/// Returns the text of the error that the ranks end with.
+/// Returns the error text with which the ranks end.
 std::string error_of_ranks(int ranks, const std::function<void(Communicator&)>& body,
                            double time_limit = 600)
 {
@@ -38,7 +37,7 @@ std::uint64_t record(int from, int to, std::size_t k)
     return std::uint64_t(from) * 1000000 + std::uint64_t(to) * 10000 + k;
 }
 
-/// Exchanges records of all sizes, some of them empty, and checks all that comes.
+/// Exchanges records of all sizes, some empty, and checks all received data.
 void check_exchange(Communicator& ranks, int round)
 {
     const int P = ranks.size(), self = ranks.rank();
@@ -103,7 +102,7 @@ TEST_CASE("sums and minima are those of one rank, to the bit")
             std::vector<double> least;
             ExactSums<double> expected;
             for (std::size_t k = 0; k < n; ++k) {
-                double smallest = value(P - 1, k); // of 0 and -0 the latter
+                double smallest = value(P - 1, k); // -0 is smaller than 0
                 for (int r = 0; r < P; ++r) {
                     expected.add(value(r, k));
                     smallest = std::min(smallest, value(r, k));
@@ -148,7 +147,8 @@ TEST_CASE("what ranks have is gathered in their order, and that of rank 0 sent t
         CAPTURE(P);
         std::vector<int> right(std::size_t(P), 0);
         run_ranks(P, [&](Communicator& ranks) {
-            const std::vector<int> mine(std::size_t(ranks.rank()), ranks.rank()); // none of rank 0
+            const std::vector<int> mine(std::size_t(ranks.rank()),
+                                        ranks.rank()); // nothing from rank 0
             std::vector<int> expected;
             for (int r = 0; r < P; ++r)
                 expected.insert(expected.end(), std::size_t(r), r);

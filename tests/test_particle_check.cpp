@@ -1,4 +1,4 @@
-// What particles of a file must satisfy.
+// Requirements on particles in files.
 #include <limits>
 
 #include "chamomile/io/particle_check.hpp"

@@ -1,4 +1,4 @@
-// All pairs in a periodic cube against exact Ewald sums one by one.
+// All pairs in a periodic cube against exact Ewald sums pair by pair.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -30,8 +30,8 @@ SolverOptions direct(double box, Softening softening = {})
     return options;
 }
 
-/// Of particle i: Ewald's sums, and for the nearest image the softened law of reference_sum()
-/// instead of Newton's.
+/// Ewald's sums for particle i, with reference_sum()'s softened law for the nearest image in place
+/// of Newton's.
 void exact_field(const Particles& p, std::size_t i, double box, const Softening& softening,
                  Vec3<double>& acceleration, double& potential)
 {
@@ -55,7 +55,7 @@ void exact_field(const Particles& p, std::size_t i, double box, const Softening&
     }
 }
 
-/// By each instruction set.
+/// Checks each instruction set.
 void check_against_ewald(Particles p, SolverOptions options, double limit)
 {
     std::vector<Vec3<double>> acceleration(p.size());
@@ -134,7 +134,7 @@ TEST_CASE("a lattice has the energy of its unit cell, and no force")
     }
     make_solver(direct(1))->solve(p, Quantities::acceleration_potential);
     for (std::size_t i = 0; i < p.size(); ++i) {
-        CHECK(norm(p.acceleration[i]) < 1e-10 * 50); // of a neighbour's 50
+        CHECK(norm(p.acceleration[i]) < 1e-10 * 50); // relative to a neighbour's 50
         CHECK(p.potential[i] == doctest::Approx(2.8372974794806195 * 2 / 0.2).epsilon(1e-11));
     }
 }
@@ -169,13 +169,13 @@ TEST_CASE("coincident particles: an error without softening, no force with it")
 {
     Particles p = uniform_cube(50);
     p.position[20] = p.position[3];
-    p.position[20].x += 1; // another image of the same place
+    p.position[20].x += 1; // another image at the same position
     p.position[30] = p.position[3];
     CHECK_THROWS_AS(make_solver(direct(1))->solve(p, Quantities::acceleration), Error);
     const SolverOptions softened = direct(1, {SofteningKind::plummer, 0.01});
     make_solver(softened)->solve(p, Quantities::acceleration_potential);
     CHECK(norm(p.acceleration[20] - p.acceleration[3]) < 1e-12);
-    CHECK(p.potential[30] < -2 * p.mass[0] / 0.011 + 10); // two others at distance 0
+    CHECK(p.potential[30] < -2 * p.mass[0] / 0.011 + 10); // two further particles at distance 0
     p.position[7].z = std::nan("");
     CHECK_THROWS_AS(make_solver(softened)->solve(p, Quantities::acceleration), Error);
 }

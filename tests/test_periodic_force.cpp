@@ -30,7 +30,7 @@ std::vector<Vec3<double>> exact_accelerations(const Particles& p, std::vector<do
 }
 
 struct Errors {
-    double acceleration, potential, sum; ///< rms over rms; |sum of m a| over the sum of m |a|
+    double acceleration, potential, sum; ///< rms over rms; |sum m a| over sum m |a|
 };
 
 Errors errors_of(const PeriodicSet& set, SolverOptions options)
@@ -65,7 +65,7 @@ TEST_CASE("tree and mesh against Ewald's sums, the default and a wider cut")
     for (const PeriodicSet& set : periodic_sets(1000)) {
         CAPTURE(set.name);
         if (set.name == "near a lattice")
-            continue; // its own case
+            continue; // separate test case
         SolverOptions options;
         Errors errors = errors_of(set, options);
         CHECK(errors.acceleration < 5e-4);
@@ -94,7 +94,7 @@ TEST_CASE("modes instead of a mesh: what the tree leaves")
 
 TEST_CASE("forces that cancel near a lattice are right to two parts in a hundred")
 {
-    const PeriodicSet set = periodic_sets(1000)[3]; // 4000 times less than those of its pairs
+    const PeriodicSet set = periodic_sets(1000)[3]; // 4000 times weaker than a pair's
     for (const double cut : {5., 6., 7.})
         for (const int mesh : {32, 40, 48}) {
             SolverOptions options;
@@ -122,7 +122,7 @@ TEST_CASE("a lattice stays where it is")
     options.device = "cpu";
     options.box = 1;
     make_solver(options)->solve(p, Quantities::acceleration_potential);
-    const double neighbour = p.mass[0] * 144; // what one attracts with
+    const double neighbour = p.mass[0] * 144; // a neighbour's attraction
     double energy = 0, largest = 0, squares = 0;
     for (std::size_t i = 0; i < p.size(); ++i) {
         largest = std::max(largest, norm(p.acceleration[i]));
@@ -130,8 +130,8 @@ TEST_CASE("a lattice stays where it is")
         energy += 0.5 * p.mass[i] * p.potential[i];
     }
     CHECK(std::sqrt(squares / double(p.size())) < 4e-3 * neighbour);
-    CHECK(largest < 2.5e-2 * neighbour); // what a cut at 5 r_s leaves of the cells across it
-    // The energy of a lattice of unit cells, Ewald's constant.
+    CHECK(largest < 2.5e-2 * neighbour); // error from cells across the cut at 5 r_s
+    // Energy per unit cell of a lattice, from Ewald's constant.
     const double exact = 0.5 * 2.8372974794806195 * p.mass[0] * p.mass[0] * 1728 * 12;
     CHECK(energy == doctest::Approx(exact).epsilon(2e-4));
 }
@@ -195,7 +195,7 @@ TEST_CASE("softening near the cut of the short range is told, or refused, for th
     options.softening.length = 0.01;
     p.softening.clear();
     const auto solver = make_solver(options);
-    const auto evaluate = [&](double length) { // as a comoving clock cuts it
+    const auto evaluate = [&](double length) { // cut as by a comoving clock
         Request request = request_of(p, Quantities::acceleration);
         request.softening_length = length;
         return solver->evaluate(request).softening_jump.value_or(-1);

@@ -1,4 +1,4 @@
-// The tree's short range in a periodic cube against a plain sum of the law as it is written down.
+// The tree's short range in a periodic cube against a plain sum of its defining law.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -13,7 +13,7 @@ using namespace chamomile::tests;
 
 namespace {
 
-/// The long range of nothing: what is left is the short range.
+/// A zero long range, to isolate the short range.
 class NoLongRange final : public LongRange {
 public:
     explicit NoLongRange(double split) : split_(split) {}
@@ -56,7 +56,7 @@ Sums plain_sums(const Particles& p, double side, double split, double cut, doubl
 }
 
 struct RmsError {
-    double acceleration, potential; ///< root mean square of the errors over that of the sums
+    double acceleration, potential; ///< rms error relative to rms sum
 };
 
 RmsError compare(const Particles& p, const Sums& exact, double potential_shift)
@@ -152,7 +152,7 @@ TEST_CASE("the tree's short range is the plain sum's, in sets of every kind")
             options.criterion = Criterion::geometric;
             options.theta = 0.5;
             error = error_of(p, options, split);
-            CHECK(error.acceleration < (set.error > 1 ? 0.3 : 2e-3)); // forces of a lattice cancel
+            CHECK(error.acceleration < (set.error > 1 ? 0.3 : 2e-3)); // lattice forces cancel
         }
 }
 
@@ -191,7 +191,7 @@ TEST_CASE("particles in other images have the same forces")
         largest = std::max(largest, norm(p.acceleration[i]));
         error = std::max(error, norm(p.acceleration[i] - moved.acceleration[i]));
     }
-    CHECK(error < 1e-4 * largest); // positions are rounded when they move
+    CHECK(error < 1e-4 * largest); // moved positions are rounded
 }
 
 TEST_CASE("active particles have the forces of all, however few they are")

@@ -1,4 +1,4 @@
-// Projection, colours and the PNG file, which is read back with libpng.
+// Projection, colours, and the PNG file, read back with libpng.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -54,7 +54,7 @@ double mass_of(const SurfaceDensity& density)
            density.pixel_size;
 }
 
-/// The pixel of the brightest value.
+/// Returns the pixel with the max value.
 std::pair<int, int> brightest(const SurfaceDensity& density)
 {
     const auto found = std::max_element(density.values.begin(), density.values.end());
@@ -71,7 +71,7 @@ std::vector<ProjectedPoint> plummer_points(std::uint64_t n)
     return points;
 }
 
-/// A snapshot of single particles of the types and places given.
+/// Returns a snapshot with single particles of given types and positions.
 Snapshot particles_at(const std::vector<std::pair<int, Vec3<double>>>& list)
 {
     Snapshot snapshot;
@@ -111,7 +111,7 @@ TEST_CASE("a PNG file holds the picture, replaces an older one and leaves nothin
     CHECK(std::distance(std::filesystem::directory_iterator(folder), {}) == 1);
     CHECK_THROWS_AS(write_png(image, folder / "absent" / "a.png"), Error);
     std::filesystem::create_directory(folder / "b.png");
-    CHECK_THROWS_AS(write_png(image, folder / "b.png"), Error); // a folder of that name
+    CHECK_THROWS_AS(write_png(image, folder / "b.png"), Error); // a folder with this name
     CHECK(std::distance(std::filesystem::directory_iterator(folder), {}) == 2);
     std::filesystem::remove_all(folder);
     CHECK_THROWS_AS(write_png(image, "/dev/full/a.png"), Error);
@@ -124,7 +124,7 @@ TEST_CASE("the projection conserves mass")
         const auto points = plummer_points(n);
         CHECK(mass_of(project(points, 200, 150, 200)) == within(1e-12, 1));
     }
-    // Half of the picture's width holds what lies within it, to the softness of the edge.
+    // Half the picture's width contains the expected mass, up to edge softening.
     const auto points = plummer_points(200003);
     double inside = 0;
     for (const ProjectedPoint& p : points)
@@ -155,7 +155,7 @@ TEST_CASE("the projected Plummer sphere has its surface density")
 
 TEST_CASE("kernels are as wide as the local distance between points")
 {
-    // A lattice of spacing s is smooth, whatever s is in pixels.
+    // A lattice with spacing s is smooth for any s in pixels.
     for (double spacing : {0.3, 1.0, 3.0, 7.0}) {
         CAPTURE(spacing);
         std::vector<ProjectedPoint> lattice;
@@ -196,7 +196,7 @@ TEST_CASE("views: x right, y up, turned about z, then tilted")
     CHECK(near(View(0, 90)({0, 1, 0}), {0, 0, -1})); // y points away
     CHECK(near(View(90, 90)({0, 0, 1}), {0, 1, 0}));
 
-    // Many particles at (x, y) = (3, 4) of 16 across make one bright pixel.
+    // Many particles at (x, y) = (3, 4) in a picture 16 wide make one bright pixel.
     std::vector<ProjectedPoint> points(50, {3, 4, 1});
     points.push_back({-3, -4, 1});
     const SurfaceDensity density = project(points, 320, 320, 16);
@@ -208,7 +208,7 @@ TEST_CASE("views: x right, y up, turned about z, then tilted")
 TEST_CASE("single particles far out do not look like satellites")
 {
     Snapshot snapshot = make_plummer({.particles = 2000, .exact_energy_limit = 0});
-    std::vector<Vec3<double>> places; // of more mass than the percentile of the first colour
+    std::vector<Vec3<double>> places; // more mass than the first colour's percentile
     for (int k = 0; k < 12; ++k)
         places.push_back({3.4 * std::cos(k * std::numbers::pi / 6),
                           3.4 * std::sin(k * std::numbers::pi / 6), 0});
@@ -385,7 +385,7 @@ TEST_CASE("impossible views and particles that are nowhere are refused")
     snapshot.particles.position[1].y = std::nan("");
     refused([](RenderOptions&) {});
     CHECK_THROWS_AS(render_snapshot(Snapshot(), RenderOptions()), Error);
-    // One particle, and particles all at one place, do have a picture.
+    // One particle, or particles at one position, can be drawn.
     CHECK(render_snapshot(particles_at({{1, {5, 5, 5}}}), {}).width() == 800);
 }
 

@@ -1,4 +1,4 @@
-// The leapfrog in comoving coordinates by plane waves, whose motion is known.
+// The leapfrog in comoving coordinates on plane waves with known motion.
 #include <cmath>
 #include <vector>
 
@@ -53,8 +53,8 @@ private:
     double pull_;
 };
 
-/// Particles on an n^3 lattice of the unit cube whose planes x have moved, one particle for each:
-/// the forces of planes with n x n particles in line with each other, as Fourier series in y and z.
+/// Particles on an n^3 lattice in the unit cube, with displaced x planes, one particle per plane:
+/// forces from planes with n x n aligned particles, as Fourier series in y and z.
 class LatticePlanes final : public FormulaSolver {
 public:
     explicit LatticePlanes(int n) : FormulaSolver(1), n_(n) {}
@@ -72,7 +72,7 @@ public:
     }
 
 private:
-    /// Of one plane at distance d; 4 pi G rho = 3/2, so that 2 pi G sigma = 3/4 / n.
+    /// Force of one plane at distance d; 4 pi G rho = 3/2, so 2 pi G sigma = 3/4 / n.
     double pull(double d) const
     {
         d -= std::floor(d);
@@ -89,9 +89,9 @@ private:
     int n_;
 };
 
-constexpr double k1 = 2 * M_PI; // of the wave in the unit cube
+constexpr double k1 = 2 * M_PI; // wave in the unit cube
 
-/// Zel'dovich's wave of n planes at a; it collapses at a_c.
+/// Returns Zel'dovich's wave of n planes at a; it collapses at a_c.
 Particles wave(int n, double a, double a_c)
 {
     Particles particles;
@@ -122,7 +122,7 @@ void evolve(Particles& particles, Solver& solver, const ComovingClock& clock, do
 TEST_CASE("a small wave grows by the leapfrog's own law: dD/D = -0.328 (d ln a)^2")
 {
     const ComovingClock clock({.background = matter, .hubble_rate = 1});
-    // The map of kicks and drifts of one linear mode, iterated apart from this program.
+    // The map of kicks and drifts for one linear mode, iterated independently.
     const std::pair<int, double> exact[] = {{16, -1.925107516e-2},
                                             {32, -4.889934911e-3},
                                             {64, -1.227403528e-3},
@@ -165,7 +165,7 @@ TEST_CASE("Zel'dovich's pancake on a lattice of 32^3 and 64^3, half way to its c
 {
     struct Row {
         int n, steps;
-        double position, momentum; // largest errors, of the largest displacement and momentum
+        double position, momentum; // max errors relative to max displacement and momentum
     };
     const ComovingClock clock({.background = matter, .hubble_rate = 1});
     for (const Row& row : {Row{32, 64, 4e-3, 8e-3}, Row{64, 64, 1e-3, 2e-3}}) {

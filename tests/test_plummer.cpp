@@ -1,4 +1,4 @@
-// A Plummer sphere in equilibrium stays what it is, and a wrong step or G is seen.
+// A Plummer sphere in equilibrium stays unchanged; a wrong step or G is detected.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -19,14 +19,14 @@ namespace {
 struct Figures {
     double energy_error = 0;               ///< largest |dE/E|
     double q_min = 1, q_max = 0;           ///< virial ratio
-    double r25_change = 0, r50_change = 0; ///< largest, from those of the infinite model
+    double r25_change = 0, r50_change = 0; ///< max change from the infinite model
     double momentum = 0;
 };
 
 /// Lagrangian radii of 25 % and 50 % in Henon units.
 constexpr double r25 = 0.477806341640549, r50 = 0.768570630659784;
 
-/// Ten units of time (3.5 crossing times) with eps = 1/32.
+/// Evolves ten time units (3.5 crossing times) with eps = 1/32.
 Figures evolve(std::uint64_t n, double dt, SolverKind kind, double G = 1, double first_kick = 0.5)
 {
     Particles particles = make_plummer({.particles = n}).particles;
@@ -99,17 +99,17 @@ TEST_CASE("1024 particles with the direct sum: the energy error falls with the s
 {
     const Figures coarse = evolve(1024, 1.0 / 64, SolverKind::direct);
     const Figures fine = evolve(1024, 1.0 / 128, SolverKind::direct);
-    // Known from another realisation: 4.2e-5 and 9.9e-6, Q within [0.480, 0.519].
+    // From another realisation: 4.2e-5 and 9.9e-6, Q within [0.480, 0.519].
     CHECK(coarse.energy_error < 2 * 4.2e-5);
     CHECK(fine.energy_error < 2 * 9.9e-6);
     CHECK_FALSE(coarse.energy_error < 2 * 9.9e-6);
-    // Of 1/32, 1/64, 1/128 the errors still fall faster than by 4 (4.5 for the last pair), because
-    // terms beyond the square count; they no longer do from 1/128 to 1/256.
+    // From 1/32 to 1/64 and 1/128, errors still fall faster than by 4 (4.5 for the last pair),
+    // because terms beyond the square matter; from 1/128 to 1/256 they do not.
     const Figures finest = evolve(1024, 1.0 / 256, SolverKind::direct);
     CHECK(fine.energy_error / finest.energy_error == within(0.1, 4));
     CHECK(fine.q_min > 0.47);
     CHECK(fine.q_max < 0.53);
-    CHECK(fine.r50_change < 4 / std::sqrt(1024)); // the noise of so few particles
+    CHECK(fine.r50_change < 4 / std::sqrt(1024)); // shot noise
     CHECK(fine.momentum < 1e-15);
 }
 

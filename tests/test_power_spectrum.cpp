@@ -18,7 +18,7 @@ TEST_SUITE_BEGIN("power_spectrum");
 
 namespace {
 
-/// Clumps of unequal masses in a cube of the given side.
+/// Returns clumps with unequal masses in a cube with side `side`.
 Particles clumps(std::size_t n, double side, std::uint64_t seed)
 {
     Random random(seed);
@@ -47,8 +47,8 @@ PowerSpectrum measured(const Particles& p, double side, const PowerSpectrumOptio
                           {side}, options);
 }
 
-/// Mean of side^3 |delta_k|^2 over the modes of a bin that are multiples of `step`, summed over
-/// particles, shot noise not subtracted.
+/// Mean of side^3 |delta_k|^2 over modes in a bin that are multiples of `step`, from sums over
+/// particles, with shot noise.
 struct DirectBin {
     double power = 0, k = 0;
     std::uint64_t modes = 0;
@@ -114,7 +114,7 @@ TEST_CASE("bins are means over modes summed particle by particle")
 
 TEST_CASE("a plane wave has the power of its amplitude, whatever the assignment")
 {
-    // Masses 1 + a cos(k x) on a lattice: |delta_k| = a / 2 in two modes, others far beyond.
+    // Masses 1 + a cos(k x) on a lattice: |delta_k| = a / 2 in two modes, zero up to far larger k.
     constexpr int side = 32;
     Particles p;
     p.resize(side * side * side);
@@ -166,7 +166,7 @@ TEST_CASE("Poisson's noise is taken away up to the Nyquist wave number")
 
 TEST_CASE("interlacing takes aliases away")
 {
-    // Largest errors of bins between half and nine tenths of the Nyquist wave number.
+    // Max errors in bins between half and nine tenths of the Nyquist wave number.
     const Particles p = clumps(60, 1, 5);
     const auto worst = [&](Assignment kernel, Interlacing interlacing) {
         const PowerSpectrum spectrum = measured(

@@ -1,4 +1,4 @@
-// Quantities with units against factors worked out by hand, and what is refused.
+// Quantities with units against hand-computed factors, and refusals.
 #include <cmath>
 
 #include <doctest/doctest.h>
@@ -69,7 +69,7 @@ TEST_CASE("quantities become numbers of the frame")
               doctest::Approx(c.value).epsilon(1e-6));
     }
     CHECK(said("0.25", dimensions::length, nbody) ==
-          "0.25"); // plain numbers as they are, in any units
+          "0.25"); // plain numbers stay unchanged in any units
     CHECK(said("0.1,0.20", dimensions::length, galactic) == "0.1,0.20");
     CHECK(said("1pc, 2, 3 kpc", dimensions::length, galactic) == "0.001,2,3");
     CHECK(said("0,1:3:1kpc,5", dimensions::length, galactic) == "0,1:3:1,5");
@@ -123,7 +123,7 @@ TEST_CASE("names of units are read as what they name")
             CAPTURE(name);
             CHECK(std::stod(said(("1 " + name).c_str(), d, frame)) ==
                   doctest::Approx(1).epsilon(1e-4));
-            CHECK(name.find(',') == std::string::npos); // it stands in headings of CSV
+            CHECK(name.find(',') == std::string::npos); // appears in CSV headings
         }
     }
     CHECK(unit_name(dimensions::time, galactic.units) == "kpc/(km/s)");
@@ -140,7 +140,7 @@ TEST_CASE("series of numbers")
     using List = std::vector<double>;
     const auto read = [](const char* text) { return parse_series("--x", text, ranges::any); };
     CHECK(read("0,0.5,1:5:1") == List{0, 0.5, 1, 2, 3, 4, 5});
-    CHECK(read("0.1:0.4:0.1") == List{0.1, 0.2, 0.3, 0.4}); // as typed, without rounding
+    CHECK(read("0.1:0.4:0.1") == List{0.1, 0.2, 0.3, 0.4}); // as typed, unrounded
     CHECK(read("0:1:0.4") == List{0, 0.4, 0.8});
     CHECK(read("9:0:-3") == List{9, 6, 3, 0});
     CHECK(read("-0.3:0.3:0.3") == List{-0.3, 0, 0.3});
@@ -158,7 +158,7 @@ TEST_CASE("systems of units")
     CHECK(unit_system("--units", "galactic").gravitational_constant() ==
           doctest::Approx(43007.1).epsilon(1e-5));
     CHECK(unit_system("--units", "planetary").gravitational_constant() == doctest::Approx(1));
-    const Units planets = unit_system("--units", "planetary"); // a year is 2 pi
+    const Units planets = unit_system("--units", "planetary"); // a year equals 2 pi
     CHECK(std::stod(said("1 yr", dimensions::time, {planets})) ==
           doctest::Approx(6.2832).epsilon(1e-3));
     for (const char* wrong : {"galactik", "kpc", "kpc,Msun,km/s,s", "Msun,kpc", "kpc/h,Msun",
@@ -182,7 +182,7 @@ TEST_CASE("a converted snapshot is the same system")
     CHECK(snapshot.particles.mass[7] == doctest::Approx(2 * before.particles.mass[7]));
     CHECK(snapshot.softening->length == doctest::Approx(0.3));
     CHECK(snapshot.box_size == doctest::Approx(24));
-    const auto ratio = [](const Snapshot& s) { // G m / (x v^2) is a pure number
+    const auto ratio = [](const Snapshot& s) { // G m / (x v^2) is dimensionless
         return s.G() * s.particles.mass[7] / s.particles.position[7].x /
                (s.particles.velocity[7].y * s.particles.velocity[7].y);
     };

@@ -1,4 +1,4 @@
-// The sort against std::stable_sort, for keys of every kind and any number of threads.
+// The sort against std::stable_sort, for all kinds of keys and any thread count.
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -104,15 +104,15 @@ TEST_CASE("keys that leave little to tell them apart by")
     check([](std::size_t, Random&) { return Key(5); });
     check([](std::size_t, Random& random) { return Key(random() * 3) << 61; });
     check([](std::size_t, Random& random) { return Key(random() * 300); });
-    // one key among others, more often than a bucket holds
+    // one key among others, more often than fits a bucket
     check([](std::size_t, Random& random) {
         return random() < 0.7 ? Key(1) << 40 : any_key(random);
     });
-    // one far particle, and all others within the last bits
+    // one far particle, the rest within the lowest bits
     check([](std::size_t i, Random& random) {
         return i == 777 ? ~Key(0) >> 1 : Key(random() * 1e6);
     });
-    // both ends of every bucket far apart: neighbours agree in all but the lowest of 63 bits
+    // both ends of every bucket far apart: neighbours agree in all except the lowest of 63 bits
     check([](std::size_t, Random& random) {
         return (Key(random() * 4) << 61) | Key(random() * 0x1p20);
     });
@@ -129,8 +129,8 @@ TEST_CASE("keys in order, in reverse and nearly in order")
     Random random(9);
     for (auto& x : positions)
         x += on_sphere(random, 0.01 * norm(x));
-    check_sort(keys_of(positions), last); // as a time step would
-    // in order but for a few that belong far away
+    check_sort(keys_of(positions), last); // like a time step
+    // in order except for a few far out of place
     check_sort(made(large,
                     [](std::size_t i, Random& random) {
                         return random() < 0.01 ? any_key(random) : Key(i) << 47;

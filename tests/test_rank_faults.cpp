@@ -1,5 +1,5 @@
-// Ranks of which one fails at any of its calls, or whose messages are held back: all end with one
-// error or with the same bits.
+// Ranks with a failure at any call, or with delayed messages: all end with one error, or with equal
+// bits.
 #include <memory>
 
 #include <doctest/doctest.h>
@@ -26,7 +26,7 @@ SolverOptions options_on(Communicator& ranks)
     return options;
 }
 
-/// Evaluates a small rung: few active particles, and the cells of the last evaluation.
+/// Evaluates a small rung: few active particles, with cells from the last evaluation.
 void solve_small_rung(Particles& p, Solver& solver, std::uint64_t number)
 {
     std::vector<Index> active;
@@ -39,7 +39,7 @@ void solve_small_rung(Particles& p, Solver& solver, std::uint64_t number)
     CHECK(solver.evaluate(request).kept_tree);
 }
 
-/// Solves twice on so many ranks, and a small rung after it, of which one fails in that exchange.
+/// Solves twice and then a small rung on `ranks` ranks; one rank fails at this exchange.
 FailedRanks solve_with_fault(Particles& p, int ranks, int failing, int exchange)
 {
     return run_with_fault(ranks, failing, exchange, [&](Communicator& own) {
@@ -53,8 +53,7 @@ FailedRanks solve_with_fault(Particles& p, int ranks, int failing, int exchange)
     });
 }
 
-/// Solves three times, by domains that are cut by the work of the time before, each time with a
-/// small rung after it.
+/// Solves three times, each followed by a small rung; domain cuts follow the previous work.
 void solve(Particles& p, int ranks, std::optional<std::uint64_t> held_back)
 {
     run_ranks(ranks,
@@ -97,7 +96,7 @@ TEST_CASE("a rank that fails before any of its exchanges ends all with its error
                 CAPTURE(failed.line);
                 CHECK(failed.tells_so);
             }
-            CHECK(exchange > 40); // all evaluations have been gone through
+            CHECK(exchange > 40); // all evaluations completed
         }
     }
 }

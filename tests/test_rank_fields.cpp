@@ -1,5 +1,5 @@
-// The kept field of sources on several ranks, at sources and targets of theirs, has the bits of the
-// field of one rank.
+// A kept field of sources on several ranks, evaluated at sources and targets on those ranks:
+// bitwise equal to one rank.
 #include <array>
 #include <string>
 
@@ -16,14 +16,14 @@ TEST_SUITE_BEGIN("rank_fields");
 
 namespace {
 
-/// What a field is asked for: sources, which move then, and points. Of direct sums there are none.
+/// Input for a field: sources, which then move, and points. Direct sums have no points.
 struct Asked {
     Particles sources, moved;
     std::vector<Vec3<double>> targets;
     std::vector<Index> active;
 };
 
-/// A Run is what a rank has of several things.
+/// A Run is a rank's range in an array.
 struct Run {
     std::size_t first, last;
 
@@ -35,7 +35,7 @@ struct Run {
     }
 };
 
-/// Answers are accelerations and potentials of one evaluation after the other.
+/// Answers holds accelerations and potentials of successive evaluations.
 struct Answers {
     std::vector<std::vector<Vec3<double>>> acceleration;
     std::vector<std::vector<double>> potential;
@@ -56,7 +56,7 @@ struct Answers {
     }
 };
 
-/// Asks a field for the runs of one rank, or for all.
+/// Evaluates a field for one rank's ranges, or for all.
 void ask(FieldSolver& field, Asked& asked, const Run& sources, const Run& targets, Answers& answers)
 {
     Run chosen{0, 0};
@@ -94,7 +94,7 @@ Asked asked_of(const NamedSet& set, std::size_t targets, bool varied)
     p.softening.clear();
     for (std::size_t i = 0; varied && i < p.size(); ++i)
         p.softening.push_back(i % 3 == 0 ? 0.1 : i % 7 == 0 ? 0.25 : 0.02);
-    if (p.size() > 40) // sources without mass at the end are sources
+    if (p.size() > 40) // massless sources at the end count as sources
         std::fill(p.mass.end() - 20, p.mass.end(), 0);
     asked.moved = p;
     for (std::size_t i = 0; i < p.size(); ++i)
@@ -111,7 +111,7 @@ Asked asked_of(const NamedSet& set, std::size_t targets, bool varied)
     return asked;
 }
 
-/// Returns the run of a rank where every other rank has none.
+/// Returns a rank's range; if `some`, every second rank has none.
 Run run_of(std::size_t all, int rank, int ranks, bool some)
 {
     const std::size_t parts = std::size_t(some ? (ranks + 1) / 2 : ranks);
@@ -183,7 +183,7 @@ TEST_CASE("the field of a tree at sources and targets has the bits of one rank")
         for (const bool varied : {false, true}) {
             CAPTURE(all[set].name);
             CAPTURE(varied);
-            if (set == 9 && varied) // all at one place
+            if (set == 9 && varied) // all coincident
                 continue;
             compare(asked_of(all[set], targets, varied), options_of(k++, varied));
         }

@@ -1,4 +1,5 @@
-// A leapfrog that each rank runs on its own particles: the bits of one rank, and one error for all.
+// A leapfrog with particles distributed over ranks: bitwise equal to one rank, and one error for
+// all.
 #include <algorithm>
 #include <memory>
 #include <mutex>
@@ -37,7 +38,7 @@ std::unique_ptr<Leapfrog> leapfrog_of(Solver& solver, const Scheme& scheme)
     return made;
 }
 
-/// Returns a number of all particles at which the home of a rank begins; that of rank 1 has none.
+/// Returns the first global index in a rank's initial range; rank 1 has an empty range.
 std::size_t first_at_home(std::size_t n, int rank, int ranks)
 {
     const int others = std::max(1, ranks - 1);
@@ -57,8 +58,8 @@ Particles part_of(const Particles& all, std::size_t begin, std::size_t end)
     return part;
 }
 
-/// Returns what a run shows of the particles that are here, and what one does that goes on from
-/// what it keeps.
+/// Returns a run's observable data for local particles, including a run continued from its saved
+/// state.
 Shown show(Particles p, Solver& solver, const Scheme& scheme)
 {
     Shown shown;
@@ -91,7 +92,7 @@ Shown show(Particles p, Solver& solver, const Scheme& scheme)
     return shown;
 }
 
-/// Returns what the ranks show together, each of the particles that it has at home.
+/// Returns the ranks' combined data, each for its initial particles.
 Shown show_on_each(const RankCase& one, int ranks)
 {
     std::vector<Shown> of(std::size_t(ranks), Shown{});
@@ -117,7 +118,7 @@ Shown show_on_each(const RankCase& one, int ranks)
         for (std::size_t k = 0; k < shown.measured.size(); ++k)
             CHECK(std::memcmp(&shown.measured[k], &other.measured[k], sizeof(Diagnostics)) == 0);
     }
-    if (one.scheme.individual) { // each column in the order of ranks
+    if (one.scheme.individual) { // columns ordered by rank
         shown.columns.clear();
         const std::size_t columns =
             time_step_of(one.scheme).criterion == StepCriterion::potential ? 3 : 2;
@@ -203,7 +204,7 @@ TEST_CASE("columns that a caller adds go with their particles to other ranks")
         const std::size_t first = first_at_home(n, own.rank(), 3),
                           last = first_at_home(n, own.rank() + 1, 3);
         Particles p = part_of(all, first, last);
-        p.extra["age"]; // of the rank without particles too
+        p.extra["age"]; // also on the rank without particles
         SolverOptions options;
         options.device = "cpu";
         options.softening.length = 0.05;
@@ -352,7 +353,7 @@ TEST_CASE("a block of individual steps has one collective beside those of its fo
         Traffic before;
         const auto calls = [](const auto& of) { return of.exchanges + of.collectives; };
         simulation.after_each_step([&](Simulation& now) {
-            if (own.rank() == 0 && now.step() > 2 && now.step() < 10) { // none exchanges particles
+            if (own.rank() == 0 && now.step() > 2 && now.step() < 10) { // no particle exchange
                 const std::uint64_t forces = calls(*now.last_statistics().ranks);
                 in_forces += forces;
                 beside += calls(own.traffic()) - calls(before) - forces;
@@ -366,8 +367,8 @@ TEST_CASE("a block of individual steps has one collective beside those of its fo
     const double in_each = double(in_forces) / double(blocks);
     MESSAGE(in_each << " calls of the communicator in each evaluation");
     CHECK(blocks > 3 * whole_steps);
-    // Each evaluation gathers its figures after it has counted, and each whole step chooses its
-    // length and levels.
+    // Each evaluation gathers its statistics after counting, and each whole step selects its length
+    // and levels.
     CHECK(beside <= 2 * blocks + 3 * whole_steps);
 }
 

@@ -1,5 +1,5 @@
-// Softening lengths of the particles' own on ranks: by every rule, law and criterion the sums are
-// those of one rank, bit for bit.
+// Per-particle softening on ranks: for every rule, law and criterion, sums equal one rank bit for
+// bit.
 #include <cmath>
 #include <string>
 
@@ -18,7 +18,7 @@ namespace {
 
 using Length = std::function<double(std::mt19937_64&, const Vec3<double>&, std::size_t)>;
 
-/// Sets of rank_sets.hpp whose lengths are mixed, apart, all different, and some 0; the last
+/// Sets from rank_sets.hpp with lengths mixed, separate, all different, and partly 0; the last
 /// particle has mass.
 std::vector<NamedSet> softened_sets()
 {
@@ -46,7 +46,7 @@ std::vector<NamedSet> softened_sets()
             with(all[6], mixed),        // an outlier
             with(all[7], apart),        // massless particles
             with(all[8], different),    // three particles
-            with(all[9], mixed),        // all at one place
+            with(all[9], mixed),        // all coincident
             with(all[11], apart)};      // many scales
 }
 
@@ -55,7 +55,7 @@ struct NamedOptions {
     SolverOptions options;
 };
 
-/// Both laws and rules, with each criterion and precision once at least.
+/// Both laws and rules, with each criterion and precision at least once.
 std::vector<NamedOptions> ways()
 {
     const auto way = [](const char* name, SofteningKind kind, SofteningRule rule, auto change) {
@@ -226,7 +226,7 @@ TEST_CASE("lengths that are wrong on one rank are refused in one line")
                       "particle 3: softening length: -1.000000: must be 0 or more");
     p.softening[3] = 0.1;
     solver->solve(p, Quantities::acceleration);
-    std::string said[2]; // each rank goes on, so that none ends the call of the other
+    std::string said[2]; // each rank continues, so neither ends the other's call
     run_ranks(2,
               [&](Communicator& communicator) {
                   SolverOptions own;

@@ -1,5 +1,5 @@
-// Tracers on ranks, particles without mass behind all others: they are points beside the tree, and
-// sources and tracers have the bits of one rank.
+// Tracers on ranks: massless particles after all others, treated as points outside the tree.
+// Sources and tracers equal one rank bit for bit.
 #include <cmath>
 #include <string>
 
@@ -18,11 +18,11 @@ namespace {
 struct Case {
     NamedSet set;
     std::size_t sources;
-    bool varied = false; ///< softening lengths of their own
+    bool varied = false; ///< per-particle softening
 };
 
-/// Few and many tracers: among the sources, apart, at one place, very far away, at the places of
-/// sources, and all particles.
+/// Few and many tracers: among the sources, separate, coincident, very far away, at source
+/// positions, and all particles.
 std::vector<Case> cases()
 {
     const std::vector<NamedSet> all = sets();
@@ -34,15 +34,15 @@ std::vector<Case> cases()
             traced.particles.mass[i] = i < sources ? set.particles.mass[i] + 1e-6 : 0;
         return traced;
     };
-    std::vector<Case> cases{{first(all[0], 6007, 3001), 3001},  // as many as others
+    std::vector<Case> cases{{first(all[0], 6007, 3001), 3001},  // as many as sources
                             {first(all[2], 7001, 50), 50},      // a restricted problem
                             {first(all[1], 6007, 5901), 5901},  // few
                             {first(all[11], 5003, 3000), 3000}, // many scales
-                            {first(all[9], 1501, 301), 301},    // all at one place
+                            {first(all[9], 1501, 301), 301},    // all coincident
                             {first(all[0], 4001, 3), 3},        // fewer sources than ranks
-                            {first(all[5], 2003, 0), 0}};       // nothing pulls
+                            {first(all[5], 2003, 0), 0}};       // no forces
     cases.push_back({first(all[0], 5003, 3001), 3001});
-    for (std::size_t i = 3001; i < 5003; i += 7) // beyond the reach of lists, and at sources
+    for (std::size_t i = 3001; i < 5003; i += 7) // beyond the range of lists, and at sources
         cases.back().set.particles.position[i] =
             i % 2 ? Vec3<double>{1e7, -3e6, double(i)} : cases.back().set.particles.position[i / 3];
     cases.back().set.name = "far away";
@@ -132,7 +132,7 @@ TEST_CASE("tracers of all ranks together are those at the end of all particles")
                 options.device = "cpu";
                 options.solver = kind;
                 options.softening.length = eps;
-                if (eps == 0) // a tracer at a source's place is summed again in double
+                if (eps == 0) // a tracer at a source's position is summed again in double
                     p.position[6000] = p.position[0];
                 Particles one = p;
                 make_solver(options)->solve(one, Quantities::acceleration_potential);
@@ -170,7 +170,7 @@ TEST_CASE("tracers are dealt with equal work, and their pairs are those of one r
     }
     const auto others = make_solver(options);
     Request request = request_of(many, Quantities::acceleration);
-    request.active = tracers; // so that the figures are those of tracers alone
+    request.active = tracers; // counts tracers only
     others->evaluate(request);
     const ForceStatistics again = others->evaluate(request);
     CHECK(again.targets == tracers.size());

@@ -1,4 +1,4 @@
-// Files that other programs wrote, where they are at hand.
+// Files written by other programs, if available.
 #include <array>
 #include <cmath>
 #include <set>
@@ -16,7 +16,7 @@ TEST_SUITE_BEGIN("real_files");
 
 namespace {
 
-/// Whether the file is there; a test that needs it says so and ends where it is not.
+/// Returns whether the file exists; otherwise prints a line, and the test ends.
 bool at_hand(const std::filesystem::path& path)
 {
     const bool exists = std::filesystem::exists(path);
@@ -65,7 +65,7 @@ TEST_CASE("the King model of ChaNGa")
     REQUIRE(snapshot.softening.has_value());
     CHECK(snapshot.softening->kind == SofteningKind::spline);
     CHECK(snapshot.softening->length == within(1e-5, 0.145869));
-    double kinetic = 0; // of the reference run's log, whose U needs the pairs
+    double kinetic = 0; // from the reference run's log; U needs the pairs
     for (std::size_t i = 0; i < snapshot.particles.size(); ++i)
         kinetic += 0.5 * snapshot.particles.mass[i] * norm_squared(snapshot.particles.velocity[i]);
     CHECK(kinetic == within(1e-6, 32.65580));
@@ -77,7 +77,7 @@ TEST_CASE("the King model of ChaNGa")
 
 namespace {
 
-/// What must come out of a small file of another code.
+/// Expected contents of a small file from another code.
 struct CorpusFile {
     const char *name, *format, *units;
     std::array<std::size_t, 6> counts;
@@ -85,7 +85,7 @@ struct CorpusFile {
     const char* note;
 };
 
-/// Masses were summed from the bytes by numpy; the density of each whole box is Omega_m.
+/// Masses were summed from the bytes with numpy; the density of each whole box is Omega_m.
 constexpr CorpusFile corpus[] = {
     {"genetic_10a_gadget",
      "GADGET-2 binary, format 1, little endian, single precision, 8-byte ids",

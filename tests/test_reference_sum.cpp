@@ -1,4 +1,4 @@
-// The reference against values computed by hand and published kernel limits.
+// The reference against hand-computed values and published kernel limits.
 #include <cmath>
 
 #include <doctest/doctest.h>
@@ -12,7 +12,7 @@ TEST_SUITE_BEGIN("reference_sum");
 
 namespace {
 
-/// Force on and potential of a test particle at distance r from a unit mass.
+/// Returns force and potential of a test particle at distance r from a unit mass.
 ReferenceSums pair_at(double r, Softening softening)
 {
     Particles pair;
@@ -40,7 +40,7 @@ TEST_CASE("the spline kernel is Newtonian beyond 2.8 eps, smooth inside, -1/eps 
     CHECK(pair_at(h, spline).acceleration[0].x == within(1e-14, 1 / (h * h)));
     for (double r :
          {1e-6 * h, 0.2 * h, 0.499999 * h, 0.500001 * h, 0.7 * h, 0.999999 * h, 1.1 * h}) {
-        // The force is the slope of the potential.
+        // The force equals the potential's slope.
         const double d = 1e-6 * h;
         const double slope =
             (pair_at(r + d, spline).potential[0] - pair_at(std::abs(r - d), spline).potential[0]) /

@@ -1,4 +1,4 @@
-// A run that is kept on the way and gone on with, in another process so to speak, is the same run.
+// A run saved midway and continued, as if in another process, equals the uninterrupted run.
 #include <cstring>
 
 #include <doctest/doctest.h>
@@ -32,7 +32,7 @@ TEST_CASE("every way to move particles goes on bit by bit, whatever the number o
         while (!done && ++parts < 100) {
             use_threads(1 + parts % 3);
             Followed part(way);
-            part.particles = {}; // all comes from the file
+            part.particles = {}; // all data come from the file
             if (parts > 1) {
                 CheckpointReader archive(file);
                 part.simulation->exchange(archive);
@@ -107,7 +107,7 @@ TEST_CASE("an observer that fails is called again, those before it are not")
     CheckpointReader archive(file);
     second.exchange(archive);
     CHECK(second.has_potentials());
-    CHECK(second.last_statistics().particle_particle == 37 * 37); // which lines of outputs tell
+    CHECK(second.last_statistics().particle_particle == 37 * 37); // as output lines require
     second.run();
     std::vector<std::uint64_t> all(17);
     for (std::size_t k = 0; k < all.size(); ++k)

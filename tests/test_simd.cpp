@@ -1,5 +1,5 @@
-// Lanes in the order that they should have, with the instructions that all processors have; the
-// other instruction sets are compared with these in host_force.
+// Lane order with baseline instructions; host_force compares other instruction sets with the
+// baseline.
 #include <cmath>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// The time loop: observers, reuse of forces, reproducibility, and what it refuses.
+// The time loop: observers, reuse of forces, reproducibility, and refusals.
 #include <cmath>
 #include <limits>
 #include <random>
@@ -24,7 +24,7 @@ namespace {
 
 const Softening softening{SofteningKind::plummer, 0.05};
 
-/// A cold cloud of n particles in a cube.
+/// Returns a cold cloud with n particles in a cube.
 Particles cloud(std::size_t n)
 {
     std::mt19937_64 random(7);
@@ -61,7 +61,7 @@ TEST_CASE("observers are called when they are due and find what they asked for")
     CHECK(times == std::vector<double>{0, 0.25, 0.5, 0.75, 1});
     CHECK(steps == std::vector<std::uint64_t>{0, 10, 20, 30, 32});
     CHECK(each == 32);
-    // One evaluation per step and one at the start; potentials only when an observer needs them.
+    // One evaluation per step plus one at the start; potentials only for observers that need them.
     CHECK(solver.evaluations == 33);
     CHECK(solver.potential_evaluations == 5);
     CHECK(simulation.total_statistics().targets == 33 * 37);
@@ -119,7 +119,7 @@ TEST_CASE("adaptive steps follow eta sqrt(eps / |a|) within their bounds")
     CHECK(adaptive_time_step(shortest_time(particles, {0.01}), step, Clock::newtonian(), 0) ==
           0.02);
 
-    // Of a potential: sqrt|phi| / |a| = 2/3, 1/4 and 9, the last cut by GM / |phi|^1.5.
+    // From a potential: sqrt|phi| / |a| = 2/3, 1/4 and 9, the last limited by GM / |phi|^1.5.
     particles.potential = {-4, -1, -81};
     step = {.kind = TimeStepKind::adaptive, .eta = 0.2, .criterion = StepCriterion::potential};
     CHECK(adaptive_time_step(shortest_time(particles, {0, step.criterion, 1e9}), step,

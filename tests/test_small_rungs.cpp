@@ -1,5 +1,5 @@
-// Active particles on ranks, as individual steps ask for them: groups, lists and sums are those of
-// one rank, bit for bit, on new trees and on kept ones.
+// Active particles on ranks, as in individual steps: groups, lists and sums equal one rank bit for
+// bit, on new and kept trees.
 #include <doctest/doctest.h>
 
 #include "chamomile/force/ranks/distributed_solver.hpp"

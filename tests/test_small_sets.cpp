@@ -32,7 +32,7 @@ TEST_CASE("few targets go to the second solver, with a tree of its own time")
     joined->solve(particles, Quantities::acceleration, few);
     CHECK(rms_error(particles, few, eps) < 1e-12);
 
-    // Neither keeps a tree from before the word that none be kept.
+    // Neither solver keeps a tree built before the request to keep none.
     const auto two = [&] { return join_solvers(make_solver(coarse), make_solver(coarse), 10); };
     const auto used = two(), fresh = two();
     Particles a = particles;

@@ -1,4 +1,4 @@
-// Every format gives back what was written; files appear whole or not at all.
+// Every format returns the written data; files appear whole or not at all.
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -97,7 +97,7 @@ TEST_CASE("comoving velocities are u = v / sqrt(a) in the files and peculiar in 
         CHECK(back.comoving->hubble == 0.6);
         check_same_particles(snapshot.particles, back.particles, false); // sqrt(a) is 1/2 exactly
     }
-    // In the file stands twice the velocity: here the first number of the block VEL.
+    // The file stores twice the velocity: here the first number in block VEL.
     const std::string bytes = file_bytes(folder / "a.gadget2");
     double u = 0;
     std::memcpy(&u, bytes.data() + 264 + 8 + 7 * 24 + 4, sizeof u);
@@ -157,12 +157,12 @@ TEST_CASE("the same snapshot gives the same bytes")
     for (const char* name : {"a.hdf5", "a.gadget2", "a.tipsy", "a.txt"}) {
         write_snapshot(sample_snapshot(), folder / name);
         const std::string first = file_bytes(folder / name);
-        if (contains(name, "hdf5")) // whose times, if there were any, would be whole seconds
+        if (contains(name, "hdf5")) // timestamps in the file, if any, would count whole seconds
             std::this_thread::sleep_for(std::chrono::milliseconds(1100));
         write_snapshot(sample_snapshot(), folder / name);
         CHECK(has_bytes(folder / name, first));
         std::filesystem::remove(folder / name);
-        CHECK(std::filesystem::is_empty(folder.path())); // nothing temporary is left
+        CHECK(std::filesystem::is_empty(folder.path())); // no temporary files left
     }
 }
 
@@ -244,7 +244,7 @@ TEST_CASE("a file that another program makes meanwhile is left, and so is what w
     }
     CHECK(has_bytes(folder / "a.txt", "o"));
     CHECK(has_bytes(temporary, "m"));
-    PendingFile second(folder / "a.txt"); // which was there before
+    PendingFile second(folder / "a.txt"); // existed before
     second.write_value(char('s'));
     second.commit();
     CHECK(has_bytes(folder / "a.txt", "s"));
@@ -277,14 +277,14 @@ TEST_CASE("a file that somebody writes to while it is read is refused")
         });
         while (written < 10)
             std::this_thread::yield();
-        std::string error; // of one of many: between two lines there may be time to read it all
+        std::string error; // of the last of many lines: enough time may pass to read it all
         for (int k = 0; k < 1000 && error.empty(); ++k)
             try {
                 read_snapshot(path);
             } catch (const Error& refused) {
                 error = refused.what();
             }
-        // Tipsy and others may notice first that the size is not that of the header.
+        // Tipsy and other readers may first detect a size different from the header's.
         CHECK(contains(error, "size"));
         done = true;
         writer.join();

@@ -1,4 +1,4 @@
-// Snapshots that are written beside a run: whole, one at a time, and again after a failure.
+// Snapshots written in the background of a run: complete, one at a time, and again after a failure.
 #include <algorithm>
 
 #include "chamomile/core/system/free_memory.hpp"
@@ -14,7 +14,7 @@ TEST_SUITE_BEGIN("snapshot_writer");
 TEST_CASE("what is written beside a run is the snapshot as it was handed over")
 {
     const TemporaryFolder folder;
-    Snapshot snapshot = sample_snapshot(6 * 66001); // of each type two chunks, the second not full
+    Snapshot snapshot = sample_snapshot(6 * 66001); // two chunks per type, the second not full
     write_snapshot(snapshot, folder / "now.hdf5");
     RowsInMemory rows(snapshot.particles);
     SnapshotWriter writer;
@@ -40,7 +40,7 @@ TEST_CASE("a snapshot whose particles come in blocks has the bytes of one in mem
     const std::size_t n = 6 * 66001;
     Snapshot snapshot = sample_snapshot(n);
     snapshot.has_accelerations = snapshot.has_potentials = true;
-    for (const bool are_sorted : {false, true}) { // by type, so that those of one follow each other
+    for (const bool are_sorted : {false, true}) { // sorted by type: one type is contiguous
         if (are_sorted)
             std::ranges::sort(snapshot.particles.type);
         write_snapshot(snapshot, folder / "whole.hdf5");
@@ -51,7 +51,7 @@ TEST_CASE("a snapshot whose particles come in blocks has the bytes of one in mem
             SnapshotWriter writer;
             writer.write(rest, rows, folder / "blocks.hdf5");
             CHECK(file_bytes(folder / "blocks.hdf5") == file_bytes(folder / "whole.hdf5"));
-            CHECK(rows.largest() == 1 << 16); // a chunk at least
+            CHECK(rows.largest() == 1 << 16); // at least one chunk
         }
     }
 }

@@ -1,4 +1,4 @@
-// What cells and expansions keep of softening lengths of the particles' own.
+// Per-particle softening in cells and expansions.
 #include <algorithm>
 #include <cmath>
 
@@ -135,13 +135,13 @@ TEST_CASE("clusters keep away cells whose pull changes by more than a part of th
 TEST_CASE("the change of an expansion is the difference of expansions")
 {
     const Vec3<double> r{3, -1.5, 2};
-    constexpr double eps2 = 0.4, mass = 3, mean = 0.01, square = 0.0003; // variance among it
+    constexpr double eps2 = 0.4, mass = 3, mean = 0.01, square = 0.0003; // variance included
     LocalExpansion<double, 6> whole;
     ChangeExpansion<double> change;
     const SofteningChange<double> of_cell(r, mass, eps2);
     of_cell.add(mean, square, whole);
     of_cell.add(mean, square, change);
-    // Two particles with that mean and square; what is left is of the third order.
+    // Two particles with this mean and square; the difference is of third order.
     const double deviation = std::sqrt(square - mean * mean);
     LocalExpansion<double, 3> exact;
     exact.add_mass(r, mass / 2, eps2 + mean + deviation);

@@ -1,4 +1,4 @@
-// The softened forces of a pair as the solvers give them, against the formulas.
+// Softened pair forces from the solvers, against the formulas.
 #include <cmath>
 #include <vector>
 
@@ -18,7 +18,7 @@ namespace {
 
 constexpr double eps = 0.3, mass = 2;
 
-/// Force on and potential of a body without mass at distance r from one with.
+/// Force and potential of a massless body at distance r from a massive one.
 struct Pair {
     double acceleration, potential;
 };
@@ -36,9 +36,9 @@ Pair pair_at(double r, SolverOptions options, double softening_error = 0)
     return {particles.acceleration[0].y, particles.potential[0]};
 }
 
-/// Gadget's cubic spline kernel (Springel, Yoshida & White 2001), by integrating the density
-/// 8/(pi h^3) (1 - 6 u^2 + 6 u^3 for u < 1/2, 2 (1 - u)^3 up to 1) of Monaghan & Lattanzio (1985):
-/// the mass inside u is known in closed form.
+/// Gadget's cubic spline kernel (Springel, Yoshida & White 2001), by integrating the density 8/(pi
+/// h^3) (1 - 6 u^2 + 6 u^3 for u < 1/2, 2 (1 - u)^3 up to 1) from Monaghan & Lattanzio (1985): the
+/// mass inside u has a closed form.
 double spline_mass_inside(double u)
 {
     if (u >= 1)
@@ -97,7 +97,7 @@ TEST_CASE("spline: the force of the mass inside r, Newtonian from 2.8 eps")
         for (double x : radii) {
             CAPTURE(x);
             const double r = x * eps, q = r / h;
-            // Near the centre the closed form has lost its digits; the density is uniform there.
+            // Near the center the closed form loses its digits; the density is uniform there.
             const double inside = q < 1e-6 ? 32.0 / 3 * q * q * q : spline_mass_inside(q);
             const double expected = mass * inside / (r * r);
             CHECK(within(pair_at(r, solver.options).acceleration, expected, limit));
@@ -146,7 +146,7 @@ TEST_CASE("points among sources of one length keep to their own, whatever was as
                 field->build(sources);
                 for (Vec3<double>& x : p.position)
                     x = 1.01 * x;
-                field->refit(sources); // a new tree has other bits
+                field->refit(sources); // a new tree has different bits
                 const Vectors point{{0.1, 0.2, 0.3}, {-0.2, 0, 0.1}, p.position[5]};
                 const std::vector<std::int64_t> self{-1, -1, 5};
                 const auto pulls = [&](const ArrayView& own) {

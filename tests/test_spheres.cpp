@@ -1,5 +1,4 @@
-// Spheres in equilibrium: profiles, energies, distribution functions, and that they stay as they
-// are.
+// Spheres in equilibrium: profiles, energies, distribution functions, and stability.
 #include <numbers>
 
 #include <doctest/doctest.h>
@@ -16,10 +15,10 @@ TEST_SUITE_BEGIN("spheres");
 
 namespace {
 
-/// A Case holds radii of 10, 50 and 90 % of the whole mass and the potential energy of a sphere of
-/// G = M = scale = 1 (for NFW of mass 1 within c), from quadratures and integrations of Poisson's
-/// equation by scipy, and of the Hernquist sphere within 100 a by hand; its outermost particles
-/// move as if the mass beyond were there.
+/// A Case holds radii with 10, 50 and 90 % of the total mass, and the potential energy, for a
+/// sphere with G = M = scale = 1 (NFW: mass 1 within c). Values come from quadratures and
+/// integrations of Poisson's equation with scipy, and by hand for the Hernquist sphere within 100
+/// a; its outermost particles move as if the mass beyond existed.
 struct Case {
     SphereOptions sphere;
     double mass, r10, r50, r90, potential;
@@ -50,8 +49,8 @@ double whole_mass(const Particles& particles)
     return mass;
 }
 
-/// The variance of each velocity component in the shell from 0.9 r to 1.1 r: radial and tangential,
-/// with the number of particles.
+/// Variance per velocity component in the shell from 0.9 r to 1.1 r, radial and tangential, with
+/// the particle number.
 struct Dispersions {
     double radial = 0, tangential = 0, count = 0;
 };
@@ -73,8 +72,7 @@ Dispersions dispersions_at(const Particles& particles, double r)
     return d;
 }
 
-/// Returns twice the kinetic energy of a type over the sum of m M(<r) / r, which is 1 in the field
-/// of all.
+/// Returns twice the kinetic energy of a type over sum m M(<r) / r, which is 1 in the total field.
 double virial_of_type(const Particles& particles, int type)
 {
     std::vector<std::size_t> order(particles.size());
@@ -109,7 +107,7 @@ TEST_CASE("a million particles have their profile, energies and virial ratio")
             {0.1, one.r10}, {0.5, one.r50}, {0.9, one.r90}};
         for (const auto& [part, r] : quantiles) {
             CAPTURE(part);
-            // The number inside r is binomial: 4 of its standard deviations.
+            // The number inside r is binomial: allows 4 standard deviations.
             const auto inside =
                 double(std::lower_bound(radii.begin(), radii.end(), r) - radii.begin());
             CHECK(std::abs(inside - part * double(n)) <
@@ -135,7 +133,7 @@ TEST_CASE("King: tidal radius, density and distribution function")
     const DensityTable table = density_table(profile, radii);
     const SphericalPotential potential(radii, enclosed_mass(radii, table.density));
     const EquilibriumSphere sphere(potential, table, {.name = "king"});
-    // rho_1 (2 pi sigma^2)^(-3/2) (exp(E / sigma^2) - 1), with E above that of the tidal radius
+    // rho_1 (2 pi sigma^2)^(-3/2) (exp(E / sigma^2) - 1), with E relative to the tidal radius
     const double sigma2 = 0.0825919287, root = std::sqrt(6.0);
     const double shape =
         std::exp(6) * std::erf(root) - std::sqrt(24 / std::numbers::pi) * (1 + 2 * 6.0 / 3);
@@ -157,7 +155,7 @@ TEST_CASE("Osipkov and Merritt: anisotropy and radial dispersion follow from Jea
         const Dispersions d = dispersions_at(p, r);
         CHECK(d.tangential / d.radial ==
               within(5 * std::sqrt(3 / d.count), 1 / (1 + (r / ra) * (r / ra))));
-        // rho sigma_r^2 (r^2 + r_a^2) = int (s^2 + r_a^2) rho M / s^2 ds of the infinite model
+        // rho sigma_r^2 (r^2 + r_a^2) = int (s^2 + r_a^2) rho M / s^2 ds for the infinite model
         const auto density = [](double s) { return 1 / (s * (1 + s) * (1 + s) * (1 + s)); };
         double pressure = 0;
         const double step = 1e-4;
@@ -168,7 +166,7 @@ TEST_CASE("Osipkov and Merritt: anisotropy and radial dispersion follow from Jea
         CHECK(d.radial == within(4 * std::sqrt(2 / d.count) + 0.005,
                                  pressure / (density(r) * (r * r + ra * ra))));
     }
-    // The least radius of a Hernquist sphere is 0.202 a (Baes & Dejonghe 2002).
+    // The min radius for a Hernquist sphere is 0.202 a (Baes & Dejonghe 2002).
     CHECK_THROWS_AS(make_spheres({.spheres = {{.anisotropy_radius = 0.195}}}), Error);
     CHECK_NOTHROW(make_spheres({.spheres = {{.anisotropy_radius = 0.21}}}));
 }
@@ -183,7 +181,7 @@ TEST_CASE("two spheres are each in equilibrium in the field of both")
     CHECK(virial_of_type(p, 1) == within(0.01, 1));
     CHECK(virial_of_type(p, 4) == within(0.01, 1));
     CHECK(radius_of_fraction(sorted_radii(p, 4), 0.5) == within(0.01, 0.8));
-    // Alone, a component of that density would move more slowly.
+    // Without the other components, a component with this density would move more slowly.
     const Particles alone =
         make_spheres(
             {.particles = 100000, .spheres = {parse_sphere("exponential,mass=0.3,r-half=0.8")}})
@@ -203,12 +201,13 @@ TEST_CASE("M200 and concentration: the mean density within r200 is 200 critical 
             make_spheres({.particles = 300000, .spheres = {parse_sphere(text)}, .hubble = 0.7});
         CHECK(s.units == Units::gadget(false));
         const std::vector<double> radii = sorted_radii(s.particles);
-        // 3 H0^2 / (8 pi G) = 2.775e11 h^2 Msun / Mpc^3, so that r200 of 1e12 Msun is 206.3 kpc.
+        // 3 H0^2 / (8 pi G) = 2.775e11 h^2 Msun / Mpc^3, so r200 for 1e12 Msun is 206.3 kpc.
         const auto inside =
             double(std::lower_bound(radii.begin(), radii.end(), 206.3) - radii.begin());
         CHECK(inside * s.particles.mass[0] == within(6e-3, 100));
     }
-    // The Hernquist halo of the same centre: rho r^3 at small radii (Springel et al. 2005, eq. 2).
+    // The Hernquist halo with equal central density: rho r^3 at small radii (Springel et al. 2005,
+    // eq. 2).
     const SphereProfile h = resolved(parse_sphere("hernquist,m200=100,c=12"), 0.7);
     const SphereProfile n = resolved(parse_sphere("nfw,m200=100,c=12"), 0.7);
     const std::vector<double> radii = {1e-3, 1e-2};
@@ -264,7 +263,7 @@ TEST_CASE("spheres stand still for three crossing times")
         CHECK(radius_of_fraction(after, 0.9) == within(0.06, radius_of_fraction(before, 0.9)));
         CHECK(virial_ratio(p, *solver) == within(0.04, 0.5));
     }
-    // What is no equilibrium does not stand still.
+    // Particles out of equilibrium do not stay unchanged.
     Particles cold = make_sphere(SphereKind::king, 6007).particles;
     for (Vec3<double>& v : cold.velocity)
         v = 0.7 * v;

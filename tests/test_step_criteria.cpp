@@ -1,4 +1,4 @@
-// By what shared and individual steps of the leapfrog go.
+// Criteria for shared and individual leapfrog steps.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -29,7 +29,7 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-/// The reference, which fails once.
+/// The reference solver with one failure.
 class FailingSolver final : public ReferenceSolver {
 public:
     FailingSolver(int fails_at) : fails_at_(fails_at) {}
@@ -103,7 +103,7 @@ TEST_CASE("a step by potentials that fails is taken again from the same state")
     CHECK(same_bits(whole, parts));
 }
 
-// Steps chosen where they begin lose 4.4e-3.
+// Steps chosen at their start lose 4.4e-3.
 TEST_CASE("individual steps change alike on the way in and out, so that energy does not drift")
 {
     const auto solver = tree(0.1);
@@ -115,8 +115,8 @@ TEST_CASE("individual steps change alike on the way in and out, so that energy d
     CHECK(outcome.largest < 1e-3);
 }
 
-// By the acceleration where a particle is, not that of its orbit, the error is 1.9e-3: the step
-// grows in the centres of galaxies.
+// With local acceleration in place of orbital acceleration the error is 1.9e-3: the step grows in
+// galaxy centers.
 TEST_CASE("two galaxies keep their energy with half the evaluations of shared steps")
 {
     const Particles start = make_merger({.galaxy = {.particles = 20000}}).particles;
@@ -135,7 +135,7 @@ TEST_CASE("an orbit's mean is that of its attractions, at least by the mass of a
     const DynamicalTime time{0, StepCriterion::potential, 2};
     CHECK(time.orbit(0, 0, 1, -1) == 1);      // |a| / phi^2, squared
     CHECK(time.orbit(0, 0, 0.1, -1) == 0.25); // at least 1 / GM
-    CHECK(time.orbit(0, 0, 0, -1) == 0.25);   // nothing pulls
+    CHECK(time.orbit(0, 0, 0, -1) == 0.25);   // no forces
     CHECK(time.orbit(0.5, 1, 0, 0) == 0.5);
     for (double far : {1.0, 4.0}) // over ten dynamical times, in short steps
     {
@@ -145,7 +145,7 @@ TEST_CASE("an orbit's mean is that of its attractions, at least by the mass of a
         CHECK(mean == within(1e-3, 1 - 0.9375 * std::exp(-far)));
     }
     CHECK(time.of_orbit(1, 16, -4) == time.of(16, -4));
-    CHECK(time.of_orbit(1, 0, -4) == 0.125); // as in the centre
+    CHECK(time.of_orbit(1, 0, -4) == 0.125); // as in the center
     CHECK(time.of_orbit(1, 128, -4) == 4 * time.of(128, -4));
 }
 

@@ -17,7 +17,7 @@ TEST_SUITE_BEGIN("structure_fits");
 
 namespace {
 
-/// A power spectrum at 61 k from 2e-4 to 50 h/Mpc, evenly in their logarithms.
+/// Returns a power spectrum at 61 k from 2e-4 to 50 h/Mpc, evenly spaced in log k.
 LinearPower tabled(const std::vector<double>& values, const Background& background)
 {
     const std::filesystem::path file =

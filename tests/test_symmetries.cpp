@@ -1,4 +1,4 @@
-// What every solver must keep whatever its accuracy: identities that need no tolerance guessed.
+// Identities for every solver, independent of accuracy: no tolerance is guessed.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -26,7 +26,7 @@ Particles solved(Particles particles, const SolverOptions& options)
     return particles;
 }
 
-/// Largest difference of the accelerations of a[i] and turn(b[i]), relative to |a[i]|.
+/// Returns the max difference between accelerations of a[i] and turn(b[i]), relative to |a[i]|.
 double largest_difference(const Particles& a, const Particles& b, std::size_t count,
                           const std::function<Vec3<double>(const Vec3<double>&)>& turn)
 {
@@ -74,7 +74,7 @@ TEST_CASE("the order of the particles does not matter")
 {
     const Particles plain = plummer(n);
     Particles shuffled = plain;
-    const auto place = [](std::size_t i) { return i * 100 % n; }; // 100 and 597 share no factor
+    const auto place = [](std::size_t i) { return i * 100 % n; }; // 100 and 597 are coprime
     for (std::size_t i = 0; i < n; ++i) {
         shuffled.mass[place(i)] = plain.mass[i];
         shuffled.position[place(i)] = plain.position[i];
@@ -154,7 +154,7 @@ TEST_CASE("a particle split in two halves at its place acts as before")
     Particles wrong = split;
     wrong.mass[n] *= 1.5;
     for_all_solvers([&](const SolverUnderTest& solver) {
-        // Another number of particles makes another tree, which the multipoles show.
+        // A different particle number gives a different tree, visible in the multipoles.
         const Particles a = solved(plain, solver.options);
         CHECK(largest_difference(a, solved(split, solver.options), n, same) < solver.accuracy);
         if (solver.options.solver == SolverKind::direct)
@@ -224,7 +224,7 @@ TEST_CASE("forces add up to nothing, and so do torques")
     for_all_solvers([&](const SolverUnderTest& solver) {
         const bool tree = solver.options.solver == SolverKind::tree;
         const bool single = solver.options.precision == Precision::single_precision;
-        // A tree's residue is a fraction of its rms error, 3.2e-4 for this model and theta = 0.6.
+        // A tree's residue is a fraction of its rms error: 3.2e-4 for this model at theta = 0.6.
         const double limit = tree ? 0.3 * 3.2e-4 : single ? 1e-6 : 1e-14;
         Particles p = solved(plummer(4097), solver.options);
         CHECK(residue(p).force <= limit);

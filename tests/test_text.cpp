@@ -1,4 +1,4 @@
-// Text columns as people and other programs write them.
+// Text columns as written by people and other programs.
 #include <clocale>
 
 #include "snapshot_fixture.hpp"
@@ -203,10 +203,10 @@ TEST_CASE("what could be misread in silence is refused in one line")
         CAPTURE(text);
         CHECK(contains(error_of(text), part));
     }
-    // The same again misleads nobody, and where a column is named nothing was assumed.
+    // Repeated equal values are harmless, and with a named column nothing is assumed.
     CHECK(read_text_of("# G: 2\n1 2 3 4\n# G: 2\n").G() == 2);
     CHECK(error_of("# columns: mass x y z\n-1 2 3 4\n").ends_with("not negative"));
-    // Names of any length make lines that are not.
+    // Names of any length give short lines.
     CHECK(error_of("# columns: " + std::string(70000, 'x') + "\n" + particle).size() < 1000);
 }
 

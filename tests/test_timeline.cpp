@@ -1,4 +1,4 @@
-// Output times are hit exactly, whatever the step.
+// Output times are hit exactly for any step.
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -15,8 +15,8 @@ TEST_SUITE_BEGIN("timeline");
 namespace {
 
 struct Walk {
-    std::vector<double> times; ///< of the series
-    std::vector<double> ends;  ///< of all steps
+    std::vector<double> times; ///< output times
+    std::vector<double> ends;  ///< end of each step
     double longest = 0;
 };
 
@@ -88,7 +88,7 @@ TEST_CASE("fixed steps are counted, not added up")
         drift = std::max(drift, std::abs(added - result.ends[n]));
         REQUIRE(result.ends[n] == (n + 1) * 0.01);
     }
-    CHECK(drift > 1e-10); // what the sum of the steps would have been wrong by
+    CHECK(drift > 1e-10); // error of summed steps
 }
 
 TEST_CASE("a step that does not divide the interval is shortened once before each time")
@@ -128,7 +128,7 @@ TEST_CASE("times of a list are hit to the last bit, beside those of a series")
         for (double length : {0.1, 0.003, 0.07, 0.5}) {
             Timeline timeline(0.25, 3.25);
             timeline.add_series(0.7);
-            // In any order, one twice, and some that are not on the way.
+            // Unordered, one repeated, and some outside the run.
             const std::size_t list = timeline.add_list({2, 0.3, 1. / 3, 0.25, 9, 0.9999999, 2, -1});
             CAPTURE(length);
             CHECK(walk(timeline, length, kind, list).times == wanted);

@@ -27,7 +27,7 @@ ByteOrder order_of(const Variant& variant)
     return host_is_big == variant.big_endian ? ByteOrder::host : ByteOrder::swapped;
 }
 
-/// `phi` of all particles: a float, or the bits of an integer.
+/// `phi` for all particles: a float, or the bits of an integer.
 template <class Phi>
 std::string tipsy_file(const Variant& variant, Phi phi, float dark_softening = 0.5f)
 {
@@ -118,7 +118,7 @@ TEST_CASE("what is no potential or no softening is told, and not read")
 {
     const TemporaryFolder folder;
     const struct {
-        float phi, eps; ///< eps: that of dark particles; others have 0.5
+        float phi, eps; ///< eps: for dark particles; others have 0.5
         bool potentials, softening;
         const char* note;
     } cases[] = {
@@ -210,7 +210,7 @@ TEST_CASE("a comoving box has side 1, the critical density 1, and velocities dx/
         sum += m;
     CHECK(sum == within(1e-3, omega));
     CHECK(raw.time == a);
-    // The side is 50 Mpc/h, and H0 = 100 h km/s/Mpc is sqrt(8 pi/3) = 2.8944 in the units.
+    // The side is 50 Mpc/h; H0 = 100 h km/s/Mpc is sqrt(8 pi/3) = 2.8944 in these units.
     const double unit = 5000 / 2.894405;
     const auto first_gas =
         std::size_t(std::find(snapshot.particles.type.begin(), snapshot.particles.type.end(), 0) -

@@ -1,5 +1,5 @@
-// Particles without mass behind all others cost no source: others have the bits that they have
-// alone, and tracers those of points.
+// Massless particles after all others cost no source: massive particles keep the bits from a run
+// without them, and tracers equal points.
 #include <cmath>
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t sources = 1200, tracers = 300;
 
-/// Particles in the unit cube, the last of them without mass.
+/// Returns particles in the unit cube; the last ones are massless.
 Particles traced(bool own_softenings)
 {
     Particles p = uniform_cube(sources + tracers, 5);
@@ -59,7 +59,7 @@ SolverOptions options_of(const Way& way, bool own)
     options.box = way.box;
     options.tolerance = 1e-4;
     options.periodic.long_range = way.long_range;
-    options.periodic.mesh = 24; // else it follows the number of particles
+    options.periodic.mesh = 24; // otherwise depends on the particle number
     options.softening = {SofteningKind::plummer, own ? 0.02 : 0.01, SofteningRule::larger, own};
     return options;
 }
@@ -86,7 +86,7 @@ TEST_CASE("others have the same bits, tracers what a small mass would feel, and 
                 CHECK(few.particle_particle == sources * sources);
                 CHECK(both.particle_particle == all.size() * sources);
             }
-            // A mass far below all others makes them sources, with forces of their own.
+            // A mass far below all others makes them sources, with computed forces.
             for (std::size_t i = sources; i < light.size(); ++i)
                 light.mass[i] = 1e-20;
             const ForceStatistics more =
@@ -139,7 +139,7 @@ TEST_CASE("runs in a box move others as without tracers, with shared and individ
                                                        .longest = 1. / 8192});
                     Simulation simulation(p, blocks ? individual : shared, 0, 4. / 8192);
                     simulation.run();
-                    if (blocks) // The whole step is that of masses and tracers alike.
+                    if (blocks) // A whole step includes masses and tracers.
                         CHECK(simulation.step() == 4);
                     CHECK((!blocks || individual.report().rungs.size() > 1));
                     return p;

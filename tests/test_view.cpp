@@ -1,4 +1,4 @@
-// Samples and frames of a live view.
+// Samples and frames for a live view.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,8 +12,8 @@
 namespace chamomile {
 namespace {
 
-/// Returns particles of two types: many light ones of type 1 about the origin, and few heavy ones
-/// of type 5 about (10, 0, 0).
+/// Returns particles of two types: many light ones of type 1 about the origin, few heavy ones of
+/// type 5 about (10, 0, 0).
 Particles two_types(std::size_t many, std::size_t few)
 {
     Particles particles;
@@ -33,7 +33,7 @@ Particles two_types(std::size_t many, std::size_t few)
     return particles;
 }
 
-/// A Frame is a frame as the page reads it.
+/// A Frame parses a frame like the page.
 struct Frame {
     std::string head;
     std::vector<std::array<std::uint16_t, 4>> points; ///< x, y, z, and type and speed
@@ -100,7 +100,7 @@ TEST_CASE("the points of a frame lie where the particles are, to one part in 655
     }
     CHECK(frame.points.size() == inside);
     CHECK(frame.of_type(1) == 0);
-    // Without a cube all are shown, and each type can be left out.
+    // Without a cube all points are shown; each type can be hidden.
     const Frame all(frame_of(sample, {.points = 10000, .types = 63}));
     CHECK(all.of_type(1) == 3000);
     CHECK(all.of_type(5) == 5);

@@ -1,4 +1,4 @@
-// The walk's promises: every particle once, cells by the criterion, the same lists whatever the
+// Properties of the walk: every particle once, cells by the criterion, equal lists for any
 // clusters, batches and instruction set.
 #include <algorithm>
 
@@ -72,7 +72,7 @@ bool same(const InteractionLists& a, const InteractionLists& b)
     return true;
 }
 
-/// Least distance of points of the box from x.
+/// Returns the min distance between points in the box and x.
 double distance(const Box& box, const Vec3<double>& x)
 {
     return norm(x - Vec3<double>{std::clamp(x.x, box.low.x, box.high.x),
@@ -80,7 +80,7 @@ double distance(const Box& box, const Vec3<double>& x)
                                  std::clamp(x.z, box.low.z, box.high.z)});
 }
 
-/// Distances that a cell keeps from some targets, with the criterion's formulas written anew.
+/// Distances from a cell to targets, by independent criterion formulas.
 struct Judge {
     const Forest& f;
     AcceptanceCriterion criterion;
@@ -94,7 +94,7 @@ struct Judge {
         const double limit = criterion.tolerance * acceleration;
         const Vec3<double> side = box.high - box.low, middle = 0.5 * (box.high + box.low);
         const double angle = std::max({side.x, side.y, side.z}) / criterion.theta;
-        // Degree of the first multipole left out: there is no dipole about the centre of mass.
+        // Degree of the first omitted multipole: about the center of mass the dipole vanishes.
         const int n = criterion.order == 0 ? 2 : criterion.order + 1;
         const auto reach = [&](double moment) { return std::pow(moment / limit, 1.0 / (n + 2)); };
         switch (criterion.kind) {
@@ -109,7 +109,7 @@ struct Judge {
         }
         return std::max(guard, reach(spread_of(c) * std::pow(b, n - 2)) + 1.5 / (n + 2) * guard);
     }
-    /// Sum of m d^2 over the particles themselves, not from the daughters.
+    /// Sum of m d^2 over the particles, not from daughters.
     double spread_of(Index c) const
     {
         const Cell& cell = f.octree.cells[c];
@@ -142,7 +142,8 @@ struct Judge {
     }
 };
 
-/// Listed cells lie where they may, their mothers and the leaves of listed particles do not.
+/// Checks that listed cells are far enough, and that their mothers and the leaves of listed
+/// particles are not.
 void check_distances(const Judge& judge, const Cluster& cluster, const Group& group,
                      const GroupList& list)
 {
@@ -169,7 +170,7 @@ void check_distances(const Judge& judge, const Cluster& cluster, const Group& gr
                      judge.is_far(c, group.box, relative ? 1.3 : 2.0, 1e-9);
         if (kind[c] == 0) {
             const bool leaf = octree.is_leaf(c);
-            // With expansions the cluster may open what it does not accept itself.
+            // With expansions a cluster may open cells not accepted by itself.
             const bool by_cluster = judge.criterion.local_order > 0 && !leaf;
             wrong += judge.is_accepted(c, by_cluster ? cluster.box : group.box, 1e-9) ||
                      (leaf && !near[octree.cells[c].begin]);
@@ -322,7 +323,7 @@ TEST_CASE("open lists, finished one cell at a time, are those of the walk")
 
 TEST_CASE("no criterion, however generous, accepts a cell that reaches its targets")
 {
-    // A heavy particle in one corner: the centre of mass of its cells is as far off as can be.
+    // A heavy particle in one corner: centers of mass are as far off as possible.
     Particles p = uniform_cube(2003);
     p.mass[7] = 1e6;
     for (const AcceptanceCriterion& generous :
@@ -331,7 +332,7 @@ TEST_CASE("no criterion, however generous, accepts a cell that reaches its targe
         for (const double clearance : {0.0, 0.2}) {
             AcceptanceCriterion criterion = generous;
             criterion.clearance = clearance;
-            criterion.tolerance *= 1e6; // beyond what options allow
+            criterion.tolerance *= 1e6; // beyond the range of options
             criterion.theta *= 1e6;
             const Forest f(p, {32, 8});
             const InteractionLists lists = lists_of(f, criterion);

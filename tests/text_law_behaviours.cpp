@@ -13,7 +13,8 @@ namespace {
 
 using MakeSolver = std::function<std::unique_ptr<PairSolver>(const PairOptions&)>;
 
-/// The largest difference of two sums of `width` values, in parts of the largest of that value.
+/// Returns the max difference between two sums with `width` values, relative to the max of each
+/// value.
 double largest_difference(const std::vector<double>& a, const std::vector<double>& b, int width)
 {
     double largest = 0;
@@ -21,7 +22,7 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
         double difference = 0, scale = 0;
         for (std::size_t k = f; k < a.size(); k += std::size_t(width)) {
             const double d = std::abs(a[k] - b[k]);
-            difference = d <= difference ? difference : d; // keeps what is not a number
+            difference = d <= difference ? difference : d; // keeps NaN
             scale = std::max(scale, std::abs(b[k]));
         }
         largest = difference <= largest * scale ? largest : difference / scale;
@@ -31,7 +32,7 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
 
 void check_against(const Machine& machine, const TextLaw& text, const MakeSolver& built_in)
 {
-    // Few targets, many, and within a cut-off; beyond what is all taken for close.
+    // Few targets, many, and within a cut-off; too many for all pairs to count as close.
     for (const auto& [targets_of_case, cutoff] :
          {std::pair(2300ul, 1e9), {9000ul, 1e9}, {2300ul, 0.3}}) {
         const std::size_t n = targets_of_case;
@@ -54,7 +55,7 @@ void check_against(const Machine& machine, const TextLaw& text, const MakeSolver
             make_pair_solver(text, options)->sum(task, a);
             built_in(options)->sum(task, b);
             CHECK(largest_difference(a, b, shape.sum) < (precise ? 1e-13 : 2e-6));
-            if (machine.device == "cpu") // two programs; on a GPU they may come to the same bits
+            if (machine.device == "cpu") // two programs; on a GPU bits may agree
                 CHECK(largest_difference(a, b, shape.sum) > 0);
         }
     }

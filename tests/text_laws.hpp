@@ -49,8 +49,7 @@ jz += w*(uz + s*dz)
 phi -= m_ri
 )";
 
-/// This text has every function of the language, conditions, what depends on one side alone, and
-/// parameters.
+/// A law with every function in the language, conditions, one-sided terms and parameters.
 inline constexpr const char* everything_text = R"(
 target position x y z, q s
 source position x y z, q s

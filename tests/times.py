@@ -24,17 +24,17 @@ def bench(words):
 
 
 def steps(words, dt, few, many):
-    """A run of `few` and one of `many` steps of dt, each with snapshots at its start and end alone."""
+    """Returns a run with `few` and one with `many` steps of dt, with snapshots only at start and end."""
     return "step", f"run {words} --dt {dt} --snapshot-every 1e3 --overwrite -q -o out", [(n, f"--t-end {n * dt!r}") for n in (few, many)]
 
 
 def whole(words, end):
-    """A run to that end, in individual steps, less one that hardly begins."""
+    """Returns a run to `end` in individual steps, and a minimal run to subtract."""
     return "run", f"run {words} --snapshot-every 1e3 --overwrite -q -o out", [(0, f"--t-end {end / 1024!r}"), (1, f"--t-end {end!r}")]
 
 
 def softening_rows(gpu):
-    """Rows of galaxies whose halo, disk and bulge have lengths of their own in NEW, and the halo's in OLD."""
+    """Returns rows for galaxies with separate halo, disk and bulge lengths in NEW, and the halo's length in OLD."""
     one, n, direct, stars = "--eps 0.05", *((1000000, 65536, 16384) if gpu else (100000, 16384, 2048))
     lengths = {"one length": one, "two lengths": f"{one} --eps-type disk=0.02", "three lengths": "--eps-type halo=0.05,disk=0.02,bulge=0.01"}
     methods = {f"tree, plummer, {n}": steps(f"../galaxy_{n}.hdf5 {one}", 1e-4, 2, 102 if gpu else 22),
@@ -69,7 +69,7 @@ def rows(gpu):
 
 
 def make_files(program, table, folder):
-    """Makes the initial conditions that the rows read."""
+    """Makes the initial conditions for the rows."""
     for words in {word for row in table.values() for word in row[1].split() if word.startswith("../")}:
         name = words.removeprefix("../")
         model = "cosmology --box 200 --n 256 --z-start 49 --seed 1" if name == "box.hdf5" else "{} -n {}".format(*re.findall("[a-z]+|[0-9]+", name))
@@ -99,7 +99,7 @@ def milliseconds(program, row, folder, device):
 
 
 def as_redshift(end):
-    """The end of steps in ln a from z = 49."""
+    """Returns the end redshift for steps in ln a from z = 49."""
     return f"--z-end {50 * 2.718281828459045 ** -float(end.split()[1]) - 1!r}"
 
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""How long a viewer who takes a million points as fast as it can holds up the steps of a large run:
+"""Measures how long a viewer that requests a million points continuously delays the steps of a large run:
 
-  tests/view_hold.py . PROGRAM [PARTICLES [OPTIONS OF run...]]      default: 1e7
+tests/view_hold.py . PROGRAM [PARTICLES [OPTIONS OF run...]]      default: 1e7
 
-It prints the line of the run's summary, and fails above 100 ms for a sample or 2 % of the time."""
+Prints the line from the run's summary, and fails above 100 ms per sample or 2 % of the time.
+"""
 import re
 import sys
 import tempfile

@@ -1,4 +1,4 @@
-"""What the tests of the live view share: a run with a view, and requests to it."""
+"""Common to live view tests: a run with a view, and requests to it."""
 import http.client
 import json
 import os
@@ -10,11 +10,11 @@ import time
 
 from program import PROGRAM, check
 
-KINDS = 63  # all types of particles
+KINDS = 63  # all particle types
 
 
 class Viewed:
-    """A command with a view, from the line that tells its address to its end."""
+    """A command with a view, from printing its address to its end."""
 
     def __init__(self, folder, *words, program=PROGRAM, seconds=60, **more):
         self.process = subprocess.Popen([program, *map(str, words)], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
@@ -28,7 +28,7 @@ class Viewed:
         self.url, self.port, self.token = found[0].strip(), int(found[1]), found[2]
 
     def ask(self, method, target, headers=None, body=None, timeout=20):
-        """Sends a request as the page does, with other headers where given, None leaving one out; returns status and content."""
+        """Sends a request like the page; `headers` override defaults, None omits one. Returns status and content."""
         sent = {"X-Chamomile-Token": self.token, **(headers or {})}
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
         connection.putrequest(method, target, skip_host="Host" in sent, skip_accept_encoding=True)
@@ -48,7 +48,7 @@ class Viewed:
         check(status == 200, f"{command}: {status} {content}")
 
     def frame(self, after=0, points=1000, types=KINDS, box=None):
-        """Returns head and points of a frame, or none if there was no news."""
+        """Returns head and points of a frame, or None if the frame did not change."""
         target = f"/frame?after={after}&points={points}&types={types}" + (f"&box={','.join(map(repr, box))}" if box else "")
         status, content = self.ask("GET", target)
         if status == 204:
@@ -58,12 +58,12 @@ class Viewed:
         return read_frame(content)
 
     def all_points(self, box=None):
-        """A frame of all points: the first answer may be a sample that was taken for fewer."""
+        """Returns a frame with all points: the first answer may be a sample taken for fewer."""
         head, _ = self.frame(points=99999999999, box=box)
         return self.frame(head["sequence"], points=99999999999, box=box) or self.frame(points=99999999999, box=box)
 
     def until(self, condition, seconds=20):
-        """Looks at frames until the head of one fulfils the condition, and returns it."""
+        """Requests frames until a head fulfils the condition, and returns it."""
         end, after = time.monotonic() + seconds, 0
         while time.monotonic() < end:
             found = self.frame(after)
@@ -85,20 +85,20 @@ class Viewed:
 
 
 def watch(viewed, stop, frames):
-    """Takes all that it can get, as fast as it can, until the event or the end of the run; notes the steps that it sees."""
+    """Requests frames as fast as possible until the event or the end of the run; records the steps."""
     after = 0
     while not stop.is_set():
         try:
             found = viewed.frame(after, points=1 << 20)
         except (OSError, RuntimeError, http.client.HTTPException):
-            return  # the run has ended
+            return  # the run ended
         if found:
             after = found[0]["sequence"]
             frames.append(found[0]["step"])
 
 
 def read_frame(content):
-    """Head and points, which are x, y, z, type and speed."""
+    """Returns head and points: x, y, z, type and speed."""
     length, = struct.unpack_from("<I", content)
     head = json.loads(content[4:4 + length])
     begin = 4 + length

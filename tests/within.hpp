@@ -5,8 +5,7 @@
 
 namespace chamomile {
 
-/// Compares with the value to a relative error; doctest alone takes its epsilon relative to 1 +
-/// |value|.
+/// Compares to a relative error. By default doctest's epsilon is relative to 1 + |value|.
 inline doctest::Approx within(double relative, double value)
 {
     return doctest::Approx(value).epsilon(relative).scale(0);

@@ -1,4 +1,4 @@
-/// \file  `chamomile cite`: prints the BibTeX entries of what a run used.
+/// \file  `chamomile cite`: prints BibTeX entries for the methods and models of a run.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -13,7 +13,7 @@
 namespace chamomile::app {
 namespace {
 
-/// A Use is what a snapshot says of how it was made.
+/// A Use answers questions about a run from its snapshot's provenance.
 class Use {
 public:
     explicit Use(const Snapshot& snapshot) : snapshot_(snapshot) {}
@@ -25,12 +25,12 @@ public:
     }
     bool is(const char* key, const char* word) const { return value(key) == word; }
 
-    /// Returns whether an option of the run had this value.
+    /// Returns whether the run had an option with this value.
     bool option(const std::string& name_and_value) const
     {
         return (" " + value("options") + " ").find(" " + name_and_value + " ") != std::string::npos;
     }
-    /// Returns whether the initial conditions are of this built-in model.
+    /// Returns whether a built-in model made the initial conditions.
     bool model(const std::string& name) const
     {
         for (const char* key : {"command", "initial_command", "initial_conditions"})
@@ -38,7 +38,7 @@ public:
                 return true;
         return is("model", name.c_str());
     }
-    /// Returns whether a component of a model was asked for by this word.
+    /// Returns whether the command names a component, such as "king".
     bool component(const std::string& word) const
     {
         for (const char* key : {"command", "initial_command"}) {
@@ -51,7 +51,7 @@ public:
         return model(word);
     }
     bool galaxy() const { return model("galaxy") || model("merger"); }
-    /// Returns whether forces were summed, which a model alone does not.
+    /// Returns whether forces were summed: false for a model's initial conditions.
     bool evaluated() const { return !value("solver").empty(); }
     bool tree() const { return is("solver", "tree"); }
     bool periodic() const { return snapshot_.box_size > 0 && evaluated(); }
@@ -64,7 +64,7 @@ private:
     const Snapshot& snapshot_;
 };
 
-/// A Citation has a reason, the entry, and whether a run used it.
+/// A Citation holds a reason, an entry, and a test for its use in a run.
 struct Citation {
     const char *why, *entry;
     bool (*applies)(const Use& use);

@@ -11,8 +11,8 @@
 namespace chamomile::app {
 namespace {
 
-/// Returns the words that an option such as "tree|direct,..." takes, separated by blanks; nothing
-/// for a number, a text or a file.
+/// Returns the words of an option such as "tree|direct,...", separated by blanks; "" for a number,
+/// a text or a file.
 std::string words_of(const PageOption& option)
 {
     if (option.metavar.find('|') == std::string::npos)
@@ -34,7 +34,7 @@ bool takes_file(const std::string& metavar)
            metavar.find('.') < metavar.find("...");
 }
 
-/// Returns the first part of a help, without what would end a quotation or a description.
+/// Returns the first part of a help text, without characters that end a quotation or a description.
 std::string brief(const std::string& help)
 {
     std::string text = help.substr(0, help.find_first_of(";"));
@@ -60,7 +60,7 @@ std::string children_of(const CommandPage& page)
     return names;
 }
 
-/// Returns the names of the commands that have others below them.
+/// Returns the names of commands with subcommands.
 std::vector<std::string> parents(const std::vector<CommandPage>& pages)
 {
     std::vector<std::string> names;

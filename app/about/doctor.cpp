@@ -1,4 +1,4 @@
-/// \file  `chamomile doctor`: tells what is here and what is missing, for reports of faults.
+/// \file  `chamomile doctor`: prints what the program finds on this machine, for bug reports.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -31,8 +31,8 @@ void tell(const char* what, const std::string& text)
     std::printf("%-18s %s\n", what, text.c_str());
 }
 
-/// Returns the rest of the first line of the file that begins so, without blanks before; nothing
-/// where there is none.
+/// Returns the rest of the first line that begins with `begin`, without leading blanks; "" if no
+/// line does.
 std::string line_of(const char* file, const std::string& begin)
 {
     std::ifstream in(file);
@@ -51,7 +51,7 @@ std::string gibibytes(double bytes)
 
 std::string memory_text()
 {
-    // A line of /proc/meminfo is in kB. A control group may leave less than the system has.
+    // /proc/meminfo counts in kB. A control group may have less memory than the system.
     const double total = std::atof(line_of("/proc/meminfo", "MemTotal:").c_str()) * 1024;
     std::string text = gibibytes(total) + ", " + gibibytes(double(free_memory())) + " available";
     rlimit limit;

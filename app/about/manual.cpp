@@ -1,4 +1,4 @@
-/// \file  `chamomile manual`: writes the pages for `man`, one for each command.
+/// \file  `chamomile manual`: writes a `man` page for each command.
 #include <cstdio>
 #include <filesystem>
 
@@ -13,7 +13,7 @@
 namespace chamomile::app {
 namespace {
 
-/// Returns the text as roff takes it.
+/// Returns the text with characters escaped for roff.
 std::string roff(const std::string& text)
 {
     std::string result;
@@ -30,7 +30,7 @@ std::string roff(const std::string& text)
     return result;
 }
 
-/// Returns "chamomile-model-king" of the command "model king".
+/// Returns "chamomile-model-king" for the command "model king".
 std::string page_name(const std::string& command)
 {
     std::string name = "chamomile" + (command.empty() ? "" : "-" + command);

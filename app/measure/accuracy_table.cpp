@@ -16,7 +16,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// A Statistic is a column for each kind of error.
+/// A Statistic is a column per kind of error.
 struct Statistic {
     const char* name;
     double Percentiles::*value;
@@ -25,7 +25,7 @@ constexpr Statistic statistics[] = {
     {"rms", &Percentiles::rms},  {"median", &Percentiles::median}, {"90 %", &Percentiles::p90},
     {"99 %", &Percentiles::p99}, {"99.9 %", &Percentiles::p999},   {"max", &Percentiles::max}};
 
-/// An ErrorKind is a quantity whose errors are measured.
+/// An ErrorKind is a quantity with measured errors.
 struct ErrorKind {
     const char* prefix;
     Percentiles ForceErrors::*percentiles;
@@ -98,7 +98,7 @@ Words everything_words(const AccuracySample& sample, const AccuracyRow& row)
     return words;
 }
 
-/// Returns the word as a number if the whole of it is one, else as a text.
+/// Returns the word as a number if possible, else as a text.
 DataGroup::Attribute attribute_of(const std::string& word)
 {
     char* end = nullptr;

@@ -1,4 +1,4 @@
-/// \file  The measurements of `chamomile accuracy` for a setting, as tables and files.
+/// \file  Tables and files with the measurements of `chamomile accuracy`.
 #pragma once
 
 #include <optional>
@@ -13,22 +13,22 @@
 
 namespace chamomile::app {
 
-/// An AccuracySample holds the particles of some rows, and those of them that are compared.
+/// An AccuracySample holds a set of particles and the targets compared in it.
 struct AccuracySample {
-    std::string source; ///< of the particles
+    std::string source; ///< name of the particle source
     std::size_t particles = 0;
     std::vector<std::uint64_t> index, id;
     std::vector<Vec3<double>> position;
-    std::vector<double> radius; ///< from the centre of mass
+    std::vector<double> radius; ///< from the center of mass
     std::string reference;      ///< how the reference was summed
 };
 
-/// An AccuracyRow is one setting with its measurements.
+/// An AccuracyRow holds one setting and its measurements.
 struct AccuracyRow {
-    std::size_t sample = 0; ///< its place among the samples
+    std::size_t sample = 0; ///< index in Samples
     SolverOptions setting;  ///< in force
     std::string machine;    ///< Solver::device()
-    TargetErrors errors;    ///< in the order of the sample
+    TargetErrors errors;    ///< in sample order
     std::string softening;  ///< softening_jump_text()
     ForceErrors statistics;
     std::optional<double> momentum; ///< momentum_residue(), if all particles are targets
@@ -41,14 +41,14 @@ struct AccuracyRow {
 using Samples = std::vector<AccuracySample>;
 using AccuracyRows = std::vector<AccuracyRow>;
 
-/// Prints the columns that fit a screen; values that all rows share are printed once, in a line
-/// above.
+/// Prints the columns that fit a screen. Values common to all rows are printed once, above the
+/// table.
 void print_accuracy(const Samples& samples, const AccuracyRows& rows);
 
 /// Returns a table with a column for each quantity.
 Table accuracy_table(const Samples& samples, const AccuracyRows& rows);
 
-/// Returns the data as docs/reference/formats.md describes them, with the errors of every target.
+/// Returns the data groups described in docs/reference/formats.md, with the errors of every target.
 std::vector<DataGroup> accuracy_data(const Samples& samples, const AccuracyRows& rows,
                                      const std::string& command);
 

@@ -78,7 +78,7 @@ Words rank_words(const BenchRow& row)
             ranks.most_memory > 0 ? formatted("%.4g", 1e-6 * double(ranks.most_memory)) : "-"};
 }
 
-/// Returns the phases of all rows, each in the order of the first row that has it.
+/// Returns the phase names of all rows, in order of first appearance.
 Words phase_names(const std::vector<BenchRow>& rows)
 {
     Words names;
@@ -95,7 +95,7 @@ Words phase_headings(const Words& names)
     for (const std::string& name : names)
         headings.push_back(name + " ms");
     append(headings, device_headings);
-    headings.push_back("batches"); // of lists: on a GPU each is up to five launches
+    headings.push_back("batches"); // list batches: up to five launches each on a GPU
     return headings;
 }
 

@@ -11,24 +11,24 @@
 
 namespace chamomile::app {
 
-/// A BenchRow is one setting with its measurements.
+/// A BenchRow holds one setting and its measurements.
 struct BenchRow {
-    std::string source; ///< of the particles
+    std::string source; ///< name of the particle source
     std::size_t particles = 0;
     SolverOptions setting; ///< in force
     bool tuned = false;    ///< whether the sizes were measured
     int threads = 1;
     std::string machine;          ///< Solver::device()
-    std::vector<double> seconds;  ///< of each repetition, ascending
-    double processor_seconds = 0; ///< of all threads, the least of the repetitions
-    ForceStatistics median;       ///< of the repetition with the median time
-    std::string excess;           ///< excess_text() of the sample
+    std::vector<double> seconds;  ///< per repetition, ascending
+    double processor_seconds = 0; ///< summed over threads, minimum over repetitions
+    ForceStatistics median;       ///< from the repetition with the median time
+    std::string excess;           ///< excess_text() for the sample
     std::string softening;        ///< softening_jump_text()
     std::optional<Percentiles> errors;
-    std::optional<double> ceiling; ///< pairs per second of the pair loop alone
+    std::optional<double> ceiling; ///< pairs per second in the pair loop only
 };
 
-/// Prints times, errors and pairs, and phases if requested. Values that all rows share are printed
+/// Prints times, errors and pairs, and phases if requested. Values common to all rows are printed
 /// once.
 void print_tables(const std::vector<BenchRow>& rows, bool phases);
 

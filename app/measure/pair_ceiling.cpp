@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t targets = 1024, sources = 1024;
 constexpr int lists_per_thread = 2;
 
-/// Clouds holds a cloud for each thread in a cube of side 1, and one of sources ten lengths away.
+/// Clouds holds a target cloud per thread in a cube of side 1, and a source cloud ten lengths away.
 struct Clouds {
     Octree octree;
     Moments moments;
@@ -22,7 +22,7 @@ struct Clouds {
         const std::size_t n = threads * targets + sources;
         octree.size = n;
         for (std::size_t i = 0; i < n; ++i) {
-            // Multiples of three square roots, modulo 1, are even and have no coincidences.
+            // Multiples of three square roots modulo 1 are uniform and never coincide.
             const auto part = [i](double root) { return std::fmod(double(i + 1) * root, 1.0); };
             Vec3<double> x{part(1.4142135623730951), part(1.7320508075688772),
                            part(2.2360679774997898)};

@@ -1,4 +1,4 @@
-/// \file  The accelerations and potentials in double with which `accuracy` and `bench` compare.
+/// \file  Accelerations and potentials in double, the reference for `accuracy` and `bench`.
 #pragma once
 
 #include <map>
@@ -11,36 +11,35 @@
 
 namespace chamomile::app {
 
-/// A ReferenceDevice sums long references. Automatic: on a GPU if there is one.
+/// Device for long reference sums. Automatic: a GPU if available.
 enum class ReferenceDevice { automatic, cpu, gpu };
 
 /// Adds --sample and --reference.
 void add_reference(Options& options, int& sample, ReferenceDevice& device, Range sample_range);
 
-/// Throws Error(usage) if a GPU is requested for the sums of a periodic box.
+/// Throws Error(usage) if a GPU is requested for sums in a periodic box.
 void require_reference(const Options& options, ReferenceDevice device, bool in_box);
 
-/// A Reference holds direct sums over all particles for a sample of them, made once for each
-/// softening. Up to 2e9 pairs are summed by reference_sum(). Longer sums are made by the direct
-/// solver in double, which gives accelerations and potentials alone: up to 1000 targets, evenly
-/// spread, are then summed by reference_sum() too, as a check of the solver and for the scale of
-/// Dehnen's error.
+/// A Reference holds direct sums over all particles for sampled targets, computed once per
+/// softening. reference_sum() sums up to 2e9 pairs. Above, the direct solver sums in double; it
+/// returns accelerations and potentials only. reference_sum() then also sums up to 1000 evenly
+/// spread targets, which checks the solver and gives the scale of Dehnen's error.
 class Reference {
 public:
-    /// Keeps a reference to the particles, whose accelerations and potentials sums() overwrites.
-    /// `box` is the side of their periodic box, in which the sums are Ewald's by the periodic
-    /// direct solver; 0: isolated.
+    /// Keeps a reference to the particles; sums() overwrites their accelerations and potentials. If
+    /// `box` > 0, the periodic direct solver sums by Ewald's method in a box with this side; 0:
+    /// isolated.
     Reference(Particles& particles, std::size_t sample, double gravitational_constant,
               ReferenceDevice device, double box = 0);
 
     const std::vector<Index>& targets() const { return targets_; }
 
-    /// Returns the sums for a softening. Throws Error(device) for a GPU that is absent,
-    /// Error(numeric) for a solver that differs from reference_sum() by more than 1e-12 of sum_j G
-    /// m_j / r_ij^2, or of the potential.
+    /// Returns the sums for a softening. Throws Error(device) if the GPU is absent, Error(numeric)
+    /// if the solver differs from reference_sum() by more than 1e-12 relative to sum_j G m_j /
+    /// r_ij^2, or to the potential.
     const ReferenceSums& sums(Softening softening);
 
-    /// Returns a text such as "5000 targets pair by pair in double", after the first sums().
+    /// Returns a text such as "5000 targets pair by pair in double". Call sums() first.
     const std::string& text() const { return text_; }
 
 private:

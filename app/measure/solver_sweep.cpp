@@ -27,7 +27,7 @@ bool is_number(const std::string& word)
 using Settings = std::vector<SolverOptions>;
 using Texts = std::vector<std::string>;
 
-/// Repeats `settings` with each text as value of that option, if `takes` allows it.
+/// Replaces `settings` by its product with the option values, for settings that `takes` accepts.
 void cross(Settings& settings, const char* option, const Texts& texts,
            bool (*takes)(const SolverOptions&) = nullptr)
 {
@@ -46,8 +46,8 @@ void cross(Settings& settings, const char* option, const Texts& texts,
     settings = std::move(all);
 }
 
-/// Repeats the settings with each criterion and each of the tolerances or opening angles that it
-/// takes.
+/// Replaces `settings` by its product with the criteria and, per criterion, its tolerances or
+/// opening angles.
 void cross_criteria(Settings& settings, const SolverSweep& sweep, const Options& options)
 {
     Texts names = sweep.lists.at("criterion");
@@ -112,7 +112,7 @@ void resolve_sweep(const Options& options, SolverSweep& sweep, SolverOptions& so
         return std::find(list.begin(), list.end(), word) != list.end();
     };
     for (const char* name : {"order", "local-order"}) {
-        const Texts& list = sweep.lists.at(name); // of one digit each
+        const Texts& list = sweep.lists.at(name); // values with one digit
         row_of(force_options(), name)
             .put(solver, name, *std::max_element(list.begin(), list.end()));
     }
@@ -132,7 +132,7 @@ std::vector<SolverOptions> swept(SolverOptions solver, const SolverSweep& sweep,
         require(options, refuse_idle_rows(force_options(), options.asked(),
                                           {{needs_goal, "needs --accuracy"}}));
     Settings settings{solver};
-    settings[0].accuracy.reset(); // for trees alone
+    settings[0].accuracy.reset(); // trees only
     const auto list = [&](const char* option, bool (*takes)(const SolverOptions&) = nullptr) {
         cross(settings, option, sweep.lists.at(option), takes);
     };
@@ -166,7 +166,7 @@ std::vector<SolverOptions> swept(SolverOptions solver, const SolverSweep& sweep,
     for (SolverOptions& setting : settings) {
         if (setting.accuracy)
             resolve_forces(options, setting);
-        make_solver(setting); // refuses early what takes long
+        make_solver(setting); // fails before long work starts
     }
     return settings;
 }

@@ -29,7 +29,7 @@ public:
         result_.start_seconds = result_.seconds = least_seconds(result_.solver);
     }
 
-    /// Doubles the size as long as that saves time, and halves it if doubling does not.
+    /// Doubles the size while evaluations get faster; if doubling never helps, halves it instead.
     void climb(int SolverOptions::*size, int least, int most)
     {
         const int first = result_.solver.*size;

@@ -1,4 +1,4 @@
-/// \file  Tuning of the sizes of groups, clusters and leaves by measurement: `--tune`.
+/// \file  `--tune`: measures group, cluster and leaf sizes.
 #pragma once
 
 #include "app/options/options.hpp"
@@ -8,9 +8,9 @@ namespace chamomile::app {
 
 /// A Tuning is the result of a search for the fastest sizes.
 struct Tuning {
-    SolverOptions solver; ///< with the sizes of the fastest evaluation
-    double seconds = 0;   ///< of it
-    SolverOptions start;  ///< with the sizes that were tried first
+    SolverOptions solver; ///< with the fastest sizes
+    double seconds = 0;   ///< per evaluation with `solver`
+    SolverOptions start;  ///< with the initial sizes
     double start_seconds = 0;
     int evaluations = 0;
 
@@ -26,9 +26,9 @@ void add_tune(Options& options, bool& tune);
 /// Throws Error(usage) for --tune with a direct sum, or with all sizes given.
 void require_tunable(const Options& options, bool tune, bool direct);
 
-/// Evaluates the particles with groups, clusters and leaves of half and twice the size, as long as
-/// that saves more than 3 %, and returns the best. A size that `solver` gives is kept. The sizes
-/// depend on the machine and the moment; results for given sizes do not.
+/// Evaluates the particles with half and twice the group, cluster and leaf size, while this saves
+/// more than 3 %, and returns the best. Sizes given in `solver` stay fixed. The chosen sizes depend
+/// on machine and moment; results for given sizes do not.
 Tuning tuned(const SolverOptions& solver, Particles& particles, Quantities quantities);
 
 } // namespace chamomile::app

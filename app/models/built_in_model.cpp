@@ -10,7 +10,7 @@
 namespace chamomile::app {
 namespace {
 
-/// A BuiltInModel is a name with the function that makes the model.
+/// A BuiltInModel maps a model's name to its maker.
 struct BuiltInModel {
     const char* name;
     Snapshot (*make)(std::uint64_t particles, std::uint64_t seed);

@@ -1,4 +1,4 @@
-/// \file  The built-in models by name, with their default shapes.
+/// \file  Built-in models by name, with default shapes.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,13 @@
 
 namespace chamomile::app {
 
-/// Returns the names of the models.
 std::vector<std::string> built_in_models();
 
 /// Returns "plummer, hernquist, ...".
 std::string built_in_model_names();
 
-/// Returns the model of that name. Throws Error(usage) for an unknown name, with the nearest known
-/// one.
+/// Returns the named model. Throws Error(usage) for an unknown name and suggests the nearest known
+/// name.
 Snapshot make_built_in_model(const std::string& name, std::uint64_t particles, std::uint64_t seed);
 
 } // namespace chamomile::app

@@ -14,7 +14,6 @@
 namespace chamomile::app {
 namespace {
 
-/// A Request holds the options of the command.
 struct Request {
     InitialConditionsOptions model;
     std::optional<double> omega_lambda;
@@ -86,7 +85,7 @@ void add_box(Options& options, Request& request)
                    "largest physical softening length; 0: no limit", dimensions::length);
 }
 
-/// Brings quantities with units to Mpc/h, and softening lengths on to the unit of the file.
+/// Converts quantities with units to Mpc/h, and softening lengths further to the file's unit.
 void take_units(Options& options, Request& request)
 {
     const auto had_unit = [&](const char* name) {

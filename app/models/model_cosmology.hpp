@@ -1,4 +1,4 @@
-/// \file  The model of `chamomile model` that follows the power spectrum of linear theory.
+/// \file  `chamomile model cosmology`: initial conditions from the linear power spectrum.
 #pragma once
 
 #include <string>

@@ -10,10 +10,10 @@
 namespace chamomile::app {
 namespace {
 
-/// ModelUnits are the units in which the model is written.
+/// ModelUnits holds the units of the written model.
 struct ModelUnits {
     bool physical = false;
-    double kpc = 3.5, mass = 5.6; ///< of one unit of length and mass (1e10 Msun)
+    double kpc = 3.5, mass = 5.6; ///< unit of length and mass (1e10 Msun)
 };
 
 void add_galaxy(Options& options, GalaxyOptions& galaxy)
@@ -62,7 +62,7 @@ void add_units(Options& options, ModelUnits& units)
     options.number("mass", units.mass, positive, "with --physical: 1e10 Msun in one unit of mass");
 }
 
-/// Brings quantities with units into those of the model, which are then written in physical ones.
+/// Converts quantities with units to model units. The model is then written in physical units.
 void take_units(Options& options, ModelUnits& units)
 {
     units.physical = units.physical || options.has_units();

@@ -1,4 +1,4 @@
-/// \file  The models of `chamomile model` that consist of disk galaxies.
+/// \file  Disk galaxy models for `chamomile model`.
 #pragma once
 
 #include <string>

@@ -33,7 +33,7 @@ void add_shape_and_units(Options& options, SpheresOptions& model, bool has_viria
         options.number("hubble", model.hubble, ranges::hubble, "for m200: H0 in 100 km/s/Mpc");
 }
 
-/// Writes one sphere, whose rows are options.
+/// Writes one sphere. Table rows become options.
 int one_sphere(SphereKind kind, const std::string& what, const Arguments& arguments)
 {
     SpheresOptions model;
@@ -69,7 +69,7 @@ int one_sphere(SphereKind kind, const std::string& what, const Arguments& argume
     return write_output(options, output, [&] { return make_spheres(model); });
 }
 
-/// Returns the keys of each kind, such as "king,mass=X,w0=X,...".
+/// Returns the keys for a kind, such as "king,mass=X,w0=X,...".
 std::string keys_of(SphereKind kind)
 {
     std::string text = name_of(kind);

@@ -1,4 +1,4 @@
-/// \file  The models of `chamomile model` that are spheres in equilibrium.
+/// \file  Equilibrium spheres for `chamomile model`.
 #pragma once
 
 #include <string>

@@ -10,7 +10,7 @@
 
 namespace chamomile::app {
 
-/// A ParticleSource is a file, or models with their numbers of particles.
+/// A ParticleSource is a file, or models with particle numbers.
 struct ParticleSource {
     std::string file; ///< empty: the models
     std::vector<std::string> models = {"plummer"};
@@ -21,11 +21,11 @@ struct ParticleSource {
 /// Adds FILE, --model, --particles and --seed, the models and numbers as lists.
 void add_particle_source(Options& options, ParticleSource& source);
 
-/// Throws Error(usage) for a file together with any of the other options.
+/// Throws Error(usage) if both a file and another of these options are given.
 void require_one_source(const Options& options, const ParticleSource& source);
 
-/// Calls `visit` with the file, or with each model for each number: with its name and its snapshot.
-/// The energy of a Plummer sphere is not summed over all pairs.
+/// Calls `visit` with the file, or with each model at each particle number: name and snapshot. Does
+/// not sum a Plummer sphere's energy over all pairs.
 void visit_particles(const ParticleSource& source,
                      const std::function<void(const std::string& name, Snapshot& snapshot)>& visit);
 

@@ -12,7 +12,7 @@ namespace po = boost::program_options;
 
 namespace {
 
-/// Where show_help() puts pages instead of printing them, while pages_of() collects.
+/// If set, show_help() appends pages here and prints nothing; used by pages_of().
 std::vector<CommandPage>* collected = nullptr;
 
 po::options_description description(const CommandPage& page, Extent extent)

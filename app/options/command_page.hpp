@@ -1,4 +1,4 @@
-/// \file  What a command says of itself, from which --help, the manual and completions are made.
+/// \file  The description of a command, source for --help, manual and completions.
 #pragma once
 
 #include <span>
@@ -17,37 +17,35 @@ struct PageArgument {
 
 struct PageOption {
     std::string name, letter, metavar, help, group;
-    std::string value; ///< the default as text; it is empty if there is none
+    std::string value; ///< default as text; empty: no default
     bool is_flag = false;
-    bool is_common = true; ///< --help lists it; otherwise only --help-all does
+    bool is_common = true; ///< in --help; otherwise only in --help-all
 };
 
-/// A CommandPage has the options in the order of --help, group by group.
+/// A CommandPage lists options in --help order, group by group.
 struct CommandPage {
     std::string command = {};
-    std::string brief = {}; ///< a line, which pages_of() adds
+    std::string brief = {}; ///< one line, added by pages_of()
     std::string summary = {};
     std::vector<PageArgument> arguments = {};
     bool repeats_last_argument = false;
     std::vector<PageOption> options = {};
-    std::string children_title; ///< such as "Models"
-    std::vector<std::pair<std::string, std::string>> children =
-        {}; ///< commands below it, summaries
+    std::string children_title;                                     ///< such as "Models"
+    std::vector<std::pair<std::string, std::string>> children = {}; ///< subcommands and summaries
 
     /// Returns "chamomile run [FILE] [OPTION ...]".
     std::string usage() const;
-    /// Returns the titles of the groups, in order.
+    /// Returns the group titles in order.
     std::vector<std::string> groups() const;
 };
 
-/// Which options a help lists.
+/// Which options the help text lists.
 enum class Extent { common, all };
 
-/// Prints the page, for a command that was called with --help or --help-all.
+/// Prints the page for --help or --help-all.
 void show_help(const CommandPage& page, Extent extent);
 
-/// Returns the pages of the commands and of those below them, in order. Each command is called with
-/// --help.
+/// Returns the pages for all commands and subcommands, in order. Calls each command with --help.
 std::vector<CommandPage> pages_of(std::span<const Command> commands);
 
 } // namespace chamomile::app

@@ -21,7 +21,7 @@ std::string read_option_file(const std::string& option, const std::string& file,
         throw Error(Fault::usage, option + ": " + file + ": is no" +
                                       needed.substr(needed.find(' ')) + ": " +
                                       (text.empty() ? "empty" : "binary"));
-    if (text.starts_with("\xEF\xBB\xBF")) // the byte order mark of some editors
+    if (text.starts_with("\xEF\xBB\xBF")) // byte order mark written by some editors
         text.erase(0, 3);
     return text;
 }
@@ -35,7 +35,7 @@ std::string trimmed(const std::string& text)
 
 namespace {
 
-/// Returns the line up to a '#' at its start or after a blank; any other '#' is part of a name such
+/// Returns the line up to a '#' at its start or after a blank. Any other '#' belongs to a name such
 /// as run#1.
 std::string without_comment(const std::string& line)
 {

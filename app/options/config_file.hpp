@@ -6,24 +6,24 @@
 
 namespace chamomile::app {
 
-/// A ConfigLine is one `key = value`; `place` is "FILE: line N".
+/// A ConfigLine holds one `key = value`; `place` is "FILE: line N".
 struct ConfigLine {
     std::string key, value, place;
 };
 
-/// Returns the text of a file that an option names, without a byte order mark. Throws
-/// Error(usage) "option: file: ..." if the file is missing, no regular file, larger than 1 MB,
-/// empty or binary; `needed` says what is needed, as "an INI file".
+/// Returns the text of an option's file without byte order mark. Throws Error(usage) "option: file:
+/// ..." if the file is missing, not a regular file, larger than 1 MB, empty or binary. `needed`
+/// describes the expected content, such as "an INI file".
 std::string read_option_file(const std::string& option, const std::string& file,
                              const std::string& needed);
 
-/// Returns the text without blanks at its ends.
+/// Returns the text without leading and trailing blanks.
 std::string trimmed(const std::string& text);
 
-/// Returns the lines of an INI file without comments and section headers. A comment begins with a
-/// `#` at the start of a line or after a blank; `[forces]` serves the reader and does not become
-/// part of a key. Throws Error(usage) if the file is missing, no regular file, larger than 1 MB,
-/// binary or has other lines.
+/// Returns the lines of an INI file without comments and section headers. A comment begins with `#`
+/// at the start of a line or after a blank. Section headers such as `[forces]` are for the reader
+/// only and not part of a key. Throws Error(usage) if the file is missing, not a regular file,
+/// larger than 1 MB, binary, or contains other lines.
 std::vector<ConfigLine> read_config_file(const std::string& file);
 
 } // namespace chamomile::app

@@ -1,4 +1,4 @@
-/// \file  The options of cosmological runs on the command line.
+/// \file  Command-line options for cosmological runs.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@ namespace chamomile::app {
 /// Adds --cosmology and all of cosmology_options().
 void add_cosmology_options(Options& options, CosmologyRequest& request);
 
-/// If the run is cosmological, completes its steps, and sets its end in ln a, which is today unless
-/// given. Throws Error(usage) for options that contradict each other or hold in plain time only.
+/// Completes the steps of a cosmological run and sets its end in ln a (default: today). Throws
+/// Error(usage) for conflicting options and for options valid in plain time only.
 void resolve_cosmology(const Options& options, CosmologyRequest& request, Scheme& scheme,
                        std::optional<double>& end_time);
 

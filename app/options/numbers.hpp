@@ -1,4 +1,4 @@
-/// \file  Numbers of the command line: core/options/typed_number.hpp, with short names of ranges.
+/// \file  Numbers on the command line: core/options/typed_number.hpp, with short range names.
 #pragma once
 
 #include "chamomile/core/number_text.hpp"
@@ -13,7 +13,7 @@ using ranges::above;
 using ranges::at_least;
 using ranges::between;
 
-/// Returns the shortest text that reads back as the same number.
+/// Returns the shortest text that parses to the same number.
 inline std::string shortest(double value)
 {
     return number_text(value);

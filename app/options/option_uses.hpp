@@ -1,4 +1,4 @@
-/// \file  Options that have no effect: each option is used, or refused in one line.
+/// \file  Options without effect: each option is used, or refused with one line.
 #pragma once
 
 #include <string>
@@ -8,18 +8,18 @@
 
 namespace chamomile::app {
 
-/// An Idle is a row of a command's table: options, and when they have no effect.
+/// An Idle is a row in a command's table: options, and whether they lack effect now.
 struct Idle {
-    bool idle;           ///< true if they have no effect now
-    const char* options; ///< their long names, with spaces between
+    bool idle;           ///< true: no effect now
+    const char* options; ///< long names, separated by spaces
     std::string because; ///< the words after the option's name
 };
 
-/// Throws Error(usage), such as "run: --theta: needs --solver tree", for the first option that is
-/// given in a row that is idle. A flag that is given as false does not count.
+/// Throws Error(usage), such as "run: --theta: needs --solver tree", for the first option given in
+/// an idle row. Ignores flags given as false.
 void refuse_idle(const Options& options, const std::vector<Idle>& table);
 
-/// Returns the options of `names` that are given, as "--host-below"; for notes.
+/// Returns the given options among `names`, such as "--host-below", for notes.
 std::vector<std::string> asked_of(const Options& options, const char* names);
 
 } // namespace chamomile::app

@@ -18,10 +18,10 @@ namespace po = boost::program_options;
 
 namespace {
 
-/// The text of a number that was left out.
+/// Placeholder for an omitted number.
 const std::string any_number_text = "any";
 
-/// Returns the text that follows an option; for a flag, which has none, it is "true".
+/// Returns the text after an option; "true" for a flag.
 std::string value_of(const po::option& option)
 {
     if (option.value.empty())
@@ -213,7 +213,7 @@ std::vector<std::string> Options::long_names() const
     return names;
 }
 
-/// Records the value of one option; a second value of the same option must be equal.
+/// Records an option's value; a second value for the same option must be equal.
 void Options::put(Values& values, const std::string& source, const std::string& name,
                   const std::string& text) const
 {
@@ -226,8 +226,8 @@ void Options::put(Values& values, const std::string& source, const std::string& 
                                       text + "; give it once");
 }
 
-/// Returns the arguments with a value for each option whose number may be left out, so that what
-/// follows it is taken for its value only if it is a number.
+/// Returns the arguments with a placeholder value for each omitted optional number. The next
+/// argument becomes the option's value only if it is a number.
 std::vector<std::string> Options::with_numbers_left_out() const
 {
     std::vector<std::string> whole;
@@ -323,7 +323,7 @@ Options::Values Options::read_config(const std::string& file) const
     return values;
 }
 
-/// Takes the options of the foreign file where nothing else gives them.
+/// Sets options from the foreign file, unless given elsewhere.
 void Options::take_foreign()
 {
     note_input(foreign_);
@@ -359,7 +359,7 @@ void Options::store(const Values& values, const std::string& prefix)
             store_one(entry, prefix + entry.name, value->second);
 }
 
-/// Stores a text, of a quantity with a unit the number alone until take_units().
+/// Stores a text. For a quantity with a unit, stores the number only, until take_units().
 void Options::store_one(const Entry& entry, const std::string& option, const std::string& text)
 {
     if (entry.dimension.is_pure() || !has_unit(text))
@@ -367,7 +367,7 @@ void Options::store_one(const Entry& entry, const std::string& option, const std
     check_unit(option, text, entry.dimension);
     if (!expects_units_)
         refuse_unit(option, text, entry.dimension);
-    if (text.find(':') == text.npos) // 1Myr:1Gyr:1Myr is no series without its units
+    if (text.find(':') == text.npos) // 1Myr:1Gyr:1Myr is not a series without its units
         entry.store(option, without_units(text));
     quantities_[entry.name] = text;
 }

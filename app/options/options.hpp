@@ -1,7 +1,7 @@
-/// \file  The arguments and options of one subcommand.
+/// \file  Arguments and options of a subcommand.
 ///
 /// How to add a command NAME: write app/NAME.cpp with the function declared in app/command.hpp and
-/// its row in app/main.cpp.
+/// a row in app/main.cpp.
 ///
 ///     int info(const std::vector<std::string>& arguments)
 ///     {
@@ -12,16 +12,16 @@
 ///         options.group("Forces");
 ///         options.number("theta", theta, positive, "opening angle");
 ///         if (!options.parse(arguments))
-///             return 0;                                   // --help was asked for
+///             return 0;                                   // --help was given
 ///         ...                                             // throw Error(Fault::..., one line)
 ///         return 0;
 ///     }
 ///
-/// Each option is bound to a variable: its value at the time of binding is the default that --help
-/// shows, and parse() overwrites it. app/options/solver_options.hpp has the options of forces, and
-/// core/text/table.hpp the tables on standard output. Every command also takes --config FILE.ini,
-/// --threads, --quiet/-q, --verbose/-v, --help/-h and --help-all. A command prints to standard
-/// output, and nothing else does.
+/// Each option is bound to a variable. The variable's value at binding is the default shown by
+/// --help; parse() overwrites it. app/options/solver_options.hpp has the force options, and
+/// core/text/table.hpp prints tables on standard output. Every command also takes --config
+/// FILE.ini, --threads, --quiet/-q, --verbose/-v, --help/-h and --help-all. Only commands print to
+/// standard output.
 #pragma once
 
 #include <algorithm>
@@ -43,65 +43,63 @@ namespace chamomile::app {
 
 struct CommandPage;
 
-/// The group of the options that every command takes.
+/// Group for options common to all commands.
 inline constexpr const char* common_group = "Common options";
 
 enum class Need { required, optional };
 
-/// Options declares the arguments and options of one subcommand, and reads them.
+/// Options declares and reads the arguments and options of a subcommand.
 class Options {
 public:
-    /// `summary` is the paragraph with which --help opens.
+    /// `summary` is the first paragraph of --help.
     Options(std::string command, std::string summary);
 
-    /// Adds the next argument without a name; arguments are taken in the order of these calls.
+    /// Adds the next positional argument, in call order.
     void positional(const std::string& metavar, std::string& value, const std::string& help,
                     Need need = Need::required);
-    /// Takes all arguments that are left, at least one; it must be the last of these calls.
+    /// Adds all remaining arguments, at least one. Must be the last positional() call.
     void positional(const std::string& metavar, std::vector<std::string>& values,
                     const std::string& help);
 
-    /// Opens a group under whose title --help lists the options that follow.
+    /// Starts a group; --help lists the following options under its title.
     void group(const std::string& title);
 
-    /// Adds an option, named "long" or "long,s" with a one-letter form. It replaces an option of
-    /// the same name: a command may bind a common option to a variable of its own.
+    /// Adds an option named "long" or "long,s" with a one-letter form. Replaces an option with the
+    /// same name, so a command can bind a common option to another variable.
     void flag(const std::string& name, bool& value, const std::string& help);
     void text(const std::string& name, const std::string& metavar, std::string& value,
               const std::string& help);
 
-    /// Adds an option that may be given several times; a text may hold several values, separated
-    /// by ";".
+    /// Adds an option that may appear several times. A text may hold several values, separated by
+    /// ";".
     void repeated(const std::string& name, const std::string& metavar,
                   std::vector<std::string>& values, const std::string& help,
                   Dimension dimension = {});
-    /// Adds a port of this machine, whose number may be left out: then it is 0, which means any
-    /// that is free.
+    /// Adds a port on this machine with optional number. Default 0: any free port.
     void port(const std::string& name, std::optional<int>& value, const std::string& help);
 
-    /// Adds an option that names a file of options in other words: `read` returns them as lines of
-    /// --config. It gets the options that arguments and --config give, and the names of arguments
-    /// such as FILE that are there; these hold.
+    /// Adds an option for a file in another code's format: `read` translates it to --config lines.
+    /// `given` names options from arguments and --config, and positional arguments such as FILE;
+    /// they override the file.
     using ForeignReader =
         std::function<std::vector<ConfigLine>(const std::string& file, const GivenOptions& given)>;
     void foreign(const std::string& name, const std::string& help, ForeignReader read);
 
-    /// Adds a list such as cpu,gpu, which must consist of `words` if there are any.
+    /// Adds a list such as cpu,gpu. If `words` is not empty, values must be in `words`.
     void texts(const std::string& name, const std::string& metavar,
                std::vector<std::string>& values, const std::string& help,
                std::vector<std::string> words = {});
 
     /// Adds a number; T is double, int or std::uint64_t. A quantity with a dimension may have a
-    /// unit where the command calls take_units().
+    /// unit if the command calls take_units().
     template <class T>
     void number(const std::string& name, T& value, Range range, const std::string& help,
                 Dimension dimension = {});
-    /// Adds a number without a default, which is empty unless given.
+    /// Adds a number without default, empty unless given.
     template <class T>
     void number(const std::string& name, std::optional<T>& value, Range range,
                 const std::string& help, Dimension dimension = {});
-    /// Adds a time on the clock at the wall, in seconds or with a unit; T is double or one that may
-    /// lack.
+    /// Adds a wall-clock time, in seconds or with a unit; T is double or an optional double.
     template <class T>
     void seconds(const std::string& name, T& value, Range range, const std::string& help);
     /// Adds a list such as 0.4,0.6.
@@ -113,74 +111,72 @@ public:
     void series(const std::string& name, std::vector<double>& values, Range range,
                 const std::string& help);
 
-    /// Adds a choice of a few words, each standing for a value.
+    /// Adds a choice between a few words, each with a value.
     template <class T>
     void choice(const std::string& name, T& value,
                 std::vector<std::pair<std::string, std::remove_reference_t<T>>> words,
                 const std::string& help);
 
-    /// Adds a list of such words; the first word of each value is shown for it.
+    /// Adds a list of such words. Help shows the first word for each value.
     template <class T>
     void choices(const std::string& name, const std::string& metavar, std::vector<T>& values,
                  std::vector<std::pair<std::string, T>> words, const std::string& help);
 
-    /// Adds an option by its row, in the row's group, bound to `settings`.
+    /// Adds an option from its table row, in the row's group, bound to `settings`.
     template <class Settings>
     void option(const OptionRow<Settings>& row, Settings& settings);
-    /// Adds a list such as 0.4,0.6 of an option: texts that the row reads, with what is shown of
-    /// them.
+    /// Adds a list such as 0.4,0.6 for an option; the row parses and prints each value.
     template <class Settings>
     void list(const OptionRow<Settings>& row, std::vector<std::string>& values);
 
-    /// Says before parse(), and after all options, which of them --help lists; without this call it
-    /// lists all, as --help-all does in any case.
+    /// Selects the options that --help lists; --help-all lists all. Call it after all options,
+    /// before parse(). Without this call, --help lists all.
     void common(const std::vector<std::string>& names);
 
-    /// Says before parse() that the command calls take_units(): quantities may have units, as in
-    /// --eps 50pc. Until then a variable holds the number before the unit.
+    /// Call before parse() if the command calls take_units(): quantities may then have units, as in
+    /// --eps 50pc. Until take_units(), a variable holds the number before the unit.
     void expect_units() { expects_units_ = true; }
 
-    /// Brings the quantities with units into those of the particles; they count as given so. Throws
-    /// Error(usage) where the particles have none.
+    /// Converts quantities with units to particle units and stores them as given values. Throws
+    /// Error(usage) if the particles have no units.
     void take_units(const UnitFrame& frame);
-    /// Gives an option another value than that read. Throws Error(usage).
+    /// Replaces an option's value. Throws Error(usage).
     void replace(const std::string& name, const std::string& text);
     /// Returns whether a quantity was given with a unit.
     bool has_units() const { return !quantities_.empty(); }
-    /// Returns a line for each of these, such as "--t-end 1 Gyr = 1.0227", after take_units().
+    /// Returns a line per quantity, such as "--t-end 1 Gyr = 1.0227". Call take_units() first.
     std::vector<std::string> quantities() const;
-    /// Returns the quantities with units by their options, as they were typed.
+    /// Returns quantities with units by option name, as typed.
     const std::map<std::string, std::string>& typed_quantities() const { return quantities_; }
 
-    /// Reads the arguments, then the file of --config for options that they do not give. Returns
-    /// false if --help or --help-all was given and printed. Throws Error(usage) for the first
-    /// error.
+    /// Reads the arguments, then the --config file for options not yet given. Returns false if
+    /// --help or --help-all was given and printed. Throws Error(usage) for the first error.
     bool parse(const std::vector<std::string>& arguments);
 
-    /// Returns whether the arguments or the file of --config name the option.
+    /// Returns whether arguments or the --config file contain the option.
     bool given(const std::string& long_name) const { return given_.contains(long_name); }
 
-    /// Returns the options that arguments and file name, with their texts.
+    /// Returns the options in arguments and file, with their texts.
     const std::map<std::string, std::string>& given_values() const { return given_; }
-    /// Returns their names, without flags that are given as false.
+    /// Returns the given option names, without flags given as false.
     GivenOptions asked() const;
 
-    /// Takes the options of an earlier call where they are not given now; they count as given.
-    /// Throws Error(restart) for the first option that is given now, may not change, and differs
-    /// from its earlier value, or from its default if it was not given then.
+    /// Adopts options from an earlier call unless given now; they count as given. Throws
+    /// Error(restart) for the first option in this call that may not change and differs from its
+    /// earlier value or, if not given then, from its default.
     void adopt(const std::map<std::string, std::string>& earlier,
                const std::vector<std::string>& may_change);
 
     Verbosity verbosity() const;
     const std::string& command() const { return command_; }
 
-    /// Returns what --help, the manual and completions are made from.
+    /// Returns the description for --help, manual and completions.
     CommandPage page() const;
 
-    /// Returns the command as it was typed, for the files that it makes.
+    /// Returns the command line as typed, for provenance.
     std::string command_line() const;
 
-    /// Returns every option with its value in force, in the order of --help.
+    /// Returns every option with its current value, in --help order.
     std::vector<std::pair<std::string, std::string>> values() const;
 
 private:
@@ -217,14 +213,14 @@ private:
              const std::string& text) const;
 
     std::string command_, summary_, group_;
-    Values defaults_; ///< as --help shows them
+    Values defaults_; ///< as shown by --help
     std::vector<Entry> entries_;
     std::vector<Positional> positionals_;
-    std::vector<std::string>* rest_ = nullptr; ///< takes the arguments after the last positional
+    std::vector<std::string>* rest_ = nullptr; ///< receives arguments after the last positional
     std::string first_of_rest_;
     std::vector<std::string> arguments_;
     Values given_;
-    Values quantities_; ///< those with units, as given
+    Values quantities_; ///< quantities with units, as given
     bool expects_units_ = false;
     std::string config_, foreign_;
     ForeignReader read_foreign_;

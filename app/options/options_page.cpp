@@ -1,4 +1,4 @@
-// What a command's options say of themselves.
+// The description of a command's options.
 #include <algorithm>
 #include <stdexcept>
 

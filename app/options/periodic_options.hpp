@@ -1,4 +1,4 @@
-/// \file  The periodic box of a force, from options and file, and its lines of output.
+/// \file  The periodic box for forces, from options and file, and its output lines.
 #pragma once
 
 #include <string>
@@ -9,11 +9,12 @@
 
 namespace chamomile::app {
 
-/// Sets the snapshot's box to that of the forces, and notes what was ignored or may surprise.
+/// Sets the snapshot's box to the box of the forces, and adds notes on ignored or surprising
+/// values.
 void note_box(const Options& options, Snapshot& snapshot, const SolverOptions& solver);
 
-/// Returns the origin of the box; it is empty for isolated systems. An example is
-/// "periodic, 3000 kpc (BoxSize of the file; --box 0: isolated)".
+/// Returns the box with its origin, such as "periodic, 3000 kpc (BoxSize of the file; --box 0:
+/// isolated)". Empty for isolated systems.
 std::string box_text(const Options& options, const Snapshot& snapshot, const SolverOptions& solver);
 
 /// Prints box and long range on standard output, unless --quiet; prints nothing for isolated

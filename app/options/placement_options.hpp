@@ -1,4 +1,4 @@
-/// \file  Three numbers of one option, and the options that move a snapshot.
+/// \file  Options with three numbers, and options that move a snapshot.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace chamomile::app {
 
-/// Returns the numbers of a text such as 0,0,30. Throws Error(usage) unless there are three.
+/// Returns the numbers in a text such as 0,0,30. Throws Error(usage) unless it has three.
 Vec3<double> three_numbers(const std::string& option, const std::string& text);
 
-/// Returns them as angles.
+/// Returns three numbers as angles.
 std::array<double, 3> three_angles(const std::string& option, const std::string& text);
 
 } // namespace chamomile::app

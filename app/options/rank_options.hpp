@@ -1,4 +1,4 @@
-/// \file  The options of a tree that several ranks share.
+/// \file  Options for trees distributed over ranks.
 #pragma once
 
 #include <optional>
@@ -10,18 +10,16 @@
 
 namespace chamomile::app {
 
-/// RankSettings holds these options.
 struct RankSettings {
-    std::optional<int> ranks; ///< threads of this process
+    std::optional<int> ranks; ///< threads in this process
     bool share_gpu = false;
-    double peer_timeout = 600; ///< seconds for which a rank may be silent
+    double peer_timeout = 600; ///< max seconds without a message from a rank
 };
 
 void add_rank_options(Options& options, RankSettings& settings);
 
-/// Gives the solver, which is for one of these devices, the ranks that are asked for, or that a
-/// launcher has started. Throws Error(usage) where they contradict each other, or an option has no
-/// effect on any device.
+/// Sets the solver's ranks from options or launcher, for one of `devices`. Throws Error(usage) if
+/// both conflict, or if an option has no effect on any device.
 void resolve_ranks(const Options& options, const RankSettings& settings, SolverOptions& solver,
                    std::span<const std::string> devices);
 

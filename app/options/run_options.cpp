@@ -24,11 +24,11 @@ namespace {
 
 constexpr double most_outputs = 1e6;
 
-/// An end that is typed as a redshift of six digits may lie so much of the run before the end of a
-/// step, which is then shortened.
+/// A redshift typed with six digits may end the run this fraction of its length before a step ends.
+/// That step is then shortened.
 constexpr double typed_digits = 1e-4;
 
-/// Returns the tracers of the run: the particles of their file without masses.
+/// Returns the tracers: particles from the --tracers file with mass 0.
 Snapshot tracers_of(const RunOptions& run)
 {
     Snapshot snapshot = read_particles(run.tracers, Masses::may_lack);
@@ -39,7 +39,7 @@ Snapshot tracers_of(const RunOptions& run)
     return snapshot;
 }
 
-/// Adds the tracers to the snapshot, which states what it did.
+/// Adds tracers to the snapshot and keeps the snapshot's provenance.
 void add_tracers(Snapshot& snapshot, const RunOptions& run)
 {
     Snapshot tracers = tracers_of(run);
@@ -56,14 +56,14 @@ void add_tracers(Snapshot& snapshot, const RunOptions& run)
     snapshot.notes.push_back(counted(count, "tracer") + " from " + run.tracers);
 }
 
-/// Tells whether nobody looks at all particles before ranks have them.
+/// Returns true if nothing needs all particles on one rank, so ranks can read them from the file.
 bool may_stay_in_file(const RunOptions& run)
 {
     return asks_ranks(run.solver) && !run.solver.accuracy && !run.cosmology.asked && !run.tune &&
            !run.frames && !run.view && run.tracers.empty();
 }
 
-/// Adds the settings of that group.
+/// Adds the settings in this group.
 void add_settings(Options& options, RunSettings& settings, const std::string& group)
 {
     for (const auto& row : run_options())
@@ -251,7 +251,8 @@ void take_softenings(Options& options, RunOptions& run, const Particles& particl
     for (ConfigLine& line : run.parameters.options) {
         const bool by_type = line.key == "eps-type";
         if ((line.key != "eps" && !by_type) ||
-            options.given_values().at(line.key) != line.value) // that given beside the file holds
+            options.given_values().at(line.key) != line.value) // options given in addition to the
+                                                               // file override it
             continue;
         for (const auto& [type, key] : run.parameters.unsoftened)
             if (count(type) > 0)
@@ -370,7 +371,7 @@ void refuse_without_softening(const Snapshot& snapshot, const std::string& sourc
 {
     const double spacing = suggested_softening(snapshot.particles);
     std::string unit = unit_name(dimensions::length, snapshot.units);
-    if (unit.find_first_of(" 0123456789") != unit.npos) // which does not follow a number
+    if (unit.find_first_of(" 0123456789") != unit.npos) // unit without a number
         unit.clear();
     const std::string suggestion = spacing > 0
                                        ? formatted("for its %zu particles --eps %.2g%s would do, ",

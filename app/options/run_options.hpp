@@ -20,79 +20,76 @@ namespace chamomile::app {
 
 enum class DeviceErrorAction { stop, cpu };
 
-/// RunOptions holds all options of the command.
 struct RunOptions : RunSettings {
     std::string input;                          ///< a file; or empty, and
-    std::string model;                          ///< the name of a built-in model
-    std::uint64_t particles = 100000, seed = 1; ///< of the model
+    std::string model;                          ///< name of a built-in model
+    std::uint64_t particles = 100000, seed = 1; ///< for the model
     SolverOptions solver;
     bool tune = false;
     RankSettings ranks;
-    std::optional<double> start_time; ///< that of the file unless given
+    std::optional<double> start_time; ///< default: time of the file
     std::optional<double> end_time, duration;
-    Translation parameters; ///< of another code's file, or empty
+    Translation parameters; ///< from another code's file, or empty
     Scheme scheme;
     FileUnits units;
     std::string folder;
     bool overwrite = false, collisionless_gas = false;
-    bool movie = false;                  ///< of the pictures
-    std::vector<std::string> potentials; ///< external ones, such as nfw,M=1e12Msun,c=12
-    std::string tracers;                 ///< a file of particles that get no mass; or empty
+    bool movie = false;                  ///< from pictures
+    std::vector<std::string> potentials; ///< external potentials, such as nfw,M=1e12Msun,c=12
+    std::string tracers;                 ///< file with massless particles, or empty
     std::string restart;                 ///< the folder or checkpoint to continue from; or empty
-    std::optional<int> view;             ///< port of the live view; 0: any that is free
+    std::optional<int> view;             ///< port for the live view; 0: any free port
     DeviceErrorAction on_device_error = DeviceErrorAction::stop;
 };
 
-/// Binds all options of the command.
 void add_run_options(Options& options, RunOptions& run);
 
-/// Throws Error(usage) naming all options that are missing, or one that would have no effect.
+/// Throws Error(usage) naming all missing options, or an option without effect.
 void require_complete(const Options& options, const RunOptions& run);
 
 /// Returns the initial conditions: the file or the model. Throws Error(usage) or Error(input).
 Snapshot initial_conditions(const RunOptions& run);
 
-/// Reads --potential into the scheme, once G and softening are known, for a run of these particles
-/// between these times; `files` holds what a checkpoint kept and takes what is read. Throws
-/// Error(usage) and Error(input).
+/// Parses --potential into the scheme, for these particles and this time range. Call it once G and
+/// softening are known. `files` holds file contents from a checkpoint and receives newly read
+/// files. Throws Error(usage) and Error(input).
 void take_potentials(RunOptions& run, const UnitFrame& frame, const SimulationOptions& time,
                      const Particles& particles, PotentialFiles& files);
 
-/// Sets the start of the run, in plain time, and its end where a duration is given; in comoving
-/// coordinates the start must be the scale factor of the file. Throws Error(usage).
+/// Sets the start time in plain time, and the end time from a duration. In comoving coordinates the
+/// start must equal the file's scale factor. Throws Error(usage).
 void take_times(const Options& options, RunOptions& run, Snapshot& snapshot);
 
-/// Keeps the softenings that the file of --parameters states for types that there are. Throws
-/// Error(usage) if it states 0 for one of these.
+/// Keeps softenings from the --parameters file for types present in the particles. Throws
+/// Error(usage) if one of them is 0.
 void take_softenings(Options& options, RunOptions& run, const Particles& particles);
 
-/// Returns what quantities with units are brought to in a run of these particles.
+/// Returns the frame for converting quantities with units in a run with these particles.
 UnitFrame unit_frame(const RunOptions& run, const Snapshot& snapshot);
 
-/// Returns the name of their source, for messages.
+/// Returns the name of the particle source, for messages.
 std::string source_of(const RunOptions& run);
 
-/// A TimesAsTyped shows times as they were typed, or with their unit.
+/// A TimesAsTyped prints times as typed, or with their unit.
 struct TimesAsTyped {
     std::map<std::string, std::string> quantities; ///< Options::typed_quantities()
-    Units units;                                   ///< of a run in plain time
+    Units units;                                   ///< for a run in plain time
 
-    /// Returns the text of an option such as "--dt".
+    /// Returns the time as text, for an option such as "--dt".
     std::string text(const std::string& option, double value) const;
 };
 
-/// Returns the time loop's options for a run from `start`. Throws Error(usage) for options that
-/// contradict the start.
+/// Returns time loop options for a run from `start`. Throws Error(usage) for options that conflict
+/// with the start.
 SimulationOptions simulation_options(const RunOptions& run, double start,
                                      const TimesAsTyped& typed);
 
-/// Returns a line each where --snapshot-every is longer than the run, or --dt than what lies
-/// between two snapshots, in plain time.
+/// Returns a note if --snapshot-every exceeds the run's length, and one if --dt exceeds the
+/// snapshot interval, in plain time.
 std::vector<std::string> interval_notes(const RunOptions& run, const SimulationOptions& time,
                                         const TimesAsTyped& typed);
 
-/// Throws Error(usage) with a softening length that would suit the particles
-/// (suggested_softening()).
+/// Throws Error(usage) and suggests a softening length for the particles (suggested_softening()).
 [[noreturn]] void refuse_without_softening(const Snapshot& snapshot, const std::string& source);
 
 } // namespace chamomile::app

@@ -1,4 +1,4 @@
-/// \file  The options of a force, the same for run, force, accuracy and bench.
+/// \file  Force options common to run, force, accuracy and bench.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace chamomile::app {
 
-/// A ForceUse tells which options of force_options() a command takes.
+/// Selects which options from force_options() a command takes.
 enum class ForceUse {
-    evaluation, ///< those of one evaluation
-    run         ///< those of a time loop too
+    evaluation, ///< for one evaluation
+    run         ///< for a time loop, too
 };
 
-/// Adds these options, bound to `solver`.
+/// Adds the force options, bound to `solver`.
 void add_force_options(Options& options, SolverOptions& solver, ForceUse use);
 
 /// Adds --precision, --device and --instruction-set for any solver that sums over pairs.
@@ -28,29 +28,28 @@ void add_machine_options(Options& options, Machine& machine)
         options.option(row, machine);
 }
 
-/// Throws Error(usage) with the refusal, if there is one, after the command's name.
+/// Throws Error(usage) with the refusal, if any, after the command name.
 void require(const Options& options, const Refusal& refusal);
 
-/// Completes the options of a force (resolve_method()). Throws Error(usage).
+/// Resolves the force options (resolve_method()). Throws Error(usage).
 void resolve_forces(const Options& options, SolverOptions& solver);
 
-/// Throws Error(usage) for the first option of trees that is given although sums are direct.
+/// Throws Error(usage) for the first given tree option if sums are direct.
 void refuse_tree_options(const Options& options, const std::string& because);
 
-/// Takes G, the softening and the periodic box from the file where the options do not give them;
-/// without a softening in the file that of `solver` is kept. The snapshot's box is set to the one
-/// in use (note_box), and dependent options are resolved (resolve_boundary()). Returns whether a
-/// softening length is known from the options or the file. Refuses a softening that `clock` makes
-/// too long at `time` for the cut of the short range.
+/// Sets G, softening and periodic box from the file unless options give them. Without a softening
+/// in the file, keeps the softening in `solver`. Sets the snapshot's box to the box in use
+/// (note_box), and resolves dependent options (resolve_boundary()). Returns whether options or file
+/// give a softening length. Throws for a softening that `clock` makes too long at `time` for the
+/// short-range cut.
 bool take_from_file(SolverOptions& solver, Snapshot& snapshot, const Options& options,
                     const Clock& clock = Clock::newtonian(), double time = 0);
 
-/// Returns how many host threads are best for this force where the options do not give them: with
-/// a GPU no more than some tens, because so many cores wait longer for each other than they save;
-/// 0: as many as there are.
+/// Returns the best number of host threads for these forces, unless options set it. With a GPU at
+/// most some tens, because more cores wait longer for each other than they save; 0: all cores.
 int threads_for(const Options& options, const SolverOptions& solver);
 
-/// Notes the given options that have no effect on the device in use.
+/// Adds a note on given options without effect on the device in use.
 void note_idle_on_device(const Options& options, const SolverOptions& solver, Snapshot& snapshot);
 
 } // namespace chamomile::app

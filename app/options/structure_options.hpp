@@ -1,4 +1,4 @@
-/// \file  The options of the analysis of snapshots: matter, spectra, halos, linear theory.
+/// \file  Options for snapshot analysis: matter, spectra, halos, linear theory.
 #pragma once
 
 #include <array>
@@ -12,10 +12,10 @@
 
 namespace chamomile::app {
 
-/// Adds --types, a list of numbers or names.
+/// Adds --types, a list with numbers or names.
 void add_types(Options& options, std::vector<int>& types, const std::string& help);
 
-/// Returns the type that each type becomes by a text such as disk=stars,3=4. Throws Error(usage).
+/// Returns the new type for each type, from a text such as disk=stars,3=4. Throws Error(usage).
 std::array<std::uint8_t, 6> new_types(const std::string& option, const std::string& text);
 
 /// Adds --types, described by `looked_at`, and --box.
@@ -30,7 +30,7 @@ void add_halo_options(Options& options, HaloRequest& request);
 /// Adds --fits, --sigma8, --n-s, --omega-b, --linear-power and --transfer-table.
 void add_theory_options(Options& options, TheoryRequest& theory);
 
-/// Throws Error(usage) for any of them without --fits, or for those that contradict each other.
+/// Throws Error(usage) if a theory option is given without --fits, or if such options conflict.
 void require_theory(const Options& options, const TheoryRequest& theory);
 
 } // namespace chamomile::app

@@ -1,4 +1,4 @@
-/// \file  The choice of a system of units, and the quantities that were given with units.
+/// \file  Options for unit systems, and output of quantities given with units.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,11 @@
 
 namespace chamomile::app {
 
-/// FileUnits holds what a file leaves out about its units, and the units that are wanted.
+/// FileUnits holds units missing in a file, and the requested units.
 struct FileUnits {
-    std::string system;           ///< of --units, or empty
-    std::string box_length;       ///< of a comoving Tipsy file, with its unit, or empty
-    std::optional<double> hubble; ///< beside it
+    std::string system;           ///< --units, or empty
+    std::string box_length;       ///< for a comoving Tipsy file, with unit, or empty
+    std::optional<double> hubble; ///< together with box_length
 };
 
 /// Adds --units SYSTEM.
@@ -23,14 +23,14 @@ void add_unit_system(Options& options, std::string& system);
 /// Adds --units SYSTEM, and --box-length and --h of comoving Tipsy files.
 void add_file_units(Options& options, FileUnits& units);
 
-/// Gives the snapshot the units that its file leaves out, and brings it into those of --units.
-/// Throws Error(usage).
+/// Sets units missing in the snapshot's file, and converts the snapshot to --units. Throws
+/// Error(usage).
 void take_file_units(const FileUnits& units, Snapshot& snapshot);
 
-/// Returns the lines of an introduction that state the quantities given with units.
+/// Returns introduction lines about quantities given with units.
 std::vector<std::string> quantity_lines(const Options& options);
 
-/// Prints them on standard output, unless --quiet.
+/// Prints quantity_lines() on standard output, unless --quiet.
 void print_quantities(const Options& options);
 
 } // namespace chamomile::app

@@ -10,15 +10,14 @@ namespace chamomile::app {
 /// Columns holds the columns of a file, row after row.
 class Columns {
 public:
-    /// Reads a text file of numbers separated by blanks, tabs or commas, one row per line, with
-    /// comments from `#` on. A comment `# columns: NAME ...` names the columns; without it they are
-    /// `names`, all of them in this order. Throws Error(input).
+    /// Reads a text file with numbers separated by blanks, tabs or commas, one row per line.
+    /// Comments begin with `#`. A comment `# columns: NAME ...` names the columns; otherwise the
+    /// columns are `names`, in order. Throws Error(input).
     Columns(const std::string& file, const std::vector<std::string>& names);
 
     std::size_t rows() const { return names_.empty() ? 0 : values_.size() / names_.size(); }
 
-    /// Returns rows of these columns alone. Throws Error(input) for a name that the file does not
-    /// have.
+    /// Returns rows with these columns only. Throws Error(input) for a name missing in the file.
     std::vector<double> rows_of(const std::vector<std::string>& names) const;
 
 private:
@@ -30,13 +29,13 @@ private:
     std::vector<double> values_;
 };
 
-/// Returns the text of such a file, with 17 significant digits. `comments` precede the rows, one
+/// Returns the text for such a file, with 17 significant digits. `comments` precede the rows, one
 /// per line.
 std::string columns_text(const std::vector<std::string>& comments,
                          const std::vector<std::string>& names, std::span<const double> values);
 
-/// Returns a whole text file of at most 1 GiB. Throws Error(input) if it cannot be read or is
-/// empty; `needed` tells what is expected, such as "a law".
+/// Returns a whole text file, at most 1 GiB. Throws Error(input) if the file is empty or
+/// unreadable; `needed` describes the expected content, such as "a law".
 std::string read_text_file(const std::string& file, const std::string& needed);
 
 /// Returns words separated by blanks, tabs or commas.

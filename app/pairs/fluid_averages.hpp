@@ -1,5 +1,4 @@
-/// \file  Measurements in the course of a run of a fluid: means, their errors, and the drift of the
-/// energy.
+/// \file  Measurements during a fluid run: means, errors, and energy drift.
 #pragma once
 
 #include <string>
@@ -9,12 +8,12 @@
 
 namespace chamomile::app {
 
-/// FluidAverages measures a run of a fluid. Energies per atom and pressures include the
-/// contribution beyond the cut-off; drifts are those of the energy without it, which is conserved.
+/// FluidAverages measures a fluid run. Energies per atom and pressures include the contribution
+/// beyond the cut-off; drifts use the conserved energy without it.
 class FluidAverages {
 public:
     struct Mean {
-        double value = 0, error = 0; ///< standard error, from the means of ten parts of the run
+        double value = 0, error = 0; ///< standard error, from the means over ten parts of the run
     };
 
     /// Measures from the present state on.
@@ -30,10 +29,9 @@ public:
     Mean total() const { return mean_of(&Row::total); }
     Mean pressure() const { return mean_of(&Row::pressure); }
 
-    /// Returns the largest change of the energy, relative to the energy or to the kinetic energy,
-    /// whichever is less.
+    /// Returns the max change in energy, relative to the smaller of total and kinetic energy.
     double drift() const;
-    /// Returns a line on how well energy is conserved.
+    /// Returns a line about energy conservation.
     std::string drift_text() const;
     std::string csv() const;
 

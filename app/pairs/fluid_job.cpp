@@ -37,7 +37,7 @@ void FluidJob::restore(CheckpointReader& archive)
 {
     const auto options = options_;
     exchange(archive);
-    options_ = options; // keep those in force now
+    options_ = options; // keep the current options
     restored_ = archive.path();
     std::error_code none;
     is_ours_ = std::filesystem::equivalent(restored_, run_.checkpoint, none);
@@ -82,8 +82,8 @@ void FluidJob::take_step()
         averages_->add(k, fluid_.state());
 }
 
-/// Scales velocities every few steps. The last scaling makes the mean kinetic energy, not that of
-/// the moment, the one of the temperature.
+/// Rescales velocities every few steps. The last rescaling sets the mean, not the momentary,
+/// kinetic energy to the temperature.
 void FluidJob::equilibrate()
 {
     constexpr std::uint64_t between = 10;
@@ -105,7 +105,7 @@ void FluidJob::equilibrate()
     averages_.emplace(fluid_);
 }
 
-/// Keeps the last checkpoint under another name too, if it belongs to this run.
+/// Keeps the previous checkpoint under another name, if this run wrote it.
 void FluidJob::keep_earlier()
 {
     const std::filesystem::path earlier = earlier_checkpoint(run_.checkpoint);

@@ -15,7 +15,7 @@
 
 namespace chamomile::app {
 
-/// A FluidRun holds the options of a run of a fluid.
+/// A FluidRun holds the options of a fluid run.
 struct FluidRun {
     FluidOptions fluid;
     std::uint64_t steps = 10000, equilibrate = 5000, every = 10;
@@ -26,26 +26,25 @@ struct FluidRun {
     std::optional<double> max_walltime;
 };
 
-/// Returns the name of the checkpoint before this one.
+/// Returns the name of the previous checkpoint.
 std::string earlier_checkpoint(const std::string& checkpoint);
 
 /// A FluidJob runs a fluid with its checkpoints.
 class FluidJob {
 public:
-    /// `options` are those that a restart takes over.
+    /// A restart inherits `options`.
     FluidJob(const FluidRun& run, const std::map<std::string, std::string>& options);
 
-    /// Restores the state of a checkpoint. Throws Error(restart).
+    /// Restores the state from a checkpoint. Throws Error(restart).
     void restore(CheckpointReader& archive);
 
-    /// Makes all remaining steps, each followed by `after`; returns why it was stopped early, or an
-    /// empty text. With a file for checkpoints these are written by time, at a stop and at the end;
-    /// without one only the last step ends it.
+    /// Makes all remaining steps and calls `after` for each. Returns the reason for an early stop,
+    /// or "". Writes checkpoints, if a file is set, at intervals, at a stop and at the end.
     std::string execute(const std::function<void()>& after);
 
     const Fluid& fluid() const { return fluid_; }
     const FluidAverages& averages() const { return *averages_; }
-    std::uint64_t step() const { return step_; } ///< of equilibration and measurement
+    std::uint64_t step() const { return step_; } ///< equilibration and measurement
 
 private:
     void take_step();
@@ -60,8 +59,8 @@ private:
     std::optional<FluidAverages> averages_; ///< set after equilibration
     std::uint64_t step_ = 0, counted_ = 0;
     std::filesystem::path restored_; ///< empty: a new run
-    bool is_ours_ = false;           ///< the existing checkpoint is whole and of this run
-    double potential_ = 0;           ///< sum of `counted_` potential energies in the equilibration
+    bool is_ours_ = false;           ///< the existing checkpoint is complete and from this run
+    double potential_ = 0;           ///< sum of `counted_` potential energies in equilibration
     double checkpoint_seconds_ = 0, checkpoint_time_ = wall_clock_seconds();
 };
 

@@ -19,8 +19,8 @@
 namespace chamomile::app {
 namespace {
 
-/// A BuiltIn is a built-in law. Its type begins with its parameters as doubles, in this order,
-/// which are 0 unless `parameters` says otherwise; the bytes after them are 0.
+/// A BuiltIn is a built-in law. Its type begins with its parameters as doubles, in table order.
+/// Defaults are 0 unless `parameters` sets them; further bytes are 0.
 struct BuiltIn {
     const LawCode& (*code)();
     const char *name, *target, *source, *sum, *parameters;
@@ -86,8 +86,8 @@ NamedLaw make_built_in(const BuiltIn& law, const std::vector<Setting>& settings)
                    law.code(),
                    {}};
     auto names = words_of_line(law.parameters);
-    // The law's bytes are rounded up to doubles, at least one: a law without parameters has a byte
-    // too.
+    // Rounds the law's bytes up to doubles, at least one: even a law without parameters takes a
+    // byte.
     named.data.assign((named.code.bytes + sizeof(double) - 1) / sizeof(double), 0);
     for (std::size_t k = 0; k < names.size(); ++k)
         if (const std::size_t equals = names[k].find('='); equals != names[k].npos) {

@@ -1,4 +1,4 @@
-/// \file  Pairwise laws by their names on the command line: built-in ones and files of text.
+/// \file  Pairwise laws by name on the command line: built-in laws and law files.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace chamomile::app {
 
-/// A NamedLaw is a law with the names of its values and the arguments of make_pair_solver().
+/// A NamedLaw is a law with its column names and the arguments for make_pair_solver().
 struct NamedLaw {
     std::vector<std::string> target, source, sum; ///< names of the columns
-    std::string parameters;                       ///< in force, such as "eps2=0.01"
+    std::string parameters;                       ///< values in use, such as "eps2=0.01"
     LawCode code;
     std::vector<double> data; ///< the law's bytes
 };
@@ -19,8 +19,8 @@ struct NamedLaw {
 /// Returns the built-in laws, for --help.
 std::vector<std::string> built_in_laws();
 
-/// Returns a law. `law` is the name of a built-in law or a file (docs/howto/own_law.md); `settings`
-/// are parameters such as "eps2=0.01". Throws Error(usage) for a setting, Error(input) for a file.
+/// Returns a law. `law` names a built-in law or a file (docs/howto/own_law.md); `settings` are
+/// parameters such as "eps2=0.01". Throws Error(usage) for a setting, Error(input) for a file.
 NamedLaw find_law(const std::string& law, const std::vector<std::string>& settings);
 
 } // namespace chamomile::app

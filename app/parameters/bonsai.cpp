@@ -1,5 +1,5 @@
-// The options of Bonsai, whose parameter file is its command line. Its defaults hold where it does
-// not give an option.
+// Options of Bonsai. Its parameter file is its command line. Bonsai's defaults apply to options not
+// given.
 #include "app/parameters/parameter_file.hpp"
 #include "chamomile/core/number_text.hpp"
 

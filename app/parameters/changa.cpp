@@ -1,4 +1,4 @@
-// The keys of ChaNGa, and of Gasoline and PKDGRAV before it.
+// Keys of ChaNGa and its predecessors Gasoline and PKDGRAV.
 #include <cmath>
 #include <numbers>
 
@@ -34,7 +34,7 @@ constexpr ParameterRow rows[] = {
     {"dHubble0", Meaning::read},
     {"dKpcUnit", Meaning::read},
     {"dMsolUnit", Meaning::read},
-    // What gravity alone has not, or has in another way.
+    // Physics or methods that Chamomile does not compute.
     {"bDoGas", Meaning::refused},
     {"bGasCooling", Meaning::refused},
     {"bGasAdiabatic", Meaning::refused},
@@ -49,7 +49,7 @@ constexpr ParameterRow rows[] = {
     {"bGravStep", Meaning::refused},
     {"bSIDM", Meaning::refused},
     // Orders, files, memory, the machine.
-    {"dTheta", Meaning::nothing}, // of hexadecapoles about centres of mass, with replicas in boxes
+    {"dTheta", Meaning::nothing}, // hexadecapoles about centers of mass, replicas in boxes
     {"dTheta2", Meaning::nothing},
     {"daSwitchTheta", Meaning::nothing},
     {"iOrder", Meaning::nothing},
@@ -97,8 +97,7 @@ double hubble_of(double hubble0, double kpc, double solar_masses)
     return hubble0 / units.hubble_rate(1);
 }
 
-/// Units are kpc and solar masses with G = 1, or those of a comoving box, which its side and h
-/// give.
+/// Units are kpc and solar masses with G = 1. A comoving box has units from its side and h.
 void give_units(ParameterFile& p, bool comoving)
 {
     if (comoving) {
@@ -125,11 +124,11 @@ void give_units(ParameterFile& p, bool comoving)
     p.give("dMsolUnit", "h", hubble_of(code_hubble, kpc, mass));
 }
 
-/// dDelta is the longest step, and dt = dEta sqrt(dSoft/|a|) with ChaNGa's dSoft, which is longer
-/// than ours of the same spline.
+/// dDelta is the max step. dt = dEta sqrt(dSoft/|a|) uses ChaNGa's dSoft, longer than our length
+/// for the same spline.
 void give_steps(ParameterFile& p, bool comoving)
 {
-    const bool has_step = !comoving && p.has("dDelta"); // else it is no d ln a
+    const bool has_step = !comoving && p.has("dDelta"); // comoving: not d ln a
     const bool fixed = p.has("iMaxRung") && *p.number("iMaxRung") < 1;
     if (has_step && fixed)
         return p.give("dDelta", "dt", *p.number("dDelta"));

@@ -38,7 +38,7 @@ constexpr ParameterRow rows[] = {
     {"ErrTolTheta", Meaning::read},
     {"ErrTolForceAcc", Meaning::read},
     {"NSample", Meaning::read},
-    // Softenings: of types in GADGET-2 and 3, of classes in GADGET-4.
+    // Softenings: per type in GADGET-2 and 3, per class in GADGET-4.
     {"SofteningGas", Meaning::read},
     {"SofteningHalo", Meaning::read},
     {"SofteningDisk", Meaning::read},
@@ -69,7 +69,7 @@ constexpr ParameterRow rows[] = {
     {"SofteningClassOfPartType3", Meaning::read},
     {"SofteningClassOfPartType4", Meaning::read},
     {"SofteningClassOfPartType5", Meaning::read},
-    // What gravity alone has not.
+    // Physics beyond gravity.
     {"CoolingOn", Meaning::refused},
     {"StarformationOn", Meaning::refused},
     {"StellarEvolutionOn", Meaning::refused},
@@ -104,7 +104,7 @@ constexpr ParameterRow rows[] = {
     {"MaxRMSDisplacementFac", Meaning::nothing},
     {"OmegaBaryon", Meaning::nothing},
     {"Hubble", Meaning::nothing},
-    // Gas, which a file with particles of type 0 is refused for.
+    // Gas: ignored, because files with type 0 particles are refused.
     {"CourantFac", Meaning::nothing},
     {"DesNumNgb", Meaning::nothing},
     {"MaxNumNgbDeviation", Meaning::nothing},
@@ -116,7 +116,7 @@ constexpr ParameterRow rows[] = {
     {"MinimumComovingHydroSoftening", Meaning::nothing},
     {"AdaptiveHydroSofteningSpacing", Meaning::nothing},
     {"GasSoftFactor", Meaning::nothing},
-    // GADGET-4's initial conditions, beside NSample.
+    // GADGET-4's initial conditions, in addition to NSample.
     {"GridSize", Meaning::nothing},
     {"Seed", Meaning::nothing},
     {"SphereMode", Meaning::nothing},
@@ -129,7 +129,7 @@ constexpr ParameterRow rows[] = {
     {"InputSpectrum_UnitLength_in_cm", Meaning::nothing},
 };
 
-/// The file is named without its extension, and without the number of a piece.
+/// The file name lacks the extension and, for several files, the piece number.
 void give_file(ParameterFile& p)
 {
     const std::string name = p.text("InitCondFile");
@@ -163,7 +163,7 @@ void give_units(ParameterFile& p, bool comoving)
         p.give("GravityConstantInternal", "G", G);
 }
 
-/// GADGET-2 says in the file whether the box is periodic, GADGET-4 when it is compiled.
+/// In GADGET-2 the parameter file sets whether the box is periodic, in GADGET-4 the compiler.
 void give_box(ParameterFile& p, bool comoving)
 {
     const double side = p.number("BoxSize").value_or(0);
@@ -218,7 +218,7 @@ void give_steps(ParameterFile& p)
         p.give("MinSizeTimestep", "dt-min", *p.number("MinSizeTimestep"));
 }
 
-/// The relative criterion is that of Springel (2005), eq. 18.
+/// The relative criterion follows Springel (2005), eq. 18.
 void give_opening(ParameterFile& p)
 {
     if (!p.has("TypeOfOpeningCriterion"))

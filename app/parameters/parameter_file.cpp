@@ -143,13 +143,13 @@ void ParameterFile::give_softenings(const std::map<int, TypedLength>& types, boo
         give(first.key, "eps", first.length);
     else
         give(first.key, "eps-type", by_type);
-    give(first.key, "softening", "spline"); // which is Newtonian beyond 2.8 lengths in GADGET too
+    give(first.key, "softening", "spline"); // Newtonian beyond 2.8 lengths, as in GADGET
     if (!comoving)
         return;
     if (const auto other = differs(&TypedLength::largest_physical); other != soft.end()) {
         const bool no_limit = std::all_of(soft.begin(), soft.end(), [](const auto& one) {
             return one.second.largest_physical == 0 ||
-                   one.second.largest_physical >= one.second.length; // which at a <= 1 is none
+                   one.second.largest_physical >= one.second.length; // no limit at a <= 1
         });
         if (!no_limit)
             throw Error(Fault::usage, place(other->second.key) +

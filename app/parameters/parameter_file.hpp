@@ -1,8 +1,8 @@
-/// \file  Parameter files of other codes, translated into options of `run`.
+/// \file  Translates parameter files from other codes into options for `run`.
 ///
-/// Each code has a table of its keys in app/parameters/CODE.cpp. What follows from several keys, or
-/// from one by a formula, is computed there; every value then goes through the option's own reader,
-/// as if it stood in the file of --config.
+/// A table in app/parameters/CODE.cpp lists the keys of each code. The code's functions compute
+/// options that depend on several keys or on a formula. Every value then goes through the option's
+/// own reader, like a line in the --config file.
 #pragma once
 
 #include <map>
@@ -16,50 +16,49 @@
 
 namespace chamomile::app {
 
-/// A Meaning tells what becomes of a key.
+/// The effect of a key.
 enum class Meaning {
-    option,  ///< its value is that of an option
-    read,    ///< the code's function reads it
-    nothing, ///< it has no effect here: names and numbers of files, memory, gas that there is none
-             ///< of
-    refused  ///< it switches on what this program has not
+    option,  ///< value of an option
+    read,    ///< read by the code's function
+    nothing, ///< no effect: file names and numbers, memory, gas parameters
+    refused  ///< switches on unsupported physics
 };
 
-/// A ParameterRow is one key of a code. A key that ends with ":" stands for a whole section.
+/// A ParameterRow is one key of a code. A key ending in ":" matches a whole section.
 struct ParameterRow {
     const char* key;
     Meaning meaning;
-    const char* plain = nullptr;    ///< the option in plain time; null: it has no effect
-    const char* comoving = nullptr; ///< the option of comoving runs
+    const char* plain = nullptr;    ///< option in plain time; null: no effect
+    const char* comoving = nullptr; ///< option for comoving runs
 };
 
-/// A Translation holds the options that a parameter file stands for.
+/// A Translation holds the options translated from a parameter file.
 struct Translation {
     std::string file, code;
-    std::vector<ConfigLine> options; ///< the key "FILE" is the initial conditions
-    /// Options that fall away beside one that is given, and that one.
+    std::vector<ConfigLine> options; ///< "FILE" is the initial conditions
+    /// Options dropped because the user gave a conflicting option, and the conflicting option.
     std::vector<std::pair<ConfigLine, std::string>> displaced;
-    std::vector<std::string> idle; ///< keys that are known and have no effect here
+    std::vector<std::string> idle; ///< known keys without effect
     std::vector<std::string> unknown;
-    std::map<int, std::string> unsoftened; ///< types with a softening of 0, and their keys
+    std::map<int, std::string> unsoftened; ///< types with softening 0, and their keys
 
-    /// Returns the lines of the log; `replaced` holds the options that were given beside the file.
+    /// Returns the log lines; `replaced` holds options given in addition to the file.
     std::vector<std::string> lines(const GivenOptions& replaced) const;
-    /// Returns the note that names what was not understood, or "".
+    /// Returns a note on unknown keys, or "".
     std::string note() const;
 };
 
 /// A ParameterFile holds the keys and values of a parameter file.
 class ParameterFile {
 public:
-    /// A Parameter is one value, with the number of its line.
+    /// A Parameter is a key with value and line number.
     struct Parameter {
         std::string key, value;
         int line;
     };
 
-    /// Throws Error(usage) for a key that stands twice with different values. `given` holds the
-    /// options that were given beside the file, with "FILE" for the initial conditions.
+    /// Throws Error(usage) if a key appears twice with different values. `given` holds options
+    /// given in addition to the file, with "FILE" for the initial conditions.
     ParameterFile(std::string file, std::vector<Parameter> parameters, GivenOptions given);
 
     const std::string& name() const { return file_; }
@@ -67,42 +66,44 @@ public:
     bool is_given(const std::string& option) const { return given_.contains(option); }
     /// Returns "file: line: key".
     std::string place(const std::string& key) const;
-    /// Returns the value as it stands, or "".
+    /// Returns the value as written, or "".
     std::string text(const std::string& key) const;
-    /// Returns the number of a key that is there. Throws Error(usage).
+    /// Returns the key's number, if present. Throws Error(usage).
     std::optional<double> number(const std::string& key) const;
     /// Returns the number, and refuses a file without the key.
     double needed(const std::string& key, const std::string& because) const;
-    /// Returns whether the key is there and neither 0 nor "no" or "false".
+    /// Returns whether the key exists and is neither 0 nor "no" or "false".
     bool is_on(const std::string& key) const;
     /// Throws Error(usage) "file: line: key: value: needed".
     [[noreturn]] void refuse(const std::string& key, const std::string& needed) const;
 
-    /// Sets an option, which follows from the key.
+    /// Sets an option derived from the key.
     void give(const std::string& key, const std::string& option, const std::string& text);
     void give(const std::string& key, const std::string& option, double value);
 
-    /// Sets --units from units in cgs, per h in comoving runs; else an h of the units is put in.
+    /// Sets --units from cgs units, per h in comoving runs; otherwise multiplies in the units' h.
     void give_units(const std::string& key, double length, double mass, double velocity,
                     std::optional<double> per_hubble);
-    /// A TypedLength is a softening of a type with the key that states it.
+    /// A TypedLength is the softening for a particle type and its key.
     struct TypedLength {
         std::string key;
         double length, largest_physical; ///< the latter 0: no limit
     };
-    /// Sets --eps, or --eps-type where types differ, --eps-max in comoving runs, and the spline.
+    /// Sets --eps, or --eps-type if types differ; --eps-max in comoving runs; and the spline.
     void give_softenings(const std::map<int, TypedLength>& types, bool comoving);
-    /// An OutputPlan holds the first output and the interval: a sum, or a factor of comoving runs.
+    /// An OutputPlan holds the first output and the interval: a difference, or a factor in comoving
+    /// runs.
     struct OutputPlan {
         std::string key;
         double begin, end, first, interval;
     };
     void give_outputs(const OutputPlan& plan, bool comoving);
-    /// Sets the listed times that lie in the run; `option` is --output-times or one of its kind.
+    /// Sets the listed times within the run. `option` is --output-times, --outputs-a or
+    /// --outputs-z.
     void give_listed(const std::string& key, const std::string& option, std::vector<double> times,
                      double begin, double end);
 
-    /// Sets what the rows say, and returns all options.
+    /// Sets options from the rows, and returns all options.
     template <std::size_t N>
     Translation translated(const std::string& code, const ParameterRow (&rows)[N], bool comoving)
     {
@@ -117,12 +118,12 @@ private:
     std::string file_;
     std::vector<Parameter> parameters_;
     GivenOptions given_;
-    mutable std::set<std::string> asked_; ///< keys whose values were taken
+    mutable std::set<std::string> asked_; ///< keys read so far
     Translation translation_;
 };
 
-/// Sets the --potential of each section of SWIFT's that holds one. Throws Error(usage) for one with
-/// what that option has not.
+/// Sets --potential for each SWIFT section with an external potential. Throws Error(usage) for
+/// parameters that --potential does not support.
 void give_swift_potentials(ParameterFile& file);
 
 // The codes.
@@ -131,13 +132,12 @@ Translation translate_changa(ParameterFile& file);
 Translation translate_swift(ParameterFile& file);
 Translation translate_bonsai(ParameterFile& file);
 
-/// Returns the options that the file stands for. Beside an option that is given, those that
-/// contradict it fall away. Throws Error(usage) for a missing file, one that contradicts itself,
-/// and for what is not computed here.
+/// Returns the options translated from a file. Drops options that conflict with a given option.
+/// Throws Error(usage) for a missing or contradictory file, and for unsupported physics.
 Translation read_parameters(const std::string& file, const GivenOptions& given);
 
-/// Returns the numbers of a list of output times, which `place` names: the first word of each line
-/// that is no comment.
+/// Returns output times from a list file: the first word per line, without comments. `place` names
+/// the list in errors.
 std::vector<double> read_output_list(const std::string& place, const std::string& file);
 
 } // namespace chamomile::app

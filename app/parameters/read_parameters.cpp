@@ -1,4 +1,4 @@
-// Which code wrote a parameter file follows from the form of its lines.
+// Detects the code behind a parameter file from the form of its lines.
 #include <algorithm>
 #include <sstream>
 
@@ -12,7 +12,7 @@ namespace {
 
 using Parameter = ParameterFile::Parameter;
 
-/// A Displaced is an option that, given beside the file, replaces others that the file may give.
+/// A Displaced names an option and the file's options that it replaces when given.
 struct Displaced {
     const char *given, *replaced;
 };
@@ -59,7 +59,7 @@ std::vector<std::string> lines_of(const std::string& text)
     return lines;
 }
 
-/// Returns the line up to a comment, which one of the marks begins.
+/// Returns the line up to a comment, which begins with any character in `marks`.
 std::string content_of(const std::string& line, const char* marks)
 {
     return trimmed(line.substr(0, line.find_first_of(marks)));
@@ -79,7 +79,7 @@ std::string unquoted(const std::string& text)
                 file + ": line " + std::to_string(number) + ": " + line + ": " + needed);
 }
 
-/// Reads `key value ...`, of which GADGET takes the first two words.
+/// Reads lines `key value ...`: like GADGET, only the first two words.
 std::vector<Parameter> gadget_lines(const std::string& file, const std::string& text)
 {
     std::vector<Parameter> parameters;
@@ -114,7 +114,7 @@ std::vector<Parameter> changa_lines(const std::string& file, const std::string& 
     return parameters;
 }
 
-/// Reads `key: value` in sections, which begin at the start of a line.
+/// Reads lines `key: value` in sections. Section names begin in column 1.
 std::vector<Parameter> swift_lines(const std::string& file, const std::string& text)
 {
     std::vector<Parameter> parameters;
@@ -138,7 +138,7 @@ std::vector<Parameter> swift_lines(const std::string& file, const std::string& t
     return parameters;
 }
 
-/// Reads the options of a command line, which may go over several lines.
+/// Reads options from a command line that may span several lines.
 std::vector<Parameter> bonsai_lines(const std::string& file, const std::string& text)
 {
     constexpr std::pair<char, const char*> letters[] = {

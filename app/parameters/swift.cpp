@@ -52,14 +52,14 @@ constexpr ParameterRow rows[] = {
     {"Gravity:max_physical_baryon_softening", Meaning::read},
     {"Gravity:softening_ratio_background", Meaning::refused},
     {"Gravity:mesh_side_length", Meaning::read},
-    {"Gravity:", Meaning::nothing}, // the criteria of its fast multipole method
+    {"Gravity:", Meaning::nothing}, // criteria for SWIFT's fast multipole method
     {"Restarts:delta_hours", Meaning::read},
     {"Restarts:max_run_time", Meaning::read},
     {"Restarts:", Meaning::nothing},
     {"Scheduler:", Meaning::nothing},
     {"DomainDecomposition:", Meaning::nothing},
     {"MetaData:", Meaning::nothing},
-    {"SPH:", Meaning::nothing}, // gas, which a file with particles of type 0 is refused for
+    {"SPH:", Meaning::nothing}, // gas: ignored, because files with type 0 particles are refused
     {"FOF:", Meaning::nothing},
     {"LineOfSight:", Meaning::nothing},
     {"EAGLECooling:", Meaning::refused},
@@ -74,7 +74,8 @@ constexpr ParameterRow rows[] = {
     {"AGORAFeedback:", Meaning::refused},
     {"EAGLEAGN:", Meaning::refused},
     {"SPINJETAGN:", Meaning::refused},
-    // External potentials (swift_potentials.cpp); their time steps follow from the particles' own.
+    // External potentials (swift_potentials.cpp). Time steps follow from the particles' own
+    // criterion.
     {"PointMassPotential:mass", Meaning::read},
     {"PointMassPotential:softening", Meaning::read},
     {"PointMassPotential:position", Meaning::read},
@@ -117,8 +118,8 @@ constexpr ParameterRow rows[] = {
     {"ConstantPotential:", Meaning::refused},
 };
 
-/// Lengths of the file stand without h, and so do the initial conditions unless h is cleaned up:
-/// then the particles are in units per h, and lengths are multiplied by it.
+/// Lengths in the file are without h, and so are initial conditions unless h is cleaned up: then
+/// particle units are per h, and lengths are multiplied by h.
 double give_units(ParameterFile& p, bool comoving)
 {
     double units[3];
@@ -164,7 +165,7 @@ void give_steps(ParameterFile& p, bool comoving)
         p.give("Gravity:eta", "step-criterion", "softening");
         p.give("Gravity:eta", "eta", std::sqrt(2 * *eta));
     }
-    if (comoving) // where they are times
+    if (comoving) // comoving: keys are times
         return;
     if (least && *least > 0)
         p.give("TimeIntegration:dt_min", "dt-min", *least);

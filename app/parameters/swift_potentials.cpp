@@ -1,4 +1,4 @@
-// External potentials of SWIFT, each a section of its own, as --potential has them.
+// Translates SWIFT's external potentials, one per section, to --potential.
 #include <cmath>
 #include <numbers>
 
@@ -10,7 +10,7 @@
 namespace chamomile::app {
 namespace {
 
-/// A Section is that of one potential.
+/// A Section reads one potential's parameters.
 class Section {
 public:
     Section(ParameterFile& file, std::string name) : file_(file), name_(std::move(name)) {}
@@ -22,14 +22,14 @@ public:
         return file_.needed(key(parameter), "the potential needs it");
     }
 
-    /// Refuses the parameter if it is on; `allowed` says what is possible.
+    /// Throws if the parameter is on; `allowed` lists valid values.
     void refuse_unless_off(const std::string& parameter, const std::string& allowed) const
     {
         if (file_.is_on(key(parameter)))
             file_.refuse(key(parameter), allowed);
     }
 
-    /// Sets --potential of the shape with these parameters, and the centre.
+    /// Sets --potential with this shape, these parameters and the center.
     void give(const std::string& shape,
               const std::vector<std::pair<std::string, double>>& parameters) const
     {
@@ -45,7 +45,7 @@ public:
     }
 
 private:
-    /// Returns the place of the centre, which SWIFT counts from that of the box unless told.
+    /// Returns the center. By default SWIFT counts positions from the box center.
     std::vector<double> centre() const
     {
         std::vector<double> place(3, 0);

@@ -16,7 +16,7 @@
 namespace chamomile::app {
 namespace {
 
-/// Returns the line that makes the movie; its sides become even, as its format needs.
+/// Returns ffmpeg's command line. Rounds width and height to even numbers, as the format requires.
 std::vector<std::string> line_of(const Movie& movie)
 {
     const std::filesystem::path image = movie.image;
@@ -33,7 +33,7 @@ std::vector<std::string> line_of(const Movie& movie)
             shortest(movie.rate),
             "-i",
             pattern,
-            "-frames:v", // and no pictures of an earlier call
+            "-frames:v", // excludes pictures from an earlier call
             std::to_string(movie.count),
             "-vf",
             "pad=ceil(iw/2)*2:ceil(ih/2)*2,format=yuv420p",

@@ -1,4 +1,4 @@
-/// \file  Movies of numbered pictures, by the program ffmpeg.
+/// \file  Movies from numbered pictures, made with ffmpeg.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 
 namespace chamomile::app {
 
-/// A Movie says of which pictures it is made.
+/// A Movie holds the pictures and settings for ffmpeg.
 struct Movie {
     std::string file;
-    std::string image;     ///< IMAGE.png stands for IMAGE_000.png and so on
+    std::string image;     ///< IMAGE.png means IMAGE_000.png and following
     std::size_t count = 0; ///< pictures
     double rate = 16;      ///< pictures a second
 };
@@ -19,7 +19,7 @@ struct Movie {
 /// Returns IMAGE_007.png for the seventh of several files after the first.
 std::string numbered(const std::string& image, std::size_t k);
 
-/// Runs ffmpeg, or tells its line where there is none. Throws Error(output) if it fails.
+/// Runs ffmpeg, or prints its command line if ffmpeg is missing. Throws Error(output) if it fails.
 void make_movie(const Movie& movie, Verbosity verbosity);
 
 } // namespace chamomile::app

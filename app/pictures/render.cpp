@@ -22,7 +22,6 @@
 namespace chamomile::app {
 namespace {
 
-/// A Picture holds the options of the command.
 struct Picture {
     std::vector<std::string> files;
     Output output, data;
@@ -53,7 +52,7 @@ void add_picture(Options& options, Picture& picture)
     options.flag("overwrite", picture.output.overwrite, "replace files of these names");
 }
 
-/// Throws Error(usage) for the extension of another format.
+/// Throws Error(usage) for an extension other than .png.
 void require_png(const std::string& file)
 {
     const std::string extension = std::filesystem::path(file).extension().string();
@@ -70,7 +69,7 @@ void require_data_file(const Picture& picture)
     require_writable("render", picture.data);
 }
 
-/// Returns the quantity of a picture with the ends of its colours.
+/// Returns the picture's quantity with the ends of the colour scale.
 std::string told(const Image& image)
 {
     std::map<std::string, std::string> texts(image.texts.begin(), image.texts.end());
@@ -78,7 +77,7 @@ std::string told(const Image& image)
            texts["Unit"] + "]" + (texts.contains("Comment") ? "; " + texts["Comment"] : "");
 }
 
-/// Gives the snapshot of a file the box that is asked for, checks its types, and wraps its places.
+/// Sets the snapshot's box to the requested box, checks its types, and wraps positions.
 void prepare(Snapshot& snapshot, const std::string& file, const std::vector<int>& types,
              const std::optional<double>& box)
 {
@@ -94,8 +93,8 @@ void prepare(Snapshot& snapshot, const std::string& file, const std::vector<int>
                            "do: --box 0 takes them as isolated");
 }
 
-/// Returns the view of all pictures: centre, width and colours from the first snapshot, colours
-/// wide enough for the last file too.
+/// Returns the view for all pictures: center, width and colours from the first snapshot; the colour
+/// scale also spans the last file.
 RenderOptions common_view(const Picture& picture, const std::optional<double>& box,
                           const Snapshot& first)
 {
@@ -107,7 +106,7 @@ RenderOptions common_view(const Picture& picture, const std::optional<double>& b
     return widen_colours(view, picture.view, last);
 }
 
-/// Refuses a movie of one picture, or one that could not be written.
+/// Throws if a movie has one picture or could not be written.
 void require_movie(const Picture& picture, std::size_t count)
 {
     if (std::filesystem::path(picture.movie).extension() != ".mp4")
@@ -161,7 +160,7 @@ int render(const std::vector<std::string>& arguments)
         require_writable("render", outputs.back());
     }
     for (const std::string& file : picture.files)
-        note_snapshot(file); // all of them, before anything is written
+        note_snapshot(file); // all files, before any output
     const double azimuth = picture.view.azimuth;
     std::optional<Snapshot> snapshot;
     std::optional<double> asked_box;

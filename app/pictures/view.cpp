@@ -1,4 +1,4 @@
-/// \file  `chamomile view`: shows snapshots one after the other in a browser.
+/// \file  `chamomile view`: plays snapshots in a browser.
 #include <algorithm>
 #include <cmath>
 #include <csignal>
@@ -26,8 +26,8 @@ namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
 
-/// Returns the files that the patterns stand for, in the order of their names. Throws Error(input)
-/// for a pattern of no file.
+/// Returns the files matching the patterns, in name order. Throws Error(input) for a pattern
+/// without a match.
 std::vector<std::string> expanded(const std::vector<std::string>& patterns)
 {
     std::vector<std::string> files;
@@ -46,7 +46,7 @@ std::vector<std::string> expanded(const std::vector<std::string>& patterns)
     return files;
 }
 
-/// Orders particles by their ids, as other programs need not write them.
+/// Sorts particles by id: other programs may write them in any order.
 void order_by_id(Particles& particles)
 {
     if (std::is_sorted(particles.id.begin(), particles.id.end()))
@@ -67,8 +67,8 @@ void order_by_id(Particles& particles)
     arrange(particles.velocity);
 }
 
-/// Returns what all snapshots of a run state alike: where it began, and the options that do not
-/// change when it goes on. Empty for files of other programs.
+/// Returns the provenance common to all snapshots of a run: initial conditions, and options that
+/// cannot change on restart. Empty for files from other programs.
 std::string run_of(const Snapshot& snapshot)
 {
     const auto stated = [&](const char* key) {
@@ -86,7 +86,7 @@ std::string run_of(const Snapshot& snapshot)
     return run;
 }
 
-/// Throws Error(input) unless the snapshot is of the run of the first.
+/// Throws Error(input) unless the snapshot belongs to the run of the first one.
 void require_same_run(const Snapshot& first, const Snapshot& other, const std::string& file,
                       const std::string& first_file)
 {
@@ -106,7 +106,7 @@ void require_same_run(const Snapshot& first, const Snapshot& other, const std::s
         refuse("its initial conditions or options");
 }
 
-/// A Player shows snapshots in a view, by itself or as viewers ask. It keeps two of them.
+/// A Player shows snapshots in a view, automatically or on request. Caches two snapshots.
 class Player {
 public:
     Player(const Options& options, std::vector<std::string> files, LiveView& view)
@@ -139,7 +139,7 @@ public:
 private:
     using Kept = std::pair<std::size_t, Snapshot>;
 
-    /// Returns a snapshot, read unless it is one of the two that were used last.
+    /// Returns a snapshot; reads the file unless the snapshot is one of the last two used.
     const Snapshot& snapshot(std::size_t number)
     {
         for (auto one = kept_.begin(); one != kept_.end(); ++one)

@@ -1,4 +1,4 @@
-/// \file  Live views as the command line makes and announces them.
+/// \file  Makes and announces live views for commands.
 #pragma once
 
 #include <memory>
@@ -7,12 +7,12 @@
 
 namespace chamomile::app {
 
-/// Returns a view at that port, or for 0 at any that is free. Throws Error(usage), naming the
-/// option, if it is in use.
+/// Returns a view at a port; 0: any free port. Throws Error(usage) with the option's name if the
+/// port is in use.
 std::unique_ptr<LiveView> make_view(int port, const std::string& option);
 
-/// Prints its address, whatever the verbosity: nobody can look without. It goes to the screen
-/// alone, because whoever reads it may stop the run.
+/// Prints the view's address, even with --quiet: nobody can connect without it. Prints to the
+/// terminal only, because anyone who reads the address may stop the run.
 void announce(const LiveView& view);
 
 } // namespace chamomile::app

@@ -26,28 +26,28 @@ from matplotlib.ticker import LogLocator, NullFormatter  # noqa: E402
 from scaling import COLOURS  # noqa: E402
 
 FAMILY = ("device", "instruction set", "softening", "solver", "precision", "order", "local order", "group", "leaf", "criterion")
-LIMIT = ("tolerance", "theta")  # what changes along a curve of cost; each criterion has one of them
-NAMES = ("device", "instruction set", "criterion", "precision")  # of which the word says enough
-SHOWN = 6  # curves of distributions and radii; more are thinned out
+LIMIT = ("tolerance", "theta")  # varies along a cost curve; each criterion uses one
+NAMES = ("device", "instruction set", "criterion", "precision")  # value without option name
+SHOWN = 6  # max curves for distributions and radii
 STYLES = ("-", "--", ":", "-.")
 plt.rcParams.update({"figure.figsize": (7, 4.6), "font.size": 9, "axes.grid": True, "grid.color": "#ddd", "lines.linewidth": 1.4,
                      "legend.fontsize": 7.5, "svg.fonttype": "none", "svg.hashsalt": "chamomile", "savefig.bbox": "tight"})
 
 
 def text(value):
-    """An attribute as the tables spell it."""
+    """Returns an attribute in table spelling."""
     if isinstance(value, (bytes, str)):
         return value.decode() if isinstance(value, bytes) else value
     return f"{value:g}"
 
 
 def number(value):
-    """NaN where the setting has no such number."""
+    """Returns NaN if the setting has no such number."""
     return np.nan if isinstance(value, (bytes, str)) else float(value)
 
 
 def read(files):
-    """For each sample its file, name, radii and settings; a setting is its attributes and its arrays of errors."""
+    """Returns file, name, radii and settings per sample; a setting has attributes and error arrays."""
     samples = []
     for name in files:
         try:
@@ -70,7 +70,7 @@ def is_tree(setting):
 
 
 def labels(settings, keys):
-    """What tells the settings apart, in words; direct sums from each other by what a direct sum has."""
+    """Returns labels with the attributes that distinguish the settings; direct sums use their own attributes only."""
     words = [{key: text(s[0].get(key, "-")) for key in keys} for s in settings]
 
     def label(own):
@@ -82,7 +82,7 @@ def labels(settings, keys):
 
 
 def thinned(settings):
-    """At most SHOWN, evenly spread in their order of 99 % errors, and a title of the legend if that is not all."""
+    """Returns at most SHOWN settings, evenly spaced by 99 % error, and a legend title if some are omitted."""
     ordered = sorted(settings, key=lambda s: -number(s[0]["99 %"]))
     places = np.unique(np.linspace(0, len(ordered) - 1, min(SHOWN, len(ordered))).round().astype(int))
     return [ordered[k] for k in places], f"{len(places)} of {len(ordered)} settings" if len(places) < len(ordered) else None
@@ -93,7 +93,7 @@ def look(k):
 
 
 def plain_ticks(axis):
-    """1, 2, 5 of each decade, for axes of few decades."""
+    """Sets ticks at 1, 2, 5 per decade, for axes with few decades."""
     axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.set_major_formatter("{x:g}")
     axis.set_minor_formatter(NullFormatter())
@@ -109,7 +109,7 @@ def distribution(title, radii, settings):
     for k, ((_, errors), label) in enumerate(zip(chosen, labels(chosen, FAMILY + LIMIT))):
         x = np.sort(errors["acceleration"])
         part = 1 - np.arange(len(x)) / len(x)
-        keep = np.unique(np.geomspace(1, len(x), 60).astype(int)) - 1  # denser where few are left
+        keep = np.unique(np.geomspace(1, len(x), 60).astype(int)) - 1  # denser in the tail
         keep = np.unique(np.concatenate([keep, len(x) - 1 - keep]))
         axes.plot(x[keep], part[keep], label=label, **look(k))
     axes.set(xscale="log", yscale="log", xlabel="|Δa| / |a|", ylabel="fraction of particles with a larger error", title=title,

@@ -39,14 +39,14 @@ class Bench:
 
 
 def setting(row):
-    """The options that give this row again, without its limit, and the name of the limit."""
+    """Returns the options to repeat this row, without its limit, and the limit's name."""
     limit = "theta" if row["criterion"] == "geometric" else "tolerance"
     return ("--criterion", row["criterion"], "--order", row["order"], "--local-order", row["local order"],
             "--group-size", row["group"], "--leaf-size", row["leaf"]), limit
 
 
 def at_error(rows, goal):
-    """(milliseconds, limit) at the error, on a line in logarithms between the rows on both sides of it."""
+    """Returns (milliseconds, limit) at the goal, by logarithmic interpolation between rows on both sides."""
     points = sorted((float(r["99 % error"]), float(r["processor ms"]), float(r[setting(r)[1]])) for r in rows)
     for (e0, t0, x0), (e1, t1, x1) in zip(points, points[1:]):
         if e0 <= goal <= e1:
@@ -56,7 +56,7 @@ def at_error(rows, goal):
 
 
 def scan(bench, of, goal):
-    """The settings with their times at the error, fastest first: (milliseconds, options, row)."""
+    """Returns the settings with times at the goal, fastest first: (milliseconds, options, row)."""
     guess = 0.0015 * (goal / 1e-3) ** (1 / 0.75)
     tolerances = ",".join(f"{min(1, guess * f):.3g}" for f in (0.4, 1, 2.5, 6))
     angle = 0.65 * (goal / 1e-3) ** (1 / 4.3)

@@ -24,7 +24,7 @@ def rows(path):
 
 
 def direct_energy(program, snapshot, time, folder):
-    """Kinetic and potential energy of a snapshot, by a run of no steps with the direct sum in double."""
+    """Returns kinetic and potential energy of a snapshot, from a run without steps with the direct sum in double."""
     call(program, "run", snapshot, "--t-end", repr(time), "--dt", 1, "--solver", "direct", "--precision", "double",
          "-o", folder / "exact", "--overwrite", "-q")
     return rows(folder / "exact/energy.csv")[0]["total"]

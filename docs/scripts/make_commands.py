@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/reference/commands.md from what the program says of itself: docs/scripts/make_commands.py PROGRAM [FILE]"""
+"""Writes docs/reference/commands.md from the program's help: docs/scripts/make_commands.py PROGRAM [FILE]"""
 import pathlib
 import re
 import subprocess
@@ -14,7 +14,7 @@ def help_of(*words):
 
 
 def entries(lines):
-    """Name and text of each entry of two columns; lines that only go on with the text begin with blanks."""
+    """Returns name and text of each two-column entry; continuation lines begin with blanks."""
     rows = []
     for line in lines:
         begin = re.match(r"  (\S.*?)(?:  +(\S.*))?$", line)
@@ -26,7 +26,7 @@ def entries(lines):
 
 
 def cell(text):
-    """Text in a table of Markdown, with the names of options as code."""
+    """Returns text for a Markdown table, with option names as code."""
     text = text.replace("|", r"\|").replace("*", r"\*").replace("<", r"\<")
     return re.sub(r"(?<![\w`-])(--[a-zA-Z][\w-]*)", r"`\1`", text)
 
@@ -40,7 +40,7 @@ def section(title, rows):
 
 
 def command(*words):
-    """The page's part on one command."""
+    """Returns the page's section for one command."""
     lines = help_of(*words)
     yield f"{'#' * (1 + len(words))} {' '.join(words)}\n"
     yield f"`{lines[0].removeprefix('usage: ')}`\n"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Makes the pictures of README.md and of the pages anew: docs/scripts/make_pictures.sh PROGRAM [FOLDER [all]]
+# Makes the pictures for README.md and the pages: docs/scripts/make_pictures.sh PROGRAM [FOLDER [all]]
 #
-# Two galaxies in physical units and a cosmological box: ten minutes on two cores; `all` makes the box of 128^3 of the
-# page on cosmology too, in ten minutes more. What is computed stays in FOLDER (build/pictures unless given) and is not
-# computed again. Needs ffmpeg with libwebp for the animated preview.
+# Computes two galaxies in physical units and a cosmological box: ten minutes on two cores. `all` adds the 128^3 box for
+# the cosmology page, in ten more minutes. Results stay in FOLDER (default: build/pictures) and are reused.
+# Needs ffmpeg with libwebp for the animated preview.
 set -euo pipefail
 [ $# -ge 1 ] || { sed -n '2,/^set/{/^#/s/^# \?//p}' "$0"; exit 2; }
 program=$(realpath "$1")

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""Writes the tables of measurements into README and pages: make_tables.py [--check] [ROOT]
+"""Writes tables of measurements into README and pages: make_tables.py [--check] [ROOT]
 
-A page says which file of docs/data stands where:
+A page marks the position of a file from docs/data:
 
     <!-- table lists_h200.csv -->
     ...
     <!-- end of table -->
 
-What stands between the two lines is written anew. Without more the table is the file, cell by cell, and a word of the
-first column that repeats is left blank. After a colon come the columns to take, separated by commas, each with its
-heading if that is another, and their numbers get three digits:
+The script replaces the lines between the marks. By default the table equals the file, cell by cell; repeated words in
+the first column are left blank. After a colon, a comma-separated list selects columns, each optionally with another
+heading; their numbers are rounded to three digits:
 
     <!-- table lists_h200.csv: N, tolerance, ms, 90 % error = error, particles -->
 
-A file is what `chamomile bench --csv` writes, or any with a line of headings. Lines that begin with # are comments; the
-first says when, where and with which version the numbers were measured, and stands below the table. With --check
-nothing is written, and the exit status is 1 where a page is not what its files say, or a file stands on no page.
+A file is output from `chamomile bench --csv`, or any file with a heading line. Lines starting with # are comments; the
+first comment states date, machine and version, and appears below the table. With --check nothing is written; the exit
+status is 1 if a page differs from its files, or a file appears on no page.
 """
 import csv
 import pathlib
@@ -27,7 +27,7 @@ WHEN = re.compile(r"\b20\d\d-\d\d-\d\d\b|\bpublished\b")
 
 
 class Unusable(Exception):
-    """A file of which no table can be made."""
+    """A file that cannot be shown as a table."""
 
 
 def read(path):
@@ -54,7 +54,7 @@ def number(text):
 
 
 def rounded(text):
-    """A number with three digits, unless it is a count; other words as they are."""
+    """Returns a number with three digits, unless a count; other words unchanged."""
     if text.isdigit() and not text.endswith("000000"):
         return text
     value = number(text)

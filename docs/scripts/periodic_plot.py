@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Errors of periodic forces against the split: the plot (SVG) from what `periodic_errors` printed.
+"""Plots errors of periodic forces against the split (SVG), from the output of `periodic_errors`.
 
-    build/cpu/tests/periodic_errors > errors.csv && docs/scripts/periodic_plot.py errors.csv docs/images/periodic_errors.svg
+build/cpu/tests/periodic_errors > errors.csv && docs/scripts/periodic_plot.py errors.csv docs/images/periodic_errors.svg
 """
 import csv
 import math
 import sys
 
-LEFT, TOP, WIDTH, HEIGHT, GAP = 62, 34, 250, 300, 24  # of each set's axes, in pixels
+LEFT, TOP, WIDTH, HEIGHT, GAP = 62, 34, 250, 300, 24  # axes per set, in pixels
 LOW, HIGH = 1e-6, 1e-1
 LINES = (  # kernel, differentiation, cut, label, colour, dashes
     ("CIC", "spectral", "1e+09", "CIC", "#b8860b", ""),

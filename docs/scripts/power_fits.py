@@ -23,7 +23,7 @@ def head(path):
 
 
 def growth_by_clustering(k, redshift, omega_m, h, o, fit):
-    """P of the fit over linear theory."""
+    """Returns P from the fit over linear theory."""
     power = []
     amplitude = 2e-9
     for nonlinear in (None, None, fit):  # the first for sigma8

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""What the door costs, and pytreegrav beside chamomile: docs/scripts/python_cost.py [N [N of pytreegrav]]
+"""Measures the cost of Python calls, and pytreegrav against chamomile: docs/scripts/python_cost.py [N [N of
+pytreegrav]]
 
-A call from Python contains one call of C++, which Statistics.seconds times; the rest is Python's. Medians of 9.
+A call from Python contains one C++ call, timed by Statistics.seconds; the rest is Python's cost. Medians of 9.
 """
 import statistics
 import sys
@@ -56,7 +57,7 @@ def beside_pytreegrav(n):
         doors = {"pytreegrav": pytreegrav, "chamomile": ours}
         found = {door: errors(library.Accel(x, m, **words)) for door, library in doors.items()}
         seconds = {door: [] for door in doors}
-        for _ in range(5):  # in turn, so that others on the machine disturb both
+        for _ in range(5):  # alternately, so other load affects both
             for door, library in doors.items():
                 seconds[door].append(timed(lambda: library.Accel(x, m, **words)))
         for door in doors:

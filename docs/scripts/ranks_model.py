@@ -20,10 +20,10 @@ import pathlib
 import sys
 
 DATA = pathlib.Path(__file__).parents[1] / "data"
-GPUS = (1, 2, 8, 64, 256)  # more GPUs would have more particles than a `run` accepts (2^32 - 1)
+GPUS = (1, 2, 8, 64, 256)  # more GPUs would exceed the particle limit of `run` (2^32 - 1)
 SHARE = 16e6  # particles per GPU
 PARTS = ("particles", "imports", "messages", "coarse tree")
-MEASURED = {  # row of ranks_times.csv: particles per rank, fraction of the step of one GPU
+MEASURED = {  # row in ranks_times.csv: particles per rank, fraction of one GPU's step
     "shared step, 1.6e7, tolerance 0.02": (0.8e7, 0.5),
     "shared step, 6.4e7, tolerance 0.02": (3.2e7, 0.5),
     "shared step, 1.6e7 a GPU": (1.6e7, 1),
@@ -49,7 +49,9 @@ CONSTANT = {row["constant"]: float(row["value"]) for row in rows_of("ranks_const
 
 
 def imported_bytes(ranks, share):
-    """Bytes that a rank imports, extrapolated from the largest Plummer sphere counted on at most as many ranks."""
+    """Returns the bytes imported by a rank, extrapolated from the largest Plummer sphere counted on at most as many
+    ranks.
+    """
     counted = [(int(row["ranks"]), int(row["N"]) / int(row["ranks"]), float(row["MB imported"]))
                for row in rows_of("virtual_ranks.csv") if row["set"] == "plummer" and int(row["ranks"]) <= ranks]
     _, counted_share, megabytes = max(counted)
@@ -57,7 +59,7 @@ def imported_bytes(ranks, share):
 
 
 def exchanged(ranks, share):
-    """Milliseconds of a step that a single GPU does not need, by part."""
+    """Returns milliseconds per step, by part, beyond a single GPU's step."""
     if ranks == 1:
         return dict.fromkeys(PARTS, 0)
     network = CONSTANT["network of a rank"] * 1e6  # bytes per millisecond

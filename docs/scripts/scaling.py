@@ -12,11 +12,11 @@ import math
 
 SETTING = ("machine", "particles from", "softening", "solver", "precision", "order", "local order", "tolerance", "theta")
 COLOURS = ("#1b6ca8", "#c8553d", "#3a7d44", "#7d4e9e", "#b8860b", "#4a4e69")
-LEFT, TOP, WIDTH, HEIGHT = 78, 24, 560, 380  # of the axes, in pixels
+LEFT, TOP, WIDTH, HEIGHT = 78, 24, 560, 380  # axes, in pixels
 
 
 def read_lines(files):
-    """Rows by setting, each list ascending in N."""
+    """Returns rows by setting, each list ascending in N."""
     lines = {}
     for name in files:
         with open(name, newline="") as file:
@@ -34,12 +34,12 @@ def work(n):
 
 
 def coefficient(rows):
-    """c of c N log2 N, in ms: the geometric mean."""
+    """Returns c in c N log2 N, in ms: the geometric mean."""
     return math.exp(sum(math.log(float(row["ms"]) / work(int(row["N"]))) for row in rows) / len(rows))
 
 
 def names(lines):
-    """What tells the lines apart; all of the first if there is one alone."""
+    """Returns labels that distinguish the lines; a single line gets its full label."""
     differing = [k for k in range(len(SETTING)) if len({setting[k] for setting in lines}) > 1]
 
     def name(setting):

@@ -39,7 +39,7 @@ def measured(options, folder, steps):
 
 
 def needed(error, table):
-    """Evaluations for an error, by powers between those measured; None beyond them."""
+    """Returns evaluations for an error, interpolated as a power law between measurements; None outside."""
     table = sorted(table)
     for (few, large), (many, small) in zip(table, table[1:]):
         if small <= error <= large and small < large:

@@ -18,9 +18,9 @@ import tempfile
 SETS = ("plummer", "cube", "merger", "galaxy", "clumps")
 COLOURS = dict(zip(SETS, ("#1b6ca8", "#777777", "#c8553d", "#3a7d44", "#7d4e9e")))
 SEED = 1
-FITS = {2: (7, 1.9), 8: (14, 3.9), 64: (18.5, 5.7), 512: (21, 8)}  # imported particles and cells over n^(2/3), as planned
-LEFT, TOP, WIDTH, HEIGHT, GAP = 60, 30, 300, 220, 76  # of each plot's axes, in pixels
-PLOTS = (  # column, what stands above
+FITS = {2: (7, 1.9), 8: (14, 3.9), 64: (18.5, 5.7), 512: (21, 8)}  # imported particles and cells over n^(2/3), as designed
+LEFT, TOP, WIDTH, HEIGHT, GAP = 60, 30, 300, 220, 76  # axes per plot, in pixels
+PLOTS = (  # column, title
     ("MB imported", "MB sent for imports, a rank"),
     ("partners", "ranks that the busiest asks"),
     ("bytes held", "bytes held by the largest rank, over N / P"),
@@ -29,7 +29,7 @@ PLOTS = (  # column, what stands above
 
 
 def clumps(program, folder, particles):
-    """24 spheres whose masses fall as a power of their number, in a cube of side 10."""
+    """Writes 24 spheres in a cube of side 10, with masses falling as a power of their index."""
     chance, mass = random.Random(SEED), [(k + 1) ** -0.8 for k in range(24)]
     numbers = [round(particles * m / sum(mass)) for m in mass]
     numbers[0] += particles - sum(numbers)
@@ -45,7 +45,7 @@ def clumps(program, folder, particles):
 
 
 def count(program, folder, name, ranks, particles):
-    """The row of one set on so many ranks."""
+    """Returns the row for one set on `ranks` ranks."""
     source = ["--model", name, "-n", str(particles)] if name != "clumps" else ["clumps.hdf5"]
     subprocess.run([program, "bench", *source, "--ranks", str(ranks), "--eps", "0.001", "--sample", "0", "--repeat", "1", "-q", "--overwrite", "--csv", "row.csv"],
                    cwd=folder, check=True)
@@ -85,7 +85,7 @@ def count_all(arguments):
 
 
 def ticks(least, most):
-    """Values that enclose these, in order: 1, 2 and 5 times powers of ten, or tenths near 1."""
+    """Returns tick values enclosing the range: 1, 2 and 5 times powers of ten, or tenths near 1."""
     every = [1 + k / 10 for k in range(11)] if 1 <= least and most < 2 else [m * 10.0**k for k in range(-3, 7) for m in (1, 2, 5)]
     low = max(t for t in every if t <= least)
     high = min(t for t in every if t >= most)

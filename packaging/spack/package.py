@@ -1,5 +1,6 @@
-# A recipe for Spack 1.0 or later: copy it to a repository of yours, as packages/chamomile/package.py, and set `git` to where your
-# clone is. Fourier transforms are FFTW's, since Spack has no KissFFT; what follows for binaries stands in docs/howto/licences.md.
+# A recipe for Spack 1.0 or later. Copy it to your repository as packages/chamomile/package.py, and set `git` to your
+# clone. Fourier transforms use FFTW, because Spack lacks KissFFT; docs/howto/licences.md states the consequences for
+# binaries.
 from spack_repo.builtin.build_systems.cmake import CMakePackage
 from spack_repo.builtin.build_systems.cuda import CudaPackage
 

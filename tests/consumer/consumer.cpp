@@ -18,7 +18,7 @@ int main()
     solver->solve(pair, chamomile::Quantities::acceleration_potential);
 
     std::printf("a = %g, phi = %g\n", pair.acceleration[0].x, pair.potential[0]);
-    const double rounding = 1.2e-7; // of a float
+    const double rounding = 1.2e-7; // float
     return std::abs(pair.acceleration[0].x / 0.25 - 1) < rounding &&
                    std::abs(pair.potential[0] / -0.5 - 1) < rounding
                ? 0

@@ -1,6 +1,5 @@
-// What a call costs through C++, C and Fortran: doors [N [repetitions]]. The doors take turns in
-// one process; the medians of the ratios are asked to be 1.03 at most, and the results the same
-// bits.
+// Cost of a call through C++, C and Fortran: doors [N [repetitions]]. The interfaces alternate in
+// one process. Median ratios must be at most 1.03, and results bitwise equal.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -50,16 +49,17 @@ double seconds(const Door& door, Sums& sums)
     return wall_clock_seconds() - start;
 }
 
-/// Whether all doors lead to the same bits.
+/// Returns whether all interfaces give equal bits.
 bool compare(const char* what, std::size_t n, const std::vector<Door>& doors, int repetitions)
 {
     std::vector<Sums> sums(doors.size(), Sums(n));
     std::vector<std::vector<double>> times(doors.size()), ratios(doors.size());
     for (std::size_t d = 0; d < doors.size(); ++d)
-        seconds(doors[d], sums[d]); // memory and threads are there from now on
+        seconds(doors[d], sums[d]); // memory and threads exist from here on
     for (int k = 0; k < repetitions; ++k)
         for (std::size_t d = 0; d < doors.size(); ++d) {
-            // The first door before and after each, so that what else runs here favours none.
+            // Times the first interface before and after each other one, so that other load favours
+            // none.
             const double before = seconds(doors[0], sums[0]), time = seconds(doors[d], sums[d]),
                          after = seconds(doors[0], sums[0]);
             times[d].push_back(time);

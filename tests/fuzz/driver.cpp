@@ -1,5 +1,5 @@
-// For compilers without libFuzzer: every file of the folders named, and then mutations of them at
-// random: [-seconds=S] [-seed=N] FOLDER... It does not look at what is reached.
+// A driver for compilers without libFuzzer. Runs every file in the named folders, then random
+// mutations: [-seconds=S] [-seed=N] FOLDER... Not guided by coverage.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -23,7 +23,7 @@ Bytes read(const std::filesystem::path& file)
     return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// Bits, bytes, numbers of interest, parts left out, doubled or taken from elsewhere.
+/// Flips bits, changes bytes, inserts boundary numbers; drops, repeats or splices ranges.
 Bytes mutated(Bytes bytes, const std::vector<Bytes>& all, std::mt19937_64& random)
 {
     constexpr std::uint64_t numbers[] = {0,

@@ -1,5 +1,5 @@
-// Checkpoints. With an odd number of bytes the check sums are put right first, as by somebody who
-// writes such files: what is behind them must stand it too.
+// Checkpoints. For inputs with an odd number of bytes, fixes the check sums first, like an attacker
+// would: the code behind the check must survive, too.
 #include <cstring>
 #include <vector>
 

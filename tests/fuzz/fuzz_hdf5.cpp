@@ -1,4 +1,4 @@
-// HDF5 alone, which fuzzing goes deeper into than where most inputs are refused by their first
+// HDF5 only. Fuzzing reaches deeper than for all formats, where most inputs fail at the first
 // bytes.
 #include "tests/fuzz/reader.hpp"
 

@@ -1,4 +1,4 @@
-// Laws given as text.
+// Text laws.
 #include "chamomile/pairs/text/law_text.hpp"
 #include "tests/fuzz/input.hpp"
 

@@ -1,4 +1,4 @@
-// NEMO's format alone.
+// The NEMO format only.
 #include "tests/fuzz/reader.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)

@@ -1,4 +1,4 @@
-// Snapshots of all formats: whose is whose, and then its reader.
+// Snapshots in any format: detects the format, then runs its reader.
 #include "tests/fuzz/reader.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)

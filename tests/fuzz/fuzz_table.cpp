@@ -1,5 +1,4 @@
-// Tables as text: spectra and transfer functions, and columns of numbers. The first byte says
-// which.
+// Text tables: spectra, transfer functions, and columns of numbers, selected by the first byte.
 #include <cmath>
 #include <cstdlib>
 

@@ -1,4 +1,4 @@
-// Text alone, which fuzzing goes deeper into than where most inputs are refused by their first
+// Text only. Fuzzing reaches deeper than for all formats, where most inputs fail at the first
 // bytes.
 #include "tests/fuzz/reader.hpp"
 

@@ -1,4 +1,4 @@
-// Tipsy's format alone, which fuzzing goes deeper into than where most inputs are refused by their
+// The Tipsy format only. Fuzzing reaches deeper than for all formats, where most inputs fail at the
 // first bytes.
 #include "tests/fuzz/reader.hpp"
 

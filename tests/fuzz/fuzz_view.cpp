@@ -1,4 +1,4 @@
-// Requests to a live view: the parser, the guards, and frames of what they let through.
+// Requests to a live view: parser, guards, and frames for accepted requests.
 #include <algorithm>
 #include <cstdlib>
 

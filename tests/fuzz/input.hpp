@@ -1,4 +1,4 @@
-/// \file  What the fuzz targets share: bytes as a file, and errors that may be thrown.
+/// \file  Common code for fuzz targets: bytes as a file, and permitted errors.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace chamomile::tests {
 
-/// A file of memory; the same one for all calls, since nothing else of it is left.
+/// A file in memory, reused by all calls: a call leaves nothing else behind.
 class InputOfFuzzer {
 public:
-    /// The path of a file with these bytes.
+    /// Returns the path to a file with these bytes.
     const std::string& path_of(const std::uint8_t* data, std::size_t size)
     {
         if (::ftruncate(descriptor_, 0) != 0 ||
@@ -30,7 +30,7 @@ private:
     std::string path_ = "/proc/self/fd/" + std::to_string(descriptor_);
 };
 
-/// Whatever the bytes are, a reader returns or throws an Error with one line.
+/// For any bytes, a reader must return or throw an Error with one line.
 template <class Read>
 void expect_no_more_than_errors(const Read& read)
 {

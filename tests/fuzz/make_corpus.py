@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the seeds of the fuzz targets: make_corpus.py PROGRAM FOLDER. Small files of every format, made by the program."""
+"""Writes seeds for the fuzz targets: make_corpus.py PROGRAM FOLDER. Small files in every format, made by the program."""
 import math
 import pathlib
 import shutil
@@ -25,7 +25,7 @@ REQUESTS = {"page": "GET / HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: cross-
 
 
 def nemo(n=3):
-    """A snapshot of NEMO with n particles."""
+    """Returns a NEMO snapshot with n particles."""
     def head(word, kind, tag):
         return struct.pack("<H", word) + kind + b"\0" + tag + b"\0"
 

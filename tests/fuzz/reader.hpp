@@ -1,4 +1,4 @@
-/// \file  One reader of snapshots as a fuzz target.
+/// \file  Runs one snapshot reader as a fuzz target.
 #pragma once
 
 #include <cmath>
@@ -10,25 +10,25 @@
 
 namespace chamomile::tests {
 
-/// What every snapshot is that was made of so many bytes, whoever read it.
+/// Checks properties of every snapshot read from `bytes` bytes by any reader.
 inline void require_whole(const Snapshot& snapshot, std::size_t bytes)
 {
     const Particles& p = snapshot.particles;
     if (p.size() > bytes || p.position.size() != p.size() || p.id.size() != p.size())
-        std::abort(); // a particle takes a byte at least
+        std::abort(); // at least one byte per particle
     for (const auto& x : p.position)
         if (!std::isfinite(x.x + x.y + x.z))
             std::abort();
 }
 
-/// Returns the snapshot with what it has left in its file.
+/// Returns the snapshot with all rows loaded from its file.
 inline Snapshot brought(Snapshot snapshot)
 {
     bring(snapshot);
     return snapshot;
 }
 
-/// Reads the bytes with `read`, which takes a path.
+/// Writes the bytes to a file and calls `read` with its path.
 template <class Read>
 int read_with(const Read& read, const std::uint8_t* data, std::size_t size)
 {

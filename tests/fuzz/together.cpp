@@ -1,4 +1,4 @@
-// One program of all fuzz targets, a fraction of their size: FUZZ_TARGET names the one that is run.
+// One program with all fuzz targets, far smaller than separate programs. FUZZ_TARGET selects one.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

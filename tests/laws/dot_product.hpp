@@ -1,4 +1,4 @@
-/// \file  A law without positions: products of a matrix and of its transpose, say.
+/// \file  A law without positions, such as products with a matrix and its transpose.
 #pragma once
 
 #include "chamomile/pairs/law.hpp"

@@ -1,6 +1,8 @@
-"""A host in Python whose processes of mpi4py share a simulation, for check_python.py: the bits and files of one process, and faults that are raised on all.
+"""A Python host with a simulation distributed over mpi4py processes, for check_python.py: bits and files equal one
+process, and faults are raised on all processes.
 
-Its argument is a folder of its own, which is made by the first process."""
+Argument: a folder, created by the first process.
+"""
 import os
 import pathlib
 import signal
@@ -16,7 +18,7 @@ last = rank == ranks - 1
 folder = pathlib.Path(sys.argv[1])
 wrong = []
 N = 600
-counts = [N * (r + 1) // max(1, ranks - 1) - N * r // max(1, ranks - 1) for r in range(max(1, ranks - 1))] + [0] * (ranks > 1)  # the last has none
+counts = [N * (r + 1) // max(1, ranks - 1) - N * r // max(1, ranks - 1) for r in range(max(1, ranks - 1))] + [0] * (ranks > 1)  # the last process has none
 first = sum(counts[:rank])
 whole = chamomile.plummer(N, seed=3)
 
@@ -27,7 +29,7 @@ def check(condition, what):
 
 
 def part(begin, count, lengths=None):
-    """A snapshot of those particles."""
+    """Returns a snapshot with these particles."""
     own = slice(begin, begin + count)
     made = chamomile.make_snapshot(whole.positions[own], whole.masses[own], whole.velocities[own], G=whole.G)
     if lengths is not None:
@@ -36,7 +38,7 @@ def part(begin, count, lengths=None):
 
 
 def refused(kind, line, call):
-    """All processes must get the same."""
+    """All processes must get the same error."""
     try:
         call()
         said = "nothing"
@@ -52,7 +54,7 @@ def refused_by_all(kind, line, call):
 
 
 def told(deal, name=None, lengths=None, potentials=None, at=0.125, **options):
-    """What observers see and a run leaves, of this process's particles or of one that has all."""
+    """Returns observer data and output files of a run, from this process's particles or from one process with all."""
     words = {"comm": comm} if deal else {}
     snapshot = part(first, counts[rank], lengths) if deal else part(0, N, lengths)
     own = slice(None) if deal else slice(first, first + counts[rank])
@@ -90,7 +92,7 @@ CASES = {
 comm.barrier()
 for name, words in CASES.items():
     mine, options = told(True, name, **words)
-    one, options_of_one = told(False, **words)  # each process has all
+    one, options_of_one = told(False, **words)  # each process has all particles
     check(options == options_of_one, f"{name}: other options than of one process: {options}")
     check(len(mine) == len(one), f"{name}: {len(mine)} arrays, not {len(one)}")
     for k, (a, b) in enumerate(zip(mine, one)):
@@ -111,10 +113,10 @@ simulation.every_steps(3, lambda now: now.stop() if last and now.step == 3 else 
 simulation.run()
 check(simulation.step == 3, f"the last process stopped it at step {simulation.step}")
 
-# A run that is stopped goes on, on all.
+# A stopped run continues on all processes.
 for number in range(2):
     snapshot = part(first, counts[rank])
-    if number == 1:  # the particles are those of the checkpoint
+    if number == 1:  # particles come from the checkpoint
         snapshot.masses[:] *= 2
     simulation = chamomile.Simulation(snapshot, softening=0.05, step=1 / 32, end_time=0.25, device="cpu", comm=comm)
     simulation.every_steps(3, lambda now: os.kill(os.getpid(), signal.SIGUSR1) if rank == 0 and now.step == 3 else None)
@@ -135,7 +137,7 @@ refused_by_all("UsageError", "snapshot_every: needs a folder", lambda: chamomile
 simulation = chamomile.Simulation(own(), **words)
 refused_by_all("OutputError", "holds the results of a run", lambda: simulation.run(folder / "stopped"))
 before = simulation.diagnostics().kinetic
-simulation.snapshot.velocities[:] *= 2  # a run that was refused has not begun
+simulation.snapshot.velocities[:] *= 2  # a refused run has not begun
 check(np.isclose(simulation.diagnostics().kinetic, 4 * before), "velocities that were set after a run was refused are not seen")
 refused_by_all("TypeError", "", lambda: simulation.at_times(3 if last else [0.1], print))
 refused_by_all("TypeError", "", lambda: simulation.run(3.5 if last else folder / "never"))
@@ -183,7 +185,7 @@ if ranks > 1:
 
         return observer
 
-    # Ctrl-C of the first process, while a message is under way.
+    # Ctrl-C on the first process during a message.
     carrier = chamomile._processes._carrier(comm)
     simulation = chamomile.Simulation(own(), **words)
 

@@ -1,4 +1,6 @@
-"""A host in Python whose particles lie on the processes of mpi4py, for check_python.py: the forces of one process, and faults that are raised on all."""
+"""A Python host with particles distributed over mpi4py processes, for check_python.py: forces equal one process, and
+faults are raised on all processes.
+"""
 import sys
 import time
 
@@ -23,7 +25,7 @@ def check(condition, what):
 
 
 def refused(kind, line, call):
-    """All processes must get the same."""
+    """All processes must get the same error."""
     try:
         call()
         said = "nothing"
@@ -36,7 +38,7 @@ def refused(kind, line, call):
 words = dict(softening=0.02, device="cpu", comm=comm)
 mine = chamomile.acceleration(x[own], m[own], **words)
 check((mine == a[own]).all(), "other accelerations than those of one process")
-records = np.zeros((len(own), 8), np.float32)  # columns that lie apart
+records = np.zeros((len(own), 8), np.float32)  # columns in separate arrays
 records[:, 1:7:2] = x[own]
 out = np.zeros((len(own), 3)), np.zeros(len(own))
 both = chamomile.acceleration(records[:, 1:7:2], m[own], potential=True, out=out, **words)
@@ -66,7 +68,7 @@ if ranks > 1:
         refused("UsageError", other_options, lambda: chamomile.Solver(accuracy=mine if last else others, comm=comm))
     refused("UsageError", other_options, lambda: chamomile.acceleration(x[own], m[own], theta=0.4 if last else 0.5, comm=comm))
 
-# A solver that keeps its tree, at sources, some of them and targets, while the sources move.
+# A solver with a kept tree, evaluated at all sources, some sources and targets, while the sources move.
 points = np.concatenate([random.normal(size=(90, 3)), 1e7 * np.ones((1, 3)), x[:9]])
 here = np.flatnonzero(np.arange(100) % ranks == ranks - 1 - rank)
 some = np.arange(0, len(own), 3)
@@ -74,7 +76,7 @@ moved = x + 1e-3 * random.normal(size=x.shape)
 
 
 def forces(deal, **options):
-    """What a solver gives, dealt or of one process that has all, in the order of processes."""
+    """Returns a solver's results, distributed or from one process with all particles, in process order."""
     order = np.concatenate([np.flatnonzero(np.arange(700) % max(1, ranks - 1) == r) for r in range(ranks)]) if not deal else own
     targets = points[np.concatenate([np.flatnonzero(np.arange(100) % ranks == ranks - 1 - r) for r in range(ranks)])] if not deal else points[here]
     counts = [len(np.flatnonzero(np.arange(700) % max(1, ranks - 1) == r)) for r in range(ranks)]
@@ -97,7 +99,7 @@ for options in ({}, {"solver": "direct"}, {"precision": "double", "decorrelate":
     mine = [np.concatenate(comm.allgather(part)) for part in forces(True, **options)]
     check(all((a == b).all() for a, b in zip(mine, forces(False, **options))), f"other forces of a solver than those of one process: {options}")
 
-# Goals for which another solver or precision may be chosen.
+# Accuracy goals that may select another solver or precision.
 for goal in (1e-3, 1e-6):
     solver = chamomile.Solver(softening=0.02, device="cpu", accuracy=goal, decorrelate=3, comm=comm).build(x[own], m[own])
     chosen = solver.options
@@ -137,7 +139,7 @@ if ranks > 1:
     solver.build(x[own], m[own])
 check((solver.evaluate().acceleration == a[own]).all(), "other accelerations after what was refused")
 
-# A process that fails alone within a call: all know, and that communicator serves no more.
+# A process fails alone within a call: all are notified, and the communicator cannot be used again.
 another = comm.Dup()
 beside, solver = (chamomile.Solver(softening=0.02, device="cpu", comm=another).build(x[own], m[own]) for _ in range(2))
 if last:
@@ -148,7 +150,7 @@ if last:
 refused("DeviceError", f"rank {ranks - 1} of {ranks}: MemoryError: no room", lambda: solver.evaluate())
 for call in (lambda: chamomile.Solver(comm=another), beside.evaluate, solver.evaluate):
     refused("DeviceError", "comm: a process has failed in an earlier call", call)
-# One that is silent.
+# A silent process.
 another = comm.Dup()
 solver = chamomile.Solver(softening=0.02, device="cpu", peer_timeout=0.5, comm=another).build(x[own], m[own])
 if last and ranks > 1:

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Writes the reference orbits of tests/test_external_orbits.cpp: external_orbits.csv and satellite_orbit.txt beside it.
+"""Writes reference orbits for tests/test_external_orbits.cpp: external_orbits.csv and satellite_orbit.txt in this
+folder.
 
-    pip install galpy==1.12.1 scipy
-    tests/references/external_orbits.py
+pip install galpy==1.12.1 scipy
+tests/references/external_orbits.py
 
-Forces are galpy's, or follow from an integral of the density, and scipy's DOP853 integrates to 1e-13. The orbits that
-galpy can integrate itself are compared with its own. G = 1.
+Forces come from galpy, or from an integral over the density; scipy's DOP853 integrates to 1e-13. Orbits that galpy
+can integrate are also compared with galpy's integrator. G = 1.
 """
 import math
 import pathlib
@@ -44,7 +45,7 @@ def density_nfw(x):
 
 
 class Term:
-    """One potential as the program's option writes it."""
+    """One potential in the program's option syntax."""
 
     def __init__(self, text):
         self.name, *items = text.split(",")
@@ -96,7 +97,7 @@ def turned(angle, r):
 
 
 def orbit(text, start, times, satellite=None):
-    """Returns rows of x y z vx vy vz, integrated in the frame that stays; those of a rotating one are turned back."""
+    """Returns rows x y z vx vy vz, integrated in the inertial frame; orbits from a rotating frame are rotated back."""
     terms = [Term(one) for one in text.split(";")]
     omega = sum(term.value["omega"] for term in terms if term.name == "rotation")
     acting = [term for term in terms if term.name != "rotation"]

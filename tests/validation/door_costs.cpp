@@ -1,5 +1,5 @@
-// What a call through the GRAPE libraries costs beside the same sum by the pair engine: medians of
-// calls that take turns in one process.
+// Cost of a call through the GRAPE libraries relative to the same sum by the pair engine: medians
+// of alternating calls in one process.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -29,7 +29,7 @@ std::vector<double> numbers(std::size_t n, unsigned seed)
     return all;
 }
 
-/// Medians of seconds.
+/// Returns median seconds.
 std::vector<double> time(const std::vector<std::function<void()>>& calls, int repeats)
 {
     std::vector<std::vector<double>> seconds(calls.size());

@@ -1,6 +1,5 @@
-// Errors of the mesh's long range with exact short-range pairs, against the periodic direct sum:
-// by split, cut, kernel and differentiation. Prints rows of CSV; docs/scripts/periodic_plot.py
-// draws them.
+// Errors of the mesh's long range with exact short-range pairs, against the periodic direct sum, by
+// split, cut, kernel and differentiation. Prints CSV rows for docs/scripts/periodic_plot.py.
 #include <cmath>
 #include <cstdio>
 #include <span>
@@ -40,7 +39,7 @@ Vectors exact(Particles p)
     return p.acceleration;
 }
 
-/// For each cut, of all pairs.
+/// Returns sums over all pairs for each cut.
 std::vector<Vectors> short_range(const Particles& p, double split)
 {
     std::vector<Vectors> sums(std::size(cuts), Vectors(p.size()));
@@ -94,7 +93,7 @@ Particles near_lattice(double amplitude)
     });
 }
 
-/// Half in clumps of radius 0.05 about 20 places, half anywhere.
+/// Half in clumps with radius 0.05 about 20 positions, half anywhere.
 Particles clustered(std::size_t n)
 {
     return cloud(n, 6, [](Random& random) {

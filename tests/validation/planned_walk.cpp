@@ -9,7 +9,7 @@ namespace {
 
 constexpr int leaf_size = 8, group_size = 64;
 
-/// The box by which each cell is measured.
+/// Returns the box that defines each cell's size.
 std::vector<Box> measured_boxes(const Forest& f, const Particles& p, CellMeasure measure)
 {
     const auto& cells = f.octree.cells;
@@ -18,7 +18,7 @@ std::vector<Box> measured_boxes(const Forest& f, const Particles& p, CellMeasure
         return boxes;
     const RootCube root = bounding_cube(p.position);
     const auto key = [&](Index k) { return morton_key(f.octree.sources[k].position, root); };
-    // The deepest cube that holds all of a cell; a leaf's is an octant of its mother's.
+    // The deepest cube containing the whole cell; a leaf uses an octant of its mother's cube.
     std::vector<int> level(cells.size());
     for (Index c = 0; c < cells.size(); ++c) {
         if (!f.octree.is_leaf(c)) {

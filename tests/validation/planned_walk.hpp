@@ -1,7 +1,7 @@
-/// \file  Barnes's modified tree as the reference measured it, written anew for comparison.
+/// \file  Barnes's modified tree as measured in the reference, implemented independently.
 ///
-/// One group, one cell, one target at a time, all in double. What the library chose otherwise can
-/// be switched: by what cells are measured, and what makes a group.
+/// One group, one cell, one target at a time, all in double. Switches select differences from the
+/// library: the size of cells, and the definition of groups.
 #pragma once
 
 #include "tests/forest.hpp"
@@ -9,13 +9,13 @@
 namespace chamomile::tests {
 
 enum class CellMeasure {
-    key_cube, ///< the cube of the cell's key (Barnes & Hut 1986)
+    key_cube, ///< cube of the cell's key (Barnes & Hut 1986)
     tight_box ///< around its particles
 };
 
 enum class GroupMaking {
-    single_cells, ///< the highest cells with at most so many particles
-    joined_cells  ///< sisters joined where they fit, as tree/groups.hpp does
+    single_cells, ///< highest cells within the group size
+    joined_cells  ///< sisters joined if they fit, like tree/groups.hpp
 };
 
 struct PlannedAlgorithm {
@@ -26,13 +26,13 @@ struct PlannedAlgorithm {
 };
 
 struct PlannedForces {
-    std::vector<Vec3<double>> acceleration; ///< in the caller's order, G = 1; of others 0
+    std::vector<Vec3<double>> acceleration; ///< in the caller's order, G = 1; 0 for other particles
     double interactions = 0;                ///< per target
 };
 
-/// Unsoftened forces of the particles `targets` (ascending) from all, with at most 8 to a leaf and
-/// 64 to a group: a cell is accepted for a group beyond l/theta + |centre of mass - centre of the
-/// cell|, l being the cell's longest side, distances counting from the group's box to the centre of
+/// Returns unsoftened forces on particles `targets` (ascending) from all, with at most 8 per leaf
+/// and 64 per group. A cell is accepted for a group beyond l/theta + |center of mass - center of
+/// the cell|, with l the cell's longest side. Distances run from the group's box to the center of
 /// mass.
 PlannedForces planned_forces(const Particles& particles, std::span<const Index> targets,
                              const PlannedAlgorithm& algorithm);

@@ -1,7 +1,6 @@
-// Errors of Barnes's modified tree as the reference measured them, as the same algorithm gives them
-// here, and as the library does with tight boxes and joined groups. (!) marks rows of the second
-// whose mean over seeds is more than a fifth from the first; exit status 1 if what the seeds span
-// is.
+// Errors of Barnes's modified tree: from the reference, from the same algorithm here, and from the
+// library with tight boxes and joined groups. (!) marks rows where the second, averaged over seeds,
+// differs from the first by more than a fifth. Exit status 1 if the whole range over seeds does.
 #include <cmath>
 #include <cstdio>
 
@@ -21,7 +20,7 @@ struct Figures {
     double interactions = 0, median = 0, rms = 0, p99 = 0, max = 0, momentum = 0;
 };
 
-/// A row of the reference's table: N = 32768, 4096 targets, leaves of 8, groups of 64, no
+/// A row in the reference's table: N = 32768, 4096 targets, leaves of 8, groups of 64, no
 /// softening.
 struct Measured {
     int model;
@@ -139,7 +138,7 @@ std::string text(const Figures& f, bool momentum = true)
 constexpr double Figures::*compared[] = {&Figures::interactions, &Figures::median, &Figures::rms,
                                          &Figures::p99};
 
-/// Within a fifth of `b` in all that is compared.
+/// Returns whether all compared values agree with `b` within a fifth.
 bool is_near(const Figures& a, const Figures& b)
 {
     for (double Figures::*x : compared)
@@ -148,7 +147,7 @@ bool is_near(const Figures& a, const Figures& b)
     return true;
 }
 
-/// The reference is one realization: within a fifth of what the seeds span.
+/// The reference has one realization: it must lie within a fifth of the range over seeds.
 bool is_among(const std::vector<Figures>& of_seeds, const Figures& b)
 {
     for (double Figures::*x : compared) {

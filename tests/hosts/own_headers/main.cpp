@@ -1,4 +1,4 @@
-// Two unit masses at distance 2, in the host's own types, by solvers of the library.
+// Two unit masses at distance 2, in host types, with solvers from the library.
 #include <cmath>
 #include <cstdio>
 

@@ -1,4 +1,4 @@
-// The host's own particles, of which the library knows nothing.
+// The host's particles, unknown to the library.
 #pragma once
 
 #include "core/vec3.hpp"

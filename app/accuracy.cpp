@@ -23,10 +23,10 @@ namespace chamomile::app {
 namespace {
 
 /// Above this number of particles, direct sums are computed for sampled targets only.
-constexpr std::size_t most_direct_targets = 1 << 18;
+constexpr std::size_t max_direct_targets = 1 << 18;
 
 /// Longer tables omit their worst particles unless --verbose is given.
-constexpr std::size_t most_worst_lines = 8;
+constexpr std::size_t max_worst_lines = 8;
 
 struct AccuracyOptions {
     ParticleSource source;
@@ -73,7 +73,7 @@ AccuracyRow measure(Particles& particles, const SolverOptions& setting, Referenc
     const ReferenceSums& sums = reference.sums(setting.softening); // before the solver: both may
                                                                    // use a GPU
     const auto solver = make_solver(setting);
-    const bool all = setting.solver == SolverKind::tree || particles.size() <= most_direct_targets;
+    const bool all = setting.solver == SolverKind::tree || particles.size() <= max_direct_targets;
     const std::span<const Index> active =
         all ? std::span<const Index>() : std::span(reference.targets());
     ForceStatistics statistics;
@@ -114,17 +114,17 @@ AccuracySample sample_of(const std::string& source, const Particles& particles,
     sample.source = source;
     sample.particles = particles.size();
     double mass = 0;
-    Vec3<double> centre;
+    Vec3<double> center;
     for (std::size_t i = 0; i < particles.size(); ++i) {
         mass += particles.mass[i];
-        centre += particles.mass[i] * particles.position[i];
+        center += particles.mass[i] * particles.position[i];
     }
-    centre = (1 / mass) * centre;
+    center = (1 / mass) * center;
     for (Index i : targets) {
         sample.index.push_back(i);
         sample.id.push_back(particles.id[i]);
         sample.position.push_back(particles.position[i]);
-        sample.radius.push_back(norm(particles.position[i] - centre));
+        sample.radius.push_back(norm(particles.position[i] - center));
     }
     return sample;
 }
@@ -211,7 +211,7 @@ int accuracy(const std::vector<std::string>& arguments)
             std::printf("%s: %zu particles; reference: %s\n", sample.source.c_str(),
                         sample.particles, sample.reference.c_str());
         print_accuracy(samples, rows);
-        if (rows.size() <= most_worst_lines || options.verbosity() == Verbosity::verbose)
+        if (rows.size() <= max_worst_lines || options.verbosity() == Verbosity::verbose)
             for (const AccuracyRow& row : rows)
                 print_worst(samples, row);
     }

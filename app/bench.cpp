@@ -51,7 +51,7 @@ void add_bench_options(Options& options, BenchOptions& bench)
     add_swept_solver_options(options, bench.solver, bench.sweep);
     add_tune(options, bench.tune);
     add_rank_options(options, bench.ranks);
-    options.numbers("threads", bench.threads, between(1, most_threads), "of the host");
+    options.numbers("threads", bench.threads, between(1, max_threads), "of the host");
     options.group("Measurement");
     options.number("repeat", bench.repeat, between(1, 1000), "counted evaluations");
     options.flag("potential", bench.potential, "potentials as well as accelerations");

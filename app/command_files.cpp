@@ -9,8 +9,8 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/version.hpp"
+#include "chamomile/io/multi_file.hpp"
 #include "chamomile/io/pending_file.hpp"
-#include "chamomile/io/pieces.hpp"
 
 namespace chamomile::app {
 

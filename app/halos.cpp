@@ -11,7 +11,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/io/comoving.hpp"
-#include "chamomile/io/one_line.hpp"
+#include "chamomile/io/line_text.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 #include "chamomile/run/structures/mass_function_file.hpp"
 #include "chamomile/run/texts/particle_notes.hpp"
@@ -38,7 +38,7 @@ void print_largest(const Snapshot& snapshot, const HaloCatalogue& catalogue)
         const Halo& halo = catalogue.halos[h];
         std::vector<std::string> row{std::to_string(h), std::to_string(halo.members)};
         for (double value :
-             {halo.mass, halo.centre.x, halo.centre.y, halo.centre.z, halo.dispersion})
+             {halo.mass, halo.center.x, halo.center.y, halo.center.z, halo.dispersion})
             row.push_back(formatted("%.6g", value));
         for (std::size_t t = 0; t < catalogue.thresholds.size(); ++t)
             row.push_back(

@@ -48,8 +48,8 @@ void print_types(const SnapshotSummary& summary, const Units& units)
         const TypeSummary& one = summary.types[type];
         if (one.count > 0)
             table.add({std::to_string(type), type_names[type], std::to_string(one.count),
-                       formatted("%.8g", one.total_mass), formatted("%.8g", one.least_mass),
-                       formatted("%.8g", one.most_mass)});
+                       formatted("%.8g", one.total_mass), formatted("%.8g", one.min_mass),
+                       formatted("%.8g", one.max_mass)});
     }
     std::fputs(table.text().c_str(), stdout);
 }
@@ -97,8 +97,8 @@ int info(const std::vector<std::string>& arguments)
                    with_unit(formatted("%.10g", summary.total_mass), dimensions::mass, units));
         print_line("from", vector_text(summary.lower, dimensions::length, units));
         print_line("to", vector_text(summary.upper, dimensions::length, units));
-        print_line("centre of mass",
-                   vector_text(summary.centre_of_mass, dimensions::length, units));
+        print_line("center of mass",
+                   vector_text(summary.center_of_mass, dimensions::length, units));
         print_line("mean velocity",
                    vector_text(summary.mean_velocity, dimensions::velocity, units));
         print_line("forces",

@@ -18,7 +18,7 @@ namespace {
 struct Joining {
     std::vector<std::string> files;
     std::vector<std::string> places, velocities, turns; ///< one per file, or none
-    bool recentred = false;
+    bool recenterd = false;
     std::string orbit, units;
     Output output;
 };
@@ -34,13 +34,13 @@ void add_joining(Options& options, Joining& joining)
     options.repeated("rotate", "A,B,C", joining.turns,
                      "before: turns it about its origin by A degrees about z, then B about x, then "
                      "C about z");
-    options.flag("recentre", joining.recentred,
-                 "before: brings the centre of mass of each file to rest at its origin");
+    options.flag("recenter", joining.recenterd,
+                 "before: brings the center of mass of each file to rest at its origin");
     options.text(
         "orbit", "NAME=X,...", joining.orbit,
-        "of two files, instead of --at and --velocity: pericentre=5kpc,eccentricity=1"
-        "[,separation=50kpc] of their centres of mass as two points, in the x-y plane. "
-        "They start before pericentre, ten pericentres apart or at apocentre unless given");
+        "of two files, instead of --at and --velocity: pericenter=5kpc,eccentricity=1"
+        "[,separation=50kpc] of their centers of mass as two points, in the x-y plane. "
+        "They start before pericenter, ten pericenters apart or at apocenter unless given");
     options.group("Units");
     add_unit_system(options, joining.units);
     add_output(options, joining.output);
@@ -59,7 +59,7 @@ void require_one_each(const char* option, const std::vector<std::string>& values
 /// Returns the values of --orbit by name, as typed.
 std::map<std::string, std::string> orbit_texts(const std::string& text)
 {
-    const std::vector<std::string> names = {"pericentre", "eccentricity", "separation"};
+    const std::vector<std::string> names = {"pericenter", "eccentricity", "separation"};
     std::map<std::string, std::string> texts;
     for (std::size_t start = 0; start <= text.size();) {
         const std::size_t end = std::min(text.find(',', start), text.size());
@@ -69,13 +69,13 @@ std::map<std::string, std::string> orbit_texts(const std::string& text)
         const std::string name = item.substr(0, equals);
         if (std::find(names.begin(), names.end(), name) == names.end() || equals == item.size())
             throw Error(Fault::usage, "--orbit: " + item +
-                                          ": is not pericentre=X, eccentricity=X or separation=X" +
+                                          ": is not pericenter=X, eccentricity=X or separation=X" +
                                           suggestion(name, names));
         if (!texts.emplace(name, item.substr(equals + 1)).second)
             throw Error(Fault::usage, "--orbit: " + name + ": is given twice");
     }
-    if (!texts.contains("pericentre"))
-        throw Error(Fault::usage, "--orbit: " + text + ": needs pericentre=X");
+    if (!texts.contains("pericenter"))
+        throw Error(Fault::usage, "--orbit: " + text + ": needs pericenter=X");
     for (const auto& [name, value] : texts)
         check_unit("--orbit: " + name, value,
                    name == "eccentricity" ? dimensions::none : dimensions::length);
@@ -96,8 +96,8 @@ OrbitRequest orbit_of(const std::map<std::string, std::string>& texts, const Uni
         const double length = parse_number<double>(option, plain, positive);
         if (plain != text)
             lines.push_back(option + " " + text + " = " + plain);
-        if (name == "pericentre")
-            orbit.pericentre = length;
+        if (name == "pericenter")
+            orbit.pericenter = length;
         else
             orbit.separation = length;
     }
@@ -113,7 +113,7 @@ void require_consistent(const Options& options, const Joining& joining)
     require_one_each("--rotate", joining.turns, joining);
     const bool on_orbit = !joining.orbit.empty();
     refuse_idle(options, {{on_orbit, "at velocity", "contradicts --orbit; give one"},
-                          {on_orbit, "recentre", "--orbit does it"},
+                          {on_orbit, "recenter", "--orbit does it"},
                           {on_orbit && joining.files.size() != 2, "orbit", "takes two files"}});
     for (const std::string& turn : joining.turns)
         three_angles("--rotate", turn);
@@ -160,7 +160,7 @@ int join(const std::vector<std::string>& arguments)
         options.take_units(frame);
         for (std::size_t k = 0; k < parts.size(); ++k) {
             Placement placement;
-            placement.recentred = joining.recentred || !joining.orbit.empty();
+            placement.recenterd = joining.recenterd || !joining.orbit.empty();
             if (!joining.turns.empty())
                 placement.angles = three_angles("--rotate", joining.turns[k]);
             if (!joining.places.empty())
@@ -168,7 +168,7 @@ int join(const std::vector<std::string>& arguments)
             if (!joining.velocities.empty())
                 placement.boost = three_numbers("--velocity", joining.velocities[k]);
             const char* option = !joining.orbit.empty() ? "--orbit: "
-                                 : placement.recentred  ? "--recentre: "
+                                 : placement.recenterd  ? "--recenter: "
                                                         : "--rotate: ";
             place(parts[k], placement, option + joining.files[k]);
         }

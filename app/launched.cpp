@@ -55,7 +55,7 @@ void require_alike(MpiRanks& ranks, const std::vector<std::string>& arguments)
 void start(const std::vector<std::string>& arguments)
 {
     world() = make_mpi_ranks();
-    use_threads(std::min(threads_of_process(world()->ranks_on_host()), most_threads));
+    use_threads(std::min(threads_of_process(world()->ranks_on_host()), max_threads));
     require_alike(*world(), arguments);
 }
 

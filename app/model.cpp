@@ -74,7 +74,7 @@ int two_body(const Arguments& arguments)
     TwoBodyOptions model;
     Output output;
     Options options("model two-body",
-                    "Writes two bodies on a Kepler orbit, at pericentre, G = m1 + m2 = 1.");
+                    "Writes two bodies on a Kepler orbit, at pericenter, G = m1 + m2 = 1.");
     options.group("Model");
     options.number("semi-major-axis,a", model.semi_major_axis, positive,
                    "the period is 2 pi a^(3/2)");

@@ -5,7 +5,7 @@
 #include "app/command_files.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/structure_options.hpp"
-#include "chamomile/io/one_line.hpp"
+#include "chamomile/io/line_text.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 #include "chamomile/run/texts/particle_notes.hpp"
 

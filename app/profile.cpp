@@ -18,7 +18,7 @@ int profile(const std::vector<std::string>& arguments)
     std::string file;
     AnalysedMatter matter;
     ProfileRequest request;
-    std::vector<double> centre;
+    std::vector<double> center;
     Output output;
     Options options("profile",
                     "Measures density, enclosed mass, circular speed, dispersions and anisotropy "
@@ -27,8 +27,8 @@ int profile(const std::vector<std::string>& arguments)
     options.positional("FILE", file, "the snapshot");
     options.group("Profile");
     add_types(options, matter.types, "particle types looked at, also as mass; all unless given");
-    options.numbers("center", centre, any_number,
-                    "x,y,z of the centre; the place of highest density unless given",
+    options.numbers("center", center, any_number,
+                    "x,y,z of the center; the place of highest density unless given",
                     dimensions::length);
     options.number("r-min", request.smallest, not_negative,
                    "inner edge; of shells the radius of 1 % of the particles unless given",
@@ -54,15 +54,15 @@ int profile(const std::vector<std::string>& arguments)
         require_writable("profile", output);
     refuse_idle(options, {{!request.cylinders, "height", "needs --cylinders"},
                           {output.file.empty(), "overwrite", "needs --output FILE"}});
-    if (!centre.empty() && centre.size() != 3)
-        throw Error(Fault::usage, "--center: " + std::to_string(centre.size()) +
+    if (!center.empty() && center.size() != 3)
+        throw Error(Fault::usage, "--center: " + std::to_string(center.size()) +
                                       " numbers: three are needed, as in 0,0,0");
 
     Snapshot snapshot = read_particles(file);
     require_particles(snapshot.particles, file);
     options.take_units(unit_frame_of(snapshot));
-    if (!centre.empty())
-        request.centre = Vec3<double>{centre[0], centre[1], centre[2]};
+    if (!center.empty())
+        request.center = Vec3<double>{center[0], center[1], center[2]};
     select_matter(matter, file, snapshot);
     add_note(snapshot, profile_note(snapshot, request));
     const std::string table = profile_table(snapshot, request);

@@ -19,7 +19,7 @@
 #include "chamomile/core/version.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/io/hdf5/at_exit.hpp"
-#include "chamomile/io/one_line.hpp"
+#include "chamomile/io/line_text.hpp"
 #include "chamomile/parallel/mpi/mpi_ranks.hpp"
 #include "chamomile/run/run_job.hpp"
 
@@ -153,9 +153,9 @@ std::span<const Command> program_commands()
 
 void require_stack()
 {
-    constexpr rlim_t least = 64 * 1024;
+    constexpr rlim_t min = 64 * 1024;
     rlimit stack;
-    if (::getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= least)
+    if (::getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= min)
         return;
     // An exception or fprintf() would overflow the small stack.
     const std::string line = program_name + ": error: stack: the limit of " +

@@ -45,7 +45,7 @@ std::map<std::string, std::string> lasting_options(const Options& options)
 }
 
 /// Makes the integrator. Throws Error(usage) with command-line option names.
-Integration integrate(const RunOptions& run, const Clock& clock)
+IntegratorWithSolver integrate(const RunOptions& run, const Clock& clock)
 {
     if (const Refusal line = refusal(run.solver, run.scheme))
         throw Error(Fault::usage, "run: " + *line);
@@ -53,7 +53,7 @@ Integration integrate(const RunOptions& run, const Clock& clock)
 }
 
 RunDescription description_of(const Options& options, const RunOptions& run,
-                              const Integration& made, const Snapshot& state)
+                              const IntegratorWithSolver& made, const Snapshot& state)
 {
     std::string all;
     for (const auto& [name, value] : options.values())
@@ -67,7 +67,7 @@ RunDescription description_of(const Options& options, const RunOptions& run,
             .command = options.command_line()};
 }
 
-RunOrigin origin_of(const RunOptions& run, const Options& options, const Integration& made,
+RunOrigin origin_of(const RunOptions& run, const Options& options, const IntegratorWithSolver& made,
                     double start, const PotentialFiles& files)
 {
     RunOrigin origin;
@@ -194,7 +194,7 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
     const SimulationOptions time =
         simulation_options(run, run.cosmology.asked ? std::log(state.time) : state.time, typed);
     if (!take_from_file(run.solver, state, options, *clock, time.start_time)) {
-        bring(state);
+        load_deferred(state);
         refuse_without_softening(state, source_of(run));
     }
     for (const std::string& line : interval_notes(run, time, typed))
@@ -223,11 +223,11 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
     }
     Journal journal({stdout, options.verbosity(), warn});
     report_choices(run.solver, journal);
-    const Integration made = integrate(run, *clock);
+    const IntegratorWithSolver made = integrate(run, *clock);
     if (!made.integrator->rows(state.particles)) // particles on the host, not on ranks
-        bring(state);
-    if (state.moving)
-        made.integrator->begin_from(std::exchange(state.moving, nullptr));
+        load_deferred(state);
+    if (state.deferred)
+        made.integrator->begin_from(std::exchange(state.deferred, nullptr));
     const RunDescription description = description_of(options, run, made, state);
     record_provenance(description, *made.integrator, state);
 
@@ -329,7 +329,7 @@ void continue_run(Options& options, RunOptions& run, WrittenFiles& written, Live
     const std::string checked = check_device(run.scheme, run.solver);
     Journal journal({stdout, options.verbosity(), warn});
     report_choices(run.solver, journal);
-    const Integration made = integrate(run, *clock);
+    const IntegratorWithSolver made = integrate(run, *clock);
     Simulation simulation(state.particles, *made.integrator, time.start_time, time.end_time);
     RunJob job(run, origin_of(run, options, made, earlier.start_time, earlier.files), folder, state,
                simulation, journal);

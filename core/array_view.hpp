@@ -17,10 +17,10 @@ enum class Scalar : std::uint8_t { float32, float64 };
 /// component[c] + i * stride, so that rows, columns and members of larger records can be read and
 /// written in place.
 struct ArrayView {
-    static constexpr int most_components = 6;
+    static constexpr int max_components = 6;
 
-    std::byte* component[most_components] = {}; ///< null for unused components
-    std::ptrdiff_t stride = 0;                  ///< bytes from an item to the next
+    std::byte* component[max_components] = {}; ///< null for unused components
+    std::ptrdiff_t stride = 0;                 ///< bytes from an item to the next
     Scalar scalar = Scalar::float64;
     bool on_device = false; ///< memory of the solver's GPU
 
@@ -73,7 +73,7 @@ struct ArrayView {
     int components() const
     {
         int n = 0;
-        while (n < most_components && component[n])
+        while (n < max_components && component[n])
             ++n;
         return n;
     }

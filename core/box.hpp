@@ -14,12 +14,12 @@ struct Box {
 
     CHAMOMILE_HD void add(const Vec3<double>& p)
     {
-        low = {least(low.x, p.x), least(low.y, p.y), least(low.z, p.z)};
+        low = {min(low.x, p.x), min(low.y, p.y), min(low.z, p.z)};
         high = {greatest(high.x, p.x), greatest(high.y, p.y), greatest(high.z, p.z)};
     }
     CHAMOMILE_HD void add(const Box& b) // b may be empty
     {
-        low = {least(low.x, b.low.x), least(low.y, b.low.y), least(low.z, b.low.z)};
+        low = {min(low.x, b.low.x), min(low.y, b.low.y), min(low.z, b.low.z)};
         high = {greatest(high.x, b.high.x), greatest(high.y, b.high.y), greatest(high.z, b.high.z)};
     }
     CHAMOMILE_HD Vec3<double> center() const { return 0.5 * low + 0.5 * high; }
@@ -44,7 +44,7 @@ struct Box {
     }
 
 private: // std::min and std::max cannot be called on a device
-    static CHAMOMILE_HD double least(double a, double b) { return b < a ? b : a; }
+    static CHAMOMILE_HD double min(double a, double b) { return b < a ? b : a; }
     static CHAMOMILE_HD double greatest(double a, double b) { return a < b ? b : a; }
 };
 

@@ -29,7 +29,7 @@ constexpr bool is_vector(Column column)
 {
     return column < Column::potential || column == Column::long_range;
 }
-/// Returns whether the column changes in a run. ParticleRows give only such columns.
+/// Returns whether the column changes in a run. ParticleReader give only such columns.
 constexpr bool moves(Column column)
 {
     return column < Column::mass;

@@ -53,16 +53,16 @@ std::string softenings_of(const Particles& particles)
 {
     std::string text;
     for (int type = 0; type < int(type_names.size()); ++type) {
-        double least = HUGE_VAL, largest = 0;
+        double min = HUGE_VAL, largest = 0;
         for (std::size_t i = 0; i < particles.softening.size(); ++i)
             if (particles.type[i] == type) {
-                least = std::min(least, particles.softening[i]);
+                min = std::min(min, particles.softening[i]);
                 largest = std::max(largest, particles.softening[i]);
             }
-        if (least > largest)
+        if (min > largest)
             continue;
-        text += (text.empty() ? "" : ", ") + number_text(least) +
-                (least < largest ? " to " + number_text(largest) : "") + " (" +
+        text += (text.empty() ? "" : ", ") + number_text(min) +
+                (min < largest ? " to " + number_text(largest) : "") + " (" +
                 type_names[std::size_t(type)] + ")";
     }
     return text;

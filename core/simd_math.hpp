@@ -93,13 +93,13 @@ template <>
 struct ExponentialOf<float> {
     static constexpr int terms = 7, mantissa = 23, bias = 127;
     static constexpr float high = 0.693359375f, low = -2.12194440e-4f; // sum to ln 2
-    static constexpr float least = -87.3f, most = 88.7f;
+    static constexpr float min = -87.3f, max = 88.7f;
 };
 template <>
 struct ExponentialOf<double> {
     static constexpr int terms = 13, mantissa = 52, bias = 1023;
     static constexpr double high = 0.693147180369123816490, low = 1.90821492927058770002e-10;
-    static constexpr double least = -708.3, most = 709.7;
+    static constexpr double min = -708.3, max = 709.7;
 };
 
 /// Returns e^x within 2 units in the last place; 0 or infinity beyond the range of T.
@@ -111,7 +111,7 @@ CHAMOMILE_HD Pack<T> exponential(Pack<T> x)
     // The argument is clamped, so that n stays within the exponents; NaN passes through the
     // polynomial.
     const P inside =
-        select(x < P(T(Of::least)), P(T(Of::least)), select(P(T(Of::most)) < x, P(T(Of::most)), x));
+        select(x < P(T(Of::min)), P(T(Of::min)), select(P(T(Of::max)) < x, P(T(Of::max)), x));
     const P scaled = inside * P(T(1.44269504088896340736));
     const P half = select(scaled < P(0), P(T(-0.5)), P(T(0.5)));
     const typename P::Mask n =
@@ -130,8 +130,8 @@ CHAMOMILE_HD Pack<T> exponential(Pack<T> x)
         return p;
     };
     const P value = series * power_of_two(first) * power_of_two(second);
-    return select(x < P(T(Of::least)), P(0),
-                  select(P(T(Of::most)) < x, P(std::numeric_limits<T>::infinity()), value));
+    return select(x < P(T(Of::min)), P(0),
+                  select(P(T(Of::max)) < x, P(std::numeric_limits<T>::infinity()), value));
 }
 
 /// Returns 2^x within |x| / 2 + 2 units in the last place.

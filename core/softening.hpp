@@ -27,7 +27,7 @@ struct Softening {
     bool is_varied = false; ///< per-particle softening (Particles::softening)
 
     /// Returns the factor with which the rule adds the smaller square to the larger one.
-    CHAMOMILE_HD double smaller_part() const
+    CHAMOMILE_HD double rule_weight() const
     {
         return rule == SofteningRule::root_of_squares ? 1 : 0;
     }

@@ -197,7 +197,7 @@ private:
 struct Group {
     std::uint32_t set;
     std::size_t count;
-    Index least;
+    Index min;
 };
 
 } // namespace
@@ -233,9 +233,9 @@ ParticleGroups friends_of_friends(std::span<const Vec3<double>> position,
     }
     for (std::size_t c = 0; c < n; ++c)
         if (const std::uint32_t g = count[set[c]]; g != none)
-            groups[g].least = std::min(groups[g].least, cells.order[cells.first[c]]);
+            groups[g].min = std::min(groups[g].min, cells.order[cells.first[c]]);
     std::sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) {
-        return a.count != b.count ? a.count > b.count : a.least < b.least;
+        return a.count != b.count ? a.count > b.count : a.min < b.min;
     });
 
     ParticleGroups result;

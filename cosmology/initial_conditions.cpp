@@ -35,15 +35,15 @@ void check(const InitialConditionsOptions& o)
 void require_reach(const LinearPower& power, const InitialConditionsOptions& o)
 {
     const double unit = 2 * std::numbers::pi / o.side;
-    const double most = unit * std::sqrt(3.0) * (o.particles / 2 - 1);
+    const double max = unit * std::sqrt(3.0) * (o.particles / 2 - 1);
     // Tolerates rounding of decimal fractions: the table may start exactly at the k of the box.
-    if (unit >= power.least_k() * (1 - 1e-6) && most <= power.most_k() * (1 + 1e-6))
+    if (unit >= power.min_k() * (1 - 1e-6) && max <= power.max_k() * (1 + 1e-6))
         return;
     const bool is_table = !o.power.table.empty();
     char line[200];
     std::snprintf(line, sizeof line,
                   ": k from %.6g to %.6g h/Mpc: %.6g to %.6g are needed for this box",
-                  power.least_k(), power.most_k(), unit, most);
+                  power.min_k(), power.max_k(), unit, max);
     throw Error(is_table ? Fault::input : Fault::usage,
                 (is_table ? o.power.table.string() : "box: the transfer function's fit") + line);
 }

@@ -17,8 +17,8 @@ namespace {
 constexpr double pi = std::numbers::pi;
 constexpr double pivot = 0.05; // 1/Mpc
 /// Less than 1 % of sigma(8) comes from outside this range in k (h/Mpc).
-constexpr double least_needed = 0.01, most_needed = 1;
-constexpr double least_flat = 2e-4 * (1 + 1e-6); ///< below this k, T = 1 within 4e-4
+constexpr double min_needed = 0.01, max_needed = 1;
+constexpr double min_flat = 2e-4 * (1 + 1e-6); ///< below this k, T = 1 within 4e-4
 
 /// Returns the Fourier transform of a sphere of volume 1; x = k radius.
 double top_hat(double x)
@@ -71,12 +71,12 @@ LinearPower::LinearPower(const PowerOptions& options) : options_(options)
             log_value_.push_back(std::log(row.value));
         }
         second_ = spline(log_k_, log_value_);
-        least_k_ = std::exp(log_k_.front());
-        most_k_ = std::exp(log_k_.back());
-        if (least_k_ > least_needed * (1 + 1e-6) || most_k_ < most_needed * (1 - 1e-6))
-            throw Error(Fault::input,
-                        options.table.string() + ": k from " + std::to_string(least_k_) + " to " +
-                            std::to_string(most_k_) + " h/Mpc: must reach from 0.01 to 1 at least");
+        min_k_ = std::exp(log_k_.front());
+        max_k_ = std::exp(log_k_.back());
+        if (min_k_ > min_needed * (1 + 1e-6) || max_k_ < max_needed * (1 - 1e-6))
+            throw Error(Fault::input, options.table.string() + ": k from " +
+                                          std::to_string(min_k_) + " to " + std::to_string(max_k_) +
+                                          " h/Mpc: must reach from 0.01 to 1 at least");
         constexpr double step = 0.2; // wider than the effect of rounding in a table
         const double end = log_k_.back();
         last_slope_ = std::log(tabled(end) / tabled(end - step)) / step;
@@ -86,14 +86,14 @@ LinearPower::LinearPower(const PowerOptions& options) : options_(options)
                                           std::to_string(last_slope_) +
                                           " at its end: must fall faster than 1/k");
         last_logarithm_ = excess > 0.05 ? 2 / excess + step / 2 : 0;
-        if (options.primordial && least_k_ > least_flat)
+        if (options.primordial && min_k_ > min_flat)
             throw Error(Fault::input, options.table.string() + ": k from " +
-                                          std::to_string(least_k_) +
+                                          std::to_string(min_k_) +
                                           " h/Mpc: must begin at 0.0002 for A-s, where T is 1");
     } else {
         fit_.emplace(options.background, options.omega_baryon, options.temperature);
-        least_k_ = 1e-5;
-        most_k_ = 1e5;
+        min_k_ = 1e-5;
+        max_k_ = 1e5;
     }
     if (options.primordial) {
         // delta = 2/5 (k c/H0)^2 / Omega_m T D1 R, with the comoving curvature R (Dodelson 2003,

@@ -53,8 +53,8 @@ public:
     double sigma(double radius) const;
 
     /// Range of k without extrapolation: first and last line of a table.
-    double least_k() const { return least_k_; }
-    double most_k() const { return most_k_; }
+    double min_k() const { return min_k_; }
+    double max_k() const { return max_k_; }
 
 private:
     double shape(double k) const;
@@ -66,7 +66,7 @@ private:
     std::vector<double> log_k_, log_value_, second_; ///< cubic spline of a table
     double last_logarithm_ = 0; ///< ln(c k) at the end; 0: the last slope continues
     double last_slope_ = 0;     ///< of P at the end
-    double least_k_ = 0, most_k_ = 0, scale_ = 1;
+    double min_k_ = 0, max_k_ = 0, scale_ = 1;
 };
 
 } // namespace chamomile

@@ -86,12 +86,12 @@ struct ModeSum {
 };
 
 /// Returns the bin edges in units of 2 pi / side, from 1/2 to `most`.
-std::vector<double> bin_edges(const PowerSpectrumOptions& o, double most)
+std::vector<double> bin_edges(const PowerSpectrumOptions& o, double max)
 {
     const double ratio = o.bins == PowerBins::linear ? 1 : std::pow(10, 1 / o.bins_per_decade);
     std::vector<double> edges{0.5};
-    while (edges.back() < most)
-        edges.push_back(std::min(most, std::max(edges.back() + 1, edges.back() * ratio)));
+    while (edges.back() < max)
+        edges.push_back(std::min(max, std::max(edges.back() + 1, edges.back() * ratio)));
     return edges;
 }
 
@@ -138,8 +138,8 @@ private:
     /// Returns the bin for each squared wave number in the folded box, or -1.
     std::vector<int> table_of_bins(double factor) const
     {
-        const int most = n_ / 2;
-        std::vector<int> bins(std::size_t(most) * std::size_t(most), -1);
+        const int max = n_ / 2;
+        std::vector<int> bins(std::size_t(max) * std::size_t(max), -1);
         for (std::size_t square = 1; square < bins.size(); ++square) {
             const double k = factor * std::sqrt(double(square));
             const auto above = std::upper_bound(edges_.begin(), edges_.end(), k);
@@ -211,8 +211,8 @@ PowerSpectrum power_spectrum(std::size_t n, const ArrayView& position, const Arr
 
     const double fundamental = 2 * pi / box.side, volume = box.side * box.side * box.side;
     const double last_factor = std::pow(options.fold_factor, options.foldings);
-    const double most = 0.5 * options.mesh * last_factor;
-    const std::vector<double> edges = bin_edges(options, most);
+    const double max = 0.5 * options.mesh * last_factor;
+    const std::vector<double> edges = bin_edges(options, max);
     PowerSpectrum spectrum;
     spectrum.shot_noise = volume * squares / (total * total);
     spectrum.nyquist = 0.5 * options.mesh * fundamental;

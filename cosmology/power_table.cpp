@@ -11,8 +11,8 @@ namespace chamomile {
 
 std::vector<PowerTableRow> read_power_table(const std::filesystem::path& file, PowerColumn column)
 {
-    constexpr std::size_t most = 1 << 28;
-    std::istringstream in(read_regular_file(file, most, "a table of k and its value"));
+    constexpr std::size_t max = 1 << 28;
+    std::istringstream in(read_regular_file(file, max, "a table of k and its value"));
     std::vector<PowerTableRow> rows;
     std::string line;
     for (int number = 1; std::getline(in, line); ++number) {

@@ -44,10 +44,10 @@ double integral(Function&& f, double from, double to, double panel)
     const double half = (to - from) / panels / 2;
     double sum = 0;
     for (double k = 0; k < panels; ++k) {
-        const double centre = from + (2 * k + 1) * half;
+        const double center = from + (2 * k + 1) * half;
         for (std::size_t i = 0; i < rule.node.size(); ++i)
             sum += rule.weight[i] *
-                   (f(centre - half * rule.node[i]) + f(centre + half * rule.node[i]));
+                   (f(center - half * rule.node[i]) + f(center + half * rule.node[i]));
     }
     return half * sum;
 }

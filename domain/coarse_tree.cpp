@@ -26,8 +26,8 @@ struct CoarseCell {
 /// Divides cells level by level, by counts over all ranks.
 class Refinement {
 public:
-    Refinement(const CountOctants& count, std::uint64_t most, Communicator& communicator)
-        : count_(count), most_(most), communicator_(communicator)
+    Refinement(const CountOctants& count, std::uint64_t max, Communicator& communicator)
+        : count_(count), max_(max), communicator_(communicator)
     {}
 
     /// Counts the rows of all ranks in each cell's octants, in one reduction.
@@ -50,7 +50,7 @@ public:
         std::vector<Index> open{0};
         while (true) {
             std::erase_if(open, [&](Index c) {
-                return cells_[c].count <= most_ || cells_[c].keys.level == key_levels;
+                return cells_[c].count <= max_ || cells_[c].keys.level == key_levels;
             });
             if (open.empty())
                 return std::move(cells_);
@@ -99,7 +99,7 @@ private:
     }
 
     const CountOctants& count_;
-    std::uint64_t most_;
+    std::uint64_t max_;
     Communicator& communicator_;
     std::vector<CoarseCell> cells_;
     std::vector<KeyRange> divided_;
@@ -165,7 +165,7 @@ CommonCube common_cube(const RowsSeen& rows, Communicator& communicator)
     // Errors name the first bad row by its number among the rows of all ranks.
     for (const RowsSeen& one : communicator.all_gather(rows)) {
         const auto refuse = [&](std::uint64_t row, const std::string& what) {
-            throw Agreed(Fault::input, "particle " + item(common.rows + row) + what);
+            throw CollectiveError(Fault::input, "particle " + item(common.rows + row) + what);
         };
         if (one.bad_position < one.rows)
             refuse(one.bad_position, ": position: must be finite");
@@ -312,11 +312,11 @@ void CoarseTree::take_moments(const Moments& own, int order, bool varied,
             compute_moments(moments, octree, order, c, c + 1);
 }
 
-CoarseTree CoarseTreeMaker::make(const CountOctants& count, std::uint64_t all, std::uint64_t most,
+CoarseTree CoarseTreeMaker::make(const CountOctants& count, std::uint64_t all, std::uint64_t max,
                                  Communicator& communicator)
 {
     CoarseTree tree;
-    Refinement refinement(count, most, communicator);
+    Refinement refinement(count, max, communicator);
     refinement.count(divided_);
     const std::vector<CoarseCell> cells = refinement.run(all);
     divided_ = refinement.divided();

@@ -120,7 +120,7 @@ class CoarseTreeMaker {
 public:
     /// Makes the same tree on every rank. `all`: total number of rows. Cells equal a single rank's
     /// cells. The caller must then call measure() and take_moments().
-    CoarseTree make(const CountOctants& count, std::uint64_t all, std::uint64_t most,
+    CoarseTree make(const CountOctants& count, std::uint64_t all, std::uint64_t max,
                     Communicator& communicator);
 
 private:

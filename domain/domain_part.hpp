@@ -28,8 +28,8 @@ struct DealtTree {
 };
 
 /// Requests from remote ranks for cells of the local trees.
-struct Asked {
-    const Inbox& regions; ///< Region records, by sending rank
+struct ImportRequests {
+    const Inbox& regions; ///< ImportRegion records, by sending rank
     const AcceptanceCriterion& criterion;
     const TreeReach& reach; ///< of the whole tree
 };
@@ -80,7 +80,7 @@ public:
     /// Prepares the local trees for remote requests.
     virtual void start_imports(const TreeReach&) {}
     /// Answers remote requests, and adds the cells that this rank requested to the tree.
-    virtual void import(Tree& tree, const Asked& asked, const DealtTree& dealt,
+    virtual void import(Tree& tree, const ImportRequests& asked, const DealtTree& dealt,
                         Communicator& ranks) = 0;
     /// Makes the walk nodes of the tree.
     virtual void make_nodes(Tree& tree, const AcceptanceCriterion& criterion) = 0;
@@ -100,8 +100,8 @@ public:
     /// Returns the target arrivals in rising order; empty: all, or the part is on a GPU.
     virtual std::span<const Index> active() const = 0;
 
-    /// Returns where an evaluator writes the sums of arrivals. send_home() then completes `to`, the
-    /// arrays of the rows.
+    /// Returns where an evaluator writes the sums of arrivals. return_results() then completes
+    /// `to`, the arrays of the rows.
     virtual ArrivalSums begin_sums(const SumArrays& to, std::size_t targets,
                                    bool with_potentials) = 0;
     /// Returns where an evaluator that finishes lists writes the work of each target, in memory of
@@ -112,8 +112,8 @@ public:
                            int groups_per_cluster) = 0;
     /// Sends sums and work back to the ranks that brought the rows. Returns the total work for
     /// local targets.
-    virtual std::uint64_t send_home(const TargetGroups& groups, bool has_work_of_targets,
-                                    Communicator& ranks) = 0;
+    virtual std::uint64_t return_results(const TargetGroups& groups, bool has_work_of_targets,
+                                         Communicator& ranks) = 0;
 
     /// Returns the rows in tree order.
     virtual std::vector<Index> leaving() = 0;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "chamomile/core/threads.hpp"
-#include "chamomile/domain/held_bytes.hpp"
+#include "chamomile/domain/memory_use.hpp"
 
 namespace chamomile {
 namespace {
@@ -17,10 +17,10 @@ constexpr std::uint64_t pieces_per_rank = 64;
 /// Returns a box that holds every point within `distance` of `box`.
 Box widened(Box box, double distance)
 {
-    const double least = -Box::infinity, most = Box::infinity; // so that no rounding cuts it
+    const double min = -Box::infinity, max = Box::infinity; // so that no rounding cuts it
     const auto widen = [&](double& low, double& high) {
-        low = std::nextafter(low - distance, least);
-        high = std::nextafter(high + distance, most);
+        low = std::nextafter(low - distance, min);
+        high = std::nextafter(high + distance, max);
     };
     if (distance > 0) {
         widen(box.low.x, box.high.x);
@@ -47,7 +47,7 @@ void DomainTreeBuilder::build(Tree& tree, const TreeParticles& particles, const 
     {
         const TimedPhase phase(profile, "domains");
         coarse_ = maker_.make([&](auto cells, auto counts) { part_->count(cells, counts); },
-                              all_rows, most_in_leaf(plan, all_rows), ranks_);
+                              all_rows, max_in_leaf(plan, all_rows), ranks_);
         if (all_rows > 0)
             coarse_.measure(part_->measure(coarse_), has_targets_, ranks_);
         std::vector<double> shares = shares_;
@@ -85,7 +85,7 @@ void DomainTreeBuilder::refit(Tree& tree, const TreeParticles& particles, const 
 }
 
 /// Returns the max number of particles in a coarse leaf, at least a full cluster.
-std::uint64_t DomainTreeBuilder::most_in_leaf(const TreePlan& plan, std::uint64_t all) const
+std::uint64_t DomainTreeBuilder::max_in_leaf(const TreePlan& plan, std::uint64_t all) const
 {
     return std::max({all / (pieces_per_rank * std::uint64_t(ranks_.size())),
                      std::uint64_t(plan.leaf_size),
@@ -96,7 +96,7 @@ std::uint64_t DomainTreeBuilder::most_in_leaf(const TreePlan& plan, std::uint64_
 std::vector<Piece> DomainTreeBuilder::pieces(const TreePlan& plan) const
 {
     if (!has_targets_)
-        return cut_pieces(coarse_.octree, coarse_.moments, most_in_leaf(plan, total()));
+        return cut_pieces(coarse_.octree, coarse_.moments, max_in_leaf(plan, total()));
     // Only the number of targets per leaf matters, so its first particles stand for them.
     TargetGroups targets;
     for (std::size_t leaf = 0; leaf < coarse_.leaves.size(); ++leaf)
@@ -204,7 +204,7 @@ void DomainTreeBuilder::finish_nodes(Tree& tree, TargetGroups& groups, Profile& 
     if (total() == 0)
         return;
     const AcceptanceCriterion& criterion = *criterion_;
-    const bool imports = ranks_.size() > 1, has_estimates = criterion.is_relative();
+    const bool imports = ranks_.size() > 1, has_estimates = criterion.takes_tolerance();
     find_regions(groups);
     const auto make_nodes = [&] {
         const TimedPhase phase(profile, "nodes");
@@ -248,7 +248,7 @@ void DomainTreeBuilder::import(Tree& tree, const TreeReach& reach)
 void DomainTreeBuilder::expect_factors(const TargetGroups& groups)
 {
     constexpr double part = 0.5; // for order 2, distances grow by 2^(1/5)
-    std::vector<Region>& regions = questions_.regions;
+    std::vector<ImportRegion>& regions = questions_.regions;
     std::vector<double> accelerations(regions.size());
     part_->estimate(walk_, groups, accelerations);
     for (std::size_t c = 0; c < regions.size(); ++c)
@@ -261,16 +261,16 @@ void DomainTreeBuilder::expect_factors(const TargetGroups& groups)
 bool DomainTreeBuilder::are_enough(TargetGroups& groups)
 {
     constexpr double rounding = 1 + 1e-9; // between host and GPU estimates
-    std::vector<Region>& regions = questions_.regions;
+    std::vector<ImportRegion>& regions = questions_.regions;
     std::vector<double> exact(regions.size());
     part_->estimate(walk_, groups, exact);
     std::uint64_t missed = 0;
     for (std::size_t c = 0; c < regions.size(); ++c) {
-        const double least = rounding * criterion_->relative_factor(exact[c]);
-        if (!questions_.asks[c] || regions[c].relative_factor >= least)
+        const double min = rounding * criterion_->relative_factor(exact[c]);
+        if (!questions_.asks[c] || regions[c].relative_factor >= min)
             continue;
         ++missed;
-        regions[c].relative_factor = least;
+        regions[c].relative_factor = min;
     }
     ranks_.sum(std::span(&missed, 1));
     if (missed == 0 && part_->estimates_as_walk())

@@ -8,7 +8,7 @@
 
 #include "chamomile/core/profile.hpp"
 #include "chamomile/domain/domain_part.hpp"
-#include "chamomile/domain/essential_trees.hpp"
+#include "chamomile/domain/imported_cells.hpp"
 #include "chamomile/tree/walk.hpp"
 
 namespace chamomile {
@@ -75,7 +75,7 @@ public:
 
 private:
     DealtTree dealt() const { return {coarse_, domains_, ranks_.rank()}; }
-    std::uint64_t most_in_leaf(const TreePlan& plan, std::uint64_t all) const;
+    std::uint64_t max_in_leaf(const TreePlan& plan, std::uint64_t all) const;
     std::vector<Piece> pieces(const TreePlan& plan) const;
     void finish(Tree& tree, const TreePlan& plan, Profile& profile);
     void find_regions(const TargetGroups& groups);
@@ -94,7 +94,7 @@ private:
     CoarseTree coarse_;
     Domains domains_, built_domains_; ///< current, and at the last build
     Walk walk_;                       ///< for estimates
-    Questions questions_;
+    RegionExchange questions_;
 };
 
 } // namespace chamomile

@@ -38,8 +38,9 @@ std::vector<Parcel> parcels_of(const CoarseTree& tree, const std::vector<Piece>&
 
 /// Assigns each parcel to the rank between whose cuts its middle lies. until[k]: total weight
 /// before parcel k.
-Domains deal(const CoarseTree& tree, std::vector<Piece> pieces, const std::vector<Parcel>& parcels,
-             std::span<const double> until, std::span<const double> cuts)
+Domains scatter(const CoarseTree& tree, std::vector<Piece> pieces,
+                const std::vector<Parcel>& parcels, std::span<const double> until,
+                std::span<const double> cuts)
 {
     Domains domains;
     const std::size_t n = parcels.size(), ranks = cuts.size() - 1;
@@ -75,7 +76,7 @@ Domains make_domains(const CoarseTree& tree, std::vector<Piece> pieces,
     std::vector<double> cuts(shares.begin(), shares.end());
     for (double& cut : cuts)
         cut *= until.back();
-    return deal(tree, std::move(pieces), parcels, until, cuts);
+    return scatter(tree, std::move(pieces), parcels, until, cuts);
 }
 
 Domains keep_domains(const CoarseTree& tree, std::vector<Piece> pieces, const Domains& domains)
@@ -89,7 +90,7 @@ Domains keep_domains(const CoarseTree& tree, std::vector<Piece> pieces, const Do
         until.push_back(particles_before(parcel.end_leaf));
     for (const std::size_t leaf : domains.first_leaf)
         cuts.push_back(particles_before(leaf));
-    return deal(tree, std::move(pieces), parcels, until, cuts);
+    return scatter(tree, std::move(pieces), parcels, until, cuts);
 }
 
 } // namespace chamomile

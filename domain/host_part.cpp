@@ -1,10 +1,10 @@
 #include <algorithm>
 
-#include "chamomile/core/options/list_where.hpp"
+#include "chamomile/core/filter_indices.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/domain/domain_part.hpp"
-#include "chamomile/domain/forest.hpp"
-#include "chamomile/domain/held_bytes.hpp"
+#include "chamomile/domain/locally_essential_tree.hpp"
+#include "chamomile/domain/memory_use.hpp"
 #include "chamomile/domain/rank_rows.hpp"
 
 namespace chamomile {
@@ -74,16 +74,16 @@ public:
     }
 
     void start_imports(const TreeReach& reach) override { find_reaches(local_, reach); }
-    void import(Tree& tree, const Asked& asked, const DealtTree& dealt,
+    void import(Tree& tree, const ImportRequests& asked, const DealtTree& dealt,
                 Communicator& ranks) override
     {
-        essential_ = import_trees(asked, local_, dealt.first_leaf(), ranks);
+        essential_ = import_cells(asked, local_, dealt.first_leaf(), ranks);
         forest_.grow(tree, dealt, local_, essential_, &asked.reach);
         has_reaches_ = true;
     }
     void make_nodes(Tree& tree, const AcceptanceCriterion& criterion) override
     {
-        std::span<const CellReach> known; // empty on a single rank
+        std::span<const OpeningRadius> known; // empty on a single rank
         if (std::exchange(has_reaches_, false))
             known = forest_.reach;
         make_walk_nodes(tree.nodes, tree.octree, tree.moments, criterion, known);
@@ -137,8 +137,8 @@ public:
                 work_[own().order[groups.target(t)]] = work;
         }
     }
-    std::uint64_t send_home(const TargetGroups& groups, bool has_work_of_targets,
-                            Communicator& ranks) override;
+    std::uint64_t return_results(const TargetGroups& groups, bool has_work_of_targets,
+                                 Communicator& ranks) override;
 
     std::vector<Index> leaving() override { return {sorted_.order.begin(), sorted_.order.end()}; }
     std::vector<Index> arriving() override
@@ -174,10 +174,10 @@ private:
     RankRows rows_;
     RootCube cube_;
     KeyedRows sorted_;
-    Arrivals arrivals_;
+    ReceivedParticles arrivals_;
     LocalTrees local_;
-    EssentialTrees essential_;
-    Forest forest_;
+    ImportedCells essential_;
+    LocallyEssentialTree forest_;
     bool has_reaches_ = false; ///< forest_.reach matches the current cells
     SumArrays to_;             ///< of the rows
     bool has_potentials_ = false;
@@ -186,8 +186,8 @@ private:
     Memory<float> work_{large_memory()}, work_of_target_{large_memory()};
 };
 
-std::uint64_t HostPart::send_home(const TargetGroups& groups, bool has_work_of_targets,
-                                  Communicator& ranks)
+std::uint64_t HostPart::return_results(const TargetGroups& groups, bool has_work_of_targets,
+                                       Communicator& ranks)
 {
     const auto& order = own().order;
     if (has_work_of_targets) {
@@ -207,11 +207,12 @@ std::uint64_t HostPart::send_home(const TargetGroups& groups, bool has_work_of_t
         to_.potential.store(i, 0, value);
     };
     const auto store_work = [of_rows](std::size_t i, float value) { of_rows[i] = value; };
-    arrivals_.send_home(
+    arrivals_.return_results(
         sorted_, ranks,
-        HomeColumn<Vec3<double>, decltype(store_acceleration)>{acceleration_, store_acceleration},
-        HomeColumn<double, decltype(store_potential)>{potential_, store_potential, has_potentials_},
-        HomeColumn<float, decltype(store_work)>{work_, store_work});
+        ResultColumn<Vec3<double>, decltype(store_acceleration)>{acceleration_, store_acceleration},
+        ResultColumn<double, decltype(store_potential)>{potential_, store_potential,
+                                                        has_potentials_},
+        ResultColumn<float, decltype(store_work)>{work_, store_work});
     std::uint64_t work = 0;
 #pragma omp parallel for if (size() > worth_threads) schedule(static) reduction(+ : work)
     for (std::size_t i = 0; i < work_.size(); ++i)

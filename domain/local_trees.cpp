@@ -4,7 +4,7 @@
 #include <cassert>
 #include <cstring>
 
-#include "chamomile/core/options/list_where.hpp"
+#include "chamomile/core/filter_indices.hpp"
 #include "chamomile/core/threads.hpp"
 
 namespace chamomile {
@@ -22,7 +22,7 @@ std::vector<std::size_t> begins_of_ranks(const KeyedRows& sorted, const CoarseTr
 std::size_t memory_of(const Octree& octree)
 {
     return held_bytes(octree.cells, octree.boundaries.level, octree.boundaries.octants,
-                      octree.boundaries.least, octree.order, octree.sources, octree.softening);
+                      octree.boundaries.min, octree.order, octree.sources, octree.softening);
 }
 
 std::size_t memory_of(const Moments& moments)
@@ -40,8 +40,8 @@ std::size_t LocalTrees::memory() const
     return bytes;
 }
 
-void Arrivals::receive(const Rows& rows, const KeyedRows& sorted, const CoarseTree& coarse,
-                       const Domains& domains, Communicator& communicator)
+void ReceivedParticles::receive(const Rows& rows, const KeyedRows& sorted, const CoarseTree& coarse,
+                                const Domains& domains, Communicator& communicator)
 {
     has_softenings_ = rows.longest_softening.has_value();
     has_targets_ = rows.has_targets;
@@ -56,8 +56,9 @@ void Arrivals::receive(const Rows& rows, const KeyedRows& sorted, const CoarseTr
     find_targets(rows, sorted);
 }
 
-void Arrivals::receive_moved(const Rows& rows, const KeyedRows& sorted, const CoarseTree& coarse,
-                             const Domains& domains, Communicator& communicator)
+void ReceivedParticles::receive_moved(const Rows& rows, const KeyedRows& sorted,
+                                      const CoarseTree& coarse, const Domains& domains,
+                                      Communicator& communicator)
 {
     has_targets_ = rows.has_targets;
     exchange_columns(
@@ -69,7 +70,7 @@ void Arrivals::receive_moved(const Rows& rows, const KeyedRows& sorted, const Co
 }
 
 /// Lists the targets among the arrivals and among the rows.
-void Arrivals::find_targets(const Rows& rows, const KeyedRows& sorted)
+void ReceivedParticles::find_targets(const Rows& rows, const KeyedRows& sorted)
 {
     if (!has_targets_)
         return;
@@ -81,7 +82,7 @@ void Arrivals::find_targets(const Rows& rows, const KeyedRows& sorted)
         row = sorted.order[row];
 }
 
-void make_local_trees(LocalTrees& trees, const Arrivals& arrivals,
+void make_local_trees(LocalTrees& trees, const ReceivedParticles& arrivals,
                       const KeySorter::SortedRun& sorted, const RootCube& cube, int leaf_size,
                       std::span<const Cell> leaves)
 {
@@ -116,7 +117,7 @@ void make_local_trees(LocalTrees& trees, const Arrivals& arrivals,
     octree.divided = divided;
 }
 
-void gather_particles(LocalTrees& trees, const Arrivals& arrivals, const Rows& rows)
+void gather_particles(LocalTrees& trees, const ReceivedParticles& arrivals, const Rows& rows)
 {
     gather_sources(trees.octree, arrivals.position(), arrivals.mass());
     TreeParticles particles;

@@ -8,7 +8,7 @@
 
 #include "chamomile/core/threads.hpp"
 #include "chamomile/domain/domains.hpp"
-#include "chamomile/domain/held_bytes.hpp"
+#include "chamomile/domain/memory_use.hpp"
 #include "chamomile/parallel/column_exchange.hpp"
 #include "chamomile/tree/key_sorter.hpp"
 #include "chamomile/tree/own_softenings.hpp"
@@ -20,7 +20,7 @@ namespace chamomile {
 struct LocalTrees {
     Octree octree{large_memory()}; ///< cells leaf by leaf
     Moments moments{large_memory()};
-    std::pmr::vector<CellReach> reach{large_memory()}; ///< per cell, by find_reaches()
+    std::pmr::vector<OpeningRadius> reach{large_memory()}; ///< per cell, by find_reaches()
     std::vector<Index> roots; ///< first cell of each leaf; last entry: number of cells
     KeySorter sorter;
     std::vector<std::vector<Cell>> scratch;
@@ -40,14 +40,14 @@ std::vector<std::size_t> begins_of_ranks(const KeyedRows& sorted, const CoarseTr
 /// One value per arrival, to return to the rank that brought the particle. store(row, value)
 /// receives it there.
 template <class T, class Store>
-struct HomeColumn {
+struct ResultColumn {
     std::span<const T> arrivals;
     Store store;
     bool is_used = true;
 };
 
 /// The particles in a rank's domain, ordered by sending rank. Memory is kept.
-class Arrivals {
+class ReceivedParticles {
 public:
     /// Sends each row, with Rows::built as position and its target mark, to the rank that owns its
     /// place.
@@ -85,8 +85,8 @@ public:
     /// Returns values of target arrivals to the ranks that brought them, in one exchange. Several
     /// threads call the stores.
     template <class... T, class... Store>
-    void send_home(const KeyedRows& sorted, Communicator& communicator,
-                   const HomeColumn<T, Store>&... columns)
+    void return_results(const KeyedRows& sorted, Communicator& communicator,
+                        const ResultColumn<T, Store>&... columns)
     {
         std::vector<std::size_t> begins = first_;
         if (has_targets_)
@@ -117,13 +117,13 @@ private:
 
 /// Sorts the arrivals and makes the cells below `leaves`. Cells and particle order equal those of a
 /// single-rank tree. `sorted`: the arrivals that are in key order already.
-void make_local_trees(LocalTrees& trees, const Arrivals& arrivals,
+void make_local_trees(LocalTrees& trees, const ReceivedParticles& arrivals,
                       const KeySorter::SortedRun& sorted, const RootCube& cube, int leaf_size,
                       std::span<const Cell> leaves);
 
 /// Fills sources with the arrivals' positions and masses, and eps^2 if rows have per-particle
 /// softening.
-void gather_particles(LocalTrees& trees, const Arrivals& arrivals, const Rows& rows);
+void gather_particles(LocalTrees& trees, const ReceivedParticles& arrivals, const Rows& rows);
 
 /// Sums the moments of local cells, equal to the moments on a single rank.
 void sum_moments(LocalTrees& trees, int order);

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "chamomile/domain/held_bytes.hpp"
+#include "chamomile/domain/memory_use.hpp"
 
 namespace chamomile {
 

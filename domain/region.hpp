@@ -5,21 +5,21 @@
 
 namespace chamomile {
 
-/// A Region holds the parameters by which a cluster's walk opens cells: target box, factor for the
-/// relative criterion, and the place where its acceleration is estimated.
-struct Region {
+/// An ImportRegion holds the parameters by which a cluster's walk opens cells: target box, factor
+/// for the relative criterion, and the place where its acceleration is estimated.
+struct ImportRegion {
     Box box;
     double relative_factor = 0;
     Vec3<double> center_of_mass;
     double extent = 0; ///< massless clusters: sampling distance around the center of mass
 };
 
-/// Values that every Opening of an import shares.
+/// Values that every RemoteOpeningTest of an import shares.
 struct OpeningRule {
     explicit OpeningRule(const AcceptanceCriterion& criterion)
         : guard_part(criterion.guard_part()),
           clearance(criterion.clearance + shared_clearance(criterion)),
-          has_estimates(criterion.is_relative())
+          has_estimates(criterion.takes_tolerance())
     {}
 
     double guard_part;  ///< AcceptanceCriterion::guard_part()
@@ -27,15 +27,15 @@ struct OpeningRule {
     bool has_estimates; ///< true: the criterion compares with estimated accelerations
 };
 
-/// An Opening decides which regions open a cell: every region whose walk opens it and, by rounding,
-/// hardly any more.
-class Opening {
+/// An RemoteOpeningTest decides which regions open a cell: every region whose walk opens it and, by
+/// rounding, hardly any more.
+class RemoteOpeningTest {
 public:
-    CHAMOMILE_HD Opening(const OpeningRule& rule, const Vec3<double>& center,
-                         const CellReach& reach)
+    CHAMOMILE_HD RemoteOpeningTest(const OpeningRule& rule, const Vec3<double>& center,
+                                   const OpeningRadius& reach)
         : center_(center),
-          estimate_(AcceptanceCriterion::estimate_opening * (reach.least - rule.clearance)),
-          least_(rounding * reach.least), guard_(rounding * rule.guard_part * reach.least),
+          estimate_(AcceptanceCriterion::estimate_opening * (reach.min - rule.clearance)),
+          min_(rounding * reach.min), guard_(rounding * rule.guard_part * reach.min),
           relative_(rounding * reach.relative), has_estimates_(rule.has_estimates)
     {}
 
@@ -43,10 +43,10 @@ public:
     struct Answer {
         bool daughters, particles;
     };
-    CHAMOMILE_HD Answer by(const Region& region) const
+    CHAMOMILE_HD Answer by(const ImportRegion& region) const
     {
         const double relative = relative_ * region.relative_factor + guard_,
-                     accepted = relative > least_ ? relative : least_;
+                     accepted = relative > min_ ? relative : min_;
         const bool is_near = region.box.distance_squared(center_) <= accepted * accepted;
         Answer answer{is_near, is_near};
         if (has_estimates_ && !is_near) {
@@ -61,7 +61,7 @@ private:
     static constexpr double rounding = 1 + 1e-9;
 
     Vec3<double> center_;
-    double estimate_, least_, guard_, relative_; // distances
+    double estimate_, min_, guard_, relative_; // distances
     bool has_estimates_;
 };
 

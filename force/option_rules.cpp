@@ -20,7 +20,7 @@ Refusal resolve_goal(SolverOptions& options, const GivenOptions& given)
 {
     AccuracyGoal& goal = *options.accuracy;
     if (given.contains("precision") && options.precision == Precision::single_precision &&
-        goal.error < least_goal_in_float)
+        goal.error < min_goal_in_float)
         return "{accuracy} " + number_text(goal.error) + ": needs {precision} double";
     if (given.contains("criterion"))
         goal.criterion = options.criterion;

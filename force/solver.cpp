@@ -21,7 +21,7 @@ Refusal periodic_refusal(const SolverOptions& o)
     const auto& [long_range, mesh, split, cut] = o.periodic;
     if (o.solver == SolverKind::tree && o.order > 2)
         return "{order}: " + std::to_string(o.order) + ": must be 0 or 2 in a periodic box";
-    if (long_range == LongRangeKind::mesh && mesh > 0 && cut * split / mesh > most_of_periodic_box)
+    if (long_range == LongRangeKind::mesh && mesh > 0 && cut * split / mesh > max_of_periodic_box)
         return "{mesh}: " + std::to_string(mesh) + ": too few cells: the cut of " +
                number_text(cut * split) + " cells must be less than 0.45 of the box";
     if (const Refusal line = refuse_softening_in_box(o.softening.length, o.box))
@@ -188,8 +188,8 @@ void add(ForceStatistics& total, const ForceStatistics& one)
             .imbalance = std::max(before.imbalance, one.ranks->imbalance),
             .partners = std::max(before.partners, one.ranks->partners),
             .import_bytes = before.import_bytes + one.ranks->import_bytes,
-            .most_import_bytes = before.most_import_bytes + one.ranks->most_import_bytes,
-            .most_memory = std::max(before.most_memory, one.ranks->most_memory),
+            .max_import_bytes = before.max_import_bytes + one.ranks->max_import_bytes,
+            .max_memory = std::max(before.max_memory, one.ranks->max_memory),
             .not_finite = before.not_finite + one.ranks->not_finite};
     }
     if (one.cancelling_part)

@@ -29,8 +29,8 @@ enum class LongRangePart {
     stored    ///< accelerations of all particles go to a separate array
 };
 
-/// PartPlaces assign each local source to a rank's domain.
-struct PartPlaces {
+/// MigrationPlan assign each local source to a rank's domain.
+struct MigrationPlan {
     std::vector<std::size_t> begins; ///< first index in leaving() per receiving rank, and the end
     /// Returns the local sources in tree order. Valid until the next evaluation.
     std::function<std::vector<Index>()> leaving;
@@ -41,16 +41,16 @@ struct PartPlaces {
 
 /// Marks a request for one rank's particles among several ranks; each rank makes a request. Global
 /// order: particles of rank 0, then of rank 1 and so on, unless `number` gives it.
-struct RequestPart {
+struct GlobalCounts {
     std::uint64_t count = 0, active = 0; ///< of all ranks
     bool has_potentials = false;         ///< all ranks want potentials; some may have no particles
     std::uint64_t first = 0;             ///< global number of this rank's first particle
-    /// How often ranks have exchanged particles by PartPlaces. If not 0, sources come in any order,
-    /// tracers after them, and `number` holds global numbers.
+    /// How often ranks have exchanged particles by MigrationPlan. If not 0, sources come in any
+    /// order, tracers after them, and `number` holds global numbers.
     std::uint64_t exchanges = 0;
     std::span<const Index> number = {};
     /// Output. Filled when every particle is a source and active; null: not wanted.
-    PartPlaces* places = nullptr;
+    MigrationPlan* places = nullptr;
     /// Global counts: tracers (massless, at the end), and active tracers.
     std::uint64_t tracers = 0, active_tracers = 0;
     /// Min and max softening length over the sources of all ranks; only with per-particle
@@ -77,7 +77,7 @@ struct Request {
     int first = 0;
     /// Set if the particles are the local ones of a rank (Solver::ranks_of_parts()). `active` then
     /// names local particles, and may be empty.
-    std::optional<RequestPart> part = {};
+    std::optional<GlobalCounts> part = {};
     /// For device arrays: the cudaStream_t that produces them. The evaluation waits for the
     /// stream's work so far; null: for all work on the device.
     void* stream = nullptr;
@@ -122,9 +122,9 @@ struct RankStatistics {
     std::uint64_t exchanges = 0, collectives = 0;             ///< calls per rank
     double imbalance = 1;                                     ///< max work per rank over the mean
     int partners = 0; ///< max number of ranks that one rank asks for cells
-    std::uint64_t import_bytes = 0, most_import_bytes = 0; ///< sent: total, max per rank
-    std::uint64_t most_memory = 0; ///< max bytes per rank for tree and sums; direct sums: 0
-    std::uint64_t not_finite = 0;  ///< sums repaired in double
+    std::uint64_t import_bytes = 0, max_import_bytes = 0; ///< sent: total, max per rank
+    std::uint64_t max_memory = 0; ///< max bytes per rank for tree and sums; direct sums: 0
+    std::uint64_t not_finite = 0; ///< sums repaired in double
 };
 
 /// Statistics for one evaluation.
@@ -190,7 +190,7 @@ public:
     virtual bool takes_device_arrays() const { return false; }
     /// Returns the device word for that GPU, as in SolverOptions::device.
     virtual std::string array_device() const { return options().device; }
-    /// Returns the ranks whose requests have parts (RequestPart); null: requests have no parts.
+    /// Returns the ranks whose requests have parts (GlobalCounts); null: requests have no parts.
     virtual Communicator* ranks_of_parts() { return nullptr; }
 
     /// Saves or restores all state, besides particles, that affects later evaluations.

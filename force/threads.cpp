@@ -16,9 +16,9 @@ namespace chamomile {
 
 void use_threads(int n)
 {
-    if (n < 1 || n > most_threads)
+    if (n < 1 || n > max_threads)
         throw Error(Fault::usage, "threads: " + std::to_string(n) + ": must be 1 to " +
-                                      std::to_string(most_threads));
+                                      std::to_string(max_threads));
     omp_set_num_threads(n);
 }
 
@@ -66,7 +66,7 @@ ThreadsInUse::ThreadsInUse(int n) : before_(n > 0 ? thread_count() : 0)
 ThreadsInUse::~ThreadsInUse()
 {
     if (before_ > 0)
-        use_threads(std::min(before_, most_threads));
+        use_threads(std::min(before_, max_threads));
 }
 
 } // namespace chamomile

@@ -5,9 +5,9 @@
 
 namespace chamomile {
 
-inline constexpr int most_threads = 4096;
+inline constexpr int max_threads = 4096;
 
-/// Sets the thread count for later parallel regions from the calling thread: 1 to most_threads,
+/// Sets the thread count for later parallel regions from the calling thread: 1 to max_threads,
 /// else Error(usage). No result depends on n.
 void use_threads(int n);
 

@@ -19,19 +19,19 @@ struct SoftenedCell : Unsoftened {
 template <class T, int order>
 using SoftenedSeries = SoftenedCell<T, SeriesSource<T, order>>;
 
-/// A SofteningRule chosen at run time: larger + smaller_part * smaller.
-struct AnyRule {
-    double smaller_part = 0; ///< Softening::smaller_part()
+/// A SofteningRule chosen at run time: larger + rule_weight * smaller.
+struct RuntimeRule {
+    double rule_weight = 0; ///< Softening::rule_weight()
 
     /// Returns eps^2 for a pair.
     template <class T>
     CHAMOMILE_HD T operator()(const T& a, const T& b) const
     {
-        return larger(a, b) + T(smaller_part) * smaller(a, b);
+        return larger(a, b) + T(rule_weight) * smaller(a, b);
     }
 };
 
-/// `Rule` is AnyRule, or another callable that returns eps^2 for a pair.
+/// `Rule` is RuntimeRule, or another callable that returns eps^2 for a pair.
 template <class Rule, SofteningKind softening, bool with_potential>
 struct VariedGravityBy : Gravity<softening, with_potential> {
     using Newton = Gravity<softening, with_potential>;
@@ -182,6 +182,6 @@ protected:
 };
 
 template <SofteningKind softening, bool with_potential>
-using VariedGravity = VariedGravityBy<AnyRule, softening, with_potential>;
+using VariedGravity = VariedGravityBy<RuntimeRule, softening, with_potential>;
 
 } // namespace chamomile

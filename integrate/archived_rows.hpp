@@ -7,21 +7,21 @@
 #include <vector>
 
 #include "chamomile/core/files/archive.hpp"
-#include "chamomile/core/particle_rows.hpp"
+#include "chamomile/core/particle_reader.hpp"
 
 namespace chamomile {
 
 /// Writes `count` rows of a column to the archive, block by block.
-inline void keep_rows(Archive& archive, Column value, std::size_t count, ParticleRows& rows)
+inline void keep_rows(Archive& archive, Column value, std::size_t count, ParticleReader& rows)
 {
     const std::string name = name_in_archives(value);
     if (is_vector(value))
-        archive.keep<Vec3<double>>(name, count, rows.most(), [&](auto begin, auto end) {
-            return rows.vectors(value, {begin, end});
+        archive.keep<Vec3<double>>(name, count, rows.max(), [&](auto begin, auto end) {
+            return rows.read_vectors(value, {begin, end});
         });
     else
-        archive.keep<double>(name, count, rows.most(), [&](auto begin, auto end) {
-            return rows.reals(value, {begin, end});
+        archive.keep<double>(name, count, rows.max(), [&](auto begin, auto end) {
+            return rows.read_scalars(value, {begin, end});
         });
 }
 
@@ -39,25 +39,25 @@ inline Error unequal_lengths()
 }
 
 /// Reads rows from an archive. Requests must be ranges, not lists.
-class ArchivedRows final : public ParticleRows {
+class ArchivedRows final : public ParticleReader {
 public:
     /// Keeps a reference.
     explicit ArchivedRows(Archive& archive) : archive_(archive) {}
 
-    bool are_here() const override { return false; }
-    std::size_t most() const override { return rows_of_block; }
-    std::span<const Vec3<double>> vectors(Column value, const RowsAsked& rows) override
+    bool is_on_host() const override { return false; }
+    std::size_t max() const override { return rows_of_block; }
+    std::span<const Vec3<double>> read_vectors(Column value, const RowSelection& rows) override
     {
         return taken(value, rows, vectors_[std::size_t(value)]);
     }
-    std::span<const double> reals(Column value, const RowsAsked& rows) override
+    std::span<const double> read_scalars(Column value, const RowSelection& rows) override
     {
         return taken(value, rows, reals_[std::size_t(value)]);
     }
 
 private:
     template <class T>
-    std::span<const T> taken(Column value, const RowsAsked& rows, std::vector<T>& into)
+    std::span<const T> taken(Column value, const RowSelection& rows, std::vector<T>& into)
     {
         assert(rows.list.empty());
         into.resize(rows.size());

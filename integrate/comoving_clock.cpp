@@ -42,8 +42,8 @@ double ComovingClock::step(double time, double dynamical_time) const
 
 double ComovingClock::softening(double time, double length) const
 {
-    const double most = options_.physical_softening;
-    return most > 0 ? std::min(length, most / std::exp(time)) : length;
+    const double max = options_.physical_softening;
+    return max > 0 ? std::min(length, max / std::exp(time)) : length;
 }
 
 double ComovingClock::file_time(double time) const

@@ -21,13 +21,13 @@ struct Moving {
 Vec3<double> typical_velocity(const Measured& all)
 {
     const Particles& particles = all.particles;
-    ParticleRows& rows = all.rows;
+    ParticleReader& rows = all.rows;
     const RankSubset& part = all.part;
     std::vector<std::uint64_t> numbers(std::min<std::uint64_t>(part.count, 1024));
     for (std::size_t k = 0; k < numbers.size(); ++k)
         numbers[k] = k * part.count / numbers.size();
     const std::vector<Index> places = part.places_of(numbers, particles.size());
-    const auto velocity = rows.vectors(Column::velocity, RowsAsked(places));
+    const auto velocity = rows.read_vectors(Column::velocity, RowSelection(places));
     std::vector<Moving> some;
     for (std::size_t k = 0; k < places.size(); ++k)
         some.push_back({part.number_of(places[k]), particles.mass[places[k]], velocity[k]});
@@ -51,11 +51,11 @@ struct ExternalSums {
 ExternalSums external_sums(const Measured& all, const ExternalState& external)
 {
     const Particles& particles = all.particles;
-    ParticleRows& rows = all.rows;
+    ParticleReader& rows = all.rows;
     const RankSubset& part = all.part;
     ExactSums<ExternalSums> sums;
     rows.for_blocks(particles.size(), [&](std::size_t begin, std::size_t end) {
-        const auto position = rows.vectors(Column::position, {begin, end});
+        const auto position = rows.read_vectors(Column::position, {begin, end});
         std::vector<Vec3<double>> acceleration(end - begin);
         std::vector<double> potential(end - begin);
         external.field->add(external.time, position, {}, acceleration, potential);
@@ -73,15 +73,15 @@ ExternalSums external_sums(const Measured& all, const ExternalState& external)
 MotionSums motion_sums(const Measured& all, const Vec3<double>& typical)
 {
     const Particles& particles = all.particles;
-    ParticleRows& rows = all.rows;
+    ParticleReader& rows = all.rows;
     const RankSubset& part = all.part;
     if (const std::optional<MotionSums> there = rows.motion(typical))
         return *there;
     ExactSums<MotionSums> sums;
     rows.for_blocks(particles.size(), [&](std::size_t begin, std::size_t end) {
-        const auto position = rows.vectors(Column::position, {begin, end});
-        const auto velocity = rows.vectors(Column::velocity, {begin, end});
-        const auto potential = rows.reals(Column::potential, {begin, end});
+        const auto position = rows.read_vectors(Column::position, {begin, end});
+        const auto velocity = rows.read_vectors(Column::velocity, {begin, end});
+        const auto potential = rows.read_scalars(Column::potential, {begin, end});
         sums.add(begin, end, [&](std::size_t i) {
             return MotionSums::of_one(particles.mass[i], position[i - begin], velocity[i - begin],
                                       potential[i - begin], typical);
@@ -92,24 +92,24 @@ MotionSums motion_sums(const Measured& all, const Vec3<double>& typical)
 }
 
 /// Gives the values of other rows without sums and bins, because those are weighted by mass.
-class UnweightedRows final : public ParticleRows {
+class UnweightedRows final : public ParticleReader {
 public:
     /// Keeps a reference.
-    explicit UnweightedRows(ParticleRows& rows) : rows_(rows) {}
+    explicit UnweightedRows(ParticleReader& rows) : rows_(rows) {}
 
-    bool are_here() const override { return rows_.are_here(); }
-    std::size_t most() const override { return rows_.most(); }
-    std::span<const Vec3<double>> vectors(Column value, const RowsAsked& rows) override
+    bool is_on_host() const override { return rows_.is_on_host(); }
+    std::size_t max() const override { return rows_.max(); }
+    std::span<const Vec3<double>> read_vectors(Column value, const RowSelection& rows) override
     {
-        return rows_.vectors(value, rows);
+        return rows_.read_vectors(value, rows);
     }
-    std::span<const double> reals(Column value, const RowsAsked& rows) override
+    std::span<const double> read_scalars(Column value, const RowSelection& rows) override
     {
-        return rows_.reals(value, rows);
+        return rows_.read_scalars(value, rows);
     }
 
 private:
-    ParticleRows& rows_;
+    ParticleReader& rows_;
 };
 
 /// Reads only masses from `all.particles`; the moving columns come from `all.rows`.

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "chamomile/core/particle_rows.hpp"
+#include "chamomile/core/particle_reader.hpp"
 #include "chamomile/core/particles.hpp"
 
 namespace chamomile {
@@ -61,7 +61,7 @@ Diagnostics diagnose(const Particles& particles, LagrangianRadii which = Lagrang
 /// Local particles to measure. `rows` reads moving columns, `part` gives global numbers.
 struct Measured {
     const Particles& particles; ///< fixed columns
-    ParticleRows& rows;
+    ParticleReader& rows;
     const RankSubset& part;
 };
 

@@ -19,7 +19,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Max number of blocks in a whole step, roughly; bounds the waiting time of observers and
 /// interrupts.
-constexpr double most_blocks = 8192;
+constexpr double max_blocks = 8192;
 
 void check(const HermiteOptions& o)
 {
@@ -137,7 +137,7 @@ Integrator::NextStep Hermite::next_step(Moment)
     double shortest = infinity;
     for (double time_step : state_.time_step)
         shortest = std::min(shortest, time_step);
-    const double length = blocks ? std::min(usual_time_step(), most_blocks * shortest)
+    const double length = blocks ? std::min(usual_time_step(), max_blocks * shortest)
                                  : std::min(2 * state_.shared_length, shortest);
     return {std::max(length, state_.report.shortest), TimeStepKind::adaptive};
 }

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "chamomile/core/exact_sum.hpp"
+#include "chamomile/core/filter_indices.hpp"
 #include "chamomile/core/norm.hpp"
-#include "chamomile/core/options/list_where.hpp"
 #include "chamomile/core/parallel_copy.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/integrate/particle_store.hpp"

@@ -49,7 +49,7 @@ void require_finite(const Particles& particles, const RankSubset& part,
         first_not_finite(values, part.count, [&](std::size_t i) { return part.number_of(i); });
     double first = double(own); // exact: numbers have 32 bits
     part.ranks.min(std::span(&first, 1));
-    part.ranks.together([&] {
+    part.ranks.run_and_agree([&] {
         for (std::size_t i = 0; own < part.count && own == std::uint64_t(first); ++i)
             if (part.number_of(i) == own)
                 require_finite(particles, values.subspan(i, 1), what, now, i);

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "chamomile/core/moving_point.hpp"
-#include "chamomile/core/particle_rows.hpp"
+#include "chamomile/core/particle_reader.hpp"
 #include "chamomile/force/solver.hpp"
 #include "chamomile/integrate/clock.hpp"
 #include "chamomile/integrate/diagnostics.hpp"
@@ -38,7 +38,10 @@ public:
 
     /// Sets the rows from which start() reads positions and velocities block by block. Used if
     /// particles are on ranks (see rows()); the caller's moving columns are then empty.
-    virtual void begin_from(std::shared_ptr<ParticleRows>) { assert(!"they live with the caller"); }
+    virtual void begin_from(std::shared_ptr<ParticleReader>)
+    {
+        assert(!"they live with the caller");
+    }
 
     /// Computes the forces for the first step. Throws like step().
     virtual ForceStatistics start(Particles& particles, Quantities quantities, Moment now) = 0;
@@ -66,11 +69,11 @@ public:
     /// Copies the current state into `particles` if it is stored elsewhere. Throws like step().
     virtual void fetch(Particles&) {}
 
-    /// Returns the rows of the current particles if they are on ranks. After keep_alone() only
-    /// ranks keep moving columns: the caller's are empty, except between fetch() and the next step.
-    /// Null: fetch() fills the caller's columns.
-    virtual ParticleRows* rows(Particles&) { return nullptr; }
-    virtual void keep_alone() {}
+    /// Returns the rows of the current particles if they are on ranks. After release_host_copy()
+    /// only ranks keep moving columns: the caller's are empty, except between fetch() and the next
+    /// step. Null: fetch() fills the caller's columns.
+    virtual ParticleReader* rows(Particles&) { return nullptr; }
+    virtual void release_host_copy() {}
 
     /// Measures current particles; potentials must be current.
     virtual Diagnostics diagnose(Particles& particles, LagrangianRadii which, double time)

@@ -77,7 +77,7 @@ Communicator& Leapfrog::all_ranks()
 
 /// Runs collective work; an error on a single rank ends every rank.
 template <class Work>
-void Leapfrog::together(const Work& work)
+void Leapfrog::run_and_agree(const Work& work)
 {
     is_shared() ? known_to_all(*ranks(), work) : work();
 }
@@ -208,7 +208,7 @@ void Leapfrog::fetch(Particles& particles)
 Diagnostics Leapfrog::diagnose(Particles& particles, LagrangianRadii which, double time)
 {
     store_->attach(particles);
-    ParticleRows* const elsewhere = store_->rows_to_measure();
+    ParticleReader* const elsewhere = store_->rows_to_measure();
     const Particles& here = elsewhere ? particles : store_->here();
     RowsInMemory in_memory(here);
     return chamomile::diagnose(
@@ -237,9 +237,9 @@ Integrator::NextStep Leapfrog::next_step(Moment now)
         longest = std::min(longest, longest_for_long_range(now.time));
     const StepCounts asked = store_->count_steps();
     const std::vector<std::uint64_t>& count = asked.count;
-    const std::size_t most = count_ - count_ / 10; // nine of ten, at least one
+    const std::size_t max = count_ - count_ / 10; // nine of ten, at least one
     std::size_t k = 0;
-    for (std::uint64_t sum = count[0]; sum < most && k + 1 < count.size();)
+    for (std::uint64_t sum = count[0]; sum < max && k + 1 < count.size();)
         sum += count[++k];
     double length = k + 1 < count.size() ? std::ldexp(1.0, int(k) + StepCounts::lowest)
                                          : std::numeric_limits<double>::infinity();
@@ -273,9 +273,9 @@ ForceStatistics Leapfrog::step(Particles& particles, double length, Quantities q
     const KeptTrees kept_trees = kept_trees_;
     SolverState state(solver_);
     statistics_ = {};
-    together([&] { store_->begin_step(); });
+    run_and_agree([&] { store_->begin_step(); });
     try {
-        together([&] {
+        run_and_agree([&] {
             move_all(length, quantities, now);
             state.accept();
         });
@@ -485,7 +485,8 @@ void Leapfrog::refuse(Moment now)
 {
     require_finite_now(Column::position, now);
     require_finite_now(Column::acceleration, now);
-    throw Agreed(Fault::device, "particles are not finite where they live, but those fetched are");
+    throw CollectiveError(Fault::device,
+                          "particles are not finite where they live, but those fetched are");
 }
 
 } // namespace chamomile

@@ -66,7 +66,7 @@ enum class Residence {
 /// shared steps bitwise.
 ///
 /// With a DistributedSolver each rank has a leapfrog of its local particles, and calls are
-/// collective. Throws Agreed or PeerFailed then.
+/// collective. Throws CollectiveError or PeerFailed then.
 ///
 /// In periodic boxes the long range kicks individual steps only at the ends of whole steps, over
 /// half a whole step, and blocks use the short range only (Duncan et al. 1998, Springel 2005): one
@@ -92,7 +92,7 @@ public:
     ForceStatistics evaluate(Particles& particles, Quantities quantities, Moment now) override;
     void fetch(Particles& particles) override;
     Diagnostics diagnose(Particles& particles, LagrangianRadii which, double time) override;
-    void keep_alone() override { store_->keep_alone(); }
+    void release_host_copy() override { store_->release_host_copy(); }
     void gather(Particles& particles, std::span<const Index> which, const Vec3<double>& origin,
                 std::span<MovingPoint> into) override;
     void exchange(Archive& archive, Particles& particles) override;
@@ -157,7 +157,7 @@ private:
     bool is_shared() const { return solver_.ranks_of_parts() != nullptr; }
     Communicator& all_ranks();
     template <class Work>
-    void together(const Work& work);
+    void run_and_agree(const Work& work);
     double softening(double time) const { return clock_.softening(time, softening_); }
     /// True if the long range kicks over whole steps, and blocks use the short range only.
     bool splits_forces() const

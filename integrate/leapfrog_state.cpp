@@ -67,8 +67,8 @@ void Leapfrog::take_softening(const Particles& particles)
     const std::vector<double>& own = particles.softening;
     double ends[] = {HUGE_VAL, HUGE_VAL}; // the min, and minus the max
     if (!own.empty()) {
-        const auto [least, largest] = std::minmax_element(own.begin(), own.end());
-        ends[0] = *least;
+        const auto [min, largest] = std::minmax_element(own.begin(), own.end());
+        ends[0] = *min;
         ends[1] = -*largest;
     }
     all_ranks().min(ends);
@@ -77,8 +77,9 @@ void Leapfrog::take_softening(const Particles& particles)
                                       : step_.kind == TimeStepKind::adaptive &&
                                             step_.criterion == StepCriterion::softening;
     if (by_softening && !(ends[0] > 0))
-        throw Agreed(Fault::usage, "time step: the criterion 'softening' needs a softening length "
-                                   "> 0 of every particle; 'potential' does not");
+        throw CollectiveError(Fault::usage,
+                              "time step: the criterion 'softening' needs a softening length "
+                              "> 0 of every particle; 'potential' does not");
 }
 
 void Leapfrog::exchange(Archive& archive, Particles& particles)

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "chamomile/core/moving_point.hpp"
-#include "chamomile/core/particle_rows.hpp"
+#include "chamomile/core/particle_reader.hpp"
 #include "chamomile/core/particles.hpp"
 #include "chamomile/core/periodic.hpp"
 #include "chamomile/force/solver.hpp"
@@ -144,10 +144,10 @@ public:
     virtual RankSubset part(Communicator& ranks) { return {ranks, particles_->size()}; }
     /// Returns the rows of current particles with potentials, for measurements without a fetch().
     /// Null if a fetch() is needed.
-    virtual ParticleRows* rows_to_measure() { return nullptr; }
+    virtual ParticleReader* rows_to_measure() { return nullptr; }
     /// Allows a RankStore to free moving columns of the attached particles, except between fetch()
     /// and the next step.
-    virtual void keep_alone() {}
+    virtual void release_host_copy() {}
 
     /// Marks particles of level `first` or above as due. `count`: their number; the number of all
     /// particles marks all.

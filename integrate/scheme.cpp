@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "chamomile/force/lists/small_sets.hpp"
+#include "chamomile/force/lists/hybrid_solver.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/integrate/diagnostics.hpp"
 #include "chamomile/integrate/external/external_field.hpp"
@@ -95,9 +95,9 @@ void take_field(Scheme& scheme, std::shared_ptr<const ExternalField> field,
                 const SolverOptions& options, const Particles& particles)
 {
     const std::vector<double>& own = particles.softening;
-    const double least =
+    const double min =
         own.empty() ? options.softening.length : *std::min_element(own.begin(), own.end());
-    if (field && field->has_potentials() && scheme.individual && !scheme.criterion && least > 0 &&
+    if (field && field->has_potentials() && scheme.individual && !scheme.criterion && min > 0 &&
         scheme.kind == SchemeKind::leapfrog && !are_tracers(particles))
         scheme.criterion = StepCriterion::softening;
     scheme.field = std::move(field);
@@ -148,10 +148,11 @@ Refusal refusal(const SolverOptions& options, const Scheme& scheme)
     return refusal(options);
 }
 
-Integration make_integrator(const SolverOptions& options, const Scheme& scheme, const Clock& clock)
+IntegratorWithSolver make_integrator(const SolverOptions& options, const Scheme& scheme,
+                                     const Clock& clock)
 {
     require(refusal(options, scheme));
-    Integration made;
+    IntegratorWithSolver made;
     if (scheme.kind == SchemeKind::hermite) {
         made.jerks = make_jerk_solver(options);
         auto hermite = std::make_unique<Hermite>(*made.jerks, hermite_options(scheme));

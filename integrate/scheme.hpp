@@ -80,8 +80,8 @@ Refusal refusal(const SolverOptions& options, const Scheme& scheme);
 /// Returns the scheme's steps, with defaults for eta and criterion.
 TimeStep time_step_of(const Scheme& scheme);
 
-/// An Integration is an integrator with its solver.
-struct Integration {
+/// An IntegratorWithSolver is an integrator with its solver.
+struct IntegratorWithSolver {
     std::shared_ptr<const void> ranks; ///< local ranks; must outlive the solver
     std::unique_ptr<Solver> solver;
     std::unique_ptr<JerkSolver> jerks;
@@ -98,11 +98,11 @@ struct Integration {
 /// host, particles are stored on the solver's ranks, which run serve_particles(), or on its GPU if
 /// it takes device arrays and they fit. Throws Error(usage) with the line of refusal(), and like
 /// make_solver(), make_jerk_solver() and the integrators.
-Integration make_integrator(const SolverOptions& options, const Scheme& scheme,
-                            const Clock& clock = Clock::newtonian());
+IntegratorWithSolver make_integrator(const SolverOptions& options, const Scheme& scheme,
+                                     const Clock& clock = Clock::newtonian());
 
-/// A KeyedScheme extends KeyedOptions by the options of a time loop.
-class KeyedScheme : public KeyedOptions {
+/// A IntegratorOptionsReader extends KeyedOptions by the options of a time loop.
+class IntegratorOptionsReader : public KeyedOptions {
 public:
     Scheme scheme;
 

@@ -197,12 +197,12 @@ Refusal resolve_scheme(SolverOptions& options, Scheme& scheme, const GivenOption
                    : refuse_leapfrog(options, scheme, given);
 }
 
-bool KeyedScheme::take(const std::string& key, const std::string& value)
+bool IntegratorOptionsReader::take(const std::string& key, const std::string& value)
 {
     return KeyedOptions::take(key, value) || take_row(scheme_options(), scheme, key, value);
 }
 
-void KeyedScheme::resolve()
+void IntegratorOptionsReader::resolve()
 {
     if (scheme.kind == SchemeKind::leapfrog && scheme.eta && !scheme.individual)
         take("adaptive", "true");
@@ -215,7 +215,7 @@ void KeyedScheme::resolve()
         require("{dt}, {eta} or {block-steps}: one of them is needed");
 }
 
-std::map<std::string, std::string> KeyedScheme::texts() const
+std::map<std::string, std::string> IntegratorOptionsReader::texts() const
 {
     std::map<std::string, std::string> all;
     for (const auto& row : force_options())

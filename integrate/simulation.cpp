@@ -36,7 +36,7 @@ void exchange_lasting_columns(Archive& archive, Particles& particles)
 /// Runs work, collectively if the integrator's calls are collective. An error on a single rank then
 /// ends every rank.
 template <class Work>
-void together(Integrator& integrator, const Work& work)
+void run_and_agree(Integrator& integrator, const Work& work)
 {
     Communicator* const ranks = integrator.ranks();
     ranks ? known_to_all(*ranks, work) : work();
@@ -94,7 +94,7 @@ void Simulation::run()
             }
         }
     } fetch{*this};
-    together(*integrator_, [this] { run_steps(); });
+    run_and_agree(*integrator_, [this] { run_steps(); });
 }
 
 void Simulation::run_steps()
@@ -107,7 +107,7 @@ void Simulation::run_steps()
         const Moment now{step_, time()}, shown{step_, file_time()};
         Communicator alone;
         Communicator* const ranks = integrator_->ranks();
-        (ranks ? *ranks : alone).together([&] {
+        (ranks ? *ranks : alone).run_and_agree([&] {
             require_finite(particles_, particles_.position, "position", shown);
             require_finite(particles_, particles_.velocity, "velocity", shown);
         });
@@ -126,21 +126,21 @@ void Simulation::run_steps()
     }
 }
 
-/// Throws before any observer is called if the first step implies more than most_steps to the end.
+/// Throws before any observer is called if the first step implies more than max_steps to the end.
 void Simulation::require_end()
 {
     if (at_end())
         return;
     const double length = integrator_->next_step({step_, time()}).length;
     const double steps = (end_time() - time()) / length;
-    if (steps <= most_steps)
+    if (steps <= max_steps)
         return;
     char text[160];
     std::snprintf(text, sizeof text,
                   "time step: %.3g: makes %.3g steps; at most 1e12 are allowed: the step, its eta "
                   "or its longest is too small",
                   length, steps);
-    throw Agreed(Fault::usage, text);
+    throw CollectiveError(Fault::usage, text);
 }
 
 void Simulation::take_step()
@@ -149,10 +149,10 @@ void Simulation::take_step()
     const Integrator::NextStep next = integrator_->next_step({step_, time()});
     const Timeline::Step planned = timeline_.plan(next.length, next.kind);
     if (!(planned.end > time()))
-        throw Agreed(Fault::numeric,
-                     "step " + std::to_string(step_ + 1) + ": its length of " +
-                         std::to_string(next.length) +
-                         " is lost in the digits of t = " + std::to_string(file_time()));
+        throw CollectiveError(Fault::numeric,
+                              "step " + std::to_string(step_ + 1) + ": its length of " +
+                                  std::to_string(next.length) +
+                                  " is lost in the digits of t = " + std::to_string(file_time()));
     const Quantities quantities = will_need_potentials(planned) ? Quantities::acceleration_potential
                                                                 : Quantities::acceleration;
     diagnostics_.reset();
@@ -168,7 +168,7 @@ void Simulation::take_step()
 }
 
 /// Takes a step. If the solver refuses the moved particles, the run has failed: throws
-/// Agreed(numeric).
+/// CollectiveError(numeric).
 ForceStatistics Simulation::step_integrator(double length, Quantities quantities)
 {
     try {
@@ -176,9 +176,9 @@ ForceStatistics Simulation::step_integrator(double length, Quantities quantities
     } catch (const Error& error) {
         if (error.fault() != Fault::input)
             throw;
-        throw Agreed(Fault::numeric, std::string(error.line()) + ", in step " +
-                                         std::to_string(step_ + 1) +
-                                         " from t = " + std::to_string(file_time()));
+        throw CollectiveError(Fault::numeric, std::string(error.line()) + ", in step " +
+                                                  std::to_string(step_ + 1) +
+                                                  " from t = " + std::to_string(file_time()));
     }
 }
 
@@ -199,7 +199,7 @@ void Simulation::gather(std::span<const Index> which, const Vec3<double>& origin
 void Simulation::leave_particles()
 {
     leaves_particles_ = true;
-    integrator_->keep_alone();
+    integrator_->release_host_copy();
 }
 
 /// True if moving columns stay on ranks until an observer needs particles().
@@ -208,10 +208,10 @@ bool Simulation::has_left_particles()
     return leaves_particles_ && integrator_->rows(particles_);
 }
 
-ParticleRows& Simulation::rows()
+ParticleReader& Simulation::rows()
 {
-    ParticleRows* const elsewhere = integrator_->rows(particles_);
-    if (elsewhere && !elsewhere->are_here())
+    ParticleReader* const elsewhere = integrator_->rows(particles_);
+    if (elsewhere && !elsewhere->is_on_host())
         return *elsewhere;
     fetch();
     return here_ ? *here_ : here_.emplace(particles_); // keeps its memory
@@ -276,7 +276,7 @@ void Simulation::notify()
 
 void Simulation::exchange(Archive& archive)
 {
-    together(*integrator_, [&] { exchange_state(archive); });
+    run_and_agree(*integrator_, [&] { exchange_state(archive); });
 }
 
 void Simulation::exchange_state(Archive& archive)
@@ -328,21 +328,21 @@ void Simulation::restore_moving(Archive& archive)
 /// Writes the moving columns to the archive, wherever they are stored.
 void Simulation::keep_moving(Archive& archive)
 {
-    ParticleRows& now = rows();
+    ParticleReader& now = rows();
     const std::size_t n = particles_.size();
-    require_equal_lengths(now.are_here());
+    require_equal_lengths(now.is_on_host());
     for (const Column value : {Column::position, Column::velocity, Column::acceleration})
         keep_rows(archive, value, n, now);
-    keep_rows(archive, Column::potential, now.are_here() ? particles_.potential.size() : n, now);
+    keep_rows(archive, Column::potential, now.is_on_host() ? particles_.potential.size() : n, now);
 }
 
-void Simulation::require_equal_lengths(bool are_here) const
+void Simulation::require_equal_lengths(bool is_on_host) const
 {
     const Particles& p = particles_;
     const std::size_t n = p.size();
     for_each_column(
         [&](Column column, const std::string&, const auto& values) {
-            const bool is_free = column == Column::potential || (moves(column) && !are_here) ||
+            const bool is_free = column == Column::potential || (moves(column) && !is_on_host) ||
                                  (is_optional(column) && values.empty());
             if (!is_free && values.size() != n)
                 throw unequal_lengths();

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "chamomile/core/particle_rows.hpp"
+#include "chamomile/core/particle_reader.hpp"
 #include "chamomile/core/particles.hpp"
 #include "chamomile/integrate/diagnostics.hpp"
 #include "chamomile/integrate/integrator.hpp"
@@ -77,7 +77,7 @@ public:
     /// during which stop() is called. Throws Error(numeric) naming particle and step if a position,
     /// velocity or acceleration is not finite, and errors of solver and observers. The state before
     /// the step is then restored, and exchange() may keep it. Throws Error(usage) before any
-    /// observer is called if the first step implies more than most_steps to the end.
+    /// observer is called if the first step implies more than max_steps to the end.
     void run();
 
     /// Ends run() after the present step and its observers, without the observers of the end. Safe
@@ -110,7 +110,7 @@ public:
     void leave_particles();
     void fetch() { integrator_->fetch(particles_); }
     /// Returns the rows of the current particles, valid until the next step or call.
-    ParticleRows& rows();
+    ParticleReader& rows();
     /// Makes points of the current particles in `which`, as gather_points(), without a fetch. Does
     /// not change later steps. Throws Error(device).
     void gather(std::span<const Index> which, const Vec3<double>& origin,
@@ -152,7 +152,7 @@ private:
     void exchange_particles(Archive& archive);
     void restore_moving(Archive& archive);
     void keep_moving(Archive& archive);
-    void require_equal_lengths(bool are_here) const;
+    void require_equal_lengths(bool is_on_host) const;
 
     Particles& particles_;
     std::unique_ptr<Integrator> own_;

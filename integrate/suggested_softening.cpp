@@ -12,12 +12,12 @@
 namespace chamomile {
 namespace {
 
-constexpr std::size_t fewest = 10, most_sources = 1 << 16, most_targets = 128;
+constexpr std::size_t fewest = 10, max_sources = 1 << 16, max_targets = 128;
 
 /// Returns positions of particles with mass: all, or one at random of each stretch of equal length.
 std::vector<Vec3<double>> sample_of(const Particles& particles)
 {
-    const std::size_t n = particles.position.size(), step = (n + most_sources - 1) / most_sources;
+    const std::size_t n = particles.position.size(), step = (n + max_sources - 1) / max_sources;
     std::vector<Vec3<double>> places;
     std::uint64_t state = 1;
     for (std::size_t begin = 0; begin < n; begin += step) {
@@ -54,7 +54,7 @@ double suggested_softening(const Particles& particles)
     const std::vector<Vec3<double>> places = sample_of(particles);
     if (places.size() < fewest)
         return 0;
-    const std::size_t targets = std::min(places.size(), most_targets);
+    const std::size_t targets = std::min(places.size(), max_targets);
     std::vector<double> distance(targets);
 #pragma omp parallel for if (targets * places.size() > worth_threads) schedule(static)
     for (std::size_t t = 0; t < targets; ++t)

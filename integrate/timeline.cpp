@@ -18,7 +18,7 @@ constexpr double same = 1e-9;
 
 /// Max rounding error of sums and products of times, and min step or interval, both in units in the
 /// last place of the times.
-constexpr double rounding = 4, least_parts = 64;
+constexpr double rounding = 4, min_parts = 64;
 
 } // namespace
 
@@ -33,7 +33,7 @@ Timeline::Timeline(double start, double end)
 
 std::size_t Timeline::add_series(double interval)
 {
-    if (!(interval > least_interval(start_, end_)) || !std::isfinite(interval))
+    if (!(interval > min_interval(start_, end_)) || !std::isfinite(interval))
         throw Error(Fault::usage, "interval: " + std::to_string(interval) + ": must be > 0 and " +
                                       "not lost in the digits of the time");
     series_.push_back({interval});
@@ -58,9 +58,9 @@ double Timeline::last_place(double start, double end)
     return std::numeric_limits<double>::epsilon() * std::max(std::abs(start), std::abs(end));
 }
 
-double Timeline::least_interval(double start, double end)
+double Timeline::min_interval(double start, double end)
 {
-    return least_parts * last_place(start, end);
+    return min_parts * last_place(start, end);
 }
 
 double Timeline::tolerance(double length) const

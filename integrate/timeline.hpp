@@ -11,7 +11,7 @@ namespace chamomile {
 class Archive;
 
 /// A run of more steps would not end.
-inline constexpr double most_steps = 1e12;
+inline constexpr double max_steps = 1e12;
 
 /// A Timeline plans the steps from start to end through the times of any number of series, start +
 /// k * interval or listed. Times do not drift: a fixed step ends at (last time hit) + k * length,
@@ -23,7 +23,7 @@ public:
     Timeline(double start, double end);
 
     /// Adds a series of times to hit and returns its number. Throws Error(usage) unless interval >
-    /// least_interval().
+    /// min_interval().
     std::size_t add_series(double interval);
 
     /// Adds a list of times in any order. Times not after the start or beyond the end are ignored.
@@ -31,7 +31,7 @@ public:
     std::size_t add_list(std::vector<double> times);
 
     /// Returns the lower bound of intervals and steps, set by the rounding of these times.
-    static double least_interval(double start, double end);
+    static double min_interval(double start, double end);
 
     double time() const { return time_; }
     bool at_end() const { return time_ >= end_; }

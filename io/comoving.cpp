@@ -48,8 +48,8 @@ void make_velocities_peculiar(Snapshot& snapshot)
     const double factor = velocity_factor(snapshot);
     for (Vec3<double>& velocity : snapshot.particles.velocity)
         velocity = factor * velocity;
-    if (snapshot.moving)
-        snapshot.moving->multiply(Column::velocity, factor);
+    if (snapshot.deferred)
+        snapshot.deferred->multiply(Column::velocity, factor);
     if (snapshot.provenance.contains("version")) // this program's files have no other convention
         return;
     char scale_factor[32]; // prints 1 today, where 1/(1+z) differs from 1 by rounding

@@ -4,7 +4,7 @@
 
 namespace chamomile {
 
-std::span<const Vec3<double>> FileRows::vectors(Column value, const RowsAsked& rows)
+std::span<const Vec3<double>> FileRows::read_vectors(Column value, const RowSelection& rows)
 {
     assert(rows.list.empty());
     std::vector<Vec3<double>>& block = vectors_[std::size_t(value)];
@@ -13,7 +13,7 @@ std::span<const Vec3<double>> FileRows::vectors(Column value, const RowsAsked& r
     return block;
 }
 
-std::span<const double> FileRows::reals(Column value, const RowsAsked& rows)
+std::span<const double> FileRows::read_scalars(Column value, const RowSelection& rows)
 {
     assert(rows.list.empty());
     potentials_.resize(rows.size());

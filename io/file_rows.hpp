@@ -4,19 +4,19 @@
 #include <array>
 #include <vector>
 
-#include "chamomile/core/particle_rows.hpp"
+#include "chamomile/core/particle_reader.hpp"
 
 namespace chamomile {
 
 /// FileRows reads the moving columns of particles from an open file: positions, velocities and, if
 /// stored, accelerations and potentials. Only ranges can be read, no lists. Throws Error(input) if
 /// reading fails or the file has changed.
-class FileRows : public ParticleRows {
+class FileRows : public ParticleReader {
 public:
-    bool are_here() const override { return false; }
-    std::size_t most() const override { return rows_of_block; }
-    std::span<const Vec3<double>> vectors(Column value, const RowsAsked& rows) override;
-    std::span<const double> reals(Column value, const RowsAsked& rows) override;
+    bool is_on_host() const override { return false; }
+    std::size_t max() const override { return rows_of_block; }
+    std::span<const Vec3<double>> read_vectors(Column value, const RowSelection& rows) override;
+    std::span<const double> read_scalars(Column value, const RowSelection& rows) override;
 
     /// Reads into.size() rows, starting at row `begin`.
     void read(Column value, std::size_t begin, std::span<Vec3<double>> into);

@@ -27,7 +27,7 @@ std::vector<std::filesystem::path> hdf5_pieces(const std::filesystem::path& path
 std::vector<std::filesystem::path> gadget2_pieces(const std::filesystem::path& path);
 
 void write_hdf5(const Snapshot& snapshot, PendingFile& file);
-void write_hdf5(const Snapshot& snapshot, ParticleRows& rows, PendingFile& file);
+void write_hdf5(const Snapshot& snapshot, ParticleReader& rows, PendingFile& file);
 void write_gadget2(const Snapshot& snapshot, PendingFile& file);
 void write_tipsy(const Snapshot& snapshot, PendingFile& file);
 void write_text(const Snapshot& snapshot, PendingFile& file);

@@ -32,8 +32,8 @@ void read_converted(const InputFile& file, std::int64_t offset, ByteOrder order,
 /// Returns the text cut to 200 characters: names in a file may have any length.
 std::string shortened(const std::string& text)
 {
-    constexpr std::size_t most = 200;
-    return text.size() <= most ? text : text.substr(0, most) + "...";
+    constexpr std::size_t max = 200;
+    return text.size() <= max ? text : text.substr(0, max) + "...";
 }
 
 /// Returns ", such as out/snapshot_010.hdf5" for the last snapshot in the folder, or an empty text.

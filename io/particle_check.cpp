@@ -94,12 +94,12 @@ void check_particles(const Particles& particles, const std::filesystem::path& fi
     check_particles(particles, rows, file, masses);
 }
 
-void check_particles(const Particles& particles, ParticleRows& rows,
+void check_particles(const Particles& particles, ParticleReader& rows,
                      const std::filesystem::path& file, Masses masses)
 {
     const auto check = [&](Column value, const char* field) {
         rows.for_blocks(particles.size(), [&](std::size_t begin, std::size_t end) {
-            check_finite(particles, rows.vectors(value, {begin, end}), begin, field, file);
+            check_finite(particles, rows.read_vectors(value, {begin, end}), begin, field, file);
         });
     };
     check(Column::position, "position");

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "chamomile/core/particle_rows.hpp"
+#include "chamomile/core/particle_reader.hpp"
 #include "chamomile/core/particles.hpp"
 
 namespace chamomile {
@@ -18,7 +18,7 @@ enum class Masses { needed, may_lack };
 void check_particles(const Particles& particles, const std::filesystem::path& file,
                      Masses masses = Masses::needed);
 /// Like check_particles(), but reads positions and velocities from `rows`.
-void check_particles(const Particles& particles, ParticleRows& rows,
+void check_particles(const Particles& particles, ParticleReader& rows,
                      const std::filesystem::path& file, Masses masses);
 
 /// Checks only that masses are finite and not negative. `hint` ends the error message.

@@ -23,9 +23,9 @@ constexpr std::size_t buffer_bytes = 1 << 20;
 /// Returns the file that a symbolic link points to, so that writing keeps the link.
 std::filesystem::path link_target(std::filesystem::path file)
 {
-    constexpr int most = 40; // the system's limit
+    constexpr int max = 40; // the system's limit
     std::error_code none;
-    for (int k = 0; k < most && std::filesystem::is_symlink(file, none); ++k)
+    for (int k = 0; k < max && std::filesystem::is_symlink(file, none); ++k)
         file = file.parent_path() / std::filesystem::read_symlink(file, none);
     return file;
 }

@@ -8,14 +8,14 @@
 
 #include "chamomile/core/lower_case.hpp"
 #include "chamomile/io/comoving.hpp"
+#include "chamomile/io/file_constants.hpp"
 #include "chamomile/io/file_rows.hpp"
 #include "chamomile/io/formats.hpp"
 #include "chamomile/io/hdf5/superblock.hpp"
 #include "chamomile/io/input_file.hpp"
+#include "chamomile/io/multi_file.hpp"
 #include "chamomile/io/particle_check.hpp"
 #include "chamomile/io/pending_file.hpp"
-#include "chamomile/io/pieces.hpp"
-#include "chamomile/io/stated.hpp"
 #include "chamomile/io/unchanged_file.hpp"
 
 namespace chamomile {
@@ -113,7 +113,7 @@ const FileFormat* format_of(const InputFile& file)
     return nullptr;
 }
 
-/// Reads the file. HDF5 and GADGET-2 keep the moving columns in the file.
+/// Reads the file. HDF5 and GADGET-2 keep the deferred columns in the file.
 Snapshot read_by_content(const std::filesystem::path& path)
 {
     const InputFile file(path);
@@ -128,13 +128,14 @@ void try_rows(FileRows& rows, const Snapshot& snapshot)
 {
     rows.for_blocks(snapshot.particles.size(), [&](std::size_t begin, std::size_t end) {
         if (snapshot.has_potentials)
-            rows.reals(Column::potential, {begin, end});
+            rows.read_scalars(Column::potential, {begin, end});
         if (snapshot.has_accelerations)
-            rows.vectors(Column::acceleration, {begin, end});
+            rows.read_vectors(Column::acceleration, {begin, end});
     });
 }
 
-/// Reads and checks a file. take(snapshot) runs before the checks and may load the moving columns.
+/// Reads and checks a file. take(snapshot) runs before the checks and may load the deferred
+/// columns.
 template <class Take>
 Snapshot read_and_check(const std::filesystem::path& path, Masses masses, const Take& take)
 {
@@ -145,8 +146,8 @@ Snapshot read_and_check(const std::filesystem::path& path, Masses masses, const 
         as_opened.check();
         check_stated(snapshot, path);
         check_particles(snapshot.particles, *rows_of(snapshot), path, masses);
-        if (snapshot.moving)
-            try_rows(*snapshot.moving, snapshot);
+        if (snapshot.deferred)
+            try_rows(*snapshot.deferred, snapshot);
         infer_units(snapshot);
         return snapshot;
     } catch (const std::bad_alloc&) {
@@ -168,8 +169,8 @@ const FileFormat& format_of(const std::filesystem::path& path)
 }
 
 /// Throws Error with Fault::output unless every array has N entries. Moving columns are checked
-/// only if `are_here`. A wrong length is a mistake of the caller.
-void check_arrays(const Snapshot& snapshot, bool are_here, const std::filesystem::path& path)
+/// only if `is_on_host`. A wrong length is a mistake of the caller.
+void check_arrays(const Snapshot& snapshot, bool is_on_host, const std::filesystem::path& path)
 {
     const Particles& particles = snapshot.particles;
     const std::size_t n = particles.size();
@@ -179,7 +180,7 @@ void check_arrays(const Snapshot& snapshot, bool are_here, const std::filesystem
     const bool has_extra = std::ranges::all_of(
         particles.extra, [n](const auto& column) { return column.second.size() == n; });
     if (particles.id.size() != n || particles.type.size() != n || !has_extra ||
-        (are_here && !complete))
+        (is_on_host && !complete))
         throw bad_output(path, "particles", "arrays of different lengths",
                          "all must have " + std::to_string(n) + " entries");
     for (std::uint8_t type : particles.type)
@@ -205,9 +206,9 @@ Snapshot open_snapshot(const std::filesystem::path& path, Masses masses)
     return read_and_check(path, masses, [](Snapshot&) {});
 }
 
-void bring(Snapshot& snapshot)
+void load_deferred(Snapshot& snapshot)
 {
-    const std::shared_ptr<FileRows> rows = std::move(snapshot.moving);
+    const std::shared_ptr<FileRows> rows = std::move(snapshot.deferred);
     if (!rows)
         return;
     Particles& particles = snapshot.particles;
@@ -220,10 +221,10 @@ void bring(Snapshot& snapshot)
         rows->read(Column::acceleration, 0, std::span(particles.acceleration));
 }
 
-std::shared_ptr<ParticleRows> rows_of(const Snapshot& snapshot)
+std::shared_ptr<ParticleReader> rows_of(const Snapshot& snapshot)
 {
-    if (snapshot.moving)
-        return snapshot.moving;
+    if (snapshot.deferred)
+        return snapshot.deferred;
     return std::make_shared<RowsInMemory>(snapshot.particles);
 }
 
@@ -245,9 +246,10 @@ void write_snapshot(const Snapshot& snapshot, const std::filesystem::path& path)
     file.commit();
 }
 
-void write_snapshot(const Snapshot& snapshot, ParticleRows& rows, const std::filesystem::path& path)
+void write_snapshot(const Snapshot& snapshot, ParticleReader& rows,
+                    const std::filesystem::path& path)
 {
-    check_arrays(snapshot, rows.are_here(), path);
+    check_arrays(snapshot, rows.is_on_host(), path);
     PendingFile file(path);
     write_hdf5(snapshot, rows, file);
     file.commit();

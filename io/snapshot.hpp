@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/core/particle_rows.hpp"
+#include "chamomile/core/particle_reader.hpp"
 #include "chamomile/core/particles.hpp"
 #include "chamomile/core/softening.hpp"
 #include "chamomile/core/units.hpp"
@@ -51,9 +51,9 @@ struct SnapshotFacts {
 /// A Snapshot holds particles at one time, with units and provenance.
 struct Snapshot : SnapshotFacts {
     Particles particles;
-    /// If set, the moving columns (positions, velocities, accelerations, potentials) are not in
+    /// If set, the deferred columns (positions, velocities, accelerations, potentials) are not in
     /// `particles` but are read from the file in blocks of rows.
-    std::shared_ptr<FileRows> moving;
+    std::shared_ptr<FileRows> deferred;
 };
 
 /// Reads HDF5 (GADGET-4 layout), GADGET-2 binary, NEMO, Tipsy or text columns. The format is
@@ -62,14 +62,14 @@ struct Snapshot : SnapshotFacts {
 /// Error with Fault::input: one line that names file, field and value.
 Snapshot read_snapshot(const std::filesystem::path& path, Masses masses = Masses::needed);
 
-/// Like read_snapshot(), but leaves the checked moving columns of HDF5 and GADGET-2 in the file.
+/// Like read_snapshot(), but leaves the checked deferred columns of HDF5 and GADGET-2 in the file.
 Snapshot open_snapshot(const std::filesystem::path& path, Masses masses = Masses::needed);
 
-/// Loads the moving columns from the file into the arrays of `particles`.
-void bring(Snapshot& snapshot);
+/// Loads the deferred columns from the file into the arrays of `particles`.
+void load_deferred(Snapshot& snapshot);
 
 /// Returns the particle rows, in memory or in the file. The result keeps a reference to `snapshot`.
-std::shared_ptr<ParticleRows> rows_of(const Snapshot& snapshot);
+std::shared_ptr<ParticleReader> rows_of(const Snapshot& snapshot);
 
 /// Writes the format of the extension: .hdf5 or .h5, .gadget2, .tipsy or .bin, .txt or .dat.
 /// docs/reference/formats.md lists the content of each format. The file appears only when complete,
@@ -77,9 +77,9 @@ std::shared_ptr<ParticleRows> rows_of(const Snapshot& snapshot);
 /// extension.
 void write_snapshot(const Snapshot& snapshot, const std::filesystem::path& path);
 
-/// Writes HDF5, whatever the extension. Reads the moving columns from `rows` in blocks, so they
+/// Writes HDF5, whatever the extension. Reads the deferred columns from `rows` in blocks, so they
 /// need not be in memory.
-void write_snapshot(const Snapshot& snapshot, ParticleRows& rows,
+void write_snapshot(const Snapshot& snapshot, ParticleReader& rows,
                     const std::filesystem::path& path);
 
 /// Returns one phrase for each property that the format of this extension cannot hold; empty if

@@ -14,8 +14,8 @@ SnapshotSummary summarize(const Particles& particles)
     for (std::size_t i = 0; i < particles.size(); ++i) {
         const double mass = particles.mass[i];
         TypeSummary& type = summary.types[particles.type[i]];
-        type.least_mass = type.count == 0 ? mass : std::min(type.least_mass, mass);
-        type.most_mass = type.count == 0 ? mass : std::max(type.most_mass, mass);
+        type.min_mass = type.count == 0 ? mass : std::min(type.min_mass, mass);
+        type.max_mass = type.count == 0 ? mass : std::max(type.max_mass, mass);
         type.total_mass += mass;
         ++type.count;
         const Vec3<double>& x = particles.position[i];
@@ -23,12 +23,12 @@ SnapshotSummary summarize(const Particles& particles)
                          std::min(summary.lower.z, x.z)};
         summary.upper = {std::max(summary.upper.x, x.x), std::max(summary.upper.y, x.y),
                          std::max(summary.upper.z, x.z)};
-        summary.centre_of_mass += mass * x;
+        summary.center_of_mass += mass * x;
         summary.mean_velocity += mass * particles.velocity[i];
         summary.total_mass += mass;
     }
     if (summary.total_mass > 0) {
-        summary.centre_of_mass = (1 / summary.total_mass) * summary.centre_of_mass;
+        summary.center_of_mass = (1 / summary.total_mass) * summary.center_of_mass;
         summary.mean_velocity = (1 / summary.total_mass) * summary.mean_velocity;
     }
     return summary;

@@ -11,7 +11,7 @@ namespace chamomile {
 /// A TypeSummary holds count and masses of the particles of one type.
 struct TypeSummary {
     std::size_t count = 0;
-    double total_mass = 0, least_mass = 0, most_mass = 0;
+    double total_mass = 0, min_mass = 0, max_mass = 0;
 };
 
 /// A SnapshotSummary is in the units of the particles. All numbers are zero for an empty set.
@@ -20,7 +20,7 @@ struct SnapshotSummary {
     double total_mass = 0;
     std::array<TypeSummary, 6> types;
     Vec3<double> lower, upper;                  ///< corners of the box around all particles
-    Vec3<double> centre_of_mass, mean_velocity; ///< mass-weighted
+    Vec3<double> center_of_mass, mean_velocity; ///< mass-weighted
 };
 
 SnapshotSummary summarize(const Particles& particles);

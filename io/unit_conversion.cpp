@@ -45,8 +45,8 @@ void convert_units(Snapshot& snapshot, const Units& units, const std::string& wh
     Particles& particles = snapshot.particles;
     const auto scale_moving = [&](Column value, auto& values, double factor) {
         scale(values, factor);
-        if (snapshot.moving)
-            snapshot.moving->multiply(value, factor);
+        if (snapshot.deferred)
+            snapshot.deferred->multiply(value, factor);
     };
     scale(particles.mass, ratio(dimensions::mass));
     scale_moving(Column::position, particles.position, length);

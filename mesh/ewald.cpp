@@ -11,7 +11,7 @@ namespace {
 
 /// For a cube of side 1. Terms beyond these distances and waves are below 1e-17.
 constexpr double alpha = 2.6, farthest = 2.5;
-constexpr int images = 3, waves = 5, most_waves_squared = 28;
+constexpr int images = 3, waves = 5, max_waves_squared = 28;
 const double two_over_root_pi = 2 / std::sqrt(M_PI);
 
 void add_image(const Vec3<double>& r, EwaldField& field)
@@ -43,11 +43,11 @@ struct Waves {
 };
 
 /// Returns the weight for a wave plus its opposite, by |h|^2.
-const std::array<double, most_waves_squared + 1>& wave_weights()
+const std::array<double, max_waves_squared + 1>& wave_weights()
 {
     static const auto weights = [] {
-        std::array<double, most_waves_squared + 1> weight{};
-        for (int h2 = 1; h2 <= most_waves_squared; ++h2)
+        std::array<double, max_waves_squared + 1> weight{};
+        for (int h2 = 1; h2 <= max_waves_squared; ++h2)
             weight[std::size_t(h2)] =
                 2 * std::exp(-(M_PI * M_PI / (alpha * alpha)) * h2) / (M_PI * h2);
         return weight;
@@ -65,7 +65,7 @@ void add_waves(const Vec3<double>& r, EwaldField& field)
             const std::complex<double> xy = x(i) * y(j);
             for (int k = i == 0 && j == 0 ? 1 : -waves; k <= waves; ++k) {
                 const int h2 = i * i + j * j + k * k;
-                if (h2 > most_waves_squared)
+                if (h2 > max_waves_squared)
                     continue;
                 const std::complex<double> wave = weights[std::size_t(h2)] * (xy * z(k));
                 field.potential -= wave.real();

@@ -12,11 +12,11 @@
 namespace chamomile {
 namespace {
 
-constexpr int most_waves = 128;
+constexpr int max_waves = 128;
 
-/// Sums over particles are split into at most most_parts parts. Each part is summed by one thread,
+/// Sums over particles are split into at most max_parts parts. Each part is summed by one thread,
 /// and parts are added in order. Surplus threads stay idle.
-constexpr std::size_t most_parts = 64, least_part = 1024;
+constexpr std::size_t max_parts = 64, min_part = 1024;
 
 ModeKernels find_mode_kernels(const std::string& instruction_set)
 {
@@ -53,7 +53,7 @@ public:
                  Profile& profile) override
     {
         const TimedPhase phase(profile, "modes: structure");
-        const std::size_t parts = std::clamp(n / least_part, std::size_t(1), most_parts);
+        const std::size_t parts = std::clamp(n / min_part, std::size_t(1), max_parts);
         std::vector<std::vector<ModeSums>> sums(parts);
         FirstException first;
 #pragma omp parallel if (parts > 1)
@@ -146,15 +146,15 @@ private:
     {
         for (int p = 0; p < ModeBlock::size; ++p) {
             const std::size_t at = begin + std::size_t(p);
-            const bool is_there = at < end;
-            const std::size_t i = !is_there ? 0 : active.empty() ? at : active[at];
+            const bool is_present = at < end;
+            const std::size_t i = !is_present ? 0 : active.empty() ? at : active[at];
             for (int d = 0; d < 3; ++d) {
                 const double x =
-                    is_there ? 2 * M_PI / box_.side * box_.nearest(position.load(i, d)) : 0;
+                    is_present ? 2 * M_PI / box_.side * box_.nearest(position.load(i, d)) : 0;
                 block.cosine[d][p] = std::cos(x);
                 block.sine[d][p] = std::sin(x);
             }
-            block.mass[p] = is_there && mass ? mass.load(i) : 0;
+            block.mass[p] = is_present && mass ? mass.load(i) : 0;
         }
     }
 
@@ -203,9 +203,9 @@ std::unique_ptr<LongRange> make_ewald_modes(Periodicity box, double split_radius
         refuse("tolerance: " + std::to_string(tolerance) + ": must be between 0 and 1");
     const double highest =
         std::ceil(box.side / (2 * M_PI * split_radius) * std::sqrt(-std::log(tolerance)));
-    if (highest > most_waves)
+    if (highest > max_waves)
         refuse("split radius: " + std::to_string(split_radius) + ": needs more than " +
-               std::to_string(most_waves) + " waves along the box; take a mesh");
+               std::to_string(max_waves) + " waves along the box; take a mesh");
     return std::make_unique<EwaldModes>(box, split_radius, int(highest),
                                         find_mode_kernels(instruction_set));
 }

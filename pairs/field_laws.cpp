@@ -19,7 +19,7 @@ void FieldLaws::take(const Softening& softening, bool varied)
     softening_ = softening;
     varied_ = varied;
     const bool spline = softening.kind == SofteningKind::spline && softening.length > 0;
-    const AnyRule rule{softening.smaller_part()};
+    const RuntimeRule rule{softening.rule_weight()};
     if (varied) {
         tidal_ = spline ? make_pair_solver(GravityTidalSplineVaried{rule}, options_)
                         : make_pair_solver(GravityTidalPlummerVaried{rule}, options_);

@@ -87,10 +87,10 @@ public:
         return statistics;
     }
 
-    void neighbours(const FieldTargets& targets, const ArrayView& radius, std::size_t most,
+    void neighbours(const FieldTargets& targets, const ArrayView& radius, std::size_t max,
                     std::span<std::int64_t> count, std::span<std::int64_t> list) override
     {
-        first().neighbours(targets, radius, most, count, list);
+        first().neighbours(targets, radius, max, count, list);
     }
 
     std::string device() const override { return ranks_->device(); }

@@ -7,8 +7,8 @@
 #include "chamomile/core/interruption.hpp"
 #include "chamomile/core/parallel_loop.hpp"
 #include "chamomile/core/threads.hpp"
-#include "chamomile/force/lists/array_rows.hpp"
 #include "chamomile/force/lists/list_field.hpp"
+#include "chamomile/force/lists/strided_io.hpp"
 #include "chamomile/force/option_table.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/force/scale.hpp"
@@ -138,7 +138,7 @@ public:
         return statistics;
     }
 
-    void neighbours(const FieldTargets& targets, const ArrayView& radius, std::size_t most,
+    void neighbours(const FieldTargets& targets, const ArrayView& radius, std::size_t max,
                     std::span<std::int64_t> count, std::span<std::int64_t> list) override
     {
         check_targets(targets);
@@ -146,7 +146,7 @@ public:
         require(!options().is_periodic(), "box: must be 0: neighbours are sought without images");
         check_view(radius, 1, "radius: must have 1 component");
         require(radius || targets.count == 0, "radius: missing");
-        require(count.size() >= targets.count && list.size() >= most * targets.count,
+        require(count.size() >= targets.count && list.size() >= max * targets.count,
                 "neighbours: lists: too short for the targets");
         const std::vector<double> position = read(targets.position, targets.count, 3),
                                   search_radius = read(radius, targets.count, 1);
@@ -170,8 +170,8 @@ public:
             std::erase_if(found, [&](Index j) { return std::int64_t(j) == self; });
             std::sort(found.begin(), found.end());
             count[i] = std::int64_t(found.size());
-            std::copy_n(found.begin(), std::min(most, found.size()),
-                        list.begin() + std::ptrdiff_t(most * i));
+            std::copy_n(found.begin(), std::min(max, found.size()),
+                        list.begin() + std::ptrdiff_t(max * i));
         });
     }
 

@@ -74,7 +74,7 @@ private:
                                           std::to_string(sources.size()) + " sources");
         span_of_softenings(view_of(softening), softening.size(), {}, "cpu"); // checks them
         if (!varied_)
-            varied_ = make_pair_solver(GravityJerkVaried{{options_.softening.smaller_part()}},
+            varied_ = make_pair_solver(GravityJerkVaried{{options_.softening.rule_weight()}},
                                        pair_options());
         softened_.resize(sources.size());
         for (std::size_t j = 0; j < sources.size(); ++j)

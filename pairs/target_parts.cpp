@@ -34,13 +34,13 @@ PairStatistics TargetParts::sum(const LawShape& shape, const PairTask& task, std
 {
     const std::size_t width = std::size_t(shape.target), values = std::size_t(shape.sum),
                       targets = task.targets.size() / width;
-    if (most_ == 0 || targets <= most_)
+    if (max_ == 0 || targets <= max_)
         try {
             return at_once(task, sums);
         } catch (const OutOfDeviceMemory&) {
-            if (targets < 2 * least)
+            if (targets < 2 * min)
                 throw;
-            most_ = (targets + 1) / 2;
+            max_ = (targets + 1) / 2;
         }
     PairStatistics all;
     for (std::size_t begin : {std::size_t(0), (targets + 1) / 2}) {

@@ -19,8 +19,8 @@ public:
                        const Sum& at_once);
 
 private:
-    static constexpr std::size_t least = 1024;
-    std::size_t most_ = 0; // number of targets that fitted; 0: all
+    static constexpr std::size_t min = 1024;
+    std::size_t max_ = 0; // number of targets that fitted; 0: all
 };
 
 } // namespace chamomile

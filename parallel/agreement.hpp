@@ -5,7 +5,8 @@
 
 namespace chamomile {
 
-/// Runs collective work that throws the same Error on every rank, if any. Rethrows it as Agreed.
+/// Runs collective work that throws the same Error on every rank, if any. Rethrows it as
+/// CollectiveError.
 template <class Work>
 auto agreed(const Work& work) -> decltype(work())
 {
@@ -14,16 +15,16 @@ auto agreed(const Work& work) -> decltype(work())
     } catch (const PeerFailed&) {
         throw;
     } catch (const Error& error) {
-        throw Agreed(error.fault(), error.line());
+        throw CollectiveError(error.fault(), error.line());
     }
 }
 
-/// Runs collective work. Throws Agreed if all ranks agree on an error; an error on a single rank
-/// ends every rank with PeerFailed.
+/// Runs collective work. Throws CollectiveError if all ranks agree on an error; an error on a
+/// single rank ends every rank with PeerFailed.
 template <class Work>
 auto known_to_all(Communicator& ranks, const Work& work) -> decltype(work())
 {
-    return agreed([&] { return ranks.as_one(work); });
+    return agreed([&] { return ranks.run_or_fail(work); });
 }
 
 } // namespace chamomile

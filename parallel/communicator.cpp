@@ -26,7 +26,7 @@ std::byte* Inbox::make_room(std::span<const std::size_t> sizes)
 }
 
 void Communicator::exchange(std::span<const std::span<const std::byte>> to, Inbox& inbox,
-                            Patience patience)
+                            Timeout patience)
 {
     assert(to.size() == std::size_t(size()));
     ++traffic_.exchanges;
@@ -45,26 +45,26 @@ void Communicator::count_collective(std::size_t bytes)
         traffic_.bytes += bytes;
 }
 
-void Communicator::transfer(std::span<const std::span<const std::byte>> to, Inbox& inbox, Patience)
+void Communicator::transfer(std::span<const std::span<const std::byte>> to, Inbox& inbox, Timeout)
 {
     const std::size_t size = to[0].size();
     copy_bytes(to[0], inbox.make_room(std::span(&size, 1)));
 }
 
 void Communicator::gather(std::span<const std::byte> mine, Sizes sizes, Inbox& inbox,
-                          Patience patience)
+                          Timeout patience)
 {
     count_collective(mine.size());
     transfer_to_all(mine, sizes, inbox, patience);
 }
 
 void Communicator::transfer_to_all(std::span<const std::byte> mine, Sizes, Inbox& inbox,
-                                   Patience patience)
+                                   Timeout patience)
 {
     transfer(std::vector<std::span<const std::byte>>(std::size_t(size()), mine), inbox, patience);
 }
 
-Inbox Communicator::broadcast(std::span<const std::byte> from_first, Patience patience)
+Inbox Communicator::broadcast(std::span<const std::byte> from_first, Timeout patience)
 {
     const std::span<const std::byte> sent = rank() == 0 ? from_first : std::span<const std::byte>();
     count_collective(sent.size());
@@ -74,7 +74,7 @@ Inbox Communicator::broadcast(std::span<const std::byte> from_first, Patience pa
 }
 
 void Communicator::transfer_from_first(std::span<const std::byte> bytes, Inbox& inbox,
-                                       Patience patience)
+                                       Timeout patience)
 {
     transfer_to_all(bytes, Sizes::any, inbox, patience); // empty on other ranks
 }
@@ -99,7 +99,7 @@ void Communicator::transfer_reduced(std::span<std::uint64_t> values, Reduction r
         parts.push_back(std::as_bytes(has_slices ? values.subspan(begin, end - begin) : values));
     }
     Inbox inbox;
-    transfer(parts, inbox, Patience::limited);
+    transfer(parts, inbox, Timeout::limited);
     const auto first = inbox.from<std::uint64_t>(0);
     std::vector<std::uint64_t> combined(first.begin(), first.end());
     for (int r = 1; r < size(); ++r) {
@@ -109,7 +109,7 @@ void Communicator::transfer_reduced(std::span<std::uint64_t> values, Reduction r
                                                       : std::min(combined[k], other[k]);
     }
     if (has_slices) {
-        transfer_to_all(std::as_bytes(std::span(combined)), Sizes::any, inbox, Patience::limited);
+        transfer_to_all(std::as_bytes(std::span(combined)), Sizes::any, inbox, Timeout::limited);
         const auto all = inbox.all<std::uint64_t>();
         combined.assign(all.begin(), all.end());
     }
@@ -144,7 +144,7 @@ void Communicator::agree(const std::exception_ptr& failure)
     for (int r = 0; r < size(); ++r) {
         const auto text = errors.from<char>(r);
         if (text.size() > 1)
-            throw Agreed(Fault(text[0] - '0'), std::string(text.begin() + 2, text.end()));
+            throw CollectiveError(Fault(text[0] - '0'), std::string(text.begin() + 2, text.end()));
     }
 }
 

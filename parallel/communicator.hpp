@@ -25,7 +25,7 @@ public:
 };
 
 /// An error known on every rank, after which computation can continue.
-class Agreed : public Error {
+class CollectiveError : public Error {
 public:
     using Error::Error;
 };
@@ -79,7 +79,7 @@ private:
 };
 
 /// How long a call waits for silent ranks.
-enum class Patience {
+enum class Timeout {
     limited, ///< until the time limit; then silent ranks count as failed
     endless  ///< no timeout: an order may come at any time
 };
@@ -117,7 +117,7 @@ public:
     /// Sends to[r] to each rank r and receives into `inbox`. `to` has size() entries. Returns when
     /// the sent bytes may be changed again.
     void exchange(std::span<const std::span<const std::byte>> to, Inbox& inbox,
-                  Patience patience = Patience::limited);
+                  Timeout patience = Timeout::limited);
 
     /// Like exchange(), with records of a trivially copyable type.
     template <class T>
@@ -145,7 +145,8 @@ public:
     /// Scatters `count` values from rank 0 in nearly equal consecutive ranges, one per rank. A call
     /// may hold only part of them: `values` starts at value `first`. Empty on other ranks.
     template <class T>
-    void deal(std::span<const T> values, std::uint64_t count, Inbox& inbox, std::size_t first = 0)
+    void scatter(std::span<const T> values, std::uint64_t count, Inbox& inbox,
+                 std::size_t first = 0)
     {
         std::vector<std::span<const T>> to{std::size_t(size())};
         for (int r = 0; !values.empty() && r < size(); ++r) {
@@ -156,14 +157,14 @@ public:
         }
         all_to_all<T>(to, inbox);
     }
-    /// Returns the first value of a rank's range in deal(); rank size(): `count`.
+    /// Returns the first value of a rank's range in scatter(); rank size(): `count`.
     std::size_t first_of_run(std::uint64_t count, int rank) const
     {
         return std::size_t(count * std::uint64_t(rank) / std::uint64_t(size()));
     }
     /// Gathers each rank's values on rank 0.
     template <class T>
-    void collect(std::span<const T> values, Inbox& inbox)
+    void gather(std::span<const T> values, Inbox& inbox)
     {
         std::vector<std::span<const T>> to{std::size_t(size())};
         to[0] = values;
@@ -171,13 +172,13 @@ public:
     }
 
     /// Returns the bytes of rank 0 on every rank.
-    Inbox broadcast(std::span<const std::byte> from_first, Patience patience = Patience::limited);
+    Inbox broadcast(std::span<const std::byte> from_first, Timeout patience = Timeout::limited);
 
     /// Whether every rank gives the same number of bytes.
     enum class Sizes { any, equal };
     /// Gathers every rank's bytes on each rank.
     void gather(std::span<const std::byte> mine, Sizes sizes, Inbox& inbox,
-                Patience patience = Patience::limited);
+                Timeout patience = Timeout::limited);
 
     /// Replaces each entry by its sum over all ranks, modulo 2^64.
     void sum(std::span<std::uint64_t> values) { reduce(values, Reduction::sum); }
@@ -192,9 +193,9 @@ public:
     void min(std::span<double> values);
 
     /// Runs `work`, which must not communicate, on every rank. If it throws anywhere, each rank
-    /// throws the error from the lowest failing rank as Agreed.
+    /// throws the error from the lowest failing rank as CollectiveError.
     template <class Work>
-    void together(const Work& work)
+    void run_and_agree(const Work& work)
     {
         std::exception_ptr failure;
         try {
@@ -205,14 +206,14 @@ public:
         agree(failure);
     }
 
-    /// Runs collective work and returns its result. Agreed becomes Error on every rank, and
-    /// computation can continue. Any other failure ends every rank with PeerFailed.
+    /// Runs collective work and returns its result. CollectiveError becomes Error on every rank,
+    /// and computation can continue. Any other failure ends every rank with PeerFailed.
     template <class Work>
-    auto as_one(const Work& work) -> decltype(work())
+    auto run_or_fail(const Work& work) -> decltype(work())
     {
         try {
             return work();
-        } catch (const Agreed& error) {
+        } catch (const CollectiveError& error) {
             throw Error(error.fault(), error.line());
         } catch (const PeerFailed&) {
             throw;
@@ -244,11 +245,11 @@ public:
 
 protected:
     /// Carries the bytes of exchange().
-    virtual void transfer(std::span<const std::span<const std::byte>> to, Inbox& inbox, Patience);
+    virtual void transfer(std::span<const std::span<const std::byte>> to, Inbox& inbox, Timeout);
     /// Carry the bytes of collectives, by transfer() unless overridden. The inbox of
     /// transfer_from_first() holds the bytes as received from rank 0.
-    virtual void transfer_to_all(std::span<const std::byte> mine, Sizes, Inbox& inbox, Patience);
-    virtual void transfer_from_first(std::span<const std::byte> bytes, Inbox& inbox, Patience);
+    virtual void transfer_to_all(std::span<const std::byte> mine, Sizes, Inbox& inbox, Timeout);
+    virtual void transfer_from_first(std::span<const std::byte> bytes, Inbox& inbox, Timeout);
     virtual void transfer_reduced(std::span<std::uint64_t> values, Reduction);
 
 private:

@@ -24,46 +24,46 @@ struct Failure {
 
 } // namespace
 
-/// A Hub is the mailbox for all ranks: it holds messages under way.
-class Hub {
+/// A MessageQueues is the mailbox for all ranks: it holds messages under way.
+class MessageQueues {
 public:
-    Hub(int ranks, const RankOptions& options)
-        : ranks_(ranks), options_(options), letters_(std::size_t(ranks) * std::size_t(ranks)),
-          posts_(std::size_t(ranks))
+    MessageQueues(int ranks, const RankOptions& options)
+        : ranks_(ranks), options_(options), messages_(std::size_t(ranks) * std::size_t(ranks)),
+          mailboxes_(std::size_t(ranks))
     {}
 
     int ranks() const { return ranks_; }
     const RankOptions& options() const { return options_; }
 
     /// Posts a message without a copy: the bytes must stay until wait_until_taken() returns.
-    void post(int from, int to, std::span<const std::byte> bytes)
+    void mailbox(int from, int to, std::span<const std::byte> bytes)
     {
         const std::lock_guard lock(mutex_);
         throw_if_failed(from);
-        letter(from, to) = {bytes, Letter::State::posted};
-        ++post_of(from).not_taken;
-        if (++post_of(to).arrived == ranks_)
-            post_of(to).changed.notify_all();
+        message(from, to) = {bytes, Message::State::posted};
+        ++mailbox_of(from).not_taken;
+        if (++mailbox_of(to).arrived == ranks_)
+            mailbox_of(to).changed.notify_all();
     }
 
     /// Waits up to `limit` seconds (none: forever) for messages from all ranks, and returns them.
     std::vector<std::span<const std::byte>> open(int to, std::optional<double> limit)
     {
         std::unique_lock lock(mutex_);
-        Post& post = post_of(to);
-        const auto is_ready = [&] { return failure_ || post.arrived == ranks_; };
+        Mailbox& mailbox = mailbox_of(to);
+        const auto is_ready = [&] { return failure_ || mailbox.arrived == ranks_; };
         if (!limit)
-            post.changed.wait_until(lock, without_end, is_ready);
-        else if (!post.changed.wait_for(lock, std::chrono::duration<double>(*limit), is_ready))
+            mailbox.changed.wait_until(lock, without_end, is_ready);
+        else if (!mailbox.changed.wait_for(lock, std::chrono::duration<double>(*limit), is_ready))
             throw silent_rank(first_silent(to), ranks_, *limit);
         throw_if_failed(to);
-        post.arrived = 0;
-        std::vector<std::span<const std::byte>> letters;
+        mailbox.arrived = 0;
+        std::vector<std::span<const std::byte>> messages;
         for (int from = 0; from < ranks_; ++from) {
-            letter(from, to).state = Letter::State::open;
-            letters.push_back(letter(from, to).bytes);
+            message(from, to).state = Message::State::open;
+            messages.push_back(message(from, to).bytes);
         }
-        return letters;
+        return messages;
     }
 
     /// Releases the opened messages after they were copied.
@@ -71,7 +71,7 @@ public:
     {
         const std::lock_guard lock(mutex_);
         for (int from = 0; from < ranks_; ++from)
-            if (letter(from, to).state == Letter::State::open)
+            if (message(from, to).state == Message::State::open)
                 take_away(from, to);
     }
 
@@ -80,8 +80,9 @@ public:
     void wait_until_taken(int from)
     {
         std::unique_lock lock(mutex_);
-        Post& post = post_of(from);
-        post.changed.wait_until(lock, without_end, [&] { return failure_ || post.not_taken == 0; });
+        Mailbox& mailbox = mailbox_of(from);
+        mailbox.changed.wait_until(lock, without_end,
+                                   [&] { return failure_ || mailbox.not_taken == 0; });
         throw_if_failed(from);
     }
 
@@ -90,12 +91,12 @@ public:
     {
         std::unique_lock lock(mutex_);
         for (int to = 0; to < ranks_; ++to)
-            if (letter(from, to).state == Letter::State::posted) {
+            if (message(from, to).state == Message::State::posted) {
                 take_away(from, to);
-                --post_of(to).arrived;
+                --mailbox_of(to).arrived;
             }
-        Post& post = post_of(from);
-        post.changed.wait_until(lock, without_end, [&] { return post.not_taken == 0; });
+        Mailbox& mailbox = mailbox_of(from);
+        mailbox.changed.wait_until(lock, without_end, [&] { return mailbox.not_taken == 0; });
     }
 
     void fail(int rank, const Error& error)
@@ -103,8 +104,8 @@ public:
         const std::lock_guard lock(mutex_);
         if (!failure_)
             failure_ = Failure{rank, error};
-        for (Post& post : posts_)
-            post.changed.notify_all();
+        for (Mailbox& mailbox : mailboxes_)
+            mailbox.changed.notify_all();
         changed_.notify_all();
     }
 
@@ -134,35 +135,35 @@ public:
     }
 
 private:
-    /// A Letter is a message between two ranks, in the sender's memory.
-    struct Letter {
+    /// A Message is a message between two ranks, in the sender's memory.
+    struct Message {
         enum class State { none, posted, open };
         std::span<const std::byte> bytes = {};
         State state = State::none;
     };
     /// Per rank: messages received but not opened, and messages sent but not yet copied.
-    struct Post {
+    struct Mailbox {
         int arrived = 0, not_taken = 0;
         std::condition_variable changed;
     };
 
-    Letter& letter(int from, int to)
+    Message& message(int from, int to)
     {
-        return letters_[std::size_t(from) * std::size_t(ranks_) + std::size_t(to)];
+        return messages_[std::size_t(from) * std::size_t(ranks_) + std::size_t(to)];
     }
-    Post& post_of(int rank) { return posts_[std::size_t(rank)]; }
+    Mailbox& mailbox_of(int rank) { return mailboxes_[std::size_t(rank)]; }
 
     void take_away(int from, int to)
     {
-        letter(from, to) = {};
-        if (--post_of(from).not_taken == 0)
-            post_of(from).changed.notify_all();
+        message(from, to) = {};
+        if (--mailbox_of(from).not_taken == 0)
+            mailbox_of(from).changed.notify_all();
     }
 
     int first_silent(int to)
     {
         int from = 0;
-        while (from + 1 < ranks_ && letter(from, to).state != Letter::State::none)
+        while (from + 1 < ranks_ && message(from, to).state != Message::State::none)
             ++from;
         return from;
     }
@@ -180,8 +181,8 @@ private:
     RankOptions options_;
     mutable std::mutex mutex_;
     std::condition_variable changed_; // signals a failure or an ended thread
-    std::vector<Letter> letters_;     // one per pair of ranks
-    std::vector<Post> posts_;
+    std::vector<Message> messages_;   // one per pair of ranks
+    std::vector<Mailbox> mailboxes_;
     std::optional<Failure> failure_;
     int ended_ = 0;
 };
@@ -191,81 +192,81 @@ namespace {
 /// The destructor withdraws messages under way from this rank, and closes received ones.
 class Transfer {
 public:
-    Transfer(Hub& hub, int rank) : hub_(hub), rank_(rank) {}
+    Transfer(MessageQueues& queues, int rank) : queues_(queues), rank_(rank) {}
     ~Transfer()
     {
-        hub_.close(rank_);
-        hub_.withdraw(rank_);
+        queues_.close(rank_);
+        queues_.withdraw(rank_);
     }
     Transfer(const Transfer&) = delete;
     Transfer& operator=(const Transfer&) = delete;
 
 private:
-    Hub& hub_;
+    MessageQueues& queues_;
     int rank_;
 };
 
 class ThreadRank final : public Communicator {
 public:
-    ThreadRank(std::shared_ptr<Hub> hub, int rank)
-        : hub_(std::move(hub)), rank_(rank),
-          random_(hub_->options().held_back.value_or(0) + std::uint64_t(rank))
+    ThreadRank(std::shared_ptr<MessageQueues> queues, int rank)
+        : queues_(std::move(queues)), rank_(rank),
+          random_(queues_->options().held_back.value_or(0) + std::uint64_t(rank))
     {
-        set_time_limit(hub_->options().time_limit);
+        set_time_limit(queues_->options().time_limit);
     }
 
     int rank() const override { return rank_; }
-    int size() const override { return hub_->ranks(); }
-    int ranks_on_host() const override { return hub_->ranks(); }
+    int size() const override { return queues_->ranks(); }
+    int ranks_on_host() const override { return queues_->ranks(); }
     int rank_on_host() const override { return rank_; }
     bool shares_memory() const override { return true; }
-    void wait_for_ends() override { hub_->wait_for_ends(size() - 1, 60); }
+    void wait_for_ends() override { queues_->wait_for_ends(size() - 1, 60); }
     int share_of_threads(int threads) const override { return std::max(1, threads / size()); }
-    void fail(const Error& error) noexcept override { hub_->fail(rank_, error); }
-    bool has_failed() const override { return hub_->failure().has_value(); }
+    void fail(const Error& error) noexcept override { queues_->fail(rank_, error); }
+    bool has_failed() const override { return queues_->failure().has_value(); }
 
 private:
     void transfer(std::span<const std::span<const std::byte>> to, Inbox& inbox,
-                  Patience patience) override
+                  Timeout patience) override
     {
-        const Transfer transfer(*hub_, rank_); // on any exception, no letter outlives its bytes
+        const Transfer transfer(*queues_, rank_); // on any exception, no message outlives its bytes
         for (int r = 0; r < size(); ++r) {
             hold_back();
-            hub_->post(rank_, r, to[std::size_t(r)]);
+            queues_->mailbox(rank_, r, to[std::size_t(r)]);
         }
-        const auto letters = hub_->open(
-            rank_, patience == Patience::limited ? std::optional(time_limit()) : std::nullopt);
+        const auto messages = queues_->open(
+            rank_, patience == Timeout::limited ? std::optional(time_limit()) : std::nullopt);
         std::vector<std::size_t> sizes;
-        for (const auto& letter : letters)
-            sizes.push_back(letter.size());
+        for (const auto& message : messages)
+            sizes.push_back(message.size());
         std::byte* place = inbox.make_room(sizes);
         for (int r = 0; r < size(); ++r)
-            copy_bytes(letters[std::size_t(r)], place + inbox.begin(r));
-        hub_->close(rank_);
-        hub_->wait_until_taken(rank_);
+            copy_bytes(messages[std::size_t(r)], place + inbox.begin(r));
+        queues_->close(rank_);
+        queues_->wait_until_taken(rank_);
     }
 
     void hold_back()
     {
-        if (hub_->options().held_back)
+        if (queues_->options().held_back)
             std::this_thread::sleep_for(std::chrono::microseconds(random_() % 1000));
     }
 
-    std::shared_ptr<Hub> hub_;
+    std::shared_ptr<MessageQueues> queues_;
     int rank_;
     std::mt19937_64 random_;
 };
 
 /// Runs one rank. An exception ends every rank.
-void run_rank(const std::shared_ptr<Hub>& hub, int rank,
+void run_rank(const std::shared_ptr<MessageQueues>& queues, int rank,
               const std::function<void(Communicator&)>& body)
 {
-    ThreadRank communicator(hub, rank);
+    ThreadRank communicator(queues, rank);
     try {
         body(communicator);
     } catch (const PeerFailed&) { // the failed rank has reported why
     } catch (...) {
-        hub->fail(rank, error_of(std::current_exception()));
+        queues->fail(rank, error_of(std::current_exception()));
     }
 }
 
@@ -274,20 +275,20 @@ void run_rank(const std::shared_ptr<Hub>& hub, int rank,
 ThreadRanks::ThreadRanks(int ranks, const std::function<void(Communicator&)>& body,
                          RankOptions options)
 {
-    if (ranks < 1 || ranks > most_thread_ranks)
+    if (ranks < 1 || ranks > max_thread_ranks)
         throw Error(Fault::usage, "ranks: " + std::to_string(ranks) + ": must be 1 to " +
-                                      std::to_string(most_thread_ranks));
-    hub_ = std::make_shared<Hub>(ranks, options);
-    first_ = std::make_unique<ThreadRank>(hub_, 0);
+                                      std::to_string(max_thread_ranks));
+    queues_ = std::make_shared<MessageQueues>(ranks, options);
+    first_ = std::make_unique<ThreadRank>(queues_, 0);
     try {
         for (int r = 1; r < ranks; ++r)
-            threads_.emplace_back([hub = hub_, r, body] { // copies, for a thread left behind
-                run_rank(hub, r, body);
-                hub->end_one();
+            threads_.emplace_back([queues = queues_, r, body] { // copies, for a thread left behind
+                run_rank(queues, r, body);
+                queues->end_one();
             });
     } catch (const std::system_error& error) {
-        hub_->fail(0, Error(Fault::input, std::to_string(ranks) + " ranks: cannot be started: " +
-                                              error.code().message()));
+        queues_->fail(0, Error(Fault::input, std::to_string(ranks) + " ranks: cannot be started: " +
+                                                 error.code().message()));
     }
 }
 
@@ -301,12 +302,12 @@ ThreadRanks::~ThreadRanks()
 
 void ThreadRanks::end()
 {
-    const bool all_ended = hub_->wait_for_ends(int(threads_.size()));
+    const bool all_ended = queues_->wait_for_ends(int(threads_.size()));
     for (std::thread& thread : threads_)
         all_ended ? thread.join() : thread.detach();
     threads_.clear();
-    if (const auto failure = hub_->failure())
-        throw of_rank(failure->rank, hub_->ranks(), failure->error);
+    if (const auto failure = queues_->failure())
+        throw of_rank(failure->rank, queues_->ranks(), failure->error);
 }
 
 void run_ranks(int ranks, const std::function<void(Communicator&)>& body, RankOptions options)

@@ -12,9 +12,9 @@
 
 namespace chamomile {
 
-class Hub;
+class MessageQueues;
 
-inline constexpr int most_thread_ranks = 1024;
+inline constexpr int max_thread_ranks = 1024;
 
 /// How ranks wait for each other.
 struct RankOptions {
@@ -41,7 +41,7 @@ public:
     void end();
 
 private:
-    std::shared_ptr<Hub> hub_;
+    std::shared_ptr<MessageQueues> queues_;
     std::unique_ptr<Communicator> first_;
     std::vector<std::thread> threads_;
 };

@@ -101,13 +101,13 @@ public:
         const double start = wall_clock_seconds();
         is_built_ = false; // an exception leaves no sources
         if (keyed_.options.accuracy && !chosen_ && of_all(n) > 0) {
-            make_solver_of(together([&] {
+            make_solver_of(run_and_agree([&] {
                 return processes_ ? options_for(sources, keyed_.options, processes_->ranks())
                                   : options_for(sources, keyed_.options);
             }));
             chosen_ = true;
         }
-        together([&] { refit ? solver_->refit(sources) : solver_->build(sources); });
+        run_and_agree([&] { refit ? solver_->refit(sources) : solver_->build(sources); });
         statistics.seconds = wall_clock_seconds() - start;
         is_built_ = true;
         return statistics;
@@ -189,7 +189,7 @@ public:
         for (const Array* array : {&position, &velocity, &into[0], &into[1], &into[2], &into[3]})
             array->wait();
         const double start = wall_clock_seconds();
-        static_cast<ForceStatistics&>(statistics) = together([&] {
+        static_cast<ForceStatistics&>(statistics) = run_and_agree([&] {
             return at_sources ? solver_->evaluate_sources(numbers, where)
                               : solver_->evaluate(points, where);
         });
@@ -201,7 +201,7 @@ public:
         return statistics;
     }
 
-    void neighbours(nb::handle targets, nb::handle radii, std::size_t most,
+    void neighbours(nb::handle targets, nb::handle radii, std::size_t max,
                     std::optional<Numbers> self, Counts count, Counts list)
     {
         ExclusiveCall call(flag_, "Solver");
@@ -215,7 +215,7 @@ public:
         require_device(radius);
         if (self && self->size() != n)
             throw Error(Fault::input, "self_index: one for each of the targets is needed");
-        if (count.size() != n || list.size() != n * most)
+        if (count.size() != n || list.size() != n * max)
             throw Error(Fault::input, "neighbours: count and list do not fit the targets");
         if (n == 0)
             return;
@@ -223,7 +223,7 @@ public:
         const Released released;
         position.wait();
         radius.wait();
-        solver_->neighbours(points, radius.view(), most, {count.data(), count.size()},
+        solver_->neighbours(points, radius.view(), max, {count.data(), count.size()},
                             {list.data(), list.size()});
     }
 
@@ -246,9 +246,9 @@ private:
 
     /// Runs work that all processes do collectively.
     template <class Work>
-    auto together(const Work& work) -> decltype(work())
+    auto run_and_agree(const Work& work) -> decltype(work())
     {
-        return processes_ ? processes_->together(work) : work();
+        return processes_ ? processes_->run_and_agree(work) : work();
     }
 
     /// Returns the sum over all processes.
@@ -265,7 +265,7 @@ private:
     {
         options.accuracy.reset();
         if (processes_) // arrays are on the host
-            solver_ = processes_->together(
+            solver_ = processes_->run_and_agree(
                 [&] { return make_distributed_field(options, processes_->ranks()); });
         else
             solver_ = make_field_solver(options);

@@ -116,7 +116,7 @@ void bind_models(nb::module_& m)
             return made(make_spheres, options);
         },
         arg("spheres"), arg("n") = 10000, arg("seed") = 1, arg("shape"),
-        "Spheres about one centre, each in equilibrium in the field of all. Each is a text such as "
+        "Spheres about one center, each in equilibrium in the field of all. Each is a text such as "
         "'nfw,m200=100,concentration=12' or 'king,w0=7,mass=2,r_half=3,type=4'.\n\n"
         "shape: b_to_a, c_to_a, physical and hubble, as in the functions of one sphere.");
     m.def(
@@ -146,18 +146,18 @@ void bind_models(nb::module_& m)
     m.def(
         "merger",
         [](std::int64_t n, std::uint64_t seed, Number mass_ratio, Number eccentricity,
-           Number pericentre, Number separation) {
+           Number pericenter, Number separation) {
             MergerOptions options;
             options.galaxy.particles = number(n);
             options.galaxy.seed = seed;
             options.mass_ratio = mass_ratio.of("mass_ratio");
             options.eccentricity = eccentricity.of("eccentricity");
-            options.pericentre = pericentre.of("pericentre");
+            options.pericenter = pericenter.of("pericenter");
             options.separation = separation.of("separation");
             return made(make_merger, options);
         },
         arg("n") = 100000, arg("seed") = 1, arg("mass_ratio") = 1, arg("eccentricity") = 1,
-        arg("pericentre") = 2.5, arg("separation") = 20,
+        arg("pericenter") = 2.5, arg("separation") = 20,
         "Two such galaxies on their way to an encounter (Toomre & Toomre 1972), G = 1.");
     m.def(
         "cold_sphere",
@@ -180,7 +180,7 @@ void bind_models(nb::module_& m)
                                        .mass_ratio = mass_ratio.of("mass_ratio")});
         },
         arg("semi_major_axis") = 1, arg("eccentricity") = 0.5, arg("mass_ratio") = 1,
-        "Two bodies of total mass 1 at pericentre, G = 1; the period is 2 pi a^1.5.");
+        "Two bodies of total mass 1 at pericenter, G = 1; the period is 2 pi a^1.5.");
 }
 
 } // namespace chamomile::python

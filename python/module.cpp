@@ -18,9 +18,9 @@ NB_MODULE(_chamomile, m)
     m.def(
         "use_threads",
         [](int n) {
-            if (n < 1 || n > most_threads)
+            if (n < 1 || n > max_threads)
                 throw Error(Fault::usage, "threads: " + std::to_string(n) + ": must be 1 to " +
-                                              std::to_string(most_threads));
+                                              std::to_string(max_threads));
             use_threads(n);
         },
         nb::arg("n"),

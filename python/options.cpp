@@ -185,12 +185,13 @@ double quantity(const std::string& name, nb::handle value, Dimension dimension,
 
 bool KeyedSimulation::take(const std::string& key, const std::string& value)
 {
-    return KeyedScheme::take(key, value) || take_row(cosmology_options(), cosmology, key, value);
+    return IntegratorOptionsReader::take(key, value) ||
+           take_row(cosmology_options(), cosmology, key, value);
 }
 
 std::map<std::string, std::string> KeyedSimulation::texts() const
 {
-    std::map<std::string, std::string> all = KeyedScheme::texts();
+    std::map<std::string, std::string> all = IntegratorOptionsReader::texts();
     for (const auto& row : cosmology_options())
         if (given.contains(row.name))
             all[row.name] = row.text(cosmology);

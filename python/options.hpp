@@ -23,8 +23,8 @@ KeyedOptions read_options(nb::dict keywords);
 double quantity(const std::string& name, nb::handle value, Dimension dimension,
                 const UnitFrame& frame);
 
-/// A KeyedSimulation is a KeyedScheme with options for cosmological runs.
-class KeyedSimulation : public KeyedScheme {
+/// A KeyedSimulation is a IntegratorOptionsReader with options for cosmological runs.
+class KeyedSimulation : public IntegratorOptionsReader {
 public:
     CosmologyRequest cosmology;
 

@@ -90,7 +90,7 @@ private:
     };
 
     void transfer(std::span<const std::span<const std::byte>> to, Inbox& inbox,
-                  Patience patience) override
+                  Timeout patience) override
     {
         const nb::gil_scoped_acquire held;
         // After a failure in another object, messages for this rank may be in flight, too.
@@ -109,14 +109,14 @@ private:
         }
     }
 
-    void carry(std::span<const std::span<const std::byte>> to, Inbox& inbox, Patience patience)
+    void carry(std::span<const std::span<const std::byte>> to, Inbox& inbox, Timeout patience)
     {
         const nb::object limit = nb::float_(time_limit());
         nb::list sizes, leaving, arriving;
         for (const auto& bytes : to)
             sizes.append(bytes.size());
         const nb::tuple coming = received(carrier_.attr("tell_sizes")(
-            sizes, patience == Patience::limited ? limit : nb::object(nb::none())));
+            sizes, patience == Timeout::limited ? limit : nb::object(nb::none())));
         std::vector<std::size_t> size;
         for (const nb::handle one : coming)
             size.push_back(nb::cast<std::size_t>(one));
@@ -214,11 +214,11 @@ void Processes::meet(const std::string& kind, const std::string& line, const std
     Inbox inbox;
     ranks_->exchange(std::vector<std::span<const std::byte>>(std::size_t(ranks_->size()),
                                                              std::as_bytes(std::span(mine))),
-                     inbox, Patience::endless);
-    struct Said {
+                     inbox, Timeout::endless);
+    struct RankReport {
         std::string call, kind, line, alike;
     };
-    std::vector<Said> said;
+    std::vector<RankReport> said;
     for (int r = 0; r < ranks_->size(); ++r) {
         const auto bytes = inbox.from<char>(r);
         std::string rest(bytes.begin(), bytes.end());
@@ -227,7 +227,7 @@ void Processes::meet(const std::string& kind, const std::string& line, const std
             rest.erase(0, word.size() + 1);
             return word;
         };
-        Said& one = said.emplace_back();
+        RankReport& one = said.emplace_back();
         one.call = next();
         one.kind = next();
         one.line = next();
@@ -237,12 +237,12 @@ void Processes::meet(const std::string& kind, const std::string& line, const std
         throw of_rank(r, ranks_->size(), Error(Fault::usage, how));
     };
     have_differed_ = false;
-    for (const Said& one : said)
+    for (const RankReport& one : said)
         have_differed_ = have_differed_ || one.call != said[0].call;
     for (int r = 1; r < ranks_->size(); ++r)
         if (const std::string& call = said[std::size_t(r)].call; call != said[0].call)
             differs(r, call + ": another call than that of rank 0, " + said[0].call);
-    for (const Said& one : said)
+    for (const RankReport& one : said)
         if (!one.kind.empty())
             raise_as({one.kind, one.line});
     for (int r = 1; r < ranks_->size(); ++r)

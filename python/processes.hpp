@@ -45,7 +45,7 @@ public:
     /// Runs collective work with this process's share of the threads. Any exception other than
     /// Error makes later calls of all processes fail.
     template <class Work>
-    auto together(const Work& work) -> decltype(work())
+    auto run_and_agree(const Work& work) -> decltype(work())
     {
         const ThreadsInUse in_use(threads());
         try {

@@ -18,7 +18,7 @@ namespace chamomile::python {
 namespace {
 
 /// Snapshot properties that the first process broadcasts.
-struct Told {
+struct SnapshotHeader {
     double time, box_size, gravitational_constant;
     bool has_constant, has_accelerations, has_potentials, is_whole, has_softening, has_softenings;
     Softening softening;
@@ -52,9 +52,9 @@ public:
 
     /// Gathers all particles on the first process, and returns their snapshot (None elsewhere).
     /// Later calls gather only moving columns and masses, which the user may have changed.
-    nb::object collect()
+    nb::object gather()
     {
-        processes_->together([&] {
+        processes_->run_and_agree([&] {
             const std::vector<std::uint64_t> counts =
                 ranks().all_gather(std::uint64_t(own_.particles.size()));
             begin_.assign(1, 0);
@@ -79,20 +79,20 @@ public:
 
     /// Broadcasts the snapshot's properties and scatters moving columns and softenings from the
     /// first process. If `everything`, also masses, ids and types.
-    void deal(bool everything)
+    void scatter(bool everything)
     {
         const nb::gil_scoped_release released;
-        processes_->together([&] {
+        processes_->run_and_agree([&] {
             Snapshot* all = all_.is_valid() ? nb::inst_ptr<Snapshot>(all_) : nullptr;
-            Told told{};
+            SnapshotHeader header{};
             if (all)
-                told = properties_of(*all);
-            const Inbox from_first = ranks().broadcast(std::as_bytes(std::span(&told, 1)));
-            told = from_first.from<Told>(0)[0];
-            take(told);
-            if (!told.is_whole) // lost after a failure
+                header = properties_of(*all);
+            const Inbox from_first = ranks().broadcast(std::as_bytes(std::span(&header, 1)));
+            header = from_first.from<SnapshotHeader>(0)[0];
+            take(header);
+            if (!header.is_whole) // lost after a failure
                 return;
-            own_.particles.softening.resize(told.has_softenings ? own_.particles.size() : 0);
+            own_.particles.softening.resize(header.has_softenings ? own_.particles.size() : 0);
             for_each_column(
                 [&](Column column, const std::string&, auto& own, const auto& all) {
                     if (moves(column) || column == Column::softening ||
@@ -113,14 +113,14 @@ public:
     /// Other processes: run the rank server until tell() on the first process, and return its data.
     nb::bytes follow()
     {
-        Inbox told;
+        Inbox header;
         {
             const nb::gil_scoped_release released;
             const ThreadsInUse threads(processes_->threads());
-            ranks().as_one([&] { server_.serve(); });
-            told = ranks().broadcast({}, Patience::endless);
+            ranks().run_or_fail([&] { server_.serve(); });
+            header = ranks().broadcast({}, Timeout::endless);
         }
-        const std::span<const char> bytes = told.from<char>(0);
+        const std::span<const char> bytes = header.from<char>(0);
         return nb::bytes(bytes.data(), bytes.size());
     }
 
@@ -167,7 +167,7 @@ private:
     template <class T>
     void collect_values(const std::vector<T>& own, std::vector<T>& all)
     {
-        ranks().collect(std::span<const T>(own), inbox_);
+        ranks().gather(std::span<const T>(own), inbox_);
         const std::span<const T> values = inbox_.all<T>();
         all.assign(values.begin(), values.end());
     }
@@ -182,7 +182,7 @@ private:
         std::ranges::copy(inbox_.from<T>(0), own.begin()); // in place: views of the array exist
     }
 
-    Told properties_of(const Snapshot& all) const
+    SnapshotHeader properties_of(const Snapshot& all) const
     {
         const Particles& p = all.particles;
         const std::size_t n = begin_.back();
@@ -200,16 +200,16 @@ private:
                 all.softening.value_or(Softening{})};
     }
 
-    void take(const Told& told)
+    void take(const SnapshotHeader& header)
     {
-        own_.time = told.time;
-        own_.box_size = told.box_size;
-        if (told.has_constant)
-            own_.gravitational_constant = told.gravitational_constant;
-        if (told.has_softening)
-            own_.softening = told.softening;
-        own_.has_accelerations = told.has_accelerations;
-        own_.has_potentials = told.has_potentials;
+        own_.time = header.time;
+        own_.box_size = header.box_size;
+        if (header.has_constant)
+            own_.gravitational_constant = header.gravitational_constant;
+        if (header.has_softening)
+            own_.softening = header.softening;
+        own_.has_accelerations = header.has_accelerations;
+        own_.has_potentials = header.has_potentials;
     }
 
     std::shared_ptr<Processes> processes_;
@@ -237,7 +237,7 @@ void bind_shared_particles(nb::module_& m)
             },
             nb::arg("snapshot"), nb::arg("processes"))
         .def("alike", &SharedParticles::alike)
-        .def("collect", &SharedParticles::collect, nb::sig("def collect(self) -> Snapshot | None"))
+        .def("collect", &SharedParticles::collect, nb::sig("def gather(self) -> Snapshot | None"))
         .def("deal", &SharedParticles::deal, nb::arg("everything"))
         .def("tell", &SharedParticles::tell, nb::arg("what"))
         .def("follow", &SharedParticles::follow);

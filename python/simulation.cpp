@@ -26,13 +26,13 @@
 namespace chamomile::python {
 namespace {
 
-/// An Evolution simulates a snapshot's particles in place. Observers are numbers, passed by run()
-/// to a Python function. With several processes, only the first has an Evolution; the others run
-/// the rank server.
-class Evolution {
+/// An PySimulation simulates a snapshot's particles in place. Observers are numbers, passed by
+/// run() to a Python function. With several processes, only the first has an PySimulation; the
+/// others run the rank server.
+class PySimulation {
 public:
-    Evolution(nb::object snapshot, nb::dict keywords, nb::handle end_of_run, nb::handle potentials,
-              std::shared_ptr<Processes> processes)
+    PySimulation(nb::object snapshot, nb::dict keywords, nb::handle end_of_run,
+                 nb::handle potentials, std::shared_ptr<Processes> processes)
         : processes_(std::move(processes)), snapshot_(std::move(snapshot)),
           state_(nb::cast<Snapshot&>(snapshot_))
     {
@@ -129,7 +129,7 @@ public:
                 Fault::usage,
                 std::string(cosmology_.output_redshifts.empty() ? "outputs_a" : "outputs_z") +
                     ": needs a folder");
-        const Canonical inside(*this);
+        const CanonicalMomentaScope inside(*this);
         std::optional<Viewing> viewing;
         if (view_) {
             viewing.emplace(
@@ -198,7 +198,7 @@ public:
             notes = take_up(*point->archive, earlier, origin);
         }
         started_ = true; // the run's observers are registered
-        const Canonical inside(*this);
+        const CanonicalMomentaScope inside(*this);
         Journal journal({.warn = [](const std::string& line) { warn_in_python(line); }});
         settings.writes_beside = false; // the caller's h5py may use the same HDF5 library
         RunJob job(settings, origin, folder, state_, *simulation_, journal);
@@ -250,14 +250,14 @@ private:
 
     /// Converts comoving velocities to canonical momenta for its lifetime. Its destructor restores
     /// peculiar velocities and updates the time.
-    struct Canonical {
-        Evolution& self;
-        explicit Canonical(Evolution& evolution) : self(evolution)
+    struct CanonicalMomentaScope {
+        PySimulation& self;
+        explicit CanonicalMomentaScope(PySimulation& evolution) : self(evolution)
         {
             if (self.is_comoving())
                 make_canonical(self.state_);
         }
-        ~Canonical()
+        ~CanonicalMomentaScope()
         {
             self.take_time();
             if (self.is_comoving())
@@ -273,7 +273,7 @@ private:
         runner_ = std::this_thread::get_id();
         simulation_->after_each_step([](Simulation&) { look_at_signals(); });
         struct End { // runs with or without an exception
-            Evolution& self;
+            PySimulation& self;
             ~End()
             {
                 self.runner_ = std::thread::id();
@@ -283,7 +283,7 @@ private:
         const ThreadsInUse threads(own_threads());
         const Released released(processes_ != nullptr); // an interrupted step has no effect
         const struct Fetch { // the latest particle data may be on other processes
-            Evolution& self;
+            PySimulation& self;
             ~Fetch()
             {
                 try {
@@ -412,7 +412,7 @@ private:
         if (shown_) { // an observer sees peculiar velocities
             shown_.reset();
             const struct Again { // with or without an exception
-                Evolution& self;
+                PySimulation& self;
                 ~Again() { self.shown_.emplace(self.state_); }
             } again{*this};
             return simulation_->diagnostics();
@@ -430,7 +430,7 @@ private:
     PotentialFiles files_;
     std::shared_ptr<const Clock> clock_;
     std::optional<PeculiarVelocities> shown_; ///< while an observer runs
-    Integration made_;
+    IntegratorWithSolver made_;
     std::unique_ptr<Simulation> simulation_;
     std::map<std::string, std::string> given_; ///< by command-line name
     std::string steps_;                        ///< in words
@@ -446,37 +446,38 @@ private:
 
 void bind_simulation(nb::module_& m)
 {
-    nb::class_<Evolution>(m, "Evolution", "The time loop behind chamomile.Simulation.")
+    nb::class_<PySimulation>(m, "PySimulation", "The time loop behind chamomile.Simulation.")
         .def(
             "__init__",
-            [](Evolution* self, nb::handle_t<Snapshot> snapshot, nb::dict options,
+            [](PySimulation* self, nb::handle_t<Snapshot> snapshot, nb::dict options,
                nb::object end_time, nb::object potentials, std::shared_ptr<Processes> processes) {
                 new (self)
-                    Evolution(nb::borrow(snapshot), options, end_time, potentials, processes);
+                    PySimulation(nb::borrow(snapshot), options, end_time, potentials, processes);
             },
             nb::arg("snapshot"), nb::arg("options"), nb::arg("end_time").none(),
             nb::arg("potentials").none(), nb::arg("processes").none())
-        .def("at_times", &Evolution::at_times, nb::arg("times"), nb::arg("potentials"),
+        .def("at_times", &PySimulation::at_times, nb::arg("times"), nb::arg("potentials"),
              nb::arg("observer"))
-        .def("at_intervals", &Evolution::at_intervals, nb::arg("interval"), nb::arg("potentials"),
+        .def("at_intervals", &PySimulation::at_intervals, nb::arg("interval"),
+             nb::arg("potentials"), nb::arg("observer"))
+        .def("every_steps", &PySimulation::every_steps, nb::arg("n"), nb::arg("potentials"),
              nb::arg("observer"))
-        .def("every_steps", &Evolution::every_steps, nb::arg("n"), nb::arg("potentials"),
-             nb::arg("observer"))
-        .def("view", &Evolution::view, nb::arg("port") = nb::none())
-        .def("run", &Evolution::run, nb::arg("notify"))
-        .def("run_in_folder", &Evolution::run_in_folder, nb::arg("notify"), nb::arg("folder"),
+        .def("view", &PySimulation::view, nb::arg("port") = nb::none())
+        .def("run", &PySimulation::run, nb::arg("notify"))
+        .def("run_in_folder", &PySimulation::run_in_folder, nb::arg("notify"), nb::arg("folder"),
              nb::arg("settings"), nb::arg("overwrite"), nb::arg("restart"), nb::arg("command"))
-        .def("diagnostics", &Evolution::diagnostics, nb::sig("def diagnostics(self) -> dict"))
-        .def("stop", &Evolution::stop)
-        .def_prop_ro("has_started", &Evolution::has_started)
-        .def_prop_ro("time", &Evolution::time)
-        .def_prop_ro("step", &Evolution::step)
-        .def_prop_ro("step_length", &Evolution::step_length)
-        .def_prop_ro("end_time", &Evolution::end_time)
-        .def_prop_ro("device", &Evolution::device)
-        .def_prop_ro("options", &Evolution::options,
+        .def("diagnostics", &PySimulation::diagnostics, nb::sig("def diagnostics(self) -> dict"))
+        .def("stop", &PySimulation::stop)
+        .def_prop_ro("has_started", &PySimulation::has_started)
+        .def_prop_ro("time", &PySimulation::time)
+        .def_prop_ro("step", &PySimulation::step)
+        .def_prop_ro("step_length", &PySimulation::step_length)
+        .def_prop_ro("end_time", &PySimulation::end_time)
+        .def_prop_ro("device", &PySimulation::device)
+        .def_prop_ro("options", &PySimulation::options,
                      nb::sig("def options(self) -> dict[str, object]"))
-        .def_prop_ro("snapshot", &Evolution::snapshot, nb::sig("def snapshot(self) -> Snapshot"));
+        .def_prop_ro("snapshot", &PySimulation::snapshot,
+                     nb::sig("def snapshot(self) -> Snapshot"));
 }
 
 } // namespace chamomile::python

@@ -15,8 +15,8 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/options/option_row.hpp"
 #include "chamomile/force/repairs/singular_pairs.hpp"
+#include "chamomile/io/file_constants.hpp"
 #include "chamomile/io/hdf5/layout.hpp"
-#include "chamomile/io/stated.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 #include "python/array.hpp"
 #include "python/bindings.hpp"
@@ -33,7 +33,7 @@ nb::object numbers(nb::handle self, std::vector<T>& values)
     return nb::cast(nb::ndarray<nb::numpy, T>(values.data(), {values.size()}, self));
 }
 
-nb::object vectors(nb::handle self, std::vector<Vec3<double>>& values)
+nb::object read_vectors(nb::handle self, std::vector<Vec3<double>>& values)
 {
     static_assert(sizeof(Vec3<double>) == 3 * sizeof(double));
     return nb::cast(nb::ndarray<nb::numpy, double>(reinterpret_cast<double*>(values.data()),
@@ -45,7 +45,7 @@ nb::object array_of(nb::handle_t<Snapshot> self)
 {
     auto& values = nb::cast<Snapshot&>(self).particles.*Member;
     if constexpr (std::is_same_v<std::decay_t<decltype(values)>, std::vector<Vec3<double>>>)
-        return vectors(self, values);
+        return read_vectors(self, values);
     else
         return numbers(self, values);
 }

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/io/one_line.hpp"
+#include "chamomile/io/line_text.hpp"
 
 namespace chamomile {
 

@@ -47,9 +47,9 @@ bool shows_velocities(const RunSettings& settings)
 
 void exchange_view(Archive& archive, RenderOptions& view)
 {
-    Vec3<double> centre = view.centre.value_or(Vec3<double>{});
-    archive("frames/centre", centre);
-    view.centre = centre;
+    Vec3<double> center = view.center.value_or(Vec3<double>{});
+    archive("frames/center", center);
+    view.center = center;
     archive("frames/field_of_view", view.field_of_view);
     archive("frames/box", view.box);
     archive("frames/types", view.types);
@@ -249,7 +249,7 @@ void RunJob::write_outputs()
         open_files();
     folder_.require_same();
     note_energies();
-    ParticleRows& rows = simulation_.rows(); // before velocities are scaled in place
+    ParticleReader& rows = simulation_.rows(); // before velocities are scaled in place
     take_time();
     state_.has_accelerations = true;
     state_.has_potentials = simulation_.has_potentials();

@@ -212,7 +212,7 @@ void check_coincident_particles(const Machine& machine)
         CHECK_THROWS_WITH_AS(make_solver(o)->solve(nameless, Quantities::acceleration),
                              doctest::Contains("particles 30 and 700: position"), Error);
     }
-    // Closer than float can tell about the group's centre, but not coincident: evaluated in double.
+    // Closer than float can tell about the group's center, but not coincident: evaluated in double.
     p.position[700].x += 1e-13;
     o.solver = SolverKind::direct;
     const ForceErrors e = errors_of(p, o, 1000);

@@ -72,8 +72,8 @@ def file_holds_what_was_measured(folder):
         targets = [place[int(number)] for number in sample["id"]]
         check(len(set(targets)) == 333 and len(set(sample["index"])) == 333, "not 333 particles")
         check(np.array_equal(particles["x"][targets], sample["position"]), "positions are not those of the ids")
-        centre = np.average(particles["x"], axis=0, weights=particles["m"])
-        check(np.allclose(sample["radius"], np.linalg.norm(sample["position"] - centre, axis=1), rtol=1e-12), "radii are wrong")
+        center = np.average(particles["x"], axis=0, weights=particles["m"])
+        check(np.allclose(sample["radius"], np.linalg.norm(sample["position"] - center, axis=1), rtol=1e-12), "radii are wrong")
         errors = {key: file["Setting_0000"][key][:] for key in ("acceleration", "scaled", "potential")}
         for k, (a, phi, scale) in enumerate(exact_sums(particles["m"], particles["x"], targets, eps)):
             difference = np.linalg.norm(particles["a"][targets[k]] - a)

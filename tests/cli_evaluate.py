@@ -106,7 +106,7 @@ def criteria_are_compared(folder):
         errors = [float(row[name]) for row in rows]
         check(all(1e-5 < error < 3e-2 for error in errors), f"errors {errors}")
         check(all(2 * strict < wide for wide, strict in zip(errors[::2], errors[1::2])), f"a stricter value is no better: {errors}")
-        check(errors[4] < errors[2] and errors[5] < errors[3], "the nearest point is no nearer than the centre of mass")
+        check(errors[4] < errors[2] and errors[5] < errors[3], "the nearest point is no nearer than the center of mass")
         check(len(set(errors)) == 8, "two criteria are the same")
     for name, value in (("geometric", "theta"), ("minimum-distance", "theta"), ("relative", "tolerance"), ("moments", "tolerance")):
         chamomile(folder, "force", "plummer.hdf5", "--criterion", name, "-o", "named.hdf5", "--overwrite", "-q")

@@ -18,7 +18,7 @@ def types(folder, name):
     return {int(words[0]): int(words[2]) for words in map(str.split, text.partition("\ntype ")[2].splitlines()[1:]) if len(words) > 5 and words[0].isdigit()}
 
 
-def centre(parts):
+def center(parts):
     mass = sum(p[MASS] for p in parts)
     return mass, [sum(p[MASS] * p[k] for p in parts) / mass for k in range(X, VZ + 1)]
 
@@ -47,24 +47,24 @@ def puts_at_places(folder):
     check(len(one) == 3 and two == {type: 2 * count for type, count in one.items()}, f"types: {one}, {two}")
     chamomile(folder, "join", "a.hdf5", "both.hdf5", "b.hdf5", "--units", "stellar", "-o", "three.hdf5", "-q")
     three = particles(folder, "three.hdf5")
-    check(len({p[ID] for p in three}) == 1200 and close([centre(three)[0]], [4e10 * centre(a)[0]]), "three files in other units")
+    check(len({p[ID] for p in three}) == 1200 and close([center(three)[0]], [4e10 * center(a)[0]]), "three files in other units")
     chamomile(folder, "run", "both.hdf5", "--t-end", "1Myr", "--dt", "1Myr", "--eps", "1kpc", "-o", "ran", "-q")
 
 
 def puts_on_orbits(folder):
     a = particles(folder, "a.hdf5")
-    mass = centre(a)[0]
-    for orbit, pericentre, e, r in (("pericentre=5kpc,eccentricity=1", 5, 1, 50), ("pericentre=5,eccentricity=0.5", 5, 0.5, 15), ("pericentre=4000pc,eccentricity=1.5,separation=60kpc", 4, 1.5, 60),
-                                    ("pericentre=9,eccentricity=0", 9, 0, 9)):
+    mass = center(a)[0]
+    for orbit, pericenter, e, r in (("pericenter=5kpc,eccentricity=1", 5, 1, 50), ("pericenter=5,eccentricity=0.5", 5, 0.5, 15), ("pericenter=4000pc,eccentricity=1.5,separation=60kpc", 4, 1.5, 60),
+                                    ("pericenter=9,eccentricity=0", 9, 0, 9)):
         chamomile(folder, "join", "a.hdf5", "b.hdf5", "--orbit", orbit, "--rotate", "0,0,0", "--rotate", "10,60,20", "-o", "pair.hdf5", "--overwrite", "-q")
         pair = sorted(particles(folder, "pair.hdf5"), key=lambda p: p[ID])
-        (m1, one), (m2, two), (_, all_) = centre(pair[:300]), centre(pair[300:]), centre(pair)
+        (m1, one), (m2, two), (_, all_) = center(pair[:300]), center(pair[300:]), center(pair)
         d, v = [b - a for a, b in zip(one[:3], two[:3])], [b - a for a, b in zip(one[3:], two[3:])]
-        check(close([m1, m2], [mass, mass], 1e-9) and close(all_, [0] * 6, 1e-6), f"{orbit}: the barycentre moves: {all_}")
+        check(close([m1, m2], [mass, mass], 1e-9) and close(all_, [0] * 6, 1e-6), f"{orbit}: the barycenter moves: {all_}")
         distance, speed2, spin = math.hypot(*d), sum(x * x for x in v), d[0] * v[1] - d[1] * v[0]
         energy = speed2 / 2 - 2 * G * mass / distance  # Kepler problem: (e - 1) G M / (2 r_p), L^2 = G M r_p (1 + e)
-        check(close([distance, spin ** 2, energy / (G * mass / pericentre)], [r, 2 * G * mass * pericentre * (1 + e), e - 1], 1e-6), f"{orbit}: distance {distance}, spin {spin}, energy {energy}")
-        check(sum(x * y for x, y in zip(d, v)) <= 1e-6 * distance * math.sqrt(speed2), f"{orbit}: does not begin before pericentre")
+        check(close([distance, spin ** 2, energy / (G * mass / pericenter)], [r, 2 * G * mass * pericenter * (1 + e), e - 1], 1e-6), f"{orbit}: distance {distance}, spin {spin}, energy {energy}")
+        check(sum(x * y for x, y in zip(d, v)) <= 1e-6 * distance * math.sqrt(speed2), f"{orbit}: does not begin before pericenter")
     spin = [sum(p[MASS] * (p[X + (k + 1) % 3] * p[VX + (k + 2) % 3] - p[X + (k + 2) % 3] * p[VX + (k + 1) % 3]) for p in a) for k in range(3)]
     chamomile(folder, "convert", "a.hdf5", "turned.hdf5", "--rotate", "90,90,0", "-q")
     check(all(close([q[X], q[Y], q[Z], q[VX], q[VY], q[VZ]], [-p[Y], -p[Z], p[X], -p[VY], -p[VZ], p[VX]]) for p, q in zip(a, particles(folder, "turned.hdf5"))), "a turn by 90,90,0")
@@ -75,13 +75,13 @@ def puts_on_orbits(folder):
 def adds_energies(folder):
     """For distant galaxies the energies add up, with the energy of two points; also the second galaxy's kinetic energy."""
     far, speed = 5000, 50
-    chamomile(folder, "join", "a.hdf5", "b.hdf5", "--recentre", "--at", f"0,0,0;{far}kpc,0,0", "--velocity", f"0,0,0;0,{speed},0", "-o", "far.hdf5", "-q")
+    chamomile(folder, "join", "a.hdf5", "b.hdf5", "--recenter", "--at", f"0,0,0;{far}kpc,0,0", "--velocity", f"0,0,0;0,{speed},0", "-o", "far.hdf5", "-q")
     total = {}
     for name in "a", "b", "far":
         chamomile(folder, "run", f"{name}.hdf5", *(["--units", "galactic"] if name == "b" else []), "--solver", "direct", "--precision", "double", "--eps", "0.1kpc", "--t-end", "1Myr",
                   "--dt", "1Myr", "-o", f"of_{name}", "-q")
         total[name] = energies(folder / f"of_{name}")[0]
-    a, b = (centre(particles(folder, name)) for name in ("a.hdf5", "b.hdf5"))
+    a, b = (center(particles(folder, name)) for name in ("a.hdf5", "b.hdf5"))
     own = [total["a"]["kinetic"] - a[0] * sum(v * v for v in a[1][3:]) / 2, total["b"]["kinetic"] - a[0] * sum(v * v for v in b[1][3:]) / 2]
     check(math.isclose(total["far"]["potential"], total["a"]["potential"] + total["b"]["potential"] - G * a[0] ** 2 / far, rel_tol=1e-5),
           f"potential energies do not add up: {total}")
@@ -97,9 +97,9 @@ def reduces(folder):
         check(part == kept if kept else types(folder, "part.hdf5") == {2: types(folder, "a.hdf5")[2]}, f"convert {words}: {len(part)}")
     chamomile(folder, "convert", "a.hdf5", "thin.hdf5", "--thin", 7, "-q")
     before, after = types(folder, "a.hdf5"), types(folder, "thin.hdf5")
-    check(after == {type: math.ceil(count / 7) for type, count in before.items()} and close([centre(particles(folder, "thin.hdf5"))[0]], [centre(a)[0]]), f"--thin: {before}, {after}")
-    chamomile(folder, "convert", "b.hdf5", "still.hdf5", "--recentre", "-q")
-    check(close(centre(particles(folder, "still.hdf5"))[1], [0] * 6, 1e-6), "--recentre")
+    check(after == {type: math.ceil(count / 7) for type, count in before.items()} and close([center(particles(folder, "thin.hdf5"))[0]], [center(a)[0]]), f"--thin: {before}, {after}")
+    chamomile(folder, "convert", "b.hdf5", "still.hdf5", "--recenter", "-q")
+    check(close(center(particles(folder, "still.hdf5"))[1], [0] * 6, 1e-6), "--recenter")
     chamomile(folder, "convert", "box.hdf5", "shifted.hdf5", "--shift", "30Mpc/h,0,0", "-q")
     check(all(math.isclose((p[X] + 30000) % 50000, q[X], abs_tol=1e-6) for p, q in zip(particles(folder, "box.hdf5"), particles(folder, "shifted.hdf5"))), "a shift in a periodic box")
     chamomile(folder, "join", "box.hdf5", "shifted.hdf5", "-o", "boxes.hdf5", "-q")
@@ -110,11 +110,11 @@ def refuses(folder):
     for status, words, line in (
             (2, ["join", "a.hdf5", "-o", "x.hdf5"], "join: missing: a second FILE"), (2, [*join, "--at", "0,0,0"], "--at: 1 value for 2 files: give one for each"),
             (2, [*join, "--at", "0,0", "--at", "1,2,3"], "--at: 0,0: three numbers are needed"), (2, [*join, "--at", "0,0,3Gyr;1,2,3"], "is a time: a length is needed"),
-            (2, [*join, "--rotate", "1,2,x;0,0,0"], "--rotate: x: a number is needed"), (2, [*join, "--orbit", "pericentre=0"], "--orbit: pericentre: 0: a number > 0"),
-            (2, [*join, "--orbit", "pericenter=5"], "--orbit: pericenter=5: is not pericentre=X, .*did you mean 'pericentre'"), (2, [*join, "--orbit", "eccentricity=1"], "needs pericentre=X"),
-            (2, [*join, "--orbit", "pericentre=5Gyr"], "--orbit: pericentre: 5Gyr: is a time"), (2, [*join, "--orbit", "pericentre=5,separation=1"], "separation|distance"),
-            (2, [*join, "--orbit", "pericentre=5", "--at", "0,0,0;1,1,1"], "--at: contradicts --orbit"), (2, [*join, "--orbit", "pericentre=5", "--recentre"], "--recentre: --orbit does it"),
-            (2, ["join", "a.hdf5", "b.hdf5", "a.hdf5", "--orbit", "pericentre=5", "-o", "x.hdf5"], "--orbit: takes two files"),
+            (2, [*join, "--rotate", "1,2,x;0,0,0"], "--rotate: x: a number is needed"), (2, [*join, "--orbit", "pericenter=0"], "--orbit: pericenter: 0: a number > 0"),
+            (2, [*join, "--orbit", "pericenter=5"], "--orbit: pericenter=5: is not pericenter=X, .*did you mean 'pericenter'"), (2, [*join, "--orbit", "eccentricity=1"], "needs pericenter=X"),
+            (2, [*join, "--orbit", "pericenter=5Gyr"], "--orbit: pericenter: 5Gyr: is a time"), (2, [*join, "--orbit", "pericenter=5,separation=1"], "separation|distance"),
+            (2, [*join, "--orbit", "pericenter=5", "--at", "0,0,0;1,1,1"], "--at: contradicts --orbit"), (2, [*join, "--orbit", "pericenter=5", "--recenter"], "--recenter: --orbit does it"),
+            (2, ["join", "a.hdf5", "b.hdf5", "a.hdf5", "--orbit", "pericenter=5", "-o", "x.hdf5"], "--orbit: takes two files"),
             (2, ["join", "a.hdf5", "nbody.hdf5", "-o", "x.hdf5"], "nbody.hdf5: N-body units .*: the first file has kpc, 1e10 Msun, km/s: give --units"),
             (2, ["join", "a.hdf5", "nbody.hdf5", "--units", "galactic", "-o", "x.hdf5"], "nbody.hdf5: the particles are in N-body units"),
             (2, ["join", "box.hdf5", "other.hdf5", "-o", "x.hdf5"], "other.hdf5: Omega_m: 0.25: must be that of the first file, 0.3089"),

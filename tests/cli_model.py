@@ -61,7 +61,7 @@ with tempfile.TemporaryDirectory() as scratch:
     refused(2, "MODEL", "model")
     refused(2, "--output", "model", "plummer")
     refused(2, "eccentricity", "model", "two-body", "-e", 1.5, "-o", "x.hdf5")
-    refused(2, "separation", "model", "merger", "-n", 1000, "--pericentre", 50, "-o", "x.hdf5")
+    refused(2, "separation", "model", "merger", "-n", 1000, "--pericenter", 50, "-o", "x.hdf5")
     refused(2, "extension", "model", "cube", "-n", 10, "-o", "x.foo")
     refused(4, "--overwrite", "model", "plummer", "-n", 10, "-o", "pair.hdf5")
     refused(4, "does not exist", "model", "plummer", "-n", 10, "-o", "absent/x.hdf5")

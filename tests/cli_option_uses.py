@@ -38,8 +38,8 @@ COMMANDS = {
     "pairs": "law parameter sources targets no-self cutoff period precision device instruction-set repeat output overwrite",
     "fluid": "n density temperature cutoff switch seed step steps equilibrate precision device instruction-set checkpoint checkpoint-walltime max-walltime restart "
              "every argon output overwrite",
-    "convert": "units box-length h types retype sphere thin recentre rotate shift velocity overwrite",
-    "join": "at velocity rotate recentre orbit units output overwrite",
+    "convert": "units box-length h types retype sphere thin recenter rotate shift velocity overwrite",
+    "join": "at velocity rotate recenter orbit units output overwrite",
     "info": "units box-length h",
     "devices": "",
     "model plummer": "particles seed truncation exact-energy-limit output overwrite",
@@ -54,7 +54,7 @@ COMMANDS = {
     "model two-body": "semi-major-axis eccentricity mass-ratio output overwrite",
     "model disk": "particles seed height truncation output overwrite",
     "model galaxy": GALAXY,
-    "model merger": f"mass-ratio eccentricity pericentre separation inclination1 omega1 inclination2 omega2 {GALAXY}",
+    "model merger": f"mass-ratio eccentricity pericenter separation inclination1 omega1 inclination2 omega2 {GALAXY}",
     "model cosmology": "box n z-start lpt seed fixed paired load glass Mpc eps softening eps-max omega-m omega-l omega-r w0 wa hubble omega-b n-s sigma8 A-s "
                        "transfer table output overwrite",
 }
@@ -71,7 +71,7 @@ VALUES = {
     "overwrite": None, "reference": "gpu", "sample": "7", "repeat": "3", "threads": "1", "potential": None, "phases": None, "ceiling": None, "solver": "tree",
     "eps": "0.1", "eps-type": "1=0.1", "eps-rule": "larger", "softening": "spline", "G": "2", "hdf5": "e.hdf5", "width": "99", "height": "99", "bins": "7", "fold-factor": "3", "sigma8": "0.8",
     "n-s": "1", "omega-b": "0.04", "linear-power": "t.txt", "transfer-table": "t.txt", "fits": None, "mass-bins": "3", "length": "0.1", "overdensity": "100",
-    "no-self": None, "checkpoint-walltime": "9", "max-walltime": "9", "at": "1,2,3", "velocity": "1,2,3", "recentre": None, "kpc": "2", "mass": "2", "table": "t.txt", "glass": "2",
+    "no-self": None, "checkpoint-walltime": "9", "max-walltime": "9", "at": "1,2,3", "velocity": "1,2,3", "recenter": None, "kpc": "2", "mass": "2", "table": "t.txt", "glass": "2",
     "frame-size": "99", "frame-center": "1,2,3", "frame-follow": "densest", "frame-box": "8", "frame-slice": "1", "frame-azimuth": "9", "frame-inclination": "9",
     "frame-orbit": "9", "frame-types": "1", "frame-quantity": "velocity", "frame-components": None, "frame-min": "1e-3", "frame-max": "9",
     "frame-colour-map": "grey", "frame-axes": None, "axes": None, "frame-no-labels": None, "frame-no-colour-bar": None, "frame-movie": None, "center": "1,2,3", "rate": "9", "no-colour-bar": None,
@@ -145,7 +145,7 @@ MODES = [
     ("halos good.txt --length 0.5", "overdensity"),
     ("pairs --law gravity --sources good.txt", "repeat overwrite"),
     ("pairs --law gravity --sources good.txt --targets good.txt", "no-self"),
-    ("join good.txt good.txt --orbit pericentre=1 -o j.txt", "at velocity recentre"),
+    ("join good.txt good.txt --orbit pericenter=1 -o j.txt", "at velocity recenter"),
     ("fluid -n 108 --steps 1", "checkpoint-walltime max-walltime overwrite"),
     ("model galaxy -n 100 -o x.hdf5", "kpc mass"),
     ("model merger -n 100 -o x.hdf5", "kpc mass"),

@@ -98,7 +98,7 @@ def adds_tracers(folder):
     total = sum((row[VX] ** 2 + row[VY] ** 2 + row[VZ] ** 2) / 2 - (row[X] ** 2 + row[Y] ** 2 + row[Z] ** 2 + 0.25) ** -0.5 for row in start)
     first = energies(folder / "orbits")[0]
     check(abs(first["total"] / total - 1) < 1e-12 and abs(first["potential"]) < 1e-12 * first["kinetic"], f"energy of tracers alone: {first['total']}, not {total}")
-    check(abs(first["center_x"] - sum(row[X] for row in start) / len(start)) < 1e-12 and first["r50"] > 0, f"centre and radii of tracers alone: {first}")
+    check(abs(first["center_x"] - sum(row[X] for row in start) / len(start)) < 1e-12 and first["r50"] > 0, f"center and radii of tracers alone: {first}")
     alone = "orbits/snapshot_010.hdf5"
     for words in (("run", alone, *PLAIN, "-o", "no"), ("profile", alone), ("halos", alone), ("bench", alone, "--eps", 0.1)):
         refused(folder, 3, "at least one must be positive; 'chamomile run --tracers FILE' moves particles without masses", *words)

@@ -43,9 +43,9 @@ def make_box():
     dice = random.Random(7)
     particles = []
     while len(particles) < NUMBER // 2:
-        centre = [dice.choice([0, dice.uniform(0, SIDE)]) for _ in range(3)]
+        center = [dice.choice([0, dice.uniform(0, SIDE)]) for _ in range(3)]
         for _ in range(dice.randrange(3, 40)):
-            particles.append([(c + dice.gauss(0, 300)) % SIDE for c in centre] + [dice.gauss(0, 100) for _ in range(3)])
+            particles.append([(c + dice.gauss(0, 300)) % SIDE for c in center] + [dice.gauss(0, 100) for _ in range(3)])
     while len(particles) < NUMBER:
         particles.append([dice.uniform(0, SIDE) for _ in range(3)] + [dice.gauss(0, 100) for _ in range(3)])
     particles = particles[:NUMBER]
@@ -83,9 +83,9 @@ def check_halos(particles):
     for row, members in zip(found, wanted):
         first = particles[members[0]]
         place = [[nearest(particles[i][k] - first[k]) for k in range(3)] for i in members]
-        centre = [sum(p[k] for p in place) / len(members) for k in range(3)]
+        center = [sum(p[k] for p in place) / len(members) for k in range(3)]
         for k in range(3):
-            check(abs(nearest(row[6 + k] - centre[k] - first[k])) < 1e-3, "halos: centre of mass")
+            check(abs(nearest(row[6 + k] - center[k] - first[k])) < 1e-3, "halos: center of mass")
         near(row[2], MASS * len(members), 1e-8, "halos: mass")
         velocity = [sum(particles[i][3 + k] for i in members) / len(members) for k in range(3)]
         check(max(abs(row[9 + k] - velocity[k]) for k in range(3)) < 1e-4, "halos: velocity")
@@ -232,9 +232,9 @@ PRODUCT = [  # command, expected pattern in the output, forbidden pattern
     ("info outside.txt", OUTSIDE, None),
     ("info below.txt", "box +10", OUTSIDE),
     *[(f"convert {name}.txt {name}_thin.txt --thin 8", "particles from", None) for name in ("one", "sorted", "zoom", "mixed")],
-    ("convert one.txt x.txt --recentre", r"--recentre: the particles are in a periodic box of 10: it has no centre of mass; --shift X,Y,Z moves", None),
+    ("convert one.txt x.txt --recenter", r"--recenter: the particles are in a periodic box of 10: it has no center of mass; --shift X,Y,Z moves", None),
     ("convert one.txt x.txt --rotate 1,2,3", "--rotate: the particles are in a periodic box of 10: it cannot be turned", None),
-    ("join one.txt one.txt --orbit pericentre=1 -o x.txt", "--orbit: one.txt: the particles are in a periodic box of 10: it has no centre", None),
+    ("join one.txt one.txt --orbit pericenter=1 -o x.txt", "--orbit: one.txt: the particles are in a periodic box of 10: it has no center", None),
     ("convert one.txt shifted.txt --shift 1,2,3", "particles from", None),
     ("power shifted.txt -o shifted.power", "wrote", OUTSIDE),
 ]

@@ -12,10 +12,10 @@ RUN = "--t-end 0.02 --dt 0.01 --eps 0.01 --snapshot-every 1"
 # command, exit status, expected patterns, forbidden pattern; {} is the folder of the previous commands
 CASES = [
     # Every format.
-    ("info two.txt", FINE, (r"^format +text columns$", r"^time +1.5$", r"^units +N-body units \(G = 1\)$", r"^particles +2$", r"^centre of mass +0.5  0  0$", r"1  halo +2 +4 +1 +3$"), None),
+    ("info two.txt", FINE, (r"^format +text columns$", r"^time +1.5$", r"^units +N-body units \(G = 1\)$", r"^particles +2$", r"^center of mass +0.5  0  0$", r"1  halo +2 +4 +1 +3$"), None),
     ("info none.txt", FINE, r"^particles +0$", None),
     *[line for name in ("two.hdf5", "two.gadget2", "two.tipsy", "again.txt") for line in
-      ((f"convert two.txt {name}", FINE, rf"^{name}: 2 particles from text columns$", None), (f"info {name}", FINE, (r"^time +1.5$", r"^G +1$", r"^centre of mass +0.5  0  0$"), None))],
+      ((f"convert two.txt {name}", FINE, rf"^{name}: 2 particles from text columns$", None), (f"info {name}", FINE, (r"^time +1.5$", r"^G +1$", r"^center of mass +0.5  0  0$"), None))],
     ("convert two.hdf5 again.txt --overwrite", FINE, "^again.txt: 2 particles from HDF5", None),
     ("info again.txt", FINE, "converted: by chamomile .* from two.hdf5", None),
     # The box.

@@ -32,13 +32,13 @@ def bright(rows, least=60):
     return [(x, y + TOP, sum(pixel), pixel) for y, row in enumerate(rows) for x, pixel in enumerate(row) if sum(pixel) >= least]
 
 
-def centre_of(pixels):
+def center_of(pixels):
     light = sum(pixel[2] for pixel in pixels) or 1  # zero for a black picture
     return [sum(pixel[k] * pixel[2] for pixel in pixels) / light for k in (0, 1)]
 
 
 def spread_of(pixels):
-    x, y = centre_of(pixels)
+    x, y = center_of(pixels)
     return math.sqrt(sum(((px - x) ** 2 + (py - y) ** 2) * light for px, py, light, _ in pixels) / (sum(pixel[2] for pixel in pixels) or 1))
 
 
@@ -86,7 +86,7 @@ def pictures(top):
         check(page.js("chamomile.types") == 1 << 4, f"types {page.js('chamomile.types')}")
         first = look(page, "stars")
         found = bright(first)
-        x, y = centre_of(found) if found else (0, 0)
+        x, y = center_of(found) if found else (0, 0)
         check(len(found) > 2000, f"only {len(found)} bright pixels")
         check(all(sum(pixel) < 30 for row in first[:20] for pixel in row[-20:]), "the corner is not dark")
         at = page.js("chamomile.camera.project([5, 0, 0], innerWidth, innerHeight)")
@@ -94,7 +94,7 @@ def pictures(top):
         # Both types: two heaps, each in its colour.
         page.js("document.getElementById('type1').click()")
         page.until("chamomile.types == 18 && chamomile.drawing.count > 9000")
-        page.js("chamomile.camera.azimuth = 0; chamomile.camera.elevation = 0; chamomile.camera.centre = [0, 0, 0]; chamomile.camera.distance = 25")
+        page.js("chamomile.camera.azimuth = 0; chamomile.camera.elevation = 0; chamomile.camera.center = [0, 0, 0]; chamomile.camera.distance = 25")
         page.until("chamomile.head.half > 90")
         select(page, "colour", "component")
         both = look(page, "component")
@@ -104,7 +104,7 @@ def pictures(top):
             at = page.js(f"chamomile.camera.project({place}, innerWidth, innerHeight)")
             check(len(pixels) > 500, f"{side}: {len(pixels)} bright pixels")
             if pixels:
-                x, y = centre_of(pixels)
+                x, y = center_of(pixels)
                 check(math.hypot(x - at[0], y - at[1]) < 50, f"{side}: light at {x:.0f}, {y:.0f}, particles at {at[:2]}")
         red = [sum(pixel[3][0] > 1.5 * pixel[3][2] for pixel in pixels) / max(1, len(pixels)) for pixels in (left, right)]
         check(red[0] > 0.8 and red[1] < 0.2, f"shares of orange pixels: {red}")
@@ -135,7 +135,7 @@ def pictures(top):
         check(changed(before, turned) > 1000, "turning changes nothing that is seen")
         page.drag((500, 350), (560, 390), modifiers=8)  # with shift
         moved = look(page, "moved")
-        a, b = centre_of(bright(turned)), centre_of(bright(moved))
+        a, b = center_of(bright(turned)), center_of(bright(moved))
         check(abs(b[0] - a[0] - 60) < 12 and abs(b[1] - a[1] - 40) < 12, f"moved from {a} to {b}, not by 60, 40")
         page.drag((560, 390), (500, 350), modifiers=8)
         distance = page.js("chamomile.camera.distance")
@@ -156,15 +156,15 @@ def pictures(top):
         page.key("ArrowLeft")
         check(abs(page.js("chamomile.camera.azimuth") - azimuth - 0.1) < 1e-9, "the arrow does not turn")
         page.key("c", "c")
-        centre = page.js("chamomile.camera.centre")
-        check(min(math.dist(centre, (x, 0, 0)) for x in (-5, 5)) < 0.5, f"centred on {centre}")
+        center = page.js("chamomile.camera.center")
+        check(min(math.dist(center, (x, 0, 0)) for x in (-5, 5)) < 0.5, f"centered on {center}")
         # Following persists when a new frame arrives, and keys zoom.
-        page.js("chamomile.camera.centre = [0, 0, 0]")
+        page.js("chamomile.camera.center = [0, 0, 0]")
         page.key("f", "f")
         page.key("s", "s")
         step += 1
         page.until(f"chamomile.head.step == {step}")
-        check(page.js("chamomile.camera.centre") != [0, 0, 0] and page.js("document.getElementById('follow').checked"), "the camera does not follow")
+        check(page.js("chamomile.camera.center") != [0, 0, 0] and page.js("document.getElementById('follow').checked"), "the camera does not follow")
         page.key("f", "f")
         distance = page.js("chamomile.camera.distance")
         page.key("+", "+")
@@ -175,11 +175,11 @@ def pictures(top):
         page.key("o", "o")
         page.key("r", "r")
         # Zooming in requests points from a smaller cube.
-        page.js("chamomile.camera.centre = [5, 0, 0]; chamomile.camera.distance = 1")
+        page.js("chamomile.camera.center = [5, 0, 0]; chamomile.camera.distance = 1")
         page.until("chamomile.head.half == 4 && chamomile.head.step == " + str(step))
         check(len(bright(look(page, "near"))) > 2000, "nothing is seen from near")
         # Far more or fewer points, also in a pause.
-        page.js("chamomile.camera.distance = 25; chamomile.camera.centre = [0, 0, 0]")
+        page.js("chamomile.camera.distance = 25; chamomile.camera.center = [0, 0, 0]")
         select(page, "points", 10000)
         page.until("chamomile.head.half == 100")
         # A picture.

@@ -27,11 +27,11 @@ public:
     bool has_failed() const override { return ranks_.has_failed(); }
 
     /// Returns whether the failing exchange was reached.
-    bool has_come() const { return left_ < 0; }
+    bool has_occurred() const { return left_ < 0; }
 
 private:
     void transfer(std::span<const std::span<const std::byte>> to, Inbox& inbox,
-                  Patience patience) override
+                  Timeout patience) override
     {
         if (left_-- == 0) {
             if (of_memory_)
@@ -48,8 +48,8 @@ private:
 
 /// The outcome of ranks with a failure.
 struct FailedRanks {
-    std::string line;      ///< the error common to all ranks, or ""
-    bool has_come = false; ///< the failing exchange was reached
+    std::string line;          ///< the error common to all ranks, or ""
+    bool has_occurred = false; ///< the failing exchange was reached
     bool tells_so =
         false; ///< the line matches the failure, or is empty if the failure was not reached
 };
@@ -60,7 +60,7 @@ template <class Body>
 FailedRanks run_with_fault(int ranks, int failing, int exchange, const Body& body)
 {
     const bool of_memory = exchange % 2 == 1;
-    std::atomic<bool> has_come{false};
+    std::atomic<bool> has_occurred{false};
     FailedRanks failed;
     try {
         run_ranks(ranks,
@@ -70,7 +70,7 @@ FailedRanks run_with_fault(int ranks, int failing, int exchange, const Body& bod
                           body(with_fault);
                       } catch (...) {
                           if (own.rank() == failing) // other ranks would overwrite its value
-                              has_come = with_fault.has_come();
+                              has_occurred = with_fault.has_occurred();
                           throw;
                       }
                   },
@@ -78,13 +78,13 @@ FailedRanks run_with_fault(int ranks, int failing, int exchange, const Body& bod
     } catch (...) {
         failed.line = error_of(std::current_exception()).what();
     }
-    failed.has_come = has_come;
+    failed.has_occurred = has_occurred;
     const std::string what =
         of_memory ? "not enough memory for so many particles or cells" : "a fault";
     const std::string named =
         "rank " + std::to_string(failing) + " of " + std::to_string(ranks) + ": " + what;
-    failed.tells_so = has_come ? failed.line.starts_with(what) || failed.line.starts_with(named)
-                               : failed.line.empty();
+    failed.tells_so = has_occurred ? failed.line.starts_with(what) || failed.line.starts_with(named)
+                                   : failed.line.empty();
     return failed;
 }
 

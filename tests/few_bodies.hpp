@@ -7,7 +7,7 @@
 
 namespace chamomile::tests {
 
-/// An Orbit of two bodies with G (m1 + m2) = 1 and semi-major axis 1, starting at pericentre on the
+/// An Orbit of two bodies with G (m1 + m2) = 1 and semi-major axis 1, starting at pericenter on the
 /// x axis.
 struct Orbit {
     double eccentricity = 0;
@@ -41,7 +41,7 @@ inline double orbit_energy(const Particles& pair)
     return 0.5 * norm_squared(v) - 1 / norm(separation(pair));
 }
 
-/// Returns the direction of pericentre, from the Laplace-Runge-Lenz vector.
+/// Returns the direction of pericenter, from the Laplace-Runge-Lenz vector.
 inline double pericenter_angle(const Particles& pair)
 {
     const Vec3<double> x = separation(pair), v = pair.velocity[1] - pair.velocity[0];

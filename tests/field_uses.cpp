@@ -115,10 +115,10 @@ void check_field_neighbours(const Machine& machine)
     places[11] = p.position[99], self[11] = -1, radius[11] = 0;
     const auto field = make_field_solver(options_of(machine, setups[0], 0.01));
     field->build(sources_of(p));
-    constexpr std::size_t most = 50;
-    std::vector<std::int64_t> count(places.size()), list(most * places.size(), -7);
+    constexpr std::size_t max = 50;
+    std::vector<std::int64_t> count(places.size()), list(max * places.size(), -7);
     field->neighbours({places.size(), view_of(std::span(places)), {}, self},
-                      view_of(std::span(radius)), most, count, list);
+                      view_of(std::span(radius)), max, count, list);
     bool overflowed = false;
     for (std::size_t i = 0; i < places.size(); ++i) {
         std::vector<std::int64_t> right;
@@ -129,9 +129,9 @@ void check_field_neighbours(const Machine& machine)
                 right.push_back(std::int64_t(j));
         }
         CHECK(count[i] == std::int64_t(right.size()));
-        overflowed = overflowed || right.size() > most;
-        right.resize(std::min(most, right.size()));
-        CHECK(std::equal(right.begin(), right.end(), list.begin() + std::ptrdiff_t(most * i)));
+        overflowed = overflowed || right.size() > max;
+        right.resize(std::min(max, right.size()));
+        CHECK(std::equal(right.begin(), right.end(), list.begin() + std::ptrdiff_t(max * i)));
     }
     CHECK(overflowed);
     CHECK((count[10] == 0 && count[11] == 1));

@@ -5,7 +5,7 @@
 
 #include "chamomile/tree/walk.hpp"
 #include "chamomile/tree/walk_decisions.hpp"
-#include "tests/forest.hpp"
+#include "tests/locally_essential_tree.hpp"
 
 namespace chamomile::tests {
 
@@ -38,8 +38,9 @@ inline GroupList group_list(const InteractionLists& lists, const ListRow& row)
 
 /// Finishes an open list cell by cell, in double.
 template <class Region>
-void finish(GroupList& list, const InteractionLists& lists, const ListRow& row, const Forest& f,
-            const WalkNodes& nodes, const AcceptanceCriterion& criterion)
+void finish(GroupList& list, const InteractionLists& lists, const ListRow& row,
+            const LocallyEssentialTree& f, const WalkNodes& nodes,
+            const AcceptanceCriterion& criterion)
 {
     const Region region(lists.regions[std::size_t(&row - lists.rows.data())],
                         {criterion.periodicity, criterion.cut});
@@ -51,7 +52,7 @@ void finish(GroupList& list, const InteractionLists& lists, const ListRow& row, 
         const int k = int(stack.back() % WalkNode::width);
         stack.pop_back();
         const walk::CellsSeen<double> seen{
-            {node.x[k], node.y[k], node.z[k]}, node.least[k], node.relative[k], node.expansion[k]};
+            {node.x[k], node.y[k], node.z[k]}, node.min[k], node.relative[k], node.expansion[k]};
         const walk::Decisions d = walk::decide(seen, region);
         const Cell& cell = f.octree.cells[node.cell[k]];
         if (d.left_out)
@@ -68,8 +69,9 @@ void finish(GroupList& list, const InteractionLists& lists, const ListRow& row, 
     }
 }
 
-inline GroupList finished_list(const InteractionLists& lists, const ListRow& row, const Forest& f,
-                               const WalkNodes& nodes, const AcceptanceCriterion& criterion)
+inline GroupList finished_list(const InteractionLists& lists, const ListRow& row,
+                               const LocallyEssentialTree& f, const WalkNodes& nodes,
+                               const AcceptanceCriterion& criterion)
 {
     GroupList list = group_list(lists, row); // the cluster's cells
     if (criterion.periodicity)
@@ -82,7 +84,8 @@ inline GroupList finished_list(const InteractionLists& lists, const ListRow& row
 }
 
 /// Walks for one group, cell by cell (Barnes 1990 with the opening radius of Barnes 1995).
-inline GroupList plain_walk(const Forest& f, const Group& group, double theta, double clearance)
+inline GroupList plain_walk(const LocallyEssentialTree& f, const Group& group, double theta,
+                            double clearance)
 {
     GroupList list;
     for (Index c = 0; c < f.octree.cells.size();) {
@@ -104,7 +107,7 @@ inline GroupList plain_walk(const Forest& f, const Group& group, double theta, d
     return list;
 }
 
-inline bool every_particle_once(const Forest& f, const GroupList& list)
+inline bool every_particle_once(const LocallyEssentialTree& f, const GroupList& list)
 {
     std::vector<int> seen(f.octree.order.size());
     for (Index k : list.particles)

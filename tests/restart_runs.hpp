@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "chamomile/force/gpu.hpp"
-#include "chamomile/force/lists/small_sets.hpp"
+#include "chamomile/force/lists/hybrid_solver.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/integrate/comoving_clock.hpp"
 #include "chamomile/integrate/hermite.hpp"

@@ -6,25 +6,25 @@
 #include <utility>
 #include <vector>
 
-#include "chamomile/core/particle_rows.hpp"
+#include "chamomile/core/particle_reader.hpp"
 
 namespace chamomile::tests {
 
 /// RowsInBlocks returns copies, each valid until its value is requested again, and counts the
 /// largest block.
-class RowsInBlocks final : public ParticleRows {
+class RowsInBlocks final : public ParticleReader {
 public:
-    RowsInBlocks(const Particles& all, std::size_t most) : all_(all), rows_(all_), most_(most) {}
+    RowsInBlocks(const Particles& all, std::size_t max) : all_(all), rows_(all_), max_(max) {}
 
-    bool are_here() const override { return false; }
-    std::size_t most() const override { return most_; }
-    std::span<const Vec3<double>> vectors(Column value, const RowsAsked& rows) override
+    bool is_on_host() const override { return false; }
+    std::size_t max() const override { return max_; }
+    std::span<const Vec3<double>> read_vectors(Column value, const RowSelection& rows) override
     {
-        return copied(rows_.vectors(value, rows), vectors_[std::size_t(value)]);
+        return copied(rows_.read_vectors(value, rows), vectors_[std::size_t(value)]);
     }
-    std::span<const double> reals(Column value, const RowsAsked& rows) override
+    std::span<const double> read_scalars(Column value, const RowSelection& rows) override
     {
-        return copied(rows_.reals(value, rows), reals_);
+        return copied(rows_.read_scalars(value, rows), reals_);
     }
 
     std::size_t largest() const { return largest_; } ///< largest requested block
@@ -40,7 +40,7 @@ private:
 
     Particles all_;
     RowsInMemory rows_;
-    std::size_t most_, largest_ = 0;
+    std::size_t max_, largest_ = 0;
     std::array<std::vector<Vec3<double>>, vector_columns> vectors_;
     std::vector<double> reals_;
 };

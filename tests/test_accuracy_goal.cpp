@@ -223,8 +223,8 @@ TEST_CASE("the search follows errors that bend, and ends where they end")
         }
         CHECK(search.points().size() <= 8);
         REQUIRE(search.best());
-        CHECK(search.best()->error >= GoalBand::least_aimed * goal);
-        CHECK(search.best()->error <= GoalBand::most_aimed * goal);
+        CHECK(search.best()->error >= GoalBand::min_aimed * goal);
+        CHECK(search.best()->error <= GoalBand::max_aimed * goal);
     }
     LimitSearch never(law, 1e-6, law.guess(1e-6));
     while (!never.done()) {

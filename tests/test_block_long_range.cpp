@@ -130,9 +130,9 @@ TEST_CASE("no whole step moves particles by more than a quarter of the long rang
         v = {3, 0, -4};
     blocks.start(particles, Quantities::acceleration, {0, 0});
     const double length = blocks.next_step({0, 0}).length,
-                 most = 0.25 * split_radius(solver->options().periodic, 1) / 5;
-    CHECK(length <= most);
-    CHECK(length > most / 2);
+                 max = 0.25 * split_radius(solver->options().periodic, 1) / 5;
+    CHECK(length <= max);
+    CHECK(length > max / 2);
 }
 
 TEST_SUITE_END();

@@ -260,10 +260,10 @@ TEST_CASE("the closest pair is found among many, and its encounter on the way")
     CHECK(found.j == expected.j);
     CHECK(found.distance == expected.distance);
 
-    // A binary among many particles, with pericentre 1e-4 and period pi 1e-3 sqrt(1e-3 / 2e-2).
+    // A binary among many particles, with pericenter 1e-4 and period pi 1e-3 sqrt(1e-3 / 2e-2).
     Particles binary = sphere(100);
     const double a = 5e-4, e = 0.8, m = 0.01;
-    const double v = std::sqrt(2 * m / a * (1 - e) / (1 + e)); // at apocentre
+    const double v = std::sqrt(2 * m / a * (1 - e) / (1 + e)); // at apocenter
     binary.position[1] = binary.position[0] + Vec3<double>{a * (1 + e), 0, 0};
     binary.velocity[1] = binary.velocity[0] + Vec3<double>{0, v, 0};
     const std::unique_ptr<JerkSolver> solver = make_jerk_solver(direct_sums(0));

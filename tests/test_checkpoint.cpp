@@ -219,11 +219,11 @@ TEST_CASE("records that come in parts have the bytes of those that come at once"
         archive.records("all", all);
         archive("after", after);
     });
-    for (const std::size_t most : {std::size_t(1), std::size_t(7), std::size_t(1001)}) {
+    for (const std::size_t max : {std::size_t(1), std::size_t(7), std::size_t(1001)}) {
         std::size_t asked = 0;
         write_checkpoint(folder / "parts", [&](Archive& archive) {
-            archive.keep<Vec3<double>>("all", all.size(), most, [&](std::size_t b, std::size_t e) {
-                CHECK(e - b <= most);
+            archive.keep<Vec3<double>>("all", all.size(), max, [&](std::size_t b, std::size_t e) {
+                CHECK(e - b <= max);
                 asked += e - b;
                 return std::span<const Vec3<double>>(all).subspan(b, e - b);
             });
@@ -248,7 +248,7 @@ TEST_CASE("records that come in parts have the bytes of those that come at once"
 TEST_CASE("records come back in parts, with their check sum at the last")
 {
     const TemporaryFolder folder;
-    std::vector<Vec3<double>> vectors(5000);
+    std::vector<Vec3<double>> read_vectors(5000);
     Scatter scatter;
     for (Vec3<double>& v : vectors)
         v = scatter.vector();

@@ -6,8 +6,8 @@
 
 #include "chamomile/integrate/leapfrog.hpp"
 #include "chamomile/integrate/simulation.hpp"
-#include "chamomile/io/arrangement.hpp"
 #include "chamomile/io/checkpoint/checkpoint_file.hpp"
+#include "chamomile/io/transform.hpp"
 #include "chamomile/run/files/snapshot_writer.hpp"
 #include "tests/error_line.hpp"
 #include "tests/snapshot_fixture.hpp"

@@ -165,7 +165,7 @@ TEST_CASE("no particles give zeros, tracers alone count as masses of 1")
     CHECK(std::memcmp(&in_blocks, &whole, sizeof whole) == 0);
 }
 
-TEST_CASE("Lagrangian radii of a Plummer sphere, about any centre")
+TEST_CASE("Lagrangian radii of a Plummer sphere, about any center")
 {
     const Vec3<double> center{3, -2, 5};
     const Particles sphere = shells(10007, center, plummer_radius);
@@ -186,7 +186,7 @@ TEST_CASE("unequal masses: the radius is that of the particle with which the fra
     CHECK(lagrangian_radii(particles, {}, fractions) == expected);
 }
 
-TEST_CASE("the density centre stays with the dense part")
+TEST_CASE("the density center stays with the dense part")
 {
     const Vec3<double> dense{3, -2, 5};
     Particles particles = shells(2000, dense, plummer_radius);
@@ -199,7 +199,7 @@ TEST_CASE("the density centre stays with the dense part")
     CHECK(norm(density_center(particles) - dense) < 0.2);
 }
 
-TEST_CASE("radii and the centre are those of a full sort")
+TEST_CASE("radii and the center are those of a full sort")
 {
     for (std::size_t n : {1, 2, 5, 99, 101, 1023, 40009, 120011}) {
         const Particles particles = clumps(n);
@@ -218,7 +218,7 @@ TEST_CASE("radii and the centre are those of a full sort")
         CHECK(lagrangian_radii(point, about, lagrangian_fractions) == sorted_radii(point, about));
 }
 
-TEST_CASE("the centre of many particles is that of a part of them, wherever masses are")
+TEST_CASE("the center of many particles is that of a part of them, wherever masses are")
 {
     Particles sphere = shells(400009, {3, -2, 5}, plummer_radius);
     CHECK(norm(density_center(sphere) - Vec3<double>{3, -2, 5}) < 0.03);
@@ -242,13 +242,13 @@ TEST_CASE("particles that come in blocks have the bits of those in memory")
         const ExternalState external{field.get(), 0.25};
         const Diagnostics whole = diagnose(all, LagrangianRadii::computed, external);
         const Particles rest = without_motion(all);
-        for (const std::size_t most : {std::size_t(2048), std::size_t(34567)}) {
-            RowsInBlocks rows(all, most);
+        for (const std::size_t max : {std::size_t(2048), std::size_t(34567)}) {
+            RowsInBlocks rows(all, max);
             Communicator alone;
             const Diagnostics found = diagnose({rest, rows, RankSubset{alone, all.size()}},
                                                LagrangianRadii::computed, external);
             CHECK(std::memcmp(&found, &whole, sizeof whole) == 0);
-            CHECK(rows.largest() == most);
+            CHECK(rows.largest() == max);
         }
     }
 }

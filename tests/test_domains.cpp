@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "chamomile/domain/domain_tree_builder.hpp"
-#include "chamomile/domain/forest.hpp"
+#include "chamomile/domain/locally_essential_tree.hpp"
 #include "chamomile/force/lists/list_solver.hpp"
 #include "chamomile/force/ranks/distributed_solver.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"

@@ -59,9 +59,9 @@ TEST_CASE("the sum is that of integers, in any order and in any parts")
 TEST_CASE("sums by hand: cancellation, rounding to even, the ends of the range")
 {
     constexpr double largest = std::numeric_limits<double>::max(),
-                     least = std::numeric_limits<double>::denorm_min(), infinity = HUGE_VAL;
+                     min = std::numeric_limits<double>::denorm_min(), infinity = HUGE_VAL;
     CHECK(sum_of({1e308, 1, -1e308}) == 1);
-    CHECK(sum_of({1e308, 1e308, -1e308, -1e308, least}) == least);
+    CHECK(sum_of({1e308, 1e308, -1e308, -1e308, min}) == min);
     CHECK(sum_of({largest, largest, -largest}) == largest);
     CHECK(sum_of({largest, largest}) == infinity);
     CHECK(sum_of({-largest, -largest}) == -infinity);
@@ -69,7 +69,7 @@ TEST_CASE("sums by hand: cancellation, rounding to even, the ends of the range")
     CHECK(sum_of({1 + 0x1p-52, 0x1p-53}) == 1 + 0x1p-51);  // the other tie
     CHECK(sum_of({1, 0x1p-53, 0x1p-1074}) == 1 + 0x1p-52); // above the tie
     CHECK(sum_of({-1, -0x1p-53, -0x1p-1074}) == -1 - 0x1p-52);
-    CHECK(sum_of({3 * least, -least}) == 2 * least);
+    CHECK(sum_of({3 * min, -min}) == 2 * min);
     CHECK(sum_of({0.1, 0.2, 0.3, -0.6}) == 0x1p-55);
     CHECK(sum_of({}) == 0);
     CHECK(sum_of({infinity, -1}) == infinity);

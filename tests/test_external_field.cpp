@@ -54,7 +54,7 @@ std::vector<std::pair<const char*, Scheme>> ways()
         {"fixed", fixed}, {"adaptive", adaptive}, {"individual", individual}, {"hermite", hermite}};
 }
 
-Integration made_of(Scheme scheme, const std::vector<std::string>& potentials)
+IntegratorWithSolver made_of(Scheme scheme, const std::vector<std::string>& potentials)
 {
     SolverOptions options = on_cpu();
     if (scheme.kind == SchemeKind::hermite) {
@@ -74,7 +74,7 @@ TEST_CASE("energy is that of particles and field, and kept")
 {
     for (const auto& [name, scheme] : ways()) {
         CAPTURE(name);
-        const Integration made = made_of(scheme, {halo, disk});
+        const IntegratorWithSolver made = made_of(scheme, {halo, disk});
         CHECK(follow(plummer(400), *made.integrator, 1, 0.25).largest < 2e-4);
     }
 }
@@ -93,8 +93,8 @@ TEST_CASE("in a rotating frame Jacobi's energy is kept, and orbits are those see
             const Vec3<double>& x = turning.position[i];
             turning.velocity[i] += Vec3<double>{omega * x.y, -omega * x.x, 0};
         }
-        const Integration one = made_of(scheme, {halo, disk}),
-                          other = made_of(scheme, {halo, disk, "rotation,omega=0.8"});
+        const IntegratorWithSolver one = made_of(scheme, {halo, disk}),
+                                   other = made_of(scheme, {halo, disk, "rotation,omega=0.8"});
         const Outcome seen = follow(still, *one.integrator, end, 0.5),
                       turned = follow(turning, *other.integrator, end, 0.5);
         CHECK(seen.largest < 2e-4);
@@ -153,8 +153,8 @@ TEST_CASE("a run that is kept goes on with the same bits")
                 simulation.run();
             };
             Particles whole = plummer(120), part = whole;
-            const Integration one = made_of(scheme, field), two = made_of(scheme, field),
-                              three = made_of(scheme, field);
+            const IntegratorWithSolver one = made_of(scheme, field), two = made_of(scheme, field),
+                                       three = made_of(scheme, field);
             Simulation through(whole, *one.integrator, 0, 2), first(part, *two.integrator, 0, 2);
             run(through, 8);
             run(first, 4);
@@ -203,7 +203,7 @@ TEST_CASE("a part of the particles is due at a time, and functions get those alo
     scheme.criterion = StepCriterion::softening;
     scheme.eta = 0.05;
     scheme.field = std::make_shared<ExternalField>(std::vector{potential}, "potentials");
-    const Integration made = make_integrator(on_cpu(), scheme);
+    const IntegratorWithSolver made = make_integrator(on_cpu(), scheme);
     CHECK(follow(plummer(500), *made.integrator, 1, 0.5).largest < 1e-3);
     CHECK(*std::min_element(sizes.begin(), sizes.end()) < 500);
     CHECK(*std::max_element(sizes.begin(), sizes.end()) == 500);

@@ -92,7 +92,7 @@ SolverOptions direct()
 double difference_from(const ReferenceOrbit& orbit, const Scheme& scheme)
 {
     Particles one = tracer(orbit.places.front());
-    const Integration made = make_integrator(direct(), scheme);
+    const IntegratorWithSolver made = make_integrator(direct(), scheme);
     double largest = 0;
     Simulation simulation(one, *made.integrator, 0, orbit.places.back().time);
     std::vector<double> times;
@@ -171,7 +171,7 @@ TEST_CASE("individual and adaptive steps see external potentials alone")
             scheme.individual = individual;
             scheme.adaptive = !individual;
             Particles one = tracer(orbit.places.front());
-            const Integration made = make_integrator(options, scheme);
+            const IntegratorWithSolver made = make_integrator(options, scheme);
             Simulation simulation(one, *made.integrator, 0, orbit.places.back().time);
             simulation.run();
             CHECK(simulation.step() > 100);
@@ -239,7 +239,7 @@ TEST_CASE("the logarithm of the potentials is that of the library, and halos hav
     }
 }
 
-TEST_CASE("a particle at the centre of a sphere feels nothing, at that of a point it is refused")
+TEST_CASE("a particle at the center of a sphere feels nothing, at that of a point it is refused")
 {
     for (const char* name : {"plummer,M=1,a=1", "hernquist,M=1,a=1", "nfw,M=1,c=5,rs=1",
                              "logarithmic,v0=1,rc=1", "miyamoto-nagai,M=1,a=1,b=1", "point,M=1"}) {
@@ -248,7 +248,7 @@ TEST_CASE("a particle at the centre of a sphere feels nothing, at that of a poin
         Scheme scheme;
         scheme.field = field_of(name);
         scheme.fixed_length = 0.1;
-        const Integration made = make_integrator(direct(), scheme);
+        const IntegratorWithSolver made = make_integrator(direct(), scheme);
         Simulation simulation(one, *made.integrator, 0, 1);
         if (std::string(name) == "point,M=1") {
             CHECK_THROWS_AS(simulation.run(), Error);

@@ -36,7 +36,7 @@ private:
     ForceStatistics counted(ForceStatistics statistics)
     {
         if (--left_ == 0) // on all ranks
-            throw Agreed(Fault::device, "the device is gone");
+            throw CollectiveError(Fault::device, "the device is gone");
         return statistics;
     }
 

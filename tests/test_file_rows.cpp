@@ -20,19 +20,19 @@ namespace {
 /// More than one block, and not a multiple.
 constexpr std::size_t several_blocks = rows_of_block + 31657;
 
-/// Returns the particles with moving columns read block by block.
+/// Returns the particles with deferred columns read block by block.
 Particles gathered(const Snapshot& snapshot)
 {
     Particles all = snapshot.particles;
-    const std::shared_ptr<ParticleRows> rows = rows_of(snapshot);
+    const std::shared_ptr<ParticleReader> rows = rows_of(snapshot);
     const auto take = [&](auto& into, const auto& block) {
         into.insert(into.end(), block.begin(), block.end());
     };
     rows->for_blocks(all.size(), [&](std::size_t begin, std::size_t end) {
-        take(all.position, rows->vectors(Column::position, {begin, end}));
-        take(all.velocity, rows->vectors(Column::velocity, {begin, end}));
-        take(all.acceleration, rows->vectors(Column::acceleration, {begin, end}));
-        take(all.potential, rows->reals(Column::potential, {begin, end}));
+        take(all.position, rows->read_vectors(Column::position, {begin, end}));
+        take(all.velocity, rows->read_vectors(Column::velocity, {begin, end}));
+        take(all.acceleration, rows->read_vectors(Column::acceleration, {begin, end}));
+        take(all.potential, rows->read_scalars(Column::potential, {begin, end}));
     });
     return all;
 }
@@ -59,19 +59,19 @@ TEST_CASE("blocks of a file are those of the whole file, in other units too")
         CAPTURE(name);
         write_snapshot(made, folder / name);
         Snapshot whole = read_snapshot(folder / name), open = open_snapshot(folder / name);
-        CHECK(!whole.moving);
-        REQUIRE(open.moving);
+        CHECK(!whole.deferred);
+        REQUIRE(open.deferred);
         CHECK(open.particles.position.capacity() == 0);
         CHECK(are_same(gathered(open), whole.particles));
         for (Snapshot* each : {&whole, &open})
             convert_units(*each, other, "test");
         CHECK(are_same(gathered(open), whole.particles));
-        bring(open);
-        CHECK(!open.moving);
+        load_deferred(open);
+        CHECK(!open.deferred);
         CHECK(are_same(open.particles, whole.particles));
     }
     write_snapshot(sample_snapshot(5), folder / "a.txt"); // read as a whole
-    CHECK(!open_snapshot(folder / "a.txt").moving);
+    CHECK(!open_snapshot(folder / "a.txt").deferred);
 }
 
 TEST_CASE("blocks of comoving files have peculiar velocities")
@@ -140,7 +140,7 @@ TEST_CASE("a file that changes before its rows are taken is refused")
         std::filesystem::resize_file(folder / name, std::filesystem::file_size(folder / name) + 1);
         CHECK(contains(error_line(
                            [&] {
-                               open.moving->vectors(Column::position, {0, 300});
+                               open.deferred->read_vectors(Column::position, {0, 300});
                            },
                            Fault::input),
                        "changed while it was read"));

@@ -28,20 +28,20 @@ Places clumps(std::size_t n, double side, std::uint64_t seed)
     while (places.size() < n / 2)
         places.push_back({random(0, side), random(0, side), random(0, side)});
     while (places.size() < n) {
-        Vec3<double> centre{random(0, side), random(0, side), random(0, side)};
+        Vec3<double> center{random(0, side), random(0, side), random(0, side)};
         if (random() < 0.3)
-            centre = {0, random() < 0.5 ? 0 : centre.y, side};
+            center = {0, random() < 0.5 ? 0 : center.y, side};
         const double radius = side / 20 * random();
         const auto members = std::size_t(2 + 60 * random() * random());
         for (std::size_t k = 0; k < members && places.size() < n; ++k)
-            places.push_back(centre + tests::on_sphere(random, radius * random()));
+            places.push_back(center + tests::on_sphere(random, radius * random()));
     }
     return places;
 }
 
 /// All pairs with explicit images; labels spread until nothing changes.
 std::vector<std::vector<Index>> by_all_pairs(const Places& x, double side, double length,
-                                             std::size_t least)
+                                             std::size_t min)
 {
     std::vector<std::size_t> label(x.size());
     std::iota(label.begin(), label.end(), std::size_t(0));
@@ -72,17 +72,16 @@ std::vector<std::vector<Index>> by_all_pairs(const Places& x, double side, doubl
         sets[label[i]].push_back(Index(i));
     std::vector<std::vector<Index>> groups;
     for (const auto& [first, members] : sets)
-        if (members.size() >= least)
+        if (members.size() >= min)
             groups.push_back(members);
     std::stable_sort(groups.begin(), groups.end(),
                      [](const auto& a, const auto& b) { return a.size() > b.size(); });
     return groups;
 }
 
-std::vector<std::vector<Index>> found(const Places& x, double side, double length,
-                                      std::size_t least)
+std::vector<std::vector<Index>> found(const Places& x, double side, double length, std::size_t min)
 {
-    const ParticleGroups groups = friends_of_friends(x, {side}, length, least);
+    const ParticleGroups groups = friends_of_friends(x, {side}, length, min);
     std::vector<std::vector<Index>> lists;
     for (std::size_t g = 0; g < groups.size(); ++g)
         lists.emplace_back(groups[g].begin(), groups[g].end());

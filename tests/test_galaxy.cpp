@@ -194,7 +194,7 @@ TEST_CASE("a merger: unique ids, galaxy 1 first, on its orbit, disks tilted as a
     CHECK(both.size() == 9000);
     CHECK(std::set<std::uint64_t>(both.id.begin(), both.id.end()).size() == 9000);
     const double one = 19.0 / 3, q = 0.5;
-    Vec3<double> centre[2], motion[2], spin[2];
+    Vec3<double> center[2], motion[2], spin[2];
     double mass[2] = {};
     for (int pass = 0; pass < 2; ++pass)
         for (std::size_t i = 0; i < 9000; ++i) {
@@ -202,15 +202,15 @@ TEST_CASE("a merger: unique ids, galaxy 1 first, on its orbit, disks tilted as a
             const double m = both.mass[i];
             if (pass == 0) {
                 mass[g] += m;
-                centre[g] += m * both.position[i];
+                center[g] += m * both.position[i];
                 motion[g] += m * both.velocity[i];
             } else if (both.type[i] == disk_type)
-                spin[g] += m * cross(both.position[i] - (1 / mass[g]) * centre[g],
+                spin[g] += m * cross(both.position[i] - (1 / mass[g]) * center[g],
                                      both.velocity[i] - (1 / mass[g]) * motion[g]);
         }
     CHECK(mass[0] == within(1e-12, one));
     CHECK(mass[1] == within(1e-12, q * one));
-    const Vec3<double> r = (1 / mass[1]) * centre[1] - (1 / mass[0]) * centre[0];
+    const Vec3<double> r = (1 / mass[1]) * center[1] - (1 / mass[0]) * center[0];
     const Vec3<double> v = (1 / mass[1]) * motion[1] - (1 / mass[0]) * motion[0];
     CHECK(norm(r) == within(1e-10, options.separation));
     CHECK(norm_squared(v) / 2 == within(1e-10, (1 + q) * one / options.separation));
@@ -219,7 +219,7 @@ TEST_CASE("a merger: unique ids, galaxy 1 first, on its orbit, disks tilted as a
     CHECK(norm(mean_of(both, both.position)) < 1e-12);
     CHECK(norm(mean_of(both, both.velocity)) < 1e-12);
 
-    // The orbit ascends through the disk at its argument of pericentre, moving towards the disk's
+    // The orbit ascends through the disk at its argument of pericenter, moving towards the disk's
     // spin: spin = cos i z + sin i t, with t the direction of motion at the node.
     const DiskOrientation orientations[] = {options.first, options.second};
     for (int g = 0; g < 2; ++g) {

@@ -71,7 +71,7 @@ TEST_CASE("periodic forces are the host's")
                 CHECK(difference(gpu, host) < 1e-6 * set.error);
                 const PeriodicOptions& periodic = options.periodic;
                 const double split = range == LongRangeKind::modes
-                                         ? most_of_periodic_box / periodic.cut
+                                         ? max_of_periodic_box / periodic.cut
                                          : periodic.split / 48; // cells for 9973 particles
                 CHECK(difference_of_potentials(gpu, host, split) < 1e-6);
                 options.precision = Precision::double_precision;

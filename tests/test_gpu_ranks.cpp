@@ -224,7 +224,7 @@ TEST_CASE("steps by direct sums on ranks have the bits of one rank")
         (individual ? scheme.longest : scheme.fixed_length) = 1. / 64;
         const auto after = [&](const SolverOptions& given) {
             Particles moved = p;
-            const Integration made = make_integrator(given, scheme);
+            const IntegratorWithSolver made = make_integrator(given, scheme);
             Simulation simulation(moved, *made.integrator, 0, 0.0625);
             simulation.run();
             return moved;

@@ -185,15 +185,15 @@ TEST_CASE("devices have memories of their own, and threads may use them at once"
         threads.emplace_back([dev, &errors] {
             Bodies b = cloud(101 + 13 * dev, unsigned(dev));
             Field f(b.count());
-            double most = 0;
+            double max = 0;
             for (int repeat = 0; repeat < 5; ++repeat) {
                 g5_set_xmjMC(dev, 0, b.count(), b.rows(), b.m.data());
                 g5_set_nMC(dev, b.count());
                 g5_calculate_force_on_xMC(dev, b.rows(), f.rows(), f.p.data(), b.count());
-                most = std::max(
-                    most, worst(f, reference(b.x, b, b.count(), [](auto, auto) { return 0.01; })));
+                max = std::max(
+                    max, worst(f, reference(b.x, b, b.count(), [](auto, auto) { return 0.01; })));
             }
-            errors[std::size_t(dev)] = most;
+            errors[std::size_t(dev)] = max;
         });
     for (std::thread& thread : threads)
         thread.join();
@@ -204,14 +204,14 @@ TEST_CASE("devices have memories of their own, and threads may use them at once"
     Bodies b = cloud(300);
     load(b);
     const Field exact = reference(b.x, b, 300, [](auto, auto) { return 0.01; });
-    std::array<double, 2> most{};
+    std::array<double, 2> max{};
     std::vector<std::thread> two;
     for (std::size_t t = 0; t < 2; ++t)
         two.emplace_back([&, t] {
             for (int repeat = 0; repeat < 10; ++repeat)
-                most[t] = std::max(most[t], worst(on(b.x), exact));
+                max[t] = std::max(max[t], worst(on(b.x), exact));
         });
     for (std::thread& thread : two)
         thread.join();
-    CHECK(std::max(most[0], most[1]) < 1e-13);
+    CHECK(std::max(max[0], max[1]) < 1e-13);
 }

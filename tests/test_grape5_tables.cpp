@@ -15,16 +15,16 @@ TEST_CASE("cells: their quadrupole is that of the bodies in them, their pull the
     std::mt19937 random(3);
     std::normal_distribution<double> normal(0, 0.01);
     Bodies bodies;
-    std::vector<Vector> centres{{0, 0, 0}, {0.2, -0.3, 0.1}, {-0.1, 0.1, 0.4}};
+    std::vector<Vector> centers{{0, 0, 0}, {0.2, -0.3, 0.1}, {-0.1, 0.1, 0.4}};
     std::vector<double> masses;
     std::vector<std::array<double, 6>> q;
-    for (const Vector& centre : centres) {
+    for (const Vector& center : centers) {
         std::array<double, 6> sum{};
         for (int pair = 0; pair < 4; ++pair) {
             const Vector d{2 * normal(random), normal(random), normal(random)};
             const double d2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
             for (const int sign : {-1, 1}) {
-                Vector x = centre;
+                Vector x = center;
                 for (int c = 0; c < 3; ++c)
                     x[c] += sign * d[c];
                 bodies.x.push_back(x);
@@ -44,7 +44,7 @@ TEST_CASE("cells: their quadrupole is that of the bodies in them, their pull the
                                    int(x.size()));
         return f;
     };
-    const Row rows = reinterpret_cast<Row>(centres.data());
+    const Row rows = reinterpret_cast<Row>(centers.data());
     const auto qs = reinterpret_cast<double(*)[6]>(q.data());
     g5c_set_xmjMC(2, 0, 1, rows, masses.data(), qs);
     g5c_set_xmjMC(2, 1, 2, rows, masses.data(), qs);

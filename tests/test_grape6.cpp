@@ -133,7 +133,7 @@ TEST_CASE("two threads in one cluster take turns")
     Call call(then);
     call.first(0, 300);
     const Call exact = reference(call, then);
-    std::array<double, 2> most{};
+    std::array<double, 2> max{};
     std::vector<std::thread> threads;
     for (std::size_t k = 0; k < 2; ++k)
         threads.emplace_back([&, k] {
@@ -141,10 +141,10 @@ TEST_CASE("two threads in one cluster take turns")
                 Call mine(then);
                 g6_set_ti(0, 0.5);
                 const int status = mine.run(0, 300);
-                most[k] = std::max(most[k], status == 0 ? worst(mine, exact) : 1e9);
+                max[k] = std::max(max[k], status == 0 ? worst(mine, exact) : 1e9);
             }
         });
     for (std::thread& thread : threads)
         thread.join();
-    CHECK(std::max(most[0], most[1]) < 1e-12);
+    CHECK(std::max(max[0], max[1]) < 1e-12);
 }

@@ -62,10 +62,10 @@ TEST_CASE("by reference, with an underscore, the same bits")
     CHECK(r.jerk == value.jerk);
     CHECK(r.pot == value.pot);
     CHECK(r.nearest == value.nearest);
-    int pipe = 9, most = 97, n = 0;
+    int pipe = 9, max = 97, n = 0;
     std::vector<int> list(97);
     REQUIRE(g6_read_neighbour_list_(&cl) == 0);
-    REQUIRE(g6_get_neighbour_list_(&cl, &pipe, &most, &n, list.data()) == 0);
+    REQUIRE(g6_get_neighbour_list_(&cl, &pipe, &max, &n, list.data()) == 0);
     list.resize(std::size_t(n));
     CHECK(list == list_of(0, 9));
     CHECK(g6_npipes_() == 48);

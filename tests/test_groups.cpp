@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 #include <omp.h>
 
-#include "tests/forest.hpp"
+#include "tests/locally_essential_tree.hpp"
 
 using namespace chamomile;
 using namespace chamomile::tests;
@@ -18,9 +18,9 @@ TEST_CASE("clusters hold whole groups that do not depend on them, nor on threads
             const std::vector<Index> active = all ? std::vector<Index>() : every_third(p.size());
             const int threads = omp_get_max_threads();
             omp_set_num_threads(1);
-            const Forest one(p, {32, 1}, active);
+            const LocallyEssentialTree one(p, {32, 1}, active);
             omp_set_num_threads(3);
-            const Forest many(p, {32, 12}, active);
+            const LocallyEssentialTree many(p, {32, 12}, active);
             omp_set_num_threads(threads);
             REQUIRE(one.groups.groups.size() == many.groups.groups.size());
             std::size_t equal = 0;
@@ -51,21 +51,21 @@ TEST_CASE("groups of few targets hold few particles for each")
     std::vector<Index> active;
     for (Index i = 0; i < p.size(); i += 251)
         active.push_back(i);
-    const int group = 8, least = 4, sparse = 40;
+    const int group = 8, min = 4, sparse = 40;
     const auto wide_groups = [&](GroupSizes sizes) {
-        const Forest forest(p, sizes, active);
+        const LocallyEssentialTree forest(p, sizes, active);
         std::size_t wide = 0, targets = 0;
         for (const Group& g : forest.groups.groups) {
             const int count = int(g.end - g.begin);
             const auto span = int(forest.groups.target(g.end - 1) - forest.groups.target(g.begin));
-            wide += span >= std::max(4 * group, count <= least ? sparse * count : 0);
+            wide += span >= std::max(4 * group, count <= min ? sparse * count : 0);
             targets += std::size_t(count);
         }
         CHECK(targets == active.size());
         return wide;
     };
-    CHECK(wide_groups({group, 4, Box::infinity, least, sparse}) == 0);
-    CHECK(wide_groups({group, 4, Box::infinity, least}) > 4);
+    CHECK(wide_groups({group, 4, Box::infinity, min, sparse}) == 0);
+    CHECK(wide_groups({group, 4, Box::infinity, min}) > 4);
     CHECK(wide_groups({group, 4}) > 4);
 }
 

@@ -17,7 +17,7 @@ TEST_SUITE_BEGIN("halos");
 namespace {
 
 /// Particles with different velocities, masses and types, and unrelated potentials.
-Particles blob(std::size_t n, const Vec3<double>& centre, double radius, std::uint64_t seed)
+Particles blob(std::size_t n, const Vec3<double>& center, double radius, std::uint64_t seed)
 {
     Random random(seed);
     Particles p;
@@ -25,7 +25,7 @@ Particles blob(std::size_t n, const Vec3<double>& centre, double radius, std::ui
     for (std::size_t i = 0; i < n; ++i) {
         p.mass[i] = random(0.5, 2);
         p.type[i] = std::uint8_t(1 + i % 4);
-        p.position[i] = centre + tests::on_sphere(random, radius * random());
+        p.position[i] = center + tests::on_sphere(random, radius * random());
         p.velocity[i] = {random(-1, 3), random(-2, 2), random(0, 0.5)};
         p.potential[i] = random(-2, -1);
     }
@@ -63,14 +63,14 @@ double distance(const Vec3<double>& a, const Vec3<double>& b, double side = 0)
 std::size_t lowest_potential(const Particles& p)
 {
     std::size_t lowest = 0;
-    double least = 0;
+    double min = 0;
     for (std::size_t i = 0; i < p.size(); ++i) {
         double phi = 0;
         for (std::size_t j = 0; j < p.size(); ++j)
             if (i != j)
                 phi -= p.mass[j] / std::hypot(distance(p.position[i], p.position[j]), 1e-3);
-        if (phi < least) {
-            least = phi;
+        if (phi < min) {
+            min = phi;
             lowest = i;
         }
     }
@@ -84,11 +84,11 @@ TEST_CASE("mass, velocity, spread and radii are those of plain sums")
     const Particles p = blob(597, {5, 5, 5}, 2, 1);
     const Halo halo = measured(p, 0);
     double mass = 0, square = 0;
-    Vec3<double> centre, velocity;
+    Vec3<double> center, velocity;
     const std::size_t lowest = lowest_potential(p); // also the core's lowest
     for (std::size_t i = 0; i < p.size(); ++i) {
         mass += p.mass[i];
-        centre += p.mass[i] * p.position[i];
+        center += p.mass[i] * p.position[i];
         velocity += p.mass[i] * p.velocity[i];
     }
     velocity = (1 / mass) * velocity;
@@ -96,10 +96,10 @@ TEST_CASE("mass, velocity, spread and radii are those of plain sums")
         square += p.mass[i] * norm_squared(p.velocity[i] - velocity) / mass;
     CHECK(halo.members == 597);
     CHECK(halo.mass == doctest::Approx(mass).epsilon(1e-13));
-    CHECK(distance(halo.centre_of_mass, (1 / mass) * centre) < 1e-13);
+    CHECK(distance(halo.center_of_mass, (1 / mass) * center) < 1e-13);
     CHECK(distance(halo.velocity, velocity) < 1e-13);
     CHECK(halo.dispersion == doctest::Approx(std::sqrt(square / 3)).epsilon(1e-12));
-    CHECK(distance(halo.centre, p.position[lowest]) < 1e-14);
+    CHECK(distance(halo.center, p.position[lowest]) < 1e-14);
     double inside = 0, farthest = 0, well_inside = 0;
     for (std::size_t i = 0; i < p.size(); ++i) {
         const double r = distance(p.position[i], p.position[lowest]);
@@ -123,13 +123,13 @@ TEST_CASE("a halo across faces and corners is the one in the middle")
     const Halo middle = measured(p, 10);
     for (const Vec3<double> shift : {Vec3<double>{5, 0, 0}, {-5, 5, 5.5}, {3.7, 25, -41.3}}) {
         const Halo halo = measured(moved(p, shift, 10), 10);
-        CHECK(distance(halo.centre, middle.centre + shift, 10) < 1e-12);
-        CHECK(distance(halo.centre_of_mass, middle.centre_of_mass + shift, 10) < 1e-12);
+        CHECK(distance(halo.center, middle.center + shift, 10) < 1e-12);
+        CHECK(distance(halo.center_of_mass, middle.center_of_mass + shift, 10) < 1e-12);
         CHECK(halo.half_mass_radius == doctest::Approx(middle.half_mass_radius).epsilon(1e-12));
         CHECK(halo.radius == doctest::Approx(middle.radius).epsilon(1e-12));
         CHECK(halo.minor_to_major == doctest::Approx(middle.minor_to_major).epsilon(1e-12));
-        CHECK(halo.centre.x >= 0);
-        CHECK(halo.centre.x < 10);
+        CHECK(halo.center.x >= 0);
+        CHECK(halo.center.x < 10);
     }
 }
 
@@ -156,18 +156,18 @@ TEST_CASE("axes of an ellipsoid are found in any direction")
     CHECK(measured(p, 0).minor_to_major == 1);
 }
 
-TEST_CASE("the centre is the dense part, not the centre of mass")
+TEST_CASE("the center is the dense part, not the center of mass")
 {
     Particles p = blob(4000, {5, 5, 5}, 2, 3);
     Random random(4);
     for (std::size_t i = 0; i < 1000; ++i) // a clump on one side
         p.position[4 * i] = Vec3<double>{6, 5, 4.5} + tests::on_sphere(random, 0.1 * random());
     const Halo halo = measured(moved(p, {4, 0, 5}, 10), 10);
-    CHECK(distance(halo.centre, {0, 5, 9.5}, 10) < 0.01);
-    CHECK(distance(halo.centre_of_mass, {0, 5, 9.5}, 10) > 0.5);
+    CHECK(distance(halo.center, {0, 5, 9.5}, 10) < 0.01);
+    CHECK(distance(halo.center_of_mass, {0, 5, 9.5}, 10) > 0.5);
 
     const Particles few = blob(100, {5, 5, 5}, 2, 5); // all pairs
-    CHECK(distance(measured(few, 0).centre, few.position[lowest_potential(few)]) < 1e-14);
+    CHECK(distance(measured(few, 0).center, few.position[lowest_potential(few)]) < 1e-14);
 }
 
 TEST_CASE("halos of massless particles have places and radii")
@@ -177,7 +177,7 @@ TEST_CASE("halos of massless particles have places and radii")
     const Halo halo = measured(p, 0);
     CHECK(halo.mass == 0);
     CHECK(halo.radius > 0.5);
-    CHECK(std::isfinite(norm(halo.centre) + norm(halo.velocity) + halo.dispersion));
+    CHECK(std::isfinite(norm(halo.center) + norm(halo.velocity) + halo.dispersion));
 }
 
 TEST_CASE("spheres of an isothermal halo have the closed form's radius, across corners too")
@@ -193,10 +193,10 @@ TEST_CASE("spheres of an isothermal halo have the closed form's radius, across c
                                                Vec3<double>{0, 4, 2});
     }
     const std::vector<double> densities{1, 10, 400};
-    const std::vector<Vec3<double>> centres(3, {0, 0, 2});
+    const std::vector<Vec3<double>> centers(3, {0, 0, 2});
     for (double factor : {0.02, 1.0, 30.0}) { // relative to the estimate: from inside and outside
         const std::vector<double> estimates(3, factor);
-        const auto spheres = overdense_spheres(p, {4}, centres, estimates, densities);
+        const auto spheres = overdense_spheres(p, {4}, centers, estimates, densities);
         for (std::size_t d = 0; d < 3; ++d) {
             const double radius = std::sqrt(3 / (4 * M_PI * densities[d]));
             CHECK(spheres[d].radius == doctest::Approx(radius).epsilon(1e-4));
@@ -212,20 +212,20 @@ TEST_CASE("spheres are those of a plain search over all particles")
     const Particles clump = blob(500, {1.4, 1.2, 1}, 0.1, 10);
     std::copy(clump.position.begin(), clump.position.end(), p.position.begin());
     const std::vector<double> densities{40000, 3000};
-    std::vector<Vec3<double>> centres;
+    std::vector<Vec3<double>> centers;
     std::vector<double> estimates;
     for (std::size_t i = 0; i < 40; ++i) {
-        centres.push_back(p.position[i * 70]);
+        centers.push_back(p.position[i * 70]);
         estimates.push_back(400);
     }
-    const auto spheres = overdense_spheres(p, {2}, centres, estimates, densities);
+    const auto spheres = overdense_spheres(p, {2}, centers, estimates, densities);
     std::size_t found = 0;
     for (std::size_t c = 0; c < 40; ++c)
         for (std::size_t d = 0; d < 2; ++d) {
             const auto mass_within = [&](double r) {
                 double mass = 0;
                 for (std::size_t i = 0; i < p.size(); ++i)
-                    mass += distance(p.position[i], centres[c], 2) <= r ? p.mass[i] : 0;
+                    mass += distance(p.position[i], centers[c], 2) <= r ? p.mass[i] : 0;
                 return mass;
             };
             const auto is_dense = [&](double r) {
@@ -251,10 +251,10 @@ TEST_CASE("spheres are those of a plain search over all particles")
 TEST_CASE("a sphere that would not fit into the box is none")
 {
     Particles p = blob(100, {1, 1, 1}, 0.1, 11);
-    const std::vector<Vec3<double>> centre{p.position[0]};
+    const std::vector<Vec3<double>> center{p.position[0]};
     const std::vector<double> estimate{100}, density{0.5};
-    CHECK(overdense_spheres(p, {2}, centre, estimate, density)[0].radius == 0);
-    CHECK(overdense_spheres(p, {}, centre, estimate, density)[0].radius > 1);
+    CHECK(overdense_spheres(p, {2}, center, estimate, density)[0].radius == 0);
+    CHECK(overdense_spheres(p, {}, center, estimate, density)[0].radius > 1);
 }
 
 TEST_CASE("halos have the same bits for any number of threads")
@@ -270,7 +270,7 @@ TEST_CASE("halos have the same bits for any number of threads")
     omp_set_num_threads(threads);
     REQUIRE(runs[0].size() > 10);
     for (std::size_t h = 0; h < runs[0].size(); ++h) {
-        CHECK(runs[0][h].centre == runs[1][h].centre);
+        CHECK(runs[0][h].center == runs[1][h].center);
         CHECK(runs[0][h].mass == runs[1][h].mass);
         CHECK(runs[0][h].dispersion == runs[1][h].dispersion);
     }

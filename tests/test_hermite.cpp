@@ -113,7 +113,7 @@ TEST_CASE("the scheme is of fourth order")
     CHECK_FALSE(std::abs(order({.iterations = 2, .eps = 0.01}) - 4) <= 0.1);
 }
 
-TEST_CASE("pericentre turns at its known rate")
+TEST_CASE("pericenter turns at its known rate")
 {
     constexpr double shifts[] = {1.7e-4, 1.1e-5, 6.7e-7, 4.2e-8}; // known to two digits
     for (int k = 0; k < 4; ++k) {

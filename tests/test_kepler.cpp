@@ -120,7 +120,7 @@ TEST_CASE("the phase of a circular orbit lags by (2 pi)^3 / 3 n^2")
         CHECK_FALSE(within(ten_orbits({}, 400, mistake).phase_error, lag(400), 0.002));
 }
 
-TEST_CASE("pericentre turns at its known rate and the energy comes back after each orbit")
+TEST_CASE("pericenter turns at its known rate and the energy comes back after each orbit")
 {
     constexpr double shifts[] = {-1.46e-2, -3.58e-3, -9.45e-4, -2.42e-4};
     constexpr double final_errors[] = {0, -1.5e-3, -3.6e-5, -5.7e-7}; // unknown for the first

@@ -31,7 +31,7 @@ TEST_SUITE_BEGIN("led_integrator");
 namespace {
 
 /// Returns the particles from rows, in parts.
-Particles gathered(const Particles& rest, ParticleRows& rows)
+Particles gathered(const Particles& rest, ParticleReader& rows)
 {
     Particles all = rest;
     const auto take = [&](auto& into, const auto& part) {
@@ -42,10 +42,10 @@ Particles gathered(const Particles& rest, ParticleRows& rows)
     const std::size_t n = rest.size();
     for (std::size_t begin = 0, end; begin < n; begin = end) {
         end = std::min(begin + 1 + n / 3, n);
-        take(all.position, rows.vectors(Column::position, {begin, end}));
-        take(all.velocity, rows.vectors(Column::velocity, {begin, end}));
-        take(all.acceleration, rows.vectors(Column::acceleration, {begin, end}));
-        take(all.potential, rows.reals(Column::potential, {begin, end}));
+        take(all.position, rows.read_vectors(Column::position, {begin, end}));
+        take(all.velocity, rows.read_vectors(Column::velocity, {begin, end}));
+        take(all.acceleration, rows.read_vectors(Column::acceleration, {begin, end}));
+        take(all.potential, rows.read_scalars(Column::potential, {begin, end}));
     }
     return all;
 }
@@ -54,7 +54,7 @@ Particles gathered(const Particles& rest, ParticleRows& rows)
 Particles restored(const std::filesystem::path& file, const SolverOptions& options,
                    const Scheme& scheme, bool leaves)
 {
-    const Integration made = make_integrator(options, scheme);
+    const IntegratorWithSolver made = make_integrator(options, scheme);
     Particles p = plummer(50); // other particles; all are replaced
     Simulation simulation(p, *made.integrator, 0, 0.125);
     if (leaves)
@@ -81,7 +81,7 @@ void follow_some(Simulation& simulation, std::size_t n, Shown& shown)
 
 Shown run(Particles p, const SolverOptions& options, const Scheme& scheme, bool leaves = false)
 {
-    const Integration made = make_integrator(options, scheme);
+    const IntegratorWithSolver made = make_integrator(options, scheme);
     Simulation simulation(p, *made.integrator, 0, 0.125);
     Shown shown;
     shown.is_resident = made.is_resident();
@@ -188,7 +188,7 @@ TEST_CASE(
         options.own_ranks = P;
         Scheme scheme;
         scheme.fixed_length = 1e7;
-        const Integration made = make_integrator(options, scheme);
+        const IntegratorWithSolver made = make_integrator(options, scheme);
         Simulation simulation(p, *made.integrator, 0, 1e9);
         std::string found;
         try {
@@ -222,7 +222,7 @@ TEST_CASE("a run that is refused at its start leaves the particles as they were"
     std::string lines[2];
     for (const int P : {0, 3}) {
         options.own_ranks = P;
-        const Integration made = make_integrator(options, scheme);
+        const IntegratorWithSolver made = make_integrator(options, scheme);
         Simulation simulation(p, *made.integrator, 0, 1);
         lines[P > 0] = error_line([&] { simulation.run(); }, Fault::usage);
         simulation.fetch();
@@ -246,7 +246,7 @@ TEST_CASE("what is not finite in a later block of a file is named as by one rank
         std::string lines[2];
         for (const int P : {0, 3}) {
             options.own_ranks = P;
-            const Integration made = make_integrator(options, scheme);
+            const IntegratorWithSolver made = make_integrator(options, scheme);
             Particles own = p;
             if (P > 0) {
                 made.integrator->begin_from(std::make_shared<RowsInBlocks>(p, 97));
@@ -270,8 +270,8 @@ TEST_CASE("a rank that fails before any of its exchanges ends a run with its err
     scheme.longest = 1. / 64;
     int all = 0;
     for (const int failing : {0, 1, 2}) {
-        bool has_come = true;
-        for (int exchange = 0; has_come; exchange += 7) {
+        bool has_occurred = true;
+        for (int exchange = 0; has_occurred; exchange += 7) {
             CAPTURE(failing);
             CAPTURE(exchange);
             Particles p = cloud;
@@ -282,12 +282,12 @@ TEST_CASE("a rank that fails before any of its exchanges ends a run with its err
                 options.device = "cpu";
                 options.softening.length = 0.02;
                 options.ranks = &own;
-                const Integration made = make_integrator(options, scheme);
+                const IntegratorWithSolver made = make_integrator(options, scheme);
                 Simulation simulation(p, *made.integrator, 0, 1. / 32);
                 simulation.run();
                 end_serving(own);
             });
-            has_come = failed.has_come;
+            has_occurred = failed.has_occurred;
             CAPTURE(failed.line);
             CHECK(failed.tells_so);
             ++all;

@@ -94,7 +94,7 @@ TEST_CASE("tables of spectra and transfer functions")
         const LinearPower read(options);
         for (double k : {2e-4, 0.0123, 0.1, 0.777, 9.0})
             CHECK(read(k) == within(2e-4, power(k)));
-        CHECK(read.least_k() == within(1e-12, 1e-4));
+        CHECK(read.min_k() == within(1e-12, 1e-4));
     }
     const auto refused = [&](const std::string& text, const char* words) {
         std::ofstream(folder / "bad.txt") << text;

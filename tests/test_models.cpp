@@ -21,7 +21,7 @@ TEST_SUITE_BEGIN("models");
 namespace {
 
 /// Returns the max |component| of the barycenter's position and velocity.
-double off_centre(const Particles& particles)
+double off_center(const Particles& particles)
 {
     const Vec3<double> r = mean_of(particles, particles.position);
     const Vec3<double> v = mean_of(particles, particles.velocity);
@@ -60,7 +60,7 @@ TEST_CASE("random numbers: Philox gives the published words")
           Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
 }
 
-TEST_CASE("Plummer: energies exact, at rest at the barycentre, truncated")
+TEST_CASE("Plummer: energies exact, at rest at the barycenter, truncated")
 {
     for (std::uint64_t n : {2, 3, 597, 2048}) {
         CAPTURE(n);
@@ -68,7 +68,7 @@ TEST_CASE("Plummer: energies exact, at rest at the barycentre, truncated")
         const Energies energies = energies_of(snapshot.particles);
         CHECK(energies.kinetic == within(1e-12, 0.25));
         CHECK(energies.potential == within(1e-12, -0.5));
-        CHECK(off_centre(snapshot.particles) < 1e-14);
+        CHECK(off_center(snapshot.particles) < 1e-14);
         CHECK(snapshot.G() == 1);
     }
     const Particles one = make_plummer({.particles = 1}).particles;
@@ -148,7 +148,7 @@ TEST_CASE("Hernquist: Lagrangian radii and energies of the truncated model")
     CHECK(square / count == within(4 * std::sqrt(2 / (3 * count)), expected));
     const Energies energies = energies_of(make_sphere(SphereKind::hernquist, 6007).particles);
     CHECK(-energies.kinetic / energies.potential == within(0.05, 0.5));
-    CHECK(off_centre(snapshot.particles) < 1e-12);
+    CHECK(off_center(snapshot.particles) < 1e-12);
 }
 
 TEST_CASE("NFW: Lagrangian radii, mass beyond the virial radius, equilibrium")
@@ -187,7 +187,7 @@ TEST_CASE("NFW: Lagrangian radii, mass beyond the virial radius, equilibrium")
     for (double r = 1 + 0.5 * step; r < c; r += step)
         pressure += step * (std::log(1 + r) - r / (1 + r)) / (r * r * r * (1 + r) * (1 + r));
     CHECK(square / count == within(4 * std::sqrt(2 / (3 * count)), 4 * pressure / integral));
-    CHECK(off_centre(snapshot.particles) < 1e-12);
+    CHECK(off_center(snapshot.particles) < 1e-12);
 }
 
 TEST_CASE("Eddington's inversion finds the exact distribution function of Hernquist's model")
@@ -211,7 +211,7 @@ TEST_CASE("cold sphere and cube are uniform and at rest")
     const Energies energies = energies_of(sphere);
     CHECK(energies.kinetic == 0);
     CHECK(energies.potential == within(0.01, -0.6));
-    CHECK(off_centre(sphere) < 1e-15);
+    CHECK(off_center(sphere) < 1e-15);
 
     const Particles cube = make_cube({.particles = 30011, .seed = 4}).particles;
     Vec3<double> square;
@@ -223,7 +223,7 @@ TEST_CASE("cold sphere and cube are uniform and at rest")
         CHECK(mean == within(12 * 4 * std::sqrt(1.0 / 180 / 30011), 1.0 / 12));
 }
 
-TEST_CASE("two bodies: energy, pericentre, angular momentum")
+TEST_CASE("two bodies: energy, pericenter, angular momentum")
 {
     const double a = 1.7, e = 0.6, q = 0.25;
     const Snapshot snapshot = make_two_body({a, e, q});
@@ -235,15 +235,15 @@ TEST_CASE("two bodies: energy, pericentre, angular momentum")
     CHECK(norm(r) == within(1e-15, a * (1 - e)));
     CHECK(std::abs(dot(r, v)) < 1e-15);
     CHECK(cross(r, v).z == within(1e-15, std::sqrt(a * (1 - e * e))));
-    CHECK(off_centre(bodies) < 1e-16);
+    CHECK(off_center(bodies) < 1e-16);
 }
 
-TEST_CASE("orbits before pericentre have the energy and angular momentum of their elements")
+TEST_CASE("orbits before pericenter have the energy and angular momentum of their elements")
 {
     for (double e : {0.0, 0.5, 1.0, 2.0}) {
         CAPTURE(e);
         const double rp = 0.7, distance = e == 0 ? rp : 1.9;
-        const RelativeOrbit orbit = orbit_before_pericentre(3, e, rp, distance);
+        const RelativeOrbit orbit = orbit_before_pericenter(3, e, rp, distance);
         CHECK(norm(orbit.position) == within(1e-14, distance));
         CHECK(norm_squared(orbit.velocity) / 2 ==
               within(1e-13, 3 / distance - 3 * (1 - e) / (2 * rp)));
@@ -251,8 +251,8 @@ TEST_CASE("orbits before pericentre have the energy and angular momentum of thei
               within(1e-14, std::sqrt(3 * rp * (1 + e))));
         CHECK(dot(orbit.position, orbit.velocity) <= 0);
     }
-    CHECK_THROWS_AS(orbit_before_pericentre(1, 0.5, 1, 3.1), Error);
-    CHECK_THROWS_AS(orbit_before_pericentre(1, 1, 1, 0.9), Error);
+    CHECK_THROWS_AS(orbit_before_pericenter(1, 0.5, 1, 3.1), Error);
+    CHECK_THROWS_AS(orbit_before_pericenter(1, 1, 1, 0.9), Error);
 }
 
 TEST_CASE("same seed, same bytes, for any number of threads; another seed differs")
@@ -301,7 +301,7 @@ TEST_CASE("a model without particles or with impossible lengths is refused")
     CHECK_THROWS_AS(make_galaxy({.particles = 99}), Error);
     CHECK_THROWS_AS(make_galaxy({.disk_scale = std::nan("")}), Error);
     CHECK_THROWS_AS(make_merger({.galaxy = {}, .mass_ratio = -1}), Error);
-    CHECK_THROWS_AS(make_merger({.galaxy = {}, .pericentre = 30}), Error);
+    CHECK_THROWS_AS(make_merger({.galaxy = {}, .pericenter = 30}), Error);
 }
 
 TEST_SUITE_END();

@@ -214,7 +214,7 @@ TEST_CASE("third and fourth moments equal sums over the cell's particles")
                     }
                     const double unit = std::pow(higher.length, degree);
                     const double error = std::abs(unit * higher.moment[field] - double(sum));
-                    // Centres are rounded to 4e-15.
+                    // Centers are rounded to 4e-15.
                     wrong +=
                         error > double(about.mass) * (1e-13 * std::pow(side, degree) +
                                                       2e-14 * std::pow(side, degree - 1) + 1e-40);

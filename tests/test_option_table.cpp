@@ -227,7 +227,7 @@ TEST_CASE("what does not go together is refused in the words of the caller")
     };
     for (const Case& c : cases) {
         CAPTURE(c.line);
-        KeyedScheme keyed;
+        IntegratorOptionsReader keyed;
         for (const auto& [key, value] : c.options)
             REQUIRE(keyed.take(key, value));
         const auto resolve = [&] {

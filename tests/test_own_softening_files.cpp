@@ -7,8 +7,8 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/option_table.hpp"
-#include "chamomile/io/arrangement.hpp"
 #include "chamomile/io/snapshot.hpp"
+#include "chamomile/io/transform.hpp"
 #include "chamomile/run/texts/stated_forces.hpp"
 #include "tests/clouds.hpp"
 #include "tests/error_line.hpp"

@@ -99,7 +99,7 @@ TEST_CASE("sums and minima are those of one rank, to the bit")
                 return k == 3 ? (rank == 0 ? 0. : -0.)
                               : 1.0 / (1 + double(k)) + 1e-3 / (1 + rank) + (rank == 1 ? -1e20 : 0);
             };
-            std::vector<double> least;
+            std::vector<double> min;
             ExactSums<double> expected;
             for (std::size_t k = 0; k < n; ++k) {
                 double smallest = value(P - 1, k); // -0 is smaller than 0
@@ -107,7 +107,7 @@ TEST_CASE("sums and minima are those of one rank, to the bit")
                     expected.add(value(r, k));
                     smallest = std::min(smallest, value(r, k));
                 }
-                least.push_back(smallest);
+                min.push_back(smallest);
             }
             std::vector<int> right(std::size_t(P), 0);
             run_ranks(P,
@@ -127,7 +127,7 @@ TEST_CASE("sums and minima are those of one rank, to the bit")
                           ranks.min(not_a_number);
                           bool is_right =
                               sum.value() == expected.value() &&
-                              std::ranges::equal(lowest, least, {}, as_bits, as_bits) &&
+                              std::ranges::equal(lowest, min, {}, as_bits, as_bits) &&
                               (P > 1 ? not_a_number[0] == -1 : std::isnan(not_a_number[0]));
                           for (std::size_t k = 0; k < n; ++k)
                               is_right = is_right &&
@@ -172,11 +172,11 @@ TEST_CASE("all ranks agree on the error of the lowest, and go on")
         run_ranks(P, [&](Communicator& ranks) {
             std::string line;
             try {
-                ranks.together([&] {
+                ranks.run_and_agree([&] {
                     if (ranks.rank() >= P / 2)
                         throw Error(Fault::input, "of " + std::to_string(ranks.rank()));
                 });
-            } catch (const Agreed& error) {
+            } catch (const CollectiveError& error) {
                 line = std::to_string(int(error.fault())) + error.what();
             }
             check_exchange(ranks, 1);

@@ -54,7 +54,7 @@ TEST_CASE("a picture of the whole box holds its mass and shows its middle")
     const RenderOptions completed = complete_view(snapshot, small_view());
     CHECK(*completed.box == 3);
     CHECK(*completed.field_of_view == 3);
-    CHECK(*completed.centre == Vec3<double>{1.5, 1.5, 1.5});
+    CHECK(*completed.center == Vec3<double>{1.5, 1.5, 1.5});
     CHECK(*completed.slice == within(1e-12, 0.3));
     RenderOptions whole = small_view();
     whole.slice = 3;
@@ -65,7 +65,7 @@ TEST_CASE("no face shows: moved round the box, the same picture")
 {
     Snapshot snapshot = box_of(5000, 3, 2);
     RenderOptions view = small_view();
-    view.centre = Vec3<double>{0.4, 1.5, 2.9};
+    view.center = Vec3<double>{0.4, 1.5, 2.9};
     view.slice = 3;
     view.azimuth = 20;
     view.inclination = 65;
@@ -73,7 +73,7 @@ TEST_CASE("no face shows: moved round the box, the same picture")
     const Vec3<double> shift{1.3, -0.7, 0.2};
     for (Vec3<double>& r : snapshot.particles.position)
         r = Periodicity{3}.wrapped(r + shift);
-    view.centre = Periodicity{3}.wrapped(*view.centre + shift);
+    view.center = Periodicity{3}.wrapped(*view.center + shift);
     const SurfaceDensity after = surface_density(snapshot, view);
     for (std::size_t i = 0; i < before.values.size(); ++i)
         CHECK(std::abs(after.values[i] - before.values[i]) < 1e-6 * mean_of(before));
@@ -107,7 +107,7 @@ TEST_CASE("a slice holds what lies in it, across faces too")
     Snapshot snapshot = box_of(20000, 1, 4);
     RenderOptions view = small_view();
     view.slice = 0.2;
-    view.centre = Vec3<double>{0.5, 0.5, 0.05};
+    view.center = Vec3<double>{0.5, 0.5, 0.05};
     double mass = 0;
     for (const Vec3<double>& r : snapshot.particles.position)
         mass += r.z < 0.15 || r.z >= 0.95 ? 1.0 / 20000 : 0;

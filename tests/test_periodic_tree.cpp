@@ -120,7 +120,7 @@ TEST_CASE("the polynomials are the short range's within their errors")
             const double q =
                 (std::erf(u) - 2 * u * std::exp(-u * u) / std::sqrt(M_PI)) / (r * r * r);
             const double p = std::erf(u) / r;
-            // Near the centre digits cancel in the formula, not in the polynomial.
+            // Near the center digits cancel in the formula, not in the polynomial.
             const double rounding = 1e-15 / (r * r * r) * 1e1;
             CHECK(std::abs(value(form.in_float.force) - q) <
                   in_float / (r * r * r) + 1e-7 * q + rounding + 3e-7 / std::pow(2 * split, 3));

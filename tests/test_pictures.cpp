@@ -218,7 +218,7 @@ TEST_CASE("single particles far out do not look like satellites")
     std::copy(places.begin(), places.end(), snapshot.particles.position.begin());
     RenderOptions options;
     options.width = options.height = 160;
-    options.centre = Vec3<double>{0, 0, 0};
+    options.center = Vec3<double>{0, 0, 0};
     options.field_of_view = 8;
     options.no_labels = true;
     for (Pictured quantity : {Pictured::density, Pictured::velocity}) {
@@ -238,12 +238,12 @@ TEST_CASE("types: disk, bulge and stars hide the halo; without them all are show
     const Snapshot galaxy =
         particles_at({{1, {100, 0, 0}}, {2, {1, 2, 3}}, {3, {3, 2, 1}}, {1, {-50, 0, 0}}});
     CHECK(complete_view(galaxy, {}).types == std::vector<int>{2, 3, 4});
-    CHECK(complete_view(galaxy, {}).centre->x == within(1e-5, 2));
+    CHECK(complete_view(galaxy, {}).center->x == within(1e-5, 2));
     const Snapshot sphere = particles_at({{1, {1, 0, 0}}, {0, {3, 0, 0}}});
     CHECK(complete_view(sphere, {}).types.size() == 6);
     RenderOptions halo;
     halo.types = {1};
-    CHECK(complete_view(galaxy, halo).centre->x == within(1e-5, 25));
+    CHECK(complete_view(galaxy, halo).center->x == within(1e-5, 25));
     halo.types = {5};
     CHECK_THROWS_AS(render_snapshot(galaxy, halo), Error);
 }
@@ -255,7 +255,7 @@ TEST_CASE("a completed view renders every snapshot alike")
     options.width = 120;
     options.height = 90;
     const RenderOptions view = complete_view(galaxy, options);
-    REQUIRE(view.centre);
+    REQUIRE(view.center);
     REQUIRE(view.field_of_view);
     REQUIRE(view.min);
     REQUIRE(view.max);
@@ -296,7 +296,7 @@ TEST_CASE("numbers of the colour bar are round, even and apart at any size")
     struct Range {
         Pictured quantity;
         double min, max;
-        std::size_t least; ///< numbers below 120 pixels
+        std::size_t min; ///< numbers below 120 pixels
     };
     const Range ranges[] = {{Pictured::density, 9.06e-5, 1.65e-4, 2},
                             {Pictured::density, 1e-4, 10, 3},
@@ -317,7 +317,7 @@ TEST_CASE("numbers of the colour bar are round, even and apart at any size")
             view.min = range.min;
             view.max = range.max;
             const std::vector<BarNumber> numbers = bar_numbers(view, width, 7);
-            CHECK(numbers.size() >= (width < 120 ? 0 : range.least));
+            CHECK(numbers.size() >= (width < 120 ? 0 : range.min));
             std::vector<double> steps;
             for (std::size_t k = 0; k < numbers.size(); ++k) {
                 const double value = numbers[k].value;

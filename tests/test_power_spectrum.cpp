@@ -24,12 +24,12 @@ Particles clumps(std::size_t n, double side, std::uint64_t seed)
     Random random(seed);
     Particles p;
     p.resize(n);
-    Vec3<double> centre;
+    Vec3<double> center;
     for (std::size_t i = 0; i < n; ++i) {
         if (i % 10 == 0)
-            centre = {random(0, side), random(0, side), random(0, side)};
+            center = {random(0, side), random(0, side), random(0, side)};
         p.mass[i] = random(0.5, 1.5);
-        p.position[i] = centre + tests::on_sphere(random, 0.02 * side * random());
+        p.position[i] = center + tests::on_sphere(random, 0.02 * side * random());
     }
     return p;
 }
@@ -57,14 +57,14 @@ struct DirectBin {
 DirectBin direct(const Particles& p, double side, const PowerBin& bin, int step)
 {
     const double fundamental = 2 * M_PI / side;
-    const int most = int(bin.high / fundamental) + 1;
+    const int max = int(bin.high / fundamental) + 1;
     double total = 0;
     for (double m : p.mass)
         total += m;
     DirectBin sum;
-    for (int x = -most / step * step; x <= most; x += step)
-        for (int y = -most / step * step; y <= most; y += step)
-            for (int z = -most / step * step; z <= most; z += step) {
+    for (int x = -max / step * step; x <= max; x += step)
+        for (int y = -max / step * step; y <= max; y += step)
+            for (int z = -max / step * step; z <= max; z += step) {
                 const double k = fundamental * std::hypot(x, y, z);
                 if (k < bin.low || k >= bin.high)
                     continue;

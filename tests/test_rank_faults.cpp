@@ -88,11 +88,11 @@ TEST_CASE("a rank that fails before any of its exchanges ends all with its error
             CAPTURE(P);
             CAPTURE(failing);
             int exchange = 0;
-            for (bool has_come = true; has_come; ++exchange) {
+            for (bool has_occurred = true; has_occurred; ++exchange) {
                 CAPTURE(exchange);
                 Particles p = cloud;
                 const FailedRanks failed = solve_with_fault(p, P, failing, exchange);
-                has_come = failed.has_come;
+                has_occurred = failed.has_occurred;
                 CAPTURE(failed.line);
                 CHECK(failed.tells_so);
             }

@@ -171,14 +171,14 @@ TEST_CASE("particles on ranks are measured before a run begins, as they are then
         return std::memcmp(a.data(), b.data(), 3 * sizeof(Diagnostics)) == 0;
     };
     Particles p = all;
-    const Integration alone = make_integrator(options, scheme);
+    const IntegratorWithSolver alone = make_integrator(options, scheme);
     const std::vector<Diagnostics> one = measured(p, *alone.integrator);
     CHECK(one[1].kinetic == 4 * one[0].kinetic);
     CHECK(one[0].kinetic > 0);
     SolverOptions led = options;
     led.own_ranks = 3;
     p = all;
-    const Integration of_three = make_integrator(led, scheme);
+    const IntegratorWithSolver of_three = make_integrator(led, scheme);
     CHECK(is_same(one, measured(p, *of_three.integrator)));
     run_ranks(3, [&](Communicator& own) {
         Particles mine =
@@ -282,8 +282,8 @@ TEST_CASE("a rank that fails before any of its exchanges ends the runs of all wi
     const Particles cloud = plummer(300, 5);
     int all = 0;
     for (const int failing : {0, 1, 2}) {
-        bool has_come = true;
-        for (int exchange = 0; has_come; exchange += 7) {
+        bool has_occurred = true;
+        for (int exchange = 0; has_occurred; exchange += 7) {
             CAPTURE(failing);
             CAPTURE(exchange);
             const FailedRanks failed = run_with_fault(3, failing, exchange, [&](Communicator& own) {
@@ -299,7 +299,7 @@ TEST_CASE("a rank that fails before any of its exchanges ends the runs of all wi
                                        [](Simulation& now) { now.diagnostics(); });
                 simulation.run();
             });
-            has_come = failed.has_come;
+            has_occurred = failed.has_occurred;
             CAPTURE(failed.line);
             CHECK(failed.tells_so);
             ++all;

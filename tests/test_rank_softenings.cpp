@@ -155,10 +155,10 @@ TEST_CASE("lengths are cut as a request says, to one of all too, and come back o
         const auto series = [&](Solver& solver) {
             Particles now = p;
             std::vector<Particles> after;
-            for (const double most : {1e-6, 0.01, 1.0, 1e-7, 0.02}) {
+            for (const double max : {1e-6, 0.01, 1.0, 1e-7, 0.02}) {
                 Request request = request_of(now, Quantities::acceleration_potential);
                 request.keeps_tree = true;
-                request.softening_length = most;
+                request.softening_length = max;
                 solver.evaluate(request);
                 after.push_back(now);
                 for (Vec3<double>& x : now.position)
@@ -235,7 +235,7 @@ TEST_CASE("lengths that are wrong on one rank are refused in one line")
                   if (communicator.rank() == 1)
                       request.softening = {};
                   try {
-                      communicator.as_one(
+                      communicator.run_or_fail(
                           [&] { DistributedSolver(own, communicator).evaluate(request); });
                   } catch (const Error& error) {
                       said[communicator.rank()] = error.what();

@@ -40,8 +40,8 @@ TEST_CASE("the colliding galaxies of GADGET-2")
     const SnapshotSummary summary = summarize(snapshot.particles);
     CHECK(summary.types[1].count == 40000);
     CHECK(summary.types[2].count == 20000);
-    CHECK(summary.types[1].least_mass == within(1e-5, 0.00104634));
-    CHECK(summary.types[2].most_mass == within(1e-4, 0.00023252));
+    CHECK(summary.types[1].min_mass == within(1e-5, 0.00104634));
+    CHECK(summary.types[2].max_mass == within(1e-4, 0.00023252));
     CHECK(summary.count == 60000);
     CHECK(snapshot.G() == within(1e-6, 43007.1));
 

@@ -32,7 +32,7 @@ TEST_CASE("a Plummer-softened pair has its largest force at eps/sqrt(2)")
     CHECK(sums.acceleration[0].x * eps * eps == within(1e-14, 0.3849001794597505));
 }
 
-TEST_CASE("the spline kernel is Newtonian beyond 2.8 eps, smooth inside, -1/eps at the centre")
+TEST_CASE("the spline kernel is Newtonian beyond 2.8 eps, smooth inside, -1/eps at the center")
 {
     const Softening spline{SofteningKind::spline, 0.5};
     const double h = 1.4;

@@ -36,7 +36,7 @@ void check_rows()
     for (int k = 0; k < 5; ++k)
         sources.push_back({{1.0 / (k + 3), k * 1.1, k - 0.7}, 0.3 + k});
     T packed[4 * 5], residue[4 * 5];
-    simd::ParticleRows(frame).pack(sources.data(), 5, packed, residue);
+    simd::ParticleReader(frame).pack(sources.data(), 5, packed, residue);
     for (int k = 0; k < 5; ++k) {
         const Vec3<double> x = frame.of(sources[k].position);
         const double exact[4] = {x.x, x.y, x.z, 8 * sources[k].mass};
@@ -95,7 +95,7 @@ TEST_CASE("rows become columns")
     check_transpose<double, 8>();
 }
 
-TEST_CASE("records are centred and scaled, and what rounding leaves behind is kept")
+TEST_CASE("records are centered and scaled, and what rounding leaves behind is kept")
 {
     check_rows<float>();
     check_rows<double>();

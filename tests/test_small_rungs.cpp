@@ -17,8 +17,8 @@ TEST_CASE("ranks have the bits of one rank at active particles, on new trees and
             CAPTURE(set.name);
             CAPTURE(int(kind));
             Particles p;
-            const std::size_t most = kind == SolverKind::tree ? 1 << 20 : 1511;
-            p.resize(std::min(most, set.particles.size()));
+            const std::size_t max = kind == SolverKind::tree ? 1 << 20 : 1511;
+            p.resize(std::min(max, set.particles.size()));
             for (std::size_t i = 0; i < p.size(); ++i) {
                 p.position[i] = set.particles.position[i];
                 p.mass[i] = kind == SolverKind::direct && i > 1300 ? 0 : set.particles.mass[i];

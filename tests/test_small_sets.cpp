@@ -1,7 +1,7 @@
 // A second solver for few targets.
 #include <doctest/doctest.h>
 
-#include "chamomile/force/lists/small_sets.hpp"
+#include "chamomile/force/lists/hybrid_solver.hpp"
 #include "chamomile/io/models/spheres.hpp"
 #include "tests/requests.hpp"
 #include "tests/restart_runs.hpp"

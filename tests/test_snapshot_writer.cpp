@@ -46,8 +46,8 @@ TEST_CASE("a snapshot whose particles come in blocks has the bytes of one in mem
         write_snapshot(snapshot, folder / "whole.hdf5");
         Snapshot rest = snapshot;
         rest.particles = without_motion(snapshot.particles);
-        for (const std::size_t most : {std::size_t(100), std::size_t(1) << 16}) {
-            RowsInBlocks rows(snapshot.particles, most);
+        for (const std::size_t max : {std::size_t(100), std::size_t(1) << 16}) {
+            RowsInBlocks rows(snapshot.particles, max);
             SnapshotWriter writer;
             writer.write(rest, rows, folder / "blocks.hdf5");
             CHECK(file_bytes(folder / "blocks.hdf5") == file_bytes(folder / "whole.hdf5"));

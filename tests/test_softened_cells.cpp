@@ -73,7 +73,7 @@ TEST_CASE("a span of lengths is the same in whatever order they come")
             double inner = own[0];
             for (std::size_t k = 0; k < n; ++k)
                 inner = own[k] < own[n - 1] ? own[k] : inner;
-            CHECK(all.least == own[0]);
+            CHECK(all.min == own[0]);
             CHECK(all.largest == own[n - 1]);
             CHECK(all.inner == inner);
         }
@@ -84,10 +84,10 @@ TEST_CASE("a cell of two lengths is its particles at one place, to third order o
 {
     using Law = VariedGravity<SofteningKind::plummer, true>;
     for (const double part : {0.5, 0.1, 0.8})
-        for (const double smaller_part : {0.0, 1.0})
+        for (const double rule_weight : {0.0, 1.0})
             for (const double target : {0.0, 0.01, 0.05}) {
                 const double low = 0.01, high = 0.03, u2 = 1.01 + target;
-                const Law law = Law::with_rule(AnyRule{smaller_part});
+                const Law law = Law::with_rule(RuntimeRule{rule_weight});
                 const Frame frame{{}, 1, 1};
                 Multipole one;
                 one.center = {2 / 3.0, -1 / 3.0, 2 / 3.0};
@@ -121,14 +121,14 @@ TEST_CASE("clusters keep away cells whose pull changes by more than a part of th
     criterion.tolerance = 0.001;
     criterion.local_order = 6;
     const WalkUnits units{.length = 2, .mass = 5};
-    const SofteningSpan targets{.least = 0.01, .largest = 0.05, .inner = 0.01};
+    const SofteningSpan targets{.min = 0.01, .largest = 0.05, .inner = 0.01};
     constexpr double acceleration = 0.7, mass = 0.01; // in these units
     const double d =
         std::pow(mass, 0.25) * softened_expansion_factor(criterion, targets, acceleration, units);
     const auto pull = [&](double eps2) {
         return mass * units.length * units.length * d / std::pow(d * d + eps2, 1.5);
     };
-    const double change = (pull(targets.least) - pull(targets.largest)) / 2;
+    const double change = (pull(targets.min) - pull(targets.largest)) / 2;
     CHECK(std::abs(change / (criterion.tolerance * acceleration) - 0.015) < 0.0003);
 }
 

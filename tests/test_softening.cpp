@@ -110,7 +110,7 @@ TEST_CASE("spline: the force of the mass inside r, Newtonian from 2.8 eps")
     }
 }
 
-TEST_CASE("both kernels have a potential of -m/eps and no force at the centre")
+TEST_CASE("both kernels have a potential of -m/eps and no force at the center")
 {
     for (SofteningKind kind : {SofteningKind::plummer, SofteningKind::spline})
         for (const SolverUnderTest& solver : all_solvers({kind, eps})) {

@@ -72,7 +72,7 @@ TEST_CASE("an interval that late times cannot tell is refused")
 {
     Timeline timeline(1e15, 1e15 + 100);
     CHECK_THROWS_AS(timeline.add_series(0.5), Error);
-    CHECK(Timeline::least_interval(1e15, 1e15 + 100) < 20);
+    CHECK(Timeline::min_interval(1e15, 1e15 + 100) < 20);
     timeline.add_series(20);
 }
 

@@ -93,14 +93,14 @@ TEST_CASE("others have the same bits, tracers what a small mass would feel, and 
                 make_solver(options)->solve(light, Quantities::acceleration_potential);
             CHECK(both.particle_particle + both.particle_cell <
                   0.95 * double(more.particle_particle + more.particle_cell));
-            double most = 0, deepest = 0;
+            double max = 0, deepest = 0;
             for (std::size_t i = sources; i < light.size(); ++i) {
-                most = std::max(most, norm(all.acceleration[i] - light.acceleration[i]) /
-                                          norm(light.acceleration[i]));
+                max = std::max(max, norm(all.acceleration[i] - light.acceleration[i]) /
+                                        norm(light.acceleration[i]));
                 deepest = std::max(deepest, std::abs(all.potential[i] - light.potential[i]));
             }
             const bool direct = way.solver == SolverKind::direct;
-            CHECK(most < (direct ? 1e-12 : way.box > 0 ? 2e-2 : 2e-3));
+            CHECK(max < (direct ? 1e-12 : way.box > 0 ? 2e-2 : 2e-3));
             CHECK(deepest < (direct ? 1e-12 : 2e-3));
         }
 }

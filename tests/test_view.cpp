@@ -72,7 +72,7 @@ TEST_CASE("a sample has each type in proportion, and the rare ones")
     for (std::size_t k = 0; k < 100; ++k)
         right += sample.points[k].x + float(sample.origin.x) > 0;
     CHECK(std::abs(right - 50) < 20);
-    sampler.gather(source_of(particles), most_view_points, 1u << 5, sample);
+    sampler.gather(source_of(particles), max_view_points, 1u << 5, sample);
     CHECK(sample.points.size() == 20);
 }
 
@@ -82,11 +82,11 @@ TEST_CASE("the points of a frame lie where the particles are, to one part in 655
     const ViewSampler sampler(particles);
     ViewSample sample;
     sampler.gather(source_of(particles), 10000, 63, sample);
-    const FrameWish wish{.points = 10000, .types = 63, .centre = {10, 0.25, 0}, .half = 0.25};
+    const FrameWish wish{.points = 10000, .types = 63, .center = {10, 0.25, 0}, .half = 0.25};
     const Frame frame(frame_of(sample, wish));
     std::size_t inside = 0;
     for (const Vec3<double>& x : particles.position) {
-        const Vec3<double> place = (32767.5 / wish.half) * (x - wish.centre);
+        const Vec3<double> place = (32767.5 / wish.half) * (x - wish.center);
         if (std::max({std::abs(place.x), std::abs(place.y), std::abs(place.z)}) > 32767.5)
             continue;
         ++inside;
@@ -137,7 +137,7 @@ TEST_CASE("who asks for what")
     CHECK(frame.wish.after == 7);
     CHECK(frame.wish.points == 100);
     CHECK(frame.wish.types == 2);
-    CHECK(frame.wish.centre.z == 3);
+    CHECK(frame.wish.center.z == 3);
     CHECK(frame.wish.half == 4);
     RequestHead bad = good;
     bad.token = {};

@@ -16,7 +16,7 @@ TEST_SUITE_BEGIN("walk");
 
 namespace {
 
-InteractionLists lists_of(const Forest& f, const AcceptanceCriterion& criterion,
+InteractionLists lists_of(const LocallyEssentialTree& f, const AcceptanceCriterion& criterion,
                           const std::string& instruction_set = "auto")
 {
     const ForestWalk on(f, criterion, instruction_set);
@@ -82,7 +82,7 @@ double distance(const Box& box, const Vec3<double>& x)
 
 /// Distances from a cell to targets, by independent criterion formulas.
 struct Judge {
-    const Forest& f;
+    const LocallyEssentialTree& f;
     AcceptanceCriterion criterion;
     double acceleration;
 
@@ -130,15 +130,15 @@ struct Judge {
         const int P = criterion.local_order;
         const Vec3<double> center = 0.5 * (box.low + box.high);
         const double radius = farthest_corner(box, center);
-        const double least =
-            criterion.is_relative()
+        const double min =
+            criterion.takes_tolerance()
                 ? std::max(kappa * radius,
                            std::pow(f.moments.multipole[c].mass * std::pow(radius, P) /
                                         (0.02 * criterion.tolerance * acceleration),
                                     1.0 / (P + 2)))
                 : kappa / criterion.theta * radius;
         return P > 0 && is_accepted(c, box, change) &&
-               norm(f.moments.multipole[c].center - center) > (1 + change) * least;
+               norm(f.moments.multipole[c].center - center) > (1 + change) * min;
     }
 };
 
@@ -158,7 +158,7 @@ void check_distances(const Judge& judge, const Cluster& cluster, const Group& gr
     std::vector<bool> near(octree.order.size());
     for (Index k : list.particles)
         near[k] = true;
-    const bool relative = judge.criterion.is_relative();
+    const bool relative = judge.criterion.takes_tolerance();
     std::size_t wrong = 0;
     for (Index c = 0; c < octree.cells.size();) {
         if (kind[c] == 1)
@@ -187,7 +187,7 @@ TEST_CASE("every group's list holds every particle once")
     for (const Particles& p : clouds())
         for (const bool all : {true, false}) {
             const std::vector<Index> active = all ? std::vector<Index>() : every_third(p.size());
-            const Forest f(p, {64, 5}, active);
+            const LocallyEssentialTree f(p, {64, 5}, active);
             for (const AcceptanceCriterion& criterion :
                  {geometric(0.6), geometric(1, 5), relative(0.01), relative(0.01, 5),
                   relative(1e-4, 3, 0.3), relative(0.01, 4, 0, 0), minimum_distance(0.8),
@@ -207,7 +207,7 @@ TEST_CASE("a geometric walk by clusters lists what a plain walk for each group d
     for (const Particles& p : clouds())
         for (const int cluster : {1, 7, 64})
             for (const double clearance : {0.0, 0.3}) {
-                const Forest f(p, {64, cluster}, every_third(p.size()));
+                const LocallyEssentialTree f(p, {64, cluster}, every_third(p.size()));
                 const InteractionLists lists = lists_of(f, geometric(0.6, 0, clearance));
                 CHECK(lists.far_cells.empty());
                 std::size_t equal = 0;
@@ -229,7 +229,7 @@ TEST_CASE("cells are listed where the criterion allows, and opened elsewhere")
               relative(0.001, 5, 0, 3), relative(0.001, 6, 0, 4), minimum_distance(0.8),
               minimum_distance(1, 5, 0.3), moments(0.01), moments(0.003, 5), moments(0.01, 3, 0.3),
               moments(0.01, 4, 0, 0), moments(0.001, 5, 0, 3), moments(0.001, 6, 0, 4)}) {
-            const Forest f(p, {32, 8});
+            const LocallyEssentialTree f(p, {32, 8});
             const ForestWalk on(f, criterion);
             const Walk& walk = on.walk;
             InteractionLists lists;
@@ -251,7 +251,7 @@ TEST_CASE("all instruction sets give the same lists")
         for (const AcceptanceCriterion& criterion :
              {geometric(0.6), geometric(1, 5), relative(0.003), relative(0.003, 5),
               minimum_distance(0.8), minimum_distance(1, 5), moments(0.003), moments(0.003, 5)}) {
-            const Forest f(p, {64, 8});
+            const LocallyEssentialTree f(p, {64, 8});
             const InteractionLists baseline = lists_of(f, criterion, "baseline");
             for (const std::string& set : instruction_sets())
                 CHECK_MESSAGE(same(lists_of(f, criterion, set), baseline), set);
@@ -262,7 +262,7 @@ TEST_CASE("all instruction sets give the same lists")
 TEST_CASE("lists do not depend on batches, nor on powers of two in the units")
 {
     Particles p = plummer(5003);
-    const Forest f(p, {32, 8});
+    const LocallyEssentialTree f(p, {32, 8});
     for (const AcceptanceCriterion& criterion :
          {geometric(0.8, 5), relative(0.003, 5), minimum_distance(1, 5), moments(0.003, 5)}) {
         const InteractionLists together = lists_of(f, criterion);
@@ -285,13 +285,13 @@ TEST_CASE("lists do not depend on batches, nor on powers of two in the units")
         Particles scaled = moved(p, 0x1p57, {});
         for (double& m : scaled.mass)
             m *= 0x1p91;
-        CHECK(same(lists_of(Forest(scaled, {32, 8}), criterion), together));
+        CHECK(same(lists_of(LocallyEssentialTree(scaled, {32, 8}), criterion), together));
     }
 }
 
 TEST_CASE("open lists, finished one cell at a time, are those of the walk")
 {
-    const std::size_t least = 100;
+    const std::size_t min = 100;
     for (const Particles& p : clouds())
         for (const Periodicity period : {Periodicity{}, Periodicity{2e9}})
             for (AcceptanceCriterion criterion :
@@ -302,14 +302,14 @@ TEST_CASE("open lists, finished one cell at a time, are those of the walk")
                     criterion.cut = 0.1;
                     criterion.local_order = 0;
                 }
-                const Forest f(p, {64, 8}, every_third(p.size()));
+                const LocallyEssentialTree f(p, {64, 8}, every_third(p.size()));
                 const ForestWalk on(f, criterion);
                 InteractionLists whole, open;
                 on.walk.list(whole, f.groups, 0, f.groups.clusters.size());
                 on.walk.open(open, f.groups, 0, f.groups.clusters.size());
                 REQUIRE(open.rows.size() == whole.rows.size());
                 CHECK(open.are_open());
-                CHECK(open.open.size() > std::min(least, open.clusters.size() - 1));
+                CHECK(open.open.size() > std::min(min, open.clusters.size() - 1));
                 std::size_t equal = 0;
                 for (std::size_t r = 0; r < open.rows.size(); ++r) {
                     const GroupList a = finished_list(open, open.rows[r], f, on.nodes, criterion),
@@ -334,7 +334,7 @@ TEST_CASE("no criterion, however generous, accepts a cell that reaches its targe
             criterion.clearance = clearance;
             criterion.tolerance *= 1e6; // beyond the range of options
             criterion.theta *= 1e6;
-            const Forest f(p, {32, 8});
+            const LocallyEssentialTree f(p, {32, 8});
             const InteractionLists lists = lists_of(f, criterion);
             std::size_t touching = 0;
             for (const ListRow& row : lists.rows) {
@@ -353,7 +353,7 @@ TEST_CASE("no criterion, however generous, accepts a cell that reaches its targe
 TEST_CASE("the estimate of a cluster's acceleration is within a factor of three")
 {
     for (const Particles& p : {plummer(5003), two_clumps(4001)}) {
-        const Forest f(p, {32, 8});
+        const LocallyEssentialTree f(p, {32, 8});
         const ForestWalk on(f, relative(0.003));
         const Walk& walk = on.walk;
         for (const Cluster& cluster : f.groups.clusters) {

@@ -77,8 +77,8 @@ CHAMOMILE_HD constexpr bool compares_accelerations(Criterion criterion)
 }
 
 /// Min distances for accepting a cell, from the targets' box to the cell's center of mass.
-struct CellReach {
-    double least;     ///< never accepted within, whatever the tolerance
+struct OpeningRadius {
+    double min;       ///< never accepted within, whatever the tolerance
     double relative;  ///< nor within this times relative_factor(), plus guard_part() times `least`
     double expansion; ///< its field is not expanded within this times the expansion factor; with a
                       ///< cut instead of expansions: the cell's radius about its center of mass
@@ -121,21 +121,21 @@ struct AcceptanceCriterion {
     double softening = 0; ///< Plummer-equivalent length, for the estimate of the acceleration
     SofteningKind softening_kind = SofteningKind::plummer;
     SofteningRule softening_rule = SofteningRule::larger;
-    double least_softening = 0; ///< smallest eps^2, with per-particle softening
-    int order = 2;              ///< of the multipoles: 0, 2, 3 or 4
-    int local_order = 0;        ///< of the expansion about the targets' center; 0: none
+    double min_softening = 0; ///< smallest eps^2, with per-particle softening
+    int order = 2;            ///< of the multipoles: 0, 2, 3 or 4
+    int local_order = 0;      ///< of the expansion about the targets' center; 0: none
     /// In a periodic cube sources act only by their nearest image, and only within `cut`. Local
     /// expansions are off.
     Periodicity periodicity = {};
     double cut = 0;
     /// Lower limit of the estimated acceleration, with G = 1 in the particles' units.
-    double least_acceleration = 0;
+    double min_acceleration = 0;
 
-    CHAMOMILE_HD bool is_relative() const { return compares_accelerations(kind); }
+    CHAMOMILE_HD bool takes_tolerance() const { return compares_accelerations(kind); }
     /// Returns the degree n of the first neglected multipole.
     CHAMOMILE_HD int neglected() const { return order == 0 ? 2 : order + 1; }
-    /// Returns the fraction of CellReach::least added to the product of CellReach::relative and its
-    /// factor.
+    /// Returns the fraction of OpeningRadius::least added to the product of OpeningRadius::relative
+    /// and its factor.
     double guard_part() const { return kind == Criterion::moments ? 1.5 / (neglected() + 2) : 0; }
 
     /// Chosen by measurement (docs/explanation/decisions.md, 20).
@@ -144,19 +144,19 @@ struct AcceptanceCriterion {
     /// about its center of mass.
     static constexpr double estimate_opening = 1.25;
 
-    double group_kappa() const { return is_relative() ? 1.3 : 2 / theta; }
-    double cluster_kappa() const { return is_relative() ? 1.3 : 2 / theta; }
+    double group_kappa() const { return takes_tolerance() ? 1.3 : 2 / theta; }
+    double cluster_kappa() const { return takes_tolerance() ? 1.3 : 2 / theta; }
 
-    CHAMOMILE_HD CellReach reach(const Multipole& multipole, const Box& bounds,
-                                 const WalkUnits& units) const
+    CHAMOMILE_HD OpeningRadius reach(const Multipole& multipole, const Box& bounds,
+                                     const WalkUnits& units) const
     {
         const double farthest = bounds.farthest_distance(multipole.center);
-        CellReach reach{farthest + clearance, 0, cut > 0 ? farthest : 0};
-        if (!is_relative()) {
+        OpeningRadius reach{farthest + clearance, 0, cut > 0 ? farthest : 0};
+        if (!takes_tolerance()) {
             const double offset =
                 kind == Criterion::geometric ? norm(multipole.center - bounds.center()) : farthest;
             const double opening = bounds.longest_side() / theta + offset;
-            reach.least = opening > reach.least ? opening : reach.least;
+            reach.min = opening > reach.min ? opening : reach.min;
             return reach;
         }
         const double mass = multipole.mass / units.mass, b = farthest / units.length;
@@ -171,17 +171,19 @@ struct AcceptanceCriterion {
         return reach;
     }
 
-    /// Returns the factor of CellReach::relative for targets with `acceleration` in units mass /
-    /// length^2 (G = 1).
+    /// Returns the factor of OpeningRadius::relative for targets with `acceleration` in units mass
+    /// / length^2 (G = 1).
     double relative_factor(double acceleration) const
     {
-        return is_relative() ? inverse_root(std::max(acceleration, 1e-300), neglected() + 2) : 0;
+        return takes_tolerance() ? inverse_root(std::max(acceleration, 1e-300), neglected() + 2)
+                                 : 0;
     }
 
-    /// Returns the factor of CellReach::expansion for a box of this radius at this acceleration.
+    /// Returns the factor of OpeningRadius::expansion for a box of this radius at this
+    /// acceleration.
     double expansion_factor(double radius, double acceleration, const WalkUnits& units) const
     {
-        if (!is_relative() || local_order == 0)
+        if (!takes_tolerance() || local_order == 0)
             return 0;
         double power = 1;
         for (int k = 0; k < local_order; ++k)

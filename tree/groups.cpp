@@ -7,7 +7,7 @@
 #include <string>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/core/options/list_where.hpp"
+#include "chamomile/core/filter_indices.hpp"
 #include "chamomile/core/threads.hpp"
 
 namespace chamomile {
@@ -208,12 +208,12 @@ void find_targets(TargetGroups& groups, const Octree& octree, std::span<const In
     groups.take(found);
 }
 
-std::vector<Piece> cut_pieces(const Octree& octree, const Moments& moments, std::uint64_t most)
+std::vector<Piece> cut_pieces(const Octree& octree, const Moments& moments, std::uint64_t max)
 {
     std::vector<Piece> pieces;
     const TargetGroups all;
     if (!octree.cells.empty())
-        PieceCutter(all, octree, moments, {most, most, 0, 0, Box::infinity})
+        PieceCutter(all, octree, moments, {max, max, 0, 0, Box::infinity})
             .cut_cell(0, {0, octree.cells[0].count},
                       [&](const Piece& piece) { pieces.push_back(piece); });
     return pieces;
@@ -222,14 +222,14 @@ std::vector<Piece> cut_pieces(const Octree& octree, const Moments& moments, std:
 std::vector<Piece> cut_target_pieces(const TargetGroups& groups, const Octree& octree,
                                      const Moments& moments, GroupSizes sizes, std::uint64_t parts)
 {
-    const std::uint64_t least = std::uint64_t(sizes.least), cluster = sizes.of_cluster(),
+    const std::uint64_t min = std::uint64_t(sizes.min), cluster = sizes.of_cluster(),
                         all = std::max<std::uint64_t>(cluster, groups.target_count / parts),
                         particles = std::max<std::uint64_t>(4 * all, octree.size / (4 * parts));
     std::vector<Piece> pieces;
     if (!octree.cells.empty())
         PieceCutter(
             groups, octree, moments,
-            {all, particles, std::uint64_t(sizes.cluster) * least, sizes.sparse, Box::infinity})
+            {all, particles, std::uint64_t(sizes.cluster) * min, sizes.sparse, Box::infinity})
             .cut_cell(0, {0, Index(groups.target_count)},
                       [&](const Piece& piece) { pieces.push_back(piece); });
     return pieces;

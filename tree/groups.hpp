@@ -53,7 +53,7 @@ struct Cluster {
 
 /// A range of eps^2, the squared per-particle softening lengths.
 struct SofteningSpan {
-    double least = 0, largest = 0;
+    double min = 0, largest = 0;
     double inner = 0; ///< largest value below `largest`, or `least`
 
     static CHAMOMILE_HD SofteningSpan of_one(double eps2) { return {eps2, eps2, eps2}; }
@@ -63,26 +63,23 @@ struct SofteningSpan {
     {
         const bool more = largest < other.largest;
         const SofteningSpan &high = more ? other : *this, &low = more ? *this : other;
-        least = least < other.least ? least : other.least;
+        min = min < other.min ? min : other.min;
         const double below = low.largest < high.largest ? low.largest : low.inner,
-                     own = high.inner < high.largest ? high.inner : least;
+                     own = high.inner < high.largest ? high.inner : min;
         inner = below < high.largest && own < below ? below : own;
         largest = high.largest;
     }
 
-    double half() const { return 0.5 * (largest - least); }
+    double half() const { return 0.5 * (largest - min); }
 
     /// Returns whether step 0 (`least` to `inner`) or step 1 (`inner` to `largest`) is not empty.
-    CHAMOMILE_HD bool has_step(int step) const
-    {
-        return step == 0 ? least < inner : inner < largest;
-    }
+    CHAMOMILE_HD bool has_step(int step) const { return step == 0 ? min < inner : inner < largest; }
 
     /// Returns the fraction, 0 to 1, of step 0 (`least` to `inner`) or step 1 (`inner` to
     /// `largest`) that lies below eps2.
     CHAMOMILE_HD double part(int step, double eps2) const
     {
-        const double from = step == 0 ? least : inner, to = step == 0 ? inner : largest;
+        const double from = step == 0 ? min : inner, to = step == 0 ? inner : largest;
         return eps2 <= from || !(from < to) ? 0 : to <= eps2 ? 1 : (eps2 - from) / (to - from);
     }
 };
@@ -132,20 +129,20 @@ struct GroupSizes {
     int group;
     int cluster = 1;
     double longest_side = Box::infinity; ///< of a group's box, unless it has a single target
-    int least = 1 << 30;
+    int min = 1 << 30;
     std::uint64_t sparse = 1ull << 32;
 
     /// Returns the max number of targets in a cluster.
     std::uint64_t of_cluster() const { return std::uint64_t(group) * std::uint64_t(cluster); }
     PieceLimits limits_of_groups() const
     {
-        const std::uint64_t most = std::uint64_t(group);
-        return {most, 4 * most, std::uint64_t(least), sparse, longest_side};
+        const std::uint64_t max = std::uint64_t(group);
+        return {max, 4 * max, std::uint64_t(min), sparse, longest_side};
     }
     PieceLimits limits_of_clusters() const
     {
-        return {of_cluster(), 4 * of_cluster(), std::uint64_t(cluster) * std::uint64_t(least),
-                sparse, clusters_to_groups * longest_side};
+        return {of_cluster(), 4 * of_cluster(), std::uint64_t(cluster) * std::uint64_t(min), sparse,
+                clusters_to_groups * longest_side};
     }
 };
 
@@ -171,7 +168,7 @@ struct Piece {
 /// Cuts all particles into pieces, in tree order. Only a leaf may exceed `most` particles. Pieces
 /// hold whole clusters if `most` is at least GroupSizes::of_cluster(). Reads only the bounds in
 /// `moments`.
-std::vector<Piece> cut_pieces(const Octree& octree, const Moments& moments, std::uint64_t most);
+std::vector<Piece> cut_pieces(const Octree& octree, const Moments& moments, std::uint64_t max);
 
 /// Cuts the targets of `groups` into about `parts` pieces, in tree order. Pieces hold whole
 /// clusters, hence may be fewer. Reads only the bounds in `moments`.

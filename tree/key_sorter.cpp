@@ -117,17 +117,17 @@ void KeySorter::find_boundaries(Boundaries& boundaries) const
     assert(std::is_sorted(keys_.begin(), keys_.end()));
     boundaries.resize(n);
 #pragma omp parallel for if (n > worth_threads)
-    for (std::size_t block = 0; block < boundaries.least.size(); ++block) {
+    for (std::size_t block = 0; block < boundaries.min.size(); ++block) {
         const std::size_t begin = block * Boundaries::block;
         const std::size_t end = std::min(n, begin + Boundaries::block);
-        std::uint8_t least = key_levels;
+        std::uint8_t min = key_levels;
         for (std::size_t k = begin; k < end; ++k) {
             const Boundary b = boundary_between(keys_[k], keys_[std::min(k + 1, n - 1)]);
             boundaries.level[k] = b.level;
             boundaries.octants[k] = b.octants;
-            least = std::min(least, b.level);
+            min = std::min(min, b.level);
         }
-        boundaries.least[block] = least;
+        boundaries.min[block] = min;
     }
 }
 

@@ -10,7 +10,7 @@
 namespace chamomile {
 namespace {
 
-constexpr std::size_t huge_page = std::size_t(2) << 20, least_large = 4 * huge_page;
+constexpr std::size_t huge_page = std::size_t(2) << 20, min_large = 4 * huge_page;
 
 /// LargeMemory is the resource that large_memory() returns.
 class LargeMemory final : public std::pmr::memory_resource {
@@ -22,7 +22,7 @@ private:
 
     void* do_allocate(std::size_t bytes, std::size_t alignment) override
     {
-        if (bytes < least_large)
+        if (bytes < min_large)
             return std::pmr::new_delete_resource()->allocate(bytes, alignment);
         const std::size_t size = whole_pages(bytes);
         void* const memory = std::aligned_alloc(huge_page, size);
@@ -40,7 +40,7 @@ private:
 
     void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override
     {
-        if (bytes < least_large)
+        if (bytes < min_large)
             std::pmr::new_delete_resource()->deallocate(memory, bytes, alignment);
         else
             std::free(memory);

@@ -58,11 +58,11 @@ void compute_moments(Moments& moments, const Octree& octree, int order)
     if (n == 0)
         return;
     // Threads compute whole subtrees; the cells above follow, mothers last.
-    const Index most =
+    const Index max =
         std::max<Index>(1024, octree.cells[0].count / Index(8 * omp_get_max_threads()));
     std::vector<Index> subtrees, top;
     for (Index cell = 0; cell < n;) {
-        const bool small = octree.cells[cell].count <= most || octree.is_leaf(cell);
+        const bool small = octree.cells[cell].count <= max || octree.is_leaf(cell);
         (small ? subtrees : top).push_back(cell);
         cell = small ? octree.cells[cell].next : cell + 1;
     }

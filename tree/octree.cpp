@@ -42,7 +42,7 @@ public:
     bool is_divisible(Index begin, Index end)
     {
         return end - begin > leaf_size_ &&
-               (least_level(begin, end) < key_levels || refine_keys(begin, end));
+               (min_level(begin, end) < key_levels || refine_keys(begin, end));
     }
 
     /// Calls visit(from, to, octant) for each occupied octant in the smallest cell around the
@@ -51,7 +51,7 @@ public:
     void for_each_daughter(Index begin, Index end, Visit visit)
     {
         const Boundaries& between = octree_.boundaries;
-        const std::uint8_t level = least_level(begin, end);
+        const std::uint8_t level = min_level(begin, end);
         Index from = begin;
         Index cut = next_at_level(level, begin, end);
         Index octant = between.octants[cut] >> 3;
@@ -66,25 +66,25 @@ public:
 
 private:
     /// Returns the lowest level among the boundaries within begin .. end.
-    std::uint8_t least_level(Index begin, Index end) const
+    std::uint8_t min_level(Index begin, Index end) const
     {
         const Boundaries& between = octree_.boundaries;
         constexpr Index block = Index(Boundaries::block);
         const Index last = end - 1; // boundaries begin .. last
         const Index whole_begin = (begin + block - 1) / block, whole_end = last / block;
         if (whole_begin >= whole_end)
-            return least(between.level, begin, last);
-        return std::min({least(between.level, begin, whole_begin * block),
-                         least(between.least, whole_begin, whole_end),
-                         least(between.level, whole_end * block, last)});
+            return min(between.level, begin, last);
+        return std::min({min(between.level, begin, whole_begin * block),
+                         min(between.min, whole_begin, whole_end),
+                         min(between.level, whole_end * block, last)});
     }
 
-    static std::uint8_t least(const std::pmr::vector<std::uint8_t>& levels, Index begin, Index end)
+    static std::uint8_t min(const std::pmr::vector<std::uint8_t>& levels, Index begin, Index end)
     {
-        std::uint8_t least = key_levels;
+        std::uint8_t min = key_levels;
         for (Index k = begin; k < end; ++k)
-            least = std::min(least, levels[k]);
-        return least;
+            min = std::min(min, levels[k]);
+        return min;
     }
 
     /// Returns the first boundary with this level at or after `from`, or end - 1 if none is before
@@ -96,7 +96,7 @@ private:
         const Index last = end - 1;
         while (from < last) {
             if (from % block == 0) { // skips blocks without such a boundary
-                while (from + block <= last && between.least[from / block] > level)
+                while (from + block <= last && between.min[from / block] > level)
                     from += block;
             }
             const Index stop = std::min(last, (from / block + 1) * block);
@@ -133,9 +133,9 @@ private:
             between.level[k] = b.level;
             between.octants[k] = b.octants;
             // A block may overlap a range that another thread refines.
-            std::atomic_ref<std::uint8_t> least(between.least[k / Boundaries::block]);
-            if (b.level < least.load(std::memory_order_relaxed))
-                least.store(b.level, std::memory_order_relaxed);
+            std::atomic_ref<std::uint8_t> min(between.min[k / Boundaries::block]);
+            if (b.level < min.load(std::memory_order_relaxed))
+                min.store(b.level, std::memory_order_relaxed);
         }
         return true;
     }

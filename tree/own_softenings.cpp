@@ -13,7 +13,7 @@ constexpr double expansion_part = 0.015, reach_of_larger = 0.75;
 /// softened_expansion() in units of sqrt(SofteningSpan::half()) / theta, chosen likewise.
 constexpr double expansion_lengths = 16;
 /// Acceleration in a dense center over the acceleration at the particles' root mean square radius.
-constexpr double dense_centre = 64;
+constexpr double dense_center = 64;
 
 bool is_spline(const AcceptanceCriterion& criterion)
 {
@@ -26,10 +26,10 @@ SoftenedReach::SoftenedReach(const AcceptanceCriterion& criterion, const Multipo
                              const WalkUnits& units)
     : criterion_(criterion), units_(units)
 {
-    // CellReach::relative is multiplied by a^(-1/n), n = neglected() + 2, but the reach needed here
-    // shrinks only as a^(-1/5). For n < 5 farther_ makes up for it, up to a dense center.
+    // OpeningRadius::relative is multiplied by a^(-1/n), n = neglected() + 2, but the reach needed
+    // here shrinks only as a^(-1/5). For n < 5 farther_ makes up for it, up to a dense center.
     const double size2 = whole.second.trace() / whole.mass / units.length / units.length,
-                 dense = dense_centre * (whole.mass / units.mass) / size2;
+                 dense = dense_center * (whole.mass / units.mass) / size2;
     if (dense > 1 && dense < HUGE_VAL)
         farther_ = std::pow(dense, std::max(0.0, 1.0 / (criterion.neglected() + 2) - 1.0 / 5));
     if (criterion.softening_rule != SofteningRule::root_of_squares)
@@ -45,7 +45,7 @@ TreeReach::TreeReach(const AcceptanceCriterion& criterion, const Moments& moment
 
 double shared_clearance(const AcceptanceCriterion& criterion)
 {
-    return is_spline(criterion) ? softened_spline_reach(criterion, criterion.least_softening) : 0;
+    return is_spline(criterion) ? softened_spline_reach(criterion, criterion.min_softening) : 0;
 }
 
 double own_clearance(const AcceptanceCriterion& criterion, const SofteningSpan& targets)
@@ -57,7 +57,7 @@ double own_clearance(const AcceptanceCriterion& criterion, const SofteningSpan& 
 
 double softened_expansion(const AcceptanceCriterion& criterion, const SofteningSpan& targets)
 {
-    if (criterion.is_relative() || is_spline(criterion))
+    if (criterion.takes_tolerance() || is_spline(criterion))
         return 0;
     return expansion_lengths / criterion.theta * std::sqrt(targets.half());
 }
@@ -65,7 +65,7 @@ double softened_expansion(const AcceptanceCriterion& criterion, const SofteningS
 double softened_expansion_factor(const AcceptanceCriterion& criterion, const SofteningSpan& targets,
                                  double acceleration, const WalkUnits& units)
 {
-    if (!criterion.is_relative() || criterion.local_order == 0 || is_spline(criterion))
+    if (!criterion.takes_tolerance() || criterion.local_order == 0 || is_spline(criterion))
         return 0;
     const double limit = expansion_part * criterion.tolerance * std::max(acceleration, 1e-280);
     return units.length * root(1.5 * targets.half() / units.length / units.length / limit, 4);

@@ -42,12 +42,12 @@ public:
 
     const AcceptanceCriterion& criterion() const { return criterion_; }
 
-    CHAMOMILE_HD CellReach reach(const Multipole& multipole, const Box& bounds,
-                                 const CellSoftening& softening) const
+    CHAMOMILE_HD OpeningRadius reach(const Multipole& multipole, const Box& bounds,
+                                     const CellSoftening& softening) const
     {
-        CellReach reach = criterion_.reach(multipole, bounds, units_);
+        OpeningRadius reach = criterion_.reach(multipole, bounds, units_);
         if (criterion_.softening_kind == SofteningKind::spline)
-            reach.least += softened_spline_reach(criterion_, softening.largest);
+            reach.min += softened_spline_reach(criterion_, softening.largest);
         else
             extend_plummer(reach, multipole, bounds, softening);
         return reach;
@@ -59,15 +59,15 @@ private:
     /// eps^2)^(1/4) / theta.
     static constexpr double cell_part = 0.125, cell_lengths = 2;
 
-    CHAMOMILE_HD void extend_plummer(CellReach& reach, const Multipole& multipole,
+    CHAMOMILE_HD void extend_plummer(OpeningRadius& reach, const Multipole& multipole,
                                      const Box& bounds, const CellSoftening& softening) const
     {
         const double variance = softening.variance(), mass = multipole.mass / units_.mass;
         if (!(mass > 0 && variance > 0))
             return;
         const double deviation = sqrt(variance) / units_.length / units_.length;
-        if (!criterion_.is_relative()) {
-            reach.least += cell_lengths / criterion_.theta * units_.length * sqrt(deviation);
+        if (!criterion_.takes_tolerance()) {
+            reach.min += cell_lengths / criterion_.theta * units_.length * sqrt(deviation);
             return;
         }
         const double limit = cell_part * criterion_.tolerance,
@@ -92,7 +92,7 @@ public:
     const WalkUnits& units() const { return units_; }
 
     /// Returns the reach of cell c in `moments`, which may hold a part of the tree.
-    CellReach of(const Moments& moments, Index c) const
+    OpeningRadius of(const Moments& moments, Index c) const
     {
         return softened_
                    ? softened_->reach(moments.multipole[c], moments.bounds[c], moments.softening[c])
@@ -116,8 +116,8 @@ double own_clearance(const AcceptanceCriterion& criterion, const SofteningSpan& 
 double softened_expansion(const AcceptanceCriterion& criterion, const SofteningSpan& targets);
 
 /// Returns a factor for the distance within which no cell is expanded about these targets; it
-/// multiplies the square of CellReach::expansion (local_order 6), or CellReach::expansion itself
-/// (other orders). `acceleration` is in WalkUnits.
+/// multiplies the square of OpeningRadius::expansion (local_order 6), or OpeningRadius::expansion
+/// itself (other orders). `acceleration` is in WalkUnits.
 double softened_expansion_factor(const AcceptanceCriterion& criterion, const SofteningSpan& targets,
                                  double acceleration, const WalkUnits& units);
 

@@ -12,11 +12,11 @@
 namespace chamomile {
 namespace {
 
-constexpr std::size_t most_buckets = 512, bucket_size = 4096, least_bucket_size = 1024;
-constexpr std::size_t sampled_per_bucket = 16, most_strays = 1024;
+constexpr std::size_t max_buckets = 512, bucket_size = 4096, min_bucket_size = 1024;
+constexpr std::size_t sampled_per_bucket = 16, max_strays = 1024;
 constexpr std::size_t insertion_size = 24, nearly_sorted_moves = 4;
 constexpr std::size_t ahead = 128; // pairs to prefetch before they are read
-constexpr int least_digit_bits = 4, most_digit_bits = 11;
+constexpr int min_digit_bits = 4, max_digit_bits = 11;
 
 /// Keys with their particle numbers.
 struct Pairs {
@@ -82,10 +82,10 @@ void sort_words(std::uint64_t* words, std::uint64_t* buffer, std::size_t n)
     for (std::size_t k = 1; k < n; ++k)
         differing |= words[k] ^ words[0];
     const int width = std::bit_width(differing);
-    const int bits = std::clamp(int(std::bit_width(n)) - 2, least_digit_bits, most_digit_bits);
+    const int bits = std::clamp(int(std::bit_width(n)) - 2, min_digit_bits, max_digit_bits);
     const int shift = std::max(0, width - 2 * bits);
     const std::size_t digits = std::size_t(1) << bits, mask = digits - 1;
-    std::array<Index, 1 << most_digit_bits> low, high;
+    std::array<Index, 1 << max_digit_bits> low, high;
     std::fill_n(low.begin(), digits, 0);
     std::fill_n(high.begin(), digits, 0);
     for (std::size_t k = 0; k < n; ++k) {
@@ -202,11 +202,11 @@ public:
 private:
     int levels_;
     bool nearly_sorted_;
-    std::array<Key, most_buckets> tree_;
-    std::array<Key, most_buckets + 1> begins_;
+    std::array<Key, max_buckets> tree_;
+    std::array<Key, max_buckets + 1> begins_;
 };
 
-using Counts = std::array<std::size_t, most_buckets>;
+using Counts = std::array<std::size_t, max_buckets>;
 
 /// Fills the bucket of each pair begin .. end and counts the pairs per bucket.
 void count_any(std::span<const Key> keys, Part part, const Splitters& splitters,
@@ -231,11 +231,11 @@ void count_any(std::span<const Key> keys, Part part, const Splitters& splitters,
 void count_nearly_sorted(std::span<const Key> keys, Part part, const Splitters& splitters,
                          std::size_t buckets, std::uint16_t* bucket, Counts& counts)
 {
-    std::vector<Index> strays(most_strays);
+    std::vector<Index> strays(max_strays);
     for (std::size_t b = part.begin * buckets / keys.size(); part.begin < part.end; ++b) {
         const std::size_t share_end = std::min(part.end, (b + 1) * keys.size() / buckets);
         for (std::size_t k = part.begin; k < share_end;) {
-            const std::size_t end = std::min(share_end, k + most_strays);
+            const std::size_t end = std::min(share_end, k + max_strays);
             const std::size_t begin = k;
             std::size_t stray = 0;
             for (; k < end; ++k) {
@@ -276,8 +276,8 @@ std::vector<std::size_t> counts_to_places(std::vector<Counts>& counts, std::size
 std::size_t bucket_number(std::size_t n, int threads)
 {
     const std::size_t wanted =
-        std::max(n / bucket_size, std::min(4 * std::size_t(threads), n / least_bucket_size));
-    return std::bit_floor(std::min(wanted, most_buckets));
+        std::max(n / bucket_size, std::min(4 * std::size_t(threads), n / min_bucket_size));
+    return std::bit_floor(std::min(wanted, max_buckets));
 }
 
 /// Sorts the order of adjacent equal keys by `number`.

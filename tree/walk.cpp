@@ -96,7 +96,7 @@ void Walk::walk(const TargetGroups& groups, const Cluster& cluster, bool finishe
                 WalkScratch& scratch) const
 {
     const std::size_t number_of_cluster = std::size_t(&cluster - groups.clusters.data());
-    const double a = !criterion_.is_relative()      ? 0
+    const double a = !criterion_.takes_tolerance()  ? 0
                      : groups.accelerations.empty() ? scaled_acceleration(cluster, scratch)
                                                     : groups.accelerations[number_of_cluster];
     const double relative_factor = criterion_.relative_factor(a);
@@ -113,8 +113,7 @@ void Walk::walk(const TargetGroups& groups, const Cluster& cluster, bool finishe
     };
     const auto soften = [&](WalkRegion& region, const SofteningSpan& span) {
         region.clearance = own_clearance(criterion_, span);
-        region.least_expansion =
-            std::max(region.least_expansion, softened_expansion(criterion_, span));
+        region.min_expansion = std::max(region.min_expansion, softened_expansion(criterion_, span));
         const double factor = softened_expansion_factor(criterion_, span, a, nodes_->units);
         if (criterion_.local_order == 6)
             region.softened_factor = factor;
@@ -230,9 +229,9 @@ double Walk::scaled_acceleration(const Cluster& cluster) const
     return a;
 }
 
-double ClusterField::acceleration(double field_squared, double least) const
+double ClusterField::acceleration(double field_squared, double min) const
 {
-    return std::max(std::sqrt(field_squared + own * own), least);
+    return std::max(std::sqrt(field_squared + own * own), min);
 }
 
 ClusterField Walk::field_of(const Cluster& cluster) const
@@ -252,10 +251,10 @@ double Walk::clearance() const
     return criterion_.clearance + shared_clearance(criterion_);
 }
 
-double Walk::least_acceleration() const
+double Walk::min_acceleration() const
 {
     const WalkUnits& units = nodes_->units;
-    return criterion_.least_acceleration * units.length * units.length / units.mass;
+    return criterion_.min_acceleration * units.length * units.length / units.mass;
 }
 
 double Walk::scaled_acceleration(const Cluster& cluster, WalkScratch& scratch) const
@@ -281,7 +280,7 @@ double Walk::scaled_acceleration(const Cluster& cluster, WalkScratch& scratch) c
         }
         return std::sqrt(norm_squared(whole) + around);
     }
-    return field.acceleration(norm_squared(whole), least_acceleration());
+    return field.acceleration(norm_squared(whole), min_acceleration());
 }
 
 std::unique_ptr<WalkScratch> Walk::take_scratch() const

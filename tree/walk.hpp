@@ -23,7 +23,7 @@ struct ClusterField {
     double softening_squared, own;
 
     /// Returns the acceleration, given the square of the field at the place.
-    double acceleration(double field_squared, double least) const;
+    double acceleration(double field_squared, double min) const;
 };
 
 /// Makes the interaction lists of groups, eight cells at a time. Lists depend only on the tree, the
@@ -63,9 +63,9 @@ public:
     ClusterField field_of(const Cluster& cluster) const;
     double scaled_acceleration(const ClusterField& field, double squared) const
     {
-        return field.acceleration(squared, least_acceleration());
+        return field.acceleration(squared, min_acceleration());
     }
-    /// Returns the part of CellReach::least that estimates leave out.
+    /// Returns the part of OpeningRadius::least that estimates leave out.
     double clearance() const;
     const WalkUnits& units() const { return nodes_->units; }
 
@@ -77,7 +77,7 @@ private:
     void append_open_rows(InteractionLists& lists, const TargetGroups& groups,
                           const Cluster& cluster, const WalkScratch& scratch) const;
     double scaled_acceleration(const Cluster& cluster, WalkScratch& scratch) const;
-    double least_acceleration() const;
+    double min_acceleration() const;
     std::unique_ptr<WalkScratch> take_scratch() const;
     void give_back(std::unique_ptr<WalkScratch> scratch) const;
 

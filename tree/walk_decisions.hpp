@@ -37,11 +37,11 @@ CHAMOMILE_HD P beyond(P low, P high, P x)
     return larger(larger(P(0.0), low - x), x - high);
 }
 
-/// The cells about which one P decides: centers of mass and CellReach.
+/// The cells about which one P decides: centers of mass and OpeningRadius.
 template <class P>
 struct CellsSeen {
     Vec3<P> center;
-    P least, relative, expansion;
+    P min, relative, expansion;
 };
 
 /// Decisions for each cell, one bit per cell.
@@ -55,12 +55,12 @@ struct Decisions {
 template <class P>
 struct Region {
     Vec3<P> low, high, center;
-    P relative_factor, guard_part, least_expansion, expansion_factor, softened_factor, clearance;
+    P relative_factor, guard_part, min_expansion, expansion_factor, softened_factor, clearance;
 
     CHAMOMILE_HD Region(const WalkRegion& r, const WalkPeriod&)
         : low(broadcast<P>(r.low)), high(broadcast<P>(r.high)), center(broadcast<P>(r.center)),
           relative_factor(r.relative_factor), guard_part(r.guard_part),
-          least_expansion(r.least_expansion), expansion_factor(r.expansion_factor),
+          min_expansion(r.min_expansion), expansion_factor(r.expansion_factor),
           softened_factor(r.softened_factor), clearance(r.clearance)
     {}
 };
@@ -119,8 +119,8 @@ struct PeriodicRegion {
 template <class P, class AnyRegion>
 CHAMOMILE_HD P reach_of(const CellsSeen<P>& cells, const AnyRegion& region)
 {
-    const P least = cells.least + region.clearance;
-    return larger(cells.relative * region.relative_factor + region.guard_part * least, least);
+    const P min = cells.min + region.clearance;
+    return larger(cells.relative * region.relative_factor + region.guard_part * min, min);
 }
 
 /// Applies the AcceptanceCriterion to the cells. A `far` bit counts only for accepted cells.
@@ -135,9 +135,8 @@ CHAMOMILE_HD Decisions decide(const CellsSeen<P>& cells, const Region<P>& region
     const P from_center =
         squared<P>({x.x - region.center.x, x.y - region.center.y, x.z - region.center.z});
     const P root_of_mass = cells.expansion;
-    const P expansion =
-        larger(larger(root_of_mass * region.expansion_factor, region.least_expansion),
-               root_of_mass * root_of_mass * region.softened_factor);
+    const P expansion = larger(larger(root_of_mass * region.expansion_factor, region.min_expansion),
+                               root_of_mass * root_of_mass * region.softened_factor);
     return {less_bits(reach * reach, from_box), less_bits(expansion * expansion, from_center), 0};
 }
 
@@ -151,11 +150,11 @@ CHAMOMILE_HD Decisions decide(const CellsSeen<P>& cells, const PeriodicRegion<P>
         squared<P>({larger(P(0.0), d.x - region.half.x), larger(P(0.0), d.y - region.half.y),
                     larger(P(0.0), d.z - region.half.z)});
     const P reach = reach_of(cells, region);
-    const P radius = cells.expansion, least = region.cut + radius;
+    const P radius = cells.expansion, min = region.cut + radius;
     const P farthest =
         larger(larger(d.x + region.half.x, d.y + region.half.y), d.z + region.half.z) + radius;
     return {less_bits(reach * reach, from_box) & less_bits(farthest, region.half_side), 0,
-            less_bits(least * least, from_box)};
+            less_bits(min * min, from_box)};
 }
 
 /// Returns which cells could be accepted somewhere in the region.

@@ -35,7 +35,7 @@ std::size_t number_nodes(std::pmr::vector<Index>& node_of, const Octree& octree)
 } // namespace
 
 void make_walk_nodes(WalkNodes& walk_nodes, const Octree& octree, const Moments& moments,
-                     const AcceptanceCriterion& criterion, std::span<const CellReach> known)
+                     const AcceptanceCriterion& criterion, std::span<const OpeningRadius> known)
 {
     const std::size_t n = octree.cells.size();
     std::pmr::vector<Index>& node_of = walk_nodes.node_of;

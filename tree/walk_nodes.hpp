@@ -15,9 +15,9 @@ inline constexpr Index no_node = 0xffffffff;
 struct alignas(64) WalkNode {
     static constexpr int width = 8;
 
-    double x[width], y[width], z[width];                    ///< centers of mass
-    double least[width], relative[width], expansion[width]; ///< CellReach
-    float mass[width];                                      ///< in WalkUnits
+    double x[width], y[width], z[width];                  ///< centers of mass
+    double min[width], relative[width], expansion[width]; ///< OpeningRadius
+    float mass[width];                                    ///< in WalkUnits
     Index cell[width];
     Index node[width]; ///< the node with the cell's daughters; no_node: a leaf
     Index lanes;       ///< bits of the lanes in use
@@ -25,7 +25,7 @@ struct alignas(64) WalkNode {
 };
 
 /// Max number of lanes in a tree.
-inline constexpr std::size_t most_lanes = std::size_t(1) << 32;
+inline constexpr std::size_t max_lanes = std::size_t(1) << 32;
 /// Returns the number of a lane among the lanes of all nodes. Each cell has one lane.
 CHAMOMILE_HD constexpr Index lane_of_node(Index node, int lane)
 {
@@ -35,13 +35,13 @@ CHAMOMILE_HD constexpr Index lane_of_node(Index node, int lane)
 /// Fills one lane. The bits are equal on host and device, hence products and sums are not
 /// contracted.
 CHAMOMILE_HD void fill_lane(WalkNode& node, int lane, Index cell, Index daughters,
-                            const Multipole& multipole, const CellReach& reach,
+                            const Multipole& multipole, const OpeningRadius& reach,
                             const WalkUnits& units)
 {
     node.x[lane] = multipole.center.x;
     node.y[lane] = multipole.center.y;
     node.z[lane] = multipole.center.z;
-    node.least[lane] = reach.least;
+    node.min[lane] = reach.min;
     node.relative[lane] = reach.relative;
     node.expansion[lane] = reach.expansion;
     node.mass[lane] = float(multipole.mass / units.mass);
@@ -62,6 +62,7 @@ struct WalkNodes {
 
 /// Fills the nodes with all threads and reuses their memory. `known`: reach of each cell, or empty.
 void make_walk_nodes(WalkNodes& nodes, const Octree& octree, const Moments& moments,
-                     const AcceptanceCriterion& criterion, std::span<const CellReach> known = {});
+                     const AcceptanceCriterion& criterion,
+                     std::span<const OpeningRadius> known = {});
 
 } // namespace chamomile

@@ -8,13 +8,13 @@ namespace chamomile {
 /// The box of a cluster or group, with the factors of its criterion.
 struct WalkRegion {
     Vec3<double> low, high, center;
-    double relative_factor;  ///< times CellReach::relative
-    double guard_part;       ///< times CellReach::least, added to that product
-    double least_expansion;  ///< min distance for expansions, whatever the tolerance
-    double expansion_factor; ///< times CellReach::expansion
+    double relative_factor;  ///< times OpeningRadius::relative
+    double guard_part;       ///< times OpeningRadius::least, added to that product
+    double min_expansion;    ///< min distance for expansions, whatever the tolerance
+    double expansion_factor; ///< times OpeningRadius::expansion
     /// For per-particle softening:
-    double softened_factor = 0; ///< times the square of CellReach::expansion
-    double clearance = 0;       ///< added to CellReach::least
+    double softened_factor = 0; ///< times the square of OpeningRadius::expansion
+    double clearance = 0;       ///< added to OpeningRadius::least
 };
 
 /// Sources act by their nearest images only, and within the distance `cut`.

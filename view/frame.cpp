@@ -23,7 +23,7 @@ constexpr double steps = 65535, speeds = 3;
 
 /// A Cube is the region shown in a frame, relative to the sample's origin.
 struct Cube {
-    Vec3<double> centre{};
+    Vec3<double> center{};
     double half = 1;
 };
 
@@ -54,13 +54,13 @@ Cube cube_of_all(const ViewSample& sample, unsigned types)
 /// Appends the points of one type inside the cube to `bytes`, at most `most`. Returns the number of
 /// sample points examined.
 std::size_t put_points(const ViewSample& sample, std::size_t type, const Cube& cube,
-                       std::size_t most, std::string& bytes)
+                       std::size_t max, std::string& bytes)
 {
-    const Vec3<double> low = cube.centre - Vec3<double>{cube.half, cube.half, cube.half};
+    const Vec3<double> low = cube.center - Vec3<double>{cube.half, cube.half, cube.half};
     const double scale = steps / (2 * cube.half);
     const double speed_scale = sample.speed > 0 ? 255 / (speeds * sample.speed) : 0;
     const auto [begin, end] = sample.ranges[type];
-    const std::size_t start = bytes.size(), room = std::min(most, end - begin);
+    const std::size_t start = bytes.size(), room = std::min(max, end - begin);
     bytes.resize(start + room * sizeof(FramePoint));
     std::size_t sent = 0, k = begin;
     for (; k < end && sent < room; ++k) {
@@ -84,13 +84,13 @@ std::string head_of(const ViewSample& sample, const Cube& cube,
                     const std::array<double, 6>& weights)
 {
     const ViewStatus& now = sample.status;
-    const Vec3<double> centre = sample.origin + cube.centre;
+    const Vec3<double> center = sample.origin + cube.center;
     JsonObject json;
     json.add("sequence", sample.sequence).add("step", now.step).add("time", now.time);
     json.add("progress", now.progress).add("energy", now.energy).add("note", now.note);
     json.add("paused", now.paused).add("ended", now.ended).add("pace", now.pace);
     json.add("file", now.file);
-    json.add_list("centre", std::array{centre.x, centre.y, centre.z}).add("half", cube.half);
+    json.add_list("center", std::array{center.x, center.y, center.z}).add("half", cube.half);
     json.add_list("weights", weights);
     json.add("topSpeed", speeds * sample.speed * now.speed_unit);
     return json.text();
@@ -108,7 +108,7 @@ std::string frame_of(const ViewSample& sample, const FrameWish& wish)
     const unsigned types = wish.types & sample.types;
     Cube cube;
     if (wish.half > 0)
-        cube = {wish.centre - sample.origin, wish.half};
+        cube = {wish.center - sample.origin, wish.half};
     else
         cube = cube_of_all(sample, types);
     std::size_t present = 0;
@@ -121,8 +121,8 @@ std::string frame_of(const ViewSample& sample, const FrameWish& wish)
         if (!(types >> type & 1) || of_type == 0)
             continue;
         const double part = double(of_type) / double(present);
-        const std::size_t most = std::size_t(std::ceil(part * double(wish.points)));
-        const std::size_t seen = put_points(sample, type, cube, most, points);
+        const std::size_t max = std::size_t(std::ceil(part * double(wish.points)));
+        const std::size_t seen = put_points(sample, type, cube, max, points);
         weights[type] = seen > 0 ? sample.mass[type] / double(seen) : 0;
     }
     std::string head = head_of(sample, cube, weights);

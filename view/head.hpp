@@ -12,7 +12,7 @@ namespace chamomile {
 
 using HeadParser = boost::beast::http::request_parser<boost::beast::http::empty_body>;
 
-inline constexpr std::size_t most_head_bytes = 8192;
+inline constexpr std::size_t max_head_bytes = 8192;
 
 /// Returns the fields that judge() needs. They refer to texts of the parser.
 RequestHead head_of(const HeadParser& parser);

@@ -11,8 +11,8 @@ namespace chamomile {
 namespace {
 
 /// Max fraction of the run's time for samples, and min seconds between samples.
-constexpr double budget = 0.02, least_interval = 1. / 30;
-constexpr std::size_t most_commands = 64;
+constexpr double budget = 0.02, min_interval = 1. / 30;
+constexpr std::size_t max_commands = 64;
 /// Content of samples without a request, kept for later viewers.
 constexpr std::size_t points_of_nobody = 100000;
 constexpr unsigned all_types = 63;
@@ -104,7 +104,7 @@ void LiveView::show(const PointSource& source, const ViewStatus& status)
     }
     server_.notify();
     const double now = wall_clock_seconds();
-    may_sample_at_ = now + std::max(least_interval, (now - start) / budget);
+    may_sample_at_ = now + std::max(min_interval, (now - start) / budget);
 }
 
 void LiveView::wait(double seconds)
@@ -148,7 +148,7 @@ std::optional<std::string> LiveView::frame(const FrameWish& wish)
 void LiveView::command(ViewCommand what, double number)
 {
     const std::lock_guard lock(mutex_);
-    if (commands_.size() < most_commands)
+    if (commands_.size() < max_commands)
         commands_.push_back({what, number});
     asked_ = true;
     changed_.notify_all();

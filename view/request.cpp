@@ -90,7 +90,7 @@ ViewRequest frame_request(const Query& query)
     ViewRequest request;
     request.kind = Kind::frame;
     request.wish.after = *after;
-    request.wish.points = std::size_t(std::min<std::uint64_t>(*points, most_view_points));
+    request.wish.points = std::size_t(std::min<std::uint64_t>(*points, max_view_points));
     request.wish.types = unsigned(*types);
     const auto box = query.find("box");
     if (box == query.end())
@@ -105,7 +105,7 @@ ViewRequest frame_request(const Query& query)
     }
     if (!fits || !(numbers[3] > 0))
         return refusal(400, "frame: box: needs x,y,z,half");
-    request.wish.centre = {numbers[0], numbers[1], numbers[2]};
+    request.wish.center = {numbers[0], numbers[1], numbers[2]};
     request.wish.half = numbers[3];
     return request;
 }

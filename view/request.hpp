@@ -25,7 +25,7 @@ struct FrameWish {
     std::uint64_t after = 0; ///< sequence number of the last frame
     std::size_t points = 0;
     unsigned types = 0; ///< bit k: type k
-    Vec3<double> centre{};
+    Vec3<double> center{};
     double half = 0; ///< half the side of the cube; 0: a cube that contains all points
 };
 
@@ -43,7 +43,7 @@ struct ViewRequest {
 };
 
 /// Max points per frame.
-inline constexpr std::size_t most_view_points = std::size_t(1) << 20;
+inline constexpr std::size_t max_view_points = std::size_t(1) << 20;
 
 /// Name of the header with the token. Pages of another origin cannot send it without permission.
 inline constexpr const char* view_token_header = "X-Chamomile-Token";

@@ -11,12 +11,12 @@ namespace {
 
 constexpr std::size_t shown_of_rare_types = 1000;
 
-/// Selects at most most_view_points of the `count` particles of a type at random in one pass
+/// Selects at most max_view_points of the `count` particles of a type at random in one pass
 /// (Knuth's algorithm S). Only the selected ones need memory.
 class Chooser {
 public:
     explicit Chooser(std::uint64_t count)
-        : left_(count), wanted_(std::min<std::uint64_t>(count, most_view_points))
+        : left_(count), wanted_(std::min<std::uint64_t>(count, max_view_points))
     {}
 
     bool choose(std::mt19937_64& random)

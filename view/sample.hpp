@@ -59,7 +59,7 @@ public:
                 ViewSample& sample) const;
 
 private:
-    std::array<std::vector<Index>, 6> order_; ///< up to most_view_points per type
+    std::array<std::vector<Index>, 6> order_; ///< up to max_view_points per type
     std::array<std::uint64_t, 6> counts_{};
     std::array<double, 6> mass_{};
     Vec3<double> origin_{};

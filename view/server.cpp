@@ -34,7 +34,7 @@ using std::chrono::seconds;
 /// A viewer's browser opens up to six connections; further viewers wait in the system's queue. A
 /// stranger has not shown the token. One stranger too many closes the oldest, so that silent
 /// connections block nobody.
-constexpr std::ptrdiff_t most_viewers = 16, most_strangers = 16;
+constexpr std::ptrdiff_t max_viewers = 16, max_strangers = 16;
 /// Timeouts for a request of a stranger, and for a frame to become available.
 constexpr seconds stranger_time(5), frame_time(10);
 
@@ -153,7 +153,7 @@ public:
         if (server_.closing_)
             return;
         parser_.emplace();
-        parser_->header_limit(most_head_bytes);
+        parser_->header_limit(max_head_bytes);
         stream_.expires_after(is_viewer_ ? viewer_time() : stranger_time);
         http::async_read_header(
             stream_, buffer_, *parser_,
@@ -281,7 +281,7 @@ private:
 
     Connections& server_;
     beast::tcp_stream stream_;
-    beast::flat_buffer buffer_{2 * most_head_bytes};
+    beast::flat_buffer buffer_{2 * max_head_bytes};
     std::optional<HeadParser> parser_;
     std::optional<http::response<http::string_body>> response_;
     std::optional<FrameWish> wish_; ///< waiting for a frame
@@ -293,10 +293,10 @@ private:
 void ViewServer::Connections::accept()
 {
     const auto viewers = std::ranges::count_if(all_, &Connection::is_viewer);
-    accepting_ = viewers < most_viewers;
+    accepting_ = viewers < max_viewers;
     if (!accepting_)
         return;
-    if (std::ptrdiff_t(all_.size()) - viewers >= most_strangers) {
+    if (std::ptrdiff_t(all_.size()) - viewers >= max_strangers) {
         accepting_ = false; // accept() runs again when the connection ends
         return (*std::ranges::find_if_not(all_, &Connection::is_viewer))->cut();
     }

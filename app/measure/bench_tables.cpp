@@ -74,8 +74,8 @@ Words rank_words(const BenchRow& row)
             formatted("%.3f", ranks.imbalance),
             std::to_string(ranks.partners),
             formatted("%.4g", 1e-6 * double(ranks.import_bytes)),
-            formatted("%.4g", 1e-6 * double(ranks.most_import_bytes)),
-            ranks.most_memory > 0 ? formatted("%.4g", 1e-6 * double(ranks.most_memory)) : "-"};
+            formatted("%.4g", 1e-6 * double(ranks.max_import_bytes)),
+            ranks.max_memory > 0 ? formatted("%.4g", 1e-6 * double(ranks.max_memory)) : "-"};
 }
 
 /// Returns the phase names of all rows, in order of first appearance.

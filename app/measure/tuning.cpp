@@ -12,8 +12,8 @@ namespace {
 
 constexpr int counted_evaluations = 3;
 constexpr double worth_taking = 0.97;
-constexpr int least_group = 16, most_group = 8192, least_leaf = 2, most_leaf = 512,
-              least_cluster = 1, most_cluster = 256;
+constexpr int min_group = 16, max_group = 8192, min_leaf = 2, max_leaf = 512, min_cluster = 1,
+              max_cluster = 256;
 
 /// A Tuner searches for the fastest sizes by evaluations.
 class Tuner {
@@ -26,43 +26,43 @@ public:
         result_.solver.group_size = result_.start.group_size;
         result_.solver.cluster_size = result_.start.cluster_size;
         result_.solver.leaf_size = result_.start.leaf_size;
-        result_.start_seconds = result_.seconds = least_seconds(result_.solver);
+        result_.start_seconds = result_.seconds = min_seconds(result_.solver);
     }
 
     /// Doubles the size while evaluations get faster; if doubling never helps, halves it instead.
-    void climb(int SolverOptions::*size, int least, int most)
+    void climb(int SolverOptions::*size, int min, int max)
     {
         const int first = result_.solver.*size;
-        while (result_.solver.*size * 2 <= most && try_size(size, result_.solver.*size * 2)) {
+        while (result_.solver.*size * 2 <= max && try_size(size, result_.solver.*size * 2)) {
         }
         if (result_.solver.*size != first)
             return;
-        while (result_.solver.*size / 2 >= least && try_size(size, result_.solver.*size / 2)) {
+        while (result_.solver.*size / 2 >= min && try_size(size, result_.solver.*size / 2)) {
         }
     }
 
     const Tuning& result() const { return result_; }
 
 private:
-    double least_seconds(const SolverOptions& options)
+    double min_seconds(const SolverOptions& options)
     {
         const auto solver = make_solver(options);
-        double least = std::numeric_limits<double>::infinity();
+        double min = std::numeric_limits<double>::infinity();
         for (int k = 0; k <= counted_evaluations; ++k) { // the first grows the buffers
             const double start = wall_clock_seconds();
             solver->solve(particles_, quantities_);
             if (k > 0)
-                least = std::min(least, wall_clock_seconds() - start);
+                min = std::min(min, wall_clock_seconds() - start);
             ++result_.evaluations;
         }
-        return least;
+        return min;
     }
 
     bool try_size(int SolverOptions::*size, int value)
     {
         SolverOptions options = result_.solver;
         options.*size = value;
-        const double seconds = least_seconds(options);
+        const double seconds = min_seconds(options);
         if (seconds > worth_taking * result_.seconds)
             return false;
         result_.solver = options;
@@ -116,11 +116,11 @@ Tuning tuned(const SolverOptions& solver, Particles& particles, Quantities quant
 {
     Tuner tuner(solver, particles, quantities);
     if (solver.group_size == 0)
-        tuner.climb(&SolverOptions::group_size, least_group, most_group);
+        tuner.climb(&SolverOptions::group_size, min_group, max_group);
     if (solver.cluster_size == 0)
-        tuner.climb(&SolverOptions::cluster_size, least_cluster, most_cluster);
+        tuner.climb(&SolverOptions::cluster_size, min_cluster, max_cluster);
     if (solver.leaf_size == 0)
-        tuner.climb(&SolverOptions::leaf_size, least_leaf, most_leaf);
+        tuner.climb(&SolverOptions::leaf_size, min_leaf, max_leaf);
     return tuner.result();
 }
 

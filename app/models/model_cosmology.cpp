@@ -60,7 +60,7 @@ void add_box(Options& options, Request& request)
     options.number("box", model.side, positive, "side in Mpc/h", dimensions::length);
     options.number("n", model.particles, between(2, 1624),
                    "particles along a side, an even number");
-    options.number("z-start", model.redshift, Range{ranges::redshift.least, 1e4}, "redshift");
+    options.number("z-start", model.redshift, Range{ranges::redshift.min, 1e4}, "redshift");
     options.number("lpt", model.order, between(1, 2),
                    "order of perturbation theory: 1 Zel'dovich, 2 2LPT");
     options.number("seed", model.field.seed, not_negative,

@@ -84,7 +84,7 @@ void add_orientation(Options& options, const std::string& which, DiskOrientation
     options.number("inclination" + which, orientation.inclination, any_number,
                    "degrees between the spins of disk " + which + " and orbit");
     options.number("omega" + which, orientation.argument, any_number,
-                   "degrees from its ascending node to pericentre");
+                   "degrees from its ascending node to pericenter");
 }
 
 } // namespace
@@ -118,9 +118,9 @@ int model_merger(const std::vector<std::string>& arguments)
     options.group("Encounter");
     options.number("mass-ratio", merger.mass_ratio, positive, "of galaxy 2 to galaxy 1");
     options.number("eccentricity,e", merger.eccentricity, not_negative, "1 is a parabola");
-    options.number("pericentre", merger.pericentre, positive, "nearest distance of the orbit",
+    options.number("pericenter", merger.pericenter, positive, "nearest distance of the orbit",
                    dimensions::length);
-    options.number("separation", merger.separation, positive, "distance of the centres at t = 0",
+    options.number("separation", merger.separation, positive, "distance of the centers at t = 0",
                    dimensions::length);
     add_orientation(options, "1", merger.first);
     add_orientation(options, "2", merger.second);

@@ -126,7 +126,7 @@ int model_spheres(const Arguments& arguments)
     std::vector<std::string> texts;
     Output output;
     std::string summary =
-        "Writes spheres about one centre, each in equilibrium in the field of all. Each is a text "
+        "Writes spheres about one center, each in equilibrium in the field of all. Each is a text "
         "such as nfw,m200=100,concentration=12 or king,w0=7,mass=2,r-half=3,type=4. What each may "
         "have:";
     for (SphereKind kind : sphere_kinds())

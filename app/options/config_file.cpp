@@ -10,10 +10,10 @@ namespace chamomile::app {
 std::string read_option_file(const std::string& option, const std::string& file,
                              const std::string& needed)
 {
-    constexpr std::size_t most = 1 << 20;
+    constexpr std::size_t max = 1 << 20;
     std::string text;
     try {
-        text = read_regular_file(file, most, needed);
+        text = read_regular_file(file, max, needed);
     } catch (const Error& error) {
         throw Error(Fault::usage, option + ": " + error.line());
     }

@@ -40,7 +40,7 @@ Options::Options(std::string command, std::string summary)
     text("config", "FILE.ini", config_,
          "options from a file of lines 'name = value'; a comment begins with a '#' at the start of "
          "a line or after a blank");
-    number("threads", threads_, between(1, most_threads),
+    number("threads", threads_, between(1, max_threads),
            "host threads; all cores unless given, with a GPU at most 32");
     flag("quiet,q", quiet_, "print results and errors only");
     flag("verbose,v", verbose_, "print more");

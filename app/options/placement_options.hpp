@@ -4,7 +4,7 @@
 #include <string>
 
 #include "app/options/options.hpp"
-#include "chamomile/io/arrangement.hpp"
+#include "chamomile/io/transform.hpp"
 
 namespace chamomile::app {
 

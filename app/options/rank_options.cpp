@@ -11,7 +11,7 @@ namespace chamomile::app {
 void add_rank_options(Options& options, RankSettings& settings)
 {
     options.number(
-        "ranks", settings.ranks, between(1, most_thread_ranks),
+        "ranks", settings.ranks, between(1, max_thread_ranks),
         "share the tree, or a direct sum, among so many ranks in this process, which have the "
         "threads in equal parts, and by --device gpu a GPU each. Processes that mpirun launches "
         "are ranks without it");

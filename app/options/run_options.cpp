@@ -14,15 +14,15 @@
 #include "chamomile/integrate/external/potential_table.hpp"
 #include "chamomile/integrate/suggested_softening.hpp"
 #include "chamomile/integrate/timeline.hpp"
-#include "chamomile/io/arrangement.hpp"
 #include "chamomile/io/particle_check.hpp"
+#include "chamomile/io/transform.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 #include "chamomile/run/run_job.hpp"
 
 namespace chamomile::app {
 namespace {
 
-constexpr double most_outputs = 1e6;
+constexpr double max_outputs = 1e6;
 
 /// A redshift typed with six digits may end the run this fraction of its length before a step ends.
 /// That step is then shortened.
@@ -113,7 +113,7 @@ void add_run_options(Options& options, RunOptions& run)
     options.group("External potentials and tracers");
     options.repeated("potential", "NAME,PARAMETER=X,...", run.potentials,
                      "a potential that acts beside the particles' own: " + potential_forms() +
-                         ". Each may have x,y,z,vx,vy,vz of its centre or orbit=FILE, and from,to "
+                         ". Each may have x,y,z,vx,vy,vz of its center or orbit=FILE, and from,to "
                          "between which it grows");
     options.text("tracers", "FILE", run.tracers,
                  "add the particles of this file without mass: they feel all and pull at nothing; "
@@ -303,7 +303,7 @@ SimulationOptions simulation_options(const RunOptions& run, double start, const 
                     "--t-end: " + typed.text("--t-end", time.end_time) +
                         ": lies before the start at t = " + time_quantity(start, typed.units));
     const double span = time.end_time - start,
-                 rounding = Timeline::least_interval(start, *run.end_time);
+                 rounding = Timeline::min_interval(start, *run.end_time);
     if (fixed && span > 0 && *fixed > span + std::max(typed_digits * span, rounding))
         throw Error(Fault::usage, "--dt: " + typed.text("--dt", *fixed) +
                                       ": is longer than the whole run of " +
@@ -313,7 +313,7 @@ SimulationOptions simulation_options(const RunOptions& run, double start, const 
           std::pair("--dlna-max", run.cosmology.asked && !fixed
                                       ? std::optional(run.cosmology.longest_step)
                                       : std::nullopt)})
-        if (length && (time.end_time - start) / *length > most_steps)
+        if (length && (time.end_time - start) / *length > max_steps)
             throw Error(Fault::usage, std::string(option) + ": " + typed.text(option, *length) +
                                           ": makes " +
                                           formatted("%.3g", (time.end_time - start) / *length) +
@@ -323,7 +323,7 @@ SimulationOptions simulation_options(const RunOptions& run, double start, const 
           std::pair("--frames-every", run.frames_every),
           std::pair("--energy-every", run.energy_every),
           std::pair("--t-end", std::optional(snapshot_interval(run, start, time.end_time)))})
-        if (length && !(*length > Timeline::least_interval(start, time.end_time)))
+        if (length && !(*length > Timeline::min_interval(start, time.end_time)))
             throw Error(
                 Fault::usage,
                 std::string(option) + ": " +
@@ -341,7 +341,7 @@ SimulationOptions simulation_options(const RunOptions& run, double start, const 
     for (const auto& [option, interval] : {std::pair("--snapshot-every", run.snapshot_every),
                                            std::pair("--frames-every", run.frames_every),
                                            std::pair("--energy-every", run.energy_every)})
-        if (interval && span / *interval > most_outputs)
+        if (interval && span / *interval > max_outputs)
             throw Error(Fault::usage, std::string(option) + ": " + typed.text(option, *interval) +
                                           ": makes " + formatted("%.3g", span / *interval) +
                                           " outputs; at most 1e6 are allowed");

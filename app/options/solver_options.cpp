@@ -52,11 +52,11 @@ bool take_from_file(SolverOptions& solver, Snapshot& snapshot, const Options& op
 
 int threads_for(const Options& options, const SolverOptions& solver)
 {
-    constexpr int most_beside_gpu = 32; // docs/explanation/decisions.md, 351
-    const int most = most_beside_gpu * std::max(1, own_ranks(solver));
-    if (options.given("threads") || thread_count() <= most)
+    constexpr int max_beside_gpu = 32; // docs/explanation/decisions.md, 351
+    const int max = max_beside_gpu * std::max(1, own_ranks(solver));
+    if (options.given("threads") || thread_count() <= max)
         return 0;
-    return resolved(of_first_rank(solver)).device == "cpu" ? 0 : most;
+    return resolved(of_first_rank(solver)).device == "cpu" ? 0 : max;
 }
 
 void note_idle_on_device(const Options& options, const SolverOptions& solver, Snapshot& snapshot)

@@ -89,7 +89,7 @@ void add_halo_options(Options& options, HaloRequest& request)
                    "the same as a length; isolated particles need it", dimensions::length);
     options.number("min-members", request.min_members, at_least(1), "fewest particles of a halo");
     options.numbers("overdensity", request.overdensities, positive,
-                    "mean densities of the spheres about centres, in mean and critical densities");
+                    "mean densities of the spheres about centers, in mean and critical densities");
 }
 
 void add_theory_options(Options& options, TheoryRequest& theory)

@@ -7,8 +7,8 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/files/regular_file.hpp"
 #include "chamomile/core/options/nearest_name.hpp"
+#include "chamomile/io/line_text.hpp"
 #include "chamomile/io/number_text.hpp"
-#include "chamomile/io/one_line.hpp"
 #include "chamomile/io/text/words.hpp"
 
 namespace chamomile::app {
@@ -33,8 +33,8 @@ std::vector<std::string> words_of_line(std::string_view line)
 
 std::string read_text_file(const std::string& file, const std::string& needed)
 {
-    constexpr std::size_t most = 1 << 30;
-    std::string text = read_regular_file(file, most, needed);
+    constexpr std::size_t max = 1 << 30;
+    std::string text = read_regular_file(file, max, needed);
     if (text.find_first_not_of(" \t\r\n") == text.npos)
         throw Error(Fault::input, file + ": is empty: " + needed + " is needed");
     if (text.find('\0') != text.npos)

@@ -162,7 +162,7 @@ void ParameterFile::give_softenings(const std::map<int, TypedLength>& types, boo
 
 void ParameterFile::give_outputs(const OutputPlan& plan, bool comoving)
 {
-    constexpr std::size_t most = 100000;
+    constexpr std::size_t max = 100000;
     if (!(comoving ? plan.interval > 1 && plan.first > 0 : plan.interval > 0))
         refuse(plan.key, comoving ? "a factor > 1 between the scale factors of outputs, the first "
                                     "of which is > 0, is needed"
@@ -176,7 +176,7 @@ void ParameterFile::give_outputs(const OutputPlan& plan, bool comoving)
     };
     std::size_t from = 0;
     while (before_start(output(double(from))) && output(double(from)) < plan.end)
-        if (++from == most)
+        if (++from == max)
             refuse(plan.key, "makes too many outputs");
     const double first = output(double(from));
     if (std::abs(first - plan.begin) <= rounding * std::abs(comoving ? first : plan.interval)) {
@@ -185,7 +185,7 @@ void ParameterFile::give_outputs(const OutputPlan& plan, bool comoving)
     }
     std::string list;
     for (std::size_t k = from; output(double(k)) <= plan.end * (1 + rounding); ++k) {
-        if (k == most)
+        if (k == max)
             refuse(plan.key, "makes too many outputs");
         list += (list.empty() ? "" : ",") + number_text(output(double(k)));
     }

@@ -154,10 +154,10 @@ void give_softenings(ParameterFile& p, bool comoving, double factor)
 /// dt = sqrt(2 eta eps/|a|).
 void give_steps(ParameterFile& p, bool comoving)
 {
-    const std::optional<double> least = p.number("TimeIntegration:dt_min"),
-                                most = p.number("TimeIntegration:dt_max");
-    if (!comoving && least && most && *least == *most)
-        return p.give("TimeIntegration:dt_max", "dt", *most);
+    const std::optional<double> min = p.number("TimeIntegration:dt_min"),
+                                max = p.number("TimeIntegration:dt_max");
+    if (!comoving && min && max && *min == *max)
+        return p.give("TimeIntegration:dt_max", "dt", *max);
     if (const std::optional<double> eta = p.number("Gravity:eta")) {
         if (!(*eta > 0))
             p.refuse("Gravity:eta", "a number > 0 is needed");
@@ -167,10 +167,10 @@ void give_steps(ParameterFile& p, bool comoving)
     }
     if (comoving) // comoving: keys are times
         return;
-    if (least && *least > 0)
-        p.give("TimeIntegration:dt_min", "dt-min", *least);
-    if (most)
-        p.give("TimeIntegration:dt_max", "dt-max", *most);
+    if (min && *min > 0)
+        p.give("TimeIntegration:dt_min", "dt-min", *min);
+    if (max)
+        p.give("TimeIntegration:dt_max", "dt-max", *max);
 }
 
 void give_outputs(ParameterFile& p, bool comoving)

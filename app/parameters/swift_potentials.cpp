@@ -37,7 +37,7 @@ public:
         for (const auto& [name, value] : parameters)
             text += "," + name + "=" + number_text(value);
         static constexpr const char* axes[] = {"x", "y", "z"};
-        const std::vector<double> place = centre();
+        const std::vector<double> place = center();
         for (std::size_t k = 0; k < 3; ++k)
             if (place[k] != 0)
                 text += std::string(",") + axes[k] + "=" + number_text(place[k]);
@@ -46,7 +46,7 @@ public:
 
 private:
     /// Returns the center. By default SWIFT counts positions from the box center.
-    std::vector<double> centre() const
+    std::vector<double> center() const
     {
         std::vector<double> place(3, 0);
         if (has("position")) {
@@ -61,7 +61,7 @@ private:
         if (file_.is_given("FILE"))
             throw Error(Fault::usage, file_.place(key("useabspos")) +
                                           ": 1 is needed beside another FILE: a place that counts "
-                                          "from the centre of the box is not known");
+                                          "from the center of the box is not known");
         const double side = read_snapshot(file_.text("InitialConditions:file_name")).box_size;
         for (double& x : place)
             x += side / 2;
@@ -76,27 +76,27 @@ private:
 
 void give_swift_potentials(ParameterFile& file)
 {
-    const auto is_there = [&](const Section& section) {
+    const auto exists = [&](const Section& section) {
         return section.has("mass") || section.has("vrot") || section.has("M_200") ||
                section.has("position") || section.has("useabspos") || section.has("timestep_mult");
     };
-    if (const Section s(file, "PointMassPotential"); is_there(s)) {
+    if (const Section s(file, "PointMassPotential"); exists(s)) {
         const double softening = file.number(s.key("softening")).value_or(0);
         if (softening > 0)
             s.give("plummer", {{"M", s.needed("mass")}, {"a", softening}});
         else
             s.give("point", {{"M", s.needed("mass")}});
     }
-    if (const Section s(file, "IsothermalPotential"); is_there(s))
+    if (const Section s(file, "IsothermalPotential"); exists(s))
         s.give("logarithmic",
                {{"v0", s.needed("vrot")}, {"rc", file.number(s.key("epsilon")).value_or(0)}});
-    const std::string no_core = "0 is needed: this potential has no softened centre here";
-    if (const Section s(file, "HernquistPotential"); is_there(s)) {
+    const std::string no_core = "0 is needed: this potential has no softened center here";
+    if (const Section s(file, "HernquistPotential"); exists(s)) {
         s.refuse_unless_off("idealizeddisk", "0 is needed, with mass and scalelength");
         s.refuse_unless_off("epsilon", no_core);
         s.give("hernquist", {{"M", s.needed("mass")}, {"a", s.needed("scalelength")}});
     }
-    if (const Section s(file, "NFWPotential"); is_there(s)) {
+    if (const Section s(file, "NFWPotential"); exists(s)) {
         s.refuse_unless_off("epsilon", no_core);
         for (const char* fraction : {"bulgefraction", "diskfraction"})
             s.refuse_unless_off(fraction, "0 is needed: all its mass is that of the halo here");
@@ -104,7 +104,7 @@ void give_swift_potentials(ParameterFile& file)
                        {"c", s.needed("concentration")},
                        {"hubble", s.needed("h")}});
     }
-    if (const Section s(file, "NFW_MNPotential"); is_there(s)) {
+    if (const Section s(file, "NFW_MNPotential"); exists(s)) {
         s.refuse_unless_off("epsilon", no_core);
         const double mass = s.needed("M_200"), c = s.needed("concentration"),
                      density = s.needed("critical_density");

@@ -10,13 +10,13 @@
 namespace chamomile {
 namespace {
 
-constexpr std::size_t most_trees = 8; ///< max trees per call, by softening; beyond, direct sums
+constexpr std::size_t max_trees = 8; ///< max trees per call, by softening; beyond, direct sums
 
 } // namespace
 
 FieldSolver& GravityCode::kept_field(double eps2)
 {
-    if (fields_.size() > 4 * most_trees && !fields_.count(eps2))
+    if (fields_.size() > 4 * max_trees && !fields_.count(eps2))
         fields_.clear();
     KeptField& kept = fields_[eps2];
     if (!kept.solver) {
@@ -69,7 +69,7 @@ void GravityCode::field(const Points& points, double* ax, double* ay, double* az
     }
     std::sort(distinct.begin(), distinct.end());
     distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-    if (distinct.size() > most_trees) {
+    if (distinct.size() > max_trees) {
         field_of_pairs(points, results);
         return;
     }
@@ -192,18 +192,18 @@ void GravityCode::find_collisions(std::vector<Stop>& stops)
     for (std::size_t k = 0; k < size(); ++k)
         reach[k] = radius_[k] + widest;
     std::iota(self.begin(), self.end(), std::int64_t(0));
-    std::size_t most = 16;
+    std::size_t max = 16;
     for (bool again = true; again;) {
-        list.assign(size() * most, 0);
+        list.assign(size() * max, 0);
         field.neighbours({size(), view_of(std::span(particles_.position)), {}, self},
-                         view_of(std::span(reach)), most, count, list);
+                         view_of(std::span(reach)), max, count, list);
         const auto longest = std::size_t(*std::max_element(count.begin(), count.end()));
-        again = longest > most;
-        most = std::max(most, longest);
+        again = longest > max;
+        max = std::max(max, longest);
     }
     for (std::size_t i = 0; i < size(); ++i)
         for (std::size_t n = 0; n < std::size_t(count[i]); ++n) {
-            const auto j = std::size_t(list[i * most + n]);
+            const auto j = std::size_t(list[i * max + n]);
             if (i < j &&
                 norm(particles_.position[i] - particles_.position[j]) < radius_[i] + radius_[j])
                 stops.push_back({StopKind::collision, {numbers_[i], numbers_[j]}});

@@ -31,20 +31,20 @@ void require_state(const ParticleState& s)
 
 void GravityCode::set_option(const std::string& name, const std::string& value)
 {
-    if (!KeyedScheme().take(name, value))
+    if (!IntegratorOptionsReader().take(name, value))
         refuse("option: " + name + ": unknown" + suggestion(name, run_keys()));
     parameters.others[name] = value;
 }
 
 /// Returns the scheme of the parameters. AMUSE sets all parameters, so only values different from
 /// their defaults count as given.
-KeyedScheme GravityCode::scheme() const
+IntegratorOptionsReader GravityCode::scheme() const
 {
     const GravityParameters& p = parameters;
     if (!(p.eps2 >= 0) || !std::isfinite(p.eps2))
         refuse("eps2: " + std::to_string(p.eps2) + ": must be 0 or more");
     const GravityParameters usual;
-    KeyedScheme keyed;
+    IntegratorOptionsReader keyed;
     keyed.take("softening", number_text(std::sqrt(p.eps2)));
     keyed.take("precision", p.precision);
     if (p.tolerance != usual.tolerance)
@@ -73,7 +73,7 @@ KeyedScheme GravityCode::scheme() const
 
 void GravityCode::commit_parameters()
 {
-    KeyedScheme keyed = scheme();
+    IntegratorOptionsReader keyed = scheme();
     if (!std::isfinite(parameters.begin_time))
         refuse("begin time: must be finite");
     started_ = has_potentials_ = false;
@@ -347,10 +347,10 @@ Vec3<double> GravityCode::center_of_mass_velocity() const
 double GravityCode::radius() const
 {
     const Vec3<double> center = center_of_mass();
-    double most = 0;
+    double max = 0;
     for (const Vec3<double>& x : particles_.position)
-        most = std::max(most, norm(x - center));
-    return most;
+        max = std::max(max, norm(x - center));
+    return max;
 }
 
 } // namespace chamomile

@@ -113,7 +113,7 @@ private:
     };
     enum class Phase { no_parameters, editing, running, changed };
 
-    KeyedScheme scheme() const; ///< resolved, from the parameters
+    IntegratorOptionsReader scheme() const; ///< resolved, from the parameters
     std::size_t index(int number) const;
     enum class Change { motion, forces };
     void changed(Change change);
@@ -138,8 +138,8 @@ private:
     std::unordered_map<int, std::size_t> index_;
     int next_ = 0;
 
-    KeyedScheme keyed_; ///< from the committed parameters
-    Integration made_;
+    IntegratorOptionsReader keyed_; ///< from the committed parameters
+    IntegratorWithSolver made_;
     std::unique_ptr<PairSolver> pairs_;
     std::map<double, KeptField> fields_; ///< per eps^2
     std::uint64_t generation_ = 1;       ///< of positions and masses

@@ -171,7 +171,7 @@ CHM_API int chm_eval_active(chm_context* context, int64_t n, const int64_t* acti
  * the indices of the first `most` sources, ascending, at list + i * most, and their total number in
  * count[i]. The source `self` is excluded. */
 CHM_API int chm_neighbours(chm_context* context, const chm_targets* targets, chm_view radius,
-                           int64_t most, int64_t* count, int64_t* list);
+                           int64_t max, int64_t* count, int64_t* list);
 
 /* Errors of about `sample` sources, spread evenly from a start given by the seed, with the present
  * tree. Reads the sources again: they must be unchanged since the tree was built. */

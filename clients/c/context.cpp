@@ -100,9 +100,9 @@ void Errors::remember(const char* line) noexcept
 {
     try {
         const std::lock_guard lock(mutex_);
-        constexpr std::size_t most = 1000;
+        constexpr std::size_t max = 1000;
         lines_[number_of_this_thread()] = line;
-        if (lines_.size() > most)
+        if (lines_.size() > max)
             lines_.erase(lines_.begin()); // of the oldest thread
     } catch (...) {                       // no memory for the message
     }
@@ -216,10 +216,10 @@ void chm_context::use_law(double G, double softening)
 
 FieldSolver& chm_context::softened_solver(double softening)
 {
-    constexpr std::size_t most = 4; // max trees at a time
+    constexpr std::size_t max = 4; // max trees at a time
     if (softening == options.forces.options.softening.length)
         return *solver;
-    if (softened.size() >= most && !softened.contains(softening))
+    if (softened.size() >= max && !softened.contains(softening))
         softened.clear();
     auto& other = softened[softening];
     if (!other) {

@@ -113,7 +113,7 @@ int chm_eval_active(chm_context* context, int64_t n, const int64_t* active,
     });
 }
 
-int chm_neighbours(chm_context* context, const chm_targets* targets, chm_view radius, int64_t most,
+int chm_neighbours(chm_context* context, const chm_targets* targets, chm_view radius, int64_t max,
                    int64_t* count, int64_t* list)
 {
     return c::guarded(context, [&] {
@@ -121,11 +121,11 @@ int chm_neighbours(chm_context* context, const chm_targets* targets, chm_view ra
         c::Overlaps memory;
         const FieldTargets points = c::checked(targets, memory).points;
         const ArrayView reach = c::input("radius", points.count, radius, 1);
-        const std::size_t length = c::count_of("most", most);
+        const std::size_t length = c::count_of("most", max);
         std::size_t entries = 0;
         if (__builtin_mul_overflow(points.count, length, &entries) || entries > std::size_t(1)
                                                                                     << 48)
-            c::refuse("most: " + std::to_string(most) + ": is beyond all memory");
+            c::refuse("most: " + std::to_string(max) + ": is beyond all memory");
         memory.reads("radius", points.count, reach);
         memory.writes("count", points.count, c::input("count", points.count, count));
         memory.writes("list", entries, c::input("list", entries, list));

@@ -16,7 +16,7 @@ const ContextRows& context_options()
         OptionRows<FieldOptions> t;
         t.number(
             "threads", [](FieldOptions & o) -> auto& { return o.threads; },
-            ranges::between_or_zero(1, most_threads),
+            ranges::between_or_zero(1, max_threads),
             "of the host; 0: OpenMP's choice. Changes no bit");
         t.choice(
             "first-number", [](FieldOptions & o) -> auto& { return o.first_number; },

@@ -36,13 +36,13 @@ ArrayView input(const char* what, std::size_t n, const chm_view& view, int compo
 {
     ArrayView checked;
     int given = 0;
-    for (int c = 0; c < ArrayView::most_components; ++c)
+    for (int c = 0; c < ArrayView::max_components; ++c)
         given += view.component[c] != nullptr;
     if (given == 0 && (need == Need::optional || n == 0))
         return checked;
     if (given == 0)
         refuse(what, "NULL: is needed");
-    for (int c = 0; c < ArrayView::most_components; ++c)
+    for (int c = 0; c < ArrayView::max_components; ++c)
         if ((view.component[c] != nullptr) != (c < components))
             refuse(what, "must have " + std::to_string(components) +
                              (components == 1 ? " component" : " components, the first of them"));

@@ -28,9 +28,9 @@ void require_loaded(std::span<const Source> sources)
 std::size_t Board::grow(int adr, int nj, const char* what)
 {
     const std::size_t end = checked_count("adr", adr) + checked_count("nj", nj);
-    if (end > most_sources)
+    if (end > max_sources)
         throw Error(Fault::usage, std::string(what) + ": " + std::to_string(end) +
-                                      ": must be at most " + std::to_string(most_sources));
+                                      ": must be at most " + std::to_string(max_sources));
     return end;
 }
 

@@ -21,7 +21,7 @@ using Row = const double[3];
 /// to address 0: loading nj from adr reads x[adr] to x[adr + nj - 1].
 class Board {
 public:
-    static constexpr std::size_t most_sources = 1 << 24;
+    static constexpr std::size_t max_sources = 1 << 24;
 
     void load_positions(int adr, int nj, Row* x);
     void load_masses(int adr, int nj, const double* m);

@@ -190,7 +190,7 @@ int g5_get_number_of_pipelines_per_board(void)
 }
 int g5_get_jmemsize(void)
 {
-    return int(Board::most_sources);
+    return int(Board::max_sources);
 }
 int g5_get_number_of_real_pipelines(void)
 {

@@ -215,12 +215,12 @@ int g6_get_neighbour_list(int cl, int ipipe, int maxlength, int* n, int list[])
     if (n)
         *n = 0;
     const int status = compute(__func__, cl, [&](Cluster& cluster) {
-        const std::size_t most = checked_count("maxlength", maxlength);
+        const std::size_t max = checked_count("maxlength", maxlength);
         require_pointer("n", n, 1);
-        require_pointer("list", list, most);
+        require_pointer("list", list, max);
         const std::vector<int>& found = cluster.neighbours(ipipe);
-        longer = found.size() > most;
-        *n = int(std::min(found.size(), most));
+        longer = found.size() > max;
+        *n = int(std::min(found.size(), max));
         std::copy_n(found.begin(), *n, list);
     });
     return status != 0 ? status : int(longer);

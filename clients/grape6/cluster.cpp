@@ -15,9 +15,9 @@ bool finite(const Vec3<double>& x)
 void Cluster::load(int address, const JParticle& p)
 {
     const std::size_t at = checked_count("address", address);
-    if (at >= most_sources)
+    if (at >= max_sources)
         throw Error(Fault::usage, "address: " + std::to_string(address) + ": must be below " +
-                                      std::to_string(most_sources));
+                                      std::to_string(max_sources));
     if (!finite(p.x) || !finite(p.v) || !finite(p.a2) || !finite(p.j6) || !finite(p.s18) ||
         !std::isfinite(p.t) || !std::isfinite(p.mass))
         throw Error(Fault::input, "j-particle " + std::to_string(address) + ": is not finite");

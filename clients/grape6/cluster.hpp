@@ -48,7 +48,7 @@ struct NeverMade : Error {
 /// A Cluster throws Error for values out of range or non-finite, and for calls out of order.
 class Cluster {
 public:
-    static constexpr std::size_t most_sources = 1 << 24;
+    static constexpr std::size_t max_sources = 1 << 24;
 
     void load(int address, const JParticle& particle);
     void set_time(double t);

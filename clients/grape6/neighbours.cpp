@@ -16,8 +16,8 @@ double
 measure(const double* x, const double* y, const double* z, const double* place, std::size_t n,
         double* r2)
 {
-    double least[lanes];
-    for (double& l : least)
+    double min[lanes];
+    for (double& l : min)
         l = std::numeric_limits<double>::infinity();
     for (std::size_t j = 0; j < n; j += lanes)
         for (std::size_t k = 0; k < lanes; ++k) {
@@ -25,11 +25,11 @@ measure(const double* x, const double* y, const double* z, const double* place, 
                          dz = z[j + k] - place[2];
             const double d2 = dx * dx + dy * dy + dz * dz;
             r2[j + k] = d2;
-            least[k] = d2 < least[k] ? d2 : least[k];
+            min[k] = d2 < min[k] ? d2 : min[k];
         }
     for (std::size_t k = 1; k < lanes; ++k)
-        least[0] = least[k] < least[0] ? least[k] : least[0];
-    return least[0];
+        min[0] = min[k] < min[0] ? min[k] : min[0];
+    return min[0];
 }
 
 } // namespace

@@ -50,7 +50,7 @@ void meet(Communicator& ranks, Call call)
 {
     Inbox calls;
     ranks.gather(std::as_bytes(std::span(&call, 1)), Communicator::Sizes::equal, calls,
-                 Patience::endless);
+                 Timeout::endless);
     const Call first = calls.from<Call>(0)[0];
     for (int r = 1; r < ranks.size(); ++r)
         if (const Call other = calls.from<Call>(r)[0]; other != first)
@@ -94,7 +94,7 @@ const c::ContextRows& process_options()
 
 /// Runs a collective call. Returns its status.
 template <class Work>
-int together(chm_mpi_forces* forces, Call call, const Work& work) noexcept
+int run_and_agree(chm_mpi_forces* forces, Call call, const Work& work) noexcept
 {
     if (!forces)
         return CHM_USAGE;
@@ -158,8 +158,8 @@ int chm_mpi_create(MPI_Comm communicator, chm_mpi_forces** forces)
     try {
         auto made = std::make_unique<chm_mpi_forces>();
         made->ranks = make_mpi_communicator(communicator);
-        const int status = together(made.get(), Call::create, [&] {
-            made->ranks->together([&] {
+        const int status = run_and_agree(made.get(), Call::create, [&] {
+            made->ranks->run_and_agree([&] {
                 if (!forces)
                     throw Error(Fault::usage, "forces: NULL: is where the handle goes");
             });
@@ -200,9 +200,9 @@ const char* chm_mpi_device(const chm_mpi_forces* forces)
 
 int chm_mpi_set_option(chm_mpi_forces* forces, const char* key, const char* value)
 {
-    return together(forces, Call::set_option, [&] {
+    return run_and_agree(forces, Call::set_option, [&] {
         c::FieldOptions changed = forces->options;
-        forces->ranks->together([&] {
+        forces->ranks->run_and_agree([&] {
             if (!key || !value)
                 throw Error(Fault::usage, "option: NULL: key and value are needed");
             c::set_option(changed, key, value, process_options());
@@ -214,7 +214,7 @@ int chm_mpi_set_option(chm_mpi_forces* forces, const char* key, const char* valu
 
 int chm_mpi_set_softenings(chm_mpi_forces* forces, chm_view softening)
 {
-    return together(forces, Call::set_softenings, [&] {
+    return run_and_agree(forces, Call::set_softenings, [&] {
         std::uint64_t given = softening.component[0] != nullptr;
         forces->ranks->sum(std::span(&given, 1));
         forces->softening = softening;
@@ -226,14 +226,14 @@ int chm_mpi_set_softenings(chm_mpi_forces* forces, chm_view softening)
 int chm_mpi_evaluate(chm_mpi_forces* forces, int64_t n, chm_view position, chm_view mass,
                      chm_view acceleration, chm_view potential)
 {
-    return together(forces, Call::evaluate, [&] {
+    return run_and_agree(forces, Call::evaluate, [&] {
         Communicator& ranks = *forces->ranks;
         const int threads = forces->options.threads;
         const ThreadsInUse in_use(threads > 0 ? threads
                                               : threads_of_process(ranks.ranks_on_host()));
         Request request;
         SolverOptions options;
-        ranks.together([&] {
+        ranks.run_and_agree([&] {
             request = request_of(*forces, n, position, mass, acceleration, potential);
             options = options_of(*forces);
         });
@@ -249,8 +249,8 @@ int chm_mpi_evaluate(chm_mpi_forces* forces, int64_t n, chm_view position, chm_v
 
 int chm_mpi_refuse(chm_mpi_forces* forces, const char* line)
 {
-    return together(forces, Call::evaluate, [&] {
-        forces->ranks->together(
+    return run_and_agree(forces, Call::evaluate, [&] {
+        forces->ranks->run_and_agree(
             [&] { throw Error(Fault::usage, line ? line : "line: NULL: is needed"); });
     });
 }

@@ -84,12 +84,12 @@ public:
     /// Saves records of doubles in parts: part(begin, end) returns a range of at most `most`
     /// records. An ArchiveSize does not call it.
     template <class T, class Part>
-    void keep(const std::string& name, std::size_t count, std::size_t most, const Part& part)
+    void keep(const std::string& name, std::size_t count, std::size_t max, const Part& part)
     {
         static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(double) == 0);
         std::size_t begin = 0;
         keep_parts(name, format<double>(), count * sizeof(T), [&] {
-            const std::size_t end = std::min(begin + most, count);
+            const std::size_t end = std::min(begin + max, count);
             const std::span<const T> records = part(std::exchange(begin, end), end);
             return std::as_bytes(records);
         });

@@ -32,7 +32,7 @@ public:
 
 } // namespace
 
-std::string read_regular_file(const std::filesystem::path& file, std::size_t most,
+std::string read_regular_file(const std::filesystem::path& file, std::size_t max,
                               const std::string& needed)
 {
     const auto refuse = [&](const std::string& what) {
@@ -46,7 +46,7 @@ std::string read_regular_file(const std::filesystem::path& file, std::size_t mos
         refuse(S_ISDIR(status.st_mode) ? "is a folder" : "is no regular file");
     constexpr std::size_t piece = 1 << 16;
     std::string text;
-    while (text.size() <= most) {
+    while (text.size() <= max) {
         const std::size_t had = text.size();
         text.resize(had + piece);
         const ssize_t n = ::read(file_descriptor.descriptor, text.data() + had, text.size() - had);
@@ -56,7 +56,7 @@ std::string read_regular_file(const std::filesystem::path& file, std::size_t mos
         if (n == 0)
             return text;
     }
-    refuse("is larger than " + std::to_string(most >> 20) + " MB");
+    refuse("is larger than " + std::to_string(max >> 20) + " MB");
     return {};
 }
 

@@ -41,13 +41,13 @@ std::string only_of_family(const std::string& name, const std::vector<std::strin
 std::string nearest_name(const std::string& name, const std::vector<std::string>& known)
 {
     std::string nearest;
-    std::size_t least = std::max<std::size_t>(2, name.size() / 3) + 1;
+    std::size_t min = std::max<std::size_t>(2, name.size() / 3) + 1;
     for (const std::string& candidate : known) {
         if (name.size() > 1 && lower_case(name) == lower_case(candidate))
             return candidate;
         const std::size_t distance = edit_distance(name, candidate);
-        if (distance < least && distance < candidate.size()) {
-            least = distance;
+        if (distance < min && distance < candidate.size()) {
+            min = distance;
             nearest = candidate;
         }
     }

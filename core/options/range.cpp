@@ -8,15 +8,15 @@ namespace chamomile {
 
 std::string Range::words() const
 {
-    const bool below = std::isfinite(least), bounded = std::isfinite(most);
+    const bool below = std::isfinite(min), bounded = std::isfinite(max);
     std::string text;
     if (below && bounded)
-        text = least_excluded ? " > " + number_text(least) + " and <= " + number_text(most)
-                              : " from " + number_text(least) + " to " + number_text(most);
+        text = min_excluded ? " > " + number_text(min) + " and <= " + number_text(max)
+                            : " from " + number_text(min) + " to " + number_text(max);
     else if (below)
-        text = (least_excluded ? " > " : " >= ") + number_text(least);
+        text = (min_excluded ? " > " : " >= ") + number_text(min);
     else if (bounded)
-        text = " <= " + number_text(most);
+        text = " <= " + number_text(max);
     return text + (or_zero ? ", or 0," : "");
 }
 

@@ -8,14 +8,14 @@ namespace chamomile {
 
 /// An interval of finite numbers, plus 0 if `or_zero`.
 struct Range {
-    double least = -std::numeric_limits<double>::infinity();
-    double most = std::numeric_limits<double>::infinity();
-    bool least_excluded = false, or_zero = false;
+    double min = -std::numeric_limits<double>::infinity();
+    double max = std::numeric_limits<double>::infinity();
+    bool min_excluded = false, or_zero = false;
 
     bool contains(double value) const
     {
-        const bool above = least_excluded ? value > least : value >= least;
-        return (or_zero && value == 0) || (value <= most && above);
+        const bool above = min_excluded ? value > min : value >= min;
+        return (or_zero && value == 0) || (value <= max && above);
     }
     /// Returns the range in words, to follow "a number": "", " > 0", " from 1 to 4096".
     std::string words() const;
@@ -25,22 +25,22 @@ struct Range {
 namespace ranges {
 
 inline constexpr Range any{};
-constexpr Range at_least(double least)
+constexpr Range at_least(double min)
 {
-    return {least};
+    return {min};
 }
-constexpr Range between(double least, double most)
+constexpr Range between(double min, double max)
 {
-    return {least, most};
+    return {min, max};
 }
-constexpr Range above(double least, double most)
+constexpr Range above(double min, double max)
 {
-    return {least, most, true};
+    return {min, max, true};
 }
 /// Returns the range between these bounds, plus 0 as a special value.
-constexpr Range between_or_zero(double least, double most)
+constexpr Range between_or_zero(double min, double max)
 {
-    return {least, most, false, true};
+    return {min, max, false, true};
 }
 inline constexpr Range positive{0, std::numeric_limits<double>::infinity(), true};
 inline constexpr Range not_negative{0};

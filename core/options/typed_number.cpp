@@ -91,7 +91,7 @@ double to_fifteen_digits(double value)
 std::vector<double> parse_series(const std::string& option, const std::string& text,
                                  const Range& range)
 {
-    constexpr double most = 1e6, rounding = 1e-9;
+    constexpr double max = 1e6, rounding = 1e-9;
     std::vector<double> values;
     for (std::size_t start = 0; start <= text.size();) {
         const std::size_t comma = std::min(text.find(',', start), text.size());
@@ -118,7 +118,7 @@ std::vector<double> parse_series(const std::string& option, const std::string& t
         const double steps = (last - first) / step;
         if (!(steps >= 0) || step == 0)
             refuse("its steps never come to its end");
-        if (steps + double(values.size()) >= most)
+        if (steps + double(values.size()) >= max)
             refuse("at most 1e6 numbers are allowed");
         const double count = std::floor(steps * (1 + rounding) + rounding);
         for (double k = 0; k <= count; ++k) {

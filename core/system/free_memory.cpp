@@ -44,10 +44,10 @@ std::uint64_t left_by_groups()
         const std::string root = second ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
         for (std::string path = line.substr(colon + 1);; path.resize(path.rfind('/'))) {
             const std::string group = root + path + "/memory.";
-            const auto most = number_in(group + (second ? "max" : "limit_in_bytes"));
+            const auto max = number_in(group + (second ? "max" : "limit_in_bytes"));
             const auto used = number_in(group + (second ? "current" : "usage_in_bytes"));
-            if (most && used)
-                left = std::min(left, *most > *used ? *most - *used : 0);
+            if (max && used)
+                left = std::min(left, *max > *used ? *max - *used : 0);
             if (path.find('/') == path.npos)
                 break;
         }

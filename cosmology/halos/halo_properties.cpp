@@ -58,7 +58,7 @@ public:
     {
         Halo halo;
         halo.members = members_.size();
-        Vec3<double> centre_of_mass;
+        Vec3<double> center_of_mass;
         for (std::size_t k = 0; k < members_.size(); ++k) {
             const Index i = members_[k];
             const double m = particles_.mass[i];
@@ -67,15 +67,15 @@ public:
             halo.mass_of_type[type] += m;
             ++halo.members_of_type[type];
             halo.velocity += weight(k) * particles_.velocity[i];
-            centre_of_mass += weight(k) * place_[k];
+            center_of_mass += weight(k) * place_[k];
         }
         const double all = total_weight();
         halo.velocity = (1 / all) * halo.velocity;
-        centre_of_mass = (1 / all) * centre_of_mass;
-        const Vec3<double> centre = place_[lowest_potential(centre_of_mass, softening)];
-        halo.centre = periodicity_.wrapped(origin_ + centre);
-        halo.centre_of_mass = periodicity_.wrapped(origin_ + centre_of_mass);
-        measure_spread(halo, centre, centre_of_mass);
+        center_of_mass = (1 / all) * center_of_mass;
+        const Vec3<double> center = place_[lowest_potential(center_of_mass, softening)];
+        halo.center = periodicity_.wrapped(origin_ + center);
+        halo.center_of_mass = periodicity_.wrapped(origin_ + center_of_mass);
+        measure_spread(halo, center, center_of_mass);
         return halo;
     }
 
@@ -97,17 +97,17 @@ private:
                            [&](Index i) { return particles_.mass[i] == 0; });
     }
 
-    void measure_spread(Halo& halo, const Vec3<double>& centre,
-                        const Vec3<double>& centre_of_mass) const
+    void measure_spread(Halo& halo, const Vec3<double>& center,
+                        const Vec3<double>& center_of_mass) const
     {
         SymmetricMatrix moments;
         double square = 0;
         std::vector<std::pair<double, double>> radii;
         radii.reserve(members_.size());
         for (std::size_t k = 0; k < members_.size(); ++k) {
-            moments.add(weight(k), place_[k] - centre_of_mass);
+            moments.add(weight(k), place_[k] - center_of_mass);
             square += weight(k) * norm_squared(particles_.velocity[members_[k]] - halo.velocity);
-            radii.push_back({norm_squared(place_[k] - centre), weight(k)});
+            radii.push_back({norm_squared(place_[k] - center), weight(k)});
         }
         const double all = total_weight();
         halo.dispersion = std::sqrt(square / (3 * all));
@@ -126,19 +126,19 @@ private:
         }
     }
 
-    std::size_t lowest_potential(const Vec3<double>& centre_of_mass, double softening) const
+    std::size_t lowest_potential(const Vec3<double>& center_of_mass, double softening) const
     {
-        const std::vector<std::size_t> core = shrink(centre_of_mass);
+        const std::vector<std::size_t> core = shrink(center_of_mass);
         std::size_t lowest = core[0];
-        double least = 0;
+        double min = 0;
         for (std::size_t a : core) {
             double potential = 0;
             for (std::size_t b : core)
                 if (a != b)
                     potential -= weight(b) / std::sqrt(norm_squared(place_[a] - place_[b],
                                                                     softening * softening));
-            if (potential < least) {
-                least = potential;
+            if (potential < min) {
+                min = potential;
                 lowest = a;
             }
         }
@@ -147,19 +147,19 @@ private:
 
     /// Returns the core_members members closest to the last shrinking sphere's center,
     /// ascending. Smaller halos: all members.
-    std::vector<std::size_t> shrink(Vec3<double> centre) const
+    std::vector<std::size_t> shrink(Vec3<double> center) const
     {
         std::vector<std::size_t> kept(members_.size()), fewer;
         for (std::size_t k = 0; k < kept.size(); ++k)
             kept[k] = k;
         double limit = 0;
         for (const Vec3<double>& p : place_)
-            limit = std::max(limit, norm_squared(p - centre));
+            limit = std::max(limit, norm_squared(p - center));
         for (int spheres = 0; kept.size() > core_members && spheres < 1000; ++spheres) {
             limit *= 0.9 * 0.9;
             fewer.clear();
             for (std::size_t k : kept)
-                if (norm_squared(place_[k] - centre) <= limit)
+                if (norm_squared(place_[k] - center) <= limit)
                     fewer.push_back(k);
             if (fewer.size() < core_members) // keep the last sphere with enough members
                 break;
@@ -171,11 +171,11 @@ private:
                 sum += weight(k) * place_[k];
             }
             if (mass > 0)
-                centre = (1 / mass) * sum;
+                center = (1 / mass) * sum;
         }
         const auto nearer = [&](std::size_t a, std::size_t b) {
-            const double to_a = norm_squared(place_[a] - centre);
-            const double to_b = norm_squared(place_[b] - centre);
+            const double to_a = norm_squared(place_[a] - center);
+            const double to_b = norm_squared(place_[b] - center);
             return to_a != to_b ? to_a < to_b : a < b;
         };
         if (kept.size() > core_members) {

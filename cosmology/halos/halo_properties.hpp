@@ -15,8 +15,8 @@ struct Halo {
     double mass = 0;
     std::array<std::size_t, 6> members_of_type{};
     std::array<double, 6> mass_of_type{};
-    Vec3<double> centre; ///< member with the lowest potential due to members
-    Vec3<double> centre_of_mass, velocity;
+    Vec3<double> center; ///< member with the lowest potential due to members
+    Vec3<double> center_of_mass, velocity;
     double dispersion = 0;                          ///< of one velocity component, mass-weighted
     double half_mass_radius = 0;                    ///< relative to the center
     double radius = 0;                              ///< max distance of a member from the center

@@ -19,7 +19,7 @@ namespace {
 /// Margin for rounding in the conversion from position to cell.
 constexpr double margin = 1e-9;
 
-constexpr LinkingCells::Coordinate most_cells_along = 1 << 21; ///< three form a key of 63 bits
+constexpr LinkingCells::Coordinate max_cells_along = 1 << 21; ///< three form a key of 63 bits
 
 [[noreturn]] void refuse(double linking_length, const std::string& allowed)
 {
@@ -80,7 +80,7 @@ void LinkingCells::lay_grid(std::span<const Vec3<double>> position, double linki
                            : position.empty() ? 0
                                               : box.longest_side();
     const double widest = linking_length / std::sqrt(3.0) * (1 - margin);
-    if (longest / widest >= double(most_cells_along - 1))
+    if (longest / widest >= double(max_cells_along - 1))
         refuse(linking_length, "must be above 1e-6 of the extent of the particles" +
                                    (periodicity_ ? "" : farthest_text(position)));
     if (periodicity_) {

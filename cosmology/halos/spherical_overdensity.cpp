@@ -49,29 +49,29 @@ public:
             order_[next[cell[i]]++] = Index(i);
     }
 
-    /// Returns distance and mass of all particles within `radius` of `centre`, sorted by distance.
-    std::vector<Shell> within(const Vec3<double>& centre, double radius) const
+    /// Returns distance and mass of all particles within `radius` of `center`, sorted by distance.
+    std::vector<Shell> within(const Vec3<double>& center, double radius) const
     {
         std::vector<Shell> shells;
-        const Vec3<double> c = periodicity_.wrapped(centre) - low_;
+        const Vec3<double> c = periodicity_.wrapped(center) - low_;
         const std::array<double, 3> middle{c.x, c.y, c.z};
         std::array<int, 3> from, to;
         for (std::size_t axis = 0; axis < 3; ++axis) {
-            const double least = std::floor((middle[axis] - radius) / cell_ - 1e-6);
-            const double most = std::floor((middle[axis] + radius) / cell_ + 1e-6);
+            const double min = std::floor((middle[axis] - radius) / cell_ - 1e-6);
+            const double max = std::floor((middle[axis] + radius) / cell_ + 1e-6);
             if (periodicity_) {
-                from[axis] = int(least);
-                to[axis] = int(std::min(most, least + along_ - 1));
+                from[axis] = int(min);
+                to[axis] = int(std::min(max, min + along_ - 1));
             } else {
-                from[axis] = int(std::clamp(least, 0.0, along_ - 1.0));
-                to[axis] = int(std::clamp(most, 0.0, along_ - 1.0));
+                from[axis] = int(std::clamp(min, 0.0, along_ - 1.0));
+                to[axis] = int(std::clamp(max, 0.0, along_ - 1.0));
             }
         }
         const auto wrapped = [&](int i) { return (i % along_ + along_) % along_; };
         for (int x = from[0]; x <= to[0]; ++x)
             for (int y = from[1]; y <= to[1]; ++y)
                 for (int z = from[2]; z <= to[2]; ++z)
-                    add((wrapped(x) * along_ + wrapped(y)) * along_ + wrapped(z), centre, radius,
+                    add((wrapped(x) * along_ + wrapped(y)) * along_ + wrapped(z), center, radius,
                         shells);
         std::sort(shells.begin(), shells.end(), [](const Shell& a, const Shell& b) {
             return a.radius != b.radius ? a.radius < b.radius : a.mass < b.mass;
@@ -85,11 +85,11 @@ private:
         return std::clamp(int(x / cell_), 0, along_ - 1);
     }
 
-    void add(int cell, const Vec3<double>& centre, double radius, std::vector<Shell>& shells) const
+    void add(int cell, const Vec3<double>& center, double radius, std::vector<Shell>& shells) const
     {
         for (std::uint32_t k = first_[std::size_t(cell)]; k < first_[std::size_t(cell) + 1]; ++k) {
             const Index i = order_[k];
-            const double r = norm(periodicity_.nearest(particles_.position[i] - centre));
+            const double r = norm(periodicity_.nearest(particles_.position[i] - center));
             if (r <= radius)
                 shells.push_back({r, particles_.mass[i]});
         }
@@ -136,34 +136,34 @@ bool find_crossing(const std::vector<Shell>& shells, double radius, double start
 
 std::vector<OverdenseSphere> overdense_spheres(const Particles& particles,
                                                const Periodicity& periodicity,
-                                               std::span<const Vec3<double>> centres,
+                                               std::span<const Vec3<double>> centers,
                                                std::span<const double> estimated_masses,
                                                std::span<const double> densities)
 {
-    std::vector<OverdenseSphere> spheres(centres.size() * densities.size());
+    std::vector<OverdenseSphere> spheres(centers.size() * densities.size());
     if (spheres.empty())
         return spheres;
     const CellGrid grid(particles, periodicity);
-    const double most = periodicity ? 0.5 * periodicity.side : Box::infinity;
+    const double max = periodicity ? 0.5 * periodicity.side : Box::infinity;
     double total = 0;
     for (double m : particles.mass)
         total += m;
 #pragma omp parallel for schedule(dynamic)
-    for (std::size_t c = 0; c < centres.size(); ++c) {
+    for (std::size_t c = 0; c < centers.size(); ++c) {
         double radius = 0;
         std::vector<Shell> shells;
         for (std::size_t d = 0; d < densities.size(); ++d) {
             if (!(densities[d] > 0) || !(estimated_masses[c] > 0))
                 continue;
             const double start =
-                std::min(most, std::cbrt(estimated_masses[c] / (sphere * densities[d])));
+                std::min(max, std::cbrt(estimated_masses[c] / (sphere * densities[d])));
             // No sphere is larger than one with the total mass.
-            const double widest = std::min(most, 1.01 * std::cbrt(total / (sphere * densities[d])));
+            const double widest = std::min(max, 1.01 * std::cbrt(total / (sphere * densities[d])));
             double wanted = std::min(widest, 1.25 * start);
             for (;;) {
                 if (radius < wanted) {
                     radius = wanted;
-                    shells = grid.within(centres[c], radius);
+                    shells = grid.within(centers[c], radius);
                 }
                 OverdenseSphere& found = spheres[c * densities.size() + d];
                 if (find_crossing(shells, radius, start, densities[d], found) || radius >= widest)

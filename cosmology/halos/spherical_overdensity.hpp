@@ -22,7 +22,7 @@ struct OverdenseSphere {
 /// side of a periodic cube. The result is independent of the number of threads.
 std::vector<OverdenseSphere> overdense_spheres(const Particles& particles,
                                                const Periodicity& periodicity,
-                                               std::span<const Vec3<double>> centres,
+                                               std::span<const Vec3<double>> centers,
                                                std::span<const double> estimated_masses,
                                                std::span<const double> densities);
 

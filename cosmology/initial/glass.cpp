@@ -38,7 +38,7 @@ std::vector<Vec3<double>> make_glass(int n, unsigned seed)
     // In linear theory the displacement psi with -div psi = delta removes all overdensities. Each
     // step is a fraction of psi plus a fraction of the last step, limited to a small fraction of
     // the spacing. Mesh smoothing is not corrected: sharper forces between neighbours never settle.
-    const double most = 0.1 / n;
+    const double max = 0.1 / n;
     for (int iteration = 0; iteration < iterations; ++iteration) {
         cloud.assign(count, view_of(std::span(x)), {}, potential);
         fourier.forward(potential);
@@ -50,7 +50,7 @@ std::vector<Vec3<double>> make_glass(int n, unsigned seed)
             cloud.interpolate(field, count, view_of(std::span(x)), value);
             for (std::size_t p = 0; p < count; ++p) {
                 double& v = axis == 0 ? speed[p].x : axis == 1 ? speed[p].y : speed[p].z;
-                v = std::clamp(memory * v - pull * value[p], -most, most);
+                v = std::clamp(memory * v - pull * value[p], -max, max);
             }
         }
         for (std::size_t p = 0; p < count; ++p)

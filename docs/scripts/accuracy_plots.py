@@ -150,7 +150,7 @@ def radius(title, radii, settings):
         for percentile, style in ((50, "-"), (99, "--")):
             axes.plot(middle, [np.percentile(errors["acceleration"][own], percentile) for own in bins], color=COLOURS[k % len(COLOURS)],
                       linestyle=style, label=label if percentile == 50 else None)
-    axes.set(xscale="log", yscale="log", xlabel="distance from the centre of mass", ylabel="|Δa| / |a|: median, dashed 99 %", title=title)
+    axes.set(xscale="log", yscale="log", xlabel="distance from the center of mass", ylabel="|Δa| / |a|: median, dashed 99 %", title=title)
     plain_ticks(axes.xaxis)
     legend_below(axes, some)
     return figure

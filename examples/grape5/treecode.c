@@ -8,16 +8,16 @@
 
 #include "gp5util.h"
 
-enum { n = 20000, leaf_size = 8, group_size = 256, most_cells = 8 * n };
+enum { n = 20000, leaf_size = 8, group_size = 256, max_cells = 8 * n };
 static const double eps = 0.01, theta = 0.6;
 
 typedef struct {
-    double centre[3], half, mass, x[3];
+    double center[3], half, mass, x[3];
     int begin, end, child; /* child: first of 8 consecutive children, 0 for a leaf */
 } cell;
 
 static double x[n][3], m[n], a[n][3], p[n];
-static cell cells[most_cells];
+static cell cells[max_cells];
 static int used = 1;
 static double list_x[n][3], list_m[n];
 static int list_n;
@@ -41,7 +41,7 @@ static void sphere(void)
 
 static int octant(const cell* c, const double* y)
 {
-    return (y[0] > c->centre[0]) + 2 * (y[1] > c->centre[1]) + 4 * (y[2] > c->centre[2]);
+    return (y[0] > c->center[0]) + 2 * (y[1] > c->center[1]) + 4 * (y[2] > c->center[2]);
 }
 
 static int by_octant(cell* c, int begin, int o) /* moves particles of octant o to the front */
@@ -68,14 +68,14 @@ static void build(cell* c)
         return;
     c->child = used;
     used += 8;
-    if (used > most_cells)
+    if (used > max_cells)
         exit(1);
     int begin = c->begin;
     for (int o = 0; o < 8; ++o) {
         cell* daughter = &cells[c->child + o];
         daughter->half = c->half / 2;
         for (int d = 0; d < 3; ++d)
-            daughter->centre[d] = c->centre[d] + ((o >> d & 1) ? 1 : -1) * daughter->half;
+            daughter->center[d] = c->center[d] + ((o >> d & 1) ? 1 : -1) * daughter->half;
         daughter->begin = begin;
         daughter->end = begin = by_octant(c, begin, o);
         build(daughter);
@@ -86,7 +86,7 @@ static void walk(const cell* c, const cell* group)
 {
     double d2 = 0;
     for (int d = 0; d < 3; ++d) {
-        const double gap = fabs(c->x[d] - group->centre[d]) - group->half;
+        const double gap = fabs(c->x[d] - group->center[d]) - group->half;
         d2 += gap > 0 ? gap * gap : 0;
     }
     if (4 * c->half * c->half < theta * theta * d2) {

@@ -26,12 +26,12 @@ int main(void)
         shell[k][2] = z;
         shell[k][3] = 1.0 / n;
     }
-    const double centre[3] = {0, 0, 0};
+    const double center[3] = {0, 0, 0};
     double potential = 0;
     chm_law* law = NULL;
     if (chm_law_create(&law, text, "screened") || chm_law_set_parameter(law, "length", 0.5) ||
         chm_law_set_option(law, "precision", "double") ||
-        chm_law_sum(law, 1, centre, n, &shell[0][0], NULL, &potential)) {
+        chm_law_sum(law, 1, center, n, &shell[0][0], NULL, &potential)) {
         fprintf(stderr, "%s\n", chm_law_last_error(law));
         chm_law_destroy(law);
         return 1;

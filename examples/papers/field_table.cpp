@@ -16,7 +16,7 @@ public:
     /// gpu < 0: host memory.
     explicit Arrays(int gpu) : gpu_(gpu) {}
 
-    ArrayView vectors(const std::vector<Vec3<double>>& from)
+    ArrayView read_vectors(const std::vector<Vec3<double>>& from)
     {
         return array(&from[0].x, from.size(), 3);
     }
@@ -85,10 +85,10 @@ Table field_table(const SolverOptions& solver, int repeat, Journal& journal)
             if (on_device && gpu < 0)
                 continue;
             Arrays arrays(on_device ? gpu : -1);
-            const FieldSources sources{n, arrays.vectors(p.position), arrays.numbers(p.mass)};
-            const FieldTargets points{n, arrays.vectors(about.position)};
+            const FieldSources sources{n, arrays.read_vectors(p.position), arrays.numbers(p.mass)};
+            const FieldTargets points{n, arrays.read_vectors(about.position)};
             const std::vector<Vec3<double>> none(n);
-            const FieldResults results{arrays.vectors(none),
+            const FieldResults results{arrays.read_vectors(none),
                                        arrays.numbers(std::vector<double>(n))};
             const auto field = make_field_solver(solver);
             const auto add = [&](const char* what, const std::function<ForceStatistics()>& work) {

@@ -128,7 +128,7 @@ def cost(plt):
 # plot: cost: Errors of all accelerations of 40000 particles, and the pairs that they take; all pairs would be 40000.
 
 # %% [markdown]
-# ## Evolution
+# ## PySimulation
 #
 # A cold sphere falls together at t = pi / (2 sqrt 2) = 1.11. Observers see the simulation at the times that they ask for.
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double worth_another = 1.5; // max time ratio to the fastest candidate, for retries
 constexpr double worth_taking = 0.97; // max time of a direct sum over the tree's time
-constexpr int most_trials = 3;
+constexpr int max_trials = 3;
 constexpr double short_trial = 0.1; // seconds
 
 /// Effort in choosing; larger if trials are short.
@@ -28,7 +28,7 @@ struct TrialEffort {
 };
 constexpr TrialEffort usual_effort{1, 4, 1.15, 2}, thorough_effort{2, 6, 1.25, 5};
 constexpr double direct_pairs = 6; // max pair rate of a direct sum over the rate with lists
-constexpr int least_group = 8, least_leaf = 2;
+constexpr int min_group = 8, min_leaf = 2;
 
 std::string in_words(double value)
 {
@@ -97,7 +97,7 @@ private:
         if (options.solver != SolverKind::tree && !goal.chosen_already)
             throw Error(Fault::usage, "accuracy: needs the tree solver, and takes a direct sum "
                                       "where that is better");
-        if (goal.error < least_goal_in_float)
+        if (goal.error < min_goal_in_float)
             options.precision = Precision::double_precision;
         return resolved(options);
     }
@@ -155,11 +155,11 @@ private:
     /// Up to three trials, unless early ones show that another candidate is far faster.
     void try_repeatedly(Candidate& candidate)
     {
-        for (int trial = 0; trial < most_trials; ++trial)
-            if (trial == 0 || (candidate.seconds(power_) < worth_another * least_seconds_ &&
+        for (int trial = 0; trial < max_trials; ++trial)
+            if (trial == 0 || (candidate.seconds(power_) < worth_another * min_seconds_ &&
                                (trial < 2 || candidate.distance() > Candidate::far_apart)))
                 try_out(candidate);
-        least_seconds_ = std::min(least_seconds_, candidate.seconds(power_));
+        min_seconds_ = std::min(min_seconds_, candidate.seconds(power_));
     }
 
     /// Sorts by time, ascending.
@@ -179,15 +179,15 @@ private:
         while (!first.search.done())
             try_out(first);
         power_ = first.power(Candidate::usual_power);
-        least_seconds_ = first.seconds(power_);
+        min_seconds_ = first.seconds(power_);
         for (std::size_t k = 1; k < ways.size(); ++k)
             try_repeatedly(ways[k]);
         sort(ways);
-        const TrialEffort& effort = least_seconds_ < short_trial ? thorough_effort : usual_effort;
+        const TrialEffort& effort = min_seconds_ < short_trial ? thorough_effort : usual_effort;
         std::vector<SolverOptions> middles;
         for (const Candidate& way : ways)
             if (middles.size() < effort.middles &&
-                way.seconds(power_) < worth_another * least_seconds_)
+                way.seconds(power_) < worth_another * min_seconds_)
                 middles.push_back(way.options);
         for (const SolverOptions& middle : middles)
             for (const Sizes& factor : sizes) {
@@ -195,8 +195,8 @@ private:
                     (factor.leaf != 1 && !sizes_are_open_.leaf))
                     continue;
                 SolverOptions options = middle;
-                options.group_size = std::max(least_group, int(options.group_size * factor.group));
-                options.leaf_size = std::max(least_leaf, int(options.leaf_size * factor.leaf));
+                options.group_size = std::max(min_group, int(options.group_size * factor.group));
+                options.leaf_size = std::max(min_leaf, int(options.leaf_size * factor.leaf));
                 ways.emplace_back(options, goal_.error);
                 try_repeatedly(ways.back());
             }
@@ -266,7 +266,7 @@ private:
         const double error_before = error, part = error / goal_.error;
         const SolverOptions before = options_;
         const double limit = limit_of(options_);
-        if (part >= GoalBand::least_kept && part <= GoalBand::most_kept) {
+        if (part >= GoalBand::min_kept && part <= GoalBand::max_kept) {
             report_event(AccuracyReport::Event::kept, before, error, error);
             return false;
         }
@@ -307,7 +307,7 @@ private:
     bool is_chosen_;
     std::optional<std::uint64_t> checked_;
     double power_ = Candidate::usual_power; ///< power of the error with which time falls
-    double least_seconds_ = 0;              ///< over the candidates so far
+    double min_seconds_ = 0;                ///< over the candidates so far
 };
 
 } // namespace

@@ -40,10 +40,10 @@ struct Candidate {
     /// Distance of the nearest trial from the aim, in ln(error).
     double distance() const
     {
-        double least = 1e300;
+        double min = 1e300;
         for (const Timing& t : timings)
-            least = std::min(least, std::abs(t.ratio));
-        return least;
+            min = std::min(min, std::abs(t.ratio));
+        return min;
     }
 
     /// Power of the error with which time falls; `otherwise` if no two trials determine it.
@@ -62,11 +62,11 @@ struct Candidate {
     double seconds(double otherwise) const
     {
         const double p = power(otherwise), near = distance() + as_near;
-        double least = 1e300;
+        double min = 1e300;
         for (const Timing& t : timings)
             if (std::abs(t.ratio) <= near)
-                least = std::min(least, t.seconds * std::exp(p * t.ratio));
-        return least;
+                min = std::min(min, t.seconds * std::exp(p * t.ratio));
+        return min;
     }
 };
 

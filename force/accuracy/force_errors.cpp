@@ -75,19 +75,18 @@ ForceErrors force_errors(const Particles& particles, const ReferenceSums& refere
 double momentum_residue(const Particles& particles)
 {
     // Sums are in units of the max mass and acceleration, whose product may overflow.
-    double most_mass = 0, most_acceleration = 0;
+    double max_mass = 0, max_acceleration = 0;
     for (std::size_t i = 0; i < particles.size(); ++i) {
-        most_mass = std::max(most_mass, std::abs(particles.mass[i]));
-        most_acceleration =
-            std::max(most_acceleration, norm_of_any_size(particles.acceleration[i]));
+        max_mass = std::max(max_mass, std::abs(particles.mass[i]));
+        max_acceleration = std::max(max_acceleration, norm_of_any_size(particles.acceleration[i]));
     }
-    if (most_mass == 0 || most_acceleration == 0)
+    if (max_mass == 0 || max_acceleration == 0)
         return 0;
     Vec3<double> sum;
     double absolute = 0;
     for (std::size_t i = 0; i < particles.size(); ++i) {
         const Vec3<double> force =
-            (particles.mass[i] / most_mass) * ((1 / most_acceleration) * particles.acceleration[i]);
+            (particles.mass[i] / max_mass) * ((1 / max_acceleration) * particles.acceleration[i]);
         sum += force;
         absolute += norm(force);
     }

@@ -8,7 +8,7 @@
 namespace chamomile {
 namespace {
 
-constexpr std::size_t most_points = 12;
+constexpr std::size_t max_points = 12;
 constexpr double narrow = 0.01; // of a bracket, in ln(limit) times slope
 
 /// Rounds to a number that people can type again.
@@ -35,16 +35,16 @@ LimitLaw LimitLaw::of(Criterion criterion)
 
 double LimitLaw::guess(double error) const
 {
-    return three_digits(std::clamp(at_1e_3 * std::pow(error / 1e-3, 1 / slope), least, most));
+    return three_digits(std::clamp(at_1e_3 * std::pow(error / 1e-3, 1 / slope), min, max));
 }
 
 LimitSearch::LimitSearch(const LimitLaw& law, double goal, double first)
-    : law_(law), goal_(goal), first_(std::clamp(first, law.least, law.most))
+    : law_(law), goal_(goal), first_(std::clamp(first, law.min, law.max))
 {}
 
 double LimitSearch::next() const
 {
-    return points_.empty() ? first_ : three_digits(std::clamp(secant(), law_.least, law_.most));
+    return points_.empty() ? first_ : three_digits(std::clamp(secant(), law_.min, law_.max));
 }
 
 double LimitSearch::secant() const
@@ -87,18 +87,18 @@ void LimitSearch::add(const Point& point, bool all_pairs)
 {
     points_.push_back(point);
     const double part = point.error / goal_;
-    const bool at_most = point.limit >= law_.most && part <= GoalBand::aimed,
-               at_least = (point.limit <= law_.least || all_pairs) && part > GoalBand::aimed;
+    const bool at_most = point.limit >= law_.max && part <= GoalBand::aimed,
+               at_least = (point.limit <= law_.min || all_pairs) && part > GoalBand::aimed;
     const auto [low, high] = bracket();
-    done_ = done_ || (part >= GoalBand::least_aimed && part <= GoalBand::most_aimed) || at_most ||
-            at_least || (high - low) * law_.slope < narrow || points_.size() >= most_points;
+    done_ = done_ || (part >= GoalBand::min_aimed && part <= GoalBand::max_aimed) || at_most ||
+            at_least || (high - low) * law_.slope < narrow || points_.size() >= max_points;
 }
 
 std::optional<LimitSearch::Point> LimitSearch::best() const
 {
     std::optional<Point> best;
     for (const Point& point : points_)
-        if (point.error <= GoalBand::most_aimed * goal_ && (!best || point.limit > best->limit))
+        if (point.error <= GoalBand::max_aimed * goal_ && (!best || point.limit > best->limit))
             best = point;
     return best;
 }

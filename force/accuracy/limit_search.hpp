@@ -13,7 +13,7 @@ namespace chamomile {
 /// 1e-3 (limit / at_1e_3)^slope. Only the start of a search.
 struct LimitLaw {
     double at_1e_3, slope;
-    double least, most; ///< allowed by the criterion
+    double min, max; ///< allowed by the criterion
 
     static LimitLaw of(Criterion criterion);
 
@@ -21,11 +21,11 @@ struct LimitLaw {
 };
 
 /// Allowed ranges for the measured error, in units of the goal. The sample determines it to 7 %, so
-/// that another sample stays below the goal. The search aims at `aimed` and accepts `least_aimed`
-/// to `most_aimed`; from `least_kept` to `most_kept` nothing changes.
+/// that another sample stays below the goal. The search aims at `aimed` and accepts `min_aimed`
+/// to `max_aimed`; from `min_kept` to `max_kept` nothing changes.
 struct GoalBand {
-    static constexpr double aimed = 0.82, least_aimed = 0.76, most_aimed = 0.88;
-    static constexpr double least_kept = 0.5, most_kept = 1;
+    static constexpr double aimed = 0.82, min_aimed = 0.76, max_aimed = 0.88;
+    static constexpr double min_kept = 0.5, max_kept = 1;
 };
 
 /// Secants in ln(error) against ln(limit), within the bracket known so far. The next trial depends

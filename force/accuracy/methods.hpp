@@ -20,7 +20,7 @@ inline constexpr TreeMethod methods[] = {
     {Criterion::moments, 4, 6},
 };
 
-inline constexpr double least_goal_in_float = 2e-6; ///< lower goals use double
+inline constexpr double min_goal_in_float = 2e-6; ///< lower goals use double
 
 /// Factors on the default sizes, to try with the fastest methods.
 struct Sizes {

@@ -10,8 +10,8 @@
 namespace chamomile {
 namespace {
 
-constexpr double least_float_sample = 1e-5; // goals below are measured in double
-constexpr double least_beyond = 10;         // min number of sampled particles beyond the percentile
+constexpr double min_float_sample = 1e-5; // goals below are measured in double
+constexpr double min_beyond = 10;         // min number of sampled particles beyond the percentile
 
 /// Returns the processor time of the process, over all threads.
 double processor_seconds()
@@ -30,7 +30,7 @@ SolverOptions on_ranks(SolverOptions options, const Platform& platform)
 
 SolverOptions options_of_sample(SolverOptions options, double error, const Platform& platform)
 {
-    if (options.device != "cpu" || error < least_float_sample)
+    if (options.device != "cpu" || error < min_float_sample)
         options.precision = Precision::double_precision;
     return on_ranks(options, platform);
 }
@@ -42,8 +42,8 @@ AccuracyTrials::AccuracyTrials(const SolverOptions& resolved, const AccuracyGoal
     : platform_(platform), tree_(platform.ranks ? make_adjustable_domain_solver(resolved, platform)
                                                 : make_list_solver(resolved, make_parts(resolved))),
       sample_(options_of_sample(resolved, goal.error, platform)),
-      targets_(std::max(goal.sample,
-                        std::size_t(std::ceil(least_beyond / (1 - 0.01 * goal.percentile))))),
+      targets_(
+          std::max(goal.sample, std::size_t(std::ceil(min_beyond / (1 - 0.01 * goal.percentile))))),
       percentile_(goal.percentile)
 {}
 

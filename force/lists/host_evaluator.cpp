@@ -6,7 +6,7 @@
 #include "chamomile/core/interruption.hpp"
 #include "chamomile/force/evaluator.hpp"
 #include "chamomile/force/lists/kernels.hpp"
-#include "chamomile/force/lists/list_pool.hpp"
+#include "chamomile/force/lists/list_buffers.hpp"
 
 namespace chamomile {
 namespace {
@@ -33,7 +33,7 @@ public:
         if (has_lengths || !input.moments->softening.empty()) {
             own_ = {has_lengths ? input.octree->softening.data() : &unread,
                     input.separate.octree ? input.separate.octree->softening.data() : nullptr,
-                    input.moments->softening.data(), input.softening.smaller_part()};
+                    input.moments->softening.data(), input.softening.rule_weight()};
             varied_kernel_ = (input.form ? kernels_.varied_short_range : kernels_.varied)(
                 input.softening.rule, spline_, potential, precise);
         }
@@ -132,7 +132,7 @@ private:
         const double largest = input_.softening.length * input_.softening.length;
         return own_.of_source &&
                (input_.separate.octree || input_.softening.rule != SofteningRule::larger ||
-                row.softening.least != largest);
+                row.softening.min != largest);
     }
 
     /// Returns the caller's index of a target.
@@ -177,7 +177,7 @@ private:
                  lists.far_cells.data() + row.far_begin, row.far_end - row.far_begin,
                  1 / input_.scale.length, 1 / input_.scale.mass,
                  spline_ ? 0 : input_.softening.length / input_.scale.length, input_.order,
-                 spline_ || !is_varied(row) ? nullptr : own_.of_cell, own_.smaller_part},
+                 spline_ || !is_varied(row) ? nullptr : own_.of_cell, own_.rule_weight},
                 wider, expansion);
     }
 

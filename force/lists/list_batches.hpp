@@ -26,8 +26,8 @@ public:
     int batch_size(int wanted, const Evaluator& evaluator)
     {
         size_ = wanted > 0 ? std::size_t(wanted) : evaluator.batch_size();
-        if (most_ > 0)
-            size_ = std::min(size_, most_);
+        if (max_ > 0)
+            size_ = std::min(size_, max_);
         return int(size_);
     }
 
@@ -50,12 +50,12 @@ public:
     {
         if (size_ <= 8)
             return false;
-        size_ = most_ = size_ / 2;
+        size_ = max_ = size_ / 2;
         return true;
     }
 
 private:
-    std::size_t size_ = 0, most_ = 0; // most_: 0 for all
+    std::size_t size_ = 0, max_ = 0; // max_: 0 for all
 };
 
 } // namespace chamomile

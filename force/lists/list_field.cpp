@@ -7,8 +7,8 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/norm.hpp"
 #include "chamomile/core/threads.hpp"
-#include "chamomile/force/lists/array_rows.hpp"
-#include "chamomile/force/lists/group_part.hpp"
+#include "chamomile/force/lists/group_partition.hpp"
+#include "chamomile/force/lists/strided_io.hpp"
 #include "chamomile/force/option_table.hpp"
 #include "chamomile/force/periodic/softening_cut.hpp"
 #include "chamomile/force/repairs/singular_pairs.hpp"
@@ -44,12 +44,12 @@ AcceptanceCriterion ListField::criterion() const
 {
     SolverOptions softened = options_;
     softened.softening = softening_.pair;
-    AcceptanceCriterion criterion = criterion_of(softened, softening_.least);
+    AcceptanceCriterion criterion = criterion_of(softened, softening_.min);
     if (long_range_) {
         criterion.periodicity = {options_.box};
         criterion.cut = long_range_->cut();
         criterion.local_order = 0;
-        criterion.least_acceleration = long_range_->typical_acceleration();
+        criterion.min_acceleration = long_range_->typical_acceleration();
     }
     return criterion;
 }
@@ -124,18 +124,18 @@ void ListField::take(const TreeParticles& given, const Plan& plan, bool keeps_ce
 /// Sets the softening for this evaluation.
 void ListField::take_softening(TreeParticles& sources, const Plan& plan)
 {
-    auto [length, least] =
+    auto [length, min] =
         sources.ranks
             ? softening_lengths(plan.softenings, plan.softening_length, options_)
             : softening_lengths(sources.softening, sources.count, plan.softening_length, options_);
-    if (plan.keeps_lengths && !least && sources.softening && sources.count > 0)
-        least = length = sources.softening.load(0); // per particle: otherwise `length` is per pair
-    softening_.least = least;
+    if (plan.keeps_lengths && !min && sources.softening && sources.count > 0)
+        min = length = sources.softening.load(0); // per particle: otherwise `length` is per pair
+    softening_.min = min;
     if (sources.ranks) {
-        sources.ranks->is_varied = least.has_value();
+        sources.ranks->is_varied = min.has_value();
         sources.longest_softening = plan.softening_length.value_or(HUGE_VAL);
     } else if (sources.softening && sources.count > 0) {
-        if (least)
+        if (min)
             sources.longest_softening = length;
         else
             sources.softening = {};
@@ -304,23 +304,23 @@ void ListField::compare_estimates(const ForceOutput& output, ForceStatistics& st
 {
     constexpr std::size_t fewest = 100; // for a meaningful fraction
     const bool has_cells = statistics.particle_cell + statistics.expansions > 0;
-    if (!compares_estimates_ || long_range_ || !criterion().is_relative() || !has_cells ||
+    if (!compares_estimates_ || long_range_ || !criterion().takes_tolerance() || !has_cells ||
         groups_.target_count < fewest || output.acceleration.on_device)
         return;
     compares_estimates_ = false;
     const TimedPhase phase(statistics.profile, "estimates");
     const Octree& octree = sources_.ordered();
-    constexpr std::size_t most = 64;
-    const std::size_t clusters = groups_.clusters.size(), step = (clusters + most - 1) / most;
+    constexpr std::size_t max = 64;
+    const std::size_t clusters = groups_.clusters.size(), step = (clusters + max - 1) / max;
     std::size_t small = 0, seen = 0;
     for (std::size_t c = 0; c < clusters; c += step) {
         const Cluster& cluster = groups_.clusters[c];
-        const double least =
+        const double min =
             walk_.acceleration(cluster) * std::abs(options_.gravitational_constant) / 8;
         for (Index t = groups_.groups[cluster.first_group].begin;
              t < groups_.groups[cluster.last_group - 1].end; ++t, ++seen)
             small += norm_of_any_size(
-                         output.acceleration.load_vector(octree.order[groups_.target(t)])) < least;
+                         output.acceleration.load_vector(octree.order[groups_.target(t)])) < min;
     }
     if (seen > 0)
         statistics.cancelling_part = double(small) / double(seen);

@@ -17,8 +17,8 @@ namespace {
     if (!line.starts_with(particle))
         throw;
     const std::string renamed = "target " + line.substr(particle.size());
-    if (dynamic_cast<const Agreed*>(&error))
-        throw Agreed(error.fault(), renamed);
+    if (dynamic_cast<const CollectiveError*>(&error))
+        throw CollectiveError(error.fault(), renamed);
     throw Error(error.fault(), renamed);
 }
 

@@ -31,10 +31,10 @@ void ListField::repair_rows(const Request& given)
         view.stride = std::ptrdiff_t(components * sizeof(double));
         return rows;
     };
-    const std::vector<double> position = bring(request.position, 3),
-                              acceleration = bring(request.acceleration, 3),
-                              potential = bring(request.potential, 1),
-                              softening = bring(request.softening, 1);
+    const std::vector<double> position = fetch(request.position, 3),
+                              acceleration = fetch(request.acceleration, 3),
+                              potential = fetch(request.potential, 1),
+                              softening = fetch(request.softening, 1);
     request.rung = nullptr; // all particles: non-targets keep finite sums from earlier
     request.active = {};
     request.part->active = request.part->count;
@@ -47,7 +47,7 @@ void ListField::repair_rows_on_host(const Request& request)
 {
     DomainTreeBuilder& domains = *parts_.domains;
     auto [all, number] = domains.gather(plan_.id);
-    domains.ranks().together([&] {
+    domains.ranks().run_and_agree([&] {
         struct Row {
             Index number; ///< global
             std::size_t i;

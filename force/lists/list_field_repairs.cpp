@@ -59,7 +59,7 @@ ForceStatistics ListField::at_points_with_far(const FieldTargets& targets, const
         }
     };
     if (parts_.domains)
-        parts_.domains->ranks().together(split);
+        parts_.domains->ranks().run_and_agree(split);
     else
         split();
     std::vector<Vec3<double>> accelerations(near.size());

@@ -46,7 +46,7 @@ public:
                              .id = request.id.first(std::min(share.sources, request.id.size())),
                              .all_are_targets = request.are_all_active() && !request.rung};
         if (domains) {
-            const RequestPart& all = *request.part;
+            const GlobalCounts& all = *request.part;
             plan.softenings = all.softenings;
             plan.has_potentials = all.has_potentials;
             sources.ranks =
@@ -140,7 +140,7 @@ private:
 
     Share share_of_rank(const Request& request)
     {
-        const RequestPart& all = *request.part;
+        const GlobalCounts& all = *request.part;
         const std::uint64_t tracers = takes_tracers_ ? all.tracers : 0;
         const bool all_active = request.are_all_active();
         const std::uint64_t active_tracers = all_active       ? tracers
@@ -194,7 +194,7 @@ private:
         share_figures(statistics, field_.take_figures(), before, domains.ranks());
         if (statistics.ranks->not_finite > 0)
             field_.repair_rows(request);
-        PartPlaces* const places = request.part->places;
+        MigrationPlan* const places = request.part->places;
         if (!places || !request.are_all_active())
             return;
         places->begins = domains.leaving_begins();
@@ -291,7 +291,7 @@ GroupSizes group_sizes(const SolverOptions& options)
     GroupSizes sizes{options.group_size, options.cluster_size};
     if (options.solver == SolverKind::tree) {
         const bool on_host = options.device == "cpu";
-        sizes.least = on_host ? 16 : 0; // a pack; a GPU would wait for the longest list
+        sizes.min = on_host ? 16 : 0; // a pack; a GPU would wait for the longest list
         sizes.sparse = 1000;
     }
     return sizes;
@@ -303,14 +303,14 @@ GroupSizes sizes_of_points(const SolverOptions& options, std::size_t points, std
     GroupSizes sizes{options.group_size, options.cluster_size};
     if (options.solver != SolverKind::tree || part >= 1)
         return sizes;
-    const double most = options.group_size, least = options.device == "cpu" ? 16 : 32;
-    const double group = std::max(std::min(least, most), part * most);
+    const double max = options.group_size, min = options.device == "cpu" ? 16 : 32;
+    const double group = std::max(std::min(min, max), part * max);
     sizes.group = int(group);
-    sizes.cluster = std::max(1, int(options.cluster_size * part * most / group));
+    sizes.cluster = std::max(1, int(options.cluster_size * part * max / group));
     return sizes;
 }
 
-AcceptanceCriterion criterion_of(const SolverOptions& options, std::optional<double> least_length)
+AcceptanceCriterion criterion_of(const SolverOptions& options, std::optional<double> min_length)
 {
     AcceptanceCriterion criterion;
     criterion.kind = options.criterion;
@@ -321,8 +321,8 @@ AcceptanceCriterion criterion_of(const SolverOptions& options, std::optional<dou
     criterion.softening = options.softening.length;
     criterion.softening_kind = options.softening.kind;
     criterion.softening_rule = options.softening.rule;
-    if (least_length)
-        criterion.least_softening = *least_length * *least_length; // clearance is per cell
+    if (min_length)
+        criterion.min_softening = *min_length * *min_length; // clearance is per cell
     else if (options.softening.kind == SofteningKind::spline)
         criterion.clearance = options.softening.spline_radius();
     return criterion;

@@ -44,10 +44,10 @@ GroupSizes group_sizes(const SolverOptions& resolved);
 /// and clusters, which hold no more sources than usual; but groups fill a pack or warp.
 GroupSizes sizes_of_points(const SolverOptions& resolved, std::size_t points, std::size_t sources);
 
-/// Returns the acceptance criterion for these options. `least_length`: the min softening length,
+/// Returns the acceptance criterion for these options. `min_length`: the min softening length,
 /// with per-particle softening.
 AcceptanceCriterion criterion_of(const SolverOptions& options,
-                                 std::optional<double> least_length = {});
+                                 std::optional<double> min_length = {});
 
 /// A solver whose criterion, orders and sizes may change between evaluations; it keeps buffers.
 class AdjustableSolver : public Solver {

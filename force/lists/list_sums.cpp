@@ -5,15 +5,15 @@
 #include <utility>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/domain/forest.hpp"
+#include "chamomile/domain/locally_essential_tree.hpp"
 
 namespace chamomile {
 
 Vec3<double> near_distance(const Group& group, double unit)
 {
     const Vec3<double> half = 0.5 * (group.box.high - group.box.low);
-    const double least = 1e-6 * group.radius + 1e-12 * unit; // above 0 in float
-    return {1.0001 * half.x + least, 1.0001 * half.y + least, 1.0001 * half.z + least};
+    const double min = 1e-6 * group.radius + 1e-12 * unit; // above 0 in float
+    return {1.0001 * half.x + min, 1.0001 * half.y + min, 1.0001 * half.z + min};
 }
 
 void GroupLists::append(InteractionLists& lists, const TargetGroups& groups, ClusterRange range,
@@ -43,7 +43,7 @@ std::size_t ListSums::sum(const SourceTree& sources, const PairForce& force,
     DomainTreeBuilder* const domains = targets.domains;
     const auto evaluate = [&] { this->evaluate(input, force.options, targets, statistics); };
     if (domains)
-        domains->ranks().together(evaluate);
+        domains->ranks().run_and_agree(evaluate);
     else
         evaluate();
     const TimedPhase phase(statistics.profile, "results");
@@ -55,16 +55,16 @@ std::size_t ListSums::sum(const SourceTree& sources, const PairForce& force,
     if (!domains)
         return not_finite;
     statistics.cells = sources.domains()->part().cells();
-    send_home(*sources.domains(), targets, not_finite);
+    return_results(*sources.domains(), targets, not_finite);
     return 0;
 }
 
 /// Returns sums to the ranks that own the particles, and counts this evaluation's figures.
-void ListSums::send_home(const DomainTreeBuilder& tree, const ListedTargets& targets,
-                         std::size_t not_finite)
+void ListSums::return_results(const DomainTreeBuilder& tree, const ListedTargets& targets,
+                              std::size_t not_finite)
 {
     DomainTreeBuilder& domains = *targets.domains;
-    figures_.work += domains.part().send_home(
+    figures_.work += domains.part().return_results(
         targets.groups, targets.lists.walk && evaluator_.finishes_lists(), domains.ranks());
     const Imported imported = tree.part().imported();
     figures_.not_finite += not_finite;

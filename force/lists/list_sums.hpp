@@ -71,8 +71,8 @@ private:
                              const ListedTargets& targets);
     void evaluate(const EvaluationInput& input, const SolverOptions& options,
                   const ListedTargets& targets, ForceStatistics& statistics);
-    void send_home(const DomainTreeBuilder& tree, const ListedTargets& targets,
-                   std::size_t not_finite);
+    void return_results(const DomainTreeBuilder& tree, const ListedTargets& targets,
+                        std::size_t not_finite);
     void append(InteractionLists& lists, const ListedTargets& targets, ClusterRange range,
                 int groups_per_cluster);
 

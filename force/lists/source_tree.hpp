@@ -13,13 +13,13 @@ namespace chamomile {
 
 /// Softening in one evaluation.
 struct SourceSoftening {
-    Softening pair;              ///< for all pairs, or with the max length over sources
-    std::optional<double> least; ///< the min length, if sources differ
+    Softening pair;            ///< for all pairs, or with the max length over sources
+    std::optional<double> min; ///< the min length, if sources differ
 
     Softening varied() const
     {
         Softening softening = pair;
-        softening.is_varied = least.has_value();
+        softening.is_varied = min.has_value();
         return softening;
     }
 };

@@ -8,7 +8,7 @@
 #include "chamomile/core/files/archive.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/gpu.hpp"
-#include "chamomile/force/lists/array_rows.hpp"
+#include "chamomile/force/lists/strided_io.hpp"
 #include "chamomile/mesh/ewald_modes.hpp"
 #include "chamomile/mesh/mesh_gravity.hpp"
 
@@ -64,9 +64,9 @@ PeriodicOptions with_mesh(PeriodicOptions periodic, double box, std::size_t part
 {
     constexpr double cells_per_spacing = 2;
     if (box > 0 && periodic.long_range == LongRangeKind::mesh && periodic.mesh == 0) {
-        const double least = periodic.cut * periodic.split / most_of_periodic_box;
+        const double min = periodic.cut * periodic.split / max_of_periodic_box;
         periodic.mesh =
-            fast_size(std::max({32.0, least, cells_per_spacing * std::cbrt(double(particles))}));
+            fast_size(std::max({32.0, min, cells_per_spacing * std::cbrt(double(particles))}));
     }
     return periodic;
 }
@@ -74,7 +74,7 @@ PeriodicOptions with_mesh(PeriodicOptions periodic, double box, std::size_t part
 double split_radius(const PeriodicOptions& periodic, double box)
 {
     return periodic.long_range == LongRangeKind::mesh ? periodic.split * box / periodic.mesh
-                                                      : most_of_periodic_box * box / periodic.cut;
+                                                      : max_of_periodic_box * box / periodic.cut;
 }
 
 LongRangeField::LongRangeField(const SolverOptions& resolved, std::unique_ptr<LongRange> given)
@@ -120,11 +120,11 @@ double LongRangeField::potential_offset(double mass) const
 
 double LongRangeField::find_typical(const TreeParticles& sources, Profile& profile) const
 {
-    constexpr std::size_t most = 4096;
+    constexpr std::size_t max = 4096;
     const std::size_t n = sources.count;
     if (n == 0 || !compares_accelerations(options_.criterion))
         return 0;
-    const std::size_t count = std::min(n, most);
+    const std::size_t count = std::min(n, max);
     std::vector<Vec3<double>> place(count), acceleration(count);
     std::vector<Index> sample(count);
     for (std::size_t k = 0; k < count; ++k)

@@ -16,7 +16,7 @@ namespace chamomile {
 class Archive;
 
 /// Max cutoff radius over a periodic cube's side; target groups need the rest.
-inline constexpr double most_of_periodic_box = 0.45;
+inline constexpr double max_of_periodic_box = 0.45;
 
 /// Returns the options; if the number of mesh cells is open, chooses about two cells in the mean
 /// particle distance.

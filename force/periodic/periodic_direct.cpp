@@ -156,8 +156,8 @@ private:
             own_softening_.push_back(length * length);
         const bool varied = !own_softening_.empty();
         const bool spline = softening_.kind == SofteningKind::spline && softening_.length > 0;
-        const PreciseKernel kernel = find_kernels(options_.instruction_set)
-                                         .periodic(varied, spline, bool(request.potential));
+        const DoubleKernel kernel = find_kernels(options_.instruction_set)
+                                        .periodic(varied, spline, bool(request.potential));
         const double G = options_.gravitational_constant;
         constexpr std::size_t at_once = 32; // whole packs of every instruction set
         parallel_loop((targets + at_once - 1) / at_once, 1, [&](std::size_t b) {
@@ -175,7 +175,7 @@ private:
                     .targets = block,
                     .count = int(count),
                     .softening = varied ? own_softening_.data() : nullptr,
-                    .smaller_part = softening_.smaller_part(),
+                    .rule_weight = softening_.rule_weight(),
                     .smooth = &smooth_},
                    sums);
             for (std::size_t t = 0; t < count; ++t) {

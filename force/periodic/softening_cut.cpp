@@ -9,7 +9,7 @@
 namespace chamomile {
 namespace {
 
-constexpr double most_jump = 0.05;
+constexpr double max_jump = 0.05;
 
 /// Returns r_cut, or 0 if no pair is cut or the mesh is not chosen yet.
 double cut_radius(const SolverOptions& o)
@@ -40,7 +40,7 @@ std::string cures(const SolverOptions& o, double length)
     const double reach = Softening::spline_radius_part * length,
                  needed = spline ? reach : cut_for(harmless_softening_jump) * length;
     std::string words;
-    if (o.periodic.long_range == LongRangeKind::mesh && needed < most_of_periodic_box * o.box) {
+    if (o.periodic.long_range == LongRangeKind::mesh && needed < max_of_periodic_box * o.box) {
         const double cells = o.periodic.cut * o.periodic.split * o.box / needed;
         if (cells >= 16) // the minimum of {mesh}
             words = "{mesh} " + std::to_string(2 * int(cells / 2)) + ", ";
@@ -74,14 +74,14 @@ Refusal refuse_softening(const SolverOptions& options, const Softening& softenin
     if (const Refusal line = refuse_softening_in_box(softening.length, options.box))
         return line;
     const double cut = cut_radius(options), factor = pair_factor(softening);
-    const double most = cut / factor /
-                        (softening.kind == SofteningKind::spline ? Softening::spline_radius_part
-                                                                 : cut_for(most_jump));
-    if (cut == 0 || softening.length <= most)
+    const double max = cut / factor /
+                       (softening.kind == SofteningKind::spline ? Softening::spline_radius_part
+                                                                : cut_for(max_jump));
+    if (cut == 0 || softening.length <= max)
         return {};
     return formatted("{eps}: %.10g: must be at most %.3g, as pairs farther than %.4g are not "
                      "softened; or give ",
-                     softening.length, most, cut) +
+                     softening.length, max, cut) +
            cures(options, factor * softening.length);
 }
 

@@ -33,7 +33,7 @@ public:
 
     ForceStatistics evaluate(const FieldTargets& targets, const FieldResults& results) override
     {
-        ranks_.together([&] {
+        ranks_.run_and_agree([&] {
             require_results(results);
             if (solver_.options().solver == SolverKind::direct || solver_.options().device != "cpu")
                 throw Error(Fault::usage, "targets: on several ranks need a tree on processors");
@@ -44,7 +44,7 @@ public:
         const auto [first, count] = place_among_all(targets.count);
         if (count == 0)
             return {};
-        ranks_.together([&] { set_targets(targets); });
+        ranks_.run_and_agree([&] { set_targets(targets); });
         std::iota(number_.begin() + std::ptrdiff_t(own_), number_.end(), Index(count_ + first));
         std::vector<Index> active(targets.count);
         std::iota(active.begin(), active.end(), Index(own_));
@@ -60,7 +60,7 @@ public:
     ForceStatistics evaluate_sources(std::span<const Index> active,
                                      const FieldResults& results) override
     {
-        ranks_.together([&] {
+        ranks_.run_and_agree([&] {
             require_results(results);
             for (const Index i : active)
                 if (i >= own_)
@@ -113,7 +113,7 @@ private:
     void take(const FieldSources& sources, bool keeps)
     {
         const std::size_t n = sources.count;
-        ranks_.together([&] {
+        ranks_.run_and_agree([&] {
             if (keeps && (!is_built_ || n != own_))
                 throw Error(Fault::input,
                             "refit: sources: " + std::to_string(n) +
@@ -123,7 +123,7 @@ private:
         });
         is_built_ = false;         // an exception leaves no sources behind
         std::uint64_t changes = 0; // in masses or softening; they rule out a kept tree
-        ranks_.together([&] {
+        ranks_.run_and_agree([&] {
             position_.resize(n);
             mass_.resize(n);
             changes = n > 0 && softening_.empty() == bool(sources.softening);
@@ -201,15 +201,15 @@ private:
         request.active = active;
         request.number = builds_ - 1;
         request.keeps_tree = true;
-        request.part = RequestPart{.count = count_,
-                                   .first = first_,
-                                   .exchanges = 1,
-                                   .number = number_,
-                                   .softenings = softenings_};
+        request.part = GlobalCounts{.count = count_,
+                                    .first = first_,
+                                    .exchanges = 1,
+                                    .number = number_,
+                                    .softenings = softenings_};
         return request;
     }
 
-    /// Sets RequestPart::has_potentials if any rank asks for potentials.
+    /// Sets GlobalCounts::has_potentials if any rank asks for potentials.
     void take_potentials(Request& request)
     {
         std::uint64_t asking[] = {request.potential ? 1U : 0U};
@@ -257,9 +257,9 @@ SolverOptions options_for(const FieldSources& sources, const SolverOptions& opti
             softening.push_back(sources.softening.load(i));
     }
     Inbox positions, masses, softenings;
-    ranks.collect(std::span<const Vec3<double>>(position), positions);
-    ranks.collect(std::span<const double>(mass), masses);
-    ranks.collect(std::span<const double>(softening), softenings);
+    ranks.gather(std::span<const Vec3<double>>(position), positions);
+    ranks.gather(std::span<const double>(mass), masses);
+    ranks.gather(std::span<const double>(softening), softenings);
     struct Chosen {
         ListOptions lists;
         SolverKind solver;
@@ -268,14 +268,13 @@ SolverOptions options_for(const FieldSources& sources, const SolverOptions& opti
     } chosen{};
     std::exception_ptr failure;
     if (ranks.rank() > 0)
-        ranks.as_one([&] { serve_solver(ranks); });
+        ranks.run_or_fail([&] { serve_solver(ranks); });
     else {
         try {
             SolverOptions of_all = options;
             of_all.ranks = &ranks;
             const std::span<const double> all = masses.all<double>();
-            FieldSources gathered{all.size(), view_of(positions.all<Vec3<double>>()),
-                                  view_of(all)};
+            FieldSources gathered{all.size(), view_of(positions.all<Vec3<double>>()), view_of(all)};
             if (const std::span<const double> lengths = softenings.all<double>(); !lengths.empty())
                 gathered.softening = view_of(lengths);
             const SolverOptions best = options_for(gathered, of_all);
@@ -287,7 +286,7 @@ SolverOptions options_for(const FieldSources& sources, const SolverOptions& opti
         }
         end_serving(ranks);
     }
-    ranks.together([&] {
+    ranks.run_and_agree([&] {
         if (failure)
             std::rethrow_exception(failure);
     });

@@ -37,7 +37,7 @@ DistributedSolver::DistributedSolver(const SolverOptions& options, Communicator&
     require_alike(options, ranks_);
     SolverOptions asked = options;
     asked.ranks = &ranks_;
-    ranks_.together([&] {
+    ranks_.run_and_agree([&] {
         require(ranks_refusal(asked, "several processes"));
         require(options.accuracy ? Refusal("several processes: keep no {accuracy} for callers "
                                            "whose particles they have; give {tolerance}")
@@ -45,7 +45,7 @@ DistributedSolver::DistributedSolver(const SolverOptions& options, Communicator&
         options_ = resolved(of_first_rank(asked));
         devices_ = devices_of_ranks(options, options_);
     });
-    solver_ = ranks_.as_one([&] { return make_rank_solver(options_, devices_, ranks_); });
+    solver_ = ranks_.run_or_fail([&] { return make_rank_solver(options_, devices_, ranks_); });
 }
 
 ForceStatistics DistributedSolver::evaluate(const Request& request)
@@ -54,7 +54,7 @@ ForceStatistics DistributedSolver::evaluate(const Request& request)
         return carry_out(request);
     Request part = request;
     known_to_all(ranks_, [&] {
-        ranks_.together([&] {
+        ranks_.run_and_agree([&] {
             refuse_arrays(request);
             if (!request.active.empty())
                 throw Error(Fault::usage, "ranks: active particles: must be all");
@@ -89,7 +89,7 @@ struct SofteningEnds {
 };
 
 /// Reduces Ends over all ranks.
-SofteningEnds ends_of(const Request& request, const RequestPart& part, Communicator& ranks)
+SofteningEnds ends_of(const Request& request, const GlobalCounts& part, Communicator& ranks)
 {
     std::uint64_t with_lengths[2] = {};
     with_lengths[bool(request.softening)] = request.count;
@@ -101,11 +101,10 @@ SofteningEnds ends_of(const Request& request, const RequestPart& part, Communica
                         own = std::min<std::uint64_t>(request.count,
                                                       std::max(sources, part.first) - part.first);
     const auto take = [&](std::uint64_t n, Ends& into) {
-        const auto [least, largest] =
-            span_of_softenings(request.softening, n, {}, "cpu", part.first);
-        into = {least, -largest};
+        const auto [min, largest] = span_of_softenings(request.softening, n, {}, "cpu", part.first);
+        into = {min, -largest};
     };
-    ranks.together([&] {
+    ranks.run_and_agree([&] {
         if (with_lengths[0] > 0)
             throw Error(Fault::usage, "softening: must be given by all ranks or by none");
         if (request.count > 0)
@@ -122,7 +121,7 @@ SofteningEnds ends_of(const Request& request, const RequestPart& part, Communica
 
 /// Massless particles at the end of the global order are tracers. If sources share one softening
 /// length and tracers have others, all are sources, as on one rank (sources_of()).
-RequestPart DistributedSolver::part_of(const Request& request, Communicator& ranks, bool on_host)
+GlobalCounts DistributedSolver::part_of(const Request& request, Communicator& ranks, bool on_host)
 {
     struct End {
         std::uint64_t count, without_mass, with_potential;
@@ -131,7 +130,7 @@ RequestPart DistributedSolver::part_of(const Request& request, Communicator& ran
     while (own.without_mass < own.count && request.mass &&
            request.mass.load(own.count - own.without_mass - 1) == 0)
         ++own.without_mass;
-    RequestPart part;
+    GlobalCounts part;
     std::uint64_t with_potential = 0;
     int rank = 0;
     for (const End& end : ranks.all_gather(own)) {
@@ -142,10 +141,10 @@ RequestPart DistributedSolver::part_of(const Request& request, Communicator& ran
         part.tracers = end.without_mass + (end.without_mass < end.count ? 0 : part.tracers);
     }
     if (part.count >= std::uint64_t(Index(-1)))
-        throw Agreed(Fault::usage, "particles: " + std::to_string(part.count) +
-                                       " of all ranks: must be fewer than 4294967295");
+        throw CollectiveError(Fault::usage, "particles: " + std::to_string(part.count) +
+                                                " of all ranks: must be fewer than 4294967295");
     if (with_potential > 0 && with_potential < part.count)
-        throw Agreed(Fault::usage, "potential: must be asked for by all ranks or by none");
+        throw CollectiveError(Fault::usage, "potential: must be asked for by all ranks or by none");
     part.has_potentials = with_potential > 0;
     part.active = part.count;
     if (!on_host)
@@ -162,7 +161,7 @@ RequestPart DistributedSolver::part_of(const Request& request, Communicator& ran
 }
 
 std::optional<std::pair<double, double>> DistributedSolver::softenings_of(const Request& request,
-                                                                          const RequestPart& part)
+                                                                          const GlobalCounts& part)
 {
     return ends_of(request, part, ranks_).sources.span();
 }

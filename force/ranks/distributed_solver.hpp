@@ -6,8 +6,8 @@
 namespace chamomile {
 
 /// DistributedSolver sums the gravity of particles on all ranks. All calls are collective. Results
-/// are bitwise those of one rank with the particles of rank 0, rank 1 and so on. Throws Agreed or
-/// PeerFailed.
+/// are bitwise those of one rank with the particles of rank 0, rank 1 and so on. Throws
+/// CollectiveError or PeerFailed.
 class DistributedSolver final : public Solver {
 public:
     /// `options` name no ranks. Throws the same on all ranks: Error(usage) with the refusal
@@ -24,12 +24,12 @@ public:
 
     /// Returns the part for a request in which all particles are active. `on_host`: massless
     /// particles at the end are tracers. Throws like evaluate().
-    static RequestPart part_of(const Request& request, Communicator& ranks, bool on_host = true);
+    static GlobalCounts part_of(const Request& request, Communicator& ranks, bool on_host = true);
 
     /// Returns the min and max softening length of the sources of all ranks; nothing without
     /// per-particle softening. Throws like evaluate().
     std::optional<std::pair<double, double>> softenings_of(const Request& request,
-                                                           const RequestPart& part);
+                                                           const GlobalCounts& part);
 
     bool takes_device_arrays() const override { return solver_->takes_device_arrays(); }
     std::string array_device() const override { return solver_->options().device; }

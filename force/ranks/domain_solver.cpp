@@ -41,7 +41,7 @@ private:
 
 /// Broadcasts an order of rank 0, followed by a message to guests. Returns the number of threads
 /// per rank.
-int send(Order order, std::span<const std::byte> to_guests, Communicator& ranks)
+int send(ForceCommand order, std::span<const std::byte> to_guests, Communicator& ranks)
 {
     order.threads = ranks.share_of_threads(thread_count());
     order.time_limit = ranks.time_limit();
@@ -99,8 +99,8 @@ public:
     {
         require_whole(request);
         refuse_arrays(request);
-        Order order = this->order();
-        order.task = Order::Task::evaluate;
+        ForceCommand order = this->order();
+        order.task = ForceCommand::Task::evaluate;
         order.take(request, options_);
         order.shared = ranks_.shares_memory() ? &request : nullptr;
         return give(order, &request);
@@ -124,9 +124,9 @@ public:
     const SolverOptions& options() const override { return options_; }
 
 private:
-    Order order() const
+    ForceCommand order() const
     {
-        Order order;
+        ForceCommand order;
         order.options = SentOptions::of(options_, devices_);
         order.solver_number = number_.value();
         order.oldest_solver = SolverNumber::oldest();
@@ -135,7 +135,7 @@ private:
     }
 
     /// Executes an order on all ranks.
-    ForceStatistics give(const Order& order, const Request* request)
+    ForceStatistics give(const ForceCommand& order, const Request* request)
     {
         try {
             const ThreadsInUse threads(send(order, {}, ranks_));
@@ -252,12 +252,14 @@ std::string devices_of_ranks(const Platform& platform, const Platform& first)
     return first.device == "cpu" ? "cpu" : platform.device == "gpu" ? "gpu:all" : platform.device;
 }
 
-RankServer::RankServer(Communicator& ranks, RankGuest* guest) : ranks_(ranks), guest_(guest) {}
+RankDispatcher::RankDispatcher(Communicator& ranks, RankService* guest)
+    : ranks_(ranks), guest_(guest)
+{}
 
-RankServer::~RankServer() = default;
+RankDispatcher::~RankDispatcher() = default;
 
 /// Returns this rank's solver for an order. Drops solvers older than the oldest one of rank 0.
-ScatteringSolver& RankServer::solver_of(const Order& order)
+ScatteringSolver& RankDispatcher::solver_of(const ForceCommand& order)
 {
     solvers_.erase(solvers_.begin(), solvers_.lower_bound(order.oldest_solver));
     std::unique_ptr<ScatteringSolver>& solver = solvers_[order.solver_number];
@@ -266,20 +268,20 @@ ScatteringSolver& RankServer::solver_of(const Order& order)
     return *solver;
 }
 
-void RankServer::serve()
+void RankDispatcher::serve()
 {
     for (;;) {
-        const Inbox inbox = ranks_.broadcast({}, Patience::endless);
+        const Inbox inbox = ranks_.broadcast({}, Timeout::endless);
         const std::span<const std::byte> bytes = inbox.from<std::byte>(0);
-        const Order& order = *reinterpret_cast<const Order*>(bytes.data());
-        if (order.task == Order::Task::end)
+        const ForceCommand& order = *reinterpret_cast<const ForceCommand*>(bytes.data());
+        if (order.task == ForceCommand::Task::end)
             return;
         use_threads(order.threads);
         ranks_.set_time_limit(order.time_limit);
-        if (!guest_ && order.task == Order::Task::guest)
+        if (!guest_ && order.task == ForceCommand::Task::guest)
             throw Error(Fault::usage, "this rank serves solvers alone: must run serve_particles()");
         try {
-            if (order.task == Order::Task::guest)
+            if (order.task == ForceCommand::Task::guest)
                 guest_->carry_out(bytes.subspan(sizeof order));
             else
                 solver_of(order).carry_out(order, nullptr);
@@ -290,23 +292,23 @@ void RankServer::serve()
     }
 }
 
-void serve_solver(Communicator& ranks, RankGuest* guest)
+void serve_solver(Communicator& ranks, RankService* guest)
 {
-    RankServer(ranks, guest).serve();
+    RankDispatcher(ranks, guest).serve();
 }
 
-void lead_guests(Communicator& ranks, std::span<const std::byte> message, RankGuest& own)
+void lead_guests(Communicator& ranks, std::span<const std::byte> message, RankService& own)
 {
-    Order order;
-    order.task = Order::Task::guest;
+    ForceCommand order;
+    order.task = ForceCommand::Task::guest;
     const ThreadsInUse threads(send(order, message, ranks));
     own.carry_out(message);
 }
 
 void end_serving(Communicator& ranks)
 {
-    Order order;
-    order.task = Order::Task::end;
+    ForceCommand order;
+    order.task = ForceCommand::Task::end;
     if (ranks.size() > 1 && !ranks.has_failed())
         ranks.broadcast(std::as_bytes(std::span(&order, 1)));
 }

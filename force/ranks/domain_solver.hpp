@@ -16,7 +16,7 @@ namespace chamomile {
 
 class AdjustableSolver;
 class ScatteringSolver;
-struct Order;
+struct ForceCommand;
 
 /// Returns whether the options ask for several ranks: by `ranks`, by `own_ranks`, or by a device
 /// that names several GPUs.
@@ -62,37 +62,37 @@ std::unique_ptr<AdjustableSolver> make_adjustable_domain_solver(const SolverOpti
 
 /// Interface for messages of rank 0 that are not solver commands. All ranks execute each message
 /// together. carry_out() must throw the same Error on all ranks, or an exception that ends all.
-class RankGuest {
+class RankService {
 public:
-    virtual ~RankGuest() = default;
+    virtual ~RankService() = default;
     virtual void carry_out(std::span<const std::byte> message) = 0;
 };
 
 /// Executes commands of rank 0 to its solvers and, if not null, to `guest`.
-class RankServer {
+class RankDispatcher {
 public:
-    explicit RankServer(Communicator& ranks, RankGuest* guest = nullptr);
-    ~RankServer();
-    RankServer(const RankServer&) = delete;
-    RankServer& operator=(const RankServer&) = delete;
+    explicit RankDispatcher(Communicator& ranks, RankService* guest = nullptr);
+    ~RankDispatcher();
+    RankDispatcher(const RankDispatcher&) = delete;
+    RankDispatcher& operator=(const RankDispatcher&) = delete;
 
     /// Executes commands until rank 0 calls end_serving(). May be called again; solvers are kept.
     /// Throws PeerFailed or an error of this rank, after which no rank can continue.
     void serve();
 
 private:
-    ScatteringSolver& solver_of(const Order& order);
+    ScatteringSolver& solver_of(const ForceCommand& order);
 
     Communicator& ranks_;
-    RankGuest* guest_;
+    RankService* guest_;
     std::map<std::uint64_t, std::unique_ptr<ScatteringSolver>> solvers_; ///< by their numbers
 };
 
-/// Runs RankServer::serve() once.
-void serve_solver(Communicator& ranks, RankGuest* guest = nullptr);
+/// Runs RankDispatcher::serve() once.
+void serve_solver(Communicator& ranks, RankService* guest = nullptr);
 
 /// Broadcasts a message of rank 0 to the guests of all ranks; executes it on rank 0 by `own`.
-void lead_guests(Communicator& ranks, std::span<const std::byte> message, RankGuest& own);
+void lead_guests(Communicator& ranks, std::span<const std::byte> message, RankService& own);
 
 /// Makes serve_solver() return on the other ranks, unless a rank has failed.
 void end_serving(Communicator& ranks);

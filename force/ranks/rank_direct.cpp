@@ -2,7 +2,7 @@
 // targets, cut as on one rank, so that results are bitwise equal.
 #include <algorithm>
 
-#include "chamomile/core/options/list_where.hpp"
+#include "chamomile/core/filter_indices.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/lists/list_solver.hpp"
 #include "chamomile/force/ranks/rank_figures.hpp"
@@ -28,7 +28,7 @@ public:
     ForceStatistics evaluate(const Request& request) override
     {
         const Traffic before = ranks_.traffic();
-        const RequestPart& all = *request.part;
+        const GlobalCounts& all = *request.part;
         const bool keeps = request.keeps_tree && all.count > 0 && in_cells_ == all.count;
         Profile profile;
         std::vector<Index> active;
@@ -36,12 +36,12 @@ public:
             softening_lengths(all.softenings, request.softening_length, options_);
         {
             const TimedPhase phase(profile, "deal");
-            gather(request, lengths.least.has_value(), keeps);
+            gather(request, lengths.min.has_value(), keeps);
             active = gather_active(request);
         }
         ForceStatistics statistics;
         std::vector<DirectSum> sums;
-        ranks_.together([&] { statistics = sum(request, lengths, active, keeps, sums); });
+        ranks_.run_and_agree([&] { statistics = sum(request, lengths, active, keeps, sums); });
         in_cells_ = all.count;
         statistics.profile.add("deal", profile.seconds("deal"));
         {
@@ -114,7 +114,7 @@ private:
     ForceStatistics sum(const Request& of_rank, const SofteningLengths& lengths,
                         std::span<const Index> active, bool keeps, std::vector<DirectSum>& sums)
     {
-        const RequestPart& all = *of_rank.part;
+        const GlobalCounts& all = *of_rank.part;
         const std::span<const Vec3<double>> positions = positions_.all<Vec3<double>>();
         const std::size_t n = positions.size();
         acceleration_.resize(n);
@@ -129,7 +129,7 @@ private:
                         .are_all_sources = all.tracers == 0 || options_.device != "cpu"};
         if (all.has_potentials)
             request.potential = view_of(std::span(potential_));
-        if (lengths.least) {
+        if (lengths.min) {
             request.softening = view_of(softenings_.all<double>());
             request.softening_length = of_rank.softening_length;
         } else

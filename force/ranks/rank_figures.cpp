@@ -38,7 +38,7 @@ void share_figures(ForceStatistics& all, const RankFigures& mine, const Traffic&
     sums.batches = all.batches;
     sums.kept_tree = all.kept_tree;
     RankStatistics& of_ranks = sums.ranks.emplace();
-    std::uint64_t work = 0, most_work = 0;
+    std::uint64_t work = 0, max_work = 0;
     for (const Report& one : ranks.all_gather(report)) {
         sums.particle_particle += one.particle_particle;
         sums.particle_cell += one.particle_cell;
@@ -61,16 +61,16 @@ void share_figures(ForceStatistics& all, const RankFigures& mine, const Traffic&
         of_ranks.bytes += one.bytes;
         of_ranks.partners = std::max(of_ranks.partners, int(figures.partners));
         of_ranks.import_bytes += figures.import_bytes;
-        of_ranks.most_import_bytes = std::max(of_ranks.most_import_bytes, figures.import_bytes);
-        of_ranks.most_memory = std::max(of_ranks.most_memory, figures.memory);
+        of_ranks.max_import_bytes = std::max(of_ranks.max_import_bytes, figures.import_bytes);
+        of_ranks.max_memory = std::max(of_ranks.max_memory, figures.memory);
         work += figures.work;
-        most_work = std::max(most_work, figures.work);
+        max_work = std::max(max_work, figures.work);
     }
     of_ranks.ranks = ranks.size();
     of_ranks.exchanges = now.exchanges - before.exchanges;
     of_ranks.collectives = now.collectives - before.collectives;
     if (work > 0)
-        of_ranks.imbalance = double(most_work) * ranks.size() / double(work);
+        of_ranks.imbalance = double(max_work) * ranks.size() / double(work);
     all = std::move(sums);
 }
 

@@ -15,8 +15,8 @@ int gpu_of_rank(const std::string& devices, const Communicator& ranks)
     return gpus.empty() ? -1 : gpus[std::size_t(ranks.rank_on_host()) % gpus.size()];
 }
 
-/// Throws Agreed if two ranks use the same GPU. Compares identities, because a launcher may show
-/// each process a different GPU as number 0.
+/// Throws CollectiveError if two ranks use the same GPU. Compares identities, because a launcher
+/// may show each process a different GPU as number 0.
 void refuse_shared(int gpu, const std::string& devices, Communicator& ranks)
 {
     struct Name {
@@ -28,10 +28,11 @@ void refuse_shared(int gpu, const std::string& devices, Communicator& ranks)
     for (std::size_t r = 0; r < names.size(); ++r)
         for (std::size_t q = 0; q < r; ++q)
             if (std::string_view(names[q].text) == names[r].text)
-                throw Agreed(Fault::usage,
-                             "{device}: " + devices + ": ranks " + std::to_string(q) + " and " +
-                                 std::to_string(r) + " would share a GPU (" + names[r].text +
-                                 "): must be one rank for each; {share-gpu} lets them share");
+                throw CollectiveError(
+                    Fault::usage, "{device}: " + devices + ": ranks " + std::to_string(q) +
+                                      " and " + std::to_string(r) + " would share a GPU (" +
+                                      names[r].text +
+                                      "): must be one rank for each; {share-gpu} lets them share");
 }
 
 std::unique_ptr<AdjustableSolver> make_tree_solver(const SolverOptions& options, int gpu,
@@ -103,7 +104,7 @@ std::unique_ptr<AdjustableSolver> make_rank_solver(const SolverOptions& resolved
 {
     std::unique_ptr<AdjustableSolver> solver;
     int gpu = -1;
-    ranks.together([&] {
+    ranks.run_and_agree([&] {
         gpu = gpu_of_rank(devices, ranks);
         SolverOptions own = resolved;
         own.device = gpu < 0 ? "cpu" : name_of_gpus({gpu});

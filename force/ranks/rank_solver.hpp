@@ -11,9 +11,9 @@ namespace chamomile {
 
 /// Makes this rank's solver. This call and all calls of the solver are collective. `resolved` are
 /// options that rank 0 has resolved. `devices` is cpu, or the GPUs of each machine, which its ranks
-/// use in turn. Requests need a RequestPart. Sums are bitwise those of one rank with all particles.
-/// Throws on all ranks: Error(device), or Error(usage) if ranks would share a GPU without
-/// share_gpu.
+/// use in turn. Requests need a GlobalCounts. Sums are bitwise those of one rank with all
+/// particles. Throws on all ranks: Error(device), or Error(usage) if ranks would share a GPU
+/// without share_gpu.
 std::unique_ptr<AdjustableSolver> make_rank_solver(const SolverOptions& resolved,
                                                    const std::string& devices, Communicator& ranks);
 

@@ -19,7 +19,7 @@ std::vector<Index> rising(std::span<const Index> numbers)
 
 } // namespace
 
-void Order::take(const Request& request, const SolverOptions& options)
+void ForceCommand::take(const Request& request, const SolverOptions& options)
 {
     count = request.count;
     keeps_tree = request.keeps_tree;
@@ -43,18 +43,18 @@ void Order::take(const Request& request, const SolverOptions& options)
         softenings = span_of_softenings(request.softening, sources, {}, "cpu");
 }
 
-ForceStatistics ScatteringSolver::carry_out(const Order& order, const Request* request)
+ForceStatistics ScatteringSolver::carry_out(const ForceCommand& order, const Request* request)
 {
-    return ranks_.as_one([&]() -> ForceStatistics {
+    return ranks_.run_or_fail([&]() -> ForceStatistics {
         prepare(order);
-        if (order.task == Order::Task::prepare)
+        if (order.task == ForceCommand::Task::prepare)
             return {};
         return evaluate(order, request);
     });
 }
 
 /// Makes the solver, or adjusts it if the order has new options.
-void ScatteringSolver::prepare(const Order& order)
+void ScatteringSolver::prepare(const ForceCommand& order)
 {
     if (!solver_)
         solver_ = make_rank_solver(order.options.options(), order.options.devices, ranks_);
@@ -66,7 +66,7 @@ void ScatteringSolver::prepare(const Order& order)
     adjustments_ = order.adjustments;
 }
 
-ForceStatistics ScatteringSolver::evaluate(const Order& order, const Request* request)
+ForceStatistics ScatteringSolver::evaluate(const ForceCommand& order, const Request* request)
 {
     Profile profile;
     {
@@ -85,15 +85,15 @@ ForceStatistics ScatteringSolver::evaluate(const Order& order, const Request* re
 
 /// Scatters rank 0's values and returns this rank's range.
 template <class T>
-std::span<const T> ScatteringSolver::run_of(std::span<const T> all, const Order& order,
+std::span<const T> ScatteringSolver::run_of(std::span<const T> all, const ForceCommand& order,
                                             Inbox& inbox)
 {
-    ranks_.deal(all, order.count, inbox);
+    ranks_.scatter(all, order.count, inbox);
     return inbox.all<T>();
 }
 
 /// Makes the request for this rank's range of particles.
-void ScatteringSolver::take_run(const Order& order, const Request* request)
+void ScatteringSolver::take_run(const ForceCommand& order, const Request* request)
 {
     const std::size_t first = ranks_.first_of_run(order.count, ranks_.rank());
     own_ = {};
@@ -102,13 +102,13 @@ void ScatteringSolver::take_run(const Order& order, const Request* request)
     own_.number = order.request_number;
     own_.keeps_tree = order.keeps_tree;
     own_.softening_length = order.softening_length;
-    own_.part = RequestPart{.count = order.count,
-                            .active = order.active,
-                            .has_potentials = order.has_potentials,
-                            .first = first,
-                            .tracers = order.tracers,
-                            .active_tracers = order.active_tracers,
-                            .softenings = order.softenings};
+    own_.part = GlobalCounts{.count = order.count,
+                             .active = order.active,
+                             .has_potentials = order.has_potentials,
+                             .first = first,
+                             .tracers = order.tracers,
+                             .active_tracers = order.active_tracers,
+                             .softenings = order.softenings};
     if (order.has_active)
         scatter_active(order, request);
 }
@@ -124,7 +124,7 @@ void ScatteringSolver::share(const Request& all, std::size_t first)
     own_.potential = all.potential.from(first);
 }
 
-void ScatteringSolver::scatter(const Order& order, const Request* request)
+void ScatteringSolver::scatter(const ForceCommand& order, const Request* request)
 {
     TreeParticles all;
     if (request) {
@@ -145,7 +145,7 @@ void ScatteringSolver::scatter(const Order& order, const Request* request)
 }
 
 /// Scatters the targets to the ranks that hold them.
-void ScatteringSolver::scatter_active(const Order& order, const Request* request)
+void ScatteringSolver::scatter_active(const ForceCommand& order, const Request* request)
 {
     active_of_all_ = request ? rising(request->active) : std::vector<Index>();
     std::vector<std::span<const Index>> runs;
@@ -165,26 +165,26 @@ void ScatteringSolver::scatter_active(const Order& order, const Request* request
 }
 
 /// Gathers the sums of the targets on rank 0.
-void ScatteringSolver::gather(const Order& order, const Request* request)
+void ScatteringSolver::gather(const ForceCommand& order, const Request* request)
 {
     if (order.shared)
-        return ranks_.together([] {}); // all ranks have stored their sums
+        return ranks_.run_and_agree([] {}); // all ranks have stored their sums
     const auto bring = [&]<class T>(std::vector<T>& sums, const auto& store) {
         if (order.has_active) {
             for (std::size_t k = 0; k < active_.size(); ++k) // ascending, so k <= active_[k]
                 sums[k] = sums[active_[k]];
             sums.resize(active_.size());
         }
-        ranks_.collect(std::span<const T>(sums), gathered_);
+        ranks_.gather(std::span<const T>(sums), gathered_);
         const std::span<const T> all = gathered_.all<T>();
 #pragma omp parallel for if (all.size() > worth_threads) schedule(static)
         for (std::size_t k = 0; k < all.size(); ++k)
             store(order.has_active ? active_of_all_[k] : k, all[k]);
     };
-    bring(acceleration_,
+    fetch(acceleration_,
           [&](std::size_t i, const Vec3<double>& a) { request->acceleration.store_vector(i, a); });
     if (order.has_potentials)
-        bring(potential_,
+        fetch(potential_,
               [&](std::size_t i, double value) { request->potential.store(i, 0, value); });
 }
 

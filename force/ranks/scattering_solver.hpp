@@ -12,8 +12,8 @@
 
 namespace chamomile {
 
-/// An Order is a command of rank 0 to every rank.
-struct Order {
+/// An ForceCommand is a command of rank 0 to every rank.
+struct ForceCommand {
     enum class Task {
         prepare, ///< make the solver, or refuse the options
         evaluate,
@@ -31,7 +31,7 @@ struct Order {
     bool has_potentials = false, has_softenings = false, has_ids = false, keeps_tree = false;
     std::uint64_t request_number = 0;
     std::optional<double> softening_length = {};
-    std::optional<std::pair<double, double>> softenings = {}; ///< RequestPart::softenings
+    std::optional<std::pair<double, double>> softenings = {}; ///< GlobalCounts::softenings
     /// Rank 0's request, if ranks share memory and so use its arrays; else null.
     const Request* shared = nullptr;
 
@@ -50,25 +50,25 @@ public:
 
     /// Executes an order, collectively. `request` is null except on rank 0. Throws the same Error
     /// on all ranks, after which they can continue, or PeerFailed.
-    ForceStatistics carry_out(const Order& order, const Request* request);
+    ForceStatistics carry_out(const ForceCommand& order, const Request* request);
 
     /// Returns the name of this rank's device.
     std::string device() const { return solver_->device(); }
 
 private:
-    void prepare(const Order& order);
-    ForceStatistics evaluate(const Order& order, const Request* request);
-    void take_run(const Order& order, const Request* request);
+    void prepare(const ForceCommand& order);
+    ForceStatistics evaluate(const ForceCommand& order, const Request* request);
+    void take_run(const ForceCommand& order, const Request* request);
     void share(const Request& all, std::size_t first);
-    void scatter(const Order& order, const Request* request);
-    void scatter_active(const Order& order, const Request* request);
-    void gather(const Order& order, const Request* request);
+    void scatter(const ForceCommand& order, const Request* request);
+    void scatter_active(const ForceCommand& order, const Request* request);
+    void gather(const ForceCommand& order, const Request* request);
     template <class T>
-    std::span<const T> run_of(std::span<const T> all, const Order& order, Inbox& inbox);
+    std::span<const T> run_of(std::span<const T> all, const ForceCommand& order, Inbox& inbox);
 
     Communicator& ranks_;
     std::unique_ptr<AdjustableSolver> solver_;
-    std::uint64_t adjustments_ = 0; ///< Order::adjustments
+    std::uint64_t adjustments_ = 0; ///< ForceCommand::adjustments
     DenseCopy dense_;               ///< of rank 0's particles
     Inbox positions_, masses_, softenings_, ids_, gathered_;
     std::vector<Index> active_;        ///< local targets, ascending

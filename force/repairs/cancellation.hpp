@@ -16,7 +16,7 @@ namespace chamomile {
 
 /// A clump stands for neighbouring particles in an estimate for S: sum of |m|, center, and mean
 /// square distance from it.
-struct Clump {
+struct PseudoParticle {
     Vec3<double> center;
     double mass = 0, spread = 1;
 };

@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::size_t targets_at_once = 16; // whole packs of every instruction set
 
-Clump clump_of(const Source* sources, std::size_t count)
+PseudoParticle clump_of(const Source* sources, std::size_t count)
 {
-    Clump clump;
+    PseudoParticle clump;
     for (std::size_t k = 0; k < count; ++k) {
         clump.mass += std::abs(sources[k].mass);
         clump.center += std::abs(sources[k].mass) * sources[k].position;
@@ -52,7 +52,7 @@ FewTargets CancellingTargets::some(const Index* targets, std::size_t count) cons
             .targets = targets,
             .count = int(count),
             .softening = own_softening_.empty() ? nullptr : own_softening_.data(),
-            .smaller_part = softening_.smaller_part(),
+            .rule_weight = softening_.rule_weight(),
             .clumps = clumps_.data(),
             .clump_count = clumps_.size()};
 }
@@ -144,7 +144,7 @@ std::size_t CancellingTargets::sum_again(const Octree& octree, const TargetGroup
     for (std::size_t t = 0; t < groups.target_count; ++t)
         if (cancels_[t])
             targets_.push_back(groups.target(t));
-    const PreciseKernel precise = precise_[!own_softening_.empty()][bool(output.potential)];
+    const DoubleKernel precise = precise_[!own_softening_.empty()][bool(output.potential)];
     parallel_loop((targets_.size() + targets_at_once - 1) / targets_at_once, 1, [&](std::size_t b) {
         const std::size_t begin = b * targets_at_once;
         const std::size_t count = std::min(targets_at_once, targets_.size() - begin);

@@ -27,11 +27,11 @@ private:
     Softening softening_;
     double scatter_;
     AbsoluteForceKernel absolute_force_;
-    PreciseKernel precise_[2][2];       // by per-particle softening, and potential wanted
+    DoubleKernel precise_[2][2];        // by per-particle softening, and potential wanted
     double softening_length_ = 0;       // the min
     std::vector<double> own_softening_; // eps^2 for per-particle softening
     std::vector<Source> sources_;       // in internal units
-    std::vector<Clump> clumps_;
+    std::vector<PseudoParticle> clumps_;
     std::vector<char> cancels_;  // or is blurred, per target
     std::vector<Index> targets_; // to repair: sorted particles
 };

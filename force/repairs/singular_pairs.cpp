@@ -8,7 +8,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/gpu.hpp"
-#include "chamomile/force/lists/array_rows.hpp"
+#include "chamomile/force/lists/strided_io.hpp"
 #include "chamomile/force/reference_sum.hpp"
 
 namespace chamomile {
@@ -63,7 +63,7 @@ Particles particles_of(const Request& request)
 }
 
 std::vector<double> cut_softenings(const ArrayView& softening, std::size_t n,
-                                   std::optional<double> most, std::size_t first)
+                                   std::optional<double> max, std::size_t first)
 {
     if (softening.on_device)
         throw Error(Fault::usage, "softening lengths: must be on the host");
@@ -73,54 +73,54 @@ std::vector<double> cut_softenings(const ArrayView& softening, std::size_t n,
         if (!(length >= 0 && std::isfinite(length)))
             throw Error(Fault::input, "particle " + item(first + i) + ": softening length: " +
                                           std::to_string(length) + ": must be 0 or more");
-        lengths[i] = most ? std::min(length, *most) : length;
+        lengths[i] = max ? std::min(length, *max) : length;
     }
     return lengths;
 }
 
 std::pair<double, double> span_of_softenings(const ArrayView& softening, std::size_t n,
-                                             std::optional<double> most, const std::string& device,
+                                             std::optional<double> max, const std::string& device,
                                              std::size_t first)
 {
-    double least = HUGE_VAL, largest = 0;
+    double min = HUGE_VAL, largest = 0;
     bool are_lengths = true;
     if (softening.on_device) {
-        std::tie(least, largest) = span_on_device(first_gpu(device), softening, n);
-        are_lengths = least >= 0 && std::isfinite(largest);
+        std::tie(min, largest) = span_on_device(first_gpu(device), softening, n);
+        are_lengths = min >= 0 && std::isfinite(largest);
     } else {
 #pragma omp parallel for if (n > worth_threads) schedule(static) \
-    reduction(min : least) reduction(max : largest) reduction(&& : are_lengths)
+    reduction(min : min) reduction(max : largest) reduction(&& : are_lengths)
         for (std::size_t i = 0; i < n; ++i) {
             const double length = softening.load(i);
             are_lengths = are_lengths && length >= 0 && std::isfinite(length);
-            least = std::min(least, length);
+            min = std::min(min, length);
             largest = std::max(largest, length);
         }
     }
     if (!are_lengths) {
         std::vector<double> lengths = read_rows(softening, n, 1, device);
-        cut_softenings(view_of(std::span(lengths)), n, most, first); // throws, naming one
+        cut_softenings(view_of(std::span(lengths)), n, max, first); // throws, naming one
     }
-    return {std::min(least, most.value_or(least)), std::min(largest, most.value_or(largest))};
+    return {std::min(min, max.value_or(min)), std::min(largest, max.value_or(largest))};
 }
 
-SofteningLengths softening_lengths(const ArrayView& own, std::size_t n, std::optional<double> most,
+SofteningLengths softening_lengths(const ArrayView& own, std::size_t n, std::optional<double> max,
                                    const SolverOptions& options)
 {
     if (!own || n == 0)
-        return softening_lengths({}, most, options);
-    return softening_lengths(span_of_softenings(own, n, most, options.device), most, options);
+        return softening_lengths({}, max, options);
+    return softening_lengths(span_of_softenings(own, n, max, options.device), max, options);
 }
 
 SofteningLengths softening_lengths(std::optional<std::pair<double, double>> own,
-                                   std::optional<double> most, const SolverOptions& options)
+                                   std::optional<double> max, const SolverOptions& options)
 {
     if (!own)
-        return {most.value_or(options.softening.length), {}};
-    const double least = std::min(own->first, most.value_or(own->first)),
-                 largest = std::min(own->second, most.value_or(own->second));
-    if (least < largest)
-        return {largest, least};
+        return {max.value_or(options.softening.length), {}};
+    const double min = std::min(own->first, max.value_or(own->first)),
+                 largest = std::min(own->second, max.value_or(own->second));
+    if (min < largest)
+        return {largest, min};
     const bool sums = options.softening.rule == SofteningRule::root_of_squares;
     return {sums ? std::sqrt(2.0) * largest : largest, {}};
 }

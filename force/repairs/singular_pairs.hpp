@@ -27,28 +27,28 @@ Particles particles_of(const Request& request);
 /// Returns n softening lengths, cut to `most`. Throws Error(input) naming the first negative or
 /// non-finite one, counted from `first`.
 std::vector<double> cut_softenings(const ArrayView& softening, std::size_t n,
-                                   std::optional<double> most = {}, std::size_t first = 0);
+                                   std::optional<double> max = {}, std::size_t first = 0);
 
 /// Returns min and max over n > 0 softening lengths on the host or the device, cut to `most`.
 /// Throws like cut_softenings().
 std::pair<double, double> span_of_softenings(const ArrayView& softening, std::size_t n,
-                                             std::optional<double> most, const std::string& device,
+                                             std::optional<double> max, const std::string& device,
                                              std::size_t first = 0);
 
 /// Softening lengths for one evaluation.
 struct SofteningLengths {
-    double length;               ///< for all pairs; the max if particles differ
-    std::optional<double> least; ///< the min, if particles differ
+    double length;             ///< for all pairs; the max if particles differ
+    std::optional<double> min; ///< the min, if particles differ
 };
 
 /// Returns the lengths for n particles, cut to `most`. `own`: per-particle softening on the host or
 /// the device; may be empty. Equal lengths count as one shared length. Throws like
 /// cut_softenings().
-SofteningLengths softening_lengths(const ArrayView& own, std::size_t n, std::optional<double> most,
+SofteningLengths softening_lengths(const ArrayView& own, std::size_t n, std::optional<double> max,
                                    const SolverOptions& options);
 /// Returns the lengths from min and max per-particle softening, if any.
 SofteningLengths softening_lengths(std::optional<std::pair<double, double>> own,
-                                   std::optional<double> most, const SolverOptions& options);
+                                   std::optional<double> max, const SolverOptions& options);
 
 /// Returns sum |m|. Throws Error(input) naming the first particle with a non-finite mass or, if
 /// `in_cells`, a negative one.

@@ -115,9 +115,9 @@ private:
         P column[fields];
         load(row, column);
         const SofteningSpan& span = expansion_.targets;
-        const P targets[3]{P(T(unit * span.least)), P(T(unit * span.inner)),
+        const P targets[3]{P(T(unit * span.min)), P(T(unit * span.inner)),
                            P(T(unit * span.largest))};
-        pairs.find(AnyRule{work_.smaller_part}, targets, column[0], column[1], column[2]);
+        pairs.find(RuntimeRule{work_.rule_weight}, targets, column[0], column[1], column[2]);
     }
 
     __attribute__((noinline)) void add_changes(const Vec3<P>& r, const P& mass,
@@ -212,8 +212,8 @@ void expand(const FarWork& work, const Expansion* wider, Expansion& expansion)
                 all.change_unit(wider->unit / expansion.unit);
                 const auto part = [&](double eps2) { return wider->targets.part(k, eps2); };
                 for (int t = 0; t < all.size; ++t) {
-                    local.term[t] += part(own.least) * all.term[t];
-                    change[0].term[t] += (part(own.inner) - part(own.least)) * all.term[t];
+                    local.term[t] += part(own.min) * all.term[t];
+                    change[0].term[t] += (part(own.inner) - part(own.min)) * all.term[t];
                     change[1].term[t] += (part(own.largest) - part(own.inner)) * all.term[t];
                 }
             }

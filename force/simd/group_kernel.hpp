@@ -1,10 +1,10 @@
 /// \file  The Chamomile scheme on a CPU core: all pairs of a group and its list, tile by tile.
 ///
-/// Each lane of a pack is one target. A tile of sources is gathered by index, centred on the group
+/// Each lane of a pack is one target. A tile of sources is gathered by index, centered on the group
 /// in double and rounded (J-PACKING, rows.hpp). The group's targets pass over it, a few packs at a
 /// time to hide the root's latency, and keep sums in registers (FORCE-LOOP). Tile sums are added in
 /// double; no sum crosses lanes. Sources among or near the targets go to separate tiles, with
-/// coordinates in two floats. In double, coordinates are not centred: differences use the given
+/// coordinates in two floats. In double, coordinates are not centered: differences use the given
 /// coordinates, however wide the group. Far cells come first, as an expansion (far_field.hpp).
 #pragma once
 
@@ -36,7 +36,7 @@ public:
     using Sum = typename Law::template Sum<P>;
     static constexpr int width = P::width;
     static constexpr int sum_fields = int(sizeof(Sum) / sizeof(P));
-    static constexpr bool is_centred = sizeof(T) < sizeof(double);
+    static constexpr bool is_centered = sizeof(T) < sizeof(double);
 
     using Particles = ParticleTile<Law, T>;
 
@@ -51,7 +51,7 @@ public:
     };
 
     GroupKernel(const GroupWork& work, KernelScratch& scratch)
-        : work_(work), frame_{is_centred ? work.row.center : Vec3<double>{}, work.inverse_length,
+        : work_(work), frame_{is_centered ? work.row.center : Vec3<double>{}, work.inverse_length,
                               work.inverse_mass},
           rows_(frame_, work.periodicity, work.row.center),
           law_(make_law<Law>(work, work.softening_length)), targets_(work, rows_, scratch),
@@ -155,7 +155,7 @@ private:
         if (!near_box_)
             return fill<&GroupKernel::add_tile>(tile, begin, end);
         while (begin < end) {
-            const Index taken = least(end - begin, Index(tile_size - tile.count));
+            const Index taken = min(end - begin, Index(tile_size - tile.count));
             pack(begin, int(taken), tile);
             runs_[run_count_++] = {begin, begin + taken};
             begin += taken;
@@ -177,14 +177,14 @@ private:
         run_count_ = 0;
     }
 
-    static Index least(Index a, Index b) { return a < b ? a : b; }
+    static Index min(Index a, Index b) { return a < b ? a : b; }
 
     /// J-PACKING: packs sorted particles begin .. end and evaluates full tiles.
     template <auto evaluate, class AnyTile>
     CHAMOMILE_HD void fill(AnyTile& tile, Index begin, Index end)
     {
         while (begin < end) {
-            const Index taken = least(end - begin, Index(tile_size - tile.count));
+            const Index taken = min(end - begin, Index(tile_size - tile.count));
             pack(begin, int(taken), tile);
             tile.count += int(taken);
             begin += taken;
@@ -326,7 +326,7 @@ private:
 
     const GroupWork& work_;
     const Frame frame_;
-    const ParticleRows<Law::is_periodic> rows_;
+    const ParticleReader<Law::is_periodic> rows_;
     const Law law_;
     GroupTargets<T, sum_fields> targets_;
     /// Without softening, sources at a separate target's place exert no force.

@@ -98,7 +98,7 @@ public:
     /// changes.
     const T* parts(const Expansion& expansion)
     {
-        if (!(expansion.targets.least < expansion.targets.largest))
+        if (!(expansion.targets.min < expansion.targets.largest))
             return nullptr;
         for (int k = 0; k < 2; ++k)
             for (int t = 0; t < padded_ && expansion.has_step(k); ++t)

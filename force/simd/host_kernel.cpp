@@ -1,14 +1,14 @@
 // The kernels of one instruction set. Contraction: fused.
 #include "chamomile/force/simd/host_kernel.hpp"
 
-#include "chamomile/force/simd/few_targets.hpp"
+#include "chamomile/force/simd/double_precision_targets.hpp"
 #include "chamomile/force/simd/group_kernel.hpp"
-#include "chamomile/force/simd/other_kernels.hpp"
+#include "chamomile/force/simd/law_kernels.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 namespace {
 
-PreciseKernel precise_kernel(bool varied, bool spline, bool with_potential)
+DoubleKernel precise_kernel(bool varied, bool spline, bool with_potential)
 {
     return varied ? precise_kernel_of<VariedGravity>(spline, with_potential)
                   : precise_kernel_of<Gravity>(spline, with_potential);

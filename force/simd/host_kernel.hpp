@@ -35,7 +35,7 @@ struct OwnSoftenings {
     const double* of_source = nullptr;      ///< all sorted particles
     const double* of_target = nullptr;      ///< all separate targets
     const CellSoftening* of_cell = nullptr; ///< all cells
-    double smaller_part = 0;                ///< Softening::smaller_part()
+    double rule_weight = 0;                 ///< Softening::rule_weight()
 };
 
 /// Far cells to expand about a center.
@@ -49,7 +49,7 @@ struct FarWork {
     int order;                           ///< of the multipoles
     /// Per-cell softening, for Plummer softening per particle; else null.
     const CellSoftening* softening = nullptr;
-    double smaller_part = 0; ///< Softening::smaller_part()
+    double rule_weight = 0; ///< Softening::rule_weight()
 };
 
 /// Writes the terms for the far cells' field about expansion.center, and adds those from `wider`,
@@ -123,10 +123,10 @@ struct FewTargets {
     double softening_length; ///< the min over all
     const Index* targets;    ///< sources, ascending
     int count;
-    const double* softening = nullptr;  ///< eps^2 per source; null: one length for all
-    double smaller_part = 0;            ///< Softening::smaller_part()
-    const SmoothPart* smooth = nullptr; ///< subtracted, in a periodic cube; null: nothing
-    const Clump* clumps = nullptr;      ///< clumps of all sources, for the AbsoluteForceKernel
+    const double* softening = nullptr;      ///< eps^2 per source; null: one length for all
+    double rule_weight = 0;                 ///< Softening::rule_weight()
+    const SmoothPart* smooth = nullptr;     ///< subtracted, in a periodic cube; null: nothing
+    const PseudoParticle* clumps = nullptr; ///< clumps of all sources, for the AbsoluteForceKernel
     std::size_t clump_count = 0;
 };
 
@@ -136,7 +136,7 @@ using AbsoluteForceKernel = void (*)(const FewTargets& work, float* absolute_for
 
 /// Writes each target's sum over all sources, in double and separately: no bit depends on other
 /// targets.
-using PreciseKernel = void (*)(const FewTargets& work, TargetSum* sums);
+using DoubleKernel = void (*)(const FewTargets& work, TargetSum* sums);
 
 /// Kernels for one instruction set.
 struct HostKernels {
@@ -157,8 +157,8 @@ struct HostKernels {
     AbsoluteForceKernel absolute_force;
     /// By per-particle softening, softening kind and potential wanted. `periodic`: for nearest
     /// images, minus the smooth part.
-    PreciseKernel (*precise)(bool varied, bool spline, bool with_potential);
-    PreciseKernel (*periodic)(bool varied, bool spline, bool with_potential);
+    DoubleKernel (*precise)(bool varied, bool spline, bool with_potential);
+    DoubleKernel (*periodic)(bool varied, bool spline, bool with_potential);
 };
 
 namespace baseline {

@@ -1,8 +1,8 @@
 // Direct sums in a periodic cube: softened pulls of nearest images less their smooth part, a
 // polynomial in r^2 whose even and odd terms are summed apart, so that two chains of multiply-adds
 // run at once. A pair takes some 75 operations, with the potential 110. Contraction: fused.
-#include "chamomile/force/simd/few_targets.hpp"
-#include "chamomile/force/simd/other_kernels.hpp"
+#include "chamomile/force/simd/double_precision_targets.hpp"
+#include "chamomile/force/simd/law_kernels.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 namespace {
@@ -67,7 +67,7 @@ using VariedImages = OfImages<VariedGravity<softening, with_potential>>;
 
 } // namespace
 
-PreciseKernel periodic_kernel(bool varied, bool spline, bool with_potential)
+DoubleKernel periodic_kernel(bool varied, bool spline, bool with_potential)
 {
     constexpr int in_flight = P::width >= 4 ? 4 : 2;
     return varied ? precise_kernel_of<VariedImages, in_flight>(spline, with_potential)

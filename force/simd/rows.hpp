@@ -1,4 +1,4 @@
-/// \file  J-PACKING: doubles, centred and scaled one row at a time, then rounded to T.
+/// \file  J-PACKING: doubles, centered and scaled one row at a time, then rounded to T.
 #pragma once
 
 #include "chamomile/core/periodic.hpp"
@@ -107,10 +107,10 @@ CHAMOMILE_HD void add_lanes(Pack<double> lanes, double factor, double* to)
 /// Packs particles about a frame's center, as x, y, z, mass; with `wraps`, in the images nearest to
 /// `middle`.
 template <bool wraps = false>
-class ParticleRows {
+class ParticleReader {
 public:
-    explicit ParticleRows(const Frame& frame, const Periodicity& periodicity = {},
-                          const Vec3<double>& middle = {})
+    explicit ParticleReader(const Frame& frame, const Periodicity& periodicity = {},
+                            const Vec3<double>& middle = {})
     {
         const double s = periodicity.side, i = periodicity.inverse_side();
         side_ = Eight{s, s, s, 0, s, s, s, 0};

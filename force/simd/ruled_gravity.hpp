@@ -1,5 +1,5 @@
 /// \file  Laws with per-particle softening, and with a rule fixed at compile time: a pair costs one
-/// operation more than with one shared length; with AnyRule, three.
+/// operation more than with one shared length; with RuntimeRule, three.
 #pragma once
 
 #include "chamomile/core/simd_math.hpp"
@@ -19,9 +19,9 @@ struct FixedRule {
     }
 };
 
-/// Ruled has the laws by softening kind and potential wanted.
+/// WithRule has the laws by softening kind and potential wanted.
 template <SofteningRule rule>
-struct Ruled {
+struct WithRule {
     template <SofteningKind softening, bool with_potential>
     using Gravity = VariedGravityBy<FixedRule<rule>, softening, with_potential>;
     template <SofteningKind softening, bool with_potential>

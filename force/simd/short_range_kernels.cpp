@@ -1,6 +1,6 @@
 // The Chamomile scheme with gravity's short range in a periodic cube. Contraction: fused.
 #include "chamomile/force/simd/group_kernel.hpp"
-#include "chamomile/force/simd/other_kernels.hpp"
+#include "chamomile/force/simd/law_kernels.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 

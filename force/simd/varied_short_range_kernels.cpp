@@ -1,6 +1,6 @@
 // Gravity's short range in a periodic cube with per-particle softening. Contraction: fused.
 #include "chamomile/force/simd/group_kernel.hpp"
-#include "chamomile/force/simd/other_kernels.hpp"
+#include "chamomile/force/simd/law_kernels.hpp"
 #include "chamomile/force/simd/ruled_gravity.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
@@ -9,9 +9,9 @@ HostKernel varied_short_range_kernel(SofteningRule rule, bool spline, bool with_
                                      bool precise)
 {
     return rule == SofteningRule::larger
-               ? group_kernel<Ruled<SofteningRule::larger>::ShortRange>(spline, with_potential,
-                                                                        precise)
-               : group_kernel<Ruled<SofteningRule::root_of_squares>::ShortRange>(
+               ? group_kernel<WithRule<SofteningRule::larger>::ShortRange>(spline, with_potential,
+                                                                           precise)
+               : group_kernel<WithRule<SofteningRule::root_of_squares>::ShortRange>(
                      spline, with_potential, precise);
 }
 

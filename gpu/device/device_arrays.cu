@@ -124,15 +124,15 @@ void read_from_device(int device, const ArrayView& from, std::size_t n, double* 
 
 std::pair<double, double> span_on_device(int device, const ArrayView& numbers, std::size_t n)
 {
-    constexpr unsigned most_blocks = 256;
+    constexpr unsigned max_blocks = 256;
     check(cudaSetDevice(device), "choose the device");
     require_on_device(numbers, device);
     wait_for_owner();
-    const unsigned blocks = std::min(most_blocks, blocks_of(n));
+    const unsigned blocks = std::min(max_blocks, blocks_of(n));
     DeviceBuffer<double2> spans;
     find_span<<<blocks, block_size>>>(numbers, n, spans.reserve(blocks));
     check(cudaGetLastError(), "launch the span of numbers");
-    double2 found[most_blocks];
+    double2 found[max_blocks];
     check(cudaMemcpy(found, spans.data(), blocks * sizeof(double2), cudaMemcpyDeviceToHost),
           "read the span of numbers");
     std::pair<double, double> all{found[0].x, found[0].y};

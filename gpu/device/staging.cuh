@@ -39,7 +39,7 @@ public:
             return;
         }
         const char* const bytes = reinterpret_cast<const char*>(from);
-        Passage<Way::up>(*this, reinterpret_cast<char*>(there), n * sizeof(T), stream)
+        StagedCopy<Direction::up>(*this, reinterpret_cast<char*>(there), n * sizeof(T), stream)
             .pass([&](std::size_t begin, std::span<char> part) {
                 std::memcpy(part.data(), bytes + begin, part.size());
             });
@@ -68,8 +68,8 @@ public:
     void take(const T* from, std::size_t n, cudaStream_t stream, const Taken& taken)
     {
         static_assert(cache_line % sizeof(T) == 0);
-        Passage<Way::down>(*this, const_cast<char*>(reinterpret_cast<const char*>(from)),
-                           n * sizeof(T), stream)
+        StagedCopy<Direction::down>(*this, const_cast<char*>(reinterpret_cast<const char*>(from)),
+                                    n * sizeof(T), stream)
             .pass([&](std::size_t begin, std::span<char> part) {
                 taken(begin / sizeof(T),
                       std::span(reinterpret_cast<const T*>(part.data()), part.size() / sizeof(T)));
@@ -77,14 +77,14 @@ public:
     }
 
 private:
-    enum class Way { up, down };
+    enum class Direction { up, down };
 
     static constexpr std::size_t largest_block = 2 << 20, cache_line = 64;
     /// Min bytes for each thread of a copy.
     static constexpr std::size_t worth_a_thread = 64 << 10;
 
-    /// A Lane holds one thread's slots. All threads use each slot in turn.
-    struct Lane {
+    /// A ThreadSlots holds one thread's slots. All threads use each slot in turn.
+    struct ThreadSlots {
         struct Slot {
             PinnedBuffer<char> block;
             Event moved; ///< by its last transfer
@@ -93,12 +93,12 @@ private:
         std::atomic<std::size_t> copied; ///< blocks that this thread is done with
     };
 
-    /// A Passage copies data through the slots, block after block. Its first thread starts the
+    /// A StagedCopy copies data through the slots, block after block. Its first thread starts the
     /// transfers and waits for them.
-    template <Way way>
-    class Passage {
+    template <Direction way>
+    class StagedCopy {
     public:
-        Passage(Staging& staging, char* there, std::size_t bytes, cudaStream_t stream)
+        StagedCopy(Staging& staging, char* there, std::size_t bytes, cudaStream_t stream)
             : lanes_(staging.lanes_), there_(there), bytes_(bytes), stream_(stream)
         {
             size_ = bytes < 32 << 20 ? largest_block / 2 : largest_block;
@@ -107,7 +107,7 @@ private:
                                                    std::size_t(omp_get_max_threads())));
             check(cudaSetDevice(staging.device_), "choose the device");
             while (lanes_.size() < std::size_t(threads_)) {
-                auto lane = std::make_unique<Lane>();
+                auto lane = std::make_unique<ThreadSlots>();
                 for (auto& slot : lane->slot)
                     slot.block.reserve(largest_block);
                 lanes_.push_back(std::move(lane));
@@ -126,7 +126,7 @@ private:
 #pragma omp parallel if (threads_ > 1)
             if (const int thread = omp_get_thread_num(); thread < threads_)
                 share(copy, thread, std::min(omp_get_num_threads(), threads_));
-            check(status_, way == Way::up ? "copy to the device" : "copy from the device");
+            check(status_, way == Direction::up ? "copy to the device" : "copy from the device");
         }
 
     private:
@@ -149,7 +149,8 @@ private:
                     copy(k * size_ + first, std::span(slot(k).block.data() + first, end - first));
                 lanes_[std::size_t(thread)]->copied = k + 1;
             }
-            while (way == Way::up && thread == 0 && started_ < count_ && status_ == cudaSuccess)
+            while (way == Direction::up && thread == 0 && started_ < count_ &&
+                   status_ == cudaSuccess)
                 start_transfers(team);
         }
 
@@ -157,7 +158,7 @@ private:
         void make_ready(std::size_t k, int team)
         {
             // Up, the slot's last block, k - slots(), must have started; down, block k itself.
-            const std::size_t before = way == Way::up ? slots() : 0;
+            const std::size_t before = way == Direction::up ? slots() : 0;
             do
                 start_transfers(team);
             while (started_ + before <= k && status_ == cudaSuccess);
@@ -178,18 +179,18 @@ private:
             std::size_t end = count_;
             for (int thread = 0; thread < team; ++thread)
                 end = std::min<std::size_t>(end, lanes_[std::size_t(thread)]->copied);
-            if (way == Way::down)
+            if (way == Direction::down)
                 end = std::min(count_, end + slots());
             for (; started_ < end && status_ == cudaSuccess; ++started_) {
-                Lane::Slot& slot = this->slot(started_);
+                ThreadSlots::Slot& slot = this->slot(started_);
                 const std::size_t size = size_of(started_);
-                if (way == Way::down && started_ < slots())
+                if (way == Direction::down && started_ < slots())
                     wait_for_transfer(started_);
                 if (status_ != cudaSuccess)
                     return;
                 char *const there = there_ + started_ * size_, *const here = slot.block.data();
                 cudaError_t status =
-                    way == Way::up
+                    way == Direction::up
                         ? cudaMemcpyAsync(there, here, size, cudaMemcpyHostToDevice, stream_)
                         : cudaMemcpyAsync(here, there, size, cudaMemcpyDeviceToHost, stream_);
                 if (status == cudaSuccess)
@@ -206,13 +207,13 @@ private:
         {
             return std::min(size_, bytes_ - k * size_);
         }
-        Lane::Slot& slot(std::size_t k) const
+        ThreadSlots::Slot& slot(std::size_t k) const
         {
             const std::size_t threads = std::size_t(threads_);
             return lanes_[k % threads]->slot[k / threads % 2];
         }
 
-        std::vector<std::unique_ptr<Lane>>& lanes_;
+        std::vector<std::unique_ptr<ThreadSlots>>& lanes_;
         char* const there_; // on the device
         const std::size_t bytes_;
         const cudaStream_t stream_;
@@ -234,7 +235,7 @@ private:
     }
 
     int device_;
-    std::vector<std::unique_ptr<Lane>> lanes_;
+    std::vector<std::unique_ptr<ThreadSlots>> lanes_;
 };
 
 } // namespace chamomile

@@ -39,12 +39,12 @@ __global__ void __launch_bounds__(32 * finding_warps)
         sum[k] = 0;
     }
     for (Index c = Index(warp); c < cancelling.clump_count; c += finding_warps) {
-        const Clump& clump = cancelling.clumps[c];
+        const PseudoParticle& clump = cancelling.clumps[c];
         const Vec3<float> center = rounded<float>(clump.center - origin);
-        const float mass = float(clump.mass), least = float(clump.spread + eps2);
+        const float mass = float(clump.mass), min = float(clump.spread + eps2);
 #pragma unroll
         for (int k = 0; k < per_lane; ++k) {
-            const float over_u = inverse_sqrt(norm_squared(center - x[k], least));
+            const float over_u = inverse_sqrt(norm_squared(center - x[k], min));
             sum[k] += mass * over_u * over_u;
         }
     }

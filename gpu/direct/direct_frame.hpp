@@ -20,7 +20,7 @@ struct DirectExtent {
 
     Vec3<double> low{HUGE_VAL, HUGE_VAL, HUGE_VAL}, high{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}, sum;
     double mass = 0; ///< the sum of |m|
-    double least_mass = HUGE_VAL, most_mass = -HUGE_VAL;
+    double min_mass = HUGE_VAL, max_mass = -HUGE_VAL;
     double probe = 0;   ///< NaN if a coordinate is not finite
     double squares = 0; ///< of the masses
 
@@ -30,8 +30,8 @@ struct DirectExtent {
         high = {larger(high.x, e.high.x), larger(high.y, e.high.y), larger(high.z, e.high.z)};
         sum += e.sum;
         mass += e.mass;
-        least_mass = smaller(least_mass, e.least_mass);
-        most_mass = larger(most_mass, e.most_mass);
+        min_mass = smaller(min_mass, e.min_mass);
+        max_mass = larger(max_mass, e.max_mass);
         probe += e.probe;
         squares += e.squares;
     }
@@ -115,11 +115,11 @@ struct DirectFrame {
         // Equal masses get a root that is exact in float.
         if (e.mass > 0)
             mass = InternalScale::power_of_two_above(e.mass);
-        if (e.least_mass == e.most_mass && e.least_mass > 0)
-            for (mass = e.most_mass; mass < e.mass;)
+        if (e.min_mass == e.max_mass && e.min_mass > 0)
+            for (mass = e.max_mass; mass < e.mass;)
                 mass *= 4;
         masses = {e.mass, e.squares};
-        scaled = softening.kind == SofteningKind::plummer && e.least_mass > 0x1p-60 * mass;
+        scaled = softening.kind == SofteningKind::plummer && e.min_mass > 0x1p-60 * mass;
     }
 };
 

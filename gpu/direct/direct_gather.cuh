@@ -11,7 +11,8 @@ inline constexpr Index gathered_per_block = 256;
 /// Gathers the sorted sources, the boxes of tiles about the origin (one warp a tile), and a clump
 /// for each block.
 __global__ void gather_sources(const Source* particles, Vec3<double> origin, const Index* order,
-                               Index n, SortedSource* sources, TileBox<float>* boxes, Clump* clumps)
+                               Index n, SortedSource* sources, TileBox<float>* boxes,
+                               PseudoParticle* clumps)
 {
     constexpr int warps = gathered_per_block / 32;
     __shared__ double part[warps][5];
@@ -20,7 +21,7 @@ __global__ void gather_sources(const Source* particles, Vec3<double> origin, con
     if (i < n)
         sources[i] = {source.position, float(source.mass), float(1 / sqrt(source.mass))};
     const TileBox<float> box = box_of_warp<float>(source.position - origin);
-    const Clump tile = clump_of_warp(source.position, i < n ? source.mass : 0);
+    const PseudoParticle tile = clump_of_warp(source.position, i < n ? source.mass : 0);
     if (threadIdx.x % 32 == 0) {
         if (i < n)
             boxes[i / 32] = box;
@@ -33,7 +34,7 @@ __global__ void gather_sources(const Source* particles, Vec3<double> origin, con
         return;
     const double* const from = part[threadIdx.x % warps];
     const double mass = threadIdx.x < warps ? from[3] : 0;
-    Clump block = clump_of_warp({from[0], from[1], from[2]}, mass);
+    PseudoParticle block = clump_of_warp({from[0], from[1], from[2]}, mass);
     const double within = sum_of_warp(mass * from[4]);
     if (threadIdx.x == 0) {
         if (block.mass > 0)

@@ -11,12 +11,12 @@
 namespace chamomile {
 
 /// A DirectShape is the tiling of a kernel; shapes are chosen by measurement.
-template <int per_lane, int warps, int blocks, int in_row_, bool centred_, bool scaled_>
+template <int per_lane, int warps, int blocks, int in_row_, bool centered_, bool scaled_>
 struct DirectShape : TileShape<per_lane, warps, blocks> {
-    static constexpr int in_row = in_row_;    ///< sources of the force loop in a row
-    static constexpr bool centred = centred_; ///< sources are sorted and have tile boxes
-    static constexpr bool scaled = scaled_;   ///< masses are folded into coordinates in the force
-                                              ///< loop
+    static constexpr int in_row = in_row_;      ///< sources of the force loop in a row
+    static constexpr bool centered = centered_; ///< sources are sorted and have tile boxes
+    static constexpr bool scaled = scaled_;     ///< masses are folded into coordinates in the force
+                                                ///< loop
 };
 
 /// A SortedSource is a source along the curve, with mass^-1/2, or eps^2 for per-particle softening.
@@ -31,7 +31,7 @@ __device__ Index first_tile_of_warp(Index source_count, int warp)
 {
     const auto begin_of = [&](std::uint64_t p) {
         const std::uint64_t tiles = (source_count + 31) / 32, n = gridDim.y;
-        return Shape::centred ? tiles * (p * (2 * n - p)) / (n * n) : tiles * p / n;
+        return Shape::centered ? tiles * (p * (2 * n - p)) / (n * n) : tiles * p / n;
     };
     const std::uint64_t begin = begin_of(blockIdx.y), end = begin_of(blockIdx.y + 1);
     return Index(begin + (end - begin) * unsigned(warp) / Shape::warps);
@@ -45,9 +45,9 @@ __device__ inline double sum_of_warp(double x)
 }
 
 /// Returns the clump of one particle in each lane. Lanes without a particle have no mass.
-__device__ inline Clump clump_of_warp(const Vec3<double>& x, double mass)
+__device__ inline PseudoParticle clump_of_warp(const Vec3<double>& x, double mass)
 {
-    Clump clump{x, sum_of_warp(fabs(mass)), 1};
+    PseudoParticle clump{x, sum_of_warp(fabs(mass)), 1};
     if (clump.mass > 0) {
         const double share = fabs(mass) / clump.mass;
         clump.center = {sum_of_warp(share * x.x), sum_of_warp(share * x.y),
@@ -61,7 +61,7 @@ __device__ inline Clump clump_of_warp(const Vec3<double>& x, double mass)
 /// A CancellingJob lists targets of a sum in float whose forces cancel or are blurred
 /// (force/repairs/cancellation.hpp), to be summed again.
 struct CancellingJob {
-    Clump* clumps; ///< of all sources
+    PseudoParticle* clumps; ///< of all sources
     Index clump_count;
     float limit;     ///< of S / |a|
     float* size;     ///< |a| of each target in internal units; 0 if blurred
@@ -75,9 +75,9 @@ struct CancellingJob {
 struct DirectSum {
     const Source* particles;     ///< in the caller's order
     Vec3<double> origin;         ///< near most particles
-    const SortedSource* sources; ///< if centred
+    const SortedSource* sources; ///< if centered
     const Index* numbers;        ///< caller's index of each sorted source
-    const TileBox<float>* boxes; ///< of the tiles, about the origin, if centred
+    const TileBox<float>* boxes; ///< of the tiles, about the origin, if centered
     const Index* targets;        ///< caller's index of each target; `numbers` for all
     Index source_count, target_count;
     Index targets_before, targets_after; ///< counts in other parts, before and after `targets`

@@ -7,7 +7,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/gpu.hpp"
-#include "chamomile/force/lists/array_rows.hpp"
+#include "chamomile/force/lists/strided_io.hpp"
 #include "chamomile/force/repairs/singular_pairs.hpp"
 #include "chamomile/gpu/device/device.cuh"
 #include "chamomile/gpu/device/device_arrays.cuh"
@@ -19,10 +19,10 @@
 namespace chamomile {
 namespace {
 
-constexpr Index most_to_map = 4096;          ///< up to this count, kernels write sums to host
-                                             ///< memory
-constexpr std::size_t most_to_guess = 65536; ///< up to this count, a sum starts before its extent
-                                             ///< is known
+constexpr Index max_to_map = 4096;          ///< up to this count, kernels write sums to host
+                                            ///< memory
+constexpr std::size_t max_to_guess = 65536; ///< up to this count, a sum starts before its extent
+                                            ///< is known
 
 class CudaDirectSolver final : public DirectSolver {
 public:
@@ -77,7 +77,7 @@ private:
         take(request, statistics);
         // A few particles that hardly move keep their frame. The sum starts with the last frame;
         // the frame is compared with the new extent afterwards.
-        bool is_guess = on_device_ && n <= most_to_guess && guess_count_ == n;
+        bool is_guess = on_device_ && n <= max_to_guess && guess_count_ == n;
         DirectFrame frame = is_guess ? guess_ : frame_of(request);
         sum(request, frame, statistics);
         if (is_guess) {
@@ -112,8 +112,8 @@ private:
         const SofteningLengths lengths =
             softening_lengths(request.softening, request.count, request.softening_length, options_);
         softening_.length = lengths.length;
-        is_varied_ = lengths.least.has_value();
-        least_softening_ = lengths.least.value_or(0);
+        is_varied_ = lengths.min.has_value();
+        min_softening_ = lengths.min.value_or(0);
     }
 
     /// Returns the items of a view, copied if they are not dense.
@@ -289,7 +289,7 @@ private:
         job.origin = (1 / frame.length) * frame.origin;
         job.source_count = n;
         job.target_count = target_count_;
-        job.softening_length = (is_varied_ ? least_softening_ : softening_.length) / frame.length;
+        job.softening_length = (is_varied_ ? min_softening_ : softening_.length) / frame.length;
         job.softening = is_varied_ ? squares_.data() : nullptr;
         job.acceleration_unit = units.acceleration_unit;
         job.potential_unit = units.potential_unit;
@@ -327,7 +327,7 @@ private:
     /// are targets here, so that only targets are copied.
     bool is_mapped(const Request& request) const
     {
-        return !on_device_ && (request.count <= most_to_map || !all_active_ || is_part());
+        return !on_device_ && (request.count <= max_to_map || !all_active_ || is_part());
     }
 
     bool is_part() const
@@ -422,9 +422,9 @@ private:
     }
 
     SolverOptions options_;
-    Softening softening_;        // of this evaluation; with per-particle softening, the longest
-    bool is_varied_ = false;     // per-particle softening
-    double least_softening_ = 0; // the min, with per-particle softening
+    Softening softening_;      // of this evaluation; with per-particle softening, the longest
+    bool is_varied_ = false;   // per-particle softening
+    double min_softening_ = 0; // the min, with per-particle softening
     int device_;
     std::string name_;
     bool with_potential_ = false, all_active_ = true, on_device_ = false;

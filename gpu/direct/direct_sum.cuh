@@ -3,10 +3,10 @@
 /// Blocks are those of gpu/tiles/tile_block.cuh; a warp fetches the next tile while it sums.
 ///
 /// Coordinates in float are relative to the origin. In double, differences use the coordinates as
-/// given. Centred: targets follow a space-filling curve, and coordinates are relative to the center
-/// of the block's targets. A tile is near to 32 targets if its box is within a mean distance of
-/// their box. Near tiles are summed with coordinates in two floats and without self pairs. Tiles
-/// near to no targets, nearly all, pass the force loop. Without centring all tiles are near.
+/// given. Centered: targets follow a space-filling curve, and coordinates are relative to the
+/// center of the block's targets. A tile is near to 32 targets if its box is within a mean distance
+/// of their box. Near tiles are summed with coordinates in two floats and without self pairs. Tiles
+/// near to no targets, nearly all, pass the force loop. Without centering all tiles are near.
 /// Sources are always summed along the curve: results do not depend on the caller's order. Near
 /// pairs pull from all sides and are added in runs of 8, each near tile in double.
 ///
@@ -41,27 +41,27 @@ class DirectSources : public TileSources {
 
 public:
     using Shape = Shape_;
-    using Cut =
-        LoopCut<per_lane, Shape::centred ? 2 : per_lane, two_floats, two_floats ? 8 : warp_size, 4>;
+    using Cut = LoopCut<per_lane, Shape::centered ? 2 : per_lane, two_floats,
+                        two_floats ? 8 : warp_size, 4>;
     using Record =
         std::conditional_t<Shape::scaled, typename Law::template ScaledSource<T>, Particle>;
     struct SoftenedSource {
         Vec3<double> position;
         double mass, eps2;
     };
-    using Fetched = std::conditional_t<Shape::centred, SortedSource,
+    using Fetched = std::conditional_t<Shape::centered, SortedSource,
                                        std::conditional_t<Law::is_varied, SoftenedSource, Source>>;
     using Shared = TargetBoxes<float, per_lane, 1>;
-    static constexpr NearBy near_by = Shape::centred ? NearBy::box : NearBy::all;
+    static constexpr NearBy near_by = Shape::centered ? NearBy::box : NearBy::all;
     static constexpr int in_row = Shape::in_row;
     static constexpr bool fetches_ahead = true;
-    static constexpr bool are_by_length = Law::is_varied && Shape::centred;
+    static constexpr bool are_by_length = Law::is_varied && Shape::centered;
 
     __device__ DirectSources(const DirectSumOf<Law>& job, const Law& law, Shared& boxes)
         : job_(job), eps2_(T(law.parameter)), boxes_(boxes), lane_(int(threadIdx.x) % warp_size),
           center_(job.origin)
     {
-        if constexpr (Shape::centred) // about the center of the targets' box
+        if constexpr (Shape::centered) // about the center of the targets' box
             center_ += boxes_.find([&](int k) { return target_place(k) - job_.origin; });
     }
 
@@ -105,7 +105,7 @@ public:
     __device__ Fetched fetch(Index tile) const
     {
         const Index place = tile * warp_size + Index(lane_);
-        if constexpr (Shape::centred)
+        if constexpr (Shape::centered)
             return place < job_.source_count ? job_.sources[place]
                                              : SortedSource{{8, 8, 8}, 0, 0x1p+60f};
         else if constexpr (Law::is_varied) {
@@ -128,7 +128,7 @@ public:
     __device__ bool may_hold_targets(Index tile) const
     {
         const Index block = job_.targets_before + blockIdx.x * Shape::targets;
-        return Shape::centred || job_.targets != job_.numbers + job_.targets_before ||
+        return Shape::centered || job_.targets != job_.numbers + job_.targets_before ||
                (tile * warp_size < block + Shape::targets && tile * warp_size + warp_size > block);
     }
 
@@ -148,7 +148,7 @@ public:
     template <class Part>
     __device__ void pack(Index tile, const Fetched& source, Particle& packed, Part& part) const
     {
-        if (two_floats && !Shape::centred && blockIdx.x == 0)
+        if (two_floats && !Shape::centered && blockIdx.x == 0)
             store_clump(tile, source);
         const Vec3<double> x = from_center(source.position);
         const Index place = tile * warp_size + Index(lane_);
@@ -169,7 +169,7 @@ private:
                                          Particle& packed)
     {
         packed = {rounded<T>(x), T(source.mass)};
-        if constexpr (Law::is_varied && Shape::centred)
+        if constexpr (Law::is_varied && Shape::centered)
             packed.eps2 = source.scale_or_eps2;
         else if constexpr (Law::is_varied)
             packed.eps2 = T(source.eps2);
@@ -183,7 +183,7 @@ private:
 
     __device__ void store_clump(Index tile, const Fetched& source) const
     {
-        const Clump clump = clump_of_warp(source.position, source.mass);
+        const PseudoParticle clump = clump_of_warp(source.position, source.mass);
         if (lane_ == 0)
             job_.cancelling.clumps[tile] = clump;
     }

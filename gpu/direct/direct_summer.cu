@@ -44,8 +44,8 @@ DirectTargets DirectSummer::sum(SoftenedDirectSum job, const DirectSetup& setup,
     if (!job.softening)
         return choose_law<Gravity>(job);
     return softening_.rule == SofteningRule::larger
-               ? choose_law<Ruled<SofteningRule::larger>::Gravity>(job)
-               : choose_law<Ruled<SofteningRule::root_of_squares>::Gravity>(job);
+               ? choose_law<WithRule<SofteningRule::larger>::Gravity>(job)
+               : choose_law<WithRule<SofteningRule::root_of_squares>::Gravity>(job);
 }
 
 /// Returns the particles `numbers` (null: all) along the curve.
@@ -160,8 +160,8 @@ DirectTargets DirectSummer::launch(DirectSumOf<Law> job, Index wanted)
     using Block = DirectBlock<Law, T, Shape>;
     static_assert(Block::shared_bytes <= 48 << 10);
     const Index all_blocks = (job.target_count + Shape::targets - 1) / Shape::targets;
-    const Index most = (job.source_count + 32 * Shape::warps - 1) / (32 * Shape::warps);
-    const Index parts = std::clamp((wanted + all_blocks / 2) / all_blocks, Index(1), most);
+    const Index max = (job.source_count + 32 * Shape::warps - 1) / (32 * Shape::warps);
+    const Index parts = std::clamp((wanted + all_blocks / 2) / all_blocks, Index(1), max);
     const Index blocks = keep_part(job, all_blocks, Shape::targets);
     if (blocks == 0)
         return {};
@@ -195,11 +195,11 @@ Index DirectSummer::keep_part(DirectSum& job, Index blocks, Index targets_of_blo
 template <class Law, class Shape>
 void DirectSummer::sum_again(const DirectSumOf<Law>& job)
 {
-    constexpr int per_lane = Shape::centred ? 4 : 1;
+    constexpr int per_lane = Shape::centered ? 4 : 1;
     const Index blocks = (job.target_count + 32 * per_lane - 1) / (32 * per_lane);
     find_cancelling<per_lane><<<blocks, 32 * finding_warps, 0, stream_>>>(job);
     check(cudaGetLastError(), "launch the search for cancelling targets");
-    if (job.source_count > most_to_rank)
+    if (job.source_count > max_to_rank)
         sum_cancelling<Law, 4><<<precise_blocks, precise_threads, 0, stream_>>>(job);
     else
         sum_cancelling<Law, 1><<<precise_blocks, precise_threads, 0, stream_>>>(job);

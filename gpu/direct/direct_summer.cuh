@@ -74,7 +74,7 @@ private:
     DeviceBuffer<SortedSource> sources_;
     DeviceBuffer<TileBox<float>> boxes_;
     PartMemory parts_;
-    DeviceBuffer<Clump> clumps_;
+    DeviceBuffer<PseudoParticle> clumps_;
     DeviceBuffer<float> sizes_;
     DeviceBuffer<Index> found_;
     bool counters_are_clear_ = false;

@@ -72,14 +72,14 @@ struct BatchSlot {
 
     /// Waits for the slot's last batch, packs the lists and starts their copy. A warp gets at most
     /// `most` targets. Sets only the list pointers of `batch`, `far` and `open`.
-    void send(const InteractionLists& lists, Index most, bool expands, DeviceBatch& batch,
+    void send(const InteractionLists& lists, Index max, bool expands, DeviceBatch& batch,
               DeviceFarField& far, DeviceOpenLists& open)
     {
         wait();
         in_use_ = true;
         Index warps = 0;
         for (const ListRow& row : lists.rows)
-            warps += warps_of(row, most);
+            warps += warps_of(row, max);
         const std::size_t clusters = expands || lists.are_open() ? lists.clusters.size() : 0,
                           far_cells = expands ? lists.far_cells.size() : 0;
         BatchLayout layout;
@@ -93,7 +93,7 @@ struct BatchSlot {
                           regions = layout.add<WalkRegion>(lists.regions.size());
         char* host = host_.reserve(layout.bytes());
         char* device = device_.reserve(layout.bytes());
-        share_work(reinterpret_cast<WarpWork*>(host + work), lists, most);
+        share_work(reinterpret_cast<WarpWork*>(host + work), lists, max);
         put(host + rows, lists.rows, lists.rows.size());
         put(host + cells, lists.cells, lists.cells.size());
         put(host + ranges, lists.ranges, lists.ranges.size());
@@ -143,19 +143,19 @@ struct BatchSlot {
     }
 
 private:
-    static Index warps_of(const ListRow& row, Index most)
+    static Index warps_of(const ListRow& row, Index max)
     {
-        return (row.target_end - row.target_begin + most - 1) / most;
+        return (row.target_end - row.target_begin + max - 1) / max;
     }
 
     /// Divides the targets of each row among its warps evenly. Warps with full lanes come first and
     /// together: they run the same instructions.
-    static void share_work(WarpWork* work, const InteractionLists& lists, Index most)
+    static void share_work(WarpWork* work, const InteractionLists& lists, Index max)
     {
         const auto share = [&](const auto& take) {
             for (std::size_t r = 0; r < lists.rows.size(); ++r) {
                 const ListRow& row = lists.rows[r];
-                const Index count = row.target_end - row.target_begin, warps = warps_of(row, most);
+                const Index count = row.target_end - row.target_begin, warps = warps_of(row, max);
                 for (Index w = 0; w < warps; ++w) {
                     const Index begin = Index(std::uint64_t(count) * w / warps);
                     const Index end = Index(std::uint64_t(count) * (w + 1) / warps);
@@ -163,10 +163,10 @@ private:
                 }
             }
         };
-        const auto fewer_lanes = [most](const WarpWork& w) { // 0 if lanes are full
-            return (most - w.count) / warp_size;
+        const auto fewer_lanes = [max](const WarpWork& w) { // 0 if lanes are full
+            return (max - w.count) / warp_size;
         };
-        Index first[most_per_lane<float> + 1] = {};
+        Index first[max_per_lane<float> + 1] = {};
         share([&](const WarpWork& w) { ++first[fewer_lanes(w) + 1]; });
         std::partial_sum(std::begin(first), std::end(first), std::begin(first));
         share([&](const WarpWork& w) { work[first[fewer_lanes(w)]++] = w; });

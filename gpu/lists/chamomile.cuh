@@ -1,6 +1,6 @@
 /// \file  The Chamomile kernel: a warp's targets against the list of their group.
 ///
-/// A warp keeps up to `most_targets` targets of one group in registers, a few in each lane, and
+/// A warp keeps up to `max_targets` targets of one group in registers, a few in each lane, and
 /// passes the list's particles (P2P), then its cells (M2P), through the loop of
 /// gpu/tiles/tile_loop.cuh. Sources are gathered by index; the group's center is subtracted in
 /// double and the difference rounded to T. A tile is near if it contains targets of this warp or,
@@ -36,7 +36,7 @@ inline constexpr int particles_in_row = 2, near_in_row = 1, cells_in_row = 1;
 
 /// Max targets of a lane. In double the registers hold half as many.
 template <class T>
-inline constexpr int most_per_lane = sizeof(T) == 4 ? 4 : 2;
+inline constexpr int max_per_lane = sizeof(T) == 4 ? 4 : 2;
 
 /// The work of one warp: sums targets first .. first + count of a row's group over the row's list.
 struct WarpWork {
@@ -88,7 +88,7 @@ struct SoftenedBatch : DeviceBatch {
     const double* of_source; ///< sorted
     const double* of_own;    ///< eps^2 of the particles in `own`
     const CellSoftening* of_cell;
-    double smaller_part; ///< Softening::smaller_part(), for expansions
+    double rule_weight; ///< Softening::rule_weight(), for expansions
 
     __device__ double internal(double eps2) const { return eps2 * inverse_length * inverse_length; }
 };
@@ -112,7 +112,7 @@ struct CellsOf<Law, T, 2> {
 /// A WarpList is one warp's part of a batch: targets, list and frame of coordinates.
 template <class Law, class T>
 struct WarpList {
-    static constexpr bool is_centred = sizeof(T) < sizeof(double);
+    static constexpr bool is_centered = sizeof(T) < sizeof(double);
 
     const BatchOf<Law>& batch;
     const WarpWork work;
@@ -122,7 +122,7 @@ struct WarpList {
 
     __device__ WarpList(const BatchOf<Law>& batch, const WarpWork& work)
         : batch(batch), work(work),
-          row(batch.rows[work.row]), frame{is_centred ? row.center : Vec3<double>{},
+          row(batch.rows[work.row]), frame{is_centered ? row.center : Vec3<double>{},
                                            batch.inverse_length, batch.inverse_mass},
           lane(int(threadIdx.x) % warp_size)
     {}
@@ -154,7 +154,7 @@ struct WarpList {
     {
         if constexpr (!Law::is_periodic)
             return frame.of(x);
-        else if constexpr (is_centred)
+        else if constexpr (is_centered)
             return frame.inverse_length * batch.periodicity.nearest(x - frame.center);
         else
             return frame.of(batch.periodicity.nearest_to(row.center, x));
@@ -164,7 +164,7 @@ struct WarpList {
     /// may be up to 2^53 from the origin.
     static __device__ Vec3<double> place_of_padding()
     {
-        constexpr double away = is_centred ? 8 : 0x1p60;
+        constexpr double away = is_centered ? 8 : 0x1p60;
         return {away, away, away};
     }
 };
@@ -219,8 +219,9 @@ public:
         if (!list_.batch.separate)
             return source.sorted >= own_first_ && source.sorted <= own_last_;
         const Vec3<double>& reach = list_.row.near_distance;
-        const Vec3<double> d =
-            list_.is_centred ? source.position : source.position - list_.frame.of(list_.row.center);
+        const Vec3<double> d = list_.is_centered
+                                   ? source.position
+                                   : source.position - list_.frame.of(list_.row.center);
         const double unit = list_.batch.inverse_length;
         return source.sorted != no_number && fabs(d.x) <= unit * reach.x &&
                fabs(d.y) <= unit * reach.y && fabs(d.z) <= unit * reach.z;
@@ -237,7 +238,7 @@ public:
     {
         pack(tile, source, packed);
         part.number = source.sorted;
-        if constexpr (list_.is_centred)
+        if constexpr (list_.is_centered)
             part.residue = residue_of<T>(source.position);
     }
 
@@ -320,7 +321,8 @@ class WarpKernel {
     using Particle = typename Law::template Source<T>;
     using Cell = typename CellsOf<Law, T, order>::type;
     using Loop =
-        TileLoop<Law, T, LoopCut<per_lane, per_lane, WarpList<Law, T>::is_centred, 0, near_in_row>>;
+        TileLoop<Law, T,
+                 LoopCut<per_lane, per_lane, WarpList<Law, T>::is_centered, 0, near_in_row>>;
 
 public:
     using Shared = typename Loop::template Shared<Cell>;
@@ -401,7 +403,7 @@ __global__ void __launch_bounds__(warp_size* warps_per_block) chamomile(BatchOf<
 {
     // Sized for the max number of targets. Raw bytes, because shared variables cannot have
     // constructors.
-    using Shared = typename WarpKernel<Law, T, order, most_per_lane<T>>::Shared;
+    using Shared = typename WarpKernel<Law, T, order, max_per_lane<T>>::Shared;
     __shared__ __align__(16) unsigned char memory[warps_per_block * sizeof(Shared)];
     const int warp = int(threadIdx.x) / warp_size;
     const Index number = blockIdx.x * warps_per_block + Index(warp);
@@ -420,7 +422,7 @@ __global__ void __launch_bounds__(warp_size* warps_per_block) chamomile(BatchOf<
         run.template operator()<1>();
     else if (per_lane == 2)
         run.template operator()<2>();
-    else if constexpr (most_per_lane<T> == 4) {
+    else if constexpr (max_per_lane<T> == 4) {
         if (per_lane == 3)
             run.template operator()<3>();
         else

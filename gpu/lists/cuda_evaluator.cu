@@ -10,7 +10,7 @@
 #include "chamomile/core/threads.hpp"
 #include "chamomile/core/trace.hpp"
 #include "chamomile/force/gpu.hpp"
-#include "chamomile/force/lists/list_pool.hpp"
+#include "chamomile/force/lists/list_buffers.hpp"
 #include "chamomile/gpu/device/device_arrays.cuh"
 #include "chamomile/gpu/device/time_line.cuh"
 #include "chamomile/gpu/lists/batch_slot.cuh"
@@ -30,7 +30,7 @@ namespace {
 constexpr int slot_count = 32;
 /// Warps of the Chamomile kernel on a multiprocessor, limited by registers.
 constexpr int warps_per_multiprocessor = 20;
-constexpr std::size_t least_batch = 256, largest_batch = 2048;
+constexpr std::size_t min_batch = 256, largest_batch = 2048;
 class CudaEvaluator final : public Evaluator {
 public:
     CudaEvaluator(std::shared_ptr<DeviceTree> tree, std::shared_ptr<DeviceTree> target_tree,
@@ -55,13 +55,13 @@ public:
     void begin(const EvaluationInput& input) override
     {
         check(cudaSetDevice(device_), "choose the device");
-        bool is_there = false;
+        bool writes_on_device = false;
         for (const ArrayView& view : {input.output.acceleration, input.output.potential})
             if (view.on_device) {
                 require_on_device(view, device_);
-                is_there = true;
+                writes_on_device = true;
             }
-        if (is_there)
+        if (writes_on_device)
             wait_for_owner();
         input_ = input;
         const TargetGroups& groups = *input.groups;
@@ -90,16 +90,15 @@ public:
         time_line_->begin(groups.clusters.size(), tree_->stream); // a batch has a cluster at least
         uploaded_->record(tree_->stream);
         begin_slots();
-        per_lane_ = precision_ == Precision::double_precision ? most_per_lane<double>
-                                                              : most_per_lane<float>;
+        per_lane_ =
+            precision_ == Precision::double_precision ? max_per_lane<double> : max_per_lane<float>;
         const std::size_t targets =
             input.targets_of_ranks > 0 ? input.targets_of_ranks : groups.target_count;
         while (per_lane_ > 1 && targets < warps_to_fill_ * warp_size * per_lane_)
             per_lane_ /= 2;
         next_slot_ = 0;
         are_done_ = false;
-        batch_size_ =
-            std::clamp<std::size_t>(groups.groups.size() / 128, least_batch, largest_batch);
+        batch_size_ = std::clamp<std::size_t>(groups.groups.size() / 128, min_batch, largest_batch);
     }
 
     std::unique_ptr<InteractionLists> new_lists() override { return pool_.take(); }
@@ -109,7 +108,7 @@ public:
     bool finishes_lists() const override
     {
         return !tree_is_too_deep_ && (from_ != TreeFrom::host || input_.nodes) &&
-               input_.octree->divided + 1 <= most_lanes / std::size_t(WalkNode::width);
+               input_.octree->divided + 1 <= max_lanes / std::size_t(WalkNode::width);
     }
 
     void submit(std::unique_ptr<InteractionLists> lists) override
@@ -190,12 +189,12 @@ private:
     /// Gives all slots the memory of the largest, since any slot may get the largest batch.
     void begin_slots()
     {
-        BatchRoom most;
+        BatchRoom max;
         for (const auto& slot : slots_)
-            most.widen(slot->used);
+            max.widen(slot->used);
         try {
             for (auto& slot : slots_)
-                slot->begin(most);
+                slot->begin(max);
         } catch (const OutOfDeviceMemory&) { // later batches will be smaller
             for (auto& slot : slots_)
                 slot->used = {};
@@ -298,7 +297,7 @@ private:
         batch.of_source = tree_->softening.data();
         batch.of_own = targets.softening.data();
         batch.of_cell = tree_->cell_softening.data();
-        batch.smaller_part = input_.softening.smaller_part();
+        batch.rule_weight = input_.softening.rule_weight();
         launch<SoftenedBatch>(slot, softened_kernel_, batch, far);
     }
 

@@ -38,7 +38,7 @@ public:
     {
         span_ = targets;
         const double unit = inverse_ * inverse_;
-        targets_[0] = T(unit * targets.least);
+        targets_[0] = T(unit * targets.min);
         targets_[1] = T(unit * targets.inner);
         targets_[2] = T(unit * targets.largest);
     }
@@ -158,7 +158,7 @@ private:
         if (far_.softening_length > 0) {
             const CellSoftening& own = batch_.of_cell[cell];
             const double unit = inverse_ * inverse_;
-            pairs.find(AnyRule{batch_.smaller_part}, targets_, T(unit * own.low),
+            pairs.find(RuntimeRule{batch_.rule_weight}, targets_, T(unit * own.low),
                        T(unit * own.high), T(own.high_part));
         }
         return pairs;
@@ -276,12 +276,12 @@ __global__ void __launch_bounds__(far_field_block) shift(Batch batch, DeviceFarF
             ChangeExpansion<T> all = changes[2 * row.cluster + k];
             all.shift({T(d.x), T(d.y), T(d.z)});
             all.change_unit(T(wide / unit));
-            const T least = T(cluster.softening.part(k, row.softening.least)),
+            const T min = T(cluster.softening.part(k, row.softening.min)),
                     inner = T(cluster.softening.part(k, row.softening.inner)),
                     largest = T(cluster.softening.part(k, row.softening.largest));
             for (int t = 0; t < all.size; ++t) {
-                to.term[t] += least * all.term[t];
-                own[0].term[t] += (inner - least) * all.term[t];
+                to.term[t] += min * all.term[t];
+                own[0].term[t] += (inner - min) * all.term[t];
                 own[1].term[t] += (largest - inner) * all.term[t];
             }
         }

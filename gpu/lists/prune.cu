@@ -105,11 +105,11 @@ private:
             count_[kind] = 0;
         while (size > 0 || next < end) {
             // A cell has up to eight daughters: the fuller the stack, the fewer cells are tested.
-            const unsigned free = stack_room - size, most = free >= 768  ? 32
-                                                            : free > 272 ? (free - 256) / 16
-                                                                         : 1;
-            const unsigned stacked = min(size, most),
-                           fresh = min(most - stacked, unsigned(end - next));
+            const unsigned free = stack_room - size, max = free >= 768  ? 32
+                                                           : free > 272 ? (free - 256) / 16
+                                                                        : 1;
+            const unsigned stacked = min(size, max),
+                           fresh = min(max - stacked, unsigned(end - next));
             if (size - stacked + 8 * (stacked + fresh) > stack_room)
                 return false;
             Index lane_of_tree = no_node;
@@ -137,7 +137,7 @@ private:
             const int k = int(lane_of_tree % WalkNode::width);
             const walk::Decisions d =
                 walk::decide(walk::CellsSeen<double>{{node.x[k], node.y[k], node.z[k]},
-                                                     node.least[k],
+                                                     node.min[k],
                                                      node.relative[k],
                                                      node.expansion[k]},
                              region_);
@@ -188,7 +188,7 @@ private:
             to[k] = from[k];
     }
 
-    /// True if the particles of a leaf are on another rank (domain/forest.hpp).
+    /// True if the particles of a leaf are on another rank (domain/locally_essential_tree.hpp).
     __device__ bool opens_absent(const Index* leaves, unsigned n) const
     {
         __syncwarp();

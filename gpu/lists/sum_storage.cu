@@ -108,7 +108,7 @@ __global__ void sort_sums(const TargetSum* sums, const Index* number, const Inde
 }
 
 /// Larger results bypass the processor's cache, which would read each line before it is written.
-constexpr std::size_t most_in_cache = 16 << 20;
+constexpr std::size_t max_in_cache = 16 << 20;
 
 template <class Number>
 void store_numbers(std::span<const Number> numbers, double in_units, bool past_cache, double* to)
@@ -195,7 +195,7 @@ void SumStorage::copy(const Number* from, std::size_t items, std::size_t compone
     const std::size_t numbers = items * components;
     bytes_down_ += numbers * sizeof(Number);
     double* const dense = to.is_dense() ? reinterpret_cast<double*>(to.component[0]) : nullptr;
-    const bool past_cache = numbers * sizeof(double) > most_in_cache;
+    const bool past_cache = numbers * sizeof(double) > max_in_cache;
     tree_.staging.take(from, numbers, tree_.stream,
                        [&](std::size_t begin, std::span<const Number> some) {
                            if (dense)

@@ -11,7 +11,7 @@ SoftenedKernel find_varied_kernel(const KernelChoice& choice)
 {
     return choose_kernel(choice,
                          [&]<SofteningKind kind, SofteningRule rule, bool potential>(auto of) {
-                             using Law = typename Ruled<rule>::template Gravity<kind, potential>;
+                             using Law = typename WithRule<rule>::template Gravity<kind, potential>;
                              using T = decltype(of);
                              SoftenedKernel kernel = chamomile<Law, T, 2>;
                              if (choice.order == 3)

@@ -6,12 +6,12 @@ namespace chamomile {
 
 SoftenedKernel find_varied_short_range_kernel(const KernelChoice& choice)
 {
-    return choose_kernel(choice,
-                         [&]<SofteningKind kind, SofteningRule rule, bool potential>(auto of) {
-                             using Law = typename Ruled<rule>::template ShortRange<kind, potential>;
-                             SoftenedKernel kernel = chamomile<Law, decltype(of), 2>;
-                             return kernel;
-                         });
+    return choose_kernel(
+        choice, [&]<SofteningKind kind, SofteningRule rule, bool potential>(auto of) {
+            using Law = typename WithRule<rule>::template ShortRange<kind, potential>;
+            SoftenedKernel kernel = chamomile<Law, decltype(of), 2>;
+            return kernel;
+        });
 }
 
 } // namespace chamomile

@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(block_size)
 } // namespace
 
 template <class T>
-std::span<const T> DeviceRows::brought(const T* all, const RowsAsked& rows,
+std::span<const T> DeviceRows::brought(const T* all, const RowSelection& rows,
                                        DeviceBuffer<T>& gathered, PinnedBuffer<T>& into)
 {
     const std::size_t n = rows.size();
@@ -132,14 +132,15 @@ std::span<const T> DeviceRows::brought(const T* all, const RowsAsked& rows,
     return {here, n};
 }
 
-std::span<const Vec3<double>> DeviceRows::vectors(Column value, const RowsAsked& rows)
+std::span<const Vec3<double>> DeviceRows::read_vectors(Column value, const RowSelection& rows)
 {
     const std::size_t k = std::size_t(value);
     assert(k < vectors_.size());
     return brought(all_.vectors[k], rows, some_vectors_, vectors_[k]);
 }
 
-std::span<const double> DeviceRows::reals([[maybe_unused]] Column value, const RowsAsked& rows)
+std::span<const double> DeviceRows::read_scalars([[maybe_unused]] Column value,
+                                                 const RowSelection& rows)
 {
     assert(value == Column::potential);
     return brought(all_.potential, rows, some_reals_, potentials_);

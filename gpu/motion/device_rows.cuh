@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "chamomile/core/moving_point.hpp"
-#include "chamomile/core/particle_rows.hpp"
+#include "chamomile/core/particle_reader.hpp"
 #include "chamomile/gpu/device/device.cuh"
 #include "chamomile/gpu/device/staging.cuh"
 
@@ -13,7 +13,7 @@ namespace chamomile {
 
 /// A DeviceRows reads and sums positions, velocities, accelerations and potentials in GPU memory.
 /// Results match rows in host memory bitwise. Throws Error(device).
-class DeviceRows final : public ParticleRows {
+class DeviceRows final : public ParticleReader {
 public:
     /// Current arrays of all particles, on the stream's device.
     struct Arrays {
@@ -31,10 +31,10 @@ public:
         stream_ = stream;
     }
 
-    bool are_here() const override { return false; }
-    std::size_t most() const override { return rows_of_block; }
-    std::span<const Vec3<double>> vectors(Column value, const RowsAsked& rows) override;
-    std::span<const double> reals(Column value, const RowsAsked& rows) override;
+    bool is_on_host() const override { return false; }
+    std::size_t max() const override { return rows_of_block; }
+    std::span<const Vec3<double>> read_vectors(Column value, const RowSelection& rows) override;
+    std::span<const double> read_scalars(Column value, const RowSelection& rows) override;
     std::optional<MotionSums> motion(const Vec3<double>& typical) override;
     std::span<const std::uint16_t> bins_of_distances(const Vec3<double>& center,
                                                      const ValueBins& bins) override;
@@ -45,7 +45,7 @@ public:
 
 private:
     template <class T>
-    std::span<const T> brought(const T* all, const RowsAsked& rows, DeviceBuffer<T>& gathered,
+    std::span<const T> brought(const T* all, const RowSelection& rows, DeviceBuffer<T>& gathered,
                                PinnedBuffer<T>& into);
 
     /// Returns term(0) + term(1) + ... over all particles, summed exactly.

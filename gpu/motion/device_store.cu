@@ -98,7 +98,7 @@ public:
         rows_of_now().gather(which, origin, into);
     }
 
-    ParticleRows* rows_to_measure() override
+    ParticleReader* rows_to_measure() override
     {
         return potentials_are_of_now_ ? &rows_of_now() : nullptr;
     }
@@ -300,12 +300,12 @@ public:
     {
         StepCounts result;
         const std::uint64_t* counts = counted(StepCounts::size, [&](unsigned long long* counts) {
-            count_by_exponent<<<histogram_blocks, block_size, 0, *stream_>>>(
-                n_, now_.step.data(), counts, cleared_least());
+            count_by_exponent<<<histogram_blocks, block_size, 0, *stream_>>>(n_, now_.step.data(),
+                                                                             counts, cleared_min());
         });
         std::copy(counts, counts + StepCounts::size, result.count.begin());
         if (n_ > 0)
-            result.shortest = least();
+            result.shortest = min();
         return result;
     }
 
@@ -314,9 +314,9 @@ public:
         const auto find = is_varied_ ? find_shortest_time<true> : find_shortest_time<false>;
         run("find the shortest time", [&] {
             find<<<histogram_blocks, block_size, 0, *stream_>>>(arrays(now_), dynamical,
-                                                                softening_.data(), cleared_least());
+                                                                softening_.data(), cleared_min());
         });
-        const double time = n_ > 0 ? least() : HUGE_VAL;
+        const double time = n_ > 0 ? min() : HUGE_VAL;
         return time >= 0 ? time : HUGE_VAL; // all bits are set if no particle has a time
     }
 
@@ -443,17 +443,17 @@ private:
         return result;
     }
 
-    /// cleared_least() resets a min on the device; least() waits and returns its value.
-    unsigned long long* cleared_least()
+    /// cleared_min() resets a min on the device; least() waits and returns its value.
+    unsigned long long* cleared_min()
     {
-        unsigned long long* bits = least_.reserve(1);
+        unsigned long long* bits = min_.reserve(1);
         check(cudaMemsetAsync(bits, 0xff, sizeof *bits, *stream_), "clear a minimum");
         return bits;
     }
-    double least()
+    double min()
     {
-        unsigned long long* bits = host_least_.reserve(1);
-        chamomile::download(bits, least_.data(), 1, *stream_);
+        unsigned long long* bits = host_min_.reserve(1);
+        chamomile::download(bits, min_.data(), 1, *stream_);
         stream_->wait();
         double value;
         std::memcpy(&value, bits, sizeof value);
@@ -481,8 +481,8 @@ private:
     bool is_lost_ = false; ///< the device holds no valid state
     DeviceBuffer<unsigned> fault_;
     PinnedBuffer<unsigned> host_fault_;
-    DeviceBuffer<unsigned long long> counts_, least_;
-    PinnedBuffer<unsigned long long> host_counts_, host_least_;
+    DeviceBuffer<unsigned long long> counts_, min_;
+    PinnedBuffer<unsigned long long> host_counts_, host_min_;
 };
 
 } // namespace

@@ -8,7 +8,7 @@
 
 namespace chamomile {
 
-inline constexpr int most_law_values = 32; ///< in a record, on the device
+inline constexpr int max_law_values = 32; ///< in a record, on the device
 
 /// A tile in the list of a block of targets.
 struct PairTileEntry {
@@ -34,7 +34,7 @@ struct PairJob {
     const unsigned* excluded_begin; ///< by block, and the end
     const unsigned* self;           ///< by the caller's index of the target; null: none
     Vec3<double> images[27];
-    double target_scale[most_law_values], source_scale[most_law_values], sum_scale[most_law_values];
+    double target_scale[max_law_values], source_scale[max_law_values], sum_scale[max_law_values];
     PartSums parts;
     double* sums; ///< rows by the caller's index
 };

@@ -11,8 +11,8 @@ template <class Law, class T, PairCut cut>
 DeviceLaw::Kernel compiled_kernel()
 {
     constexpr LawShape law = shape_of<Law>();
-    if constexpr (law.target > most_law_values || law.source > most_law_values ||
-                  law.sum > most_law_values) {
+    if constexpr (law.target > max_law_values || law.source > max_law_values ||
+                  law.sum > max_law_values) {
         return {};
     } else {
         using Shape = typename PairShapeOf<T, law.target + law.sum, cut>::type;

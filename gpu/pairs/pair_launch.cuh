@@ -34,7 +34,7 @@ inline DeviceLaw::Kernel pair_kernel(const LawCode& code, int device, PairCut cu
     const DeviceLaw::Kernel kernel = code.device->kernel(device, cut, precise);
     if (!kernel.function)
         throw Error(Fault::device, code.name + ": records of more than " +
-                                       std::to_string(most_law_values) +
+                                       std::to_string(max_law_values) +
                                        " values do not go to a GPU");
     return kernel;
 }

@@ -102,7 +102,7 @@ void RowOrder::sort_in_own_box(const DeviceRows& rows, DeviceBuffer<unsigned>& o
 void RowOrder::sort_keys(const DeviceRows& rows, unsigned* sorted, cudaStream_t stream)
 {
     const unsigned n = rows.count;
-    if (!rows.numbers && n <= most_to_rank)
+    if (!rows.numbers && n <= max_to_rank)
         return ranker_.rank(keys_.data(), n, sorted, stream);
     const auto run = [&](void* scratch, std::size_t& bytes) {
         check(cub::DeviceRadixSort::SortPairs(scratch, bytes, keys_.data(), sorted_keys_.data(),

@@ -36,8 +36,8 @@ public:
     static constexpr int target_size = int(sizeof(Target) / sizeof(T)),
                          source_size = int(sizeof(Record) / sizeof(T));
     static constexpr int sum_size = int(sizeof(typename Law::template Sum<T>) / sizeof(T));
-    static_assert(target_size <= most_law_values && source_size <= most_law_values &&
-                  sum_size <= most_law_values);
+    static_assert(target_size <= max_law_values && source_size <= max_law_values &&
+                  sum_size <= max_law_values);
 
     struct Shared {
         Boxes boxes;
@@ -227,10 +227,10 @@ enum class PairCut { few, many, cutoff };
 template <class T, int values, PairCut cut>
 struct PairShapeOf {
     static constexpr int floats = values * int(sizeof(T)) / 4;
-    static constexpr int most = floats <= 8 ? 8 : floats <= 16 ? 4 : floats <= 32 ? 2 : 1;
+    static constexpr int max = floats <= 8 ? 8 : floats <= 16 ? 4 : floats <= 32 ? 2 : 1;
     static constexpr int per_lane = cut == PairCut::few      ? 1
-                                    : cut == PairCut::cutoff ? (most < 2 ? most : 2)
-                                                             : most;
+                                    : cut == PairCut::cutoff ? (max < 2 ? max : 2)
+                                                             : max;
     using type = TileShape<per_lane, cut == PairCut::few ? 8 : 4, cut == PairCut::few ? 2 : 3>;
 };
 

@@ -161,8 +161,8 @@ __global__ void pack_positions(RowColumns from, const Index* order, std::size_t 
 }
 
 /// Scatters returned sums and work to the rows on the device.
-__global__ void take_home(HomeColumns from, std::size_t n, const Index* order, SumArrays to,
-                          float* work)
+__global__ void scatter_results(ResultColumns from, std::size_t n, const Index* order, SumArrays to,
+                                float* work)
 {
     const std::size_t k = thread_number();
     if (k >= n)
@@ -180,14 +180,14 @@ std::size_t moved_bytes(std::size_t n, bool has_targets)
     return (n * (sizeof(Vec3<double>) + (has_targets ? 1 : 0)) + 7) / 8 * 8;
 }
 
-std::size_t home_bytes(std::size_t n, bool has_potentials)
+std::size_t result_bytes(std::size_t n, bool has_potentials)
 {
     return (n * (sizeof(Vec3<double>) + (has_potentials ? sizeof(double) : 0) + sizeof(float)) +
             7) /
            8 * 8;
 }
 
-HomeColumns home_at(std::byte* at, std::size_t n, bool has_potentials)
+ResultColumns results_at(std::byte* at, std::size_t n, bool has_potentials)
 {
     auto* const acceleration = reinterpret_cast<Vec3<double>*>(at);
     auto* const potential = reinterpret_cast<double*>(acceleration + n);
@@ -356,21 +356,21 @@ void ArrivingRows::exchange_moved(const RowColumns& columns, Communicator& ranks
     }
 }
 
-void ArrivingRows::send_home(const HomeColumns& guests, const SumArrays& to, float* work,
-                             Communicator& ranks)
+void ArrivingRows::return_results(const ResultColumns& guests, const SumArrays& to, float* work,
+                                  Communicator& ranks)
 {
     const bool has_potentials = guests.has_potentials;
     std::vector<DeviceParcel> parcels{std::size_t(ranks.size())};
     const auto guests_of = [&](std::size_t r) { return first_guest_[r + 1] - first_guest_[r]; };
     std::size_t room = 0;
     for (std::size_t r = 0; r < parcels.size(); ++r)
-        room += home_bytes(guests_of(r), has_potentials);
+        room += result_bytes(guests_of(r), has_potentials);
     std::byte* next = room_to_leave(room);
     for (std::size_t r = 0; r < parcels.size(); ++r) {
         const std::size_t n = guests_of(r), first = first_guest_[r];
         if (n == 0)
             continue;
-        const HomeColumns packed = home_at(next, n, has_potentials);
+        const ResultColumns packed = results_at(next, n, has_potentials);
         const auto copy = [&](auto* into, const auto* from) {
             check(cudaMemcpyAsync(into, from + first, n * sizeof *into, cudaMemcpyDeviceToDevice,
                                   tree_.stream),
@@ -380,7 +380,7 @@ void ArrivingRows::send_home(const HomeColumns& guests, const SumArrays& to, flo
         if (has_potentials)
             copy(packed.potential, guests.potential);
         copy(packed.work, guests.work);
-        parcels[r] = {{}, next, home_bytes(n, has_potentials)};
+        parcels[r] = {{}, next, result_bytes(n, has_potentials)};
         next += parcels[r].bytes;
     }
     exchange_.exchange(parcels, ranks, tree_.stream);
@@ -388,9 +388,9 @@ void ArrivingRows::send_home(const HomeColumns& guests, const SumArrays& to, flo
         const std::size_t n = r == rank_ ? 0 : begins_[r + 1] - begins_[r];
         if (n == 0)
             continue;
-        const HomeColumns from =
-            home_at(const_cast<std::byte*>(exchange_.data(int(r))), n, has_potentials);
-        take_home<<<blocks_of(n), block_size, 0, tree_.stream>>>(
+        const ResultColumns from =
+            results_at(const_cast<std::byte*>(exchange_.data(int(r))), n, has_potentials);
+        scatter_results<<<blocks_of(n), block_size, 0, tree_.stream>>>(
             from, n, order_.data() + begins_[r], to, work);
         check(cudaGetLastError(), "launch the sums that come home");
     }

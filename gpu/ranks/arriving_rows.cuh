@@ -22,7 +22,7 @@ struct RowColumns {
 };
 
 /// Device columns of results for received particles: sums, and the work they took.
-struct HomeColumns {
+struct ResultColumns {
     Vec3<double>* acceleration;
     double* potential; ///< if has_potentials
     float* work;
@@ -63,8 +63,8 @@ public:
 
     /// Returns the results of received particles to their ranks. Results of rows sent away go to
     /// `to` and `work`, device arrays of the rows.
-    void send_home(const HomeColumns& guests, const SumArrays& to, float* work,
-                   Communicator& ranks);
+    void return_results(const ResultColumns& guests, const SumArrays& to, float* work,
+                        Communicator& ranks);
 
     std::size_t rows() const { return n_; }
     std::size_t guests() const { return first_guest_.back(); }

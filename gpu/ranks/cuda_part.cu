@@ -270,15 +270,15 @@ Rows CudaPart::rows()
         to.resize(n());
         t.staging.download(to.data(), all.data(), n(), t.stream);
     };
-    bring(host_.position, t.positions);
-    bring(host_.mass, t.masses);
+    fetch(host_.position, t.positions);
+    fetch(host_.mass, t.masses);
     rows.position = host_.position;
     rows.mass = host_.mass;
     rows.has_targets = has_targets();
     rows.has_numbers = from.ranks->exchanges > 0;
     rows.number = from.ranks->number;
     if (has_lengths_) {
-        bring(host_.softening, lengths_);
+        fetch(host_.softening, lengths_);
         rows.longest_softening = from.longest_softening;
         rows.softening = host_.softening;
     }

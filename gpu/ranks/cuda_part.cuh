@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "chamomile/gpu/ranks/field_estimates.cuh"
-#include "chamomile/gpu/ranks/home_sums.cuh"
+#include "chamomile/gpu/ranks/returned_sums.cuh"
 #include "chamomile/gpu/ranks/top_of_tree.cuh"
 #include "chamomile/gpu/tree/device_tree_steps.cuh"
 
@@ -92,7 +92,7 @@ public:
         DeviceTreeSteps::find_softenings(groups);
     }
 
-    void import(Tree& tree, const Asked& asked, const DealtTree& dealt,
+    void import(Tree& tree, const ImportRequests& asked, const DealtTree& dealt,
                 Communicator& ranks) override
     {
         use_device();
@@ -123,7 +123,7 @@ public:
     }
     std::span<float> work_of_targets() override { return sums_.work_of_targets(); }
     void note_work(const TargetGroups&, const InteractionLists&, int) override {}
-    std::uint64_t send_home(const TargetGroups&, bool, Communicator& ranks) override
+    std::uint64_t return_results(const TargetGroups&, bool, Communicator& ranks) override
     {
         use_device();
         return sums_.send(has_targets() ? rows_.is_target.data() : nullptr,
@@ -196,7 +196,7 @@ private:
     std::size_t divided_ = 0; // divided cells of the coarse tree and this rank
     EssentialCells essential_;
     FieldEstimates estimates_;
-    HomeSums sums_;
+    ReturnedSums sums_;
     std::vector<std::size_t> leaf_begins_{0}; // first row of each coarse leaf
     const CoarseTree* coarse_ = nullptr;      // of the present import
     bool has_new_cells_ = true;               // cells not yet moved to a tree on the host

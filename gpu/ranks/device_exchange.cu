@@ -30,7 +30,7 @@ void DeviceExchange::exchange(std::span<const DeviceParcel> to, Communicator& ra
     for (int r = 0; r < ranks.size(); ++r)
         begins_.push_back(begins_.back() + label(r).bytes);
     if (nccl_) {
-        ranks.together([&] { arrived_.reserve(begins_.back()); }); // all ranks fail together
+        ranks.run_and_agree([&] { arrived_.reserve(begins_.back()); }); // all ranks fail together
         send_by_nccl(to, stream);
         return;
     }

@@ -98,13 +98,13 @@ struct RootArrays {
 
 /// An OpenedCells marks the cells that one region opens.
 struct OpenedCells {
-    const Region& region;
+    const ImportRegion& region;
     Index* marks;
 
     /// Marks a cell. Returns true if the region opens its daughters.
-    __device__ bool mark(Index c, bool is_leaf, const Opening& opening) const
+    __device__ bool mark(Index c, bool is_leaf, const RemoteOpeningTest& opening) const
     {
-        const Opening::Answer opens = opening.by(region);
+        const RemoteOpeningTest::Answer opens = opening.by(region);
         const bool is_opened = is_leaf ? opens.particles : opens.daughters;
         const Index mark = is_leaf ? opens_particles : opens_daughters;
         if (is_opened && !(marks[c] & mark))
@@ -113,19 +113,19 @@ struct OpenedCells {
     }
 };
 
-/// Each warp marks the cells that one region opens below the roots. Opening radii come from the
-/// nodes; only those of the roots are computed here.
+/// Each warp marks the cells that one region opens below the roots. RemoteOpeningTest radii come
+/// from the nodes; only those of the roots are computed here.
 template <class Reach>
 __global__ void __launch_bounds__(32 * mark_warps)
     mark_opened(CellArrays tree, Reach reach_of, WalkUnits units, OpeningRule rule,
-                RootArrays roots, const WalkNode* nodes, const Region* regions,
+                RootArrays roots, const WalkNode* nodes, const ImportRegion* regions,
                 std::size_t region_count, Index* marks)
 {
     __shared__ Index stacks[mark_warps][WarpWalk::room];
     const std::size_t r = std::size_t(blockIdx.x) * mark_warps + threadIdx.x / 32;
     if (r >= region_count)
         return;
-    const Region region = regions[r];
+    const ImportRegion region = regions[r];
     const OpenedCells opened{region, marks};
     const auto is_leaf = [&](Index c) { return tree.cells[c].next == c + 1; };
     WarpWalk walk{stacks[threadIdx.x / 32], threadIdx.x % 32};
@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(32 * mark_warps)
         if (const std::size_t k = first + walk.lane; k < roots.count) {
             const Index c = roots.cells[k];
             const Multipole& multipole = tree.multipoles[c];
-            const CellReach reach = reach_of(c, multipole, tree.bounds[c], units);
+            const OpeningRadius reach = reach_of(c, multipole, tree.bounds[c], units);
             if (opened.mark(c, is_leaf(c), {rule, multipole.center, reach}))
                 daughters = roots.nodes[k];
         }
@@ -142,8 +142,8 @@ __global__ void __launch_bounds__(32 * mark_warps)
         walk.finish(
             nodes,
             [&](const WalkNode& node, int k) {
-                const Opening opening(rule, {node.x[k], node.y[k], node.z[k]},
-                                      {node.least[k], node.relative[k], node.expansion[k]});
+                const RemoteOpeningTest opening(rule, {node.x[k], node.y[k], node.z[k]},
+                                                {node.min[k], node.relative[k], node.expansion[k]});
                 return opened.mark(node.cell[k], !(node.inner >> k & 1), opening) ? node.node[k]
                                                                                   : no_node;
             },
@@ -267,7 +267,7 @@ void EssentialCells::take_roots(std::span<const Index> roots, const Index* node_
     check(cudaGetLastError(), "launch the nodes of roots");
 }
 
-void EssentialCells::import(const OwnCells& own, const Asked& asked, const Multipole& root,
+void EssentialCells::import(const OwnCells& own, const ImportRequests& asked, const Multipole& root,
                             Communicator& ranks)
 {
     DeviceTree& t = tree_;
@@ -282,11 +282,11 @@ void EssentialCells::import(const OwnCells& own, const Asked& asked, const Multi
 }
 
 /// Packs the cells and particles that the regions of `rank` open.
-DeviceParcel EssentialCells::answer(const OwnCells& own, const Asked& asked, const Multipole& root,
-                                    int rank)
+DeviceParcel EssentialCells::answer(const OwnCells& own, const ImportRequests& asked,
+                                    const Multipole& root, int rank)
 {
     DeviceTree& t = tree_;
-    const std::span<const Region> regions = asked.regions.from<Region>(rank);
+    const std::span<const ImportRegion> regions = asked.regions.from<ImportRegion>(rank);
     const std::size_t n = own.cells, roots = own.roots.size();
     if (regions.empty() || roots == 0)
         return {};

@@ -36,7 +36,7 @@ public:
     void take_roots(std::span<const Index> roots, const Index* node_of);
 
     /// Answers the other ranks and appends their answers. `root`: moments of the global root.
-    void import(const OwnCells& own, const Asked& asked, const Multipole& root,
+    void import(const OwnCells& own, const ImportRequests& asked, const Multipole& root,
                 Communicator& ranks);
 
     std::span<const ImportedLeaf> leaves() const { return leaves_; }
@@ -52,12 +52,13 @@ public:
     }
 
 private:
-    DeviceParcel answer(const OwnCells& own, const Asked& asked, const Multipole& root, int rank);
+    DeviceParcel answer(const OwnCells& own, const ImportRequests& asked, const Multipole& root,
+                        int rank);
     void append(const OwnCells& own, bool has_higher, Communicator& ranks);
 
     DeviceTree& tree_;
     CachingAllocator& scratch_;
-    DeviceBuffer<Region> regions_;
+    DeviceBuffer<ImportRegion> regions_;
     DeviceBuffer<Index> roots_, root_nodes_, opened_;
     DeviceBuffer<std::byte> counts_, root_counts_;
     PinnedBuffer<std::byte> host_counts_;

@@ -35,8 +35,8 @@ __global__ void __launch_bounds__(warp_size* warps)
             const Vec3<double> d = terms.inverse_length *
                                    (Vec3<double>{node.x[k], node.y[k], node.z[k]} - field.place);
             const double u_squared = norm_squared(d) + field.softening_squared,
-                         reach = terms.opening * terms.inverse_length *
-                                 (node.least[k] - terms.clearance);
+                         reach =
+                             terms.opening * terms.inverse_length * (node.min[k] - terms.clearance);
             if (node.inner >> k & 1 && u_squared < reach * reach)
                 return node.node[k];
             if (u_squared > 1e-180) {

@@ -19,15 +19,15 @@ class Library {
 public:
     Library()
     {
-        is_there = library_.is_open() && library_.load(unique_id, "ncclGetUniqueId") &&
-                   library_.load(init, "ncclCommInitRank") &&
-                   library_.load(destroy, "ncclCommDestroy") && library_.load(send, "ncclSend") &&
-                   library_.load(receive, "ncclRecv") && library_.load(begin, "ncclGroupStart") &&
-                   library_.load(end, "ncclGroupEnd") &&
-                   library_.load(error_string, "ncclGetErrorString");
+        is_available =
+            library_.is_open() && library_.load(unique_id, "ncclGetUniqueId") &&
+            library_.load(init, "ncclCommInitRank") && library_.load(destroy, "ncclCommDestroy") &&
+            library_.load(send, "ncclSend") && library_.load(receive, "ncclRecv") &&
+            library_.load(begin, "ncclGroupStart") && library_.load(end, "ncclGroupEnd") &&
+            library_.load(error_string, "ncclGetErrorString");
     }
 
-    bool is_there = false;
+    bool is_available = false;
     int (*unique_id)(UniqueId*) = nullptr;
     int (*init)(void**, int, UniqueId, int) = nullptr;
     int (*destroy)(void*) = nullptr;
@@ -74,7 +74,7 @@ std::shared_ptr<NcclLink> NcclLink::join(Communicator& ranks)
     };
     int device = 0;
     check(cudaGetDevice(&device), "ask for the device");
-    Gpu own{library().is_there};
+    Gpu own{library().is_available};
     gpu_identity(device).copy(own.name, sizeof own.name - 1);
     const std::vector<Gpu> gpus = ranks.all_gather(own);
     auto link = std::static_pointer_cast<Link>(ranks.link_of_gpus());

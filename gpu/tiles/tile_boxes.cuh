@@ -29,7 +29,7 @@ __device__ TileBox<B> joined(const TileBox<B>& a, const TileBox<B>& b)
 template <class B>
 __device__ TileBox<B> box_of_warp(const Vec3<double>& x)
 {
-    const auto least = [](B a) {
+    const auto min = [](B a) {
         for (int d = 16; d > 0; d /= 2) {
             const B other = __shfl_xor_sync(0xffffffffu, a, d);
             a = other < a ? other : a;
@@ -37,7 +37,7 @@ __device__ TileBox<B> box_of_warp(const Vec3<double>& x)
         return a;
     };
     const Vec3<B> r{B(x.x), B(x.y), B(x.z)};
-    return {{least(r.x), least(r.y), least(r.z)}, {-least(-r.x), -least(-r.y), -least(-r.z)}};
+    return {{min(r.x), min(r.y), min(r.z)}, {-min(-r.x), -min(-r.y), -min(-r.z)}};
 }
 
 template <class B>

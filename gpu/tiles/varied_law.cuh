@@ -1,5 +1,5 @@
 /// \file  Laws of per-particle softening for kernels. The softening rule is a template argument: a
-/// pair costs one operation more than with one length, but three with AnyRule.
+/// pair costs one operation more than with one length, but three with RuntimeRule.
 #pragma once
 
 #include "chamomile/force/periodic/short_range.hpp"
@@ -23,7 +23,7 @@ struct FixedRule {
 
 /// The laws of a rule, by softening kind and potential wanted.
 template <SofteningRule rule>
-struct Ruled {
+struct WithRule {
     template <SofteningKind softening, bool with_potential>
     using Gravity = VariedGravityBy<FixedRule<rule>, softening, with_potential>;
     template <SofteningKind softening, bool with_potential>

@@ -39,17 +39,17 @@ __device__ bool agree(Key a, Key b, int digits)
 /// Counts the keys after keys[0] (before keys[0] if `step` is -1) that agree with keys[0] in
 /// `digits` digits. There are `most` keys to look at.
 template <int step>
-__device__ Index count_agreeing(const Key* keys, Index most, int digits)
+__device__ Index count_agreeing(const Key* keys, Index max, int digits)
 {
     const Key own = keys[0];
     const auto agrees = [&](std::uint64_t i) {
         return agree(keys[step * std::int64_t(i)], own, digits);
     };
     std::uint64_t first_off = 1;
-    while (first_off <= most && agrees(first_off))
+    while (first_off <= max && agrees(first_off))
         first_off *= 2;
     std::uint64_t last_on = first_off / 2;
-    first_off = min(first_off, std::uint64_t(most) + 1);
+    first_off = min(first_off, std::uint64_t(max) + 1);
     while (first_off - last_on > 1) {
         const std::uint64_t middle = (first_off + last_on) / 2;
         (agrees(middle) ? last_on : first_off) = middle;

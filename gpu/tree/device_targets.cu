@@ -62,7 +62,7 @@ __global__ void find_group_softenings(const double* softening, const Index* targ
     for (unsigned t = first + lane + warp_size; t <= last; t += warp_size)
         span.join(of_target(t));
     for (int step = warp_size / 2; step > 0; step /= 2)
-        span.join({__shfl_xor_sync(0xffffffffu, span.least, step),
+        span.join({__shfl_xor_sync(0xffffffffu, span.min, step),
                    __shfl_xor_sync(0xffffffffu, span.largest, step),
                    __shfl_xor_sync(0xffffffffu, span.inner, step)});
     if (lane == 0)

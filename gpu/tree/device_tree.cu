@@ -50,18 +50,18 @@ public:
             upload_positions(particles);
             keys_.start_extent(tree_->positions.data(), n, tree_->stream);
         }
-        bool are_cells_here;
+        bool cells_on_host;
         {
             const TimedPhase phase(profile, "sort");
             start_sort(particles, plan);
             cells_.start(Index(plan.leaf_size));
             upload_masses(particles);
             upload_softenings(particles);
-            are_cells_here = cells_.are_counted();
+            cells_on_host = cells_.are_counted();
         }
         {
             const TimedPhase phase(profile, "cells");
-            if (are_cells_here) {
+            if (cells_on_host) {
                 cells_.make();
                 cells_.send(octree, down_);
             } else

@@ -70,7 +70,7 @@ protected:
     CachingAllocator scratch_;
     DeviceKeys keys_;
     DeviceCells cells_;
-    DeviceBuffer<std::uint8_t> levels_, octants_, least_; // boundaries, for division on the host
+    DeviceBuffer<std::uint8_t> levels_, octants_, min_; // boundaries, for division on the host
     DeviceBuffer<Index> mothers_, missing_;
     DeviceBuffer<double> lengths_; // in the caller's order
     bool has_lengths_ = false;     // `lengths_` is uploaded

@@ -14,8 +14,8 @@ namespace {
 struct ReachByCriterion {
     AcceptanceCriterion criterion;
 
-    __device__ CellReach operator()(Index, const Multipole& multipole, const Box& bounds,
-                                    const WalkUnits& units) const
+    __device__ OpeningRadius operator()(Index, const Multipole& multipole, const Box& bounds,
+                                        const WalkUnits& units) const
     {
         return criterion.reach(multipole, bounds, units);
     }
@@ -26,8 +26,8 @@ struct ReachBySoftening {
     SoftenedReach softened;
     const CellSoftening* of_cell;
 
-    __device__ CellReach operator()(Index cell, const Multipole& multipole, const Box& bounds,
-                                    const WalkUnits&) const
+    __device__ OpeningRadius operator()(Index cell, const Multipole& multipole, const Box& bounds,
+                                        const WalkUnits&) const
     {
         return softened.reach(multipole, bounds, of_cell[cell]);
     }

@@ -8,7 +8,7 @@
 namespace chamomile {
 
 /// Up to this count, ranking is faster than a radix sort.
-inline constexpr Index most_to_rank = 1 << 15;
+inline constexpr Index max_to_rank = 1 << 15;
 
 /// A KeyRanker sorts by samples. Keys at regular intervals cut all keys into bins. The place of a
 /// key is the start of its bin plus the number of smaller keys in the bin. The order does not

@@ -24,7 +24,7 @@ static_assert(Boundaries::block == block_size);
 
 /// Finds `level` and `octants` between keys k and k + 1, and the min level of each block.
 __global__ void find_boundaries(const Key* keys, std::size_t n, std::uint8_t* level,
-                                std::uint8_t* octants, std::uint8_t* least)
+                                std::uint8_t* octants, std::uint8_t* min)
 {
     const std::size_t k = std::size_t(blockIdx.x) * block_size + threadIdx.x;
     unsigned own = key_levels;
@@ -43,7 +43,7 @@ __global__ void find_boundaries(const Key* keys, std::size_t n, std::uint8_t* le
     if (threadIdx.x == 0) {
         for (unsigned w = 1; w < block_size / 32; ++w)
             own = min(own, of_warp[w]);
-        least[blockIdx.x] = std::uint8_t(own);
+        min[blockIdx.x] = std::uint8_t(own);
     }
 }
 
@@ -93,13 +93,13 @@ __global__ void find_mothers(const Cell* cells, Index n, Index* mother, Index* m
 /// limits of groups. Counts the doubles sent. One thread a double of a cell.
 template <class Moment>
 __global__ void send_moments(const Cell* cells, Index n, const Index* mother, const Box* bounds,
-                             std::uint64_t most, double longest, const Moment* moments,
-                             Moment* host, unsigned long long* sent)
+                             std::uint64_t max, double longest, const Moment* moments, Moment* host,
+                             unsigned long long* sent)
 {
     constexpr std::size_t numbers = sizeof(Moment) / sizeof(double);
     static_assert(sizeof(Moment) == numbers * sizeof(double));
     const std::size_t i = std::size_t(blockIdx.x) * block_size + threadIdx.x, c = i / numbers;
-    const bool is_sent = c < n && (c == 0 || cells[mother[c]].count > most ||
+    const bool is_sent = c < n && (c == 0 || cells[mother[c]].count > max ||
                                    !(bounds[mother[c]].longest_side() <= longest));
     if (is_sent)
         reinterpret_cast<double*>(host)[i] = reinterpret_cast<const double*>(moments)[i];

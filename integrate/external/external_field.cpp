@@ -21,18 +21,18 @@ bool is_formula(const Potential& potential)
 /// A formula or text at one time, with its center's motion and its growth.
 struct Moving {
     const Potential* potential;
-    CentrePath::Row centre;
+    CenterPath::Row center;
     Potential::Growth growth;
 
     ExternalTerm term() const
     {
-        return {potential->shape, centre.position, growth.part * potential->strength, potential->a,
+        return {potential->shape, center.position, growth.part * potential->strength, potential->a,
                 potential->b};
     }
 
     TextPotential::Result of_text(double time, const Vec3<double>& x, const Vec3<double>& v) const
     {
-        return potential->text->at({x - centre.position, v - centre.velocity, time});
+        return potential->text->at({x - center.position, v - center.velocity, time});
     }
 
     /// Adds the effect on a particle at x with velocity v.
@@ -50,7 +50,7 @@ struct Moving {
             ExternalPull pull;
             add_term(all, x, pull);
             whole = pull.acceleration;
-            jerk = external_jerk(all, x, v - centre.velocity);
+            jerk = external_jerk(all, x, v - center.velocity);
             sum.potential += growth.part * pull.potential;
         }
         sum.acceleration += growth.part * whole;
@@ -64,7 +64,7 @@ std::vector<Moving> moving_at(double time, const std::vector<Potential>& potenti
     std::vector<Moving> all;
     for (const Potential& potential : potentials)
         if (is_formula(potential) || potential.text)
-            all.push_back({&potential, potential.centre_at(time), potential.growth(time)});
+            all.push_back({&potential, potential.center_at(time), potential.growth(time)});
     return all;
 }
 
@@ -83,10 +83,10 @@ ExternalField::ExternalField(std::vector<Potential> potentials, const std::strin
             rate_ = potential.rate;
         }
     }
-    if (formulas > ExternalTerms::most)
+    if (formulas > ExternalTerms::max)
         throw Error(Fault::usage, option + ": " + std::to_string(formulas) +
-                                      " potentials: at most " +
-                                      std::to_string(ExternalTerms::most) + " are possible");
+                                      " potentials: at most " + std::to_string(ExternalTerms::max) +
+                                      " are possible");
     if (rotations > 1)
         throw Error(Fault::usage,
                     option + ": rotation: is given twice; the frame rotates in one way");
@@ -165,10 +165,10 @@ double ExternalField::shortest_time(double time, const MovingSource& at) const
     double square = 0;
     for (const Moving& moving : moving_at(time, potentials_)) {
         JerkSum still;
-        moving.add(time, at.position, moving.centre.velocity, still);
+        moving.add(time, at.position, moving.center.velocity, still);
         for (int k = 0; k < 3; ++k) { // a unit velocity along each axis
             JerkSum sum;
-            Vec3<double> velocity = moving.centre.velocity;
+            Vec3<double> velocity = moving.center.velocity;
             (k == 0 ? velocity.x : k == 1 ? velocity.y : velocity.z) += 1;
             moving.add(time, at.position, velocity, sum);
             square += norm_squared(sum.jerk - still.jerk);

@@ -28,7 +28,7 @@ Vec3<double> flattened_jerk(const ExternalTerm& term, const Vec3<double>& r, con
 
 Vec3<double> external_jerk(const ExternalTerm& term, const Vec3<double>& x, const Vec3<double>& v)
 {
-    const Vec3<double> r = x - term.centre;
+    const Vec3<double> r = x - term.center;
     if (term.shape == PotentialShape::logarithmic)
         return logarithmic_jerk(term, r, v);
     if (term.shape == PotentialShape::miyamoto_nagai)

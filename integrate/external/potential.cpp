@@ -16,7 +16,7 @@ namespace chamomile {
 namespace {
 
 constexpr double nowhere = std::numeric_limits<double>::infinity();
-constexpr std::size_t most_bytes = 1 << 26;
+constexpr std::size_t max_bytes = 1 << 26;
 
 /// A potential as typed: its table row and parameter texts.
 struct Typed {
@@ -192,7 +192,7 @@ void set_formula(Potential& potential, Reader& reader, const UnitFrame& frame, d
         potential.b = 1 / (numbers["q"] * numbers["q"]);
     }
     reader.note(numbers);
-    potential.centre = {value("x", 0), value("y", 0), value("z", 0)};
+    potential.center = {value("x", 0), value("y", 0), value("z", 0)};
     potential.velocity = {value("vx", 0), value("vy", 0), value("vz", 0)};
     if (numbers.contains("from")) {
         potential.from = numbers["from"];
@@ -209,7 +209,7 @@ const std::string& content(const std::string& file, const std::string& needed,
     const auto known = files.find(file);
     if (known != files.end())
         return known->second;
-    std::string text = read_regular_file(file, most_bytes, needed);
+    std::string text = read_regular_file(file, max_bytes, needed);
     if (text.starts_with("\xEF\xBB\xBF")) // a byte order mark of UTF-8
         text.erase(0, 3);
     if (text.find('\0') != text.npos)
@@ -263,9 +263,9 @@ Potential::Growth Potential::growth(double time) const
             15. / 8 / length * (1 - x2) * (1 - x2)};
 }
 
-CentrePath::Row Potential::centre_at(double time) const
+CenterPath::Row Potential::center_at(double time) const
 {
-    return path ? path->at(time) : CentrePath::Row{time, centre + time * velocity, velocity};
+    return path ? path->at(time) : CenterPath::Row{time, center + time * velocity, velocity};
 }
 
 void check_potential(const std::string& option, const std::string& text)
@@ -286,8 +286,8 @@ Potential read_potential(const std::string& option, const std::string& text, con
     set_formula(potential, reader, frame, gravitational_constant);
     if (found.has("orbit")) {
         const std::string& file = found.texts.at("orbit");
-        potential.path = std::make_shared<CentrePath>(
-            CentrePath::read(content(file, "the orbit of a potential", files), file));
+        potential.path = std::make_shared<CenterPath>(
+            CenterPath::read(content(file, "the orbit of a potential", files), file));
         reader.note("orbit", file);
     }
     potential.description = reader.description();
@@ -299,7 +299,7 @@ std::vector<std::byte> packed(std::span<const Potential> potentials)
 {
     std::vector<std::byte> bytes;
     for (const Potential& potential : potentials) {
-        const CentrePath path = potential.path ? *potential.path : CentrePath{};
+        const CenterPath path = potential.path ? *potential.path : CenterPath{};
         put_bytes(bytes, static_cast<const PotentialNumbers*>(&potential));
         put_sized(bytes, path.name);
         put_sized(bytes, path.rows);
@@ -312,12 +312,12 @@ std::vector<Potential> unpacked_potentials(std::span<const std::byte> bytes)
     std::vector<Potential> potentials;
     while (!bytes.empty()) {
         Potential& potential = potentials.emplace_back();
-        CentrePath path;
+        CenterPath path;
         take_bytes(bytes, static_cast<PotentialNumbers*>(&potential));
         take_sized(bytes, path.name);
         take_sized(bytes, path.rows);
         if (!path.rows.empty())
-            potential.path = std::make_shared<CentrePath>(std::move(path));
+            potential.path = std::make_shared<CenterPath>(std::move(path));
     }
     return potentials;
 }

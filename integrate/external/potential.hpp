@@ -16,8 +16,8 @@
 
 namespace chamomile {
 
-/// A CentrePath is the motion of a center, from a table of positions and velocities.
-struct CentrePath {
+/// A CenterPath is the motion of a center, from a table of positions and velocities.
+struct CenterPath {
     struct Row {
         double time;
         Vec3<double> position, velocity;
@@ -26,7 +26,7 @@ struct CentrePath {
     std::vector<Row> rows;
 
     /// Reads lines t x y z vx vy vz of ascending times. Throws Error(input) `NAME: line L: ...`.
-    static CentrePath read(const std::string& text, const std::string& name);
+    static CenterPath read(const std::string& text, const std::string& name);
 
     /// Returns position and velocity by the cubic polynomial between two rows. Throws Error(usage)
     /// for a time outside the table.
@@ -47,7 +47,7 @@ struct PotentialNumbers {
     double strength = 0, a = 0, b = 0; ///< as in ExternalTerm, at full mass
     double GM = 0;                     ///< a typical mass, times G; 0: none
     double rate = 0;                   ///< of a rotation
-    Vec3<double> centre, velocity;     ///< at t = 0, unless there is a path
+    Vec3<double> center, velocity;     ///< at t = 0, unless there is a path
     std::optional<double> from, to;    ///< times between which the mass grows
 };
 
@@ -55,7 +55,7 @@ struct PotentialNumbers {
 struct Potential : PotentialNumbers {
     std::shared_ptr<const TextPotential> text;
     std::shared_ptr<const PotentialFunction> function;
-    std::shared_ptr<const CentrePath> path;
+    std::shared_ptr<const CenterPath> path;
 
     std::string asked, description; ///< as typed, and with all numbers in use
     std::string in_units;           ///< the description with the units of its numbers
@@ -69,7 +69,7 @@ struct Potential : PotentialNumbers {
     };
     Growth growth(double time) const;
     /// Returns the center's position and velocity.
-    CentrePath::Row centre_at(double time) const;
+    CenterPath::Row center_at(double time) const;
 };
 
 /// Pack and unpack formulas for another process of this version.

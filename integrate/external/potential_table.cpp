@@ -72,12 +72,12 @@ std::vector<PotentialParameter> motions()
     for (const char* name : {"x", "y", "z"})
         all.push_back(
             {name, dimensions::length, ranges::any, chosen,
-             std::string("coordinate ") + name + " of its centre at t = 0; 0 unless given"});
+             std::string("coordinate ") + name + " of its center at t = 0; 0 unless given"});
     for (const char* name : {"vx", "vy", "vz"})
         all.push_back({name, dimensions::velocity, ranges::any, chosen,
-                       "velocity of its centre; 0 unless given"});
+                       "velocity of its center; 0 unless given"});
     all.push_back({"orbit", dimensions::none, ranges::any, of_file,
-                   "file of lines t x y z vx vy vz of its centre, in the units of the particles, "
+                   "file of lines t x y z vx vy vz of its center, in the units of the particles, "
                    "between which cubic polynomials lead"});
     all.push_back({"from", dimensions::time, ranges::any, chosen,
                    "its mass grows smoothly from 0 at this time (Dehnen 2000)"});

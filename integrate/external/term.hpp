@@ -25,16 +25,16 @@ enum class PotentialShape : int {
 /// An ExternalTerm is a potential at one time. Shapes after miyamoto_nagai are not formulas.
 struct ExternalTerm {
     PotentialShape shape;
-    Vec3<double> centre;
+    Vec3<double> center;
     double strength; ///< G M; of nfw G M / m(c), of logarithmic v0^2
     double a, b;     ///< lengths; of nfw r_s and the end, of logarithmic the core and 1/q^2
 };
 
 /// Formulas at one time, as a kernel argument.
 struct ExternalTerms {
-    static constexpr int most = 16;
+    static constexpr int max = 16;
     int count = 0;
-    ExternalTerm term[most];
+    ExternalTerm term[max];
 };
 
 /// The effect of external potentials at one position.
@@ -171,7 +171,7 @@ CHAMOMILE_HD void add_flattened(const ExternalTerm& term, const Vec3<double>& r,
 /// Adds the term's acceleration and potential at x.
 CHAMOMILE_HD void add_term(const ExternalTerm& term, const Vec3<double>& x, ExternalPull& pull)
 {
-    const Vec3<double> r = x - term.centre;
+    const Vec3<double> r = x - term.center;
     if (term.shape == PotentialShape::logarithmic)
         return external::add_logarithmic(term, r, pull);
     if (term.shape == PotentialShape::miyamoto_nagai)

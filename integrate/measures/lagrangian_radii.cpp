@@ -33,13 +33,13 @@ struct Weighed {
 
 /// Max sample in the search for the center. All particles are used if fewer than `fewest_bodies`
 /// of the sample have mass.
-constexpr std::size_t most_bodies = 1 << 17, fewest_bodies = most_bodies / 8;
+constexpr std::size_t max_bodies = 1 << 17, fewest_bodies = max_bodies / 8;
 
 /// Gathers bodies with mass on rank 0: all, or one per `stretch`, chosen at random.
 std::vector<Body> bodies(const Measured& all, std::uint64_t stretch)
 {
     const Particles& particles = all.particles;
-    ParticleRows& rows = all.rows;
+    ParticleReader& rows = all.rows;
     const RankSubset& part = all.part;
     std::vector<Index> places; // local indices of the sample
     if (stretch > 1) {
@@ -54,9 +54,10 @@ std::vector<Body> bodies(const Measured& all, std::uint64_t stretch)
     const auto place = [&](std::size_t k) { return places.empty() ? k : places[k]; };
     std::vector<Body> chosen(stretch > 1 ? places.size() : particles.size());
     rows.for_blocks(chosen.size(), [&](std::size_t begin, std::size_t end) {
-        const auto position = rows.vectors(
-            Column::position, stretch > 1 ? RowsAsked(std::span(places).subspan(begin, end - begin))
-                                          : RowsAsked(begin, end));
+        const auto position = rows.read_vectors(
+            Column::position, stretch > 1
+                                  ? RowSelection(std::span(places).subspan(begin, end - begin))
+                                  : RowSelection(begin, end));
 #pragma omp parallel for if (end - begin > worth_threads) schedule(static)
         for (std::size_t k = begin; k < end; ++k)
             chosen[k] = {position[k - begin], particles.mass[place(k)]};
@@ -71,7 +72,7 @@ std::vector<Body> bodies(const Measured& all, std::uint64_t stretch)
         if (!is_massless(chosen[k]))
             numbered.push_back({chosen[k], part.number_of(place(k))});
     Inbox inbox;
-    part.ranks.collect(std::span<const NumberedBody>(numbered), inbox);
+    part.ranks.gather(std::span<const NumberedBody>(numbered), inbox);
     numbered.assign(inbox.all<NumberedBody>().begin(), inbox.all<NumberedBody>().end());
     std::ranges::sort(numbered, {}, &NumberedBody::number);
     chosen.clear();
@@ -82,7 +83,7 @@ std::vector<Body> bodies(const Measured& all, std::uint64_t stretch)
 
 std::vector<Body> bodies(const Measured& all)
 {
-    const std::uint64_t stretch = (all.part.count + most_bodies - 1) / most_bodies;
+    const std::uint64_t stretch = (all.part.count + max_bodies - 1) / max_bodies;
     std::vector<Body> some = bodies(all, std::max<std::uint64_t>(stretch, 1));
     std::uint64_t found = some.size();
     all.part.ranks.sum(std::span(&found, 1));
@@ -114,9 +115,9 @@ struct BodyDistances {
     Vec3<double> center;
 
     std::size_t size() const { return all.size(); }
-    std::size_t most() const { return std::max<std::size_t>(all.size(), 1); }
+    std::size_t max() const { return std::max<std::size_t>(all.size(), 1); }
     std::span<const std::uint16_t> bins(const ValueBins&) const { return {}; }
-    void bring(std::size_t, std::size_t) {}
+    void fetch(std::size_t, std::size_t) {}
     double value(std::size_t i) const { return norm_squared(all[i].position - center); }
     double weight(std::size_t) const { return 1; }
     std::vector<double> at(const std::vector<Index>& places) const
@@ -135,14 +136,14 @@ struct RowDistances {
     std::size_t first = 0;
 
     std::size_t size() const { return all.particles.size(); }
-    std::size_t most() const { return all.rows.most(); }
+    std::size_t max() const { return all.rows.max(); }
     std::span<const std::uint16_t> bins(const ValueBins& bins) const
     {
         return all.rows.bins_of_distances(center, bins);
     }
-    void bring(std::size_t begin, std::size_t end)
+    void fetch(std::size_t begin, std::size_t end)
     {
-        position = all.rows.vectors(Column::position, {begin, end});
+        position = all.rows.read_vectors(Column::position, {begin, end});
         first = begin;
     }
     double value(std::size_t i) const { return norm_squared(position[i - first] - center); }
@@ -151,8 +152,8 @@ struct RowDistances {
     {
         std::vector<double> values(places.size());
         all.rows.for_blocks(places.size(), [&](std::size_t begin, std::size_t end) {
-            const RowsAsked asked(places.subspan(begin, end - begin));
-            const auto position = all.rows.vectors(Column::position, asked);
+            const RowSelection asked(places.subspan(begin, end - begin));
+            const auto position = all.rows.read_vectors(Column::position, asked);
 #pragma omp parallel for if (position.size() > worth_threads) schedule(static)
             for (std::size_t k = 0; k < position.size(); ++k)
                 values[begin + k] = norm_squared(position[k] - center);

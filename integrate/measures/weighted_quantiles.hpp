@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "chamomile/core/options/list_where.hpp"
+#include "chamomile/core/filter_indices.hpp"
 #include "chamomile/core/particles.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/core/value_bins.hpp"
@@ -77,11 +77,11 @@ BinnedValues binned(Values& values, const ValueBins& bins)
         bin = {own.get(), n};
     }
     std::vector<std::vector<double>> sums(pieces);
-    const std::size_t most = own ? values.most() : n;
-    for (std::size_t begin = 0; begin < n; begin += most) {
-        const std::size_t end = std::min(begin + most, n);
+    const std::size_t max = own ? values.max() : n;
+    for (std::size_t begin = 0; begin < n; begin += max) {
+        const std::size_t end = std::min(begin + max, n);
         if (own)
-            values.bring(begin, end);
+            values.fetch(begin, end);
 #pragma omp parallel for if (end - begin > worth_threads) schedule(dynamic)
         for (std::size_t piece = 0; piece < pieces; ++piece) {
             const std::size_t first = std::max(begin, begin_of(piece)),
@@ -107,9 +107,9 @@ BinnedValues binned(Values& values, const ValueBins& bins)
 /// cumulative weight reaches this fraction, within rounding. Entries without weight do not count.
 /// Empty if there is no weight. Collective: each rank passes its local values.
 ///
-/// Values has size() and most(), the max length of a range. bring(begin, end) makes value(i)
+/// Values has size() and most(), the max length of a range. fetch(begin, end) makes value(i)
 /// available for a range; weight(i) works for any i. at(places) returns the values of an ascending
-/// list. bins(bins) may return the bin of each value (`none` without weight), to avoid bring().
+/// list. bins(bins) may return the bin of each value (`none` without weight), to avoid fetch().
 ///
 /// One pass adds the weights of each bin. The entries of the bins that contain quantiles, a few in
 /// a hundred, are then searched.

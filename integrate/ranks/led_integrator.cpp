@@ -26,20 +26,20 @@ LedIntegrator::LedIntegrator(const SolverOptions& options, const RankSteps& step
 }
 
 template <class T>
-void LedIntegrator::deal(Column column, std::size_t first, std::span<const T> values)
+void LedIntegrator::scatter(Column column, std::size_t first, std::span<const T> values)
 {
     run_.dealt = std::as_bytes(values);
     lead<&RankRun::take>({}, column, std::uint64_t(first));
 }
 
 /// Scatters rows in blocks.
-void LedIntegrator::deal(Column column, ParticleRows& rows, std::size_t count)
+void LedIntegrator::scatter(Column column, ParticleReader& rows, std::size_t count)
 {
     rows.for_blocks(count, [&](std::size_t begin, std::size_t end) {
         if (is_vector(column))
-            deal(column, begin, rows.vectors(column, {begin, end}));
+            scatter(column, begin, rows.read_vectors(column, {begin, end}));
         else
-            deal(column, begin, rows.reals(column, {begin, end}));
+            scatter(column, begin, rows.read_scalars(column, {begin, end}));
     });
 }
 
@@ -51,30 +51,30 @@ void LedIntegrator::deal_lasting(const Particles& particles)
         [&](Column column, const std::string&, const auto& values) {
             if (column == Column::mass || column == Column::id || column == Column::softening)
                 for_blocks(values.size(), [&](std::size_t begin, std::size_t end) {
-                    deal(column, begin, std::span(values).subspan(begin, end - begin));
+                    scatter(column, begin, std::span(values).subspan(begin, end - begin));
                 });
         },
         particles);
 }
 
 /// Scatters the particles.
-void LedIntegrator::deal(const Particles& particles, ParticleRows& rows, Moment now)
+void LedIntegrator::scatter(const Particles& particles, ParticleReader& rows, Moment now)
 {
     deal_lasting(particles);
     for (const Column column : {Column::position, Column::velocity})
         rows.for_blocks(particles.size(), [&](std::size_t begin, std::size_t end) {
-            const auto values = rows.vectors(column, {begin, end});
+            const auto values = rows.read_vectors(column, {begin, end});
             require_finite(particles, values, column == Column::position ? "position" : "velocity",
                            {now.step, clock().file_time(now.time)}, begin);
-            deal(column, begin, values);
+            scatter(column, begin, values);
         });
 }
 
 ForceStatistics LedIntegrator::start(Particles& particles, Quantities quantities, Moment now)
 {
     RowsInMemory in_memory(particles);
-    const std::shared_ptr<ParticleRows> source = std::move(source_);
-    deal(particles, source ? *source : in_memory, now);
+    const std::shared_ptr<ParticleReader> source = std::move(source_);
+    scatter(particles, source ? *source : in_memory, now);
     has_begun_ = true;
     note_change(particles, quantities);
     is_fetched_ = !is_alone_; // a failed start changes nothing
@@ -108,7 +108,7 @@ ForceStatistics LedIntegrator::evaluate(Particles& particles, Quantities quantit
 {
     RowsInMemory in_memory(particles);
     if (!has_begun_)
-        deal(particles, in_memory, now);
+        scatter(particles, in_memory, now);
     is_fetched_ = false;
     has_potentials_ = true;
     return lead<&Leapfrog::evaluate>({}, quantities, now);
@@ -127,7 +127,8 @@ void LedIntegrator::gather(Particles&, std::span<const Index> which, const Vec3<
 }
 
 template <class T>
-std::span<const T> LedIntegrator::bring(Column column, const RowsAsked& rows, std::vector<T>& into)
+std::span<const T> LedIntegrator::fetch(Column column, const RowSelection& rows,
+                                        std::vector<T>& into)
 {
     into.resize(rows.size());
     run_.asked = std::as_writable_bytes(std::span(into));
@@ -148,7 +149,7 @@ void LedIntegrator::fetch(Particles& particles)
             std::remove_cvref_t<decltype(values)> block;
             values.resize(particles.size());
             for_blocks(values.size(), [&](std::size_t begin, std::size_t end) {
-                std::ranges::copy(bring(column, {begin, end}, block),
+                std::ranges::copy(fetch(column, {begin, end}, block),
                                   values.begin() + std::ptrdiff_t(begin));
             });
         },
@@ -161,18 +162,18 @@ void LedIntegrator::exchange(Archive& archive, Particles& particles)
     Leapfrog& own = run_.leapfrog();
     ArchivedRows archived(archive);
     RowsInMemory in_memory(particles);
-    const bool are_here = !particles.position.empty();
+    const bool is_on_host = !particles.position.empty();
     if (archive.is_reading())
         deal_lasting(particles);
     for (int c = 0; c <= int(own.block_steps() ? Column::orbit : Column::potential); ++c) {
         const auto column = Column(c);
-        const bool is_step = column >= Column::step, is_given = are_here && !is_step;
+        const bool is_step = column >= Column::step, is_given = is_on_host && !is_step;
         const std::size_t n = particles.size(), rows = is_step ? own.rows_of_steps(column, n) : n;
         if (!archive.is_reading()) {
             if (is_step) // Simulation keeps the other columns
                 keep_rows(archive, column, rows, *this);
         } else if (is_given || count_rows(archive, column) == rows)
-            deal(column, is_given ? static_cast<ParticleRows&>(in_memory) : archived, rows);
+            scatter(column, is_given ? static_cast<ParticleReader&>(in_memory) : archived, rows);
         else if (column != Column::potential)
             throw is_step ? Error(Fault::restart, "blocks: arrays of different lengths")
                           : unequal_lengths();
@@ -184,7 +185,7 @@ void LedIntegrator::exchange(Archive& archive, Particles& particles)
     own.exchange_counts(counts);
     lead<&RankRun::resume>(counts.bytes());
     has_begun_ = true;
-    is_fetched_ = are_here;
+    is_fetched_ = is_on_host;
 }
 
 void LedIntegrator::put_into(std::shared_ptr<const ExternalField> field)

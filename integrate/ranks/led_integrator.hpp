@@ -11,21 +11,21 @@ namespace chamomile {
 
 /// A LedIntegrator executes each call of a leapfrog on all ranks. The caller, on rank 0, passes all
 /// particles; other ranks run serve_particles(). Results match a single rank's bitwise.
-class LedIntegrator final : public Integrator, private ParticleRows {
+class LedIntegrator final : public Integrator, private ParticleReader {
 public:
     /// `options.ranks` must be set. Throws like DistributedSolver and Leapfrog.
     LedIntegrator(const SolverOptions& options, const RankSteps& steps);
 
-    void begin_from(std::shared_ptr<ParticleRows> rows) override { source_ = std::move(rows); }
+    void begin_from(std::shared_ptr<ParticleReader> rows) override { source_ = std::move(rows); }
     ForceStatistics start(Particles& particles, Quantities quantities, Moment now) override;
     NextStep next_step(Moment now) override;
     ForceStatistics step(Particles& particles, double length, Quantities quantities,
                          Moment now) override;
     ForceStatistics evaluate(Particles& particles, Quantities quantities, Moment now) override;
     void fetch(Particles& particles) override;
-    ParticleRows* rows(Particles&) override { return this; }
+    ParticleReader* rows(Particles&) override { return this; }
     Diagnostics diagnose(Particles& particles, LagrangianRadii which, double time) override;
-    void keep_alone() override { is_alone_ = true; }
+    void release_host_copy() override { is_alone_ = true; }
     void gather(Particles& particles, std::span<const Index> which, const Vec3<double>& origin,
                 std::span<MovingPoint> into) override;
     void exchange(Archive& archive, Particles& particles) override;
@@ -35,36 +35,36 @@ public:
     std::string device() const override;
 
 private:
-    bool are_here() const override { return is_fetched_; }
-    std::size_t most() const override { return rows_of_block; }
-    std::span<const Vec3<double>> vectors(Column column, const RowsAsked& rows) override
+    bool is_on_host() const override { return is_fetched_; }
+    std::size_t max() const override { return rows_of_block; }
+    std::span<const Vec3<double>> read_vectors(Column column, const RowSelection& rows) override
     {
-        return bring(column, rows, vectors_[std::size_t(column)]);
+        return fetch(column, rows, vectors_[std::size_t(column)]);
     }
-    std::span<const double> reals(Column column, const RowsAsked& rows) override
+    std::span<const double> read_scalars(Column column, const RowSelection& rows) override
     {
-        return bring(column, rows, reals_[std::size_t(column)]);
+        return fetch(column, rows, reals_[std::size_t(column)]);
     }
 
     template <auto Call, class... Argument>
     auto lead(RankRun::Bytes given, const Argument&... arguments);
     template <class T>
-    void deal(Column column, std::size_t first, std::span<const T> values);
-    void deal(Column column, ParticleRows& rows, std::size_t count);
-    void deal(const Particles& particles, ParticleRows& rows, Moment now);
+    void scatter(Column column, std::size_t first, std::span<const T> values);
+    void scatter(Column column, ParticleReader& rows, std::size_t count);
+    void scatter(const Particles& particles, ParticleReader& rows, Moment now);
     void deal_lasting(const Particles& particles);
     template <class T>
-    std::span<const T> bring(Column column, const RowsAsked& rows, std::vector<T>& into);
+    std::span<const T> fetch(Column column, const RowSelection& rows, std::vector<T>& into);
     void note_change(Particles& particles, Quantities quantities);
 
     SolverOptions options_; ///< resolved on rank 0
     Communicator& ranks_;
     RankRun run_;
-    std::shared_ptr<ParticleRows> source_; ///< begin_from()
-    bool has_begun_ = false;               ///< start() or exchange() was called
-    bool is_fetched_ = true;               ///< the caller's particles are current
-    bool has_potentials_ = false;          ///< the last evaluation computed them
-    bool is_alone_ = false;                ///< keep_alone()
+    std::shared_ptr<ParticleReader> source_; ///< begin_from()
+    bool has_begun_ = false;                 ///< start() or exchange() was called
+    bool is_fetched_ = true;                 ///< the caller's particles are current
+    bool has_potentials_ = false;            ///< the last evaluation computed them
+    bool is_alone_ = false;                  ///< release_host_copy()
     std::array<std::vector<Vec3<double>>, vector_columns> vectors_; ///< rows of the last request
     std::array<std::vector<double>, moving_columns> reals_;         ///< "
 };

@@ -24,27 +24,27 @@ void visit_column(Column which, Particles& particles, StepColumns& steps, const 
 
 void RankRun::carry_out(Bytes message)
 {
-    ranks_.as_one([&] { RankCalls::make(*this, message); });
+    ranks_.run_or_fail([&] { RankCalls::make(*this, message); });
 }
 
 void RankRun::make(SentOptions forces, RankSteps steps)
 {
     leapfrog_.reset();
     solver_ = std::make_unique<DistributedSolver>(forces.options(), ranks_);
-    ranks_.together([&] {
+    ranks_.run_and_agree([&] {
         std::visit(
             [&](const auto& one) {
                 leapfrog_ = std::make_unique<Leapfrog>(*solver_, one, Clock::newtonian(),
                                                        Residence::where_solved);
             },
             steps);
-        leapfrog_->keep_alone();
+        leapfrog_->release_host_copy();
     });
 }
 
 void RankRun::put_into()
 {
-    ranks_.together([&] {
+    ranks_.run_and_agree([&] {
         leapfrog_->put_into(
             std::make_shared<ExternalField>(unpacked_potentials(given_), "{potential}"));
     });
@@ -61,8 +61,9 @@ void RankRun::take(Column column, std::uint64_t first)
 {
     visit_column(column, home_, *steps_, [&](auto& values) {
         using T = typename std::remove_reference_t<decltype(values)>::value_type;
-        ranks_.deal(std::span(reinterpret_cast<const T*>(dealt.data()), dealt.size() / sizeof(T)),
-                    count_, inbox_, std::size_t(first));
+        ranks_.scatter(
+            std::span(reinterpret_cast<const T*>(dealt.data()), dealt.size() / sizeof(T)), count_,
+            inbox_, std::size_t(first));
         const std::span<const T> part = inbox_.all<T>();
         values.reserve(ranks_.first_of_run(count_, ranks_.rank() + 1) -
                        ranks_.first_of_run(count_, ranks_.rank()));
@@ -95,7 +96,7 @@ void RankRun::answer(std::uint64_t first, std::uint64_t end, std::span<const T> 
     const std::uint64_t home = ranks_.first_of_run(count_, rank),
                         after = ranks_.first_of_run(count_, rank + 1),
                         from = std::clamp(first, home, after);
-    ranks_.collect(
+    ranks_.gather(
         values.subspan(std::size_t(from - home), std::size_t(std::clamp(end, home, after) - from)),
         inbox_);
     if (rank == 0)
@@ -115,7 +116,7 @@ void RankRun::answer(const Value& value)
         if (number >= homes[own] && number < homes[own + 1])
             mine.push_back(value(std::size_t(number - homes[own])));
     Inbox inbox;
-    ranks_.collect(std::span<const T>(mine), inbox);
+    ranks_.gather(std::span<const T>(mine), inbox);
     std::vector<std::size_t> next(homes.size()); // next value from each rank
     for (std::size_t k = 0; k < list.size() && own == 0; ++k) {
         const auto r = std::ranges::upper_bound(homes, list[k]) - homes.begin() - 1;
@@ -124,7 +125,7 @@ void RankRun::answer(const Value& value)
     }
 }
 
-void RankRun::bring(Column column, std::uint64_t first, std::uint64_t end)
+void RankRun::fetch(Column column, std::uint64_t first, std::uint64_t end)
 {
     if (column < Column::step)
         leapfrog_->fetch(home_);

@@ -43,7 +43,7 @@ struct RankCall<R (Leapfrog::*)(Particles&, Parameter...)> {
 
 /// A RankRun executes calls of rank 0 (RankCalls) on each rank: its own functions, or those of a
 /// leapfrog of the local particles. Home rows are runs of equal length of rank 0's particles.
-class RankRun final : public RankGuest {
+class RankRun final : public RankService {
 public:
     using Bytes = std::span<const std::byte>;
 
@@ -53,7 +53,7 @@ public:
     void carry_out(Bytes message) override;
 
     Bytes dealt = {};                ///< on rank 0: values for take()
-    std::span<std::byte> asked = {}; ///< on rank 0: results of bring() and gather()
+    std::span<std::byte> asked = {}; ///< on rank 0: results of fetch() and gather()
     std::any result;                 ///< of the last call
     Leapfrog& leapfrog() { return *leapfrog_; }
     const Leapfrog& leapfrog() const { return *leapfrog_; }
@@ -67,7 +67,7 @@ public:
     void take(Column column, std::uint64_t first);
     void resume(); ///< from columns and the message: Leapfrog::exchange_counts()
     /// Gather rows or points on rank 0: of a range, or of the numbers in the message.
-    void bring(Column column, std::uint64_t first, std::uint64_t end);
+    void fetch(Column column, std::uint64_t first, std::uint64_t end);
     void gather(Vec3<double> origin);
 
     /// Executes a call with arguments from a message. The call may read the rest of the message.

@@ -95,7 +95,7 @@ void RankStore::load(StepColumns columns)
 void RankStore::fill(StepColumns columns)
 {
     inner_->attach(own_);
-    ranks_.together([&] { inner_->load(std::move(columns)); });
+    ranks_.run_and_agree([&] { inner_->load(std::move(columns)); });
 }
 
 /// Returns the length of each column, summed over ranks.
@@ -117,9 +117,10 @@ void RankStore::require_same_columns()
         names += name + '\n';
     const auto all = ranks_.all_gather(std::uint64_t(std::hash<std::string>()(names)));
     if (!std::ranges::all_of(all, [&](std::uint64_t hash) { return hash == all[0]; }))
-        throw Agreed(Fault::usage, "columns of particles: must have the same names on all ranks");
+        throw CollectiveError(Fault::usage,
+                              "columns of particles: must have the same names on all ranks");
     const std::vector<std::uint64_t> sizes = sizes_of_columns();
-    ranks_.together([&] {
+    ranks_.run_and_agree([&] {
         std::size_t k = 0;
         for_each_column(
             [&](Column column, const std::string& name, const auto& values) {

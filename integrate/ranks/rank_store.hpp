@@ -38,7 +38,7 @@ public:
     {
         return {ranks, part_.count, part_.first, number_};
     }
-    void keep_alone() override { is_alone_ = true; }
+    void release_host_copy() override { is_alone_ = true; }
     void gather(std::span<const Index> which, const Vec3<double>& origin,
                 std::span<MovingPoint> into) override
     {
@@ -79,7 +79,7 @@ private:
     struct Migration {
         std::vector<Index> leaving;
         std::vector<std::size_t> begins;
-        std::vector<Index> arriving; ///< PartPlaces
+        std::vector<Index> arriving; ///< MigrationPlan
     };
 
     /// A Carrier sends columns to other ranks, one after the other.
@@ -107,14 +107,14 @@ private:
     Communicator& ranks_;
     bool on_host_;
     Particles own_;
-    RequestPart part_;                 ///< totals, and the first global number at home
+    GlobalCounts part_;                ///< totals, and the first global number at home
     std::vector<std::uint64_t> homes_; ///< first global number per home rank, and the end
     std::vector<Index> number_;        ///< global numbers, after the first migration
     std::optional<Way> home_;          ///< made on demand
-    PartPlaces places_;                ///< by the last evaluation, or empty
+    MigrationPlan places_;             ///< by the last evaluation, or empty
     std::uint64_t steps_ = 0;          ///< begun since load()
     bool is_fetched_ = true;           ///< home rows are current
-    bool is_alone_ = false;            ///< keep_alone()
+    bool is_alone_ = false;            ///< release_host_copy()
 };
 
 } // namespace chamomile

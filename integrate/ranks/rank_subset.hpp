@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "chamomile/core/options/list_where.hpp"
+#include "chamomile/core/filter_indices.hpp"
 #include "chamomile/core/particles.hpp"
 #include "chamomile/parallel/communicator.hpp"
 
@@ -36,8 +36,8 @@ struct RankSubset {
         const auto is_listed = [&](std::size_t i) {
             const std::size_t near = number[i] * numbers.size() / count;
             const auto some = numbers.subspan(std::max<std::size_t>(near, 1) - 1);
-            const std::size_t most = std::min<std::size_t>(some.size(), 3);
-            return std::ranges::find(some.first(most), number[i]) != some.begin() + most;
+            const std::size_t max = std::min<std::size_t>(some.size(), 3);
+            return std::ranges::find(some.first(max), number[i]) != some.begin() + max;
         };
         list_where(own, is_listed, places);
         return places;

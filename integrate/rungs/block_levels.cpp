@@ -5,7 +5,7 @@
 #include <cassert>
 #include <cmath>
 
-#include "chamomile/core/options/list_where.hpp"
+#include "chamomile/core/filter_indices.hpp"
 #include "chamomile/integrate/rungs/block_rule.hpp"
 
 namespace chamomile {

@@ -40,13 +40,13 @@ void KeptTrees::note(int rung, double now, const ForceStatistics& statistics,
     const double added = (pairs - r.pairs) * targets / double(particles), age = now - built_at_;
     if (added > build_cost_) {
         r.longest = std::min(r.longest, age / 2);
-        r.patience = std::min(2 * r.patience, most_patience);
+        r.patience = std::min(2 * r.patience, max_patience);
         return;
     }
     // Cells that grow in all three directions have eight times as many neighbors at twice the age.
     r.longest =
         std::max(r.longest, age * std::cbrt(build_cost_ / std::max(added, build_cost_ / 8)));
-    r.patience = least_patience;
+    r.patience = min_patience;
 }
 
 void KeptTrees::exchange(Archive& archive)

@@ -5,8 +5,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "chamomile/io/file_constants.hpp"
 #include "chamomile/io/number_text.hpp"
-#include "chamomile/io/stated.hpp"
 
 namespace chamomile {
 namespace {

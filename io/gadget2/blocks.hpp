@@ -7,7 +7,7 @@
 
 #include "chamomile/io/gadget2/header.hpp"
 #include "chamomile/io/input_file.hpp"
-#include "chamomile/io/pieces.hpp"
+#include "chamomile/io/multi_file.hpp"
 #include "chamomile/io/unchanged_file.hpp"
 
 namespace chamomile {

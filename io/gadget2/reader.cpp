@@ -5,11 +5,11 @@
 #include <memory>
 
 #include "chamomile/io/comoving.hpp"
+#include "chamomile/io/file_constants.hpp"
 #include "chamomile/io/file_rows.hpp"
 #include "chamomile/io/formats.hpp"
 #include "chamomile/io/gadget2/blocks.hpp"
 #include "chamomile/io/number_text.hpp"
-#include "chamomile/io/stated.hpp"
 
 namespace chamomile {
 namespace {
@@ -204,7 +204,7 @@ Snapshot read_gadget2(const std::filesystem::path& path)
     }
     if (!has_ids)
         number_particles(snapshot, "block ID");
-    snapshot.moving = rows;
+    snapshot.deferred = rows;
     make_velocities_peculiar(snapshot);
     return snapshot;
 }

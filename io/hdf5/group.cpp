@@ -12,7 +12,7 @@
 namespace chamomile {
 namespace {
 
-constexpr hssize_t most_attribute_values = 1024;
+constexpr hssize_t max_attribute_values = 1024;
 
 /// Data sets with different names in EAGLE and pynbody.
 constexpr std::pair<std::string_view, const char*> other_names[] = {{"Velocities", "Velocity"},
@@ -146,7 +146,7 @@ Hdf5Handle Hdf5Group::attribute(const char* name) const
     return attribute;
 }
 
-std::vector<double> Hdf5Group::reals(const char* name) const
+std::vector<double> Hdf5Group::read_scalars(const char* name) const
 {
     const Hdf5Handle attribute = this->attribute(name);
     const Hdf5Handle type(H5Aget_type(attribute.id()), H5Tclose);
@@ -156,9 +156,9 @@ std::vector<double> Hdf5Group::reals(const char* name) const
     if (kind != H5T_FLOAT && kind != H5T_INTEGER)
         throw bad_input(path_, field(name), kind == H5T_STRING ? "a text" : "no number",
                         "a number is needed");
-    if (count < 1 || count > most_attribute_values)
+    if (count < 1 || count > max_attribute_values)
         throw bad_input(path_, field(name), std::to_string(count) + " numbers",
-                        "1 to " + std::to_string(most_attribute_values) + " are needed");
+                        "1 to " + std::to_string(max_attribute_values) + " are needed");
     std::vector<double> values(std::size_t(count), 0.0);
     if (H5Aread(attribute.id(), H5T_NATIVE_DOUBLE, values.data()) < 0)
         throw bad_input(path_, field(name), hdf5_reason(), "cannot be read");
@@ -172,7 +172,7 @@ std::vector<std::int64_t> Hdf5Group::integers(const char* name) const
 {
     // Counts are far below 2^53, so doubles hold them exactly. Larger numbers are refused.
     std::vector<std::int64_t> result;
-    for (double value : reals(name)) {
+    for (double value : read_scalars(name)) {
         if (value != std::floor(value) || std::abs(value) > 9e15)
             throw bad_input(path_, field(name), number_text(value), "must be a whole number");
         result.push_back(std::int64_t(value));
@@ -184,7 +184,7 @@ double Hdf5Group::real(const char* name, double otherwise) const
 {
     if (!has_attribute(name))
         return otherwise;
-    const std::vector<double> values = reals(name);
+    const std::vector<double> values = read_scalars(name);
     if (std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end())
         return values.front();
     std::string list;

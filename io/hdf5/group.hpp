@@ -24,7 +24,7 @@ public:
     bool has_data(const char* name) const;
 
     /// Returns all numbers of an attribute. A missing attribute is an error.
-    std::vector<double> reals(const char* name) const;
+    std::vector<double> read_scalars(const char* name) const;
     std::vector<std::int64_t> integers(const char* name) const; ///< fractions are an error
 
     /// Returns the number of an attribute, or `otherwise` if it is missing. Several different

@@ -20,7 +20,7 @@ Hdf5Handle creation_properties(hid_t kind)
 }
 
 /// Max rows per chunk, and max chunks filled in parallel and held in memory.
-constexpr std::size_t most_chunk_rows = 1 << 16, most_chunks_at_once = 32;
+constexpr std::size_t max_chunk_rows = 1 << 16, max_chunks_at_once = 32;
 
 /// Returns the Fletcher sum of the big-endian 16-bit words of a chunk, as defined by HDF5's filter
 /// (J. G. Fletcher, IEEE Trans. Comm. 30, 247, 1982). HDF5 computes it in one thread, slower than
@@ -99,7 +99,7 @@ void Hdf5Output::attribute(const Hdf5Handle& owner, const std::string& name,
 Hdf5Handle Hdf5Output::write_data(const Hdf5Handle& group, const char* name, const Hdf5Row& row,
                                   std::size_t count, const RowsInParts& parts, const FillRows& fill)
 {
-    const std::size_t chunk_rows = std::min(count, most_chunk_rows);
+    const std::size_t chunk_rows = std::min(count, max_chunk_rows);
     const int rank = row.columns == 0 ? 1 : 2;
     const std::array<hsize_t, 2> extent{count, row.columns}, chunk{chunk_rows, row.columns};
     const Hdf5Handle space(H5Screate_simple(rank, extent.data(), nullptr), H5Sclose);
@@ -118,7 +118,7 @@ Hdf5Handle Hdf5Output::write_data(const Hdf5Handle& group, const char* name, con
     const std::size_t chunks = (count + chunk_rows - 1) / chunk_rows;
     const std::size_t bytes = chunk_rows * row.bytes, stored = bytes + sizeof(std::uint32_t);
     const std::size_t at_once =
-        std::min({chunks, most_chunks_at_once, std::max<std::size_t>(parts.most / chunk_rows, 1)});
+        std::min({chunks, max_chunks_at_once, std::max<std::size_t>(parts.max / chunk_rows, 1)});
     // One thread writes chunks while the others fill the next chunks.
     std::array<std::vector<std::byte>, 2> buffers;
     std::future<void> written; // declared last: its destructor waits while `buffers` exist
@@ -126,7 +126,7 @@ Hdf5Handle Hdf5Output::write_data(const Hdf5Handle& group, const char* name, con
         const std::size_t here = std::min(at_once, chunks - first);
         std::vector<std::byte>& buffer = buffers[first / at_once % 2];
         buffer.resize(at_once * stored);
-        parts.bring(first * chunk_rows, std::min((first + here) * chunk_rows, count));
+        parts.fetch(first * chunk_rows, std::min((first + here) * chunk_rows, count));
 #pragma omp parallel for if (here > 1) schedule(dynamic)
         for (std::size_t k = 0; k < here; ++k) {
             const std::size_t begin = (first + k) * chunk_rows;

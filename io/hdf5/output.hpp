@@ -83,10 +83,10 @@ public:
         return data(group, name, count, row, {count, [](std::size_t, std::size_t) {}});
     }
 
-    /// RowsInParts provides rows in parts of about `most` rows: bring(begin, end) is called before
+    /// RowsInParts provides rows in parts of about `most` rows: fetch(begin, end) is called before
     /// row(i) for begin <= i < end.
     struct RowsInParts {
-        std::size_t most;
+        std::size_t max;
         std::function<void(std::size_t begin, std::size_t end)> bring;
     };
     template <class Row>

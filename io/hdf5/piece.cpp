@@ -67,7 +67,7 @@ Hdf5Piece::Hdf5Piece(const std::filesystem::path& path)
     if (header.has_attribute("NumFilesPerSnapshot"))
         files = header.integers("NumFilesPerSnapshot").front();
     if (header.has_attribute("MassTable"))
-        mass_table = header.reals("MassTable");
+        mass_table = header.read_scalars("MassTable");
     mass_table.resize(6);
     for (std::size_t type = 0; type < 6; ++type)
         if (mass_table[type] < 0)

@@ -8,7 +8,7 @@
 
 #include "chamomile/io/hdf5/group.hpp"
 #include "chamomile/io/hdf5/handle.hpp"
-#include "chamomile/io/pieces.hpp"
+#include "chamomile/io/multi_file.hpp"
 #include "chamomile/io/unchanged_file.hpp"
 
 namespace chamomile {

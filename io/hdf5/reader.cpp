@@ -4,13 +4,13 @@
 #include <sstream>
 
 #include "chamomile/io/comoving.hpp"
+#include "chamomile/io/file_constants.hpp"
 #include "chamomile/io/formats.hpp"
 #include "chamomile/io/hdf5/layout.hpp"
 #include "chamomile/io/hdf5/rows.hpp"
 #include "chamomile/io/hdf5/units.hpp"
 #include "chamomile/io/input_file.hpp"
 #include "chamomile/io/number_text.hpp"
-#include "chamomile/io/stated.hpp"
 
 namespace chamomile {
 namespace {
@@ -218,7 +218,7 @@ Snapshot read_hdf5(const std::filesystem::path& path)
         }
     for (const Hdf5Piece& piece : pieces)
         piece.as_opened.check();
-    snapshot.moving = rows;
+    snapshot.deferred = rows;
     if (!particles.softening.empty())
         take_softenings(pieces[0], snapshot);
     else

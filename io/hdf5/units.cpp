@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <map>
 
+#include "chamomile/io/file_constants.hpp"
 #include "chamomile/io/hdf5/layout.hpp"
 #include "chamomile/io/input_file.hpp"
 #include "chamomile/io/number_text.hpp"
-#include "chamomile/io/stated.hpp"
 
 namespace chamomile {
 namespace {
@@ -176,12 +176,12 @@ void take_softening_classes(const Hdf5Piece& piece, Snapshot& snapshot)
     if (snapshot.softening || lengths.empty())
         return;
     Softening softening{SofteningKind::spline};
-    double least = lengths.begin()->second;
+    double min = lengths.begin()->second;
     for (const auto& [type, length] : lengths) {
         softening.length = std::max(softening.length, length);
-        least = std::min(least, length);
+        min = std::min(min, length);
     }
-    softening.is_varied = least < softening.length;
+    softening.is_varied = min < softening.length;
     snapshot.softening = softening;
     if (!softening.is_varied)
         return;

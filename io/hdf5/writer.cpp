@@ -3,11 +3,11 @@
 #include <cmath>
 
 #include "chamomile/io/comoving.hpp"
+#include "chamomile/io/file_constants.hpp"
 #include "chamomile/io/formats.hpp"
 #include "chamomile/io/hdf5/layout.hpp"
 #include "chamomile/io/hdf5/output.hpp"
 #include "chamomile/io/pending_file.hpp"
-#include "chamomile/io/stated.hpp"
 #include "chamomile/io/type_order.hpp"
 
 namespace chamomile {
@@ -41,7 +41,7 @@ constexpr Scaling position_scaling{1, -1, 1, 0, 0}, velocity_scaling{0.5, 0, 0, 
 /// An Hdf5Writer writes the groups of a snapshot.
 class Hdf5Writer {
 public:
-    Hdf5Writer(const Snapshot& snapshot, ParticleRows& rows, PendingFile& file)
+    Hdf5Writer(const Snapshot& snapshot, ParticleReader& rows, PendingFile& file)
         : snapshot_(snapshot), particles_(snapshot.particles), rows_(rows),
           types_(snapshot.particles), units_(stated_units(snapshot.units)),
           by_gadget_(snapshot.units.physical ? units_by_gadget(snapshot) : units_), out_(file)
@@ -225,10 +225,10 @@ private:
             return Vec3<double>{v.x / divisor, v.y / divisor, v.z / divisor};
         };
         const auto bring = [&](std::size_t begin, std::size_t end) {
-            part = rows_.vectors(value, RowsAsked(indices.subspan(begin, end - begin)));
+            part = rows_.read_vectors(value, RowSelection(indices.subspan(begin, end - begin)));
             first = begin;
         };
-        write_scaling(out_.data(group, name, indices.size(), row, {rows_.most(), bring}), scaling);
+        write_scaling(out_.data(group, name, indices.size(), row, {rows_.max(), bring}), scaling);
     }
 
     void write_potentials(const Hdf5Handle& group, std::span<const Index> indices)
@@ -237,11 +237,11 @@ private:
         std::size_t first = 0;
         const auto row = [&](std::size_t k) { return part[k - first]; };
         const auto bring = [&](std::size_t begin, std::size_t end) {
-            const RowsAsked asked(indices.subspan(begin, end - begin));
-            part = rows_.reals(Column::potential, asked);
+            const RowSelection asked(indices.subspan(begin, end - begin));
+            part = rows_.read_scalars(Column::potential, asked);
             first = begin;
         };
-        write_scaling(out_.data(group, potentials, indices.size(), row, {rows_.most(), bring}),
+        write_scaling(out_.data(group, potentials, indices.size(), row, {rows_.max(), bring}),
                       potential_scaling);
     }
 
@@ -267,7 +267,7 @@ private:
 
     const Snapshot& snapshot_;
     const Particles& particles_;
-    ParticleRows& rows_;
+    ParticleReader& rows_;
     TypeOrder types_;
     Units units_, by_gadget_; ///< units of the data; units stated for GADGET
     Hdf5Output out_;
@@ -275,7 +275,7 @@ private:
 
 } // namespace
 
-void write_hdf5(const Snapshot& snapshot, ParticleRows& rows, PendingFile& file)
+void write_hdf5(const Snapshot& snapshot, ParticleReader& rows, PendingFile& file)
 {
     const Hdf5Quiet quiet;
     // HDF5 failures while closing cannot be repaired, so the disk space is probed first: max 120

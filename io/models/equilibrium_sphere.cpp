@@ -151,7 +151,7 @@ EquilibriumSphere::EquilibriumSphere(const SphericalPotential& potential,
                                           " equilibrium exists for these masses and lengths");
         log_distribution_[i] = std::log(std::max(distribution[i], floor));
         if (size[i] == 0) // outside the sphere
-            least_energy_ = energies_[i];
+            min_energy_ = energies_[i];
     }
 
     bound_.resize(n);
@@ -169,7 +169,7 @@ double EquilibriumSphere::speed_bound(double psi) const
     double largest = 0;
     for (int i = 0; i < 256; ++i) {
         const double root = (i + 0.5) / 256, x = root * root; // denser at low speeds
-        largest = std::max(largest, x * x * distribution(psi - x * x * (psi - least_energy_)));
+        largest = std::max(largest, x * x * distribution(psi - x * x * (psi - min_energy_)));
     }
     return 1.05 * largest;
 }
@@ -191,8 +191,8 @@ EquilibriumSphere::Draw EquilibriumSphere::draw(RandomStream& random) const
     do {
         x = random.uniform();
         height = bound * random.uniform();
-    } while (height >= x * x * distribution(psi - x * x * (psi - least_energy_)));
-    const Vec3<double> v = random.direction(x * std::sqrt(2 * (psi - least_energy_)));
+    } while (height >= x * x * distribution(psi - x * x * (psi - min_energy_)));
+    const Vec3<double> v = random.direction(x * std::sqrt(2 * (psi - min_energy_)));
     // f is isotropic in v_r and sqrt(1 + r^2 / r_a^2) v_t.
     const Vec3<double> radial = (dot(v, position) / norm_squared(position)) * position;
     const double narrower = 1 / std::sqrt(1 + (r / anisotropy_radius_) * (r / anisotropy_radius_));

@@ -77,7 +77,7 @@ private:
     double speed_bound(double psi) const;
 
     double anisotropy_radius_, mass_, largest_part_ = 1;
-    double least_energy_ = 0; ///< f vanishes below
+    double min_energy_ = 0; ///< f vanishes below
     // All tables run over the radii of the potential, reversed if an ascending table is needed.
     std::vector<double> radii_, psi_, inside_;        // inside_: mass fraction inside
     std::vector<double> energies_, log_distribution_; // ascending in energy

@@ -124,7 +124,7 @@ Snapshot make_thin_disk(const ThinDiskOptions& options)
         particles.position[i] = r;
         particles.velocity[i] = {-rate * r.y, rate * r.x, 0};
     });
-    move_to_barycentre(particles);
+    move_to_barycenter(particles);
     return snapshot;
 }
 

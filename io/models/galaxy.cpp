@@ -144,7 +144,7 @@ Snapshot make_galaxy(const GalaxyOptions& options)
         particles.position[i] = l * position;
         particles.velocity[i] = v * velocity;
     });
-    move_to_barycentre(particles);
+    move_to_barycenter(particles);
     return snapshot;
 }
 

@@ -14,7 +14,7 @@ struct RelativeOrbit {
 /// eccentricity e >= 0 and pericenter distance r_p about the total mass (G = 1). The orbit lies in
 /// the x-y plane, with pericenter on +x and angular momentum along +z. Throws Error(usage) if r is
 /// off the orbit or a value is out of range.
-RelativeOrbit orbit_before_pericentre(double total_mass, double eccentricity, double pericentre,
+RelativeOrbit orbit_before_pericenter(double total_mass, double eccentricity, double pericenter,
                                       double distance);
 
 /// Lengths are in any unit. G = 1 and the total mass is 1.

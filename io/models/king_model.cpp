@@ -11,14 +11,14 @@ constexpr double first = 1e-3, step = 0.002; // steps in radius and in its logar
 
 /// Returns (2 / sqrt(pi)) sum over k >= least of 2^k w^(k + 1/2) / (2 k + 1)!!: the series of
 /// exp(w) erf(sqrt(w)) without its first `least` terms.
-double remainder(double w, int least)
+double remainder(double w, int min)
 {
     double term = 2 * std::sqrt(std::max(w, 0.0) / std::numbers::pi), sum = 0;
     for (int k = 0; k < 200; ++k) {
-        if (k >= least)
+        if (k >= min)
             sum += term;
         term *= 2 * w / (2 * k + 3);
-        if (k >= least && term < 1e-17 * sum)
+        if (k >= min && term < 1e-17 * sum)
             break;
     }
     return sum;

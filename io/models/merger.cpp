@@ -26,11 +26,11 @@ Vec3<double> turned_about_z(const Vec3<double>& a, double angle)
 /// Tilts a galaxy about its line of nodes and moves it. The line of nodes lies `argument` before
 /// the direction to the companion at pericenter. The tilt is by the negative inclination: the orbit
 /// ascends through the disk at the node.
-void place(Particles& galaxy, const DiskOrientation& orientation, double pericentre_direction,
+void place(Particles& galaxy, const DiskOrientation& orientation, double pericenter_direction,
            const RelativeOrbit& orbit)
 {
     const double degree = std::numbers::pi / 180;
-    const double node = pericentre_direction - orientation.argument * degree;
+    const double node = pericenter_direction - orientation.argument * degree;
     const auto turned = [&](const Vec3<double>& a) {
         return turned_about_z(turned_about_x(a, -orientation.inclination * degree), node);
     };
@@ -54,8 +54,8 @@ Snapshot make_merger(const MergerOptions& options)
     require(q > 0 && std::isfinite(q), "mass ratio", q, "must be positive");
     GalaxyOptions first = options.galaxy, second = options.galaxy;
     const double one = first.disk_mass + first.bulge_mass + first.halo_mass;
-    const RelativeOrbit relative = orbit_before_pericentre(one * (1 + q), options.eccentricity,
-                                                           options.pericentre, options.separation);
+    const RelativeOrbit relative = orbit_before_pericenter(one * (1 + q), options.eccentricity,
+                                                           options.pericenter, options.separation);
 
     second.particles = std::uint64_t(std::llround(double(first.particles) * q / (1 + q)));
     first.particles -= std::min(first.particles, second.particles);
@@ -85,7 +85,7 @@ Snapshot make_merger(const MergerOptions& options)
     append(all.velocity, more.velocity);
     append(all.acceleration, more.acceleration);
     append(all.potential, more.potential);
-    move_to_barycentre(all);
+    move_to_barycenter(all);
     snapshot.provenance["model"] = "merger";
     return snapshot;
 }

@@ -17,7 +17,7 @@ struct MergerOptions {
     GalaxyOptions galaxy;  ///< galaxy 1; `particles` counts both galaxies
     double mass_ratio = 1; ///< of galaxy 2 to galaxy 1, > 0
     double eccentricity = 1;
-    double pericentre = 2.5; ///< distance of the centers, in units of length
+    double pericenter = 2.5; ///< distance of the centers, in units of length
     double separation = 20;  ///< distance of the centers at t = 0, before pericenter
     DiskOrientation first{0, 0}, second{60, -30};
 };

@@ -43,7 +43,7 @@ Snapshot make_plummer(const PlummerOptions& options)
         particles.velocity[i] = random.direction(escape_speed * draw_speed(random));
     });
 
-    move_to_barycentre(particles);
+    move_to_barycenter(particles);
     if (particles.size() == 1)
         return snapshot;
     const double potential_energy = particles.size() <= options.exact_energy_limit

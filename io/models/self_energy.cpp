@@ -60,7 +60,7 @@ row_sum(const Columns& columns, Vec3<double> r0, std::size_t first, std::size_t 
 
 } // namespace
 
-void move_to_barycentre(Particles& particles)
+void move_to_barycenter(Particles& particles)
 {
     for (std::vector<Vec3<double>>* vectors : {&particles.position, &particles.velocity})
         for (int pass = 0; pass < 2; ++pass) { // the second removes rounding

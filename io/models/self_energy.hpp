@@ -6,7 +6,7 @@
 namespace chamomile {
 
 /// Moves the particles so that center of mass and total momentum are zero to rounding.
-void move_to_barycentre(Particles& particles);
+void move_to_barycenter(Particles& particles);
 
 /// Returns the sum of m v^2 / 2.
 double kinetic_energy(const Particles& particles);

@@ -61,7 +61,7 @@ std::vector<OptionRow<SphereOptions>> built()
         .shown("0.17");
     t.number(
          "w0", [](auto& s) -> auto& { return s.w0; }, between(0.1, 16),
-         "depth of the potential at the centre in units of sigma^2")
+         "depth of the potential at the center in units of sigma^2")
         .only(bit(SphereKind::king))
         .shown("6");
     t.number(
@@ -93,7 +93,7 @@ std::string meaning(SphereKind kind, const std::string& name)
     if (name == "concentration")
         return is_halo ? "virial radius in units of the scale radius"
                : kind == SphereKind::hernquist
-                   ? "with {m200}: of the NFW halo with the same centre (Springel et al. 2005)"
+                   ? "with {m200}: of the NFW halo with the same center (Springel et al. 2005)"
                    : "with {m200}: r200 in units of the scale radius";
     switch (kind) {
     case SphereKind::plummer:

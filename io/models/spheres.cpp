@@ -203,7 +203,7 @@ Snapshot make_spheres(const SpheresOptions& options)
         first = last;
     }
     stretch(particles, options.b_to_a, options.c_to_a);
-    move_to_barycentre(particles);
+    move_to_barycenter(particles);
     snapshot.provenance = {
         {"model", spheres.size() == 1 ? name_of(profiles.front().kind) : "spheres"},
         {"seed", std::to_string(options.seed)}};

@@ -19,7 +19,7 @@ Snapshot make_cold_sphere(const UniformOptions& options)
         const double radius = std::cbrt(random.uniform());
         particles.position[i] = random.direction(radius);
     });
-    move_to_barycentre(particles);
+    move_to_barycenter(particles);
     return snapshot;
 }
 

@@ -13,7 +13,7 @@ namespace chamomile {
 namespace {
 
 constexpr std::uint16_t single = 0x0992, plural = 0x0b92; ///< magic word before each item
-constexpr std::int64_t longest_tag = 64, most_dimensions = 9;
+constexpr std::int64_t longest_tag = 64, max_dimensions = 9;
 
 /// Returns the bytes per value of a type; 0 for ends of sets and unknown types.
 int width_of(char type)
@@ -88,7 +88,7 @@ public:
     }
 
     /// Reads values of an item, starting at value `first`.
-    void reals(const NemoItem& item, std::int64_t first, std::span<double> values) const
+    void read_scalars(const NemoItem& item, std::int64_t first, std::span<double> values) const
     {
         const int width = width_of(item.type);
         file_.read_reals(item.data + first * width, width, order_, values);
@@ -117,7 +117,7 @@ private:
     void take_dimensions(NemoItem& item)
     {
         for (auto n = take<std::int32_t>(); n != 0; n = take<std::int32_t>()) {
-            if (n < 0 || std::int64_t(item.dimensions.size()) == most_dimensions ||
+            if (n < 0 || std::int64_t(item.dimensions.size()) == max_dimensions ||
                 item.count > file_.size() / n)
                 throw bad_input(file_.path(), item.tag, std::to_string(n),
                                 "is no dimension of what the file can hold");
@@ -221,7 +221,7 @@ public:
         read_numbers(require(from_.mass, "Mass"), particles_.mass);
         if (from_.time) {
             require_shape(*from_.time, 1);
-            items_.reals(*from_.time, 0, std::span(&snapshot_.time, 1));
+            items_.read_scalars(*from_.time, 0, std::span(&snapshot_.time, 1));
         }
         snapshot_.has_potentials = from_.potential.has_value();
         if (from_.potential)
@@ -276,19 +276,19 @@ private:
     void read_numbers(const NemoItem& item, std::vector<double>& numbers)
     {
         require_shape(item, std::int64_t(particles_.size()));
-        items_.reals(item, 0, numbers);
+        items_.read_scalars(item, 0, numbers);
     }
 
     /// Reads the vectors of each particle into these arrays, which are interleaved in the file.
     void read_vectors(const NemoItem& item, std::vector<std::vector<Vec3<double>>*> arrays)
     {
-        constexpr std::size_t most = 1 << 14;
+        constexpr std::size_t max = 1 << 14;
         const std::size_t n = particles_.size(), each = 3 * arrays.size();
         require_shape(item, std::int64_t(n * each));
         std::vector<double> part;
-        for (std::size_t done = 0; done < n; done += most) {
-            part.resize(std::min(most, n - done) * each);
-            items_.reals(item, std::int64_t(done * each), part);
+        for (std::size_t done = 0; done < n; done += max) {
+            part.resize(std::min(max, n - done) * each);
+            items_.read_scalars(item, std::int64_t(done * each), part);
             for (std::size_t k = 0; k < part.size(); k += 3)
                 (*arrays[k / 3 % arrays.size()])[done + k / each] = {part[k], part[k + 1],
                                                                      part[k + 2]};

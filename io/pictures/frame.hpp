@@ -17,7 +17,7 @@ class Frame {
 public:
     /// `view` must come from complete_view().
     explicit Frame(const RenderOptions& view)
-        : turn_(view.azimuth, view.inclination), box_{view.box.value_or(0)}, centre_(*view.centre),
+        : turn_(view.azimuth, view.inclination), box_{view.box.value_or(0)}, center_(*view.center),
           depth_(view.slice ? 0.5 * *view.slice
                  : box_     ? 0.5 * box_.side
                             : HUGE_VAL)
@@ -36,7 +36,7 @@ public:
     template <class Use>
     void for_each_image(const Vec3<double>& place, const Use& use) const
     {
-        const Vec3<double> nearest = turn_(box_.nearest(place - centre_));
+        const Vec3<double> nearest = turn_(box_.nearest(place - center_));
         for (const Vec3<double>& shift : images_)
             if (const Vec3<double> r = nearest + shift;
                 r.z >= -depth_ && r.z < depth_ && std::abs(r.x) <= right_ && std::abs(r.y) <= top_)
@@ -69,7 +69,7 @@ private:
 
     View turn_;
     Periodicity box_;
-    Vec3<double> centre_;
+    Vec3<double> center_;
     double depth_, right_ = HUGE_VAL, top_ = HUGE_VAL;
     std::vector<Vec3<double>> images_{{0, 0, 0}};
 };

@@ -35,12 +35,12 @@ std::string short_number(double value)
     return std::regex_replace(text, std::regex("e(-?)[+]?0*"), "e$1");
 }
 
-/// A Letters holds the sizes of labels in a picture, in pixels.
-struct Letters {
+/// A MessageQueue holds the sizes of labels in a picture, in pixels.
+struct MessageQueue {
     double height; ///< of capitals
     int margin, line;
     int left, bottom; ///< margins for the axes
-    Letters(const Image& image, bool has_axes)
+    MessageQueue(const Image& image, bool has_axes)
         : height(std::max(7.0, std::min(image.width(), image.height()) / 62.0)),
           margin(int(std::lround(1.6 * height))), line(std::max(1, int(std::lround(height / 5)))),
           left(margin + (has_axes ? int(4 * height) : 0)),
@@ -130,7 +130,7 @@ std::vector<double> axis_ticks(double half, double pixels, double height)
 
 /// Draws ticks at the left and lower edges, labeled with the distance from the picture's center,
 /// and the unit in the corner. `pixels`: pixels per unit.
-void draw_axes(Image& image, const Letters& letters, double pixels, const std::string& unit)
+void draw_axes(Image& image, const MessageQueue& letters, double pixels, const std::string& unit)
 {
     const double h = letters.height, bottom = image.height() - h;
     const double across = 0.5 * image.width() / pixels, up = 0.5 * image.height() / pixels;
@@ -222,7 +222,7 @@ std::vector<BarNumber> bar_numbers(const RenderOptions& view, double width, doub
 
 void draw_labels(Image& image, const Snapshot& snapshot, const RenderOptions& view)
 {
-    const Letters letters(image, view.axes);
+    const MessageQueue letters(image, view.axes);
     const auto [unit, name] = length_unit(snapshot.units, *view.field_of_view);
     const double width = *view.field_of_view * unit, pixels = image.width() / width;
     draw_text(image, letters.left, letters.margin + letters.height, letters.height,
@@ -240,7 +240,7 @@ void draw_labels(Image& image, const Snapshot& snapshot, const RenderOptions& vi
 void draw_colour_bar(Image& image, const RenderOptions& view, const std::vector<int>& types,
                      const std::string& title)
 {
-    const Letters letters(image, view.axes);
+    const MessageQueue letters(image, view.axes);
     const bool has_components = !types.empty();
     const int width = std::max(8, int(0.4 * image.width())),
               height = int((has_components ? 1.6 : 1.1) * letters.height);

@@ -39,20 +39,20 @@ OptionRow<R>& special(OptionRows<R>& t, const char* name, const char* values, co
     return row;
 }
 
-void put_centre(R& view, const std::string& option, const std::string& text)
+void put_center(R& view, const std::string& option, const std::string& text)
 {
     const std::vector<double> numbers = parse_numbers<double>(option, text, ranges::any);
     if (numbers.size() != 3)
         throw Error(Fault::usage, option + ": " + std::to_string(numbers.size()) +
                                       " numbers: three are needed, as in 0,0,0");
-    view.centre = {numbers[0], numbers[1], numbers[2]};
+    view.center = {numbers[0], numbers[1], numbers[2]};
 }
 
-std::string centre_text(const R& view)
+std::string center_text(const R& view)
 {
-    if (!view.centre)
+    if (!view.center)
         return "";
-    const Vec3<double>& r = *view.centre;
+    const Vec3<double>& r = *view.center;
     return number_text(r.x)
         .append(",")
         .append(number_text(r.y))
@@ -94,9 +94,9 @@ std::vector<OptionRow<R>> rows()
          "unless given")
         .in(dimensions::length);
     special(t, "center", "X,Y,Z",
-            "middle of the picture; of a periodic box its own, else the centre of mass of what is "
+            "middle of the picture; of a periodic box its own, else the center of mass of what is "
             "shown, unless given",
-            put_centre, centre_text)
+            put_center, center_text)
         .dimension = dimensions::length;
     special(t, "follow", "densest|TYPE",
             "each picture's middle is its densest place, of all that is shown or of a type",
@@ -108,7 +108,7 @@ std::vector<OptionRow<R>> rows()
         .in(dimensions::length);
     t.number(
          "slice", [](R & r) -> auto& { return r.slice; }, positive,
-         "thickness along the line of sight, about the centre; of a periodic box a tenth of its "
+         "thickness along the line of sight, about the center; of a periodic box a tenth of its "
          "side unless given")
         .in(dimensions::length);
     t.number(

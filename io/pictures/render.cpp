@@ -58,8 +58,8 @@ void check(const RenderOptions& o)
         throw Error(Fault::usage, "components: are shown by their density alone");
     if (o.components && o.colour_map)
         throw Error(Fault::usage, "colour map: contradicts components, which have their own");
-    if (o.centre && !std::isfinite(o.centre->x + o.centre->y + o.centre->z))
-        refuse("centre", o.centre->x, "must be finite");
+    if (o.center && !std::isfinite(o.center->x + o.center->y + o.center->z))
+        refuse("center", o.center->x, "must be finite");
 }
 
 /// Returns types 2, 3, 4 (disk, bulge, stars) if any such particle exists, otherwise all types.
@@ -137,9 +137,9 @@ double norm_max(const Vec3<double>& r)
 /// Returns the densest place. Iteration: the centroid of the fullest of 4^3 cells becomes the
 /// center of a cube of half the side, until at most 50 particles remain.
 Vec3<double> densest_place(const Particles& particles, std::vector<Index> inside,
-                           Vec3<double> centre, Periodicity box)
+                           Vec3<double> center, Periodicity box)
 {
-    const auto seen = [&](Index i) { return box.nearest(particles.position[i] - centre); };
+    const auto seen = [&](Index i) { return box.nearest(particles.position[i] - center); };
     double half = 0;
     for (Index i : inside)
         half = std::max(half, norm_max(seen(i)));
@@ -157,11 +157,11 @@ Vec3<double> densest_place(const Particles& particles, std::vector<Index> inside
         Vec3<double> sum;
         for (Index i : fullest)
             sum += seen(i);
-        centre += (1 / double(fullest.size())) * sum;
+        center += (1 / double(fullest.size())) * sum;
         half *= 0.5;
         std::erase_if(inside, [&](Index i) { return norm_max(seen(i)) > half; });
     }
-    return box.wrapped(centre);
+    return box.wrapped(center);
 }
 
 /// Returns 1.3 times the width that holds 98 % of the mass in both directions.
@@ -241,8 +241,8 @@ std::vector<double> values_of(const Snapshot& snapshot, const std::vector<Index>
 /// Returns the mass-weighted mean (or dispersion) of the values in each pixel, and NaN if the
 /// density is below `least`.
 SurfaceDensity mean_of(const Snapshot& snapshot, const std::vector<Index>& indices,
-                       const std::vector<double>& masses, const SurfaceDensity& density,
-                       double least, const RenderOptions& view)
+                       const std::vector<double>& masses, const SurfaceDensity& density, double min,
+                       const RenderOptions& view)
 {
     std::vector<double> values = values_of(snapshot, indices, view);
     const double lowest = *std::min_element(values.begin(), values.end());
@@ -258,7 +258,7 @@ SurfaceDensity mean_of(const Snapshot& snapshot, const std::vector<Index>& indic
     const SurfaceDensity square = is_dispersion ? moment(2) : SurfaceDensity{};
     for (std::size_t k = 0; k < mean.values.size(); ++k) {
         const double mass = density.values[k], first = mass > 0 ? mean.values[k] / mass : 0;
-        mean.values[k] = !(mass > 0 && mass >= least) ? NAN
+        mean.values[k] = !(mass > 0 && mass >= min) ? NAN
                          : is_dispersion
                              ? std::sqrt(std::max(0.0, square.values[k] / mass - first * first))
                              : lowest + first;
@@ -313,26 +313,26 @@ Scene compose(const Snapshot& snapshot, const RenderOptions& options,
     completed.box = completed.box.value_or(snapshot.box_size);
     const double side = *completed.box;
     if (completed.follow)
-        completed.centre.reset(); // always start the search from the same place
+        completed.center.reset(); // always start the search from the same place
     if (side > 0) {
-        completed.centre = completed.centre.value_or(Vec3<double>{side / 2, side / 2, side / 2});
+        completed.center = completed.center.value_or(Vec3<double>{side / 2, side / 2, side / 2});
         completed.field_of_view = completed.field_of_view.value_or(side);
         completed.slice = completed.slice.value_or(0.1 * side);
     }
-    if (!completed.centre) {
+    if (!completed.center) {
         double mass = 0;
         Vec3<double> sum;
         for (std::size_t k = 0; k < indices.size(); ++k) {
             mass += masses[k];
             sum += masses[k] * snapshot.particles.position[indices[k]];
         }
-        completed.centre = (1 / mass) * sum;
+        completed.center = (1 / mass) * sum;
     }
     if (completed.follow)
-        completed.centre = densest_place(
+        completed.center = densest_place(
             snapshot.particles,
             *completed.follow < 0 ? indices : shown(snapshot.particles, {*completed.follow}),
-            *completed.centre, Periodicity{side});
+            *completed.center, Periodicity{side});
     const std::vector<ProjectedPoint> points =
         projected(snapshot.particles, indices, masses, completed);
     const bool is_complete = completed.field_of_view && completed.min && completed.max;

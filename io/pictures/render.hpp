@@ -19,7 +19,7 @@ enum class Pictured { density, velocity, dispersion, potential };
 /// RenderOptions controls a picture. Empty members are chosen from the snapshot.
 struct RenderOptions {
     int width = 800, height = 800;      ///< pixels
-    std::optional<Vec3<double>> centre; ///< empty: center of mass of the shown particles
+    std::optional<Vec3<double>> center; ///< empty: center of mass of the shown particles
     std::optional<double>
         field_of_view;      ///< width of the picture as a length; empty: holds 98 % of the mass
     double azimuth = 0;     ///< degrees of the first rotation, about z

@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "chamomile/core/lower_case.hpp"
+#include "chamomile/io/file_constants.hpp"
 #include "chamomile/io/input_file.hpp"
 #include "chamomile/io/number_text.hpp"
-#include "chamomile/io/stated.hpp"
 #include "chamomile/io/text/columns.hpp"
 #include "chamomile/io/text/words.hpp"
 

@@ -3,11 +3,11 @@
 #include <charconv>
 #include <string>
 
+#include "chamomile/io/file_constants.hpp"
 #include "chamomile/io/formats.hpp"
+#include "chamomile/io/line_text.hpp"
 #include "chamomile/io/number_text.hpp"
-#include "chamomile/io/one_line.hpp"
 #include "chamomile/io/pending_file.hpp"
-#include "chamomile/io/stated.hpp"
 
 namespace chamomile {
 namespace {

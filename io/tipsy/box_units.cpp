@@ -15,7 +15,7 @@
 namespace chamomile {
 namespace {
 
-constexpr double farthest = 0.51, least_side = 0.75; ///< box sides
+constexpr double farthest = 0.51, min_side = 0.75; ///< box sides
 
 /// Shifts positions between a box centered on the origin and a box in [0, 1), and scales velocities
 /// between dx/dt and a dx/dt.
@@ -59,7 +59,7 @@ void note_unscaled_box(Snapshot& snapshot)
     const Vec3<double>&low = extent.low, &high = extent.high, sides = high - low;
     const bool fills_cube = std::min({low.x, low.y, low.z}) >= -farthest &&
                             std::max({high.x, high.y, high.z}) <= farthest &&
-                            std::min({sides.x, sides.y, sides.z}) > least_side;
+                            std::min({sides.x, sides.y, sides.z}) > min_side;
     const double mass = mass_of(snapshot);
     if (!fills_cube || !(snapshot.time > 0 && snapshot.time <= 1) || mass > 1.001)
         return;

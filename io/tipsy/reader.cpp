@@ -9,7 +9,7 @@
 
 #include "chamomile/io/formats.hpp"
 #include "chamomile/io/input_file.hpp"
-#include "chamomile/io/pieces.hpp"
+#include "chamomile/io/multi_file.hpp"
 #include "chamomile/io/tipsy/box_units.hpp"
 #include "chamomile/io/tipsy/layout.hpp"
 
@@ -99,12 +99,12 @@ public:
     void read(TipsyKind kind, std::int64_t offset, std::size_t begin, Particles& particles,
               LastFields& last)
     {
-        constexpr std::int64_t most = 1 << 14;
+        constexpr std::int64_t max = 1 << 14;
         const TipsyRecord record(kind, header_.double_positions);
         const std::int64_t count = header_.counts[std::size_t(kind)];
         const std::uint8_t types[] = {0, 1, 4};
-        for (std::int64_t done = 0; done < count; done += most) {
-            const std::int64_t n = std::min(most, count - done);
+        for (std::int64_t done = 0; done < count; done += max) {
+            const std::int64_t n = std::min(max, count - done);
             bytes_.resize(std::size_t(n * record.bytes));
             file_.read(offset + done * record.bytes, bytes_);
             for (std::int64_t k = 0; k < n; ++k) {

@@ -8,7 +8,7 @@ namespace chamomile {
 
 /// Like GravityJerk, with eps^2 at the end of targets and sources; pairs use the rule.
 struct GravityJerkVaried {
-    AnyRule rule;
+    RuntimeRule rule;
 
     template <class T>
     struct Target {

@@ -9,7 +9,7 @@ namespace chamomile {
 /// Like GravityTidal, with eps^2 at the end of targets and sources; pairs use the rule.
 template <SofteningKind softening>
 struct GravityTidalVaried {
-    AnyRule rule;
+    RuntimeRule rule;
 
     template <class T>
     struct Target {

@@ -1,4 +1,4 @@
-/// \file  J-PACKING for any law: rows of doubles are centred on a group, scaled and rounded to T.
+/// \file  J-PACKING for any law: rows of doubles are centered on a group, scaled and rounded to T.
 #pragma once
 
 #include "chamomile/core/interruption.hpp"
@@ -16,7 +16,7 @@ public:
     using P = Pack<T>;
     using Bits = typename P::Mask; ///< per lane (target): one bit per source in a tile
     static constexpr int width = P::width;
-    static constexpr int most_sources = 2 * pair_tile;
+    static constexpr int max_sources = 2 * pair_tile;
 
     /// Lays out the memory; `extra`: number of doubles for the caller's use.
     CHAMOMILE_HD PackedGroup(const PairGroupWork& work, LawShape shape, bool positions,
@@ -25,7 +25,7 @@ public:
           next_excluded_(work.excluded)
     {
         const std::size_t n = std::size_t(padded_), line = 64 / sizeof(double);
-        const std::size_t rows = most_sources * std::size_t(shape.source + 3);
+        const std::size_t rows = max_sources * std::size_t(shape.source + 3);
         double* memory = scratch.reserve(n * std::size_t(shape.target + 3 + shape.sum + 1) + rows +
                                          7 * line + extra);
         const auto take = [&](std::size_t doubles) {
@@ -39,8 +39,8 @@ public:
         columns_ = reinterpret_cast<T*>(take(n * std::size_t(shape.target)));
         residues_ = reinterpret_cast<T*>(take(3 * n));
         masks_ = reinterpret_cast<char*>(take(n));
-        rows_ = reinterpret_cast<T*>(take(most_sources * std::size_t(shape.source)));
-        row_residues_ = reinterpret_cast<T*>(take(3 * most_sources));
+        rows_ = reinterpret_cast<T*>(take(max_sources * std::size_t(shape.source)));
+        row_residues_ = reinterpret_cast<T*>(take(3 * max_sources));
         extra_ = take(extra);
         for (std::size_t k = 0; k < n * std::size_t(shape.sum); ++k)
             sums_[k] = 0;
@@ -78,7 +78,7 @@ public:
     /// excluded pairs; other tiles are combined into batches, until no further tile fits in `most`
     /// sources.
     template <class Meet>
-    CHAMOMILE_HD void for_each_batch(LawShape shape, bool positions, int most, const Meet& meet)
+    CHAMOMILE_HD void for_each_batch(LawShape shape, bool positions, int max, const Meet& meet)
     {
         int count = 0;
         const auto meet_far = [&] {
@@ -98,7 +98,7 @@ public:
                 continue;
             }
             count += pack_tile(*tile, count, shape, positions);
-            if (count > most - pair_tile)
+            if (count > max - pair_tile)
                 meet_far();
         }
         meet_far();

@@ -1,6 +1,6 @@
 /// \file  The Chamomile scheme on a CPU core for any law: all pairs of a group and its tiles.
 ///
-/// Each lane of a pack is one target. A tile of sources is centred on the group in double and
+/// Each lane of a pack is one target. A tile of sources is centered on the group in double and
 /// rounded (J-PACKING). The group's targets pass over it, a few packs at a time, and keep sums in
 /// registers (FORCE-LOOP). The sums over a tile or two are added in double; no sum crosses lanes.
 /// Tiles that may be near have coordinates in two floats. In tiles with excluded pairs, a mask
@@ -35,7 +35,7 @@ public:
 
     void run()
     {
-        group_.for_each_batch(shape, positions, PackedGroup<T>::most_sources,
+        group_.for_each_batch(shape, positions, PackedGroup<T>::max_sources,
                               [&](int sources, bool near, bool excludes) {
                                   if (near && excludes)
                                       meet_tiles<positions, true>(sources);

@@ -16,7 +16,7 @@ class TextGroupSum {
     using P = Pack<T>;
     static constexpr int width = P::width;
     /// Number of sources at a time: two tiles if pair values are small, else one.
-    static constexpr int most_sources = sizeof(P) > 32 ? pair_tile : 2 * pair_tile;
+    static constexpr int max_sources = sizeof(P) > 32 ? pair_tile : 2 * pair_tile;
 
 public:
     TextGroupSum(const PairGroupWork& work, PairScratch& scratch)
@@ -31,7 +31,7 @@ public:
     void run()
     {
         group_.for_each_batch(
-            program_.shape, program_.positions, most_sources,
+            program_.shape, program_.positions, max_sources,
             [&](int sources, bool near, bool excludes) { meet_targets(sources, near, excludes); });
         group_.store(program_.shape);
     }
@@ -55,8 +55,8 @@ private:
         const std::size_t values =
             std::size_t(program_.shared + program_.shape.sum) * lines(width) +
             std::size_t(program_.target_slots) * lines(padded) +
-            std::size_t(program_.source_slots + 3) * most_sources +
-            std::size_t(program_.pair_slots) * most_sources * width;
+            std::size_t(program_.source_slots + 3) * max_sources +
+            std::size_t(program_.pair_slots) * max_sources * width;
         return values * sizeof(T) / sizeof(double) + resolved_doubles(program_) + 64;
     }
 
@@ -73,9 +73,9 @@ private:
         sums_ = take(program_.shape.sum, lines(width));
         target_step_ = lines(std::size_t(group_.padded()));
         targets_ = take(program_.target_slots, target_step_);
-        sources_ = take(program_.source_slots, most_sources);
-        residues_ = take(3, most_sources);
-        pairs_ = take(program_.pair_slots, most_sources * width);
+        sources_ = take(program_.source_slots, max_sources);
+        residues_ = take(3, max_sources);
+        pairs_ = take(program_.pair_slots, max_sources * width);
         int k = 0;
         for (const TextInstruction* i = program_.pair_code; i < program_.pair_end; ++i)
             code_[k++] = resolve(*i, TextBank::pair);
@@ -89,9 +89,9 @@ private:
         case TextBank::target:
             return targets_ + operand.slot * target_step_;
         case TextBank::source:
-            return sources_ + operand.slot * most_sources;
+            return sources_ + operand.slot * max_sources;
         default:
-            return pairs_ + operand.slot * most_sources * width;
+            return pairs_ + operand.slot * max_sources * width;
         }
     }
 
@@ -116,7 +116,7 @@ private:
             r.loop[2] = r.loop[3] = text_loops<T, true>[number];
         if (instruction.code == TextCode::difference) {
             r.loop[1] = r.loop[3] = text_loops<T, true>[number];
-            r.residue[0] = residues_ + instruction.operand[0].slot * most_sources;
+            r.residue[0] = residues_ + instruction.operand[0].slot * max_sources;
             r.residue[1] = group_.residues(instruction.operand[1].slot, 0);
         }
         return r;
@@ -163,10 +163,10 @@ private:
             const int real = j < count ? j : count - 1;
             const T* row = group_.row(real, program_.shape);
             for (int f = 0; f < values; ++f)
-                sources_[f * most_sources + j] = row[f];
+                sources_[f * max_sources + j] = row[f];
             if (program_.positions)
                 for (int f = 0; f < 3; ++f)
-                    residues_[f * most_sources + j] = group_.row_residue(real, f);
+                    residues_[f * max_sources + j] = group_.row_residue(real, f);
         }
         run_once(program_.source_code, program_.source_end, TextBank::source, packs);
     }

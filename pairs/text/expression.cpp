@@ -82,9 +82,9 @@ int Expressions::whole_power(int base, unsigned exponent)
 
 int Expressions::power(int base, int exponent)
 {
-    constexpr double most = 64;
+    constexpr double max = 64;
     const Value e = (*this)[exponent];
-    if (e.op == Op::constant && std::fabs(e.number) <= most) {
+    if (e.op == Op::constant && std::fabs(e.number) <= max) {
         const double twice = 2 * std::fabs(e.number);
         if (twice == std::floor(twice) && (*this)[base].op != Op::constant) {
             const unsigned whole = unsigned(twice) / 2;

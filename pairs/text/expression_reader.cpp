@@ -74,10 +74,10 @@ ExpressionReader::Operand ExpressionReader::apply(Place place, Op op, int a, int
         known = known && (k < 0 || all[k].op == Op::constant);
     if (known)
         words_.refuse(place, "the result is not finite: it cannot be a constant");
-    constexpr int most = 4000;
-    if (all.size() > most)
+    constexpr int max = 4000;
+    if (all.size() > max)
         words_.refuse(place,
-                      "too long: a law has at most " + std::to_string(most) + " different values");
+                      "too long: a law has at most " + std::to_string(max) + " different values");
     return {value, place};
 }
 

@@ -8,7 +8,7 @@
 namespace chamomile {
 namespace {
 
-constexpr int most_values = 32;
+constexpr int max_values = 32;
 
 /// Reads a law line by line.
 class LawReader {
@@ -129,10 +129,10 @@ private:
             names.emplace(name, int(list.size()));
             list.push_back(name);
             words_.take(",");
-            if (list.size() > std::size_t(most_values))
+            if (list.size() > std::size_t(max_values))
                 words_.refuse(kind.place, quoted(kind) + ": more than " +
-                                              std::to_string(most_values) + " values: at most " +
-                                              std::to_string(most_values) + " are possible");
+                                              std::to_string(max_values) + " values: at most " +
+                                              std::to_string(max_values) + " are possible");
         }
         if (list.empty())
             words_.refuse(kind.place, quoted(kind) + ": at least one name is needed");
@@ -171,8 +171,8 @@ private:
             words_.refuse(value_place, "the default of " + name +
                                            " is no constant: numbers and pi "
                                            "alone can be used");
-        if (int(law_.parameters.size()) == most_values)
-            words_.refuse(place, name + ": more than " + std::to_string(most_values) +
+        if (int(law_.parameters.size()) == max_values)
+            words_.refuse(place, name + ": more than " + std::to_string(max_values) +
                                      " parameters: at most that many are possible");
         names_.parameter.emplace(name, int(law_.parameters.size()));
         law_.parameters.push_back({name, law_.expressions[value].number});
@@ -186,9 +186,9 @@ private:
         for (int& count : counts_) {
             const Word word = words_.take();
             if (word.kind != Word::Kind::number || word.number != std::floor(word.number) ||
-                word.number < 1 || word.number > most_values)
+                word.number < 1 || word.number > max_values)
                 words_.refuse(word.place, quoted(word) + ": three whole numbers from 1 to " +
-                                              std::to_string(most_values) +
+                                              std::to_string(max_values) +
                                               " are needed: values of a target, a source, a sum");
             count = int(word.number);
         }

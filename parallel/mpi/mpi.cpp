@@ -124,7 +124,7 @@ private:
     }
 
     void transfer(std::span<const std::span<const std::byte>> to, Inbox& inbox,
-                  Patience patience) override
+                  Timeout patience) override
     {
         throw_after_failure();
         sizes_.clear();
@@ -159,12 +159,12 @@ private:
                 MPI_Isend(to[std::size_t(r)].data() + begin, size, MPI_BYTE, r, data_tag, comm_,
                           &requests.back());
             });
-        wait(requests, peer, Patience::limited);
+        wait(requests, peer, Timeout::limited);
         under_way_.reset();
     }
 
     void transfer_to_all(std::span<const std::byte> mine, Sizes sizes, Inbox& inbox,
-                         Patience patience) override
+                         Timeout patience) override
     {
         throw_after_failure();
         sizes_.assign(1, mine.size());
@@ -173,7 +173,7 @@ private:
         if (sizes == Sizes::any) {
             MPI_Iallgather(sizes_.data(), 1, MPI_UINT64_T, coming_.data(), 1, MPI_UINT64_T, comm_,
                            requests.data());
-            wait(requests, {}, std::exchange(patience, Patience::limited));
+            wait(requests, {}, std::exchange(patience, Timeout::limited));
         }
         const std::size_t all = std::accumulate(coming_.begin(), coming_.end(), std::size_t(0));
         if (all == 0) {
@@ -198,7 +198,7 @@ private:
     }
 
     void transfer_from_first(std::span<const std::byte> bytes, Inbox& inbox,
-                             Patience patience) override
+                             Timeout patience) override
     {
         throw_after_failure();
         sizes_.assign(1, bytes.size());
@@ -215,7 +215,7 @@ private:
         for (std::size_t begin = 0; begin < sizes_[0]; begin += max_bytes)
             MPI_Ibcast(place + begin, int(std::min(max_bytes, sizes_[0] - begin)), MPI_BYTE, 0,
                        comm_, &requests.emplace_back());
-        wait(requests, {}, Patience::limited);
+        wait(requests, {}, Timeout::limited);
         under_way_.reset();
     }
 
@@ -226,7 +226,7 @@ private:
         std::vector<MPI_Request> requests(1);
         MPI_Iallreduce(MPI_IN_PLACE, reduced_.data(), int(reduced_.size()), MPI_UINT64_T,
                        reduction == Reduction::sum ? MPI_SUM : MPI_MIN, comm_, requests.data());
-        wait(requests, {}, Patience::limited);
+        wait(requests, {}, Timeout::limited);
         std::ranges::copy(reduced_, values.begin());
     }
 
@@ -237,7 +237,7 @@ private:
     }
 
     /// Waits for all requests. peer[k]: the only rank that can delay request k; empty: unknown.
-    void wait(std::vector<MPI_Request>& requests, const std::vector<int>& peer, Patience patience)
+    void wait(std::vector<MPI_Request>& requests, const std::vector<int>& peer, Timeout patience)
     {
         const double start = wall_clock_seconds();
         for (Pause pause;; pause.rest()) {
@@ -246,7 +246,7 @@ private:
             if (done)
                 return;
             throw_if_failed();
-            if (patience == Patience::limited && wall_clock_seconds() - start > time_limit()) {
+            if (patience == Timeout::limited && wall_clock_seconds() - start > time_limit()) {
                 const Error silent = silent_of(requests, peer);
                 fail(silent); // while this rank's send buffers still exist
                 throw silent;

@@ -111,7 +111,7 @@ class Simulation:
                 del words[name]
         self._core: Any
         if self._processes is None:
-            self._core = _chamomile.Evolution(snapshot, words, end_time, potentials, None)
+            self._core = _chamomile.PySimulation(snapshot, words, end_time, potentials, None)
         else:
             self._core = SharedEvolution(snapshot, words, end_time, potentials, self._processes)
         self._observers: list[Observer] = []

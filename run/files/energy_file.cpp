@@ -135,9 +135,9 @@ double EnergyFile::energy_scale() const
 /// the scale is mostly the energy of a common orbit or motion.
 double EnergyFile::binding_energy(const ExternalState& external) const
 {
-    constexpr double least = 1e-6; // relative to the scale; below, the particles are unbound
+    constexpr double min = 1e-6; // relative to the scale; below, the particles are unbound
     const double binding = -(first_.internal_kinetic + first_.potential), scale = energy_scale();
-    if (is_comoving_ || !(binding > least * scale))
+    if (is_comoving_ || !(binding > min * scale))
         return 0;
     double tide = 0;
     if (external.field) {

@@ -43,7 +43,7 @@ FileLock::FileLock(const std::filesystem::path& file) : path_(lock_of(file.strin
             close(descriptor_);
             throw Error(Fault::output, file.string() + ": another run is writing it");
         }
-    } while (!is_there());
+    } while (!names_open_file());
 }
 
 FileLock::~FileLock()
@@ -52,7 +52,7 @@ FileLock::~FileLock()
     close(descriptor_);
 }
 
-bool FileLock::is_there() const
+bool FileLock::names_open_file() const
 {
     struct stat held, named;
     return fstat(descriptor_, &held) == 0 && lstat(path_.c_str(), &named) == 0 &&

@@ -25,7 +25,7 @@ public:
     FileLock& operator=(const FileLock&) = delete;
 
 private:
-    bool is_there() const; ///< the path still names the open file
+    bool names_open_file() const; ///< the path still names the open file
 
     std::filesystem::path path_;
     int descriptor_ = -1;

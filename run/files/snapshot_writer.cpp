@@ -36,13 +36,13 @@ SnapshotWriter::~SnapshotWriter()
         thread_.join();
 }
 
-void SnapshotWriter::write(const Snapshot& snapshot, ParticleRows& rows,
+void SnapshotWriter::write(const Snapshot& snapshot, ParticleReader& rows,
                            const std::filesystem::path& file)
 {
     finish();
     // A new copy may use half of the free memory. Its memory is kept for later snapshots.
-    if (!rows.are_here() || (copy_.particles.size() != snapshot.particles.size() &&
-                             bytes_of(snapshot.particles) > free_memory() / 2)) {
+    if (!rows.is_on_host() || (copy_.particles.size() != snapshot.particles.size() &&
+                               bytes_of(snapshot.particles) > free_memory() / 2)) {
         write_snapshot(snapshot, rows, file);
         return;
     }

@@ -22,7 +22,7 @@ public:
     /// Finishes the previous snapshot and starts writing this one, with particle data from `rows`.
     /// Writes synchronously if the rows are not in memory or a copy does not fit in memory. Throws
     /// Error(output) if either snapshot cannot be written.
-    void write(const Snapshot& snapshot, ParticleRows& rows, const std::filesystem::path& file);
+    void write(const Snapshot& snapshot, ParticleReader& rows, const std::filesystem::path& file);
 
     /// Waits until the snapshot is on disk. Throws Error(output) on failure; the next call then
     /// tries again.

@@ -8,9 +8,9 @@
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/cosmology/background.hpp"
-#include "chamomile/io/arrangement.hpp"
 #include "chamomile/io/comoving.hpp"
-#include "chamomile/io/one_line.hpp"
+#include "chamomile/io/line_text.hpp"
+#include "chamomile/io/transform.hpp"
 #include "chamomile/run/structures/comoving_run.hpp"
 #include "chamomile/run/texts/particle_notes.hpp"
 

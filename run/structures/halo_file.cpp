@@ -160,8 +160,8 @@ std::vector<DataGroup> halo_data(const Snapshot& snapshot, const HaloCatalogue& 
     add("GroupLen", [](const Halo& h) { return std::uint32_t(h.members); });
     columns.push_back({"GroupOffset", first});
     add("GroupMass", [](const Halo& h) { return h.mass; });
-    add("GroupPos", [](const Halo& h) { return h.centre; });
-    add("GroupCM", [](const Halo& h) { return h.centre_of_mass; });
+    add("GroupPos", [](const Halo& h) { return h.center; });
+    add("GroupCM", [](const Halo& h) { return h.center_of_mass; });
     add("GroupVel", [&](const Halo& h) { return a * h.velocity; });
     add("GroupVelDisp", [](const Halo& h) { return h.dispersion; });
     add("GroupHalfmassRad", [](const Halo& h) { return h.half_mass_radius; });
@@ -202,7 +202,7 @@ std::string halo_table(const Snapshot& snapshot, const HaloCatalogue& catalogue,
     for (std::size_t h = 0; h < catalogue.halos.size(); ++h) {
         const Halo& halo = catalogue.halos[h];
         text += formatted("\n%zu %zu %.9g", h, halo.members, halo.mass);
-        for (const Vec3<double>& v : {halo.centre, halo.centre_of_mass, halo.velocity})
+        for (const Vec3<double>& v : {halo.center, halo.center_of_mass, halo.velocity})
             text += formatted(" %.9g %.9g %.9g", v.x, v.y, v.z);
         text += formatted(" %.9g %.9g %.9g %.6g %.6g", halo.dispersion, halo.half_mass_radius,
                           halo.radius, halo.middle_to_major, halo.minor_to_major);
@@ -251,7 +251,7 @@ HaloCatalogue measured_halos(const Snapshot& snapshot, const Particles& all,
     for (const DensityThreshold& threshold : catalogue.thresholds)
         densities.push_back(threshold.density);
     catalogue.spheres =
-        overdense_spheres(all, box, column(catalogue.halos, [](const Halo& h) { return h.centre; }),
+        overdense_spheres(all, box, column(catalogue.halos, [](const Halo& h) { return h.center; }),
                           column(catalogue.halos, [](const Halo& h) { return h.mass; }), densities);
     return catalogue;
 }

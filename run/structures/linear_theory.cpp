@@ -8,7 +8,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/cosmology/growth.hpp"
-#include "chamomile/io/one_line.hpp"
+#include "chamomile/io/line_text.hpp"
 #include "chamomile/run/structures/analysed.hpp"
 #include "chamomile/run/structures/comoving_run.hpp"
 
@@ -138,8 +138,8 @@ std::string Theory::heading() const
                                         linear_.sigma(8), power_.spectral_index);
     if (!power_.table.empty())
         return begin + one_line(power_.table.string()) +
-               formatted(", extrapolated below k = %.4g and beyond %.4g h/Mpc\n", linear_.least_k(),
-                         linear_.most_k());
+               formatted(", extrapolated below k = %.4g and beyond %.4g h/Mpc\n", linear_.min_k(),
+                         linear_.max_k());
     return begin + formatted("Omega_b %.6g%s\n", power_.omega_baryon,
                              power_.transfer == TransferKind::no_wiggle ? ", no wiggles" : "");
 }

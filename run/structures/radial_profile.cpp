@@ -43,14 +43,14 @@ struct Bin {
 std::vector<Body> seen_from(const Snapshot& snapshot, const ProfileRequest& request)
 {
     const Particles& p = snapshot.particles;
-    if (snapshot.box_size > 0 && !request.centre)
+    if (snapshot.box_size > 0 && !request.center)
         throw Error(Fault::usage, "profile: a periodic box: give {center} x,y,z");
     const double a = snapshot.comoving ? snapshot.comoving->scale_factor : 1;
-    const Vec3<double> centre = request.centre ? *request.centre : density_center(p);
+    const Vec3<double> center = request.center ? *request.center : density_center(p);
     std::vector<Vec3<double>> places(p.size());
     std::vector<double> distances(p.size());
     for (std::size_t i = 0; i < p.size(); ++i) {
-        Vec3<double> x = p.position[i] - centre;
+        Vec3<double> x = p.position[i] - center;
         if (const double side = snapshot.box_size; side > 0)
             x = {std::remainder(x.x, side), std::remainder(x.y, side), std::remainder(x.z, side)};
         places[i] = a * x;
@@ -94,25 +94,25 @@ double largest_radius(const Snapshot& snapshot)
                                  : std::numeric_limits<double>::infinity();
 }
 
-void require_in_box(const char* option, const std::optional<double>& value, double most)
+void require_in_box(const char* option, const std::optional<double>& value, double max)
 {
-    if (value && *value > most)
+    if (value && *value > max)
         throw Error(Fault::usage,
                     formatted("%s: %.6g: must be at most half the side of the periodic box, %.6g",
-                              option, *value, most));
+                              option, *value, max));
 }
 
 std::vector<double> edges_of(const std::vector<Body>& bodies, const ProfileRequest& request,
-                             double most)
+                             double max)
 {
-    require_in_box("{r-max}", request.largest, most);
-    require_in_box("{height}", request.height, most);
+    require_in_box("{r-max}", request.largest, max);
+    require_in_box("{height}", request.height, max);
     const auto radius_of = [&](double part) {
         return bodies[std::min(std::size_t(part * double(bodies.size())), bodies.size() - 1)]
             .radius;
     };
     const double low = request.smallest.value_or(request.cylinders ? 0 : radius_of(0.01));
-    const double high = request.largest.value_or(std::min(radius_of(0.99), most));
+    const double high = request.largest.value_or(std::min(radius_of(0.99), max));
     if (!(low < high) || (!request.cylinders && low <= 0))
         throw Error(Fault::usage,
                     formatted("profile: radii from %.6g to %.6g: the first must be %s "

@@ -10,7 +10,7 @@ namespace chamomile {
 
 /// A ProfileRequest specifies center and bins; the disk axis is z.
 struct ProfileRequest {
-    std::optional<Vec3<double>> centre; ///< empty: densest place
+    std::optional<Vec3<double>> center; ///< empty: densest place
     std::optional<double> smallest, largest;
     int bins = 30;
     bool cylinders = false;       ///< rings around the z axis instead of spherical shells

@@ -2,8 +2,8 @@
 
 #include "chamomile/core/particle_types.hpp"
 #include "chamomile/core/trace.hpp"
-#include "chamomile/io/arrangement.hpp"
 #include "chamomile/io/pending_file.hpp"
+#include "chamomile/io/transform.hpp"
 #include "chamomile/run/structures/analysed.hpp"
 #include "chamomile/run/structures/mass_function_file.hpp"
 #include "chamomile/run/structures/radial_profile.hpp"
@@ -15,7 +15,7 @@ Refusal refuse_analysis(const RunAnalysis& analysis, const Snapshot& start)
 {
     constexpr std::size_t fewest = 100; // the first of 100 radii must not be 0
     if (analysis.profile && start.box_size > 0)
-        return "{profile}: needs isolated particles: a periodic box has no centre; 'chamomile "
+        return "{profile}: needs isolated particles: a periodic box has no center; 'chamomile "
                "profile {center} x,y,z' measures about a place";
     if (analysis.profile && start.particles.size() < fewest)
         return "{profile}: needs at least " + std::to_string(fewest) + " particles; there are " +

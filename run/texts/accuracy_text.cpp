@@ -24,11 +24,11 @@ constexpr double tolerances = 3, float_sums = 5e-6;
 /// 99 % errors of the mesh with r_s of 1.25 cells (docs/explanation/periodic.md).
 constexpr double mesh_error = 3e-3;
 
-/// An AskedError is the max error |da|/|a| that a setting promises for `percentile` % of the
+/// An RequestedError is the max error |da|/|a| that a setting promises for `percentile` % of the
 /// particles, and the reason. It comes from the AccuracyGoal, or is three times the tolerance,
 /// relative to accelerations of isolated particles (docs/explanation/accuracy.md). In a box, the
 /// errors of cut and mesh are the lower limit. Direct sums and opening angles promise nothing.
-struct AskedError {
+struct RequestedError {
     double error, percentile;
     std::string because;
 };
@@ -40,23 +40,24 @@ double error_of_cut(const PeriodicOptions& periodic)
     return std::erfc(u) + 2 * u * std::exp(-u * u) * std::numbers::inv_sqrtpi;
 }
 
-std::optional<AskedError> asked_error(const SolverOptions& setting)
+std::optional<RequestedError> asked_error(const SolverOptions& setting)
 {
     if (setting.accuracy)
-        return AskedError{setting.accuracy->error, setting.accuracy->percentile,
-                          "the {accuracy} asked for"};
+        return RequestedError{setting.accuracy->error, setting.accuracy->percentile,
+                              "the {accuracy} asked for"};
     if (setting.solver == SolverKind::direct || !compares_accelerations(setting.criterion))
         return {};
     const bool is_float = setting.precision == Precision::single_precision;
-    const AskedError of_tree{std::max(tolerances * setting.tolerance, is_float ? float_sums : 0),
-                             99, formatted("%g times the tolerance", tolerances)};
+    const RequestedError of_tree{
+        std::max(tolerances * setting.tolerance, is_float ? float_sums : 0), 99,
+        formatted("%g times the tolerance", tolerances)};
     if (!setting.is_periodic())
         return of_tree;
     const bool has_mesh = setting.periodic.long_range == LongRangeKind::mesh;
-    const AskedError of_cut{std::max(error_of_cut(setting.periodic), has_mesh ? mesh_error : 0), 99,
-                            std::string(has_mesh ? "what the mesh and " : "what ") + "the cut at " +
-                                number_text(setting.periodic.cut) +
-                                " r_s leave where forces do not cancel"};
+    const RequestedError of_cut{
+        std::max(error_of_cut(setting.periodic), has_mesh ? mesh_error : 0), 99,
+        std::string(has_mesh ? "what the mesh and " : "what ") + "the cut at " +
+            number_text(setting.periodic.cut) + " r_s leave where forces do not cancel"};
     return of_cut.error > of_tree.error ? of_cut : of_tree;
 }
 
@@ -64,7 +65,7 @@ std::optional<AskedError> asked_error(const SolverOptions& setting)
 
 std::string excess_text(const SolverOptions& setting, std::vector<double> errors)
 {
-    const std::optional<AskedError> asked = asked_error(setting);
+    const std::optional<RequestedError> asked = asked_error(setting);
     if (!asked || errors.empty())
         return "";
     const double n = double(errors.size()), part = 1 - asked->percentile / 100;
@@ -87,14 +88,14 @@ namespace {
 /// Returns excess_text() for a sample of direct sums that takes about a second.
 std::string excess_of_sample(const SolverOptions& setting, const Request& request)
 {
-    constexpr std::size_t most_targets = 1000, least_targets = 100;
-    constexpr double most_pairs = 1e9; // about a second on one processor
+    constexpr std::size_t max_targets = 1000, min_targets = 100;
+    constexpr double max_pairs = 1e9; // about a second on one processor
     SolverOptions exact = setting;
     exact.precision = Precision::double_precision;
     DirectSample sample(exact);
     sample.measure(
         request,
-        std::clamp(std::size_t(most_pairs / double(request.count)), least_targets, most_targets),
+        std::clamp(std::size_t(max_pairs / double(request.count)), min_targets, max_targets),
         Quantities::acceleration);
     return excess_text(setting, sample.acceleration_errors(request.acceleration));
 }

@@ -13,7 +13,7 @@
 namespace chamomile {
 namespace {
 
-constexpr double least_part = 1e-30;                        ///< relative to the total mass
+constexpr double min_part = 1e-30;                          ///< relative to the total mass
 constexpr double rounding = 1e-6;                           ///< of coordinates, in box sides
 constexpr double large_extent = 1e7, largest_extent = 1e18; ///< in softening lengths
 constexpr double farthest = 1e9;                            ///< in box sides
@@ -22,26 +22,26 @@ std::string masses_text(const Particles& particles)
 {
     const double total = std::accumulate(particles.mass.begin(), particles.mass.end(), 0.0);
     std::size_t count = 0;
-    double least = total;
+    double min = total;
     for (double mass : particles.mass)
-        if (mass > 0 && mass < least_part * total) {
+        if (mass > 0 && mass < min_part * total) {
             ++count;
-            least = std::min(least, mass);
+            min = std::min(min, mass);
         }
     if (count == 0)
         return "";
     return formatted("%zu particles have less than %g of the total mass %.3g, the lightest %.3g: "
                      "they pull at nothing; check the units",
-                     count, least_part, total, least);
+                     count, min_part, total, min);
 }
 
-std::string extent_text(std::size_t count, ParticleRows& rows, double softening)
+std::string extent_text(std::size_t count, ParticleReader& rows, double softening)
 {
     if (softening == 0)
         return "";
     Box box;
     rows.for_blocks(count, [&](std::size_t begin, std::size_t end) {
-        for (const auto& x : rows.vectors(Column::position, {begin, end}))
+        for (const auto& x : rows.read_vectors(Column::position, {begin, end}))
             box.add(x);
     });
     const double extent = count > 0 ? box.longest_side() : 0;
@@ -63,12 +63,12 @@ std::string extent_text(std::size_t count, ParticleRows& rows, double softening)
 /// unit.
 std::string softening_text(const Snapshot& snapshot, const Softening& softening)
 {
-    constexpr double largest = 10, least = 1e-3;
+    constexpr double largest = 10, min = 1e-3;
     constexpr std::size_t fewest = 100; // particles; softening suits larger numbers
     if (softening.length == 0 || softening.is_varied || snapshot.particles.size() < fewest)
         return "";
     const double suits = suggested_softening(snapshot.particles), ratio = softening.length / suits;
-    if (!(suits > 0) || (ratio <= largest && ratio >= least))
+    if (!(suits > 0) || (ratio <= largest && ratio >= min))
         return "";
     return "softening: eps " + length_text(softening.length, snapshot.units) +
            formatted(": is %.2g times what suits the distances of the particles, ", ratio) +
@@ -79,17 +79,17 @@ std::string softening_text(const Snapshot& snapshot, const Softening& softening)
 /// Returns the median circular speed around the potential's center at a sample of particles.
 double circular_speed(const Potential& potential, const Snapshot& snapshot)
 {
-    constexpr std::size_t most = 256;
+    constexpr std::size_t max = 256;
     const std::vector<Vec3<double>>& all = snapshot.particles.position;
-    const std::size_t count = std::min(all.size(), most);
+    const std::size_t count = std::min(all.size(), max);
     std::vector<Vec3<double>> place, pull(count);
     for (std::size_t k = 0; k < count; ++k)
         place.push_back(all[k * all.size() / count]);
     ExternalField({potential}, "potential").add(snapshot.time, place, {}, pull, {});
-    const Vec3<double> centre = potential.centre_at(snapshot.time).position;
+    const Vec3<double> center = potential.center_at(snapshot.time).position;
     std::vector<double> speed;
     for (std::size_t k = 0; k < count; ++k)
-        speed.push_back(std::sqrt(norm(pull[k]) * norm(place[k] - centre)));
+        speed.push_back(std::sqrt(norm(pull[k]) * norm(place[k] - center)));
     const auto middle = speed.begin() + std::ptrdiff_t(count / 2);
     std::nth_element(speed.begin(), middle, speed.end());
     return count > 0 ? *middle : 0;

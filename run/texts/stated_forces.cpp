@@ -62,9 +62,9 @@ Refusal take_softenings(const GivenOptions& given, Particles& particles, SolverO
     std::vector<double>& own = particles.softening;
     solver.softening.is_varied = false;
     if (!own.empty()) {
-        const auto [least, largest] = std::minmax_element(own.begin(), own.end());
+        const auto [min, largest] = std::minmax_element(own.begin(), own.end());
         solver.softening.is_varied =
-            *least < *largest || solver.softening.rule == SofteningRule::root_of_squares;
+            *min < *largest || solver.softening.rule == SofteningRule::root_of_squares;
         solver.softening.length = *largest;
     }
     if (solver.softening.is_varied)

@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static const std::string token(32, 'a');
     static const ViewSample sample = sample_of_hundred();
     HeadParser parser;
-    parser.header_limit(most_head_bytes);
+    parser.header_limit(max_head_bytes);
     boost::system::error_code failure;
     parser.put(boost::asio::buffer(data, size), failure);
     if (failure || !parser.is_header_done())

@@ -24,7 +24,7 @@ inline void require_whole(const Snapshot& snapshot, std::size_t bytes)
 /// Returns the snapshot with all rows loaded from its file.
 inline Snapshot brought(Snapshot snapshot)
 {
-    bring(snapshot);
+    load_deferred(snapshot);
     return snapshot;
 }
 

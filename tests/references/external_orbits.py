@@ -64,7 +64,7 @@ class Term:
     def is_plain(self):
         return self.galpy is not None and not set(self.texts) & {"rt", "x", "vx", "orbit", "from"}
 
-    def centre(self, t, satellite):
+    def center(self, t, satellite):
         if "orbit" in self.texts:
             return satellite
         return np.array([self.value.get(k, 0) + t * self.value.get("v" + k, 0) for k in "xyz"])
@@ -104,7 +104,7 @@ def orbit(text, start, times, satellite=None):
 
     def rates(t, y):
         x = turned(-omega * t, y[:3])
-        pulls = sum(term.part(t) * term.pull(x - term.centre(t, y[6:9])) for term in acting)
+        pulls = sum(term.part(t) * term.pull(x - term.center(t, y[6:9])) for term in acting)
         rate = [*y[3:6], *turned(omega * t, pulls)]
         if satellite is not None:
             rate += [*y[9:12], *acting[0].pull(y[6:9])]

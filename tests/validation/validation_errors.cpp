@@ -151,12 +151,12 @@ bool is_near(const Figures& a, const Figures& b)
 bool is_among(const std::vector<Figures>& of_seeds, const Figures& b)
 {
     for (double Figures::*x : compared) {
-        double least = of_seeds[0].*x, most = least;
+        double min = of_seeds[0].*x, max = min;
         for (const Figures& f : of_seeds) {
-            least = std::min(least, f.*x);
-            most = std::max(most, f.*x);
+            min = std::min(min, f.*x);
+            max = std::max(max, f.*x);
         }
-        if (!(b.*x >= 0.8 * least && b.*x <= 1.2 * most))
+        if (!(b.*x >= 0.8 * min && b.*x <= 1.2 * max))
             return false;
     }
     return true;

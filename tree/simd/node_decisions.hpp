@@ -22,7 +22,7 @@ static_assert(lanes % P::width == 0);
 CHAMOMILE_HD chamomile::walk::CellsSeen<P> load(const WalkNode& node, int k)
 {
     return {{P::load(node.x + k), P::load(node.y + k), P::load(node.z + k)},
-            P::load(node.least + k),
+            P::load(node.min + k),
             P::load(node.relative + k),
             P::load(node.expansion + k)};
 }
@@ -55,11 +55,11 @@ CHAMOMILE_HD unsigned acceptable(const WalkNode& node, const Region& region)
 
 /// Returns the lanes with an opening radius below `least`.
 template <class Region>
-CHAMOMILE_HD unsigned small(const WalkNode& node, const Region& region, P least)
+CHAMOMILE_HD unsigned small(const WalkNode& node, const Region& region, P min)
 {
     unsigned bits = 0;
     for (int k = 0; k < lanes; k += P::width)
-        bits |= less_bits(chamomile::walk::reach_of(load(node, k), region), least) << k;
+        bits |= less_bits(chamomile::walk::reach_of(load(node, k), region), min) << k;
     return bits;
 }
 

@@ -137,7 +137,7 @@ private:
         to.x[filled_] = node.x[lane];
         to.y[filled_] = node.y[lane];
         to.z[filled_] = node.z[lane];
-        to.least[filled_] = node.least[lane];
+        to.min[filled_] = node.min[lane];
         to.relative[filled_] = node.relative[lane];
         to.expansion[filled_] = node.expansion[lane];
         to.cell[filled_] = node.cell[lane];
@@ -219,7 +219,7 @@ Vec3<double> field(const FieldTask& task, WalkScratch& scratch)
             d[p] = inverse_length * nearest({P::load(node.x + k) - at.x, P::load(node.y + k) - at.y,
                                              P::load(node.z + k) - at.z});
             u_squared[p] = squared(d[p]) + softening;
-            const P size = opening * (inverse_length * (P::load(node.least + k) - clearance));
+            const P size = opening * (inverse_length * (P::load(node.min + k) - clearance));
             opened |= less_bits(u_squared[p], size * size) << k;
             cut_off |= less_bits(cut_squared, u_squared[p]) << k;
         }

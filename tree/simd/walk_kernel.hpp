@@ -68,7 +68,7 @@ struct FieldTask {
     Vec3<double> at;
     double inverse_length;    ///< 1 / unit of length; squares are taken in this unit
     double softening_squared; ///< in that unit
-    double clearance;         ///< contained in CellReach::least
+    double clearance;         ///< contained in OpeningRadius::least
     WalkPeriod period;
 };
 

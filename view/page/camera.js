@@ -5,7 +5,7 @@ export const FOCAL = 1.9; // in units of half the picture height
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 
 export class Camera {
-    centre = [0, 0, 0];
+    center = [0, 0, 0];
     distance = 10;
     azimuth = 0.6; // radians
     elevation = 0.5;
@@ -28,7 +28,7 @@ export class Camera {
 
     // Returns pixels from the upper left, and the distance along the line of sight.
     project(point, width, height) {
-        const r = point.map((value, k) => value - this.centre[k]);
+        const r = point.map((value, k) => value - this.center[k]);
         const [x, y, z] = this.axes(), depth = this.distance - dot(z, r), scale = FOCAL * height / 2 / depth;
         return [width / 2 + scale * dot(x, r), height / 2 - scale * dot(y, r), depth];
     }
@@ -41,7 +41,7 @@ export class Camera {
     // Moves the scene by pixels of a picture with this height.
     move(right, down, height) {
         const [x, y] = this.axes(), length = this.distance * 2 / FOCAL / height;
-        this.centre = this.centre.map((value, k) => value - length * (right * x[k] - down * y[k]));
+        this.center = this.center.map((value, k) => value - length * (right * x[k] - down * y[k]));
     }
 
     zoom(factor) {

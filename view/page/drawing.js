@@ -186,7 +186,7 @@ export class Drawing {
         gl.enable(gl.BLEND);
         gl.blendFunc(gl.ONE, gl.ONE);
         gl.uniformMatrix4fv(places.matrix, false, camera.matrix(this.width / this.height));
-        gl.uniform3fv(places.low, head.centre.map((value, k) => value - head.half - camera.centre[k]));
+        gl.uniform3fv(places.low, head.center.map((value, k) => value - head.half - camera.center[k]));
         gl.uniform1f(places.span, 2 * head.half);
         gl.uniform1f(places.size, size);
         gl.uniform1f(places.largest, this.largest);

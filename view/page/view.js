@@ -49,16 +49,16 @@ function somePlaces(bytes, most) {
 }
 
 const middle = values => values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
-const inSpace = (place, head) => place.map((value, k) => head.centre[k] + head.half * (value / 32767.5 - 1));
+const inSpace = (place, head) => place.map((value, k) => head.center[k] + head.half * (value / 32767.5 - 1));
 
 // The median position, and the radius around it that contains 90 % of the points.
 function spread(bytes, head) {
     const places = somePlaces(bytes, 4000);
     if (!places.length)
         return null;
-    const centre = [0, 1, 2].map(k => middle(places.map(place => place[k])));
-    const radii = places.map(place => Math.hypot(...place.map((value, k) => value - centre[k]))).sort((a, b) => a - b);
-    return { centre: inSpace(centre, head), radius: Math.max(radii[Math.floor(0.9 * (radii.length - 1))], 1) * head.half / 32767.5 };
+    const center = [0, 1, 2].map(k => middle(places.map(place => place[k])));
+    const radii = places.map(place => Math.hypot(...place.map((value, k) => value - center[k]))).sort((a, b) => a - b);
+    return { center: inSpace(center, head), radius: Math.max(radii[Math.floor(0.9 * (radii.length - 1))], 1) * head.half / 32767.5 };
 }
 
 // Finds the densest cell of a grid, then refines around it until few points are left.
@@ -89,17 +89,17 @@ function goHome() {
     const found = spread(drawing.bytes, state.head);
     if (!box && !found)
         return;
-    camera.centre = box ? [box / 2, box / 2, box / 2] : found.centre;
+    camera.center = box ? [box / 2, box / 2, box / 2] : found.center;
     camera.distance = (box ? 2.3 * box : 3 * found.radius) * Math.max(1, innerHeight / innerWidth);
     camera.azimuth = 0.6;
     camera.elevation = 0.5;
     dirty = true;
 }
 
-function centreOnDensest() {
+function centerOnDensest() {
     if (!drawing.count)
         return;
-    camera.centre = densestPoint(drawing.bytes, state.head);
+    camera.center = densestPoint(drawing.bytes, state.head);
     dirty = true;
 }
 
@@ -108,10 +108,10 @@ let cube = null;
 function cubeWish() {
     if (!state.head)
         return '';
-    const away = cube ? Math.max(...camera.centre.map((value, k) => Math.abs(value - cube.centre[k]))) : Infinity;
+    const away = cube ? Math.max(...camera.center.map((value, k) => Math.abs(value - cube.center[k]))) : Infinity;
     if (!cube || away > camera.distance || cube.half > 8 * camera.distance || cube.half < 2 * camera.distance)
-        cube = { centre: [...camera.centre], half: 4 * camera.distance };
-    return `&box=${cube.centre.join(',')},${cube.half}`;
+        cube = { center: [...camera.center], half: 4 * camera.distance };
+    return `&box=${cube.center.join(',')},${cube.half}`;
 }
 
 function pointsWish() {
@@ -147,7 +147,7 @@ function takeFrame(buffer) {
     const found = spread(drawing.bytes, state.head);
     state.extent = found ? found.radius : 1;
     if (element('follow').checked)
-        centreOnDensest();
+        centerOnDensest();
     const head = state.head;
     element('pause').textContent = head.paused ? 'go on' : 'pause';
     if (document.activeElement != element('file'))
@@ -322,7 +322,7 @@ element('stop').onclick = () => {
 };
 for (const id of ['colour', 'size', 'brightness'])
     element(id).oninput = () => { dirty = true; };
-element('centre').onclick = centreOnDensest;
+element('center').onclick = centerOnDensest;
 element('picture').onclick = savePicture;
 element('keys').onclick = () => { element('help').hidden = !element('help').hidden; };
 
@@ -362,7 +362,7 @@ canvas.addEventListener('wheel', event => {
 const toggle = id => { element(id).checked = !element(id).checked; };
 const colour = mode => { element('colour').value = mode; };
 const KEYS = {
-    ' ': () => element('pause').click(), s: () => element('step').click(), c: centreOnDensest, f: () => toggle('follow'), o: () => toggle('orbit'),
+    ' ': () => element('pause').click(), s: () => element('step').click(), c: centerOnDensest, f: () => toggle('follow'), o: () => toggle('orbit'),
     r: goHome, d: () => colour('density'), m: () => colour('component'), v: () => colour('speed'), p: savePicture,
     l: () => { labels.shown = !labels.shown; }, '?': () => element('keys').click(), '+': () => camera.zoom(0.8), '=': () => camera.zoom(0.8),
     '-': () => camera.zoom(1.25), ArrowLeft: () => camera.turn(0.1, 0), ArrowRight: () => camera.turn(-0.1, 0), ArrowUp: () => camera.turn(0, -0.1),

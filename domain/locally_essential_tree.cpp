@@ -1,4 +1,4 @@
-#include "chamomile/domain/forest.hpp"
+#include "chamomile/domain/locally_essential_tree.hpp"
 
 #include <algorithm>
 #include <span>
@@ -29,8 +29,8 @@ void put(auto& to, Index c, const auto& from, std::size_t at)
 /// Fills the forest. Several threads may plant different plots.
 class Planting {
 public:
-    Planting(Tree& tree, Forest& forest, const CoarseTree& coarse, const LocalTrees& local,
-             const EssentialTrees& essential)
+    Planting(Tree& tree, LocallyEssentialTree& forest, const CoarseTree& coarse,
+             const LocalTrees& local, const ImportedCells& essential)
         : tree_(tree), reach_(forest.reach), coarse_(coarse), local_(local), essential_(essential)
     {}
 
@@ -44,7 +44,8 @@ public:
         else if (plot.kind == Plot::Kind::arrived)
             plant_arrived(plot);
         else
-            plant_coarse(plot.coarse, plot.begin, {Forest::absent, 0, plot.begin + 1, 0});
+            plant_coarse(plot.coarse, plot.begin,
+                         {LocallyEssentialTree::absent, 0, plot.begin + 1, 0});
     }
 
     /// Copies cell c of the coarse tree to place `at`, with begin and next from `cell`.
@@ -85,13 +86,14 @@ private:
     {
         Index particle = plot.particles;
         const Index below = plot.count - 1;
-        plant_coarse(plot.coarse, plot.begin,
-                     {below == 0 ? particle : Forest::absent, 0, plot.begin + plot.count, 0});
+        plant_coarse(
+            plot.coarse, plot.begin,
+            {below == 0 ? particle : LocallyEssentialTree::absent, 0, plot.begin + plot.count, 0});
         for (Index k = 0; k < below; ++k) {
             const EssentialCell& other = essential_.cells[plot.from + k];
             const Index at = plot.begin + 1 + k;
-            tree_.octree.cells[at] = {other.has_particles ? particle : Forest::absent, other.count,
-                                      at + other.next, other.octant};
+            tree_.octree.cells[at] = {other.has_particles ? particle : LocallyEssentialTree::absent,
+                                      other.count, at + other.next, other.octant};
             tree_.moments.multipole[at] = other.multipole;
             tree_.moments.bounds[at] = other.bounds;
             put(tree_.moments.higher, at, essential_.higher, plot.from + k);
@@ -102,10 +104,10 @@ private:
     }
 
     Tree& tree_;
-    std::pmr::vector<CellReach>& reach_;
+    std::pmr::vector<OpeningRadius>& reach_;
     const CoarseTree& coarse_;
     const LocalTrees& local_;
-    const EssentialTrees& essential_;
+    const ImportedCells& essential_;
 };
 
 /// Copies `from` to to[first ...].
@@ -117,8 +119,8 @@ void copy(std::span<const T> from, auto& to, std::size_t first = 0)
 
 } // namespace
 
-void Forest::grow(Tree& tree, const DealtTree& dealt, const LocalTrees& local,
-                  const EssentialTrees& essential, const TreeReach* of_tree)
+void LocallyEssentialTree::grow(Tree& tree, const DealtTree& dealt, const LocalTrees& local,
+                                const ImportedCells& essential, const TreeReach* of_tree)
 {
     const CoarseTree& coarse = dealt.coarse;
     const std::size_t own = local.octree.sources.size(), n = coarse.octree.cells.size();
@@ -177,7 +179,8 @@ void Forest::grow(Tree& tree, const DealtTree& dealt, const LocalTrees& local,
     octree.divided = divided;
 }
 
-void Forest::take_particles(Tree& tree, const LocalTrees& local, const EssentialTrees& essential)
+void LocallyEssentialTree::take_particles(Tree& tree, const LocalTrees& local,
+                                          const ImportedCells& essential)
 {
     Octree& octree = tree.octree;
     const std::size_t own = local.octree.sources.size();
@@ -195,8 +198,9 @@ void Forest::take_particles(Tree& tree, const LocalTrees& local, const Essential
 
 bool has_absent(const InteractionLists& lists)
 {
-    return std::any_of(lists.ranges.begin(), lists.ranges.end(),
-                       [](const ParticleRange& range) { return range.first == Forest::absent; });
+    return std::any_of(lists.ranges.begin(), lists.ranges.end(), [](const ParticleRange& range) {
+        return range.first == LocallyEssentialTree::absent;
+    });
 }
 
 } // namespace chamomile

@@ -1,4 +1,4 @@
-#include "chamomile/io/arrangement.hpp"
+#include "chamomile/io/transform.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -110,10 +110,10 @@ void keep_ids_apart(const std::vector<std::uint64_t>& there, std::vector<std::ui
             return std::binary_search(sorted.begin(), sorted.end(), id);
         }))
         return;
-    const auto [least, most] = std::minmax_element(ids.begin(), ids.end());
-    const std::uint64_t begin = sorted.back() + 1, smallest = *least, width = *most - *least;
+    const auto [min, max] = std::minmax_element(ids.begin(), ids.end());
+    const std::uint64_t begin = sorted.back() + 1, smallest = *min, width = *max - *min;
     if (begin == 0 || width > std::numeric_limits<std::uint64_t>::max() - begin)
-        throw Error(Fault::usage, name + ": ids to " + std::to_string(*most) +
+        throw Error(Fault::usage, name + ": ids to " + std::to_string(*max) +
                                       ": there is no room for them above those of the others");
     for (std::uint64_t& id : ids)
         id = id - smallest + begin;
@@ -123,9 +123,9 @@ std::string ids_text(const std::vector<std::uint64_t>& ids)
 {
     if (ids.empty())
         return "no particles";
-    const auto [least, most] = std::minmax_element(ids.begin(), ids.end());
-    return std::to_string(ids.size()) + " particles, ids " + std::to_string(*least) + " to " +
-           std::to_string(*most);
+    const auto [min, max] = std::minmax_element(ids.begin(), ids.end());
+    return std::to_string(ids.size()) + " particles, ids " + std::to_string(*min) + " to " +
+           std::to_string(*max);
 }
 
 /// Joins the softenings: one length if both parts agree, otherwise per-particle softening. Drops
@@ -220,20 +220,20 @@ void forget_forces(Snapshot& snapshot)
 void place(Snapshot& snapshot, const Placement& placement, const std::string& what)
 {
     const Vec3<double> none{};
-    const bool moves = placement.recentred || placement.angles || !(placement.shift == none) ||
+    const bool moves = placement.recenterd || placement.angles || !(placement.shift == none) ||
                        !(placement.boost == none);
     if (!moves)
         return;
-    if (snapshot.box_size > 0 && (placement.angles || placement.recentred))
+    if (snapshot.box_size > 0 && (placement.angles || placement.recenterd))
         throw Error(Fault::usage,
                     what + ": the particles are in a periodic box of " +
                         number_text(snapshot.box_size) + ": " +
-                        (placement.recentred ? "it has no centre of mass; {shift} X,Y,Z moves them"
+                        (placement.recenterd ? "it has no center of mass; {shift} X,Y,Z moves them"
                                              : "it cannot be turned"));
     forget_forces(snapshot);
     Particles& particles = snapshot.particles;
-    if (placement.recentred && mass_of(particles) > 0)
-        move_to_barycentre(particles);
+    if (placement.recenterd && mass_of(particles) > 0)
+        move_to_barycenter(particles);
     const Turn turn = turn_by(placement.angles.value_or(std::array<double, 3>{}));
     for (std::size_t i = 0; i < particles.size(); ++i) {
         Vec3<double>&x = particles.position[i], &v = particles.velocity[i];
@@ -277,11 +277,11 @@ void retype(Snapshot& snapshot, const std::array<std::uint8_t, 6>& new_types)
         type = new_types[type];
 }
 
-void keep_sphere(Snapshot& snapshot, const Vec3<double>& centre, double radius)
+void keep_sphere(Snapshot& snapshot, const Vec3<double>& center, double radius)
 {
     const Periodicity box{snapshot.box_size};
     keep_particles(snapshot, [&](Index i) {
-        const Vec3<double> d = box.nearest(snapshot.particles.position[i] - centre);
+        const Vec3<double> d = box.nearest(snapshot.particles.position[i] - center);
         return d.x * d.x + d.y * d.y + d.z * d.z <= radius * radius;
     });
 }
@@ -321,9 +321,9 @@ void thin_out(Snapshot& snapshot, std::uint64_t n)
 
 double OrbitRequest::start() const
 {
-    const double apocentre = eccentricity < 1 ? pericentre * (1 + eccentricity) / (1 - eccentricity)
+    const double apocenter = eccentricity < 1 ? pericenter * (1 + eccentricity) / (1 - eccentricity)
                                               : std::numeric_limits<double>::infinity();
-    return separation.value_or(std::min(10 * pericentre, apocentre));
+    return separation.value_or(std::min(10 * pericenter, apocenter));
 }
 
 void place_on_orbit(Snapshot& first, Snapshot& second, const OrbitRequest& orbit)
@@ -331,11 +331,11 @@ void place_on_orbit(Snapshot& first, Snapshot& second, const OrbitRequest& orbit
     const double one = mass_of(first.particles), other = mass_of(second.particles);
     if (!(one + other > 0))
         throw Error(Fault::usage, "{orbit}: needs particles with mass");
-    const RelativeOrbit relative = orbit_before_pericentre(
-        first.G() * (one + other), orbit.eccentricity, orbit.pericentre, orbit.start());
+    const RelativeOrbit relative = orbit_before_pericenter(
+        first.G() * (one + other), orbit.eccentricity, orbit.pericenter, orbit.start());
     const double part = other / (one + other);
     const auto at = [&](double share) {
-        return Placement{.recentred = true,
+        return Placement{.recenterd = true,
                          .angles = {},
                          .shift = share * relative.position,
                          .boost = share * relative.velocity};

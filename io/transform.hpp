@@ -14,7 +14,7 @@ namespace chamomile {
 /// A Placement moves a system: first its center of mass to the origin, then the rotation, then the
 /// shift.
 struct Placement {
-    bool recentred = false;                      ///< center of mass at rest at the origin
+    bool recenterd = false;                      ///< center of mass at rest at the origin
     std::optional<std::array<double, 3>> angles; ///< degrees about z, then about x, then about z
     Vec3<double> shift, boost;                   ///< added to positions and velocities
 };
@@ -34,7 +34,7 @@ void keep_types(Snapshot& snapshot, const std::vector<int>& types);
 void retype(Snapshot& snapshot, const std::array<std::uint8_t, 6>& new_types);
 
 /// Keeps the particles inside the sphere. In a periodic box, the nearest image counts.
-void keep_sphere(Snapshot& snapshot, const Vec3<double>& centre, double radius);
+void keep_sphere(Snapshot& snapshot, const Vec3<double>& center, double radius);
 
 /// Keeps one of every n particles of each type and mass, chosen by a hash of the id, independent of
 /// the order in the file. The kept particles share the total mass of their group. Masses with fewer
@@ -44,7 +44,7 @@ void thin_out(Snapshot& snapshot, std::uint64_t n);
 /// An OrbitRequest is the Kepler orbit of two systems in the x-y plane, counter-clockwise. The
 /// second system has its pericenter on +x.
 struct OrbitRequest {
-    double pericentre = 1, eccentricity = 1;
+    double pericenter = 1, eccentricity = 1;
     /// Initial separation, before pericenter. None: ten pericenters, or the apocenter if nearer.
     std::optional<double> separation;
 

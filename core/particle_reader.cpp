@@ -1,4 +1,4 @@
-#include "chamomile/core/particle_rows.hpp"
+#include "chamomile/core/particle_reader.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -10,7 +10,7 @@ namespace {
 
 /// Returns the selected values; copies them if they are not contiguous.
 template <class T>
-std::span<const T> chosen(const std::vector<T>& all, const RowsAsked& rows,
+std::span<const T> chosen(const std::vector<T>& all, const RowSelection& rows,
                           std::vector<T>& gathered)
 {
     if (rows.list.empty())
@@ -25,7 +25,7 @@ std::span<const T> chosen(const std::vector<T>& all, const RowsAsked& rows,
 
 } // namespace
 
-RowsAsked::RowsAsked(std::span<const Index> places)
+RowSelection::RowSelection(std::span<const Index> places)
 {
     if (places.empty())
         return;
@@ -36,12 +36,12 @@ RowsAsked::RowsAsked(std::span<const Index> places)
         list = places;
 }
 
-std::size_t RowsInMemory::most() const
+std::size_t RowsInMemory::max() const
 {
     return std::max<std::size_t>(particles_.size(), 1);
 }
 
-std::span<const Vec3<double>> RowsInMemory::vectors(Column value, const RowsAsked& rows)
+std::span<const Vec3<double>> RowsInMemory::read_vectors(Column value, const RowSelection& rows)
 {
     const std::vector<Vec3<double>>* const all[] = {&particles_.position, &particles_.velocity,
                                                     &particles_.acceleration};
@@ -49,7 +49,8 @@ std::span<const Vec3<double>> RowsInMemory::vectors(Column value, const RowsAske
     return chosen(*all[std::size_t(value)], rows, vectors_[std::size_t(value)]);
 }
 
-std::span<const double> RowsInMemory::reals([[maybe_unused]] Column value, const RowsAsked& rows)
+std::span<const double> RowsInMemory::read_scalars([[maybe_unused]] Column value,
+                                                   const RowSelection& rows)
 {
     assert(value == Column::potential); // Particles has no data of individual steps
     return chosen(particles_.potential, rows, potentials_);

@@ -1,4 +1,4 @@
-#include "chamomile/domain/essential_trees.hpp"
+#include "chamomile/domain/imported_cells.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -12,14 +12,15 @@ namespace {
 
 /// Collects the cells below one leaf that regions of a remote rank open. Leaves out the leaf's own
 /// cell, since every rank knows it.
-class Exporter {
+class CellExporter {
 public:
-    Exporter(const LocalTrees& trees, const OpeningRule& rule, std::span<const Region> regions)
+    CellExporter(const LocalTrees& trees, const OpeningRule& rule,
+                 std::span<const ImportRegion> regions)
         : trees_(trees), rule_(rule), regions_(regions)
     {}
 
     /// Adds the cells below leaf `root`. Returns whether any region opens the leaf.
-    bool collect(Index root)
+    bool gather(Index root)
     {
         assert(trees_.reach.size() == trees_.octree.cells.size());
         looking_.resize(regions_.size());
@@ -35,7 +36,7 @@ public:
         return is_opened;
     }
 
-    EssentialTrees trees; ///< collected below one leaf
+    ImportedCells trees; ///< collected below one leaf
 
 private:
     /// Adds cell c for the regions looking_[first ...], and the daughters that they open.
@@ -44,7 +45,7 @@ private:
         const Octree& octree = trees_.octree;
         const Multipole& multipole = trees_.moments.multipole[c];
         const Cell& cell = octree.cells[c];
-        const Opening opening(rule_, multipole.center, trees_.reach[c]);
+        const RemoteOpeningTest opening(rule_, multipole.center, trees_.reach[c]);
         const std::size_t last = looking_.size();
         bool has_particles = false;
         for (std::size_t k = first; k < last; ++k) {
@@ -78,7 +79,7 @@ private:
 
     const LocalTrees& trees_;
     const OpeningRule& rule_;
-    std::span<const Region> regions_;
+    std::span<const ImportRegion> regions_;
     std::vector<Index> looking_; // stack of regions that open the ancestors of the current cell
 };
 
@@ -88,7 +89,7 @@ void append(std::vector<T>& to, std::span<const T> from)
     to.insert(to.end(), from.begin(), from.end());
 }
 
-void append(EssentialTrees& to, const EssentialTrees& from)
+void append(ImportedCells& to, const ImportedCells& from)
 {
     append(to.leaves, std::span(from.leaves));
     append(to.cells, std::span(from.cells));
@@ -99,18 +100,18 @@ void append(EssentialTrees& to, const EssentialTrees& from)
 }
 
 /// Returns the local cells and particles that the regions of a remote rank open.
-EssentialTrees exported(std::span<const Region> regions, const Asked& asked,
-                        const LocalTrees& local, std::size_t first_leaf)
+ImportedCells exported(std::span<const ImportRegion> regions, const ImportRequests& asked,
+                       const LocalTrees& local, std::size_t first_leaf)
 {
     const std::size_t n = regions.empty() ? 0 : local.roots.size() - 1;
     const OpeningRule rule(asked.criterion);
-    std::vector<EssentialTrees> parts(n);
+    std::vector<ImportedCells> parts(n);
     FirstException failure;
 #pragma omp parallel for if (n > 1) schedule(dynamic, 1)
     for (std::size_t k = 0; k < n; ++k)
         failure.run([&] {
-            Exporter exporter(local, rule, regions);
-            if (!exporter.collect(local.roots[k]))
+            CellExporter exporter(local, rule, regions);
+            if (!exporter.gather(local.roots[k]))
                 return;
             exporter.trees.leaves = {{Index(first_leaf + k), Index(exporter.trees.cells.size()),
                                       Index(exporter.trees.particles.size())}};
@@ -118,8 +119,8 @@ EssentialTrees exported(std::span<const Region> regions, const Asked& asked,
         });
     if (failure.caught())
         failure.rethrow();
-    EssentialTrees all;
-    for (const EssentialTrees& part : parts)
+    ImportedCells all;
+    for (const ImportedCells& part : parts)
         append(all, part);
     return all;
 }
@@ -147,7 +148,7 @@ public:
 
     /// Calls ask(rank) for each opened remote leaf until `ranks` calls have returned true.
     template <class Ask>
-    void find(const Region& region, int ranks, const Ask& ask) const
+    void find(const ImportRegion& region, int ranks, const Ask& ask) const
     {
         for (Index c = 0; c < cells_.size() && ranks > 0;) {
             const Index next = cells_[c].next;
@@ -165,13 +166,13 @@ public:
 private:
     std::span<const Cell> cells_;
     int rank_;
-    std::vector<Opening> openings_;
+    std::vector<RemoteOpeningTest> openings_;
     std::vector<int> owner_;    ///< owner of a leaf; for inner cells this rank
     std::vector<Index> others_; ///< number of remote leaves before each cell
 };
 
 template <class Visit>
-void for_each_array(EssentialTrees& trees, const Visit& visit)
+void for_each_array(ImportedCells& trees, const Visit& visit)
 {
     visit(trees.cells); // wide records first, for alignment
     visit(trees.higher);
@@ -182,7 +183,7 @@ void for_each_array(EssentialTrees& trees, const Visit& visit)
 }
 
 /// Packs the array lengths, then the arrays, into one message.
-std::vector<std::byte> packed(EssentialTrees& trees)
+std::vector<std::byte> packed(ImportedCells& trees)
 {
     std::vector<std::byte> message;
     const auto put = [&](std::span<const std::byte> bytes) {
@@ -197,7 +198,7 @@ std::vector<std::byte> packed(EssentialTrees& trees)
 }
 
 /// Appends the arrays in `message` to `trees`.
-void unpack(std::span<const std::byte> message, EssentialTrees& trees)
+void unpack(std::span<const std::byte> message, ImportedCells& trees)
 {
     std::vector<std::uint64_t> counts;
     const auto take = [&](std::size_t bytes) {
@@ -220,8 +221,8 @@ void unpack(std::span<const std::byte> message, EssentialTrees& trees)
 
 } // namespace
 
-void Questions::exchange(const AcceptanceCriterion& criterion, const TreeReach& reach,
-                         const DealtTree& tree, Communicator& communicator)
+void RegionExchange::exchange(const AcceptanceCriterion& criterion, const TreeReach& reach,
+                              const DealtTree& tree, Communicator& communicator)
 {
     const std::uint64_t before = communicator.traffic().bytes;
     const std::size_t n = regions.size(), ranks = std::size_t(communicator.size());
@@ -236,7 +237,7 @@ void Questions::exchange(const AcceptanceCriterion& criterion, const TreeReach& 
         });
     to_.resize(ranks);
     partners = 0;
-    std::vector<std::span<const Region>> messages;
+    std::vector<std::span<const ImportRegion>> messages;
     for (std::size_t k = 0; k < ranks; ++k) {
         to_[k].clear();
         for (std::size_t r = 0; r < n; ++r)
@@ -245,19 +246,20 @@ void Questions::exchange(const AcceptanceCriterion& criterion, const TreeReach& 
         partners += !to_[k].empty();
         messages.push_back(to_[k]);
     }
-    communicator.all_to_all<Region>(messages, asked);
+    communicator.all_to_all<ImportRegion>(messages, asked);
     bytes += communicator.traffic().bytes - before;
 }
 
-EssentialTrees import_trees(const Asked& asked, const LocalTrees& local, std::size_t first_leaf,
-                            Communicator& communicator)
+ImportedCells import_cells(const ImportRequests& asked, const LocalTrees& local,
+                           std::size_t first_leaf, Communicator& communicator)
 {
     std::vector<std::vector<std::byte>> answers;
     for (int r = 0; r < communicator.size(); ++r) {
-        EssentialTrees found = exported(asked.regions.from<Region>(r), asked, local, first_leaf);
+        ImportedCells found =
+            exported(asked.regions.from<ImportRegion>(r), asked, local, first_leaf);
         answers.push_back(found.leaves.empty() ? std::vector<std::byte>() : packed(found));
     }
-    EssentialTrees trees;
+    ImportedCells trees;
     Inbox inbox;
     communicator.exchange(std::vector<std::span<const std::byte>>(answers.begin(), answers.end()),
                           inbox);

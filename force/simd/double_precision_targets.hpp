@@ -40,10 +40,10 @@ inline void sum_absolute_forces(const FewTargets& work, float* absolute_forces)
         const std::size_t left = work.clump_count - begin;
         const std::size_t count = left < tile_size ? left : tile_size;
         struct {
-            float x, y, z, mass, least;
+            float x, y, z, mass, min;
         } tile[tile_size];
         for (std::size_t c = 0; c < count; ++c) {
-            const Clump& clump = work.clumps[begin + c];
+            const PseudoParticle& clump = work.clumps[begin + c];
             tile[c] = {float(clump.center.x - origin.x), float(clump.center.y - origin.y),
                        float(clump.center.z - origin.z), float(clump.mass),
                        float(clump.spread + eps2)};
@@ -56,8 +56,7 @@ inline void sum_absolute_forces(const FewTargets& work, float* absolute_forces)
                     const P dx = P(tile[c].x) - P::load(x + at),
                             dy = P(tile[c].y) - P::load(y + at),
                             dz = P(tile[c].z) - P::load(z + at);
-                    const P over_u =
-                        inverse_sqrt(dx * dx + (dy * dy + (dz * dz + P(tile[c].least))));
+                    const P over_u = inverse_sqrt(dx * dx + (dy * dy + (dz * dz + P(tile[c].min))));
                     sum[k] += P(tile[c].mass) * over_u * over_u;
                 }
             for (int k = 0; k < in_flight; ++k) {
@@ -75,7 +74,7 @@ Law law_of(const FewTargets& work)
     if constexpr (requires { Law::of(work); })
         return Law::of(work);
     else if constexpr (Law::is_varied)
-        return Law::with_rule(AnyRule{work.smaller_part});
+        return Law::with_rule(RuntimeRule{work.rule_weight});
     else
         return Law::with_length(work.softening_length);
 }
@@ -193,7 +192,7 @@ private:
     typename Law::template Sum<P> sum_[in_flight];
 };
 
-/// PreciseSums as a PreciseKernel function.
+/// PreciseSums as a DoubleKernel function.
 template <class Law, int in_flight>
 void sum_precisely(const FewTargets& work, TargetSum* sums)
 {
@@ -204,10 +203,10 @@ void sum_precisely(const FewTargets& work, TargetSum* sums)
 
 /// Returns a law's kernel by softening and potential.
 template <template <SofteningKind, bool> class Law, int in_flight = 2>
-PreciseKernel precise_kernel_of(bool spline, bool with_potential)
+DoubleKernel precise_kernel_of(bool spline, bool with_potential)
 {
     constexpr auto p = SofteningKind::plummer, s = SofteningKind::spline;
-    static constexpr PreciseKernel kernel[2][2] = {
+    static constexpr DoubleKernel kernel[2][2] = {
         {sum_precisely<Law<p, false>, in_flight>, sum_precisely<Law<p, true>, in_flight>},
         {sum_precisely<Law<s, false>, in_flight>, sum_precisely<Law<s, true>, in_flight>}};
     return kernel[spline][with_potential];

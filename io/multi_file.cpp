@@ -1,4 +1,4 @@
-#include "chamomile/io/pieces.hpp"
+#include "chamomile/io/multi_file.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -52,14 +52,14 @@ std::vector<std::filesystem::path> piece_paths(const std::filesystem::path& piec
 void check_counts(const TypeCounts& counts, const std::filesystem::path& file)
 {
     // Compares each count first, so that the sum cannot overflow.
-    constexpr std::int64_t most = std::numeric_limits<Index>::max();
+    constexpr std::int64_t max = std::numeric_limits<Index>::max();
     for (std::size_t type = 0; type < counts.size(); ++type)
-        if (counts[type] < 0 || counts[type] > most)
+        if (counts[type] < 0 || counts[type] > max)
             throw bad_input(file, "number of particles of type " + std::to_string(type),
-                            std::to_string(counts[type]), "0 to " + std::to_string(most));
-    if (sum(counts) > most)
+                            std::to_string(counts[type]), "0 to " + std::to_string(max));
+    if (sum(counts) > max)
         throw bad_input(file, "number of particles", std::to_string(sum(counts)),
-                        "at most " + std::to_string(most));
+                        "at most " + std::to_string(max));
 }
 
 std::string check_totals(const TypeCounts& found, const TypeTotals& stated,

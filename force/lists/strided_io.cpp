@@ -1,4 +1,4 @@
-#include "chamomile/force/lists/array_rows.hpp"
+#include "chamomile/force/lists/strided_io.hpp"
 
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/gpu.hpp"

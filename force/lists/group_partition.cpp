@@ -1,4 +1,4 @@
-#include "chamomile/force/lists/group_part.hpp"
+#include "chamomile/force/lists/group_partition.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "chamomile/io/stated.hpp"
+#include "chamomile/io/file_constants.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -27,10 +27,10 @@ private:
     DeviceBuffer<float> work_, placed_; // placed_: work by domain, valid after particles move there
 };
 
-/// A HomeSums holds the sums of rows, followed by the sums of received particles.
-class HomeSums {
+/// A ReturnedSums holds the sums of rows, followed by the sums of received particles.
+class ReturnedSums {
 public:
-    HomeSums(DeviceTree& tree, ArrivingRows& rows) : tree_(tree), rows_(rows) {}
+    ReturnedSums(DeviceTree& tree, ArrivingRows& rows) : tree_(tree), rows_(rows) {}
 
     /// Returns the arrays that an evaluator fills. They are the caller's arrays for local rows if
     /// all particles are targets and the arrays are on the device.

@@ -11,14 +11,14 @@
 
 namespace chamomile::tests {
 
-/// A Forest is a tree with moments and groups.
-struct Forest {
+/// A LocallyEssentialTree is a tree with moments and groups.
+struct LocallyEssentialTree {
     Octree octree;
     Moments moments;
     TargetGroups groups;
 
-    Forest(const Particles& p, GroupSizes sizes, std::span<const Index> active = {},
-           int leaf_size = 8)
+    LocallyEssentialTree(const Particles& p, GroupSizes sizes, std::span<const Index> active = {},
+                         int leaf_size = 8)
     {
         KeySorter sorter;
         build_octree(octree, p.position, p.mass, leaf_size, sorter);
@@ -32,7 +32,7 @@ struct ForestWalk {
     WalkNodes nodes;
     Walk walk;
 
-    ForestWalk(const Forest& f, const AcceptanceCriterion& criterion,
+    ForestWalk(const LocallyEssentialTree& f, const AcceptanceCriterion& criterion,
                const std::string& instruction_set = "auto")
         : walk(instruction_set)
     {

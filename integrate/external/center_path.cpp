@@ -39,9 +39,9 @@ std::vector<double> numbers_of(std::string_view line, const std::string& name, s
 
 } // namespace
 
-CentrePath CentrePath::read(const std::string& text, const std::string& name)
+CenterPath CenterPath::read(const std::string& text, const std::string& name)
 {
-    CentrePath path{name, {}};
+    CenterPath path{name, {}};
     std::size_t number = 0;
     for (std::size_t start = 0; start < text.size();) {
         const std::size_t end = std::min(text.find('\n', start), text.size());
@@ -63,7 +63,7 @@ CentrePath CentrePath::read(const std::string& text, const std::string& name)
     return path;
 }
 
-CentrePath::Row CentrePath::at(double time) const
+CenterPath::Row CenterPath::at(double time) const
 {
     const double first = rows.front().time, last = rows.back().time,
                  rounding = 1e-9 * (last - first);

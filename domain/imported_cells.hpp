@@ -26,7 +26,7 @@ struct EssentialLeaf {
 };
 
 /// Cells and particles imported from remote ranks, by rising leaf.
-struct EssentialTrees {
+struct ImportedCells {
     std::vector<EssentialLeaf> leaves;
     std::vector<EssentialCell> cells;
     std::vector<HigherMoments> higher; ///< per cell, for orders 3 and 4
@@ -38,13 +38,13 @@ struct EssentialTrees {
 
 /// Sends each rank the cells that its regions open, and returns the cells received. `first_leaf`:
 /// first leaf of this rank. Collective.
-EssentialTrees import_trees(const Asked& asked, const LocalTrees& local, std::size_t first_leaf,
-                            Communicator& communicator);
+ImportedCells import_cells(const ImportRequests& asked, const LocalTrees& local,
+                           std::size_t first_leaf, Communicator& communicator);
 
 /// Requests for remote cells: the regions of a rank's clusters. Memory is kept for the next
 /// evaluation.
-struct Questions {
-    std::vector<Region> regions;
+struct RegionExchange {
+    std::vector<ImportRegion> regions;
     std::vector<char> asks;  ///< per region: 1 if it asks any rank
     Inbox asked;             ///< requests from remote ranks
     int partners = 0;        ///< number of ranks asked
@@ -55,8 +55,8 @@ struct Questions {
                   const DealtTree& tree, Communicator& communicator);
 
 private:
-    std::vector<char> wanted_;            ///< per region and rank: 1 if asked
-    std::vector<std::vector<Region>> to_; ///< by rank
+    std::vector<char> wanted_;                  ///< per region and rank: 1 if asked
+    std::vector<std::vector<ImportRegion>> to_; ///< by rank
 };
 
 } // namespace chamomile

@@ -11,6 +11,6 @@ HostKernel short_range_kernel(bool spline, bool with_potential, bool precise);
 HostKernel varied_kernel(SofteningRule rule, bool spline, bool with_potential, bool precise);
 HostKernel varied_short_range_kernel(SofteningRule rule, bool spline, bool with_potential,
                                      bool precise);
-PreciseKernel periodic_kernel(bool varied, bool spline, bool with_potential);
+DoubleKernel periodic_kernel(bool varied, bool spline, bool with_potential);
 
 } // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

@@ -19,31 +19,31 @@ namespace chamomile {
 inline constexpr std::size_t rows_of_block = std::size_t(1) << 18;
 
 /// Particles requested by a range begin .. end or a list of indices.
-struct RowsAsked {
+struct RowSelection {
     std::size_t begin = 0, end = 0;
     std::span<const Index> list = {}; ///< empty: a range
 
-    RowsAsked(std::size_t first, std::size_t behind) : begin(first), end(behind) {}
+    RowSelection(std::size_t first, std::size_t behind) : begin(first), end(behind) {}
     /// Consecutive indices become a range.
-    explicit RowsAsked(std::span<const Index> places);
+    explicit RowSelection(std::span<const Index> places);
 
     std::size_t size() const { return list.empty() ? end - begin : list.size(); }
 };
 
 /// Gives values of particles that need not all be in memory. A returned span stays valid until the
 /// same value is requested again.
-class ParticleRows {
+class ParticleReader {
 public:
-    virtual ~ParticleRows() = default;
+    virtual ~ParticleReader() = default;
 
     /// Returns whether all particles are in the caller's memory.
-    virtual bool are_here() const = 0;
+    virtual bool is_on_host() const = 0;
     /// Returns the max number of particles per request.
-    virtual std::size_t most() const = 0;
+    virtual std::size_t max() const = 0;
 
     /// Return one value per requested particle, in order. Throw the errors of the store.
-    virtual std::span<const Vec3<double>> vectors(Column value, const RowsAsked& rows) = 0;
-    virtual std::span<const double> reals(Column value, const RowsAsked& rows) = 0;
+    virtual std::span<const Vec3<double>> read_vectors(Column value, const RowSelection& rows) = 0;
+    virtual std::span<const double> read_scalars(Column value, const RowSelection& rows) = 0;
 
     /// Returns the sums over all particles if the store sums faster than values arrive; else none.
     virtual std::optional<MotionSums> motion(const Vec3<double>& /*typical*/) { return {}; }
@@ -59,21 +59,21 @@ public:
     template <class Each>
     void for_blocks(std::size_t count, const Each& each) const
     {
-        for (std::size_t begin = 0; begin < count; begin += most())
-            each(begin, std::min(begin + most(), count));
+        for (std::size_t begin = 0; begin < count; begin += max())
+            each(begin, std::min(begin + max(), count));
     }
 };
 
 /// Particles in the caller's memory.
-class RowsInMemory final : public ParticleRows {
+class RowsInMemory final : public ParticleReader {
 public:
     /// Keeps a reference.
     explicit RowsInMemory(const Particles& particles) : particles_(particles) {}
 
-    bool are_here() const override { return true; }
-    std::size_t most() const override;
-    std::span<const Vec3<double>> vectors(Column value, const RowsAsked& rows) override;
-    std::span<const double> reals(Column value, const RowsAsked& rows) override;
+    bool is_on_host() const override { return true; }
+    std::size_t max() const override;
+    std::span<const Vec3<double>> read_vectors(Column value, const RowSelection& rows) override;
+    std::span<const double> read_scalars(Column value, const RowSelection& rows) override;
 
 private:
     const Particles& particles_;

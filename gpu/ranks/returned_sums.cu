@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "chamomile/core/threads.hpp"
-#include "chamomile/gpu/ranks/home_sums.cuh"
 #include "chamomile/gpu/ranks/item_threads.cuh"
+#include "chamomile/gpu/ranks/returned_sums.cuh"
 
 namespace chamomile {
 namespace {
@@ -84,8 +84,8 @@ void RowWork::take(const float* of_rows, std::size_t rows, const float* of_arriv
     is_known_ = true;
 }
 
-ArrivalSums HomeSums::begin(const SumArrays& to, bool are_all, std::size_t targets,
-                            bool with_potentials)
+ArrivalSums ReturnedSums::begin(const SumArrays& to, bool are_all, std::size_t targets,
+                                bool with_potentials)
 {
     const std::size_t n = rows_.rows(), count = n + rows_.guests();
     goes_straight_ = are_all && to.acceleration.on_device;
@@ -104,8 +104,8 @@ ArrivalSums HomeSums::begin(const SumArrays& to, bool are_all, std::size_t targe
     return goes_straight_ ? ArrivalSums{to, n, count, own} : ArrivalSums{own, count, count};
 }
 
-std::uint64_t HomeSums::send(const std::uint8_t* is_target, std::span<const Index> targets,
-                             RowWork& work, Communicator& ranks)
+std::uint64_t ReturnedSums::send(const std::uint8_t* is_target, std::span<const Index> targets,
+                                 RowWork& work, Communicator& ranks)
 {
     const cudaStream_t stream = tree_.stream;
     const std::size_t n = rows_.rows(), all = n + rows_.guests();
@@ -124,9 +124,9 @@ std::uint64_t HomeSums::send(const std::uint8_t* is_target, std::span<const Inde
     if (!goes_straight_ && n > 0)
         to = {device_view(acceleration_, n),
               has_potentials_ ? device_view(potential_, n) : ArrayView{}};
-    rows_.send_home({acceleration_.data() + first, potential_.data() + first, work_.data() + n,
-                     has_potentials_},
-                    to, work_.data(), ranks);
+    rows_.return_results({acceleration_.data() + first, potential_.data() + first, work_.data() + n,
+                          has_potentials_},
+                         to, work_.data(), ranks);
     work.take(work_.data(), n, is_target ? nullptr : of_targets_.data(), rows_.arrivals(), stream);
     if (is_target)
         store(is_target, targets);
@@ -137,7 +137,7 @@ std::uint64_t HomeSums::send(const std::uint8_t* is_target, std::span<const Inde
 }
 
 /// Copies the sums of all rows to the caller's host arrays.
-void HomeSums::store_all()
+void ReturnedSums::store_all()
 {
     const auto store = [&](const double* from, std::size_t components, const ArrayView& to) {
         double* const dense = to.is_dense() ? reinterpret_cast<double*>(to.component[0]) : nullptr;
@@ -157,7 +157,7 @@ void HomeSums::store_all()
 }
 
 /// Copies the sums of targets to the caller's arrays, on the GPU or the host.
-void HomeSums::store(const std::uint8_t* is_target, std::span<const Index> targets)
+void ReturnedSums::store(const std::uint8_t* is_target, std::span<const Index> targets)
 {
     const std::size_t n = rows_.rows(), count = targets.size();
     const double* const potential = to_.potential && has_potentials_ ? potential_.data() : nullptr;

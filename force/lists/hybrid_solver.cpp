@@ -1,4 +1,4 @@
-#include "chamomile/force/lists/small_sets.hpp"
+#include "chamomile/force/lists/hybrid_solver.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -9,10 +9,10 @@
 namespace chamomile {
 namespace {
 
-class JoinedSolvers final : public Solver {
+class HybridSolver final : public Solver {
 public:
-    JoinedSolvers(std::unique_ptr<Solver> many, std::unique_ptr<Solver> few,
-                  std::optional<std::uint64_t> few_below)
+    HybridSolver(std::unique_ptr<Solver> many, std::unique_ptr<Solver> few,
+                 std::optional<std::uint64_t> few_below)
         : many_{std::move(many)}, few_{std::move(few)},
           is_measured_(!few_.solver || few_below.has_value()), few_below_(few_below.value_or(0))
     {}
@@ -74,15 +74,15 @@ private:
                          b = norm_squared(request.acceleration.load_vector(j));
             return a > b || (a == b && i < j);
         };
-        const std::size_t most = std::min<std::size_t>(n / 4, 65536);
-        std::partial_sort(by_acceleration.begin(), by_acceleration.begin() + std::ptrdiff_t(most),
+        const std::size_t max = std::min<std::size_t>(n / 4, 65536);
+        std::partial_sort(by_acceleration.begin(), by_acceleration.begin() + std::ptrdiff_t(max),
                           by_acceleration.end(), stronger);
         std::vector<Vec3<double>> acceleration(n); // for trials
         std::vector<double> potential(request.potential ? n : 0);
         Request trial = request;
         trial.acceleration = view_of(std::span(acceleration));
         trial.potential = view_of(std::span(potential));
-        for (std::size_t count = 4; count <= most; count *= 4) {
+        for (std::size_t count = 4; count <= max; count *= 4) {
             std::vector<Index> active(by_acceleration.begin(),
                                       by_acceleration.begin() + std::ptrdiff_t(count));
             std::sort(active.begin(), active.end());
@@ -98,14 +98,14 @@ private:
     static double seconds(Side& side, Request request)
     {
         request.keeps_tree = true;
-        double least = 1e300;
+        double min = 1e300;
         for (int k = side.has_tree ? 1 : 0; k < 4; ++k) {
             const double start = wall_clock_seconds();
             evaluate_by(side, request);
             if (k > 0)
-                least = std::min(least, wall_clock_seconds() - start);
+                min = std::min(min, wall_clock_seconds() - start);
         }
-        return least;
+        return min;
     }
 
     Side many_, few_;
@@ -118,7 +118,7 @@ private:
 std::unique_ptr<Solver> join_solvers(std::unique_ptr<Solver> many, std::unique_ptr<Solver> few,
                                      std::optional<std::uint64_t> few_below)
 {
-    return std::make_unique<JoinedSolvers>(std::move(many), std::move(few), few_below);
+    return std::make_unique<HybridSolver>(std::move(many), std::move(few), few_below);
 }
 
 std::unique_ptr<Solver> make_solver_with_host(const SolverOptions& options,

@@ -15,6 +15,7 @@ std::vector<PowerTableRow> read_power_table(const std::filesystem::path& file, P
     std::istringstream in(read_regular_file(file, max, "a table of k and its value"));
     std::vector<PowerTableRow> rows;
     std::string line;
+    bool is_negative = false; // the sign of the first value
     for (int number = 1; std::getline(in, line); ++number) {
         const auto refuse = [&](const std::string& what) {
             throw Error(Fault::input,
@@ -38,7 +39,12 @@ std::vector<PowerTableRow> read_power_table(const std::filesystem::path& file, P
         if (column == PowerColumn::matter && numbers.size() > 2 && !is_camb)
             refuse(std::to_string(numbers.size()) +
                    " columns: two, or seven or more as CAMB writes them, are needed");
-        const PowerTableRow row{numbers[0], std::abs(numbers[is_camb ? 6 : 1])};
+        const double value = numbers[is_camb ? 6 : 1];
+        if (rows.empty())
+            is_negative = value < 0;
+        else if ((value < 0) != is_negative)
+            refuse("values must all have the same sign");
+        const PowerTableRow row{numbers[0], std::abs(value)};
         if (!(row.k > 0) || !std::isfinite(row.k) || !(row.value > 0) || !std::isfinite(row.value))
             refuse("k and its value must be numbers other than 0");
         if (!rows.empty() && row.k <= rows.back().k)

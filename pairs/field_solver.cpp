@@ -156,6 +156,7 @@ public:
                 throw Error(Fault::input,
                             "target " + item(i) +
                                 ": position and radius: must be finite and 0 or more");
+        const std::vector<Index> self = self_of(targets);
         if (size() == 0) {
             std::fill_n(count.begin(), targets.count, 0);
             return;
@@ -165,9 +166,8 @@ public:
         parallel_loop(targets.count, 8, [&](std::size_t i) {
             const Vec3<double> place{position[3 * i], position[3 * i + 1], position[3 * i + 2]};
             const double limit = search_radius[i] * search_radius[i];
-            const std::int64_t self = targets.self.empty() ? -1 : targets.self[i];
             std::vector<Index> found = sources_within(octree, moments, place, limit);
-            std::erase_if(found, [&](Index j) { return std::int64_t(j) == self; });
+            std::erase(found, self[i]);
             std::sort(found.begin(), found.end());
             count[i] = std::int64_t(found.size());
             std::copy_n(found.begin(), std::min(max, found.size()),

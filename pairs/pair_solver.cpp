@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/text/spelling.hpp"
 #include "chamomile/pairs/host_pair_solver.hpp"
 
 namespace chamomile {
@@ -72,10 +73,10 @@ void check_rows(const LawCode& code, const PairTask& task, std::span<const doubl
         refuse("excluded pairs: rows: must be one per target, " + std::to_string(targets));
     for (std::size_t i = 0; i < targets; ++i)
         if (e.begin[i] > e.begin[i + 1])
-            refuse("excluded pairs: row " + std::to_string(i) + ": must not end before it begins");
+            refuse("excluded pairs: row " + item(i) + ": must not end before it begins");
     for (std::uint64_t k = e.begin.front(); k < e.begin.back(); ++k)
         if (e.sources[k] >= sources)
-            refuse("excluded pairs: source " + std::to_string(e.sources[k]) + ": must be below " +
+            refuse("excluded pairs: source " + item(e.sources[k]) + ": must be below " +
                    std::to_string(sources));
 }
 

@@ -92,7 +92,7 @@ CASES = [
     (17, [*RUN, "--config", "folder"], USAGE, "folder: is a folder"),
     (17, [*RUN, "--config", "empty.txt"], USAGE, "empty.txt: is no INI file: empty"),
     (17, [*RUN, "--config", "binary.ini"], USAGE, "binary.ini: is no INI file: binary"),
-    (17, [*RUN, "--config", "large.ini"], USAGE, "large.ini: is larger than 1 MB: an INI file is needed"),
+    (17, [*RUN, "--config", "large.ini"], USAGE, "large.ini: is larger than 1024 kB: an INI file is needed"),
     (17, [*RUN, "--config", "dos.ini"], FINE, "theta 0.4"),  # CRLF, a byte order mark and tabs
     (17, [*RUN, "--config", "pipe"], USAGE, "--config: pipe: is no regular file: an INI file is needed"),
     (18, [*RUN, "--config", "none.ini"], USAGE, "none.ini: No such file or directory"),

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chamomile/clients/c/views.hpp"
+#include "chamomile/core/text/spelling.hpp"
 
 namespace chamomile::c {
 namespace {
@@ -71,8 +72,8 @@ void evaluate(chm_context& context, const SoftenedTargets& targets, const FieldR
     for (std::size_t i = 0; i < points.count; ++i) {
         const double eps = targets.softening.load(i);
         if (!(eps >= 0) || !std::isfinite(eps))
-            throw Error(Fault::input, "softening: target " + std::to_string(i) + ": " +
-                                          std::to_string(eps) + ": must be 0 or more");
+            throw Error(Fault::input, "softening: target " + item(i) + ": " + std::to_string(eps) +
+                                          ": must be 0 or more");
         groups[eps].push_back(i);
     }
     if (groups.size() == 1) {

@@ -56,7 +56,7 @@ std::string read_regular_file(const std::filesystem::path& file, std::size_t max
         if (n == 0)
             return text;
     }
-    refuse("is larger than " + std::to_string(max >> 20) + " MB");
+    refuse("is larger than " + std::to_string(max >> 10) + " kB");
     return {};
 }
 

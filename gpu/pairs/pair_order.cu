@@ -8,7 +8,7 @@ namespace chamomile {
 namespace {
 
 /// Stores key and index of one row in each thread.
-__device__ void store_key(const DeviceRows& rows, const Vec3<double>& center, double inverse_half,
+__device__ void store_key(const PositionRows& rows, const Vec3<double>& center, double inverse_half,
                           Key* keys, unsigned* order)
 {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -19,7 +19,7 @@ __device__ void store_key(const DeviceRows& rows, const Vec3<double>& center, do
     order[i] = number;
 }
 
-__global__ void compute_row_keys(DeviceRows rows, Vec3<double> center, double inverse_half,
+__global__ void compute_row_keys(PositionRows rows, Vec3<double> center, double inverse_half,
                                  Key* keys, unsigned* order)
 {
     store_key(rows, center, inverse_half, keys, order);
@@ -36,7 +36,7 @@ __device__ inline double from_ordered(long long x)
     return __longlong_as_double(x < 0 ? x ^ 0x7fffffffffffffffll : x);
 }
 
-__global__ void find_box(DeviceRows rows, GrowingBox* box)
+__global__ void find_box(PositionRows rows, GrowingBox* box)
 {
     const unsigned i = min(blockIdx.x * blockDim.x + threadIdx.x, rows.count - 1);
     const TileBox<double> b = box_of_warp<double>(rows.position(rows.number(i)));
@@ -47,7 +47,7 @@ __global__ void find_box(DeviceRows rows, GrowingBox* box)
         atomicMin(&box->side[k], ordered(sides[k]));
 }
 
-__global__ void compute_keys_in_box(DeviceRows rows, const GrowingBox* box, Key* keys,
+__global__ void compute_keys_in_box(PositionRows rows, const GrowingBox* box, Key* keys,
                                     unsigned* order)
 {
     double side[6];
@@ -59,7 +59,7 @@ __global__ void compute_keys_in_box(DeviceRows rows, const GrowingBox* box, Key*
 }
 
 /// Writes the boxes of tiles, a warp for each tile of 32 sorted rows.
-__global__ void tile_boxes(DeviceRows rows, const unsigned* order, TileBox<double>* boxes)
+__global__ void tile_boxes(PositionRows rows, const unsigned* order, TileBox<double>* boxes)
 {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     const unsigned real = min(i, rows.count - 1);
@@ -71,7 +71,7 @@ __global__ void tile_boxes(DeviceRows rows, const unsigned* order, TileBox<doubl
 
 } // namespace
 
-void RowOrder::sort(const DeviceRows& rows, const Vec3<double>& center, double inverse_half,
+void RowOrder::sort(const PositionRows& rows, const Vec3<double>& center, double inverse_half,
                     DeviceBuffer<unsigned>& order, cudaStream_t stream)
 {
     const unsigned n = rows.count;
@@ -83,7 +83,7 @@ void RowOrder::sort(const DeviceRows& rows, const Vec3<double>& center, double i
     sort_keys(rows, sorted, stream);
 }
 
-void RowOrder::sort_in_own_box(const DeviceRows& rows, DeviceBuffer<unsigned>& order,
+void RowOrder::sort_in_own_box(const PositionRows& rows, DeviceBuffer<unsigned>& order,
                                cudaStream_t stream)
 {
     const unsigned n = rows.count, blocks = (n + 255) / 256;
@@ -99,7 +99,7 @@ void RowOrder::sort_in_own_box(const DeviceRows& rows, DeviceBuffer<unsigned>& o
     sort_keys(rows, sorted, stream);
 }
 
-void RowOrder::sort_keys(const DeviceRows& rows, unsigned* sorted, cudaStream_t stream)
+void RowOrder::sort_keys(const PositionRows& rows, unsigned* sorted, cudaStream_t stream)
 {
     const unsigned n = rows.count;
     if (!rows.numbers && n <= max_to_rank)
@@ -115,7 +115,7 @@ void RowOrder::sort_keys(const DeviceRows& rows, unsigned* sorted, cudaStream_t 
     run(scratch_.reserve(bytes), bytes);
 }
 
-void find_tile_boxes(const DeviceRows& rows, const unsigned* order, TileBox<double>* boxes,
+void find_tile_boxes(const PositionRows& rows, const unsigned* order, TileBox<double>* boxes,
                      cudaStream_t stream)
 {
     tile_boxes<<<(rows.count + 255) / 256, 256, 0, stream>>>(rows, order, boxes);

@@ -9,7 +9,7 @@
 
 namespace chamomile {
 
-struct DeviceRows {
+struct PositionRows {
     const double* values;
     unsigned count;
     int width;
@@ -34,11 +34,11 @@ class RowOrder {
 public:
     /// Writes the row indices along the curve that fills a cube. Up to a few thousand rows use
     /// KeyRanker, because a radix sort would take longer than a sum over them.
-    void sort(const DeviceRows& rows, const Vec3<double>& center, double inverse_half,
+    void sort(const PositionRows& rows, const Vec3<double>& center, double inverse_half,
               DeviceBuffer<unsigned>& order, cudaStream_t stream);
 
     /// Sorts in a cube about `all`.
-    void sort(const DeviceRows& rows, const Box& all, DeviceBuffer<unsigned>& order,
+    void sort(const PositionRows& rows, const Box& all, DeviceBuffer<unsigned>& order,
               cudaStream_t stream)
     {
         const double side = all.longest_side();
@@ -46,11 +46,11 @@ public:
     }
 
     /// Sorts in a cube about the bounding box of the rows, found on the device.
-    void sort_in_own_box(const DeviceRows& rows, DeviceBuffer<unsigned>& order,
+    void sort_in_own_box(const PositionRows& rows, DeviceBuffer<unsigned>& order,
                          cudaStream_t stream);
 
 private:
-    void sort_keys(const DeviceRows& rows, unsigned* sorted, cudaStream_t stream);
+    void sort_keys(const PositionRows& rows, unsigned* sorted, cudaStream_t stream);
 
     KeyRanker ranker_;
     DeviceBuffer<Key> keys_, sorted_keys_;
@@ -60,7 +60,7 @@ private:
 };
 
 /// Writes the boxes of tiles of 32 rows in this order (null: rows are sorted).
-void find_tile_boxes(const DeviceRows& rows, const unsigned* order, TileBox<double>* boxes,
+void find_tile_boxes(const PositionRows& rows, const unsigned* order, TileBox<double>* boxes,
                      cudaStream_t stream);
 
 } // namespace chamomile

@@ -68,8 +68,6 @@ public:
     std::vector<std::string> descriptions() const;
 
 private:
-    template <class Each>
-    void for_each_text(double time, const Each& each) const;
     void add_functions(double time, std::span<const Vec3<double>> position,
                        std::span<const Index> active, std::span<Vec3<double>> acceleration,
                        std::span<double> potential) const;

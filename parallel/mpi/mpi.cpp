@@ -43,7 +43,7 @@ public:
     MpiWorld() : comm_(MPI_COMM_WORLD), owns_mpi_(true)
     {
         int provided = 0;
-        MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+        MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
         find_ranks();
     }
 

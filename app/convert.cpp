@@ -82,8 +82,8 @@ Vec3<double> vector_of(const std::vector<double>& numbers)
 
 void apply(Options& options, const Change& change, Snapshot& snapshot)
 {
-    take_file_units(change.units, snapshot);
-    options.take_units(unit_frame_of(snapshot));
+    set_file_units(change.units, snapshot);
+    options.set_units(unit_frame_of(snapshot));
     if (!change.types.empty())
         keep_types(snapshot, change.types);
     if (!change.retyped.empty())
@@ -122,7 +122,7 @@ int convert(const std::vector<std::string>& arguments)
     require_change(change);
 
     left_out({}, output); // fails for an unknown extension before reading
-    note_input(input);
+    record_input(input);
     require_writable("convert", {output, overwrite, "OUT"});
     Snapshot snapshot = read_particles(input, Masses::may_lack);
     apply(options, change, snapshot);
@@ -131,7 +131,7 @@ int convert(const std::vector<std::string>& arguments)
     snapshot.provenance["converted"] =
         "by chamomile " + std::string(version) + " from " + input + " (" + snapshot.format + ")";
     require_still_writable({output, overwrite, "OUT"});
-    note_outside(snapshot);
+    warn_of_outside(snapshot);
     write_snapshot(snapshot, output);
     if (options.verbosity() == Verbosity::quiet)
         return 0;

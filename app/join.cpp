@@ -118,7 +118,7 @@ void require_consistent(const Options& options, const Joining& joining)
     for (const std::string& turn : joining.turns)
         three_angles("--rotate", turn);
     for (const std::string& file : joining.files)
-        note_input(file);
+        record_input(file);
     require_writable(options.command(), joining.output);
 }
 
@@ -157,7 +157,7 @@ int join(const std::vector<std::string>& arguments)
     return write_output(options, joining.output, [&] {
         std::vector<Snapshot> parts = parts_of(joining);
         const UnitFrame frame = unit_frame_of(parts.front());
-        options.take_units(frame);
+        options.set_units(frame);
         for (std::size_t k = 0; k < parts.size(); ++k) {
             Placement placement;
             placement.recenterd = joining.recenterd || !joining.orbit.empty();

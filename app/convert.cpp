@@ -22,7 +22,7 @@ struct Change {
     std::string retyped;
     std::vector<double> sphere;
     std::optional<std::uint64_t> thin;
-    bool recenterd = false;
+    bool recentered = false;
     std::string angles;
     std::vector<double> shift, boost;
 };
@@ -42,7 +42,7 @@ void add_change(Options& options, Change& change)
     options.number("thin", change.thin, at_least(1),
                    "keeps one of N particles of each type and mass, chosen by a hash of the id, "
                    "with the whole mass of all");
-    options.flag("recenter", change.recenterd,
+    options.flag("recenter", change.recentered,
                  "brings the center of mass of isolated particles to rest at the origin");
     options.text("rotate", "A,B,C", change.angles,
                  "turns by A degrees about z, then B about x, then C about z");
@@ -93,12 +93,12 @@ void apply(Options& options, const Change& change, Snapshot& snapshot)
     if (change.thin)
         thin_out(snapshot, *change.thin);
     Placement placement;
-    placement.recenterd = change.recenterd;
+    placement.recentered = change.recentered;
     if (!change.angles.empty())
         placement.angles = three_angles("--rotate", change.angles);
     placement.shift = vector_of(change.shift);
     placement.boost = vector_of(change.boost);
-    place(snapshot, placement, change.recenterd ? "--recenter" : "--rotate");
+    place(snapshot, placement, change.recentered ? "--recenter" : "--rotate");
 }
 
 } // namespace

@@ -26,8 +26,8 @@
 namespace chamomile::python {
 namespace {
 
-/// An PySimulation simulates a snapshot's particles in place. Observers are numbers, passed by
-/// run() to a Python function. With several processes, only the first has an PySimulation; the
+/// A PySimulation simulates a snapshot's particles in place. Observers are numbers, passed by
+/// run() to a Python function. With several processes, only the first has a PySimulation; the
 /// others run the rank server.
 class PySimulation {
 public:

@@ -65,14 +65,14 @@ class Case:
         """Runs to the end, on so many ranks, with the bits of a run that nothing disturbed."""
         self.begin(number)
         status, err = self.end()
-        check(status == 0, f"{self.name}: goes on with status {status}: {err}")
+        check(status == 0, f"{self.name}: restart with status {status}: {err}")
         self.is_whole()
 
     def is_whole(self):
         """Has written what the run has that nothing disturbed."""
         for what, of in (("results", lambda case: results(case, "out")), ("steps", lambda case: steps(case / "out")),
                          ("last checkpoint", lambda case: checkpoints(case / "out")[-1].name)):
-            check(of(self.folder) == of(self.whole), f"{self.name}: other {what}")
+            check(of(self.folder) == of(self.whole), f"{self.name}: different {what}")
 
     def says(self, status, line):
         """Ends with this status and one line of its own that holds these words."""
@@ -195,7 +195,7 @@ def main():
         begun = time.monotonic()
         whole.begin(3)
         status, err = whole.end()
-        check(status == 0, f"undisturbed: status {status}: {err}")
+        check(status == 0, f"run without a fault: status {status}: {err}")
         seconds = time.monotonic() - begun
         for part in (memory, disk, sleeping, signals):
             part(top, choose)

@@ -234,7 +234,7 @@ def check_errors_do_not_hang():
     code.particles.add_particles(twice)
     try:
         code.evolve_model(1 | TIME)
-        raise AssertionError("two particles at one place went unnoticed")
+        raise AssertionError("two coincident particles raised no error")
     except AmuseException as error:
         assert "place" in code.get_error() or "coincide" in code.get_error(), code.get_error()
         assert code.get_error() in str(error), error

@@ -65,7 +65,7 @@ with tempfile.TemporaryDirectory() as folder:
             continue
         symbols = {line.split()[-1].split("@")[0] for line in call("nm", "-D", "--defined-only", library).splitlines()}
         if foreign := {s for s in symbols if not s.startswith(own)}:
-            sys.exit(f"{library.name} defines {sorted(foreign)[:5]}")
+            sys.exit(f"{library.name} defines symbols of other libraries: {sorted(foreign)[:5]}")
     library = next(prefix.glob("lib*/**/libchamomile_c.so"))
     # The exported symbols equal the declarations in the headers, each with its version.
     symbols = {line.split()[-1] for line in call("nm", "-D", "--defined-only", library).splitlines()}
@@ -87,6 +87,6 @@ with tempfile.TemporaryDirectory() as folder:
         print("pkg-config: skipped: not here")
     print(hashes)
     if len(set(hashes.values())) != 1 or "c_api" not in hashes or "cpp_api" not in hashes:
-        sys.exit("the same particles have other accelerations from another language")
+        sys.exit("accelerations differ between languages")
     if importlib.util.find_spec("numpy"):
         print(call(sys.executable, source / "examples/law_from_c/screened.py", library.parent), end="")

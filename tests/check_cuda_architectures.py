@@ -46,6 +46,6 @@ message("found: ${{found}}")
         done = subprocess.run(["cmake", f"-DCHAMOMILE_CUDA_ARCHITECTURES={asked}", "-P", place / "script.cmake"],
                               capture_output=True, text=True, env=dict(os.environ, PATH=f"{place}:{os.environ['PATH']}"))
         if done.returncode or f"found: {expected}\n" not in done.stderr:
-            wrong.append(f"{asked}, cards {answer!r}: {(done.stdout + done.stderr).strip()}, should be {expected}")
+            wrong.append(f"{asked}, GPUs {answer!r}: {(done.stdout + done.stderr).strip()}, should be {expected}")
 print("\n".join(wrong) or f"{len(CASES)} cases")
 sys.exit(bool(wrong))

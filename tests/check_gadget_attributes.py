@@ -151,7 +151,7 @@ def check_old_files(folder):
                 for name, swift in (NAMES[0], "Unit length in cgs (U_L)"), (NAMES[1], "Unit mass in cgs (U_M)"):
                     file[group].attrs[name] = file["Units"].attrs[swift]
         texts = [chamomile(folder, "info", name).replace(name, "") for name in ("old.hdf5", f"box_{number}.hdf5")]
-        check(texts[0] == texts[1], f"a file with units without h is another:\n{texts[0]}\n{texts[1]}")
+        check(texts[0] == texts[1], f"files with and without h in units differ:\n{texts[0]}\n{texts[1]}")
 
 
 with tempfile.TemporaryDirectory() as scratch:

@@ -60,7 +60,7 @@ def check_header(file):
         expect_type(f"Header/{name}", np.asarray(header[name]).dtype, dtype)
     for name in ("Omega0", "OmegaLambda", "HubbleParam"):  # mark a comoving run
         if name in header or name in file["Parameters"].attrs:
-            failures.append(f"{name} stands in an isolated file")
+            failures.append(f"{name} is written for isolated particles")
     if "Code" in header:
         failures.append("Header/Code would send yt to its reader of SWIFT")
 
@@ -96,7 +96,7 @@ def check_particles(file):
         names = ("a_scaling", "h_scaling", "length_scaling", "mass_scaling", "velocity_scaling")
         expect(f"scaling of {name}", [attributes[key] for key in names], wanted[:5])
         if not np.isclose(attributes["to_cgs"], wanted[5], rtol=1e-14):
-            failures.append(f"to_cgs of {name}: {attributes['to_cgs']}")
+            failures.append(f"wrong to_cgs of {name}: {attributes['to_cgs']}")
 
 
 def check_own(file):
@@ -113,16 +113,16 @@ def check_yt(path):
     data = yt.load(str(path), bounding_box=[[-4, 4]] * 3).all_data()
     expect("mass in yt", data["PartType1", "particle_mass"].size, 2)
     if not np.isclose(float(data["all", "particle_mass"].sum().to("Msun")), 1.1e10, rtol=2e-3):
-        failures.append("total mass in yt")
+        failures.append("yt reads a wrong total mass")
 
 
 def check_pynbody(path):
     import pynbody
     snapshot = pynbody.load(str(path))
     if len(snapshot) != 3 or not np.isclose(float(snapshot["mass"].sum()), 1.1):
-        failures.append("masses in pynbody")
+        failures.append("pynbody reads wrong masses")
     if not np.isclose(float(snapshot.properties["time"].in_units("s")), 1.5 * KPC / KM, rtol=2e-3):
-        failures.append(f"time in pynbody: {snapshot.properties['time']}")
+        failures.append(f"pynbody reads a wrong time: {snapshot.properties['time']}")
 
 
 with tempfile.TemporaryDirectory() as folder:
@@ -136,6 +136,6 @@ with tempfile.TemporaryDirectory() as folder:
         if importlib.util.find_spec(module):
             check(path)
         else:
-            print(f"not tried: {module} is not installed")
+            print(f"not tested: {module} is not installed")
 
 end("all readers find what they need")

@@ -93,8 +93,8 @@ def check_names(library):
     """Checks that library calls never bind to functions defined by the program."""
     defined = {line.split()[-1].split("@")[0] for line in call("nm", "-D", "--defined-only", library).splitlines()}
     used = set(re.findall(r"R_\S+\s+\S+\s+([\w.]+)", call("readelf", "-rW", library)))
-    check(not defined & used, f"{library.name}: calls its own {sorted(defined & used)[:5]} by name")
-    check("NODELETE" in call("readelf", "-d", library), f"{library.name}: dlclose() would unload the code of OpenMP's threads")
+    check(not defined & used, f"{library.name}: calls exported functions by name: {sorted(defined & used)[:5]}")
+    check("NODELETE" in call("readelf", "-d", library), f"{library.name}: dlclose() would unload code used by OpenMP threads")
 
 
 with tempfile.TemporaryDirectory() as name:

@@ -34,17 +34,17 @@ def forces():
                 continue
             if particles > 1:  # potentials are floats
                 check(float(found[1]) <= (1e-13 if precision == "double" else 2e-6) and float(found[2]) < 1e-7, f"{case}: {lines[0]}")
-            check(found[3] == "0", f"{case}: {found[3]} accelerations have other bits than those of one process")
+            check(found[3] == "0", f"{case}: {found[3]} accelerations differ from one process")
 
 
 def forces_on_gpu():
     if not re.search(r"^gpu:0", run([PROGRAM, "devices"], capture_output=True, text=True).stdout, re.M):
-        print("note: no GPU; the processes computed on processors alone")
+        print("note: no GPU: tested on processors only")
         return
     for number in (1, 2, 3):
         for precision in ("float", "double"):
             status, lines, err = told(number, "forces", 20000, "cards", precision, "tree", "gpu")
-            check(status == 0 and lines and lines[0].endswith("other bits 0"), f"{number} processes that share a GPU, {precision}: status {status}: {lines} {err}")
+            check(status == 0 and lines and lines[0].endswith("other bits 0"), f"{number} processes on a shared GPU, {precision}: status {status}: {lines} {err}")
 
 
 BAD = {  # bad input on process 1 of 3: status and text in the line
@@ -74,10 +74,10 @@ def refusals():
         status, lines, err = told(3, "bad", what)
         check(status == 0 and len(lines) == 3 and len(set(lines)) == 1 and lines[0].startswith(f"{fault}: {line}"), f"{what}: status {status}: {lines} {err}")
     status, lines, err = told(3, "handle")
-    check(status == 0 and lines == 3 * ["2: forces: NULL: is where the handle goes"], f"no place for the handle: status {status}: {lines} {err}")
+    check(status == 0 and lines == 3 * ["2: forces: NULL: is where the handle goes"], f"a missing handle: status {status}: {lines} {err}")
     # Some processes compute while another is busy elsewhere.
     status, lines, err = told(3, "some")
-    check(status == 0 and len(lines) == 1 and lines[0].startswith("CPU, "), f"some processes: status {status}: {lines} {err}")
+    check(status == 0 and len(lines) == 1 and lines[0].startswith("CPU, "), f"calls from some processes only: status {status}: {lines} {err}")
 
 
 def failures():

@@ -57,12 +57,12 @@ with tempfile.TemporaryDirectory() as name:
     if inside.exists() and told(inside, "--version") != version:
         complaints.append("the program in the package tells another version")
     if variant:
-        print("packages with CUDA hold NVIDIA's static library, which is not for Debian: lintian was not asked")
+        print("packages with CUDA contain NVIDIA's static library, not allowed in Debian: lintian was not run")
     elif shutil.which("lintian"):
         done = subprocess.run(["lintian", "--fail-on", "error", *packages.values()], capture_output=True, text=True)
         if done.returncode:
             complaints.append(done.stdout + done.stderr)
     else:
-        print("no lintian: the packages were not looked at by it")
+        print("no lintian: the packages were not checked")
 print("\n".join(complaints) or f"the packages hold what they should: {', '.join(sorted(packages))}")
 sys.exit(bool(complaints))

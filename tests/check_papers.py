@@ -34,7 +34,7 @@ def errors_of_direct_sums(folder):
         plain, ours = float(row["here: plain sum"]), float(row["ours"])
         check(1e-6 < plain < 5e-6, f"plain sum in float: {plain}, the paper has 2.2e-6")
         check(0 < ours < (1e-6 if row["precision"] == "float" else 1e-13) and ours < plain, f"ours: {ours}")
-        check(0 < float(row["ours 99 %"]) <= (3e-7 if row["precision"] == "float" else 1e-13), f"ours at 99 %: {row['ours 99 %']}")
+        check(0 < float(row["ours 99 %"]) <= (3e-7 if row["precision"] == "float" else 1e-13), f"our error at the 99th percentile: {row['ours 99 %']}")
 
 
 def signs_of_life(folder):
@@ -49,8 +49,8 @@ def signs_of_life(folder):
     os.close(theirs)
     shown = os.read(ours, 1 << 16).decode()
     os.close(ours)
-    check(done.returncode == 0 and shown.startswith("\rmeasuring 300 particles\x1b[K\r\x1b[KLargest"), f"chamomile, on a terminal: {shown!r}")
-    check("measuring" not in papers(folder, *command).stdout, "chamomile, in a file: more than the table")
+    check(done.returncode == 0 and shown.startswith("\rmeasuring 300 particles\x1b[K\r\x1b[KLargest"), f"chamomile does not draw the table on a terminal: {shown!r}")
+    check("measuring" not in papers(folder, *command).stdout, "chamomile writes more than the table to a file")
 
 
 def refusals(folder):
@@ -59,7 +59,7 @@ def refusals(folder):
                             ("chamomile --overwrite", "--overwrite: needs --csv FILE"), ("brook --repeat 0", "--repeat: 0: a whole number from 1 to 1000")):
         done = papers(folder, *arguments.split())
         check(done.returncode == 2 and done.stderr.startswith("papers: error: ") and says in done.stderr, f"{arguments}: {done}")
-    check(all(f"  {name} " in papers(folder, "--help").stdout for name in ("chamomile", "cunbody", "gems", "brook", "targets", "field")), "--help names not all tables")
+    check(all(f"  {name} " in papers(folder, "--help").stdout for name in ("chamomile", "cunbody", "gems", "brook", "targets", "field")), "--help does not list all tables")
 
 
 built = subprocess.run(["cmake", "--build", BUILD, "--target", "papers"], capture_output=True, text=True)

@@ -28,5 +28,5 @@ with tempfile.TemporaryDirectory() as folder:
     told = call(empty, "--check")
     unsaid = [line for line in errors if line.rpartition(" (")[0] not in told.stderr]
     if told.returncode == 0 or not errors or unsaid:
-        sys.exit(f"an empty tree: status {told.returncode}; unsaid: {unsaid}\n{told.stderr}")
+        sys.exit(f"an empty tree: status {told.returncode}; not reported: {unsaid}\n{told.stderr}")
 sys.exit(done.returncode)

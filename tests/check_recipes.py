@@ -69,7 +69,7 @@ def conda():
     try:
         import yaml
     except ImportError:
-        print("no yaml: the recipe for conda was not read")
+        print("no yaml: the conda recipe was not checked")
         return
     recipe = yaml.safe_load((packaging / "conda/recipe.yaml").read_text())
     build = [words.split() for words in recipe["requirements"]["build"] + recipe["requirements"]["host"]]
@@ -81,7 +81,7 @@ def conda():
     try:
         import rattler_build
     except ImportError:
-        print("no rattler_build (PyPI: py-rattler-build): the recipe for conda was read and not rendered")
+        print("no rattler_build (PyPI: py-rattler-build): the conda recipe was parsed only")
         return
     variants = rattler_build.VariantConfig({"c_stdlib": ["sysroot"], "c_stdlib_version": ["2.17"]})
     if len(rattler_build.Stage0Recipe.from_file(packaging / "conda/recipe.yaml").render(variants)) != 1:

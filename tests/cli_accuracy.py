@@ -25,17 +25,17 @@ def lists_are_crossed(folder):
                 expected += [(source, n, eps, "tree", precision, local, leaf, *limit) for precision in ("float", "double") for local in "05"
                              for leaf in ("8", "16") for limit in (("0.01", "-"), ("0.001", "-"), ("-", "0.6"))]
                 expected += [(source, n, eps, "direct", precision, "-", "-", "-", "-") for precision in ("float", "double")]
-    check([tuple(row[name] for name in names) for row in rows] == expected, "not every combination in order")
-    check("particles from" in out and "pair by pair" in out and len(out.splitlines()) < len(rows) + 10, "the table on the screen is not short")
+    check([tuple(row[name] for name in names) for row in rows] == expected, "the rows are not all combinations in order")
+    check("particles from" in out and "pair by pair" in out and len(out.splitlines()) < len(rows) + 10, "the printed table is not the short form")
     for row in rows:
         if row["solver"] == "direct":
             low, high = (1e-9, 3e-6) if row["precision"] == "float" else (1e-17, 1e-12)
-            check(low < float(row["max"]) < high, f"direct sum: {row['max']} in {row['precision']}")
+            check(low < float(row["max"]) < high, f"error of the direct sum: {row['max']} in {row['precision']}")
             check(row["particles"] == row["N"] and float(row["|sum m a|"]) < (1e-6 if row["precision"] == "float" else 1e-14), f"{row}")
         else:
-            check(1e-6 < float(row["90 %"]) < 2e-2, f"not a tree's error: {row}")
+            check(1e-6 < float(row["90 %"]) < 2e-2, f"error outside the range of a tree: {row}")
     softened, not_softened = (next(row for row in rows if row["softening"].startswith(s) and row["solver"] == "tree") for s in ("Pl", "no"))
-    check(softened["median"] != not_softened["median"], "--eps changes nothing")
+    check(softened["median"] != not_softened["median"], "--eps has no effect")
 
 
 def exact_sums(masses, positions, targets, eps):
@@ -66,12 +66,12 @@ def file_holds_what_was_measured(folder):
             particles[name] = np.concatenate([file[t][key][:] for t in sorted(file) if t.startswith("PartType")])
     with h5py.File(folder / "errors.hdf5") as file:
         check(sorted(file) == ["Header", "Sample_000", "Setting_0000", "Setting_0001"], f"groups {sorted(file)}")
-        check("accuracy merger.hdf5" in file["Header"].attrs["command"], "the command is not kept")
+        check("accuracy merger.hdf5" in file["Header"].attrs["command"], "the file does not contain the command")
         sample = {key: file["Sample_000"][key][:] for key in file["Sample_000"]}
         place = {int(number): k for k, number in enumerate(particles["ids"])}
         targets = [place[int(number)] for number in sample["id"]]
-        check(len(set(targets)) == 333 and len(set(sample["index"])) == 333, "not 333 particles")
-        check(np.array_equal(particles["x"][targets], sample["position"]), "positions are not those of the ids")
+        check(len(set(targets)) == 333 and len(set(sample["index"])) == 333, "the file does not contain 333 particles")
+        check(np.array_equal(particles["x"][targets], sample["position"]), "positions do not match the ids")
         center = np.average(particles["x"], axis=0, weights=particles["m"])
         check(np.allclose(sample["radius"], np.linalg.norm(sample["position"] - center, axis=1), rtol=1e-12), "radii are wrong")
         errors = {key: file["Setting_0000"][key][:] for key in ("acceleration", "scaled", "potential")}
@@ -82,7 +82,7 @@ def file_holds_what_was_measured(folder):
                 check(abs(errors[key][k] - expected) < 1e-12 + 1e-9 * expected, f"{key} error of {k}: {errors[key][k]}, {expected} by numpy")
         momentum = np.linalg.norm((particles["m"][:, None] * particles["a"]).sum(axis=0))
         momentum /= (particles["m"] * np.linalg.norm(particles["a"], axis=1)).sum()
-        check(abs(file["Setting_0000"].attrs["|sum m a|"] / momentum - 1) < 1e-6, "the residue of the momentum is wrong")
+        check(abs(file["Setting_0000"].attrs["|sum m a|"] / momentum - 1) < 1e-6, "the momentum residue is wrong")
         for name, row in zip(("Setting_0000", "Setting_0001"), rows):
             group, attributes = file[name], dict(file[name].attrs)
             for prefix, key in (("", "acceleration"), ("scaled ", "scaled"), ("phi ", "potential")):
@@ -94,21 +94,21 @@ def file_holds_what_was_measured(folder):
                           f"{name} {prefix}{statistic}: {attributes[prefix + statistic]}, {value} by numpy")
             worst = int(np.argmax(group["acceleration"][:]))
             check([attributes["worst index"], attributes["worst id"]] == [sample["index"][worst], sample["id"][worst]] and
-                  [attributes[f"worst {c}"] for c in "xyz"] == list(sample["position"][worst]), f"{name}: not the worst particle")
-            check([text for text in row if text not in attributes] == [], "the file has less than the CSV")
+                  [attributes[f"worst {c}"] for c in "xyz"] == list(sample["position"][worst]), f"{name}: the particle with the largest error is wrong")
+            check([text for text in row if text not in attributes] == [], "the file lacks statistics of the CSV")
 
 
 def long_sums_are_checked(folder):
     """The reference for a long sum, from the direct solver, equals the short sum's reference and is reported."""
     arguments = ("accuracy", "--model", "cube", "-n", 60000, "--tolerance", 0.01, "--eps", 0.01, "--device", "cpu", "--reference", "cpu")
     out = chamomile(folder, *arguments, "--sample", 40000, "--hdf5", "long.hdf5")
-    check("40000 targets by CPU" in out and "1000 of them pair by pair too" in out, f"the reference is not named: {out.splitlines()[0]}")
+    check("40000 targets by CPU" in out and "1000 of them pair by pair too" in out, f"the output does not name the reference: {out.splitlines()[0]}")
     with h5py.File(folder / "long.hdf5") as file:
         known = np.isfinite(file["Setting_0000/scaled"][:])
-        check(known.sum() == 1000 and np.ptp(np.flatnonzero(known)) > 39000, f"{known.sum()} scales, not 1000 spread evenly")
+        check(known.sum() == 1000 and np.ptp(np.flatnonzero(known)) > 39000, f"{known.sum()} reference accelerations, not 1000 evenly spread")
         long = dict(zip(file["Sample_000/index"][:], file["Setting_0000/acceleration"][:]))
     out = chamomile(folder, *arguments, "--sample", 500, "--hdf5", "short.hdf5")
-    check("500 targets pair by pair" in out, "a short sum is not made pair by pair")
+    check("500 targets pair by pair" in out, "a small reference is not summed pair by pair")
     with h5py.File(folder / "short.hdf5") as file:
         both = [(error, long[i]) for i, error in zip(file["Sample_000/index"][:], file["Setting_0000/acceleration"][:]) if i in long]
     check(len(both) > 100 and all(abs(a - b) < 1e-11 for a, b in both), "long and short references differ")
@@ -117,9 +117,9 @@ def long_sums_are_checked(folder):
 def plots_of_one_source(folder):
     """Files from one source give plots with different names that state the number of settings."""
     words = ("accuracy", "--model", "cube", "-n", 300, "--eps", 0.05, "--device", "cpu", "--sample", 100, "-q")
-    check("99 %" in chamomile(folder, *words, "--theta", 0.5), "accuracy -q without a file prints its table")
+    check("99 %" in chamomile(folder, *words, "--theta", 0.5), "accuracy -q without a file does not print its table")
     for name, values in (("few", "0.5,0.8"), ("many", "0.3,0.4,0.5,0.6,0.7,0.8,0.9,1")):
-        check(chamomile(folder, *words, "--theta", values, "--hdf5", f"{name}.hdf5") == "", "accuracy -q with a file prints nothing")
+        check(chamomile(folder, *words, "--theta", values, "--hdf5", f"{name}.hdf5") == "", "accuracy -q with a file prints output")
     if not importlib.util.find_spec("matplotlib"):
         return
     script = lambda *files: subprocess.run([sys.executable, ROOT / "docs/scripts/accuracy_plots.py", *files, "-o", "plots"], cwd=folder, capture_output=True, text=True)
@@ -127,9 +127,9 @@ def plots_of_one_source(folder):
     check(done.returncode == 0 and {path.name for path in (folder / "plots").glob("*.svg")} ==
           {f"{name}_cube_300_{plot}.svg" for name in ("few", "many") for plot in ("distribution", "cost", "radius")}, f"plots of two files: {done.stderr}")
     drawn = [(folder / f"plots/{name}_cube_300_distribution.svg").read_text() for name in ("few", "many")]
-    check("6 of 8 settings" in drawn[1] and "settings" not in drawn[0], "the legend of more settings than are shown")
+    check("6 of 8 settings" in drawn[1] and "settings" not in drawn[0], "the legend lists settings that are not plotted")
     done = script("few.hdf5", "few.hdf5")
-    check(done.returncode == 1 and "two samples have this name" in done.stderr, f"one file twice: {done.stderr}")
+    check(done.returncode == 1 and "two samples have this name" in done.stderr, f"the same file given twice: {done.stderr}")
 
 
 def laboratory(folder):
@@ -137,7 +137,7 @@ def laboratory(folder):
     environment = {**os.environ, "CHAMOMILE": PROGRAM, "CHAMOMILE_DATA": str(folder / "none")}
     done = subprocess.run([ROOT / "examples/accuracy_laboratory", "--quick", folder / "laboratory"], env=environment, capture_output=True, text=True, timeout=900)
     check(done.returncode == 0, f"laboratory: status {done.returncode}: {done.stderr}")
-    check("galaxies: skipped: no" in done.stdout, "absent data are not told")
+    check("galaxies: skipped: no" in done.stdout, "missing data are not reported")
     for name in ("plummer", "hernquist", "nfw", "disk", "cube", "merger"):
         rows = table(folder / f"laboratory/{name}.csv")
         check(len(rows) > 10 and all(row["N"] == "10000" for row in rows), f"{name}: {len(rows)} rows")
@@ -147,7 +147,7 @@ def laboratory(folder):
                 drawing = (folder / f"laboratory/{name}_10000_{plot}.svg").read_text()
                 check(picture[:8] == b"\x89PNG\r\n\x1a\n" and "order 2" in drawing and 'id="line2d_' in drawing, f"{name}: no plot of {plot}")
         else:
-            check("no plots: install" in done.stdout, "missing matplotlib is not told")
+            check("no plots: install" in done.stdout, "a missing matplotlib is not reported")
     for name in ("merger.hdf5", "none.hdf5"):
         again = subprocess.run([sys.executable, ROOT / "docs/scripts/accuracy_plots.py", folder / name], capture_output=True, text=True)
         check(again.returncode == 1 and len(again.stderr.splitlines()) == 1, f"{name} is plotted: {again.stderr}")

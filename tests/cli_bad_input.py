@@ -225,7 +225,7 @@ def every_case(folder):
     before = len(failures)
     refused(folder, USAGE, "", *RUN.split(), "-q")
     found, failures[before:] = len(failures) - before, []
-    check(found == 3 and (folder / "out/snapshot_000.hdf5").exists(), "a good command was taken for a bad one, or did nothing")
+    check(found == 3 and (folder / "out/snapshot_000.hdf5").exists(), "a valid command failed or wrote no result")
 
 
 run_parts(f"{len(CASES)} commands are refused in one line", every_case)

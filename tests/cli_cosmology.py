@@ -63,10 +63,10 @@ with tempfile.TemporaryDirectory() as scratch:
     for threads in 1, 2:
         done(*box, "--threads", threads, "-o", f"ics{threads}.txt")
     rows = [without_comments((folder / f"ics{k}.txt").read_text()) for k in (1, 2)]
-    check(rows[0] == rows[1] and len(rows[0]) == 4096, "model cosmology: one thread and two differ")
+    check(rows[0] == rows[1] and len(rows[0]) == 4096, "model cosmology: results of one and two threads differ")
     done(*box, "-o", "ics.hdf5")
     header, rows = read("ics.hdf5")
-    check(abs(float(header["time"]) - 0.02) < 1e-12 and float(header["box_size"]) == 100000, "model cosmology: header")
+    check(abs(float(header["time"]) - 0.02) < 1e-12 and float(header["box_size"]) == 100000, "model cosmology: wrong header")
     done(*box, "--Mpc", "--load", "glass", "--glass", 8, "--fixed", "--paired", "--lpt", 1, "--transfer", "no-wiggle", "-o", "glass.hdf5")
 
     # The whole way, and with a stop in between; outputs at the redshifts asked for.
@@ -76,9 +76,9 @@ with tempfile.TemporaryDirectory() as scratch:
     done("run", "--restart", "parts", "--z-end", 9)
     for k, z in enumerate((49, 19, 9)):
         whole, parts = (read(f"{name}/snapshot_{k:03}.hdf5") for name in ("whole", "parts"))
-        check(whole[1] == parts[1], f"snapshot {k}: a run in parts differs")
+        check(whole[1] == parts[1], f"snapshot {k}: an interrupted run differs")
         check(abs(float(whole[0]["time"]) * (1 + z) - 1) < 1e-12, f"snapshot {k}: time {whole[0]['time']}")
-        check(float(whole[0]["scale_factor"]) == float(whole[0]["time"]), f"snapshot {k}: scale factor")
+        check(float(whole[0]["scale_factor"]) == float(whole[0]["time"]), f"snapshot {k}: wrong scale factor")
         check(all(0 <= x < 100000 for row in whole[1] for x in row[1:4]), f"snapshot {k}: positions outside the box")
     lines = table(folder / "whole/energy.csv")
     check(abs(float(lines[-1]["scale_factor"]) - 0.1) < 1e-12 and abs(float(lines[-1]["layzer_irvine"])) < 0.01, f"energy.csv: {lines[-1]}")
@@ -94,14 +94,14 @@ with tempfile.TemporaryDirectory() as scratch:
     done("run", "ics.hdf5", "--outputs-z", "30,15", "--z-end", 9, "--max-walltime", 1e-6, "-o", "shorter")
     done("run", "--restart", "shorter", "--cosmology", "--a-end", 0.04, "--max-walltime", "20min")
     refused(2, "--z-end: contradicts --a-end", "run", "--restart", "shorter", "--a-end", 0.05, "--z-end", 18)
-    check(abs(float(read("shorter/snapshot_002.hdf5")[0]["time"]) - 0.04) < 1e-12, "an end given otherwise on restart")
+    check(abs(float(read("shorter/snapshot_002.hdf5")[0]["time"]) - 0.04) < 1e-12, "a restart ignores the new --a-end")
     done("run", "ics.hdf5", "--outputs-z", "40:10:-10", "--z-end", 9, "--max-walltime", 1e-6, "-o", "changed")
     done("run", "--restart", "changed", "--outputs-a", "0.04:0.06:0.01,0.09", "--max-walltime", 1000, "-q")
     times = [float(read(f"changed/{path.name}")[0]["time"]) for path in sorted((folder / "changed").glob("snapshot_*"))]
-    check(len(times) == 6 and all(abs(a / b - 1) < 1e-12 for a, b in zip(times, (0.02, 0.04, 0.05, 0.06, 0.09, 0.1))), f"scale factors given on restart: {times}")
+    check(len(times) == 6 and all(abs(a / b - 1) < 1e-12 for a, b in zip(times, (0.02, 0.04, 0.05, 0.06, 0.09, 0.1))), f"wrong scale factors of outputs given on restart: {times}")
     refused(2, "--output-times: is of plain time; a cosmological run takes --outputs-z or --outputs-a", "run", "ics.hdf5", "--z-end", 9, "--output-times", 1, "-o", "x")
     z = 50 / math.exp(0.01) - 1  # one step in ln a (0.01), typed to six digits
-    check("1 step in" in done("run", "ics.hdf5", "--dt", 0.01, "--z-end", f"{z:.6g}", "--outputs-a", 0.02, "-o", "one"), "an end that is one step by its digits")
+    check("1 step in" in done("run", "ics.hdf5", "--dt", 0.01, "--z-end", f"{z:.6g}", "--outputs-a", 0.02, "-o", "one"), "a rounded end adds a second step")
     done(*box, "--A-s", 2.1e-9, "-o", "primordial.hdf5")
     sigma8 = float(re.search(r"sigma8: (\S+)", done("info", "primordial.hdf5"))[1])
     done(*box, "--transfer", "no-wiggle", "-o", "smooth.hdf5")

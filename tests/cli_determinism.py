@@ -52,7 +52,7 @@ def main():
                 first = first or rows
                 runs += 1
                 if done.returncode or status or rows != first or len(rows) < 1500:
-                    failures.append(f"{scheme}, {more}: other bits, or none: {done.stderr}")
+                    failures.append(f"{scheme}, {more}: bits differ, or no result: {done.stderr}")
             # In parts, one step each, with a different number of threads each time.
             chamomile(folder, "run", *common, *words, "--snapshot-every", 0.125, "--max-walltime", 1e-4, "-o", "out", "--overwrite")
             parts = 1
@@ -61,7 +61,7 @@ def main():
                 parts += 1
             runs += parts
             if parts < 2 or last_rows(folder, "out")[1] != first:
-                failures.append(f"{scheme}, in {parts} parts: other bits")
+                failures.append(f"{scheme}, in {parts} parts: bits differ")
     print(f"{runs} runs")
     end("all bits are the same")
 

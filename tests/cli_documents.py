@@ -44,7 +44,7 @@ def options(top):
 def explained(title):
     """Returns the names explained in a section of the output files page."""
     part = re.search(rf"^## {re.escape(title)}$(.*?)(?=^## |\Z)", OUTPUTS, re.M | re.S)
-    check(part, f"output_files.md: no part {title}")
+    check(part, f"output_files.md: no section {title}")
     names = [name.replace(r"\|", "|").replace("&#124;", "|") for name in re.findall(r"(?:`|<code>)([^`]+?)(?:`|</code>)", part[1] if part else "")]
     return {word for name in names for word in (name, *name.split())}
 
@@ -79,7 +79,7 @@ def columns(top):
         if file == "times.csv":  # settings and phases belong to other tables
             known |= steps | explained("`chamomile accuracy --csv`")
         lacking = [name for name in names if name not in known]
-        check(not lacking, f"output_files.md: {title}: columns of {file} without a word: {lacking}")
+        check(not lacking, f"output_files.md: {title}: columns of {file} without description: {lacking}")
 
 
     # The columns of energy.csv are in the order of the first table.
@@ -99,7 +99,7 @@ def recipes(top):
         small = re.sub(r" -n \S+", " -n 500", re.sub(r" --n \d+", " --n 12", re.sub(r" --steps \d+", " --steps 20 --equilibrate 20", line)))
         done = subprocess.run(["bash", "-c", f"{PROGRAM} {small.removeprefix('chamomile ')}"], cwd=folder, capture_output=True, text=True, timeout=600)
         if "matplotlib is needed" in done.stderr:
-            print("no matplotlib: the tables were not drawn")
+            print("no matplotlib: the plots were not tested")
             continue
         check(done.returncode == 0, f"recipes.md: {line}: {done.stderr}")
         for name in re.findall(r"(?:-o|--mass-function|--csv) (\S+)", small):
@@ -123,7 +123,7 @@ def page(path):
             if words[0] == "chamomile":
                 blocks.append("timeout --preserve-status -s INT " + ("5 " if words[1] == "view" else "120 ") + re.sub(r" -n \S+", " -n 300", command))
             else:
-                check("/" not in words[0] or (ROOT / words[0]).exists(), f"{path.name}: {words[0]}: is not there")
+                check("/" not in words[0] or (ROOT / words[0]).exists(), f"{path.name}: {words[0]}: does not exist")
         check(blocks, f"{path.name}: has no commands")
         for block in blocks:
             done = subprocess.run(["bash", "-e", "-c", f'PATH="$PWD/bin:$PATH"\n{block}'], cwd=folder, capture_output=True, text=True, timeout=600)

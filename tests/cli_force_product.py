@@ -126,7 +126,7 @@ def main():
     exact = {False: sums(newton), True: sums(ewald)}
     apart = error([[END * x for x in a] for a in exact[False]], exact[True])
     if apart < 0.1:
-        failures.append(f"the two boundaries differ by {apart} only")
+        failures.append(f"forces with both boundaries differ by {apart} only")
     done = refused = 0
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
@@ -153,7 +153,7 @@ def main():
                 failures.append(f"{what}: forces are off by {wrong:.2e}, from the other boundary's by "
                                 f"{error(velocities, exact[not periodic]):.2e}")
     if not ONLY and (done < 60 or refused < 20):
-        failures.append(f"{done} were done and {refused} refused")
+        failures.append(f"{done} combinations ran and {refused} refused")
     end(f"{done} products have their boundary's forces, {refused} are refused in one line")
 
 

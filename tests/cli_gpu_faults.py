@@ -106,7 +106,7 @@ def main():
             (top / scheme).mkdir()
             done = chamomile(top / scheme, *arguments)
             check(done.returncode == 0, f"{scheme}: {done.stderr}")
-            check("sums of the device differ from the host's by" in (top / scheme / "out/run.log").read_text(), f"{scheme}: no check before the run")
+            check("sums of the device differ from the host's by" in (top / scheme / "out/run.log").read_text(), f"{scheme}: the device was not checked before the run")
             print(scheme, *re.findall("checked .*", (top / scheme / "out/run.log").read_text()))
             for number, fault in enumerate(faults):
                 job = pool.submit(outcome, top / f"{scheme}_{number}", fault, arguments, top / scheme / "out", scheme)
@@ -121,7 +121,7 @@ def main():
             else:
                 job.result()
     columns = ["any call", *WORDS, "check before the run"]
-    print("runs refused before anything is written / restarted to the same bits / gone on to the same bits\n")
+    print("runs refused before anything is written / restarted to the same bits / continued to the same bits\n")
     print("| | " + " | ".join(columns) + " |\n|" + "---|" * (len(columns) + 1))
     for row in sorted({row for row, _ in table}):
         cells = [" / ".join(str(table[row, column][word]) for word in ("refused", "restarted", "went on")) if (row, column) in table else "" for column in columns]

@@ -168,7 +168,7 @@ def main():
             text = run(folder, *command.split(), "--help-all").stdout
             options = set(re.findall(r"--([\w-]+)(?: \])? \S*(?:FILE|FOLDER|IMAGE)", text))
             if options - KNOWN or not options:
-                failures.append(f"{command}: files of options without a row here: {sorted(options - KNOWN)}")
+                failures.append(f"{command}: options that name files and are not tested here: {sorted(options - KNOWN)}")
     print(f"{cases} pairs of an input and an output")
     end("every input was kept")
 

@@ -39,15 +39,15 @@ def puts_at_places(folder):
     out = chamomile(folder, "join", "a.hdf5", "b.hdf5", "--at", "0,0,0", "--at", "30kpc,0,0", "--velocity", "0,0,0;0,-20,5", "-o", "both.hdf5")
     check("a.hdf5: 300 particles, ids 1 to 300" in out and "b.hdf5: 300 particles, ids 301 to 600" in out and "--at 0,0,0;30kpc,0,0 = 0,0,0;30,0,0" in out, f"join: {out}")
     a, both = particles(folder, "a.hdf5"), particles(folder, "both.hdf5")
-    check(len(both) == 600 and sorted(int(p[ID]) for p in both) == list(range(1, 601)), "ids are not apart")
+    check(len(both) == 600 and sorted(int(p[ID]) for p in both) == list(range(1, 601)), "ids of the two files overlap")
     by_id = {int(p[ID]): p for p in both}
     check(all(by_id[int(p[ID])] == p for p in a), "the first file is changed")
-    check(all(close(by_id[int(p[ID]) + 300], [p[MASS], p[X] + 31, p[Y] + 2, p[Z] + 3, p[VX], p[VY] - 10, p[VZ] + 5]) for p in a), "the second file is not where it should be, in the units of the first")
+    check(all(close(by_id[int(p[ID]) + 300], [p[MASS], p[X] + 31, p[Y] + 2, p[Z] + 3, p[VX], p[VY] - 10, p[VZ] + 5]) for p in a), "the second file has wrong positions in the units of the first")
     one, two = types(folder, "a.hdf5"), types(folder, "both.hdf5")
-    check(len(one) == 3 and two == {type: 2 * count for type, count in one.items()}, f"types: {one}, {two}")
+    check(len(one) == 3 and two == {type: 2 * count for type, count in one.items()}, f"wrong types: {one}, {two}")
     chamomile(folder, "join", "a.hdf5", "both.hdf5", "b.hdf5", "--units", "stellar", "-o", "three.hdf5", "-q")
     three = particles(folder, "three.hdf5")
-    check(len({p[ID] for p in three}) == 1200 and close([center(three)[0]], [4e10 * center(a)[0]]), "three files in other units")
+    check(len({p[ID] for p in three}) == 1200 and close([center(three)[0]], [4e10 * center(a)[0]]), "joining three files in other units fails")
     chamomile(folder, "run", "both.hdf5", "--t-end", "1Myr", "--dt", "1Myr", "--eps", "1kpc", "-o", "ran", "-q")
 
 
@@ -64,12 +64,12 @@ def puts_on_orbits(folder):
         distance, speed2, spin = math.hypot(*d), sum(x * x for x in v), d[0] * v[1] - d[1] * v[0]
         energy = speed2 / 2 - 2 * G * mass / distance  # Kepler problem: (e - 1) G M / (2 r_p), L^2 = G M r_p (1 + e)
         check(close([distance, spin ** 2, energy / (G * mass / pericenter)], [r, 2 * G * mass * pericenter * (1 + e), e - 1], 1e-6), f"{orbit}: distance {distance}, spin {spin}, energy {energy}")
-        check(sum(x * y for x, y in zip(d, v)) <= 1e-6 * distance * math.sqrt(speed2), f"{orbit}: does not begin before pericenter")
+        check(sum(x * y for x, y in zip(d, v)) <= 1e-6 * distance * math.sqrt(speed2), f"{orbit}: does not start before pericenter")
     spin = [sum(p[MASS] * (p[X + (k + 1) % 3] * p[VX + (k + 2) % 3] - p[X + (k + 2) % 3] * p[VX + (k + 1) % 3]) for p in a) for k in range(3)]
     chamomile(folder, "convert", "a.hdf5", "turned.hdf5", "--rotate", "90,90,0", "-q")
-    check(all(close([q[X], q[Y], q[Z], q[VX], q[VY], q[VZ]], [-p[Y], -p[Z], p[X], -p[VY], -p[VZ], p[VX]]) for p, q in zip(a, particles(folder, "turned.hdf5"))), "a turn by 90,90,0")
+    check(all(close([q[X], q[Y], q[Z], q[VX], q[VY], q[VZ]], [-p[Y], -p[Z], p[X], -p[VY], -p[VZ], p[VX]]) for p, q in zip(a, particles(folder, "turned.hdf5"))), "rotation by 90,90,0 is wrong")
     chamomile(folder, "convert", "turned.hdf5", "back.hdf5", "--rotate", "0,-90,-90", "-q")
-    check(all(close(p, q) for p, q in zip(a, particles(folder, "back.hdf5"))) and spin[2] > 0, "a turn and back")
+    check(all(close(p, q) for p, q in zip(a, particles(folder, "back.hdf5"))) and spin[2] > 0, "rotation and inverse rotation do not cancel")
 
 
 def adds_energies(folder):
@@ -86,7 +86,7 @@ def adds_energies(folder):
     check(math.isclose(total["far"]["potential"], total["a"]["potential"] + total["b"]["potential"] - G * a[0] ** 2 / far, rel_tol=1e-5),
           f"potential energies do not add up: {total}")
     check(math.isclose(total["far"]["kinetic"], sum(own) + a[0] * speed ** 2 / 2, rel_tol=1e-9), f"kinetic energies do not add up: {total}")
-    check(math.isclose(total["a"]["potential"], total["b"]["potential"], rel_tol=1e-6), "the copy in other units has another energy")
+    check(math.isclose(total["a"]["potential"], total["b"]["potential"], rel_tol=1e-6), "the copy in other units changes the energy")
 
 
 def reduces(folder):
@@ -94,14 +94,14 @@ def reduces(folder):
     for words, kept in ((["--types", "disk"], None), (["--sphere", "0,0,0,5000pc"], [p for p in a if math.hypot(*p[X:VX]) <= 5]), (["--sphere", "1,2,0,4"], [p for p in a if math.dist(p[X:VX], (1, 2, 0)) <= 4])):
         chamomile(folder, "convert", "a.hdf5", "part.hdf5", "--overwrite", "-q", *words)
         part = particles(folder, "part.hdf5")
-        check(part == kept if kept else types(folder, "part.hdf5") == {2: types(folder, "a.hdf5")[2]}, f"convert {words}: {len(part)}")
+        check(part == kept if kept else types(folder, "part.hdf5") == {2: types(folder, "a.hdf5")[2]}, f"wrong count after convert {words}: {len(part)}")
     chamomile(folder, "convert", "a.hdf5", "thin.hdf5", "--thin", 7, "-q")
     before, after = types(folder, "a.hdf5"), types(folder, "thin.hdf5")
-    check(after == {type: math.ceil(count / 7) for type, count in before.items()} and close([center(particles(folder, "thin.hdf5"))[0]], [center(a)[0]]), f"--thin: {before}, {after}")
+    check(after == {type: math.ceil(count / 7) for type, count in before.items()} and close([center(particles(folder, "thin.hdf5"))[0]], [center(a)[0]]), f"--thin changes the mass: {before}, {after}")
     chamomile(folder, "convert", "b.hdf5", "still.hdf5", "--recenter", "-q")
     check(close(center(particles(folder, "still.hdf5"))[1], [0] * 6, 1e-6), "--recenter")
     chamomile(folder, "convert", "box.hdf5", "shifted.hdf5", "--shift", "30Mpc/h,0,0", "-q")
-    check(all(math.isclose((p[X] + 30000) % 50000, q[X], abs_tol=1e-6) for p, q in zip(particles(folder, "box.hdf5"), particles(folder, "shifted.hdf5"))), "a shift in a periodic box")
+    check(all(math.isclose((p[X] + 30000) % 50000, q[X], abs_tol=1e-6) for p, q in zip(particles(folder, "box.hdf5"), particles(folder, "shifted.hdf5"))), "a shift in a periodic box is wrong")
     chamomile(folder, "join", "box.hdf5", "shifted.hdf5", "-o", "boxes.hdf5", "-q")
 
 

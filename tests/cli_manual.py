@@ -41,7 +41,7 @@ def help_manual_completion(top):
         check(set(options(common)) <= set(every), f"{name} --help: lists more than --help-all")
         check(len(common.splitlines()) <= 70, f"{name} --help: {len(common.splitlines())} lines: at most 70")
         rare = len(every) - len(options(common))
-        check((f"\n{rare} more options: chamomile {name} --help-all\n" in common) == (rare > 0), f"{name} --help: does not tell of {rare} more options")
+        check((f"\n{rare} more options: chamomile {name} --help-all\n" in common) == (rare > 0), f"{name} --help: does not mention {rare} more options")
         page = top / f"man/chamomile-{'-'.join(words)}.1"
         if not check(page.exists(), f"{name}: has no page of the manual"):
             continue
@@ -78,11 +78,11 @@ def version_and_doctor(top):
     told = dict(re.findall(r"^(\S+(?: \S+)*?)  +(.*)$", chamomile(top, "doctor"), re.M))
     check(told["licence"] == licence.removeprefix("licence: ") and told["chamomile"] in first, f"doctor: {told}")
     for name in ("program", "compiler", "system", "processor", "instruction sets", "threads", "memory", "libraries", "GPU driver"):
-        check(told.get(name), f"doctor: tells no {name}")
-    check("GPU" in told or "a GPU: " in chamomile(top, "doctor"), "doctor: tells neither a GPU nor why there is none")
+        check(told.get(name), f"doctor: does not print {name}")
+    check("GPU" in told or "a GPU: " in chamomile(top, "doctor"), "doctor: prints neither a GPU nor the reason for its absence")
     for library in ("Boost 1.", "HDF5 1.", "libpng 1.", "zlib 1."):
         check(library in told["libraries"], f"doctor: libraries: no {library}")
-    check("MPI" in told["libraries"] if "libmpi" in loaded else "missing            MPI (" in chamomile(top, "doctor"), "doctor: tells neither an MPI nor that there is none")
+    check("MPI" in told["libraries"] if "libmpi" in loaded else "missing            MPI (" in chamomile(top, "doctor"), "doctor: does not print whether MPI is available")
     done = run(top, "doctor", env={"PATH": "/nowhere", "OMP_NUM_THREADS": "1"})
     for lacking in ("ffmpeg", "Python 3 with matplotlib"):
         check(f"missing            {lacking}" in done.stdout, f"doctor with an empty PATH: names no {lacking}")
@@ -95,7 +95,7 @@ def version_and_doctor(top):
         named = dict(word.split("=") for word in re.findall(r"[A-Z_]+=\w+", re.search("^threads .*", done.stdout, re.M)[0]))
         check(named == expected, f"doctor with {asked}: {named}")
         spins = re.findall(r"GOMP_SPINCOUNT = '(\d+)'", done.stderr)  # value seen by libgomp, if linked
-        check(not spins or spins[-1] == expected.get("GOMP_SPINCOUNT", "30000000000"), f"libgomp with {asked}: {spins}")
+        check(not spins or spins[-1] == expected.get("GOMP_SPINCOUNT", "30000000000"), f"wrong spin count of libgomp with {asked}: {spins}")
 
 
 METHOD = "barnes1986 barnes1990 hamada2007"
@@ -143,7 +143,7 @@ def notes_once(top):
     for name in ("a.gadget2", "b.gadget2"):  # files without provenance
         chamomile(top, "convert", "ics.hdf5", name, "-q")
     told = re.findall("^note: .*", chamomile(top, *"render a.gadget2 b.gadget2 --size 20 -o note.png".split()), re.M)
-    check(len(told) == 1 and "made peculiar" in told[0], f"render: notes: {told}")
+    check(len(told) == 1 and "made peculiar" in told[0], f"render: wrong notes: {told}")
 
 
 run_parts("the program says of itself what is so", help_manual_completion, version_and_doctor, citations, notes_once)

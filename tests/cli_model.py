@@ -26,16 +26,16 @@ with tempfile.TemporaryDirectory() as scratch:
             check(result.returncode == 0, f"model {kind}: {result.stderr}")
         a, b = (without_comments((folder / f"{kind}_{name}.txt").read_text()) for name in "ab")
         check(len(a) == 597, f"model {kind}: {len(a)} particles")
-        check(a == b, f"model {kind}: one thread and two differ")
+        check(a == b, f"model {kind}: results of one and two threads differ")
     check(chamomile("model", "two-body", "-e", "0.3", "-o", "pair.hdf5").returncode == 0, "model two-body")
 
     check(chamomile("render", "merger_a.txt", "-o", "merger.png", "--width", 120, "--height", 90).returncode == 0, "render")
-    check(picture_size("merger.png") == (120, 90), "render: size of the picture")
+    check(picture_size("merger.png") == (120, 90), "render: wrong size of the picture")
     result = chamomile("render", "galaxy_a.txt", "merger_a.txt", "-o", "many.png", "--size", 64, "--inclination", -30, "--center", "0,0,-1")
     check(result.returncode == 0, f"render of two files: {result.stderr}")
-    check(picture_size("many_000.png") == picture_size("many_001.png") == (64, 64), "render of two files: sizes")
+    check(picture_size("many_000.png") == picture_size("many_001.png") == (64, 64), "render of two files: wrong sizes")
     check(chamomile("render", "cube_a.txt", "-o", "merger.png", "--overwrite").returncode == 0, "render --overwrite")
-    check(picture_size("merger.png") == (800, 800), "render --overwrite: size")
+    check(picture_size("merger.png") == (800, 800), "render --overwrite: wrong size")
 
     for options in (["king", "--w0", 7, "--r-half", 3, "--mass", 1e-5, "--physical"], ["nfw", "--m200", 100, "-c", 12, "--hubble", 0.7],
                     ["hernquist", "--r-half", 2, "--anisotropy-radius", 1], ["exponential", "--b-to-a", 0.9, "--c-to-a", 0.7, "--type", 3],
@@ -43,7 +43,7 @@ with tempfile.TemporaryDirectory() as scratch:
         result = chamomile("model", *options, "-n", 500, "-o", "sphere.txt", "--overwrite")
         check(result.returncode == 0, f"model {options}: {result.stderr}")
         units = "km/s" in (folder / "sphere.txt").read_text()
-        check(units == ("--physical" in options or "--m200" in options), f"model {options}: units")
+        check(units == ("--physical" in options or "--m200" in options), f"model {options}: wrong units")
 
     refused(2, "--w0: 17: a number from 0.1 to 16", "model", "king", "--w0", 17, "-o", "x.hdf5")
     refused(2, "no Osipkov-Merritt equilibrium", "model", "king", "--anisotropy-radius", 0.01, "-o", "x.hdf5")

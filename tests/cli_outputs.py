@@ -30,17 +30,17 @@ def temporary_names(folder):
     for output in ("a.txt", "a.hdf5", "a.gadget2", "a.tipsy"):
         (folder / "victim").write_text("precious")
         done = with_own_number(folder, f"ln -s victim {output}.tmp.$$", "convert", "s.hdf5", output, "-q")
-        check(done.returncode == 0 and (folder / output).exists(), f"{output}, a planted link: {done.stderr}")
-        check((folder / "victim").read_text() == "precious" and not (folder / output).is_symlink(), f"{output}: what a planted link leads to is changed")
+        check(done.returncode == 0 and (folder / output).exists(), f"{output}, a symbolic link at the temporary name: {done.stderr}")
+        check((folder / "victim").read_text() == "precious" and not (folder / output).is_symlink(), f"{output}: the target of a symbolic link is changed")
         with_own_number(folder, f"rm {output}*; echo mine > {output}.tmp.$$", "convert", "s.hdf5", output, "-q")
         left = list(folder.glob(f"{output}.tmp.*"))
-        check(len(left) == 1 and left[0].read_text() == "mine\n", f"{output}: the file of another of the name of a temporary one: {left}")
+        check(len(left) == 1 and left[0].read_text() == "mine\n", f"{output}: a foreign file at the temporary name is changed: {left}")
         for path in left:
             path.unlink()
     old = os.umask(0o027)
     run(folder, "convert", "s.hdf5", "mode.txt", "-q")
     os.umask(old)
-    check(stat.S_IMODE((folder / "mode.txt").stat().st_mode) == 0o640, "a file is not of the mode that the umask leaves")
+    check(stat.S_IMODE((folder / "mode.txt").stat().st_mode) == 0o640, "the mode of a file ignores the umask")
 
 
 def same_number_twice(folder):
@@ -62,10 +62,10 @@ def same_number_twice(folder):
     for _ in range(4):
         with concurrent.futures.ThreadPoolExecutor() as pool:
             done = list(pool.map(convert, (2, 3)))
-        check(rows("both.txt") in (rows("2.txt"), rows("3.txt")), "two of one number: a mixture of both")
+        check(rows("both.txt") in (rows("2.txt"), rows("3.txt")), "two processes with equal ids: the outputs are mixed")
         for each in done:
             check(each.returncode == 0 and not each.stderr or each.returncode == 4 and len(each.stderr.splitlines()) == 1 and
-                  ("exists" in each.stderr or "both.txt.tmp." in each.stderr), f"two of one number: {each.returncode} {each.stderr}")
+                  ("exists" in each.stderr or "both.txt.tmp." in each.stderr), f"two processes with equal ids: {each.returncode} {each.stderr}")
         for path in folder.glob("both.txt*"):
             path.unlink()
 
@@ -80,11 +80,11 @@ def links(folder):
         refused(folder, 4, f"--output: {name}: is a symbolic link that leads nowhere", "run", "s.hdf5", "--t-end", 1, "--dt", 1, "--eps", 1, "-o", name)
     (folder / "f.chk.lock").symlink_to("elsewhere")
     refused(folder, 4, "f.chk.lock: cannot be written: Too many levels", *FLUID, "--checkpoint", "f.chk")
-    check(not (folder / "elsewhere").exists() and (folder / "f.chk.lock").is_symlink(), "a lock is made where a link leads")
+    check(not (folder / "elsewhere").exists() and (folder / "f.chk.lock").is_symlink(), "the lock file follows a symbolic link")
     (folder / "f.chk.lock").unlink(missing_ok=True)
     (folder / "f.chk.lock").write_text("mine")
     refused(folder, 4, "f.chk.lock: is no lock, which is an empty file", *FLUID, "--checkpoint", "f.chk")
-    check((folder / "f.chk.lock").exists(), "a file of the name of a lock is removed")
+    check((folder / "f.chk.lock").exists(), "a foreign file at the lock's name is removed")
     (folder / "f.chk.lock").unlink(missing_ok=True)
 
 
@@ -105,7 +105,7 @@ def locks(folder):
     (folder / "both/snapshot_000.hdf5").write_bytes(b"of the first")
     _, errors = late.communicate(timeout=120)
     check(late.returncode == 4 and "both: another run has written there meanwhile" in errors, f"two runs with --overwrite: {late.returncode} {errors}")
-    check((folder / "both/snapshot_000.hdf5").read_bytes() == b"of the first", "two runs with --overwrite: the results of the first are gone")
+    check((folder / "both/snapshot_000.hdf5").read_bytes() == b"of the first", "two runs with --overwrite: the results of the first run are lost")
 
 
 def names_in_headings(folder):
@@ -133,7 +133,7 @@ def names_in_headings(folder):
     run(folder, "convert", "s.hdf5", "in" + NASTY)
     run(folder, "convert", "in" + NASTY, "again.txt")
     whole((folder / "again.txt").read_text(), 200, 8, "convert")
-    check(run(folder, "info", "again.txt").returncode == 0, "a text snapshot of such provenance cannot be read")
+    check(run(folder, "info", "again.txt").returncode == 0, "a text snapshot with special characters in its provenance cannot be read")
     done = run(folder, "run", "s.hdf5", "--t-end", 0.02, "--dt", 0.01, "--eps", 0.1, "-o", "out" + NASTY)
     log = (folder / ("out" + NASTY) / "run.log").read_text()
     check(done.returncode == 0 and "\n9 9 9 9" not in log and "\x1b" not in log, f"run.log: {log!r}")
@@ -144,7 +144,7 @@ def names_in_options(folder):
     done = run(folder, "run", "s.hdf5", "--t-end", 0.02, "--dt", 0.01, "--config", "c.ini", "-q")
     (folder / "rows.txt").write_text("1 2 3 1\n4 5 6 1\n")
     law = run(folder, "pairs", "--law", "gravity", "--sources", "rows.txt", "--no-self", "-o", "gravity")
-    check(law.returncode == 0 and (folder / "gravity").exists(), f"an output of the name of a built-in law: {law.stderr}")
+    check(law.returncode == 0 and (folder / "gravity").exists(), f"an output named like a built-in law: {law.stderr}")
     check(done.returncode == 0 and (folder / "z#1/run.log").exists() and not (folder / "z").exists(), f"z#1 in a file of options: {done.stderr}")
 
 

@@ -33,7 +33,7 @@ def agree(got, expected, tolerance, what):
     check(len(got) == len(expected) and all(len(a) == len(b) for a, b in zip(got, expected)), f"{what}: {len(got)} rows")
     scale = max(abs(x) for row in expected for x in row)
     worst = max(abs(x - y) for a, b in zip(got, expected) for x, y in zip(a, b)) / scale
-    check(worst < tolerance, f"{what}: {worst} from the sum made here")
+    check(worst < tolerance, f"{what}: {worst} difference from the reference sum")
 
 
 def numbers(path):
@@ -54,7 +54,7 @@ def example_is_right(_):
         at += len(part)
     check(at == len(got), f"example: {len(got)} rows")
     check(all(x == 0 for x in got[-1]), "a probe beyond the cut-off feels a force")
-    check("# law: screened_coulomb.law with k=1 length=0.3 cutoff=2" in done.stdout, "the parameters are not told")
+    check("# law: screened_coulomb.law with k=1 length=0.3 cutoff=2" in done.stdout, "the parameters are not printed")
 
 
 def files_are_read(folder):
@@ -73,7 +73,7 @@ def files_are_read(folder):
     places = [[random.uniform(-1, 1) for _ in range(3)] for _ in range(40)]
     (folder / "places.txt").write_text("# columns: z, x, y\n" + "".join(f"{p[2]!r},{p[0]!r}\t{p[1]!r}\n" for p in places))
     told = chamomile(".", "pairs", "--law", LAWS / "gravity.law", "--sources", plummer, "--targets", folder / "places.txt", "-o", out, "--repeat", 3)
-    check("40 rows" in told and "pairs/s" in told and "1.2e+04 pairs" in told, f"not told: {told}")
+    check("40 rows" in told and "pairs/s" in told and "1.2e+04 pairs" in told, f"not printed: {told}")
     agree(rows(out.read_text()), sums(gravity, places, bodies), 2e-6, "separate targets")
     check("# columns: ax ay az potential" in out.read_text(), "the sums are not named")
     near = rows(chamomile(".", "pairs", "--law", LAWS / "screened_coulomb.law", "--sources", LAWS / "ions.txt", "--no-self", "--cutoff", 1.2,

@@ -154,10 +154,10 @@ def same_run(folder, file, out, *options):
     said = chamomile(folder, "run", "--parameters", file)
     chamomile(folder, "run", *options, "-o", typed.name)
     names = sorted(path.name for path in typed.glob("snapshot_*"))
-    check(names == sorted(path.name for path in (folder / out).glob("snapshot_*")), f"{file}: other snapshots than {names}")
+    check(names == sorted(path.name for path in (folder / out).glob("snapshot_*")), f"{file}: snapshots are not {names}")
     for name in names:
-        check(as_text(folder, f"{out}/{name}") == as_text(folder, typed / name), f"{file}: {name} has other bits than the options typed")
-    check(energies(folder / out) == energies(typed), f"{file}: other energies than by the options typed")
+        check(as_text(folder, f"{out}/{name}") == as_text(folder, typed / name), f"{file}: {name} differs from a run with options")
+    check(energies(folder / out) == energies(typed), f"{file}: energies differ from a run with options")
     return said
 
 
@@ -168,23 +168,23 @@ def gadget(folder):
     for key, said in (("TimeMax", "--t-end 0.02"), ("ErrTolIntAccuracy", "--eta 0.2"), ("OutputDir", "--output out2/"),
                       ("UnitLength_in_cm", "--units 3.085678e+21 cm,1.989e+43 g,1e+05 cm/s"), ("CpuTimeBetRestartFile", "--checkpoint-walltime 3600")):
         check(keys.get(key) == said, f"GADGET-2: {key}: {keys.get(key)}, not {said}")
-    check("parameters   SofteningHalo: --eps 0.4\nparameters   SofteningHalo: --softening spline\n" in out, "GADGET-2: the softening in the log")
-    check(re.search(r"without effect here: EnergyFile, SnapshotFileBase, .*CourantFac.*DesNumNgb", out), f"GADGET-2: what has no effect: {out}")
+    check("parameters   SofteningHalo: --eps 0.4\nparameters   SofteningHalo: --softening spline\n" in out, "GADGET-2: the log lacks the softening")
+    check(re.search(r"without effect here: EnergyFile, SnapshotFileBase, .*CourantFac.*DesNumNgb", out), f"GADGET-2: the ignored keys are not listed: {out}")
     check("units        kpc, 1e10 Msun, km/s\n" in out and "not understood" not in out, "GADGET-2: units")
     out = same_run(folder, "g4.param", "out4", "box.hdf5", *"--a-end 0.11 --outputs-a 0.105 --block-steps --eta".split(), math.sqrt(2 * 0.0125),
                    *"--dlna-max 0.02 --theta 0.75 --eps 100 --eps-max 5 --softening spline --omega-m 0.308 --omega-l 0.692 --hubble 0.678".split())
-    check(re.search("^note +g4.param: not understood, and not used: FutureKey$", out, re.M), f"GADGET-4: an unknown key: {out}")
-    check(told(out).get("BoxSize") == "--box 20000", "GADGET-4: the box")
-    check("as asked, not" not in out, "GADGET-4: a note on the h of the file")
+    check(re.search("^note +g4.param: not understood, and not used: FutureKey$", out, re.M), f"GADGET-4: an unknown key is not reported: {out}")
+    check(told(out).get("BoxSize") == "--box 20000", "GADGET-4: wrong box")
+    check("as asked, not" not in out, "GADGET-4: no note on the h of the file")
     (folder / "h.param").write_text(GADGET4.replace("HubbleParam          0.678", "HubbleParam 0.7").replace("out4", "outh"))
     out = chamomile(folder, "run", "--parameters", "h.param")
-    check(re.search("^note +h is 0.7, as asked, not the 0.678 of the file$", out, re.M), f"GADGET-4: another h: {out}")
+    check(re.search("^note +h is 0.7, as asked, not the 0.678 of the file$", out, re.M), f"GADGET-4: another h is not reported: {out}")
 
 
 def swift(folder):
     out = same_run(folder, "swift.yml", "outs", "galaxy.hdf5", *"--t-end 0.02 --block-steps --step-criterion softening --eta 0.2 --dt-min 1e-6 --dt-max 0.01 --eps 0.4".split(),
                    *"--softening spline --output-times 0.005,0.015 --energy-every 5e-3 --box 0".split())
-    check(told(out).get("Restarts:max_run_time") == "--max-walltime 7200" and told(out).get("Restarts:delta_hours") == "--checkpoint-walltime 1800", f"SWIFT: hours: {out}")
+    check(told(out).get("Restarts:max_run_time") == "--max-walltime 7200" and told(out).get("Restarts:delta_hours") == "--checkpoint-walltime 1800", f"SWIFT: wrong time limit in hours: {out}")
     check(told(out).get("Gravity:eta") == "--eta 0.2" and "Gravity:theta_cr" in out.split("without effect here")[1], f"SWIFT: {out}")
 
 
@@ -216,7 +216,7 @@ def changa(folder):
     eps, eta = 0.14 * 2 / 2.8, 0.1 / math.sqrt(2 / 2.8)
     out = same_run(folder, "changa.param", "outc", "sphere.tipsy", "--t-end", 4 * 0.01, "--block-steps", "--step-criterion", "softening", "--eta", eta, "--dt-max", 0.01,
                    "--eps", eps, "--softening", "spline", "--snapshot-every", 2 * 0.01, "--units", "kpc,2.324876e9 Msun")
-    check("dTheta" in out.split("without effect here")[1], f"ChaNGa: its opening angle is of other expansions: {out}")
+    check("dTheta" in out.split("without effect here")[1], f"ChaNGa: no note on the meaning of the opening angle: {out}")
     velocity = float(re.search(r"units        kpc, 2.32488e\+09 Msun, ([\d.]+)?", out)[1] or 1)
     check(abs(velocity - 100) < 0.1, f"ChaNGa: kpc and 2.324876e9 Msun with G = 1 have 100 km/s, not {velocity}")
 
@@ -225,8 +225,8 @@ def bonsai(folder):
     out = chamomile(folder, "run", "--parameters", "bonsai.sh", "-o", "outb")
     chamomile(folder, *"run sphere.tipsy --t-end 0.5 --dt 0.125 --eps 0.1 --softening plummer --theta 0.75 --snapshot-every 0.25 -o typed_outb".split())
     for number in range(3):
-        check(as_text(folder, f"outb/snapshot_{number:03d}.hdf5") == as_text(folder, f"typed_outb/snapshot_{number:03d}.hdf5"), f"Bonsai: snapshot {number}")
-    check(told(out).get("theta") == "--theta 0.75" and "without effect here: dev" in out, f"Bonsai: its defaults: {out}")
+        check(as_text(folder, f"outb/snapshot_{number:03d}.hdf5") == as_text(folder, f"typed_outb/snapshot_{number:03d}.hdf5"), f"Bonsai: wrong snapshot {number}")
+    check(told(out).get("theta") == "--theta 0.75" and "without effect here: dev" in out, f"Bonsai: wrong defaults: {out}")
 
 
 def nemo(folder):
@@ -248,7 +248,7 @@ def nemo(folder):
     for file, out in ("hack.snap", "outn"), ("hack.txt", "typed_outn"):
         chamomile(folder, "run", file, *options, "-o", out)
     for number in range(3):
-        check(as_text(folder, f"outn/snapshot_{number:03d}.hdf5") == as_text(folder, f"typed_outn/snapshot_{number:03d}.hdf5"), f"NEMO: snapshot {number}")
+        check(as_text(folder, f"outn/snapshot_{number:03d}.hdf5") == as_text(folder, f"typed_outn/snapshot_{number:03d}.hdf5"), f"NEMO: wrong snapshot {number}")
     published_run(folder, "hack128.sun4", "run {} --t-end 2 " + " ".join(options[2:]), (-0.2675, -0.5434, 2e-4), (-0.2647, -0.4857, 3e-3))
     published_run(folder, "hack128.sun4", "run {} --t-end 2 --dt 0.03125 --eps 0.05 --solver direct", (-0.2675, -0.5434, 2.5e-3), (-0.2647, -0.4857, 5e-3))
 
@@ -286,19 +286,19 @@ def comoving_tipsy(folder):
     (folder / "cosmo.param").write_text(f"bPeriodic = 1\nbComove = 1\nachInFile = box.tipsy\ndHubble0 = 2.894405\ndOmega0 = 0.308\ndLambda = 0.692\ndRedTo = 8.5\ndEta = 0.175\n"
                                         f"dSoft = 0.007\ndKpcUnit = {kpc!r}\ndMsolUnit = {mass!r}\nachOutName = outcc\niOutInterval = 5\nnSteps = 10\n")
     out = chamomile(folder, "run", "--parameters", "cosmo.param")
-    check(abs(float(told(out)["dMsolUnit"].split()[1]) - 0.678) < 1e-5, f"h of ChaNGa's units: {told(out).get('dMsolUnit')}")
-    check("h 0.678" in out and re.search("without effect here: .*nSteps", out), f"a comoving run of ChaNGa's: {out}")
+    check(abs(float(told(out)["dMsolUnit"].split()[1]) - 0.678) < 1e-5, f"wrong h from ChaNGa's units: {told(out).get('dMsolUnit')}")
+    check("h 0.678" in out and re.search("without effect here: .*nSteps", out), f"comoving run of ChaNGa's box: {out}")
 
 
 def beside_it(folder):
     """Options given in addition to the file override it, and the log reports this; conflicting options are dropped."""
     out = chamomile(folder, *"run galaxy.hdf5 --parameters g2.param --t-end 0.01 --dt 0.005 --eps 0.5 -o beside".split())
     check("parameters   TimeMax: --t-end 0.02; that given beside the file holds\n" in out and "parameters   SofteningHalo: --eps 0.4; that given" in out and
-          "parameters   ErrTolIntAccuracy: --eta 0.2; falls away beside --dt\n" in out, f"options beside the file: {out}")
+          "parameters   ErrTolIntAccuracy: --eta 0.2; falls away beside --dt\n" in out, f"options in addition to the file: {out}")
     rows = energies(folder / "beside")
-    check(rows[-1]["time"] == 0.01 and rows[-1]["step"] == 2 and "600 from galaxy.hdf5" in out and "parameters   InitCondFile: galaxy.gadget2; that given beside the file holds\n" in out and "eps = 0.5 kpc" in out, "options beside the file hold")
+    check(rows[-1]["time"] == 0.01 and rows[-1]["step"] == 2 and "600 from galaxy.hdf5" in out and "parameters   InitCondFile: galaxy.gadget2; that given beside the file holds\n" in out and "eps = 0.5 kpc" in out, "options do not override the file")
     chamomile(folder, "run", "--restart", "beside", "--t-end", 0.02)
-    check(energies(folder / "beside")[-1]["time"] == 0.02, "a run of a parameter file goes on")
+    check(energies(folder / "beside")[-1]["time"] == 0.02, "a run of a parameter file does not restart")
     (folder / "types.param").write_text(GADGET2.replace("SofteningDisk      0.4", "SofteningDisk      0.2"))
     out = chamomile(folder, *"run --parameters types.param --eps 0.3 -o types".split())
     check("parameters   SofteningHalo: --eps-type 1=0.4,2=0.2,3=0.4; falls away beside --eps\n" in out, f"softenings by type: {out}")
@@ -306,7 +306,7 @@ def beside_it(folder):
     check("from 5 to 5.25" in out and energies(folder / "late")[-1]["time"] == 5.25, f"--t-start and --duration: {out}")
     for more, end in (["--t-end", 5.5], 5.5), (["--t-start", 5, "--duration", 1], 6):
         chamomile(folder, "run", "--restart", "late", *more)
-        check(energies(folder / "late")[-1]["time"] == end, f"a run of a duration goes on by {more}")
+        check(energies(folder / "late")[-1]["time"] == end, f"a run with --duration does not restart with {more}")
     refused(folder, 7, "--t-start: 6: cannot change in a run that goes on; it was 5", "run", "--restart", "late", "--t-start", 6, "--t-end", 7)
 
 
@@ -321,7 +321,7 @@ def published(folder):
     (folder / "collision.param").write_text(text.replace("out2/", "collision"))
     out = chamomile(folder, "run", "--parameters", "collision.param")
     check("parameters   SofteningHalo: --eps-type 1=1,2=0.4\n" in out and "units        kpc, 1e10 Msun, km/s\n" in out, f"GADGET-2's galaxies: {out}")
-    check(abs(energies(folder / "collision")[-1]["energy_error"]) < 1e-3 and energies(folder / "collision")[-1]["time"] == 0.02, "GADGET-2's galaxies: energies")
+    check(abs(energies(folder / "collision")[-1]["energy_error"]) < 1e-3 and energies(folder / "collision")[-1]["time"] == 0.02, "GADGET-2's galaxies: wrong energies")
 
 
 def refuses(folder):

@@ -23,10 +23,10 @@ def array(path):
 def movie_is(name, expected):
     """Compares width, height and picture count as decoded by another program."""
     if not (shutil.which("ffmpeg") and shutil.which("ffprobe")):
-        return print("the movie was not looked at: no ffmpeg, or no ffprobe")
+        return print("the movie was not tested: no ffmpeg or no ffprobe")
     told = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=width,height,nb_read_frames", "-of", "csv=p=0", name],
                           cwd=folder, capture_output=True, text=True).stdout.strip()
-    check(told == expected, f"the movie: {told}, not {expected}")
+    check(told == expected, f"wrong movie: {told}, not {expected}")
 
 
 with tempfile.TemporaryDirectory() as scratch:
@@ -38,8 +38,8 @@ with tempfile.TemporaryDirectory() as scratch:
     # The ends of the colour bar equal the printed numbers, and its colours follow the colour map.
     said = draw("a.png", "m.hdf5", "--size", 300, "--min", "1e-4", "--max", "10")
     rows, texts = picture(folder / "a.png")
-    check(re.search(r"surface density from 1e-0?4 to 10 \[1e10 Msun/kpc\^2\]", said), f"the ends told: {said}")
-    check((float(texts["Least"]), float(texts["Most"])) == (1e-4, 10), f"the ends in the file: {texts}")
+    check(re.search(r"surface density from 1e-0?4 to 10 \[1e10 Msun/kpc\^2\]", said), f"the printed range is wrong: {said}")
+    check((float(texts["Least"]), float(texts["Most"])) == (1e-4, 10), f"the range in the file is wrong: {texts}")
     check(texts["Quantity"] == "surface density" and texts["Unit"] == "1e10 Msun/kpc^2" and texts["Time"] == "t = 0.000 Gyr", f"texts: {texts}")
     check(texts["Software"].startswith("chamomile ") and "render m.hdf5" in texts["Command"], f"provenance: {texts}")
     plain, _ = draw("plain.png", "m.hdf5", "--size", 300, "--min", "1e-4", "--max", "10", "--no-colour-bar"), None
@@ -47,17 +47,17 @@ with tempfile.TemporaryDirectory() as scratch:
     changed = [(x, y) for y in range(300) for x in range(300) if rows[y][x] != without[y][x]]
     bright = (0xFC, 0xFF, 0xA4)  # last colour of inferno
     bar = [(x, y) for x, y in changed if rows[y][x] == bright]
-    check(bar and min(x for x, y in changed) > 120 and min(y for x, y in changed) > 230, f"the colour bar's place: {min(changed, default=0)}")
+    check(bar and min(x for x, y in changed) > 120 and min(y for x, y in changed) > 230, f"the colour bar is misplaced: {min(changed, default=0)}")
     right = max((x for x, y in bar), default=0)
     line = [rows[min(y for x, y in bar) + 1][x] for x in range(right - 119, right + 1)] if bar else [(0, 0, 0)]
-    check(max(line[0]) < 12 and line[-1] == bright and all(sum(b) >= sum(a) - 12 for a, b in zip(line, line[1:])), f"the colour bar's colours: {line[::20]}")
+    check(max(line[0]) < 12 and line[-1] == bright and all(sum(b) >= sum(a) - 12 for a, b in zip(line, line[1:])), f"the colour bar has wrong colours: {line[::20]}")
 
     # Without units, numbers are in N-body units; --data holds the densities; a slice holds less mass.
     draw("p.png", "p.hdf5", "--size", 64, "--fov", 4, "--data", "p.npy")
-    check(picture(folder / "p.png")[1]["Unit"] == "N-body units", "units of a Plummer sphere")
+    check(picture(folder / "p.png")[1]["Unit"] == "N-body units", "a Plummer sphere has units")
     whole = sum(array(folder / "p.npy"))
     draw("s.png", "p.hdf5", "--size", 64, "--fov", 4, "--slice", 0.2, "--data", "s.npy")
-    check(0.02 < sum(array(folder / "s.npy")) / whole < 0.5, "a slice holds a part of the mass")
+    check(0.02 < sum(array(folder / "s.npy")) / whole < 0.5, "a slice contains the wrong mass")
 
     # Axes: ticks every half unit over four units, 25 of 200 pixels apart, and no scale bar.
     draw("p.png", "p.hdf5", "--size", 200, "--fov", 4, "--axes", "--no-colour-bar")
@@ -66,8 +66,8 @@ with tempfile.TemporaryDirectory() as scratch:
     ticks = [100 + 25 * k for k in range(-3, 4)]
     for name, edge in (("lower", rows[-1]), ("left", [row[0] for row in rows])):
         seen = bright(edge)
-        check([x for x in seen if 4 < x < 196] == ticks, f"ticks at the {name} edge: {seen}")
-    check(max(len(bright(row)) for row in rows[180:]) < 60, "a scale bar beside axes")
+        check([x for x in seen if 4 < x < 196] == ticks, f"wrong ticks at the {name} edge: {seen}")
+    check(max(len(bright(row)) for row in rows[180:]) < 60, "a scale bar is drawn in addition to axes")
 
     # Massless particles have a number density; a view without particles fails unless its colour range is given.
     (folder / "tracers.txt").write_text("".join(f"0 {x} {y} 0 0 0 0\n" for x in (-1, 1) for y in (-1, 1)))
@@ -75,11 +75,11 @@ with tempfile.TemporaryDirectory() as scratch:
     for name, unit in (("tracers.txt", "N-body units"), ("tracers_in_kpc.txt", "1/kpc^2")):
         said = draw("t.png", name, "--size", 64, "--fov", 8, "--data", "t.npy")
         texts = picture(folder / "t.png")[1]
-        check(said.startswith("wrote t.png: number density from") and (texts["Quantity"], texts["Unit"]) == ("number density", unit), f"massless particles: {said}{texts}")
-        check(abs(sum(array(folder / "t.npy")) / 64 - 4) < 1e-3, "four particles on 64 pixels a unit of area")
+        check(said.startswith("wrote t.png: number density from") and (texts["Quantity"], texts["Unit"]) == ("number density", unit), f"massless particles are not counted: {said}{texts}")
+        check(abs(sum(array(folder / "t.npy")) / 64 - 4) < 1e-3, "the mean number density is wrong")
     refused(folder, 3, "view: no particles in it: nothing to render", "render", "p.hdf5", "--center", "100,0,0", "--fov", 1, "-o", "x.png")
     said = draw("e.png", "p.hdf5", "--center", "100,0,0", "--fov", 1, "--size", 32, "--min", 0.1, "--max", 1)
-    check("; nothing is in view" in said and picture(folder / "e.png")[1]["Comment"] == "nothing is in view", f"a view without particles: {said}")
+    check("; nothing is in view" in said and picture(folder / "e.png")[1]["Comment"] == "nothing is in view", f"a view without particles is not reported: {said}")
 
     # The first and last file set the colour range; files in between, and files without particles in view, do not count.
     clouds = {"thin": 1.5, "dense": 0.1, "denser": 0.01, "far": 1e3}
@@ -90,14 +90,14 @@ with tempfile.TemporaryDirectory() as scratch:
     for name in ("thin", "dense"):
         draw(f"{name}.png", f"{name}.txt", *view)
     widest = [min(ends("thin.png")[0], ends("dense.png")[0]), max(ends("thin.png")[1], ends("dense.png")[1])]
-    check(ends("thin.png")[1] < 0.1 * widest[1], "clouds of one density")
+    check(ends("thin.png")[1] < 0.1 * widest[1], "the two clouds do not differ in density")
     for names in (("thin", "denser", "dense"), ("dense", "thin")):
         draw("series.png", *[f"{name}.txt" for name in names], *view)
         check(all(ends(f"series_{k:03d}.png") == widest for k in range(len(names))), f"the colours of {names}: {ends('series_000.png')}, not {widest}")
     draw("series.png", "thin.txt", "dense.txt", *view, "--max", 1e3)
-    check(ends("series_000.png")[1] == 1e3, "an end that is given")
+    check(ends("series_000.png")[1] == 1e3, "a given --max is not used")
     draw("series.png", "thin.txt", "far.txt", *view)
-    check(ends("series_001.png") == ends("thin.png"), "colours beside a file that is not in view")
+    check(ends("series_001.png") == ends("thin.png"), "a file outside the view changes the colours")
 
     # Isolated particles in a file with a box: the line suggests a solution.
     refused(folder, 3, "slice: no particles in it: nothing to render; --box 0, of frames --frame-box 0, takes particles as isolated", "render", "p.hdf5", "--box", 100, "-o", "x.png")
@@ -113,7 +113,7 @@ with tempfile.TemporaryDirectory() as scratch:
     rows, _ = picture(folder / "c.png")
     halves = [[p for row in rows for p in row[k:k + 100]] for k in (0, 100)]
     counts = [(sum(r > b + 30 for r, g, b in half), sum(b > r + 30 for r, g, b in half)) for half in halves]
-    check(counts[0][0] > 50 > counts[0][1] and counts[1][1] > 50 > counts[1][0], f"two components, two colours: {counts}")
+    check(counts[0][0] > 50 > counts[0][1] and counts[1][1] > 50 > counts[1][0], f"two components do not have two colours: {counts}")
 
     # A rotating pair: sign and dispersion of the line-of-sight velocity.
     (folder / "two.txt").write_text("".join(f"1 {x} 0 0 0 {v} 0\n" for x, v in ((-1, 3), (1, -5))))
@@ -121,8 +121,8 @@ with tempfile.TemporaryDirectory() as scratch:
     values = quantity("velocity")
     left = [v for k, v in enumerate(values) if k % 64 < 24 and not math.isnan(v)]
     right = [v for k, v in enumerate(values) if k % 64 > 40 and not math.isnan(v)]
-    check(left and all(abs(v - 3) < 1e-6 for v in left), f"velocity away, seen along +y: {left[:3]}")
-    check(right and all(abs(v + 5) < 1e-6 for v in right), f"velocity towards: {right[:3]}")
+    check(left and all(abs(v - 3) < 1e-6 for v in left), f"wrong colour of receding velocity: {left[:3]}")
+    check(right and all(abs(v + 5) < 1e-6 for v in right), f"wrong colour of approaching velocity: {right[:3]}")
     values = [v for v in quantity("dispersion") if not math.isnan(v)]
     check(values and all(-1e-9 < v < 4.1 for v in values), "dispersion")
     _, texts = picture(folder / "q.png")
@@ -132,19 +132,19 @@ with tempfile.TemporaryDirectory() as scratch:
     draw("f.png", "m.hdf5", "--size", 65, "--follow", "bulge", "--fov", 5, "--data", "f.npy", "--types", "bulge")
     values = array(folder / "f.npy")
     k = max(range(len(values)), key=values.__getitem__)
-    check(math.hypot(k % 65 - 32, k // 65 - 32) < 8, f"the densest place at {k % 65}, {k // 65}")
+    check(math.hypot(k % 65 - 32, k // 65 - 32) < 8, f"the densest pixel is at {k % 65}, {k // 65}")
 
     # An orbit: N pictures from one file, the third of four from the opposite side; a movie with odd size plays.
     done = chamomile(folder, "render", "m.hdf5", "--width", 65, "--height", 49, "--orbit", 4, "--no-labels", "-o", "o.png", "--movie", "o.mp4")
     views = [picture(folder / f"o_{k:03d}.png")[0] for k in range(4)]
     turned = [row[::-1] for row in views[0][::-1]]
     far = sum(abs(sum(a) - sum(b)) for u, v in zip(turned, views[2]) for a, b in zip(u, v)) / (65 * 49)
-    check(far < 12 and views[0] != views[1], f"half an orbit turns the picture: {far}")
+    check(far < 12 and views[0] != views[1], f"half an orbit does not mirror the picture: {far}")
     movie_is("o.mp4", "66,50,4")
     draw("o.png", "m.hdf5", "--size", 64, "--orbit", 2, "--movie", "o.mp4")  # two of four pictures are older
     movie_is("o.mp4", "64,64,2")
     nowhere = run(folder, "render", "m.hdf5", "--size", 64, "--orbit", 2, "-o", "n.png", "--movie", "n.mp4", env={**os.environ, "PATH": str(folder)})
-    check(nowhere.returncode == 0 and re.search(r"ffmpeg .*n_%03d.png .*n.mp4", nowhere.stdout) and not (folder / "n.mp4").exists(), f"without ffmpeg: {nowhere.stdout}{nowhere.stderr}")
+    check(nowhere.returncode == 0 and re.search(r"ffmpeg .*n_%03d.png .*n.mp4", nowhere.stdout) and not (folder / "n.mp4").exists(), f"without ffmpeg: wrong output: {nowhere.stdout}{nowhere.stderr}")
 
     # Frames of a run use the same settings: the first equals `render`.
     view = ("--quantity", "potential", "--azimuth", 30, "--inclination", 70, "--follow", "densest")
@@ -152,8 +152,8 @@ with tempfile.TemporaryDirectory() as scratch:
     chamomile(folder, *run_words, "-o", "out", "--frame-movie", *[f"--frame-{w[2:]}" if str(w).startswith("--") else w for w in view])
     draw("r.png", "out/snapshot_000.hdf5", *view, "--fov", 3, "--size", 81)
     frame, render = picture(folder / "out/frame_000.png"), picture(folder / "r.png")
-    check(frame[0] == render[0], "frame_000.png is not what 'render' shows")
-    check(frame[1]["Quantity"] == "potential" and "--frame-quantity potential" in frame[1].get("Command", ""), f"texts of a frame: {frame[1]}")
+    check(frame[0] == render[0], "frame_000.png differs from 'render'")
+    check(frame[1]["Quantity"] == "potential" and "--frame-quantity potential" in frame[1].get("Command", ""), f"wrong texts of a frame: {frame[1]}")
 
     movie_is("out/frames.mp4", "82,82,2")
 

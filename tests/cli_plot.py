@@ -24,10 +24,10 @@ def texts(path):
 def isolated(folder):
     chamomile(folder, *"model galaxy -n 3000 --physical -o galaxy.hdf5 -q".split())
     out = chamomile(folder, *"run galaxy.hdf5 --t-end 20Myr --dt 2Myr --eps 100pc --snapshot-every 10Myr --profile -o run".split())
-    check("3 profiles profile_NNN.csv" in out, f"a run tells its profiles: {out}")
+    check("3 profiles profile_NNN.csv" in out, f"a run does not print its profiles: {out}")
     chamomile(folder, *"profile run/snapshot_002.hdf5 -o again.csv -q".split())
-    check((folder / "again.csv").read_bytes() == (folder / "run/profile_002.csv").read_bytes(), "a run's profile is that of 'profile'")
-    check({row["type"] for row in table(folder / "run/profile_000.csv")} == {"all", "1", "2", "3"}, "a run's profile is of all types")
+    check((folder / "again.csv").read_bytes() == (folder / "run/profile_002.csv").read_bytes(), "a run's profile differs from 'profile'")
+    check({row["type"] for row in table(folder / "run/profile_000.csv")} == {"all", "1", "2", "3"}, "a run's profile does not contain all types")
     said = plot(folder, "run")
     names = {f"{name}.{end}" for name in ("energies", "radii", "steps", "profiles") for end in ("svg", "png")}
     check({path.name for path in (folder / "run/plots").iterdir()} == names and "wrote 8 plots to run/plots" in said, f"plots of a run: {said}")
@@ -50,10 +50,10 @@ def picture_rows(path):
 def box(folder):
     chamomile(folder, *"model cosmology --n 16 --box 50 --z-start 4 -o box.hdf5 -q".split())
     out = chamomile(folder, *"run box.hdf5 --z-end 0 --outputs-z 1 --eps 100 --dlna-max 0.1 --power --halos --min-members 5 -o cosmic".split())
-    check("3 halo catalogues halos_NNN.hdf5 with mass_function_NNN.txt" in out, f"a box tells its mass functions: {out}")
+    check("3 halo catalogues halos_NNN.hdf5 with mass_function_NNN.txt" in out, f"a run in a box does not print its mass functions: {out}")
     chamomile(folder, *"halos cosmic/snapshot_002.hdf5 --min-members 5 --mass-function again.txt -q".split())
     same = [[line for line in path.read_text().splitlines() if not line.startswith("#")] for path in (folder / "again.txt", folder / "cosmic/mass_function_002.txt")]
-    check(same[0] == same[1] != [], "a run's mass function is that of 'halos'")
+    check(same[0] == same[1] != [], "a run's mass function differs from 'halos'")
     plot(folder, *"cosmic -o drawn --format svg --plots energies,power,mass-function".split())
     check({path.name for path in (folder / "drawn").iterdir()} == {"energies.svg", "power.svg", "mass-function.svg"}, "chosen plots")
     for name, wanted in (("energies", {"scale factor a", "|residue of Layzer-Irvine|"}), ("power", {"k [h/Mpc]", "z = 0", "z = 1"}), ("mass-function", {"z = 0"})):
@@ -62,7 +62,7 @@ def box(folder):
     check(any("mass of a halo" in text and "[Msun/h]" in text for text in texts(folder / "drawn/mass-function.svg")), "mass-function.svg: units")
     first = (folder / "drawn/power.svg").read_bytes()
     plot(folder, *"cosmic -o drawn --format svg --plots power --overwrite".split())
-    check((folder / "drawn/power.svg").read_bytes() == first, "the same tables draw other bytes")
+    check((folder / "drawn/power.svg").read_bytes() == first, "the same tables give different files")
 
 
 def plots_module():
@@ -78,7 +78,7 @@ def from_python(folder):
     check([path.name for path in paths] == ["radii.png"] and paths[0].exists(), "from Python")
     try:
         module.plot(folder / "run", plots=["colours"])
-        check(False, "from Python: an unknown plot")
+        check(False, "from Python: an unknown plot raises no error")
     except ValueError as error:
         check("plots: colours: one of energies" in str(error), f"from Python: {error}")
 
@@ -126,7 +126,7 @@ def retyped(folder):
     chamomile(folder, *"convert galaxy.hdf5 stars.hdf5 --retype disk=stars,3=4 -q".split())
     info = chamomile(folder, *"info stars.hdf5".split())
     check(re.search(r"^ +4 +stars +1500 ", info, re.M) and not re.search(r"^ +[23] ", info, re.M), f"disk and bulge as stars: {info}")
-    check(sorted(as_text(folder, "galaxy.hdf5")) == sorted(as_text(folder, "stars.hdf5")), "--retype changes types alone")
+    check(sorted(as_text(folder, "galaxy.hdf5")) == sorted(as_text(folder, "stars.hdf5")), "--retype changes more than types")
 
 
 def refuses(folder):

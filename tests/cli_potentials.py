@@ -33,15 +33,15 @@ def says_and_counts(folder):
     for line in energies(folder / "physical"):
         check(abs(line["kinetic"] + line["potential"] + line["external"] - line["total"]) < 1e-12 * line["kinetic"] and line["external"] < line["potential"] < 0, f"energies: {line}")
     check("external [1e10 Msun (km/s)^2]" in (folder / "physical/energy.csv").read_text().partition("\n")[0], "energy.csv: heading")
-    check("nfw,M=100,c=12,rs=" in chamomile(folder, "info", "physical/snapshot_001.hdf5"), "snapshots do not have the potentials")
+    check("nfw,M=100,c=12,rs=" in chamomile(folder, "info", "physical/snapshot_001.hdf5"), "snapshots lack the potentials")
     chamomile(folder, "run", "plummer.hdf5", *PLAIN, "-o", "alone", "-q")
     check("external" not in energies(folder / "alone")[0], "a run without potentials has a column of them")
     chamomile(folder, "run", "plummer.hdf5", "--potential", "hernquist,M=20,a=5", *PLAIN, "--check-forces", 50, "-o", "checked", "-q")
-    check(all(0 < float(line["99 %"]) < 0.01 for line in table(folder / "checked/forces.csv")), "errors of the particles' own forces in an external field")
+    check(all(0 < float(line["99 %"]) < 0.01 for line in table(folder / "checked/forces.csv")), "force errors in forces.csv are out of range")
     # The attribute is valid as option text.
     text = chamomile(folder, "info", "physical/snapshot_001.hdf5").partition("nfw,M=100")[2].splitlines()[0]
     chamomile(folder, "run", "galaxy.hdf5", "--potential", "nfw,M=100" + text, "--t-end", "5Myr", "--dt", "1Myr", "--eps", "100pc", "--device", "cpu", "-o", "again", "-q")
-    check(as_text(folder, "again/snapshot_010.hdf5") == as_text(folder, "physical/snapshot_010.hdf5"), "the potentials of a snapshot make another run")
+    check(as_text(folder, "again/snapshot_010.hdf5") == as_text(folder, "physical/snapshot_010.hdf5"), "a run with the potentials of a snapshot differs")
 
 
 def goes_on(folder):
@@ -63,8 +63,8 @@ def goes_on(folder):
             (folder / file).write_text(text)
         for number in range(5):
             file = f"snapshot_{number:03}.hdf5"
-            check(as_text(folder, f"{name}/{file}") == as_text(folder, f"whole/{file}"), f"{name}: {file} is another after a restart")
-        check(energies(folder / name)[-1]["total"] == energies(folder / "whole")[-1]["total"], f"{name}: another energy after a restart")
+            check(as_text(folder, f"{name}/{file}") == as_text(folder, f"whole/{file}"), f"{name}: {file} differs after a restart")
+        check(energies(folder / name)[-1]["total"] == energies(folder / "whole")[-1]["total"], f"{name}: the energy differs after a restart")
         shutil.rmtree(folder / "whole")
 
 
@@ -87,12 +87,12 @@ def adds_tracers(folder):
     check("350 from plummer.hdf5" in out and "50 tracers from tracers.hdf5" in out, f"log: {out}")
     one, two = (rows("\n".join(as_text(folder, f"{name}/snapshot_010.hdf5"))) for name in ("without", "with"))
     by_id = {int(row[ID]): row for row in two}
-    check(len(by_id) == 350 and sum(row[MASS] == 0 for row in two) == 50, "particles with tracers")
+    check(len(by_id) == 350 and sum(row[MASS] == 0 for row in two) == 50, "wrong particles with tracers")
     check(max(abs(by_id[int(row[ID])][k] - row[k]) for row in one for k in (X, Y, Z)) < 0.01, "tracers pull")
     last = [energies(folder / name)[-1] for name in ("without", "with")]
-    check(abs(last[1]["total"] / last[0]["total"] - 1) < 1e-3, f"energy with tracers: {last}")
+    check(abs(last[1]["total"] / last[0]["total"] - 1) < 1e-3, f"wrong energy with tracers: {last}")
     chamomile(folder, "run", "--tracers", "tracers.hdf5", "--potential", "plummer,M=1,a=0.5", *PLAIN, "-o", "orbits", "-q")
-    check(all(row[MASS] == 0 for row in rows("\n".join(as_text(folder, "orbits/snapshot_010.hdf5")))), "tracers alone have masses")
+    check(all(row[MASS] == 0 for row in rows("\n".join(as_text(folder, "orbits/snapshot_010.hdf5")))), "tracers without sources have masses")
     # Each counts with mass 1.
     start = rows("\n".join(as_text(folder, "orbits/snapshot_000.hdf5")))
     total = sum((row[VX] ** 2 + row[VY] ** 2 + row[VZ] ** 2) / 2 - (row[X] ** 2 + row[Y] ** 2 + row[Z] ** 2 + 0.25) ** -0.5 for row in start)
@@ -103,9 +103,9 @@ def adds_tracers(folder):
     for words in (("run", alone, *PLAIN, "-o", "no"), ("profile", alone), ("halos", alone), ("bench", alone, "--eps", 0.1)):
         refused(folder, 3, "at least one must be positive; 'chamomile run --tracers FILE' moves particles without masses", *words)
     chamomile(folder, "run", "--tracers", alone, "--potential", "plummer,M=1,a=0.5", "--t-end", 2, *PLAIN[2:], "-o", "later", "-q")
-    check("50" in chamomile(folder, "info", "orbits/snapshot_010.hdf5"), "info does not read tracers alone")
+    check("50" in chamomile(folder, "info", "orbits/snapshot_010.hdf5"), "info does not read a file of tracers")
     # Massless sources cost no pairs, and a target sees as many sources with tracers as without.
-    check(all(float(line["particles"]) == float(line["cells"]) == 0 for line in table(folder / "orbits/steps.csv")), "tracers alone cost pairs")
+    check(all(float(line["particles"]) == float(line["cells"]) == 0 for line in table(folder / "orbits/steps.csv")), "a run of tracers without sources computes pairs")
     chamomile(folder, "model", "plummer", "-n", 20000, "--seed", 3, "-o", "many.hdf5", "-q")
     seen = []
     for tracers in ((), ("--tracers", "many.hdf5")):

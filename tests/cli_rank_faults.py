@@ -67,14 +67,14 @@ class Case:
         """Runs to the end on `number` ranks; bits must equal the undisturbed run."""
         self.begin(number)
         status, err = self.end()
-        check(status == 0, f"{self.name}: goes on with status {status}: {err}")
+        check(status == 0, f"{self.name}: restart with status {status}: {err}")
         self.is_whole()
 
     def is_whole(self):
         """Checks that files equal the undisturbed run's files."""
         for what, of in (("results", lambda case: results(case, "out")), ("steps", lambda case: steps(case / "out")),
                          ("last checkpoint", lambda case: checkpoints(case / "out")[-1].name)):
-            check(of(self.folder) == of(self.whole), f"{self.name}: other {what}")
+            check(of(self.folder) == of(self.whole), f"{self.name}: different {what}")
 
     def says(self, status, line):
         """Checks the exit status and that one of the program's lines contains the words."""
@@ -197,7 +197,7 @@ def main():
         begun = time.monotonic()
         whole.begin(3)
         status, err = whole.end()
-        check(status == 0, f"undisturbed: status {status}: {err}")
+        check(status == 0, f"run without a fault: status {status}: {err}")
         seconds = time.monotonic() - begun
         for part in (memory, disk, sleeping, signals):
             part(top, choose)

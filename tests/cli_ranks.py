@@ -22,20 +22,20 @@ RUN = ["start.hdf5", "--dt", 0.0078125, "--eps", 0.05, "--frames", "--energy-eve
 def same_bytes(folder):
     chamomile(folder, "run", *RUN, "--t-end", 0.0625, "-o", "one", "--snapshot-every", 0.03125)
     one = results(folder, "one")
-    check(len(one[0]) == 3 and len(one[1]) == 3, "the run on one rank wrote other files")
+    check(len(one[0]) == 3 and len(one[1]) == 3, "the run on one rank wrote unexpected files")
     for number in (1, 2, 3, 4, 7):
         chamomile(folder, "run", *RUN, "--t-end", 0.0625, "-o", "out", "--snapshot-every", 0.03125, "--ranks", number, "--threads", 4)
-        check(results(folder, "out") == one, f"--ranks {number}: other results than those of one rank")
+        check(results(folder, "out") == one, f"--ranks {number}: results differ from one rank")
     for number in (2, 4) if MPIRUN else ():
         status, _, err = processes(folder, number, "run", *RUN, "--t-end", 0.0625, "-o", "out", "--snapshot-every", 0.03125)
         check(status == 0 and not own_lines(err), f"{number} processes: status {status}: {err}")
-        check(results(folder, "out") == one, f"{number} processes: other results than those of one rank")
+        check(results(folder, "out") == one, f"{number} processes: results differ from one rank")
     # Another criterion, order and precision, adaptive steps, and a root cube at random positions.
     other = ["start.hdf5", "--adaptive", "--dt-max", 0.03125, "--eps", 0.02, "--theta", 0.7, "--order", 4, "--precision", "double", "--decorrelate", 3,
              "--softening", "spline", "--t-end", 0.0625, "-q", "--overwrite"]
     chamomile(folder, "run", *other, "-o", "one")
     chamomile(folder, "run", *other, "-o", "out", "--ranks", 3)
-    check(results(folder, "one") == results(folder, "out"), "--ranks 3: other results with adaptive steps in double")
+    check(results(folder, "one") == results(folder, "out"), "--ranks 3: results differ with adaptive steps in double")
     direct(folder)
     return one
 
@@ -49,14 +49,14 @@ def direct(folder):
     one = results(folder, "one")
     for number in (2, 7):
         chamomile(folder, "run", *words, "-o", "out", "--ranks", number, "--threads", 2)
-        check(results(folder, "out") == one, f"--ranks {number}: other results with direct sums")
+        check(results(folder, "out") == one, f"--ranks {number}: results differ with direct sums")
     chamomile(folder, "run", *words, "-o", "out", "--ranks", 3, "--max-walltime", 1e-4)
     chamomile(folder, "run", "--restart", "out", "-q", "--ranks", 2, "--max-walltime", 1000)
-    check(results(folder, "out") == one, "a restart on another number of ranks: other results with direct sums")
+    check(results(folder, "out") == one, "a restart on another number of ranks: results differ with direct sums")
     if MPIRUN:
         status, _, err = processes(folder, 3, "run", *words, "-o", "out")
         check(status == 0 and not own_lines(err), f"3 processes with direct sums: status {status}: {err}")
-        check(results(folder, "out") == one, "3 processes: other results with direct sums")
+        check(results(folder, "out") == one, "3 processes: results differ with direct sums")
 
 
 def individual(folder):
@@ -77,15 +77,15 @@ def individual(folder):
         one = results(folder, "one")
         for number in numbers:
             chamomile(folder, "run", *words, "-o", "out", "--ranks", number, "--threads", 4)
-            check(results(folder, "out") == one, f"--ranks {number}: other results than one rank with individual steps by {what}")
+            check(results(folder, "out") == one, f"--ranks {number}: results differ from one rank with individual steps by {what}")
         for number in (2, 3) if MPIRUN and what in ("trees", "direct sums", "a goal") else ():
             status, _, err = processes(folder, number, "run", *words, "-o", "out")
             check(status == 0 and not own_lines(err), f"{number} processes, individual steps by {what}: status {status}: {err}")
-            check(results(folder, "out") == one, f"{number} processes: other results than one rank with individual steps by {what}")
+            check(results(folder, "out") == one, f"{number} processes: results differ from one rank with individual steps by {what}")
         chamomile(folder, "run", *words, "-o", "out", "--max-walltime", 1e-4)
         chamomile(folder, "run", "--restart", "out", "-q", "--ranks", 3)
         chamomile(folder, "run", "--restart", "out", "-q", "--ranks", 2, "--max-walltime", 1000)
-        check(results(folder, "out") == one, f"restarts on other numbers of ranks: other results with individual steps by {what}")
+        check(results(folder, "out") == one, f"restarts on other numbers of ranks: results differ with individual steps by {what}")
 
 
 def softenings(folder):
@@ -107,15 +107,15 @@ def softenings(folder):
         one = results(folder, "one")
         for number in (2, 7):
             chamomile(folder, "run", *words, "-o", "out", "--ranks", number, "--threads", 4)
-            check(results(folder, "out") == one, f"--ranks {number}: other results than one rank with softening lengths {what}")
+            check(results(folder, "out") == one, f"--ranks {number}: results differ from one rank for softening {what}")
         if MPIRUN:
             status, _, err = processes(folder, 3, "run", *words, "-o", "out")
             check(status == 0 and not own_lines(err), f"3 processes, softening lengths {what}: status {status}: {err}")
-            check(results(folder, "out") == one, f"3 processes: other results than one rank with softening lengths {what}")
+            check(results(folder, "out") == one, f"3 processes: results differ from one rank for softening {what}")
         chamomile(folder, "run", *words, "-o", "out", "--max-walltime", 1e-4)
         chamomile(folder, "run", "--restart", "out", "-q", "--ranks", 3, "--max-walltime", 1e-4)
         chamomile(folder, "run", "--restart", "out", "-q", "--ranks", 2, "--max-walltime", 1000)
-        check(results(folder, "out") == one, f"restarts on other numbers of ranks: other results with softening lengths {what}")
+        check(results(folder, "out") == one, f"restarts on other numbers of ranks: results differ for softening {what}")
 
 
 def with_tracers(folder):
@@ -126,7 +126,7 @@ def with_tracers(folder):
         for number in numbers:
             chamomile(folder, "run", *words, "--solver", solver, "-o", "out", *(["--ranks", number] if number else []))
             found.append(results(folder, "out"))
-        check(all(one == found[0] for one in found), f"tracers, solver {solver}: other results on other numbers of ranks")
+        check(all(one == found[0] for one in found), f"tracers, solver {solver}: results depend on the number of ranks")
 
 
 def restarts(folder, one):
@@ -135,11 +135,11 @@ def restarts(folder, one):
     for number in (3, 2, 7, 1) * 2:
         words = ["--ranks", number] if number > 1 else []
         chamomile(folder, "run", "--restart", "out", "-q", *words)
-    check(results(folder, "out") == one, "restarts on other numbers of ranks: other results")
+    check(results(folder, "out") == one, "restarts on other numbers of ranks: results differ")
     if MPIRUN:
         chamomile(folder, "run", *RUN, "--t-end", 0.0625, "-o", "out", "--snapshot-every", 0.03125, "--max-walltime", 1e-4)
         status, _, err = processes(folder, 3, "run", "--restart", "out", "-q", "--max-walltime", 1000)
-        check(status == 0 and results(folder, "out") == one, f"a restart on 3 processes: status {status}, or other results: {err}")
+        check(status == 0 and results(folder, "out") == one, f"a restart on 3 processes: status {status}, or results differ: {err}")
 
 
 def bench(folder):
@@ -154,8 +154,8 @@ def bench(folder):
         rows.append(table(folder / "two.csv")[0])
     for row, number in zip(rows, ("-", "3", "2")):
         check(row["ranks"] == number, f"bench: {row['ranks']} ranks, not {number}")
-        check(all(row[c] == rows[0][c] for c in ("99 % error", "particles", "cells", "far")), f"bench on {number} ranks: other errors or lists than one rank")
-        check((number == "-") == (row["imported %"] == "-") == (row["MB between ranks"] == "-"), f"bench on {number} ranks: imports told wrongly")
+        check(all(row[c] == rows[0][c] for c in ("99 % error", "particles", "cells", "far")), f"bench on {number} ranks: errors or lists differ from one rank")
+        check((number == "-") == (row["imported %"] == "-") == (row["MB between ranks"] == "-"), f"bench on {number} ranks: wrong imports printed")
     for row in rows[1:]:
         ranks, all_bytes, imports, most = (float(row[c]) for c in ("ranks", "MB between ranks", "MB of imports", "most MB of imports"))
         check(row["most partners"] == str(int(ranks) - 1), f"bench on {ranks} ranks: {row['most partners']} partners of a sphere")
@@ -215,11 +215,11 @@ def reading(folder):
             most = seen
             time.sleep(0.01)
         _, err = started.communicate()
-        if not check(started.returncode == 0 and len(most) == number, f"{what}: status {started.returncode}, {len(most)} processes were seen: {err}"):
+        if not check(started.returncode == 0 and len(most) == number, f"{what}: status {started.returncode}, {len(most)} processes were found: {err}"):
             continue
         others = sum(most[1:]) / (number - 1)
         more = (most[0] - others) / count
-        check(more < 40, f"{what}: rank 0 has {more:.0f} bytes more of each particle than other ranks")
+        check(more < 40, f"{what}: rank 0 has {more:.0f} more bytes per particle than other ranks")
         print(f"{what} read on {number} processes: rank 0 took {most[0] / 1e6:.0f} MB until it wrote, others {others / 1e6:.0f} in the mean")
 
 
@@ -246,7 +246,7 @@ def refusals(folder):
     text = (folder / "twins.txt").read_text().rstrip("\n")
     (folder / "twins.txt").write_text(text + "\n" + text.splitlines()[-1] + "\n")
     lines = [chamomile(folder, "run", "twins.txt", "--dt", 0.1, "--eps", 0, "--t-end", 1, "-o", "none", *more, status=3) for more in ([], ["--ranks", 3])]
-    check(lines[0] == lines[1] and lines[0].count("\n") == 1, f"particles at one place: {lines}")
+    check(lines[0] == lines[1] and lines[0].count("\n") == 1, f"coincident particles: {lines}")
     if "gpu:0" not in chamomile(folder, "devices"):
         refused(folder, 5, "device: gpu:all", *fixed, "--device", "gpu:all")
 
@@ -282,7 +282,7 @@ def numbered(folder):
     if (without := pathlib.Path(PROGRAM).parent / "tests/program_without_mpi").exists():
         cases += [(10, 3, run, 2, "several processes: need a build with MPI", without)]
     else:
-        print("not tested here: a program that was built without MPI")
+        print("not tested here: a program built without MPI")
     busy = start(folder, "run", "start.hdf5", "--eps", 0.05, "--t-end", 1e9, "--dt", 0.1, "-o", "busy", "-q", "--checkpoint-walltime", 0,
                  "--energy-every", 1e6, "--snapshot-every", 1e8, "--steps-every", 1000000000)
     while not (folder / "busy/snapshot_000.hdf5").exists() and busy.poll() is None:
@@ -340,7 +340,7 @@ def example(folder):
                           capture_output=True, text=True, timeout=600)
     check(done.returncode == 0 and "3 ranks" in done.stdout, f"examples/parallel: status {done.returncode}: {done.stdout} {done.stderr}")
     chamomile(folder / "example", "run", "galaxies.hdf5", "--t-end", 1, "--dt", 0.05, "--eps", 0.05, "--energy-every", 0.25, "--frames", "-q", "-o", "one")
-    check(results(folder / "example", "run") == results(folder / "example", "one"), "examples/parallel: other results than those of one rank")
+    check(results(folder / "example", "run") == results(folder / "example", "one"), "examples/parallel: results differ from one rank")
 
 
 def main():
@@ -362,7 +362,7 @@ def main():
             reading(folder)
             example(folder)
         else:
-            print("skipped in part: no mpirun, so that only threads were ranks")
+            print("skipped in part: no mpirun: ranks were threads only")
     end("ranks")
 
 

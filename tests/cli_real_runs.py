@@ -33,7 +33,7 @@ def king_model(folder):
     # The limit is sharp: Plummer softening, or a spline with 1 % more length, exceeds it.
     for wrong in (["--softening", "plummer"], ["--eps", 0.1473]):
         _, rows = evolve(folder, DATA / "king_soft.bin", "--t-end", 0, "--dt", 0.01, "--solver", "direct", "-q", *wrong)
-        check(abs(rows[0]["potential"] / DIRECT_POTENTIAL - 1) > 1e-5, f"{wrong} makes no difference")
+        check(abs(rows[0]["potential"] / DIRECT_POTENTIAL - 1) > 1e-5, f"{wrong} has no effect")
 
 
 def colliding_galaxies(folder):
@@ -75,6 +75,6 @@ def small_files(folder):
 
 
 if not (DATA / "king_soft.bin").exists():
-    print(f"skipped: {DATA} is not here")
+    print(f"skipped: {DATA} does not exist")
     sys.exit(77)
 run_parts("the runs agree with those of others", king_model, colliding_galaxies, small_files)

@@ -81,19 +81,19 @@ def stops_by_signals(top):
     begun = time.monotonic()
     run.communicate(timeout=60)
     check(run.returncode == -signal.SIGINT, f"a second signal: status {run.returncode}")
-    check(sorted(p.name for p in (folder / "out").iterdir()) == before, "a second signal leaves other files")
-    check(time.monotonic() - begun < 5, "a second signal is not obeyed at once")
+    check(sorted(p.name for p in (folder / "out").iterdir()) == before, "a second signal leaves different files")
+    check(time.monotonic() - begun < 5, "a second signal does not end the run at once")
 
 
 def stops_by_a_file(top):
     folder, run = long_run(top, "file")
     (folder / "out/checkpoint-now").touch()
-    check(wait_for(lambda: len(checkpoints(folder / "out")) == 1), "no checkpoint when asked for one")
-    check(run.poll() is None and not (folder / "out/checkpoint-now").exists(), "a checkpoint ends the run, or its file stays")
+    check(wait_for(lambda: len(checkpoints(folder / "out")) == 1), "no checkpoint after a checkpoint file was made")
+    check(run.poll() is None and not (folder / "out/checkpoint-now").exists(), "a requested checkpoint ends the run, or the request file remains")
     (folder / "out/stop").touch()
     out, _ = run.communicate(timeout=60)
     check(run.returncode == 0 and "stopped by out/stop: " in out, f"a stop file: {run.returncode} {out}")
-    check(not (folder / "out/stop").exists(), "the stop file stays")
+    check(not (folder / "out/stop").exists(), "the stop file remains")
     folder, run = long_run(top, "folder")
     (folder / "kept/within").mkdir(parents=True)
     (folder / "kept").rename(folder / "out/stop")
@@ -110,7 +110,7 @@ def stops_in_time(top):
     folder = fresh(top, "hopeless")
     shutil.rmtree(top / "parts", ignore_errors=True)
     done = chamomile(folder, *RUN, "--max-walltime", 1e-4)
-    check("leaves no room for two steps" in done.stdout and done.returncode == 0, f"no word of a hopeless limit: {done.stdout}")
+    check("leaves no room for two steps" in done.stdout and done.returncode == 0, f"a time limit too short for a step is not reported: {done.stdout}")
     parts = 1
     while "stopped by" in done.stdout and parts < 100:
         done = chamomile(folder, "run", "--restart", "out")  # with the previous limit
@@ -118,7 +118,7 @@ def stops_in_time(top):
     check(done.returncode == 0 and parts == 30, f"{parts} restarts of a step each: {done.stdout} {done.stderr}")
     run = (folder / "out/snapshot_003.hdf5").read_bytes()
     check(len(run) == len((top / "whole/out/snapshot_003.hdf5").read_bytes()), "another snapshot")
-    check((folder / "out/energy.csv").read_bytes() == (top / "whole/out/energy.csv").read_bytes(), "30 restarts: other energies")
+    check((folder / "out/energy.csv").read_bytes() == (top / "whole/out/energy.csv").read_bytes(), "30 restarts: energies differ")
 
 
 def changes_what_may_change(top):
@@ -131,7 +131,7 @@ def changes_what_may_change(top):
         done = chamomile(folder, "run", *arguments)
         check(done.returncode == status and len(done.stderr.splitlines()) == 1 and said(pattern, done.stderr),
               f"{arguments}: {done.returncode} {done.stderr}")
-        check({p.name: p.read_bytes() for p in (folder / "out").iterdir()} == before, f"{arguments}: files have changed")
+        check({p.name: p.read_bytes() for p in (folder / "out").iterdir()} == before, f"{arguments}: files changed")
 
     again = ["--restart", "out"]
     refused(7, "--theta: 0.5: cannot change in a run that goes on; it was 0.6", *again, "--theta", 0.5)
@@ -196,7 +196,7 @@ def goes_on_from_its_end(top):
                             for path in (checkpoints(folder / place)[-1] for place in ("out", "whole")))
         other = [block for block in whole if block.startswith(("particles/", "simulation/", "timeline/next", "timeline/time", "run/outputs")) and
                  prolonged.get(block) != whole[block]]
-        check(not other and len(whole) > 20, f"{name}: other {other} than without an end between")
+        check(not other and len(whole) > 20, f"{name}: {other} differs from an uninterrupted run")
         names = [sorted(p.name for p in (folder / place).glob("*.hdf5")) for place in ("out", "whole")]
         check(names[0] == names[1], f"{name}: {names}")
 
@@ -204,15 +204,15 @@ def goes_on_from_its_end(top):
 def keeps_two(top):
     folder = fresh(top, "two")
     done = chamomile(folder, *RUN, "--checkpoint-every", 4)
-    check([p.name for p in checkpoints(folder / "out")] == ["checkpoint_000000028.chk", "checkpoint_000000030.chk"], "not the two newest")
+    check([p.name for p in checkpoints(folder / "out")] == ["checkpoint_000000028.chk", "checkpoint_000000030.chk"], "the kept checkpoints are not the two newest")
     # From the older checkpoint: the newer is set aside, and the run ends with equal results.
     ended = {p.name: p.read_bytes() for p in (folder / "out").iterdir()}
     shutil.copytree(folder / "out", folder / "within")
     for place, name in ((folder, "out/checkpoint_000000028.chk"), (folder / "within", "checkpoint_000000028.chk")):
         done = chamomile(place, "run", "--restart", name)
-        check(done.returncode == 0 and (place / name).with_name("checkpoint_000000030.chk.aside").exists(), f"from {name}: {done.stderr}")
+        check(done.returncode == 0 and (place / name).with_name("checkpoint_000000030.chk.aside").exists(), f"restart from {name}: {done.stderr}")
     for name in ("snapshot_003.hdf5", "energy.csv", "frame_003.png"):
-        check((folder / "out" / name).read_bytes() == ended[name], f"from a file: other {name}")
+        check((folder / "out" / name).read_bytes() == ended[name], f"restart from a named file: different {name}")
     # Lost lines, and leftover files from a killed run.
     lines = (folder / "out/energy.csv").read_bytes().splitlines(keepends=True)
     (folder / "out/energy.csv").write_bytes(b"".join(lines[:2]) + lines[2][:7])
@@ -223,7 +223,7 @@ def keeps_two(top):
     check(done.stdout.count("lines are missing") == 2 and done.returncode == 0, f"lost lines: {done.stdout} {done.stderr}")
     kept = (folder / "out/energy.csv").read_bytes().splitlines(keepends=True)
     check(kept[:2] == lines[:2] and len(kept) == 3 and kept[2].startswith(b"0.4,"), f"energy.csv holds {kept}")
-    check(not (folder / "out/snapshot_002.hdf5.tmp.123").exists() and (folder / "out/notes.tmp.123").exists(), "files of a dead run")
+    check(not (folder / "out/snapshot_002.hdf5.tmp.123").exists() and (folder / "out/notes.tmp.123").exists(), "files of a killed run remain")
     # A line changed by hand.
     text = (folder / "out/energy.csv").read_bytes()
     (folder / "out/energy.csv").write_bytes(text.replace(b"0.4,", b"0.5,"))
@@ -251,7 +251,7 @@ def keeps_two(top):
     done = chamomile(folder, "run", "--restart", "out")
     check(done.returncode == 7 and said(f"out/{other.name} and out/{ours.name} are of different runs: name the one", done.stderr), f"a checkpoint of another run: {done.returncode} {done.stderr}")
     done = chamomile(folder, "run", "--restart", ours, "--t-end", 0.7)
-    check(done.returncode == 0 and not there.exists(), f"a checkpoint of another run, and the own one named: {done.stderr}")
+    check(done.returncode == 0 and not there.exists(), f"restart from a named checkpoint next to one of another run: {done.stderr}")
     run = start(folder, *LONG[:-1], "foreign", "--checkpoint-every", 5)
     wait_for(lambda: len(checkpoints(folder / "foreign")) == 2)
     for number in (999999999, 999999998):
@@ -271,8 +271,8 @@ def keeps_two(top):
     os.close(other)
     done = chamomile(folder, "run", "--restart", "out")
     check(done.returncode == 7 and all(path.name in done.stderr for path in both) and len(done.stderr.splitlines()) == 1,
-          f"all damaged: {done.returncode} {done.stderr}")
-    check(checkpoints(folder / "out") == both, "all damaged: they are renamed")
+          f"all checkpoints damaged: {done.returncode} {done.stderr}")
+    check(checkpoints(folder / "out") == both, "all checkpoints damaged: they are renamed")
 
 
 def survives_faults(top):
@@ -281,14 +281,14 @@ def survives_faults(top):
     done = chamomile(folder, "run", "fast.txt", "--t-end", 10, "--dt", 1, "--eps", 0.05, "--snapshot-every", 5, "-o", "out")
     check(done.returncode == 6 and said("particle id 7: position: is no longer a finite number in step 6", done.stderr), done.stderr)
     check("the state before the error: t = 5, step 5, in out/checkpoint_000000005.chk" in done.stdout, f"fault: {done.stdout}")
-    check(len(list((folder / "out").glob("snapshot_*"))) == 2, "a snapshot of what is no state")
+    check(len(list((folder / "out").glob("snapshot_*"))) == 2, "a snapshot of a failed step is written")
     done = chamomile(folder, "run", "--restart", "out")
-    check(done.returncode == 6 and "in step 6" in done.stderr, f"the same fault again: {done.returncode} {done.stderr}")
+    check(done.returncode == 6 and "in step 6" in done.stderr, f"restart with the same fault: {done.returncode} {done.stderr}")
     # Two unsoftened particles collide in the middle of a run.
     (folder / "meet.txt").write_text("1e-30 -0.5 0 0 1 0 0 1\n1e-30 0.5 0 0 -1 0 0 2\n0 9 9 9 0 0 0 3\n")
     done = chamomile(folder, "run", "meet.txt", "--t-end", 1, "--dt", 0.125, "--eps", 0, "--snapshot-every", 1, "-o", "met")
     check(done.returncode == 6 and said("ids 1 and 2.* in step 4 from t = 0.375", done.stderr) and
-          "step 3, in met/checkpoint_000000003.chk" in done.stdout, f"two meet: {done.returncode} {done.stderr} {done.stdout}")
+          "step 3, in met/checkpoint_000000003.chk" in done.stdout, f"two coincident particles: {done.returncode} {done.stderr} {done.stdout}")
     # An energy error beyond its limit.
     loose = ["run", "../plummer.hdf5", "--t-end", 3, "--dt", 0.1, "--eps", 0.01, "-o"]
     done = chamomile(folder, *loose, "warned", "--max-energy-error", 1e-6, "--on-energy-error", "warn")
@@ -298,9 +298,9 @@ def survives_faults(top):
     check(said(r"stopped by the energy error: t = \S+, step \d+, in limited/checkpoint_\d+.chk", done.stdout), f"limit: {done.stdout}")
     before = (folder / "limited/steps.csv").read_bytes()
     done = chamomile(folder, "run", "--restart", "limited")
-    check(done.returncode == 8 and (folder / "limited/steps.csv").read_bytes() == before, f"the same limit: {done.returncode} {done.stdout}")
+    check(done.returncode == 8 and (folder / "limited/steps.csv").read_bytes() == before, f"restart with the same limit: {done.returncode} {done.stdout}")
     done = chamomile(folder, "run", "--restart", "limited", "--max-energy-error", 1)
-    check(done.returncode == 0, f"another limit: {done.stderr}")
+    check(done.returncode == 0, f"restart with another limit: {done.stderr}")
     for name in ("energy.csv", "snapshot_010.hdf5"):
         a, b = ((folder / place / name).read_bytes() for place in ("limited", "warned"))
         check(len(a) == len(b) and (a == b or name != "energy.csv"), f"after the limit: {name} differs")
@@ -322,8 +322,8 @@ def survives_full_disks(top):
                 path.unlink()
             subprocess.run(["mount", "-o", f"remount,size={size}", disk], check=True)
             done = chamomile(folder, *arguments)
-            check(done.returncode == 4 and len(done.stderr.splitlines()) == 1 and said(f"out/{what}: .*No space", done.stderr), f"full: {done.returncode} {done.stderr}")
-            check(not list(disk.glob("*.tmp.*")) and checkpoints(disk), f"full: {sorted(p.name for p in disk.iterdir())}")
+            check(done.returncode == 4 and len(done.stderr.splitlines()) == 1 and said(f"out/{what}: .*No space", done.stderr), f"full disk: {done.returncode} {done.stderr}")
+            check(not list(disk.glob("*.tmp.*")) and checkpoints(disk), f"full disk: {sorted(p.name for p in disk.iterdir())}")
             subprocess.run(["mount", "-o", "remount,size=10m", disk], check=True)
             done = chamomile(folder, "run", "--restart", "out")
             check(done.returncode == 0, f"after room was made: {done.stderr}")
@@ -353,12 +353,12 @@ def survives_lost_folders(top):
     folder, run = long_run(top, "lost", "--checkpoint-every", 50)
     (folder / "out").rename(folder / "elsewhere")
     _, errors = run.communicate(timeout=60)
-    check(run.returncode == 4 and len(errors.splitlines()) == 1 and said("out/.*No such file", errors), f"a folder that is gone: {run.returncode} {errors}")
+    check(run.returncode == 4 and len(errors.splitlines()) == 1 and said("out/.*No such file", errors), f"a removed folder: {run.returncode} {errors}")
     folder, run = long_run(top, "renamed", "--checkpoint-every", 50)
     (folder / "out").rename(folder / "elsewhere")
     (folder / "out").mkdir()
     _, errors = run.communicate(timeout=60)
-    check(run.returncode == 4 and len(errors.splitlines()) == 1 and "--output: out: is another folder now" in errors, f"a folder that is another: {run.returncode} {errors}")
+    check(run.returncode == 4 and len(errors.splitlines()) == 1 and "--output: out: is another folder now" in errors, f"a replaced folder: {run.returncode} {errors}")
     check(not list((folder / "out").iterdir()), f"results in two places: {list((folder / 'out').iterdir())}")
     with open("/dev/full", "w") as full:
         done = subprocess.run([PROGRAM, *map(str, RUN)], cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
@@ -369,7 +369,7 @@ def survives_lost_folders(top):
     (folder / "out/run.log").unlink()
     (folder / "out/run.log").symlink_to("/dev/full")
     done = chamomile(folder, "run", "--restart", "out")
-    check(done.returncode == 4 and said("^chamomile: error: out/run.log: cannot be written: No space left", done.stderr), f"a log that is full: {done.returncode} {done.stderr}")
+    check(done.returncode == 4 and said("^chamomile: error: out/run.log: cannot be written: No space left", done.stderr), f"a full disk for the log: {done.returncode} {done.stderr}")
 
 
 def main():

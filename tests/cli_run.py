@@ -35,7 +35,7 @@ def keeps_how_it_was_made(folder):
     text = chamomile(folder, "info", "out/snapshot_002.hdf5")
     for word in ("0.5", "1000", "chamomile run plummer.hdf5", "theta: 0.6", "eps: 0.05", "version:", "device:",
                  "initial_command: chamomile model plummer"):
-        check(word in text, f"info does not tell '{word}'")
+        check(word in text, f"info does not print '{word}'")
     chamomile(folder, "render", "out/snapshot_004.hdf5", "-o", "last.png")
     check((folder / "last.png").read_bytes().startswith(b"\x89PNG"), "no picture was made")
 
@@ -46,32 +46,32 @@ def repeats_itself(folder):
     for threads in (1, 2):
         chamomile(folder, "run", "plummer.hdf5", "--t-end", 1, "--dt", 0.0078125, "--eps", 0.05, "--theta", 0.6,
                   "--snapshot-every", 0.25, "--energy-every", 0.1, "--threads", threads, "-o", "again", "--overwrite", "-q")
-        check(as_text(folder, "again/snapshot_004.hdf5") == first, f"{threads} threads: other bits")
+        check(as_text(folder, "again/snapshot_004.hdf5") == first, f"{threads} threads: bits differ")
         check((folder / "again/energy.csv").read_bytes() == (folder / "out/energy.csv").read_bytes(),
-              f"{threads} threads: other energies")
-    check(not list((folder / "again").glob("frame_*")), "pictures that nobody asked for")
+              f"{threads} threads: energies differ")
+    check(not list((folder / "again").glob("frame_*")), "pictures are written without being requested")
     chamomile(folder, "run", "plummer.hdf5", "--t-end", 1, "--dt", 0.0078125, "--eps", 0.0501, "--theta", 0.6,
               "--snapshot-every", 0.25, "-o", "again", "--overwrite", "-q")
-    check(as_text(folder, "again/snapshot_004.hdf5") != first, "another softening made the same bits")
+    check(as_text(folder, "again/snapshot_004.hdf5") != first, "another softening does not change the run")
 
 
 def takes_what_the_file_states(folder):
     # Continues from a snapshot: time and softening come from the file.
     out = chamomile(folder, "run", "out/snapshot_002.hdf5", "--t-end", 0.6, "--dt", 0.05, "-o", "on")
-    check("eps = 0.05" in out and "from 0.5 to 0.6" in out, f"time or softening is not the file's: {out}")
+    check("eps = 0.05" in out and "from 0.5 to 0.6" in out, f"time or softening is not read from the file: {out}")
     check([row["time"] for row in energies(folder / "on")][-1] == 0.6, "the run does not end at 0.6")
     # An end at the start writes the initial conditions.
     chamomile(folder, "run", "out/snapshot_002.hdf5", "--t-end", 0.5, "--dt", 0.05, "-o", "none", "-q")
-    check(sorted(p.name for p in (folder / "none").glob("snapshot_*")) == ["snapshot_000.hdf5"], "no empty run")
+    check(sorted(p.name for p in (folder / "none").glob("snapshot_*")) == ["snapshot_000.hdf5"], "a run of zero length writes no snapshot")
 
 
 def reads_a_configuration(folder):
     (folder / "run.ini").write_text("\ufeff# a run\r\n[time]\r\nt-end = 0.1\r\ndt = 0.05\r\n[forces]\r\n"
                                     "eps = 0.1 # long\r\ntheta = 0.9\r\nquiet = true\r\n")
     out = chamomile(folder, "run", "plummer.hdf5", "--config", "run.ini", "--theta", 0.5, "-o", "ini")
-    check(out == "", f"quiet is not quiet: {out}")
+    check(out == "", f"--quiet prints: {out}")
     text = chamomile(folder, "info", "ini/snapshot_001.hdf5")
-    check("theta: 0.5" in text and "eps: 0.1" in text, "the file is not read, or wins over the command line")
+    check("theta: 0.5" in text and "eps: 0.1" in text, "the file of options is not read, or overrides the command line")
 
     shown = {"moments": "forces: tree, tolerance 0.001", "minimum-distance": "forces: tree, minimum-distance, theta 0.6",
              "geometric": "forces: tree, geometric, theta 0.6", "relative": "forces: tree, relative, tolerance 0.001"}
@@ -83,9 +83,9 @@ def reads_a_configuration(folder):
 def adapts_its_steps(folder):
     out = chamomile(folder, "run", "--model", "cold-sphere", "-n", 500, "--seed", 3, "--t-end", 1, "--adaptive",
                     "--eta", 0.2, "--eps", 0.05, "--snapshot-every", 0.5, "-v", "-o", "adaptive")
-    check("in adaptive steps, eta = 0.2" in out and "step 1 " in out, f"verbose is not verbose: {out[:500]}")
+    check("in adaptive steps, eta = 0.2" in out and "step 1 " in out, f"--verbose prints too little: {out[:500]}")
     rows = energies(folder / "adaptive")
-    check([row["time"] for row in rows if row["time"] in (0, 0.5, 1)] == [0, 0.5, 1], "output times are not hit")
+    check([row["time"] for row in rows if row["time"] in (0, 0.5, 1)] == [0, 0.5, 1], "snapshots miss the output times")
 
 
 def frames_are_as_wide_as_asked(folder):
@@ -95,8 +95,8 @@ def frames_are_as_wide_as_asked(folder):
     chamomile(folder, "render", "plummer.hdf5", "--fov", 4, "-o", "four.png", "-q")
     read = lambda name: (folder / name).read_bytes()
     check(pixels("narrow/frame_000.png") == pixels("four.png"), "--frame-width 4 is not --fov 4")
-    check(read("narrow/frame_000.png") != read("wide/frame_000.png"), "--frame-width changes nothing")
-    check(read("automatic/frame_000.png") not in (read("four.png"), read("wide/frame_000.png")), "no width of its own")
+    check(read("narrow/frame_000.png") != read("wide/frame_000.png"), "--frame-width has no effect")
+    check(read("automatic/frame_000.png") not in (read("four.png"), read("wide/frame_000.png")), "no width is chosen without --frame-width")
 
 
 def frames_have_an_interval_of_their_own(folder):
@@ -109,14 +109,14 @@ def frames_have_an_interval_of_their_own(folder):
 def tells_what_steps_cost(folder):
     out = chamomile(folder, "run", "plummer.hdf5", "--t-end", 0.1, "--dt", 0.01, "--eps", 0.05, "--steps-every", 2, "--device", "cpu",
                     "-o", "cost")
-    check("a step: build " in out and "far cells per particle" in out, f"no word of the cost: {out}")
+    check("a step: build " in out and "far cells per particle" in out, f"the cost is not printed: {out}")
     rows = table(folder / "cost/steps.csv")
     check([(int(row["step"]), float(row["time"])) for row in rows] == [(k, k / 100) for k in range(0, 11, 2)], f"steps: {rows}")
     phases = [name for name in rows[0] if name.endswith(" ms")]
     check({"build ms", "moments ms", "walk ms", "results ms", "integration ms"} < set(phases), f"phases: {phases}")
     for row in rows:
-        check(all(float(row[name]) > 0 for name in ("build ms", "walk ms")), f"no time passes: {row}")
-        check(float(row["results ms"]) < float(row["walk ms"]), f"a host has no results to wait for: {row}")
+        check(all(float(row[name]) > 0 for name in ("build ms", "walk ms")), f"a time is not positive: {row}")
+        check(float(row["results ms"]) < float(row["walk ms"]), f"a run on the host waits for results: {row}")
         check(0 < float(row["particles"]) < 1000 and float(row["cells"]) > 0, f"pairs: {row}")
         check(float(row["other ms"]) == 0, f"a phase without a column: {row}")
         check(row["GPU busy %"] == "" or 0 < float(row["GPU busy %"]) <= 100, f"GPU: {row}")
@@ -132,19 +132,19 @@ def tunes_and_repeats_itself(folder):
     common = ["--t-end", 0.04, "--dt", 0.01, "--eps", 0.05, "--snapshot-every", 0.04, "--threads", 2]
     out = chamomile(folder, "run", "larger.hdf5", *common, "--tune", "-o", "tuned")
     sizes = re.search(r"tuned +groups of (\d+), clusters of (\d+), leaves of (\d+): .*; --group-size (\d+) --cluster-size (\d+) --leaf-size (\d+) repeats", out)
-    check(sizes and sizes.groups()[:3] == sizes.groups()[3:], f"no word of the tuning: {out}")
+    check(sizes and sizes.groups()[:3] == sizes.groups()[3:], f"the tuning is not printed: {out}")
     if not sizes:
         return
     text = chamomile(folder, "info", "tuned/snapshot_001.hdf5")
     for word in (f"group_size: {sizes[1]}", f"leaf_size: {sizes[3]}", f"group-size={sizes[1]} cluster-size={sizes[2]} leaf-size={sizes[3]}", "tune=true"):
-        check(word in text, f"the snapshot does not tell '{word}'")
-    check(f"groups of {sizes[1]}, clusters of {sizes[2]}, leaves of {sizes[3]}" in (folder / "tuned/run.log").read_text(), "the log does not tell the sizes")
+        check(word in text, f"the snapshot lacks '{word}'")
+    check(f"groups of {sizes[1]}, clusters of {sizes[2]}, leaves of {sizes[3]}" in (folder / "tuned/run.log").read_text(), "the log lacks the group sizes")
     tuned = as_text(folder, "tuned/snapshot_001.hdf5")
     for group, same in ((sizes[1], True), (str(2 * int(sizes[1])), False)):
         chamomile(folder, "run", "larger.hdf5", *common, "--group-size", group, "--cluster-size", sizes[2], "--leaf-size", sizes[3], "-o", "untuned", "--overwrite", "-q")
         check((as_text(folder, "untuned/snapshot_001.hdf5") == tuned) == same, f"groups of {group}: same bits is not {same}")
     out = chamomile(folder, "run", "larger.hdf5", *common, "--tune", "--group-size", 48, "-o", "half", "-v")
-    check("sizes        groups of 48, clusters of " in out, f"--tune changes the size that is given: {out}")
+    check("sizes        groups of 48, clusters of " in out, f"--tune overrides a given size: {out}")
 
 
 def checks_forces(folder):
@@ -164,8 +164,8 @@ def checks_forces(folder):
             check(abs(a / b - 1) < 6e-3, f"step {row['step']}: {name} {a}, by 'accuracy' {b}")  # three digits
     plain = as_text(folder, "checked/snapshot_003.hdf5")
     chamomile(folder, "run", "plummer.hdf5", "--t-end", 0.1, "--dt", 0.01, "--snapshot-every", 0.04, *common, "-o", "unchecked", "-q")
-    check(as_text(folder, "unchecked/snapshot_003.hdf5") == plain, "looking at the forces changes the run")
-    check(not (folder / "unchecked/forces.csv").exists(), "forces.csv without --check-forces")
+    check(as_text(folder, "unchecked/snapshot_003.hdf5") == plain, "--check-forces changes the run")
+    check(not (folder / "unchecked/forces.csv").exists(), "forces.csv is written without --check-forces")
 
 
 def keeps_an_accuracy(folder):
@@ -173,7 +173,7 @@ def keeps_an_accuracy(folder):
     common = ["asked.hdf5", "--t-end", 0.1, "--dt", 0.01, "--eps", 0.01, "--device", "cpu", "--check-forces", 2500, "--check-forces-every", 5]
     out = chamomile(folder, "run", *common, "--accuracy", 3e-3, "--accuracy-every", 5, "-o", "asked")
     repeat = re.search(r"(--accuracy 0.003 .*) repeats the run", out)
-    check("99 % error at most 0.003" in out and repeat and "measured error" in out, f"no word of the accuracy: {out}")
+    check("99 % error at most 0.003" in out and repeat and "measured error" in out, f"the accuracy is not printed: {out}")
     steps = table(folder / "asked/steps.csv")
     check([row["step"] for row in steps if row["measured error"]] == ["0", "5", "10"], f"measured: {steps}")
     for row in table(folder / "asked/forces.csv"):
@@ -182,13 +182,13 @@ def keeps_an_accuracy(folder):
     log = (folder / "asked/run.log").read_text()
     check(log.count("accuracy     ") == 3 and "step 5: 99 % error" in log, f"checks are not in the log: {log}")
     for word in ("accuracy: 0.003", "accuracy_percentile: 99", "measured_error: ", f"local_order: {steps and re.search(r'--local-order (.)', repeat[1])[1]}"):
-        check(word in text, f"the snapshot does not tell '{word}': {text}")
+        check(word in text, f"the snapshot lacks '{word}': {text}")
     limit = steps[-1]["tolerance"] or steps[-1]["theta"]
-    check(re.search(rf"(tolerance|theta): {re.escape(limit)}\n", text), f"the snapshot does not tell the limit {limit}: {text}")
+    check(re.search(rf"(tolerance|theta): {re.escape(limit)}\n", text), f"the snapshot lacks the limit {limit}: {text}")
     chamomile(folder, "run", *common, *repeat[1].split(), "--accuracy-every", 5, "-o", "repeated", "-q")
-    check(as_text(folder, "repeated/snapshot_010.hdf5") == as_text(folder, "asked/snapshot_010.hdf5"), "the options told do not repeat the run")
+    check(as_text(folder, "repeated/snapshot_010.hdf5") == as_text(folder, "asked/snapshot_010.hdf5"), "the printed options do not repeat the run")
     out = chamomile(folder, "force", "asked.hdf5", "--accuracy", 1e-2, "--eps", 0.01, "-o", "f.hdf5")
-    check("99 % error" in out and "repeats it" in out, f"force does not tell its choice: {out}")
+    check("99 % error" in out and "repeats it" in out, f"force does not print the chosen options: {out}")
     chamomile(folder, "bench", "asked.hdf5", "--device", "cpu", "--accuracy", "1e-2,1e-3", "--eps", 0.01, "--repeat", 1, "--sample", 2500, "--csv", "asked.csv", "-q")
     for row in table(folder / "asked.csv"):
         check(0.3 < float(row["99 % error"]) / float(row["accuracy"]) < 1, f"bench --accuracy: {row}")
@@ -199,9 +199,9 @@ def decorrelates_its_steps(folder):
     for name, seed in (("smallest", []), ("seven", ["--decorrelate", 7]), ("seven_again", ["--decorrelate", 7, "--threads", 1]), ("eight", ["--decorrelate", 8])):
         chamomile(folder, "run", "plummer.hdf5", "--t-end", 0.1, "--dt", 0.01, "--eps", 0.05, *seed, "-o", name, "-q")
         texts[name] = as_text(folder, f"{name}/snapshot_010.hdf5")
-    check(texts["seven"] == texts["seven_again"], "one seed, other bits")
-    check(len({tuple(t) for t in texts.values()}) == 3, "seeds make no difference")
-    check("decorrelate: 7" in chamomile(folder, "info", "seven/snapshot_010.hdf5"), "the snapshot does not tell the seed")
+    check(texts["seven"] == texts["seven_again"], "the same seed gives different bits")
+    check(len({tuple(t) for t in texts.values()}) == 3, "two seeds give the same bits")
+    check("decorrelate: 7" in chamomile(folder, "info", "seven/snapshot_010.hdf5"), "the snapshot lacks the seed")
 
 
 def snapshot_times(folder):
@@ -226,9 +226,9 @@ def writes_at_listed_times(folder):
     chamomile(folder, "run", *common, "--t-end", 0.5, "--output-times", "0.1:0.4:0.1", "-o", "whole")
     chamomile(folder, "run", *common, "--t-end", 0.5, "--output-times", "0.1:0.4:0.1", "--max-walltime", 1e-6, "-o", "parts")
     chamomile(folder, "run", "--restart", "parts", "--output-times", "0.1,0.2,0.3,0.4", "--max-walltime", 1000, "-q")
-    check(as_text(folder, "whole/snapshot_005.hdf5") == as_text(folder, "parts/snapshot_005.hdf5"), "a list that is given again changes bits")
+    check(as_text(folder, "whole/snapshot_005.hdf5") == as_text(folder, "parts/snapshot_005.hdf5"), "a list given again on restart changes bits")
     whole, out = ["run", *common, "-o", "x", "--t-end", 1], chamomile(folder, "run", "plummer.hdf5", "--eps", 0.05, "--t-end", "0.0625", "--dt", "0.062501", "--snapshot-every", 1, "-o", "last")
-    check("1 step in" in out, f"a step that is longer than the run by its digits: {out}")
+    check("1 step in" in out, f"a step longer than the run by rounding: {out}")
     for words, line in ((["--output-times", "2"], "--output-times: 2: does not lie between the start at 0 and the end at 1"),
                         (["--output-times", "-0.1"], "--output-times: -0.1: does not lie"), (["--output-times", "a"], "--output-times: a: a number is needed"),
                         (["--output-times", "0:1"], "--output-times: 0:1: FIRST:LAST:STEP is needed"),
@@ -250,8 +250,8 @@ def reports_a_full_disk(folder):
     done = run(folder, "run", "plummer.hdf5", "--t-end", "1", "--dt", "0.1", "--eps", "0.05", "-o", "full", preexec_fn=limit)
     check(done.returncode == 4 and len(done.stderr.splitlines()) == 1, f"full disk: {done.returncode} {done.stderr}")
     check("snapshot_000.hdf5" in done.stderr, f"full disk: the file is not named: {done.stderr}")
-    check(sorted(p.name for p in (folder / "full").iterdir()) == ["energy.csv", "run.log", "steps.csv"], "a broken snapshot is left")
-    check("error: " in (folder / "full/run.log").read_text(), "the log does not tell the error")
+    check(sorted(p.name for p in (folder / "full").iterdir()) == ["energy.csv", "run.log", "steps.csv"], "a broken snapshot remains")
+    check("error: " in (folder / "full/run.log").read_text(), "the log lacks the error")
 
 
 run_parts("the run is as it should be", evolves_a_model, keeps_how_it_was_made, repeats_itself, takes_what_the_file_states, reads_a_configuration, adapts_its_steps,

@@ -73,7 +73,7 @@ def counts_ranks(folder):
     for row in rows:
         share = 20000 / int(row["ranks"])
         check(abs(float(row["c"]) * share ** (2 / 3) - int(row["cells of a rank"])) < 0.01 * share, f"cells: {row}")
-        check((row["p over plan"] == "-") == (row["ranks"] == "5"), f"what was planned: {row}")
+        check((row["p over plan"] == "-") == (row["ranks"] == "5"), f"wrong plan: {row}")
     virtual_ranks("plot", "ranks.csv", "ranks.svg")
     drawn = [line.get("class") for line in xml.parse(folder / "ranks.svg").getroot().iter(SVG + "polyline") if len(line.get("points").split()) == 2]
     check(sorted(drawn) == ["clumps"] * 4 + ["plummer"] * 4, f"lines: {drawn}")

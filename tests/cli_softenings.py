@@ -57,15 +57,15 @@ def runs_and_goes_on(folder):
     a, b = (h5py.File(folder / name / "snapshot_002.hdf5") for name in ("whole", "part"))
     for group in "PartType1", "PartType2", "PartType3":
         for data in "Coordinates", "Velocities", "SofteningLength":
-            check(np.array_equal(a[group][data], b[group][data]), f"restart: {group}/{data}: other bits")
+            check(np.array_equal(a[group][data], b[group][data]), f"restart: {group}/{data}: bits differ")
     classes = a["Parameters"].attrs
-    check([classes[f"SofteningComovingClass{classes[f'SofteningClassOfPartType{type}']}"] for type in (1, 2, 3)] == [0.3, 0.05, 0.1], "classes of GADGET-4")
+    check([classes[f"SofteningComovingClass{classes[f'SofteningClassOfPartType{type}']}"] for type in (1, 2, 3)] == [0.3, 0.05, 0.1], "wrong softening classes of GADGET-4")
     first, last = energies(folder / "whole")[0], energies(folder / "whole")[-1]
-    check(abs(last["total"] / first["total"] - 1) < 2e-2, f"energy: {first['total']} {last['total']}")
+    check(abs(last["total"] / first["total"] - 1) < 2e-2, f"energy is not conserved: {first['total']} {last['total']}")
     # The snapshot states its lengths; a run from it needs no option.
     out = chamomile(folder, "run", "whole/snapshot_002.hdf5", "--t-end", 0.5, "--dt", 0.05, "-o", "from_file")
-    check("eps = 0.3 (halo), 0.05 (disk), 0.1 (bulge)" in out, f"from a snapshot: {out}")
-    check(set(lengths(folder / "from_file/snapshot_001.hdf5")["PartType2"]) == {0.05}, "from a snapshot: lengths")
+    check("eps = 0.3 (halo), 0.05 (disk), 0.1 (bulge)" in out, f"run from a snapshot: {out}")
+    check(set(lengths(folder / "from_file/snapshot_001.hdf5")["PartType2"]) == {0.05}, "run from a snapshot: wrong lengths")
     out = chamomile(folder, "run", "whole/snapshot_002.hdf5", "--eps", 0.2, "--t-end", 0.5, "--dt", 0.05, "-o", "one_length")
     check(re.search(r"^softening +Plummer, eps = 0.2$", out, re.M) and not lengths(folder / "one_length/snapshot_001.hdf5"), f"--eps 0.2: {out}")
     check("0.3 (halo)" in chamomile(folder, "info", "whole/snapshot_002.hdf5"), "info")
@@ -81,7 +81,7 @@ def hermite_goes_on(folder):
         chamomile(folder, "run", "--restart", f"part_{rule}", "--t-end", 0.2, "-q")
         a, b = (h5py.File(folder / f"{name}_{rule}" / "snapshot_002.hdf5") for name in ("hermite", "part"))
         for data in "Coordinates", "Velocities", "SofteningLength":
-            check(np.array_equal(a["PartType2"][data], b["PartType2"][data]), f"hermite, {rule}: {data}: other bits after a restart")
+            check(np.array_equal(a["PartType2"][data], b["PartType2"][data]), f"hermite, {rule}: {data}: bits differ after a restart")
         first, last = energies(folder / f"hermite_{rule}")[0], energies(folder / f"hermite_{rule}")[-1]
         check(abs(last["total"] / first["total"] - 1) < 1e-6, f"hermite, {rule}: energy: {first['total']} {last['total']}")
         ends.append(np.array(a["PartType2/Coordinates"]))
@@ -92,7 +92,7 @@ def equal_lengths_are_one(folder):
     for name, eps in ("one", ["--eps", 0.1]), ("list", ["--eps", "0.1,0.1,0.1"]), ("type", ["--eps-type", "1=0.1,2=0.1,3=0.1"]):
         chamomile(folder, "run", "galaxy.hdf5", *eps, "--t-end", 0.1, "--dt", 0.05, "-o", name, "-q")
     parts = [h5py.File(folder / name / "snapshot_001.hdf5")["PartType2/Coordinates"][:] for name in ("one", "list", "type")]
-    check(all(np.array_equal(parts[0], part) for part in parts), "equal lengths: other bits than one")
+    check(all(np.array_equal(parts[0], part) for part in parts), "equal lengths give different bits than one length")
 
 
 def takes_units(folder):

@@ -79,23 +79,23 @@ def check_halos(particles):
     result = chamomile("halos", "box.txt", "--min-members", 5, "-o", "halos.txt", "--mass-function", "numbers.txt", "--fits", "--sigma8", 0.8)
     check(result.returncode == 0, f"halos: {result.stderr}")
     found = rows("halos.txt")
-    check([int(r[1]) for r in found] == [len(g) for g in wanted], "halos: numbers of members")
+    check([int(r[1]) for r in found] == [len(g) for g in wanted], "halos: wrong numbers of members")
     for row, members in zip(found, wanted):
         first = particles[members[0]]
         place = [[nearest(particles[i][k] - first[k]) for k in range(3)] for i in members]
         center = [sum(p[k] for p in place) / len(members) for k in range(3)]
         for k in range(3):
-            check(abs(nearest(row[6 + k] - center[k] - first[k])) < 1e-3, "halos: center of mass")
+            check(abs(nearest(row[6 + k] - center[k] - first[k])) < 1e-3, "halos: wrong center of mass")
         near(row[2], MASS * len(members), 1e-8, "halos: mass")
         velocity = [sum(particles[i][3 + k] for i in members) / len(members) for k in range(3)]
         check(max(abs(row[9 + k] - velocity[k]) for k in range(3)) < 1e-4, "halos: velocity")
     numbers = rows("numbers.txt")
-    check(sum(int(r[3]) for r in numbers) == len(wanted), "mass function: number of halos")
+    check(sum(int(r[3]) for r in numbers) == len(wanted), "mass function: wrong number of halos")
     for row in numbers:
         near(row[4], row[3] / (50**3 * math.log(row[1] / row[0])) if row[3] else 0, 1e-4, "mass function: dn/dlnM")
-        check(len(row) == 17, "mass function: columns")
+        check(len(row) == 17, "mass function: wrong columns")
         corrected = [MASS * 1e10 * len(g) * (1 - len(g) ** -0.6) for g in wanted]
-        check(int(row[6]) == sum(row[0] <= m < row[1] for m in corrected), "mass function: corrected masses")
+        check(int(row[6]) == sum(row[0] <= m < row[1] for m in corrected), "mass function: wrong corrected masses")
     check_types(particles, length)
     (folder / "bare.txt").write_text((folder / "box.txt").read_text().replace("# omega_matter: 0.3\n", ""))
     result = chamomile("halos", "bare.txt", "--min-members", 5, "-o", "bare_halos.txt")
@@ -119,7 +119,7 @@ def check_halos(particles):
             check(group["GroupLenType"][h][1] == len(members), "halos.hdf5: GroupLenType")
             near(group["GroupVel"][h][0], A * found[h][9], 1e-6, "halos.hdf5: GroupVel")
         for name in "GroupMass", "GroupPos", "GroupCM", "Group_M_Mean200", "Group_R_Crit200", "Group_M_TopHat200":
-            check((group[name][:] == again["Group"][name][:]).all(), f"halos.hdf5: {name} with other threads")
+            check((group[name][:] == again["Group"][name][:]).all(), f"halos.hdf5: {name} depends on the number of threads")
         # 200 critical densities in comoving coordinates: 3 H^2 / (8 pi G) a^3, H0 = 0.1 km/s/(kpc/h)
         density = 200 * 3 * 0.01 * (0.3 / A**3 + 0.7) * A**3 / (8 * math.pi * 43007.1)
         for mass, radius in zip(group["Group_M_Crit200"], group["Group_R_Crit200"]):
@@ -136,7 +136,7 @@ def check_types(particles, length):
     found = rows("of_type.txt")
     chosen = [p for p, kind in zip(particles, types) if kind == 1]
     wanted = [g for g in groups_of(chosen, length) if len(g) >= 5]
-    check([int(r[1]) for r in found] == [len(g) for g in wanted], "halos --types: numbers of members")
+    check([int(r[1]) for r in found] == [len(g) for g in wanted], "halos --types: wrong numbers of members")
     density = 200 * MASS * NUMBER / SIDE**3
     for row in found:
         mass, radius = row[17:19]
@@ -264,7 +264,7 @@ def check_product():
         wanted = sum(low <= R < high for R in columns) * 1000 / 12**3 / (math.pi * (high**2 - low**2))
         near(float(row["surface_density"]), wanted, 1e-5, "rings in a box")
     check(float(rings[-1]["r_high"]) == 5 and abs(float(rings[-1]["surface_density"]) - 10) < 1, f"the last ring in a box: {rings[-1]}")
-    check((folder / "one.csv").read_text() == (folder / "outside.csv").read_text(), "profile: other images")
+    check((folder / "one.csv").read_text() == (folder / "outside.csv").read_text(), "profile: depends on periodic images")
     zoom = table(folder / "zoom.csv")
     near(float(zoom[3]["mass_inside"]), sum(m for _, m, p in files["zoom"] if math.dist(p, (5, 5, 5)) < float(zoom[3]["r_high"])), 1e-5, "profile of a zoom: mass")
     for name in ("outside", "shifted"):
@@ -282,7 +282,7 @@ def check_product():
     # Pictures: other images and rounding change nothing; the mean of a slice equals thickness times density.
     pictures = {name: struct.unpack("<4096d", (folder / f"{name}.npy").read_bytes()[128:]) for name in ("one", "outside", "below", "within", "zoom", "isolated")}
     apart = lambda name, other: max(abs(a - b) for a, b in zip(pictures[name], pictures[other]))
-    check(apart("one", "outside") < 1e-9 and apart("one", "isolated") > 0.1, "render: other images")
+    check(apart("one", "outside") < 1e-9 and apart("one", "isolated") > 0.1, "render: depends on periodic images")
     check(apart("below", "within") < 1e-6, "render: a particle below 0 by a rounding")
     for name in ("one", "zoom"):  # few particles are smoothed beyond the picture's margin
         mass = sum(m for _, m, p in files[name] if abs(p[2] - 5) <= 0.5)
@@ -290,21 +290,21 @@ def check_product():
 
     # A thinned sample covers all lattice planes, independent of file order; each type keeps its mass.
     thin = {name: rows(f"{name}_thin.txt") for name in ("one", "sorted", "zoom", "mixed")}
-    check(sorted(row[7] for row in thin["one"]) == sorted(row[7] for row in thin["sorted"]), "--thin: another order of the file")
-    check(len(thin["one"]) == 216 and all(len({row[k] for row in thin["sorted"]}) == 12 for k in (1, 2, 3)), "--thin: planes of the lattice")
-    check(all(abs(sum(row[k] for row in thin["sorted"]) / 216 - 5) < 4 * 10 / math.sqrt(12 * 216) for k in (1, 2, 3)), "--thin: the mean place")
+    check(sorted(row[7] for row in thin["one"]) == sorted(row[7] for row in thin["sorted"]), "--thin: depends on the order of the file")
+    check(len(thin["one"]) == 216 and all(len({row[k] for row in thin["sorted"]}) == 12 for k in (1, 2, 3)), "--thin: planes of the lattice are missing")
+    check(all(abs(sum(row[k] for row in thin["sorted"]) / 216 - 5) < 4 * 10 / math.sqrt(12 * 216) for k in (1, 2, 3)), "--thin: the mean position is wrong")
     for name, kinds in (("one", ((216, 1000),)), ("zoom", ((64, 8), (16, 992))), ("mixed", ((216, 990), (1, 10)))):
         for (count, mass), own in zip(kinds, sorted({row[0] for row in thin[name]})):
             check(sum(row[0] == own for row in thin[name]) == count, f"--thin {name}: {count} of mass {own}")
             near(own * count, mass, 1e-11, f"--thin {name}: mass of a kind")
-        check(len({row[0] for row in thin[name]}) == len(kinds), f"--thin {name}: masses")
+        check(len({row[0] for row in thin[name]}) == len(kinds), f"--thin {name}: wrong masses")
     if h5py:
         for path in (folder / f"zoomed/halos_00{number}.hdf5" for number in (0, 1)):
             if not check(path.exists(), f"run --halo-types: {path.name}"):
                 continue
             with h5py.File(path) as file:
                 near(file["Header"].attrs["LinkingLength"], 0.05, 1e-9, "run --halo-types: linking length")
-                check(file["Header"].attrs["Ngroups_Total"] == 0, "run --halo-types: halos of a zoom without any")
+                check(file["Header"].attrs["Ngroups_Total"] == 0, "run --halo-types: halos reported for a zoom without halos")
 
 
 def check_run():
@@ -316,10 +316,10 @@ def check_run():
     names = sorted(path.name for path in (folder / "run").iterdir() if path.name.startswith(("power", "halos")))
     check(len(names) >= 4 and len(names) % 2 == 0, f"run: files {names}")
     check(f"wrote {len(names) // 2} snapshots, {len(names) // 2} power spectra power_NNN.txt, {len(names) // 2} halo catalogues halos_NNN.hdf5 with mass_function_NNN.txt, energy.csv" in
-          result.stdout, f"run: files told: {result.stdout}")
+          result.stdout, f"run: wrong files printed: {result.stdout}")
     last = names[-1].removeprefix("power_").removesuffix(".txt")
     told = chamomile("power", f"run/snapshot_{last}.hdf5", "--mesh", 32, "--fits", "-o", "again.txt").stdout
-    check("note" not in told, f"power: a file of our own leaves no doubt: {told}")
+    check("note" not in told, f"power: a note on a file written by chamomile: {told}")
     check(rows("again.txt") == rows(f"run/power_{last}.txt") != [] and all(len(row) == 10 for row in rows("again.txt")), "run: power spectrum of the last snapshot, with fits")
     chamomile("halos", f"run/snapshot_{last}.hdf5", "--min-members", 2, "--mass-function", "mass.txt", "--fits")
     check(rows("mass.txt") == rows(f"run/mass_function_{last}.txt"), "run: mass function of the last snapshot, with fits")
@@ -328,7 +328,7 @@ def check_run():
         (folder / "run" / name).unlink()
     oldest = min(path.name for path in (folder / "run").glob("*.chk"))
     check(chamomile("run", "--restart", f"run/{oldest}").returncode == 0, "run: restart")
-    check(before == [(folder / "run" / name).read_bytes() for name in names], "run: the same files after a restart")
+    check(before == [(folder / "run" / name).read_bytes() for name in names], "run: files differ after a restart")
 
 
 with tempfile.TemporaryDirectory() as scratch:
@@ -342,14 +342,14 @@ with tempfile.TemporaryDirectory() as scratch:
     check_run()
     check_product()
     check(chamomile("render", "box.txt", "-o", "box.png", "--size", 64, "--slice", 20000, "--data", "box.npy").returncode == 0, "render: slice")
-    check((folder / "box.npy").stat().st_size == 128 + 64 * 64 * 8, "render: size of the array")
+    check((folder / "box.npy").stat().st_size == 128 + 64 * 64 * 8, "render: wrong size of the array")
     result = chamomile("halos", "open.txt", "--length", 0.1, "--min-members", 2, "-o", "open_halos.txt")
     check(result.returncode == 0 and len(rows("open_halos.txt")) == 1, f"halos of isolated particles: {result.stderr}")
     check(chamomile("halos", "box.txt", "--min-members", 400, "-o", "none.hdf5").returncode == 0, "halos: none found")
 
     (folder / "far.txt").write_text("1 0 0 0\n1 0.01 0 0\n1 1e9 0 0\n")
     (folder / "heavy.txt").write_text("# box_size: 1\n" + "".join(f"1e300 {k / 4} 0 0\n" for k in range(4)))
-    check(chamomile("halos", "open.txt", "--length", 0.1, "--min-members", 2, "-q").stdout.startswith("1 halos with 2 of 3"), "halos -q without -o prints its table")
+    check(chamomile("halos", "open.txt", "--length", 0.1, "--min-members", 2, "-q").stdout.startswith("1 halos with 2 of 3"), "halos -q without -o does not print its table")
     refused(2, r"linking length: 0.1: .*the farthest particle, number 3, is at 1e\+09,0,0", "halos", "far.txt", "--length", 0.1)
     refused(3, r"total mass: 4e\+300: its square", "power", "heavy.txt")
     refused(3, r"run: file: a folder: a file is needed, such as run/snapshot_\d+.hdf5", "halos", "run")

@@ -133,7 +133,7 @@ def every_case(folder):
 def says_it_once(folder):
     """A warning from a run's first evaluation is not repeated on restart."""
     words = run(folder, "run", *ON_A_LINE, "--t-end", 1e-4, "--dt", 1e-4, "-o", "twice"), run(folder, "run", "--restart", "twice", "--t-end", 2e-4)
-    check(re.search(CANCEL, words[0].stderr) and words[1].returncode == 0 and words[1].stderr == "", f"a warning of a restart: {words}")
+    check(re.search(CANCEL, words[0].stderr) and words[1].returncode == 0 and words[1].stderr == "", f"missing warning on restart: {words}")
 
 
 def dates_the_error(folder):

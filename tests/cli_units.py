@@ -29,10 +29,10 @@ def reads_quantities(folder):
                       "--snapshot-every", repr(10e-3 * GYR))
     a, b = energies(folder / "out"), energies(folder / "plain")
     check(len(a) == 5 and all(math.isclose(x["total"], y["total"], rel_tol=1e-9) and math.isclose(x["time"], y["time"], rel_tol=1e-9) for x, y in zip(a, b)),
-          "plain numbers and quantities are different runs")
+          "plain numbers and quantities give different runs")
     head = (folder / "out/energy.csv").read_text().splitlines()[0]
     check(head.startswith("time [kpc/(km/s)],kinetic [1e10 Msun (km/s)^2],") and ",r50 [kpc]," in head and head.endswith(",step,pairs"), f"energy.csv: {head}")
-    check("time [kpc/(km/s)]" in (folder / "out/steps.csv").read_text().splitlines()[0], "steps.csv: no unit of time")
+    check("time [kpc/(km/s)]" in (folder / "out/steps.csv").read_text().splitlines()[0], "steps.csv: no time unit")
     check("[" not in "".join(table(folder / "out/energy.csv")[0]), "the reader of tables keeps units")
 
 
@@ -54,7 +54,7 @@ def names_odd_quantities(folder):
         out = chamomile(folder, *start, *words)
         check(re.search(line, out, re.M), f"{words}: no line {line}: {out}")
     out = chamomile(folder, *start, "--eps", "50pc", "--snapshot-every", "5Myr", "--max-walltime", "2h", "--checkpoint-walltime", "30 min", "--potential", "nfw,M=1e12Msun,c=12,rs=20kpc", "--potential", "rotation,omega=30/Gyr")
-    check("note" not in out, f"sensible quantities are noted: {out}")
+    check("note" not in out, f"notes on valid quantities: {out}")
     check(re.search(r"^potential +nfw,M=100 \[1e10 Msun\],c=12,rs=20 kpc, asked for", out, re.M), f"a potential without units: {out}")
     omega = re.search(r"^potential +rotation,omega=(\S+) \(?km/s\)?/kpc, asked for", out, re.M)
     check(omega and math.isclose(float(omega[1]), 30 / GYR, rel_tol=1e-9), f"30/Gyr: {out}")
@@ -62,13 +62,13 @@ def names_odd_quantities(folder):
     chamomile(folder, *"model plummer -n 4000 -o one.hdf5 -q".split())
     chamomile(folder, *"join one.hdf5 one.hdf5 --at 0,0,0 --at 100,0,0 -o pair.hdf5 -q".split())
     eps = [float(re.search(r"--eps (\S+) would do", run(folder, *f"run {name}.hdf5 --t-end 1 --dt 1 -o x".split()).stderr)[1]) for name in ("one", "pair")]
-    check(0.02 < eps[0] < 0.1 and 0.7 < eps[1] / eps[0] < 1.4, f"two clusters are measured as one: {eps}")
+    check(0.02 < eps[0] < 0.1 and 0.7 < eps[1] / eps[0] < 1.4, f"the suggested softening ignores the two clusters: {eps}")
 
 
 def goes_on(folder):
     out = chamomile(folder, "run", "--restart", "out", "--t-end", "30 Myr", "--eps", "0.05kpc")
     check(re.search(r"note +--t-end 30 Myr = 0.0306", out), f"restart: {out}")
-    check(math.isclose(energies(folder / "out")[-1]["time"], 0.03 * GYR, rel_tol=1e-9), "restart: another end")
+    check(math.isclose(energies(folder / "out")[-1]["time"], 0.03 * GYR, rel_tol=1e-9), "restart: wrong end")
     refused(folder, 7, "--eps: 60pc: cannot change in a run that goes on; it was 0.05", "run", "--restart", "out", "--t-end", "0.05 Gyr", "--eps", "60pc")
 
 
@@ -78,11 +78,11 @@ def takes_a_system(folder):
         out = chamomile(folder, "run", "galaxy.hdf5", "--units", system, "--t-end", "20 Myr", "--dt", "5Myr", "--eps", "50pc", "--snapshot-every", "10Myr", "-o", name)
         check(re.search(f"^units +{words}$", out, re.M), f"--units {system}: {out}")
         here, there = energies(folder / name)[-1], energies(folder / "plain")[-1]
-        check(math.isclose(here["virial_ratio"], there["virial_ratio"], rel_tol=1e-6), f"--units {system}: another system: {here}")
+        check(math.isclose(here["virial_ratio"], there["virial_ratio"], rel_tol=1e-6), f"--units {system}: a different system: {here}")
     for name in "bare.txt", "galaxy.hdf5":
         out = chamomile(folder, "run", name, "--units", "galactic", "--t-end", "20Myr", "--snapshot-every", "10Myr", *RUN[:-1], name + ".out")
         check(("the numbers are taken to be in kpc, 1e10 Msun, km/s" in out) == (name == "bare.txt"), f"{name}: {out}")
-        check(math.isclose(energies(folder / (name + ".out"))[-1]["virial_ratio"], energies(folder / "plain")[-1]["virial_ratio"], rel_tol=1e-4), f"{name}: another system")
+        check(math.isclose(energies(folder / (name + ".out"))[-1]["virial_ratio"], energies(folder / "plain")[-1]["virial_ratio"], rel_tol=1e-4), f"{name}: a different system")
     out = chamomile(folder, "run", "--model", "plummer", "-n", 300, "--units", "pc,1e4Msun", "--t-end", "1Myr", "--dt", "0.1Myr", "--eps", "0.05pc", "-o", "cluster")
     check(re.search(r"^units +pc, 10000 Msun, 6.558 km/s$".replace("6.558", r"6.55\d+"), out, re.M) and re.search("^G +1 ", out, re.M), f"a cluster: {out}")
     out = chamomile(folder, "info", "foreign.gadget2", "--units", "galactic")
@@ -94,7 +94,7 @@ def takes_a_system(folder):
     check("units          pc, Msun, 0.977" in chamomile(folder, "info", "G.txt", "--units", "pc,Msun,pc/Myr"), "--units: G to two digits")
     refused(folder, 2, "--units: galactic: the file states G = 0.0045, which is 43007", "info", "G.txt", "--units", "galactic")
     check("the softening length 3e+06 is" in chamomile(folder, "force", "galaxy.hdf5", "--eps", "3Gpc", "-o", "soft.hdf5"), "force: a softening beyond the extent")
-    check("forces are nearly 0" not in chamomile(folder, "force", "galaxy.hdf5", "--eps", "1kpc", "-o", "sharp.hdf5"), "force: a false note")
+    check("forces are nearly 0" not in chamomile(folder, "force", "galaxy.hdf5", "--eps", "1kpc", "-o", "sharp.hdf5"), "force: a wrong note")
     refused(folder, 2, "the particles are in N-body units .* give LENGTH,MASS", "run", "nbody.hdf5", "--units", "galactic", "--t-end", 1, "--dt", 0.1, "--eps", 0.1, "-o", "x")
     refused(folder, 2, "--units: galactik: is not galactic, .*did you mean 'galactic'", "info", "galaxy.hdf5", "--units", "galactik")
     refused(folder, 2, "--units: kpc,km: is a length: a mass is needed", "info", "galaxy.hdf5", "--units", "kpc,km")
@@ -105,7 +105,7 @@ def reads_them_in_other_commands(folder):
     check("softening      Plummer, eps = 0.2 kpc" in chamomile(folder, "info", "f.hdf5"), "force --eps 200pc")
     chamomile(folder, "render", "galaxy.hdf5", "--fov", "40000 pc", "--center", "0,0,1pc", "--size", 64, "-o", "a.png")
     chamomile(folder, "render", "galaxy.hdf5", "--fov", 40, "--center", "0,0,0.001", "--size", 64, "-o", "b.png")
-    check(picture(folder / "a.png")[0] == picture(folder / "b.png")[0], "render: units make another picture")
+    check(picture(folder / "a.png")[0] == picture(folder / "b.png")[0], "render: units change the picture")
     out = chamomile(folder, "halos", "galaxy.hdf5", "--length", "500pc", "--min-members", 5)
     check("linking length 0.5" in out and "--length 500pc = 0.5" in out and "mass [1e10 Msun]" in out, f"halos: {out}")
     out = chamomile(folder, "run", "box.hdf5", "--z-end", 48, "--dlna-max", 0.02, "--eps", "0.1Mpc/h", "-o", "comoving")

@@ -103,7 +103,7 @@ def every_case(folder):
         try:
             done = run(folder, *command.split(), timeout=60)
         except subprocess.TimeoutExpired:
-            check(False, f"{command}: takes more than 60 s")
+            check(False, f"{command}: needs more than 60 s")
             continue
         told = done.stdout if status == FINE else done.stderr
         said = all(re.search(line, told, re.M) for line in ([says] if isinstance(says, str) else says))

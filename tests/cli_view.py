@@ -93,7 +93,7 @@ def guards(top):
     for method, target, headers, status in cases:
         got, content = viewed.ask(method, target, headers)
         check(got == status, f"{method} {target} {headers}: {got}, not {status}: {content[:80]}")
-    check(viewed.ask("POST", "/do/pause", body=b"x")[0] == 413, "a body was taken")
+    check(viewed.ask("POST", "/do/pause", body=b"x")[0] == 413, "a request body was accepted")
     host = f"Host: {own}\r\nX-Chamomile-Token: {viewed.token}\r\n".encode()
     for name, data, status in [
         ("a long head", b"GET / HTTP/1.1\r\n" + host + b"X: " + 20000 * b"x" + b"\r\n\r\n", b"431"),
@@ -106,7 +106,7 @@ def guards(top):
     ]:
         got = raw(viewed, data)
         check(got.split(b" ")[1:2] == [status], f"{name}: {got[:100]!r}, not {status!r}")
-    check(b"root:" not in raw(viewed, b"GET /../../etc/passwd HTTP/1.1\r\n" + host + b"\r\n"), "a file was sent")
+    check(b"root:" not in raw(viewed, b"GET /../../etc/passwd HTTP/1.1\r\n" + host + b"\r\n"), "a file was served")
     # Nothing blocks the server: page and viewer are answered among strangers who send nothing or half a request.
     silent = [socket.create_connection(("127.0.0.1", viewed.port)) for _ in range(300)]
     for connection in silent[::3]:
@@ -121,12 +121,12 @@ def guards(top):
     places = [line.split()[1] for line in listening.splitlines() if line.split()[3] == "0A" and line.split()[1].endswith(f":{viewed.port:04X}")]
     check(places == [f"0100007F:{viewed.port:04X}"], f"listens at {places}")
     for path in (ROOT / "view/page").iterdir():
-        check("://" not in path.read_text(), f"{path.name}: names another place")
+        check("://" not in path.read_text(), f"{path.name}: contains another address")
     head, points = viewed.all_points()
     check(len(points) == 3000, f"{len(points)} points of 3000")
     viewed.kill()
     log = (top / "guarded/run.log").read_text()
-    check(viewed.token not in log and "http://" not in log, "the log tells the token")
+    check(viewed.token not in log and "http://" not in log, "the log contains the token")
 
 
 def checkpoint_blocks(path):
@@ -173,7 +173,7 @@ def same_bits(top, *device):
                 got = [(top / out / "energy.csv").read_bytes(), *(as_text(top, f"{out}/{name}") for name in snapshots),
                        *(checkpoint_blocks(path) for path in sorted((top / out).glob("*.chk")))]
                 expected = expected or got
-                check(len(got) > 3 and got == expected, f"{out}: other bits in {[k for k, (a, b) in enumerate(zip(got, expected)) if a != b]}")
+                check(len(got) > 3 and got == expected, f"{out}: bits differ in values {[k for k, (a, b) in enumerate(zip(got, expected)) if a != b]}")
     check(looked > 20, f"the greedy viewers saw {looked} frames")
 
 
@@ -206,7 +206,7 @@ def positions(top, *device):
 def on_a_card(top):
     """Repeats the test with particles on a GPU, which gathers the sample."""
     if not re.search(r"^gpu:[0-9]", chamomile(top, "devices"), re.M):
-        return print("no GPU here: the view was tried with particles of the host alone")
+        return print("no GPU: the view was tested with particles on the host only")
     same_bits(top, "--device", "gpu", "--resident")
     positions(top, "--device", "gpu", "--resident")
 
@@ -219,12 +219,12 @@ def holds(top):
     viewed.do("pause")
     step = viewed.until(lambda head: head["paused"])["step"]
     time.sleep(1)
-    check(viewed.frame(after=0)[0]["step"] == step, "the run goes on in a pause")
+    check(viewed.frame(after=0)[0]["step"] == step, "the run advances during a pause")
     for k in (1, 2, 3):
         viewed.do("step")
         viewed.until(lambda head: head["step"] == step + k and head["paused"])
     time.sleep(0.5)
-    check(viewed.frame()[0]["step"] == step + 3, "more than the steps that were asked for")
+    check(viewed.frame()[0]["step"] == step + 3, "more steps than requested")
     viewed.do("checkpoint")
     head = viewed.until(lambda head: head["note"])
     name = f"checkpoint_{step + 3:09d}.chk"
@@ -239,7 +239,7 @@ def holds(top):
     check(status == 0 and "stopped by the view: " in out and not errors, f"stop: {status} {out} {errors}")
     chamomile(top, "run", "--restart", "held")
     for file in ("snapshot_003.hdf5",):
-        check(as_text(top, f"held/{file}") == as_text(top, f"undisturbed/{file}"), f"{file}: other bits after a stop by the view")
+        check(as_text(top, f"held/{file}") == as_text(top, f"undisturbed/{file}"), f"{file}: bits differ after a stop by the view")
     # Events that end a run also end a paused run.
     for name, words, ask in [("signal", [], lambda viewed: viewed.process.send_signal(signal.SIGTERM)),
                              ("file", [], lambda viewed: (top / "paused_file/stop").touch()),
@@ -285,10 +285,10 @@ def many(top):
         while piece := lazy.recv(1 << 20):
             got += len(piece)
     except TimeoutError:
-        check(False, "a viewer who does not read is kept")
+        check(False, "a viewer that reads nothing is not disconnected")
     except OSError:
         pass  # closed
-    check(got < asked * 8 * 100000, f"{got} bytes for somebody who does not read")
+    check(got < asked * 8 * 100000, f"{got} bytes sent to a viewer that reads nothing")
     viewed.kill()
 
 
@@ -325,7 +325,7 @@ def cost(top):
         samples = re.search(r"viewers took ([0-9.e-]+) % of the time: (\d+) samples", out)
         return times[0] / times[1], float(samples[1]) / 100 if samples else 0, len(frames)
     idle = measured("idle", 0)
-    check(idle[0] < 0.001 and idle[1:] == (0, 0), f"a view that nobody looks at: {idle}")
+    check(idle[0] < 0.001 and idle[1:] == (0, 0), f"cost of a view without viewers: {idle}")
     tries = []
     for number in range(3):
         tries.append(measured("viewed", number))
@@ -333,7 +333,7 @@ def cost(top):
         if samples <= 0.02 and serving + samples <= 0.03 and frames > 5:
             break
     print(f"serving, samples, frames: idle {idle}, viewed {tries}")
-    check(samples <= 0.02 and serving + samples <= 0.03 and frames > 5, f"a viewer who takes all: {tries}")
+    check(samples <= 0.02 and serving + samples <= 0.03 and frames > 5, f"cost of a viewer that reads all frames: {tries}")
 
 
 def bad_words(top):
@@ -369,7 +369,7 @@ def announced(top):
     out = viewed.end(20)[1]
     check(re.search(rf"ssh -L {viewed.port}:127\.0\.0\.1:{viewed.port} \S+", out), f"no line for ssh: {out}")
     viewed = Viewed(top, top / "example", "500", program=ROOT / "examples/live_view", env={**os.environ, "CHAMOMILE": PROGRAM})
-    check("ssh -L" not in viewed.said and viewed.all_points()[1], "the example shows nothing")
+    check("ssh -L" not in viewed.said and viewed.all_points()[1], "the example shows no frame")
     viewed.do("stop")
     status, out, errors = viewed.end(20)
     check(status == 0 and list((top / "example").glob("*.chk")), f"examples/live_view: {status} {out} {errors}")
@@ -381,7 +381,7 @@ def files(top):
     viewed = Viewed(top, "view", "played/snapshot_*.hdf5")
     scene = json.loads(viewed.ask("GET", "/scene")[1])
     check(scene["files"] == 11 and not scene["canStop"], f"scene {scene}")
-    check(viewed.frame()[0]["paused"], "plays by itself")
+    check(viewed.frame()[0]["paused"], "the series plays without a request")
     for number in (7, 0, 10, 3):
         viewed.do("show", number)
         head = viewed.until(lambda head: head["file"] == number)
@@ -391,7 +391,7 @@ def files(top):
     quantum = 200 / 65535
     expected = sorted(tuple((row[k] + 100) / quantum for k in (1, 2, 3)) for row in particles)
     check(len(points) == 3000 and all(abs(a[k] - sum(column) / 3000) < 1 for k, column in enumerate(zip(*expected)) for a in [[sum(c) / 3000 for c in zip(*points)]]),
-          "other points than those of the file")
+          "points differ from the file")
     viewed.do("pace", 5)
     viewed.do("go")
     seen = set()
@@ -399,7 +399,7 @@ def files(top):
     viewed.do("pause")
     shown = viewed.until(lambda head: head["paused"])["file"]
     viewed.do("step")
-    check(viewed.until(lambda head: head["file"] != shown)["file"] == (shown + 1) % 11, "a step to another file")
+    check(viewed.until(lambda head: head["file"] != shown)["file"] == (shown + 1) % 11, "a step does not change the file")
     viewed.process.send_signal(signal.SIGINT)
     check(viewed.end(10)[0] == 0, "Ctrl-C")
     # Particles outside a periodic box appear at their images inside, with a note.
@@ -407,7 +407,7 @@ def files(top):
     viewed = Viewed(top, "view", "images.txt")
     head, points = viewed.all_points(box=(0, 0, 0, 100))
     places = [{round(point[k] * quantum - 100) for point in points} for k in (0, 1)]
-    check(len(points) == 9 and places == [{3, 4, 7}, {1, 2, 7}], f"places in other images: {places}")
+    check(len(points) == 9 and places == [{3, 4, 7}, {1, 2, 7}], f"positions differ by periodic images: {places}")
     viewed.process.send_signal(signal.SIGINT)
     out = viewed.said + viewed.end(10)[1]
     check("note: 7 particles lie outside the periodic box" in out, f"particles outside the box: {out}")

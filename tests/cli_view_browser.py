@@ -111,7 +111,7 @@ def pictures(top):
         # Checks that the pixel tests fail with a shader that draws black.
         page.js("window.kept = chamomile.drawing.tone; chamomile.drawing.tone = chamomile.drawing.program("
                 "'void main() { gl_Position = vec4(vec2(gl_VertexID & 1, gl_VertexID >> 1) * 4. - 1., 0., 1.); }', 'out vec4 colour; void main() { colour = vec4(0., 0., 0., 1.); }')")
-        check(not page.js("chamomile.drawing.trouble") and not bright(look(page, "black")), "light from a shader that draws black")
+        check(not page.js("chamomile.drawing.trouble") and not bright(look(page, "black")), "a shader that draws black gives light")
         page.js("chamomile.drawing.tone = kept")
         # The other colourings differ.
         seen = {"component": both}
@@ -119,7 +119,7 @@ def pictures(top):
             select(page, "colour", mode)
             seen[mode] = look(page, mode)
             check(len(bright(seen[mode])) > 1000, f"{mode}: {len(bright(seen[mode]))} bright pixels")
-        check(changed(seen["density"], seen["speed"]) > 1000 and changed(seen["density"], both) > 1000, "the colourings look the same")
+        check(changed(seen["density"], seen["speed"]) > 1000 and changed(seen["density"], both) > 1000, "two colourings look the same")
         # The scale bar's length matches its label.
         page.js("chamomile.labels.shown = true; dispatchEvent(new Event('resize'))")
         page.js("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
@@ -132,7 +132,7 @@ def pictures(top):
         now = page.js("({...chamomile.camera})")
         check(abs(now["azimuth"] - camera["azimuth"] + 0.6) < 1e-6 and abs(now["elevation"] - camera["elevation"] + 0.3) < 1e-6, f"turned to {now}")
         turned = look(page, "turned")
-        check(changed(before, turned) > 1000, "turning changes nothing that is seen")
+        check(changed(before, turned) > 1000, "rotation does not change the picture")
         page.drag((500, 350), (560, 390), modifiers=8)  # with shift
         moved = look(page, "moved")
         a, b = center_of(bright(turned)), center_of(bright(moved))
@@ -154,7 +154,7 @@ def pictures(top):
         page.js("chamomile.camera.distance = 25; document.activeElement.blur()")
         azimuth = page.js("chamomile.camera.azimuth")
         page.key("ArrowLeft")
-        check(abs(page.js("chamomile.camera.azimuth") - azimuth - 0.1) < 1e-9, "the arrow does not turn")
+        check(abs(page.js("chamomile.camera.azimuth") - azimuth - 0.1) < 1e-9, "the arrow key does not rotate the view")
         page.key("c", "c")
         center = page.js("chamomile.camera.center")
         check(min(math.dist(center, (x, 0, 0)) for x in (-5, 5)) < 0.5, f"centered on {center}")
@@ -177,7 +177,7 @@ def pictures(top):
         # Zooming in requests points from a smaller cube.
         page.js("chamomile.camera.center = [5, 0, 0]; chamomile.camera.distance = 1")
         page.until("chamomile.head.half == 4 && chamomile.head.step == " + str(step))
-        check(len(bright(look(page, "near"))) > 2000, "nothing is seen from near")
+        check(len(bright(look(page, "near"))) > 2000, "a close view is empty")
         # Far more or fewer points, also in a pause.
         page.js("chamomile.camera.distance = 25; chamomile.camera.center = [0, 0, 0]")
         select(page, "points", 10000)
@@ -193,7 +193,7 @@ def pictures(top):
         page.until("!chamomile.drawing.trouble")
         page.js("dispatchEvent(new Event('resize'))")
         check(len(bright(look(page, "restored"))) > 500, "black after the graphics were lost and restored")
-        check(page.js("chamomile.head.step") == step, "the run went on in the pause")
+        check(page.js("chamomile.head.step") == step, "the run advanced during the pause")
         # Buttons.
         page.key("s", "s")
         page.until(f"chamomile.head.step == {step + 1}")
@@ -202,9 +202,9 @@ def pictures(top):
         page.js("document.getElementById('checkpoint').click()")
         page.until("chamomile.head.note.includes('checkpoint_')")
         for event in page.complaints():
-            check(False, f"the browser complains: {event}")
+            check(False, f"the browser reports an error: {event}")
         others = [url for url in page.requests() if not url.startswith((viewed.url.partition('#')[0], "about:", "data:", "blob:"))]
-        check(not others, f"the page asks {others}")
+        check(not others, f"the page requests other addresses: {others}")
         page.js("document.getElementById('stop').click()")
         time.sleep(0.5)
         check(viewed.process.poll() is None, "one click stops the run")
@@ -226,14 +226,14 @@ def box(top):
         a, b = seen[0], seen[1]
         middle = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2]
         line = [rows[int(middle[1]) + dy][int(middle[0]) + dx] for dx in (-1, 0, 1) for dy in (-1, 0, 1)]
-        check(any(min(pixel) > 60 for pixel in line), f"no edge at {middle}: {line}")
+        check(any(min(pixel) > 60 for pixel in line), f"no box edge at {middle}: {line}")
         # No point on a far face is black, unlike the picture's corner; k ^ 1 differs from k in x.
         far = max(range(8), key=lambda k: seen[k][2])
         face = [seen[k] for k in (far, far ^ 1, far ^ 1 ^ 2, far ^ 2)]
         inside = [[sum(weight * corner[axis] for weight, corner in zip(((1 - u) * (1 - v), u * (1 - v), u * v, (1 - u) * v), face)) for axis in (0, 1)]
                   for u in (0.15, 0.3, 0.5, 0.7, 0.85) for v in (0.15, 0.3, 0.5, 0.7, 0.85)]
         tints = [rows[int(y)][int(x)][2] for x, y in inside if 0 <= x < 1000 and TOP <= y < 700 - BOTTOM]
-        check(len(tints) > 12 and min(tints) > 20 and max(rows[TOP + 5][-5]) < 10, f"no face: {sorted(tints)[:5]} of {len(tints)}")
+        check(len(tints) > 12 and min(tints) > 20 and max(rows[TOP + 5][-5]) < 10, f"no box face: {sorted(tints)[:5]} of {len(tints)}")
         check("z = " in page.js("document.getElementById('status').textContent"), "no redshift")
         check(page.js("chamomile.scene.lengthName") == "Mpc/h", page.js("chamomile.scene.lengthName"))
         # In a narrow window the first view is farther away.
@@ -254,7 +254,7 @@ def strangers(top):
         address = viewed.url.partition("/#")[0]
         for code in (f"fetch('{address}/scene')", f"fetch('{address}/do/stop', {{method: 'POST'}})", f"fetch('{address}/')",
                      f"fetch('{address}/do/stop', {{method: 'POST', headers: {{'X-Chamomile-Token': '{viewed.token}'}}}})"):
-            check(page.js(f"{code}.then(() => 'read', error => 'failed')") == "failed", f"{code}: was read by another page")
+            check(page.js(f"{code}.then(() => 'read', error => 'failed')") == "failed", f"{code}: another page could read the view")
         page.js(f"fetch('{address}/do/stop', {{method: 'POST', mode: 'no-cors'}}).catch(() => 0)")
         page.js(f"document.body.innerHTML = '<iframe src=\"{viewed.url}\"></iframe>'")
         time.sleep(2)
@@ -268,7 +268,7 @@ def strangers(top):
 def without_network(top):
     """With the loopback interface only."""
     if not shutil.which("unshare") or subprocess.run(["unshare", "-rn", "true"], capture_output=True).returncode:
-        print("no network namespaces here: the page was not tried without a network")
+        print("no network namespaces: the page was not tested without a network")
         return
     script = (f"import sys; sys.argv = {sys.argv[:3]!r}; sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r})\n"
               "from chromium import Chromium\nfrom viewing import Viewed\n"

@@ -20,21 +20,19 @@ void check_field_in_box(const Machine& machine);
 void check_field_misuse(const Machine& machine);
 
 inline constexpr Behaviour field_behaviours[] = {
-    {"a field at points anywhere", check_field_at_points},
-    {"a field at its sources is what a solver gives", check_field_at_sources},
-    {"targets that are sources do not feel themselves", check_field_of_selves},
-    {"arrays are read and written where they lie", check_field_through_views},
-    {"moved sources keep their cells", check_field_refitted},
-    {"tidal tensors and jerks", check_field_tidal_tensor_and_jerk},
-    {"tidal tensors with spline softening", check_field_tidal_tensor_of_splines},
-    {"tidal tensors and jerks where sources have softenings of their own",
-     check_field_of_own_softenings},
-    {"tidal tensors and jerks at the places of sources", check_field_of_places},
-    {"a lattice of targets where the field cancels costs no direct sum",
-     check_field_where_it_cancels},
-    {"neighbours are exact", check_field_neighbours},
-    {"in a periodic box a field is that of all images", check_field_in_box},
-    {"wrong use of a field gets a line each", check_field_misuse},
+    {"field evaluation at arbitrary points matches direct sums", check_field_at_points},
+    {"field evaluation at the sources matches the force solver", check_field_at_sources},
+    {"a target's self index excludes the target as a source", check_field_of_selves},
+    {"field solvers read and write strided arrays in place", check_field_through_views},
+    {"refitting follows moved sources without a new tree", check_field_refitted},
+    {"tidal tensors and jerks match direct sums", check_field_tidal_tensor_and_jerk},
+    {"tidal tensors with spline softening match direct sums", check_field_tidal_tensor_of_splines},
+    {"tidal tensors and jerks follow per-particle softening", check_field_of_own_softenings},
+    {"tidal tensors and jerks exclude sources at a target's position", check_field_of_places},
+    {"targets near a zero of the field do not force direct sums", check_field_where_it_cancels},
+    {"neighbour searches match an all-pairs search", check_field_neighbours},
+    {"in a periodic box a field includes all periodic images", check_field_in_box},
+    {"field solvers refuse wrong calls with an error line", check_field_misuse},
 };
 
 } // namespace chamomile::tests

@@ -96,8 +96,7 @@ void check_field_where_it_cancels(const Machine& machine)
         errors.push_back(norm(a[i] - right.acceleration) / (norm(right.acceleration) + 0.2));
     }
     check_errors(errors, setups[0]);
-    INFO("pairs with particles for each target: ",
-         statistics.particle_particle / statistics.targets);
+    INFO("particle pairs per target: ", statistics.particle_particle / statistics.targets);
     CHECK(statistics.particle_particle / statistics.targets < p.size() / 2);
 }
 

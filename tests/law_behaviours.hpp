@@ -11,10 +11,10 @@ void check_laws_within_cutoff(const Machine& machine);
 void check_sph_density(const Machine& machine);
 
 inline constexpr Behaviour law_behaviours[] = {
-    {"the built-in laws keep their digits in single precision", check_laws_in_float},
-    {"bonded atoms of chain molecules do not see each other", check_chain_molecules},
-    {"laws that end see 1e5 atoms within their cut-off", check_laws_within_cutoff, false},
-    {"densities are those of a plain loop and of a lattice", check_sph_density},
+    {"built-in laws keep float accuracy in single precision", check_laws_in_float},
+    {"exclusions remove forces between bonded atoms of chain molecules", check_chain_molecules},
+    {"laws with a cut-off match pair sums for 1e5 atoms", check_laws_within_cutoff, false},
+    {"SPH densities match a plain loop and the density of a lattice", check_sph_density},
 };
 
 } // namespace chamomile::tests

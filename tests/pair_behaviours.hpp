@@ -131,13 +131,13 @@ void check_pair_threads(const Machine& machine);
 void check_bad_pairs(const Machine& machine);
 
 inline constexpr Behaviour pair_behaviours[] = {
-    {"sums are those of a plain loop", check_pair_sums},
-    {"excluded pairs are left out, and no others", check_excluded_pairs},
-    {"a cut-off finds every source within it, in every image", check_cutoff},
-    {"a law needs no positions", check_pairs_without_positions},
-    {"units far from 1 cost no digit", check_pair_units},
-    {"no bit depends on the number of threads", check_pair_threads, false},
-    {"what cannot be summed is refused in one line", check_bad_pairs, false},
+    {"pair sums match a plain loop", check_pair_sums},
+    {"pair sums leave out exactly the excluded pairs", check_excluded_pairs},
+    {"a cut-off finds every source within its radius, in every periodic image", check_cutoff},
+    {"pair sums work for laws without positions", check_pairs_without_positions},
+    {"pair sums in SI units keep single-precision accuracy", check_pair_units},
+    {"pair sums match bitwise for any number of threads", check_pair_threads, false},
+    {"pair solvers refuse invalid input with an error line", check_bad_pairs, false},
 };
 
 } // namespace chamomile::tests

@@ -18,11 +18,12 @@ void check_overflow(const Machine& machine);
 void check_cancelling_line(const Machine& machine);
 
 inline constexpr Behaviour range_behaviours[] = {
-    {"direct sums of wide groups and close pairs", check_wide_groups},
-    {"trees whose accelerations or lengths have no squares", check_sizes_without_squares},
-    {"the field far from all sources", check_far_targets},
-    {"sums that no double can hold are errors", check_overflow},
-    {"a tree says where forces cancel", check_cancelling_line},
+    {"direct sums stay accurate in wide groups and for close pairs", check_wide_groups},
+    {"trees keep accuracy when squared lengths or accelerations overflow",
+     check_sizes_without_squares},
+    {"field evaluation stays accurate far from all sources", check_far_targets},
+    {"overflow in double raises an error", check_overflow},
+    {"trees report the fraction of targets with cancelling forces", check_cancelling_line},
 };
 
 } // namespace chamomile::tests

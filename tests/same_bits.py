@@ -362,9 +362,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("old", metavar="OLD")
     parser.add_argument("new", metavar="NEW")
-    parser.add_argument("--gpu", action="store_true", help="on a GPU, with the cases of resident particles")
-    parser.add_argument("--only", default="", metavar="WORD", help="cases whose name matches this regular expression")
-    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="cases at a time [2]")
+    parser.add_argument("--gpu", action="store_true", help="run on a GPU, including cases with GPU-resident particles")
+    parser.add_argument("--only", default="", metavar="WORD", help="only cases whose name matches this regular expression")
+    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="number of cases run at once [2]")
     asked = parser.parse_args()
     programs = [str(pathlib.Path(program).resolve()) for program in (asked.old, asked.new)]
     device = "gpu" if asked.gpu else "cpu"

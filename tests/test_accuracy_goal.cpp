@@ -48,7 +48,7 @@ double independent_error(const Particles& p, double percentile = 99)
 
 } // namespace
 
-TEST_CASE("the error of other particles lies between 0.3 and 1 of the goal")
+TEST_CASE("errors outside the sample lie between 0.3 and 1 of the accuracy goal")
 {
     for (Particles p : {plummer(20011), thin_disk(20011)})
         for (double goal : {1e-2, 1e-4}) {
@@ -61,7 +61,7 @@ TEST_CASE("the error of other particles lies between 0.3 and 1 of the goal")
         }
 }
 
-TEST_CASE("the error of the median particle, where that is asked for")
+TEST_CASE("an accuracy goal can bound the median error")
 {
     Particles p = plummer(20011);
     SolverOptions o = options_for(1e-3);
@@ -86,7 +86,7 @@ TEST_CASE("options for the field of sources count the sources' per-particle soft
     CHECK(found.tolerance == doctest::Approx(expected.tolerance).epsilon(0.02));
 }
 
-TEST_CASE("nothing changes while nothing moves, and the error is kept when the particles change")
+TEST_CASE("options stay constant for fixed particles; errors stay below the goal after changes")
 {
     std::vector<AccuracyReport> reports;
     SolverOptions o = options_for(1e-3);
@@ -132,7 +132,7 @@ TEST_CASE("nothing changes while nothing moves, and the error is kept when the p
     CHECK(reports.size() == 4);
 }
 
-TEST_CASE("the options that were chosen repeat the forces bit for bit, and so does going on")
+TEST_CASE("the chosen options repeat the forces bitwise in a new solver")
 {
     Particles p = thin_disk(10007);
     const auto solver = make_solver(options_for(2e-3));
@@ -162,7 +162,7 @@ TEST_CASE("the options that were chosen repeat the forces bit for bit, and so do
     CHECK(on.acceleration == p.acceleration);
 }
 
-TEST_CASE("choosing for some particles touches no other")
+TEST_CASE("choosing options for active particles leaves other particles unchanged")
 {
     Particles p = plummer(5003);
     p.acceleration.assign(p.size(), {7, 7, 7});
@@ -181,7 +181,7 @@ TEST_CASE("choosing for some particles touches no other")
         CHECK(p.acceleration[i].x == 7);
 }
 
-TEST_CASE("what no tree in float reaches is met in double, and few particles by a direct sum")
+TEST_CASE("goals beyond float trees use double, small sets use direct sums")
 {
     Particles p = plummer(2003);
     const auto solver = make_solver(options_for(1e-9));
@@ -196,7 +196,7 @@ TEST_CASE("what no tree in float reaches is met in double, and few particles by 
     }
 }
 
-TEST_CASE("goals out of range are refused")
+TEST_CASE("solvers refuse accuracy goals out of range")
 {
     CHECK_THROWS_WITH_AS(make_solver(options_for(1e-13)),
                          "accuracy: 1e-13: a number from 1e-12 to 0.5 is needed", Error);
@@ -210,7 +210,7 @@ TEST_CASE("goals out of range are refused")
     CHECK_THROWS_AS(make_solver(o), Error);
 }
 
-TEST_CASE("the search follows errors that bend, and ends where they end")
+TEST_CASE("the search converges for curved error laws and stops at a rounding floor")
 {
     const LimitLaw law = LimitLaw::of(Criterion::relative);
     // Two crossing powers, as for multipoles and expansions, and a rounding floor.
@@ -239,7 +239,7 @@ TEST_CASE("the search follows errors that bend, and ends where they end")
     CHECK(at_once.points().size() <= 2);
 }
 
-TEST_CASE("direct sums of a sample are those of the reference, and leave the particles alone")
+TEST_CASE("sampled direct sums match the reference and leave particles unchanged")
 {
     Particles p = hernquist(701); // so few that the sample repeats some
     for (std::size_t i = 0; i < p.size(); ++i) {
@@ -269,7 +269,7 @@ TEST_CASE("direct sums of a sample are those of the reference, and leave the par
     CHECK(sample.acceleration_errors(request.acceleration).size() == 500);
 }
 
-TEST_CASE("a sample of forces that cancel is left out where there is no room for it")
+TEST_CASE("without memory the cancellation report skips its error sample")
 {
     ForceStatistics statistics;
     statistics.cancelling_part = 1;

@@ -71,7 +71,7 @@ const GravityParameters precise{.eps2 = 0.04, .solver = "direct", .precision = "
 
 } // namespace
 
-TEST_CASE("calls out of turn get a line")
+TEST_CASE("calls out of order and invalid parameters raise an error line")
 {
     GravityCode code;
     fails([&] { code.add({}); }, "commit_parameters must come before");
@@ -113,7 +113,7 @@ TEST_CASE("calls out of turn get a line")
     CHECK_THROWS_AS(code.evolve(1), Error); // two coincident particles
 }
 
-TEST_CASE("an empty code and one particle")
+TEST_CASE("evolution works without particles and with a single particle")
 {
     GravityCode code = made({});
     CHECK(code.evolve(3).empty());
@@ -146,7 +146,7 @@ TEST_CASE("evolution ends at the time asked for, whatever the steps, and keeps t
     }
 }
 
-TEST_CASE("many short evolutions are one long one")
+TEST_CASE("many short evolutions equal a long evolution")
 {
     GravityParameters parameters = precise;
     parameters.time_step = 1.0 / 64;
@@ -158,8 +158,7 @@ TEST_CASE("many short evolutions are one long one")
         CHECK(many.state(k).position == one.state(k).position);
 }
 
-TEST_CASE(
-    "fields, potentials and accelerations against plain sums, with every number of softenings")
+TEST_CASE("potentials and accelerations match plain sums for any mix of softening lengths")
 {
     const std::vector<ParticleState> all = cloud(150);
     GravityCode code = made(all, precise);
@@ -190,7 +189,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("kicks between evolutions, as Bridge gives them")
+TEST_CASE("Bridge kicks between evolutions accelerate all particles")
 {
     // Everything falls with g = (0, 0, -1) in addition to self-gravity: the center is at -t^2 / 2,
     // and relative to it nothing changes.
@@ -221,7 +220,7 @@ TEST_CASE("kicks between evolutions, as Bridge gives them")
     }
 }
 
-TEST_CASE("the field is that of particles as they are")
+TEST_CASE("the field follows moved and modified particles")
 {
     GravityCode code = made(cloud(100), precise);
     const double eps = 0, x = 0.5;
@@ -249,7 +248,7 @@ TEST_CASE("the field is that of particles as they are")
     CHECK(phi == exact());
 }
 
-TEST_CASE("particles have softening lengths of their own, in forces and at points")
+TEST_CASE("per-particle softening acts on forces and on fields at points")
 {
     const std::vector<ParticleState> all = cloud(60);
     for (const char* integrator : {"leapfrog", "hermite"})
@@ -314,7 +313,7 @@ TEST_CASE("particles have softening lengths of their own, in forces and at point
         }
 }
 
-TEST_CASE("what ends an evolution early")
+TEST_CASE("stopping conditions end an evolution early")
 {
     GravityParameters parameters = precise;
     parameters.time_step = 0.125;
@@ -350,7 +349,7 @@ TEST_CASE("what ends an evolution early")
     CHECK(stops[0].particles == std::vector<int>{0, 2});
 }
 
-TEST_CASE("parameters change in a run, and particles stay")
+TEST_CASE("parameters can change during a run without losing particles")
 {
     GravityCode code = made(cloud(50), precise);
     code.evolve(0.25);

@@ -21,7 +21,7 @@ Background flat(double omega_matter)
 
 } // namespace
 
-TEST_CASE("the redshift of today is 0, whatever the rounding of its scale factor")
+TEST_CASE("the redshift at a = 1 is 0 despite rounding")
 {
     for (double a : {0.9999999999999998, 1.0, 1.0000000000000002})
         CHECK(redshift_of(a) == 0);
@@ -29,7 +29,7 @@ TEST_CASE("the redshift of today is 0, whatever the rounding of its scale factor
     CHECK(redshift_of(0.25) == 3);
 }
 
-TEST_CASE("ages are those of the closed form")
+TEST_CASE("ages match the closed form of a flat universe")
 {
     struct Row {
         double omega_matter, a, age;
@@ -42,7 +42,7 @@ TEST_CASE("ages are those of the closed form")
         CHECK(flat(row.omega_matter).age(row.a) == within(1e-12, row.age));
 }
 
-TEST_CASE("kicks and drifts of a universe of matter are differences of roots")
+TEST_CASE("kicks and drifts with matter only match square-root formulas")
 {
     const Background matter = flat(1);
     for (double a : {1e-4, 0.02, 0.5})
@@ -53,7 +53,7 @@ TEST_CASE("kicks and drifts of a universe of matter are differences of roots")
         }
 }
 
-TEST_CASE("kicks and drifts of matter and Lambda")
+TEST_CASE("kicks and drifts with matter and Lambda match reference values")
 {
     struct Row {
         double from, to, drift, kick;
@@ -81,7 +81,7 @@ TEST_CASE("kicks and drifts of matter and Lambda")
     CHECK(b.kick(from, to) / H0 == within(1e-13, 0.024310129641862636));
 }
 
-TEST_CASE("curvature, dark energy that changes, and radiation")
+TEST_CASE("ages, kicks and drifts include curvature, evolving dark energy and radiation")
 {
     struct Row {
         Background background;
@@ -130,7 +130,7 @@ TEST_CASE("curvature, dark energy that changes, and radiation")
     }
 }
 
-TEST_CASE("parameters without an expansion are refused")
+TEST_CASE("backgrounds without an expansion from a = 0.02 to 1 are refused")
 {
     CHECK_THROWS_AS(validate({.omega_matter = 0}, 0.02, 1), Error);
     CHECK_THROWS_AS(validate({.omega_radiation = -1e-4}, 0.02, 1), Error);

@@ -77,8 +77,7 @@ struct Falling {
 
 } // namespace
 
-TEST_CASE(
-    "every particle steps through the whole without gap or overlap, whatever their time steps")
+TEST_CASE("particles cover each whole step without gap or overlap for any time steps")
 {
     std::mt19937_64 random(1);
     std::uniform_real_distribution<double> exponent(-9, 1);
@@ -118,7 +117,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("with one rung it is the shared leapfrog, bit for bit")
+TEST_CASE("block steps with a single rung equal the shared leapfrog bitwise")
 {
     const auto solver = make_solver(tree_options(0.05));
     const Particles start = Falling(603).particles;
@@ -131,7 +130,7 @@ TEST_CASE("with one rung it is the shared leapfrog, bit for bit")
     CHECK_FALSE(same_bits(a.particles, follow(start, two, 0.5, 0.125).particles));
 }
 
-TEST_CASE("outputs are synchronised: parabolas are exact for all rungs")
+TEST_CASE("outputs synchronize all rungs: parabolic orbits stay exact")
 {
     Falling falling(500);
     ConstantFields solver(falling.fields);
@@ -174,7 +173,7 @@ TEST_CASE("outputs are synchronised: parabolas are exact for all rungs")
     CHECK(double(steps) < 0.5 * double(evaluations) * double(start.size()));
 }
 
-TEST_CASE("it is of second order on orbits of eccentricity 0.9")
+TEST_CASE("block steps converge with second order on orbits of eccentricity 0.9")
 {
     const int threads = thread_count();
     use_threads(1);
@@ -204,7 +203,7 @@ TEST_CASE("it is of second order on orbits of eccentricity 0.9")
     use_threads(threads);
 }
 
-TEST_CASE("a Hernquist sphere keeps its energy with a third of the evaluations of shared steps")
+TEST_CASE("block steps keep a Hernquist sphere's energy at a third of the evaluations")
 {
     const Particles start = make_sphere(SphereKind::hernquist, 20000).particles;
     const auto solver = make_solver(tree_options(0.02));
@@ -217,7 +216,7 @@ TEST_CASE("a Hernquist sphere keeps its energy with a third of the evaluations o
     CHECK(3 * few.evaluations < all.evaluations);
 }
 
-TEST_CASE("a cold sphere bounces with its energy kept to 1e-3")
+TEST_CASE("a cold sphere bounces with an energy error below 1e-3")
 {
     const Particles start = make_cold_sphere({.particles = 2048}).particles;
     const auto solver = make_solver(tree_options(0.02));
@@ -232,7 +231,7 @@ TEST_CASE("a cold sphere bounces with its energy kept to 1e-3")
     CHECK_FALSE(largest(0.4) < 1e-3);
 }
 
-TEST_CASE("the bits are the same for any number of threads")
+TEST_CASE("block steps match bitwise for any number of threads")
 {
     const Particles start = Falling(12000).particles; // loops parallel over threads
     const int before = thread_count();
@@ -251,7 +250,7 @@ TEST_CASE("the bits are the same for any number of threads")
     use_threads(before);
 }
 
-TEST_CASE("a block that fails leaves the state before the whole step")
+TEST_CASE("a failed block restores the state before the whole step")
 {
     Falling falling(50);
     ConstantFields sound(falling.fields), failing(falling.fields);
@@ -270,7 +269,7 @@ TEST_CASE("a block that fails leaves the state before the whole step")
           two.report().rungs.begin()->second.particle_steps);
 }
 
-TEST_CASE("potentials out of turn change no later step")
+TEST_CASE("an extra evaluation of potentials changes no later step")
 {
     const auto moved = [](bool looks) {
         Particles particles = Falling(3000).particles;
@@ -293,7 +292,7 @@ TEST_CASE("potentials out of turn change no later step")
     CHECK(same_bits(blind.velocity, seen.velocity));
 }
 
-TEST_CASE("what cannot be stepped by is refused in a line")
+TEST_CASE("invalid block-step options are refused with an error line")
 {
     const auto solver = make_solver(tree_options(0));
     const auto refusal = [&](BlockSteps steps) {

@@ -83,27 +83,27 @@ Vec3<double> momentum(const Particles& particles)
 
 } // namespace
 
-TEST_CASE("with one rung it is the shared leapfrog but for rounding")
+TEST_CASE("with a single rung block steps equal the shared leapfrog up to rounding")
 {
     CHECK(difference(moved_together(1. / longest_part), moved_in_blocks(1e3, 0)) < 1e-9);
 }
 
-TEST_CASE("particles go where short shared steps take them, by the square of their own steps")
+TEST_CASE("block steps converge to short shared steps with second order")
 {
     std::uint64_t deepest = 0;
     const Particles exact = moved_together(1. / (128 * longest_part)),
                     coarse = moved_in_blocks(0.2, 16, &deepest), fine = moved_in_blocks(0.025, 16);
     const double by_coarse = difference(exact, coarse), by_fine = difference(exact, fine);
-    MESSAGE("rungs below the whole step " << deepest << ", differences " << by_coarse << ", "
-                                          << by_fine << ", of the longest, shared "
-                                          << difference(exact, moved_together(1. / longest_part)));
+    MESSAGE("deepest rung " << deepest << ", differences for eta 0.2 and 0.025: " << by_coarse
+                            << ", " << by_fine << ", shared steps of maximum length: "
+                            << difference(exact, moved_together(1. / longest_part)));
     CHECK(deepest >= 2);
     CHECK(by_coarse < 0.05);
     CHECK(by_fine < by_coarse / 16);
     CHECK(norm(momentum(fine)) < 1e-3);
 }
 
-TEST_CASE("at the ends of whole steps accelerations and potentials are whole")
+TEST_CASE("accelerations and potentials include the long range after each whole step")
 {
     const auto solver = solver_in_box(), other = solver_in_box();
     Leapfrog blocks(*solver, BlockSteps{.criterion = StepCriterion::softening, .eta = 0.2});
@@ -121,7 +121,7 @@ TEST_CASE("at the ends of whole steps accelerations and potentials are whole")
     CHECK(std::sqrt(error / all) < 1e-12);
 }
 
-TEST_CASE("no whole step moves particles by more than a quarter of the long range's length")
+TEST_CASE("whole steps move particles by at most a quarter of the split length")
 {
     const auto solver = solver_in_box();
     Leapfrog blocks(*solver, BlockSteps{.criterion = StepCriterion::softening, .eta = 1e6});

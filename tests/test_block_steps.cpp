@@ -48,7 +48,7 @@ double farthest(const Particles& a, const Particles& b)
 
 } // namespace
 
-TEST_CASE("the library's sums are those of plain loops")
+TEST_CASE("jerk sums match plain loops")
 {
     for (const std::string& set : instruction_sets()) {
         CAPTURE(set);
@@ -56,7 +56,7 @@ TEST_CASE("the library's sums are those of plain loops")
     }
 }
 
-TEST_CASE("each particle steps through the whole at times that its steps divide")
+TEST_CASE("particles step at times divisible by their step")
 {
     std::mt19937_64 random(5);
     constexpr std::size_t n = 50;
@@ -96,7 +96,7 @@ TEST_CASE("each particle steps through the whole at times that its steps divide"
     CHECK(kept > 100); // longer steps would not be commensurate
 }
 
-TEST_CASE("blocks in which all have one step are shared steps to the last bit")
+TEST_CASE("blocks of equal steps equal shared steps bitwise")
 {
     constexpr double h = 0x1p-9;
     ReferenceJerk solver(0.1);
@@ -110,7 +110,7 @@ TEST_CASE("blocks in which all have one step are shared steps to the last bit")
     CHECK(shared.end.velocity == blocks.end.velocity);
 }
 
-TEST_CASE("individual steps tend to the solution of shared ones, and are fewer")
+TEST_CASE("individual steps converge to shared steps and need fewer particle steps")
 {
     ReferenceJerk solver(0.02);
     double last = 1;
@@ -155,7 +155,7 @@ TEST_CASE("no step grows by more than a factor of two")
     CHECK(doubled > 5);
 }
 
-TEST_CASE("a sphere without softening keeps its energy")
+TEST_CASE("Hermite steps keep the energy of a sphere without softening")
 {
     const std::unique_ptr<JerkSolver> solver = make_jerk_solver(direct_sums(0));
     const Result right = evolve(*solver, sphere(512), 1, {});
@@ -172,7 +172,7 @@ TEST_CASE("a sphere without softening keeps its energy")
     CHECK(std::abs(evolve(wrong, sphere(512), 0.25, {}).energy_error) > 1e-7);
 }
 
-TEST_CASE("with lengths of the particles' own a sphere keeps energy, momentum and the same bits")
+TEST_CASE("with per-particle softening a sphere keeps energy, momentum and repeatable bits")
 {
     for (const SofteningRule rule : {SofteningRule::larger, SofteningRule::root_of_squares}) {
         CAPTURE(int(rule));
@@ -202,7 +202,7 @@ TEST_CASE("with lengths of the particles' own a sphere keeps energy, momentum an
     }
 }
 
-TEST_CASE("no bit depends on the number of threads, or on who looks")
+TEST_CASE("results do not depend on the number of threads or on observers")
 {
     const std::unique_ptr<JerkSolver> solver = make_jerk_solver(direct_sums(0.01));
     const int usual = thread_count();
@@ -226,7 +226,7 @@ TEST_CASE("no bit depends on the number of threads, or on who looks")
     }
 }
 
-TEST_CASE("the accelerations and potentials of an output belong to its positions")
+TEST_CASE("output accelerations and potentials match the output positions")
 {
     ReferenceJerk solver(0.05);
     const Particles end = evolve(solver, sphere(50), 0.1, {}).end;
@@ -244,7 +244,7 @@ TEST_CASE("the accelerations and potentials of an output belong to its positions
     }
 }
 
-TEST_CASE("the closest pair is found among many, and its encounter on the way")
+TEST_CASE("the run reports the closest pair and the closest encounter")
 {
     const Particles p = sphere(700);
     std::vector<MovingSource> sources;
@@ -274,7 +274,7 @@ TEST_CASE("the closest pair is found among many, and its encounter on the way")
     CHECK(std::abs(result.energy_error) < 1e-5);
 }
 
-TEST_CASE("two bodies that fall on each other end the run, or are counted")
+TEST_CASE("a head-on collision ends the run or counts as a step below the minimum")
 {
     Particles pair = bodies({.eccentricity = 0.5});
     for (Vec3<double>& v : pair.velocity)
@@ -296,7 +296,7 @@ TEST_CASE("two bodies that fall on each other end the run, or are counted")
     CHECK(evolve(solver, pair, 0.3, {}).report.below_shortest == 0);
 }
 
-TEST_CASE("coincident particles are refused by both ids, unless softened")
+TEST_CASE("coincident particles without softening are refused by both ids")
 {
     Particles twins = sphere(40);
     for (std::size_t i = 0; i < twins.size(); ++i)
@@ -327,7 +327,7 @@ TEST_CASE("coincident particles are refused by both ids, unless softened")
     CHECK(error_line([&] { evolve(*solver, twins, 0.1, {}); }).find("softening: 39 lengths") == 0);
 }
 
-TEST_CASE("none, one, two and three particles, and masses of zero")
+TEST_CASE("Hermite steps work for 0 to 3 particles and for zero masses")
 {
     ReferenceJerk solver(0.01);
     for (std::size_t n : {0, 1, 2, 3}) {
@@ -346,7 +346,7 @@ TEST_CASE("none, one, two and three particles, and masses of zero")
     CHECK(std::isfinite(evolve(solver, tracers, 0.25, {}).end.position[3].x));
 }
 
-TEST_CASE("a number that is no longer finite ends the run with the particle")
+TEST_CASE("a non-finite value ends the run and names the particle")
 {
     ReferenceJerk solver(0.01);
     Particles particles = sphere(37);
@@ -361,7 +361,7 @@ TEST_CASE("a number that is no longer finite ends the run with the particle")
     CHECK(message.find("particle id 1: position: is no longer a finite number in step 1") == 0);
 }
 
-TEST_CASE("wrong options are refused")
+TEST_CASE("Hermite schemes refuse wrong options")
 {
     ReferenceJerk solver;
     const double nan = std::nan("");

@@ -52,7 +52,7 @@ std::vector<Vec3<double>> points(std::size_t n)
 
 } // namespace
 
-TEST_CASE("one call: accelerations and potentials of all")
+TEST_CASE("chm_solve() computes accelerations and potentials")
 {
     const Particles p = plummer(597);
     const auto x = coordinates(p.position);
@@ -83,7 +83,7 @@ TEST_CASE("one call: accelerations and potentials of all")
     CHECK(std::string(chm_device(c)) != "");
 }
 
-TEST_CASE("sources and targets apart, in rows, columns and records, as double and float")
+TEST_CASE("chm_eval() accepts rows, columns and records in double and float")
 {
     const Particles p = plummer(300);
     const auto at = points(131);
@@ -137,7 +137,7 @@ TEST_CASE("sources and targets apart, in rows, columns and records, as double an
         CHECK(columns[2 * at.size() + i] == within(1e-11, there.acceleration[last - i].z));
 }
 
-TEST_CASE("the softening of a target, its self, and one mass for all")
+TEST_CASE("targets take own softening lengths and self indices; sources take a single mass")
 {
     const Particles p = plummer(200);
     const double mass = p.mass[0];
@@ -177,7 +177,7 @@ TEST_CASE("the softening of a target, its self, and one mass for all")
     CHECK(a == same);
 }
 
-TEST_CASE("active sources, moved ones, jerks and tidal tensors")
+TEST_CASE("chm_refit() follows moved sources; active sources get jerks and tidal tensors")
 {
     Particles p = plummer(150);
     Random random(5);
@@ -235,7 +235,7 @@ TEST_CASE("active sources, moved ones, jerks and tidal tensors")
     }
 }
 
-TEST_CASE("neighbours, in order and no more than asked for")
+TEST_CASE("chm_neighbours() returns neighbours in order, up to the requested maximum")
 {
     const Particles p = uniform_cube(400);
     const auto x = coordinates(p.position);
@@ -261,7 +261,7 @@ TEST_CASE("neighbours, in order and no more than asked for")
     CHECK(count[5] > 20);
 }
 
-TEST_CASE("records in place, of which the first pull")
+TEST_CASE("chm_accel_strided() reads records in place; only the first n act as sources")
 {
     struct Body {
         double x[3], v[3], a[3], m;
@@ -288,7 +288,7 @@ TEST_CASE("records in place, of which the first pull")
     }
 }
 
-TEST_CASE("errors against the direct sum in double, of samples by seed")
+TEST_CASE("chm_compare_direct() measures errors on a seeded sample")
 {
     const Particles p = plummer(3000);
     const auto x = coordinates(p.position);
@@ -332,7 +332,7 @@ TEST_CASE("errors against the direct sum in double, of samples by seed")
     CHECK(errors.acceleration.max < 1e-12);
 }
 
-TEST_CASE("sources have softening lengths of their own")
+TEST_CASE("chm_set_softenings() sets per-particle softening")
 {
     Particles p = plummer(500);
     for (std::size_t i = 0; i < p.size(); ++i)
@@ -377,7 +377,7 @@ TEST_CASE("sources have softening lengths of their own")
     CHECK(c.error().find("particle 7: softening length") != std::string::npos);
 }
 
-TEST_CASE("a rule of softening lengths is refused where no sources have some")
+TEST_CASE("a softening rule without per-particle softening is refused")
 {
     const Particles p = plummer(50);
     const std::vector<double> own(50, 0.1);

@@ -44,7 +44,7 @@ struct Pair {
 
 } // namespace
 
-TEST_CASE("null pointers and negative numbers")
+TEST_CASE("null pointers and negative counts are refused")
 {
     Context c;
     Pair p;
@@ -82,7 +82,7 @@ TEST_CASE("null pointers and negative numbers")
     refused(c, chm_accel_strided(c, 1, 2, 8, p.x, p.m, p.a, nullptr, 1, 0), CHM_USAGE, "sources");
 }
 
-TEST_CASE("nothing is something too")
+TEST_CASE("empty sets of sources, targets and results are accepted")
 {
     Context c;
     REQUIRE(chm_set_sources(c, 0, {}, {}, {}) == CHM_OK);
@@ -101,7 +101,7 @@ TEST_CASE("nothing is something too")
     CHECK(count[1] == 0);
 }
 
-TEST_CASE("results on arguments or on each other")
+TEST_CASE("overlapping results and arguments are refused")
 {
     Context c;
     Pair p;
@@ -131,7 +131,7 @@ TEST_CASE("results on arguments or on each other")
     CHECK(body[0][3] == doctest::Approx(0.25));
 }
 
-TEST_CASE("views that cannot be")
+TEST_CASE("invalid views are refused")
 {
     Context c;
     Pair p;
@@ -154,7 +154,7 @@ TEST_CASE("views that cannot be")
     refused(c, chm_eval(c, &p.targets, &p.results), CHM_USAGE, "CHM_GPU");
 }
 
-TEST_CASE("calls out of order")
+TEST_CASE("calls out of order are refused")
 {
     Context c;
     Pair p;
@@ -174,7 +174,7 @@ TEST_CASE("calls out of order")
     CHECK(p.a[0] == doctest::Approx(0.25));
 }
 
-TEST_CASE("options and values that are none")
+TEST_CASE("unknown options and invalid values are refused")
 {
     Context c;
     refused(c, chm_set_option(c, "thetta", "1"), CHM_USAGE, "did you mean 'theta'");
@@ -209,7 +209,7 @@ TEST_CASE("options and values that are none")
     refused(c, chm_eval(c, &p.targets, &p.results), CHM_INPUT, "softening");
 }
 
-TEST_CASE("masses up to the largest that a double holds: numbers that are right, or a fault")
+TEST_CASE("huge masses give correct forces or an error")
 {
     const Particles p = plummer(300);
     const auto x = coordinates(p.position);
@@ -256,7 +256,7 @@ TEST_CASE("masses up to the largest that a double holds: numbers that are right,
                 }
 }
 
-TEST_CASE("particles and targets are named by numbers from 0, or from 1 if that is asked for")
+TEST_CASE("error lines number particles and targets from 0 or from first_number")
 {
     for (const int first : {0, 1}) {
         Context c;
@@ -276,7 +276,7 @@ TEST_CASE("particles and targets are named by numbers from 0, or from 1 if that 
     }
 }
 
-TEST_CASE("a GPU that is not there")
+TEST_CASE("a missing GPU is refused")
 {
     Context c;
     refused(c, chm_set_option(c, "device", "gpu:99"), CHM_DEVICE, "");
@@ -288,7 +288,7 @@ TEST_CASE("a GPU that is not there")
     }
 }
 
-TEST_CASE("two threads in one context: the second is told so at once, and its line is its own")
+TEST_CASE("a second thread in a busy context gets a separate error at once")
 {
     Context c;
     c.set("solver", "direct");
@@ -323,7 +323,7 @@ TEST_CASE("two threads in one context: the second is told so at once, and its li
     other.join();
 }
 
-TEST_CASE("a call under way is cancelled by another thread and by a signal handler")
+TEST_CASE("another thread or a signal handler can cancel a running call")
 {
     static chm_context* under_way = nullptr;
     const Particles p = plummer(60000);
@@ -362,7 +362,7 @@ TEST_CASE("a call under way is cancelled by another thread and by a signal handl
     CHECK(std::equal(found.begin(), found.end(), a.begin()));
 }
 
-TEST_CASE("contexts side by side in many threads")
+TEST_CASE("contexts work concurrently in many threads")
 {
     const Particles p = plummer(500);
     const auto x = coordinates(p.position);
@@ -384,7 +384,7 @@ TEST_CASE("contexts side by side in many threads")
         CHECK(other == a[0]);
 }
 
-TEST_CASE("after fork() a child's own context works, and its parent's refuses")
+TEST_CASE("after fork() a child can use new contexts only")
 {
     Context c;
     c.set("threads", "2");

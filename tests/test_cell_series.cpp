@@ -159,13 +159,13 @@ void check_local_expansion()
 
 TEST_SUITE_BEGIN("cell_series");
 
-TEST_CASE("each moment gives its derivatives of 1/u")
+TEST_CASE("each moment contributes the matching derivatives of 1/u")
 {
     check_cells<3>();
     check_cells<4>();
 }
 
-TEST_CASE("each moment counts in a local expansion")
+TEST_CASE("each moment contributes to a local expansion")
 {
     check_local_expansion<3, 3>();
     check_local_expansion<4, 3>();
@@ -177,7 +177,7 @@ TEST_CASE("each moment counts in a local expansion")
     check_local_expansion<6, 4>();
 }
 
-TEST_CASE("float keeps its digits near and far, for cells of any size")
+TEST_CASE("float series stay accurate at small and large distances for any cell size")
 {
     // Distances in units of the whole tree, as with an outlier.
     for (const double size : {1e-12, 1e-6, 0.1})

@@ -104,7 +104,7 @@ void put_bytes(const std::filesystem::path& file, const std::string& bytes)
 
 } // namespace
 
-TEST_CASE("values of all kinds come back bit by bit")
+TEST_CASE("checkpoints restore values of every type bitwise")
 {
     const TemporaryFolder folder;
     const std::uint64_t bytes = write(folder / "a.chk");
@@ -133,7 +133,7 @@ TEST_CASE("values of all kinds come back bit by bit")
     CHECK(bytes_of(folder / "b.chk") == bytes_of(folder / "a.chk"));
 }
 
-TEST_CASE("a file that is cut off anywhere is refused")
+TEST_CASE("truncated checkpoints are refused at any length")
 {
     const TemporaryFolder folder;
     write(folder / "a.chk");
@@ -148,7 +148,7 @@ TEST_CASE("a file that is cut off anywhere is refused")
     CHECK(refusal(folder / "a.chk") == "");
 }
 
-TEST_CASE("a bit that flips anywhere is seen")
+TEST_CASE("checkpoints detect any flipped bit")
 {
     const TemporaryFolder folder;
     write(folder / "a.chk");
@@ -162,7 +162,7 @@ TEST_CASE("a bit that flips anywhere is seen")
     }
 }
 
-TEST_CASE("what is kept under another name, type or length is refused by name")
+TEST_CASE("a wrong name, type or length is refused by name")
 {
     const TemporaryFolder folder;
     const auto message = [&](auto kept, auto wanted) {
@@ -188,7 +188,7 @@ TEST_CASE("what is kept under another name, type or length is refused by name")
               .find("x: 9: is not known") != std::string::npos);
 }
 
-TEST_CASE("what cannot be written leaves the file that is there")
+TEST_CASE("a failed write keeps the existing checkpoint")
 {
     const TemporaryFolder folder;
     write(folder / "a.chk");
@@ -208,7 +208,7 @@ TEST_CASE("what cannot be written leaves the file that is there")
     CHECK(files == 1);
 }
 
-TEST_CASE("records that come in parts have the bytes of those that come at once")
+TEST_CASE("records written in parts equal whole records byte for byte")
 {
     const TemporaryFolder folder;
     std::vector<Vec3<double>> all(1001);
@@ -245,7 +245,7 @@ TEST_CASE("records that come in parts have the bytes of those that come at once"
     CHECK(file_bytes(folder / "parts") == file_bytes(folder / "whole"));
 }
 
-TEST_CASE("records come back in parts, with their check sum at the last")
+TEST_CASE("records can be read in parts; the last part verifies the check sum")
 {
     const TemporaryFolder folder;
     std::vector<Vec3<double>> read_vectors(5000);

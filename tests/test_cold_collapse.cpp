@@ -84,7 +84,7 @@ EnergyErrors energy_errors(const TimeStep& step)
 
 } // namespace
 
-TEST_CASE("the exact solution passes through its tabulated values")
+TEST_CASE("the exact solution matches tabulated radii")
 {
     CHECK(exact_radius(0.5) == within(1e-8, 0.836806015));
     CHECK(exact_radius(0.9) == within(1e-8, 0.351357198));
@@ -104,7 +104,7 @@ TEST_CASE("the half-mass radius follows the exact solution")
     }
 }
 
-TEST_CASE("adaptive steps carry the energy through the bounce, long fixed ones do not")
+TEST_CASE("adaptive steps keep the energy through the bounce, long fixed steps do not")
 {
     const EnergyErrors adaptive =
         energy_errors({.kind = TimeStepKind::adaptive, .eta = 0.05, .longest = 0.002});

@@ -42,7 +42,7 @@ bool has_ages(const Particles& particles, std::size_t n)
 
 } // namespace
 
-TEST_CASE("an added column is selected, joined and thinned out with the particles")
+TEST_CASE("extra columns follow particles through selection, joining and thinning")
 {
     Snapshot snapshot = with_age(597);
     REQUIRE(has_ages(snapshot.particles, 597));
@@ -66,7 +66,7 @@ TEST_CASE("an added column is selected, joined and thinned out with the particle
     CHECK(both.notes.back() == "b: column alone: not in all files: left out");
 }
 
-TEST_CASE("an added column is written and read, also by the thread that writes beside a run")
+TEST_CASE("extra columns are written to HDF5, also by the writer thread")
 {
     const TemporaryFolder folder;
     const Snapshot snapshot = with_age(597);
@@ -85,7 +85,7 @@ TEST_CASE("an added column is written and read, also by the thread that writes b
           std::string::npos);
 }
 
-TEST_CASE("an added column goes through a checkpoint")
+TEST_CASE("extra columns survive a checkpoint")
 {
     const TemporaryFolder folder;
     Particles particles = with_age(200).particles;

@@ -25,7 +25,7 @@ constexpr Background matter{.omega_matter = 1, .omega_lambda = 0};
 
 } // namespace
 
-TEST_CASE("steps are those of physical times, within the largest d ln a")
+TEST_CASE("comoving steps follow physical time scales below the maximum d ln a")
 {
     const ComovingClock clock({.background = matter,
                                .hubble_rate = 0.1,
@@ -53,7 +53,7 @@ TEST_CASE("steps are those of physical times, within the largest d ln a")
     CHECK_THROWS_AS(ComovingClock({.physical_softening = -1}), Error);
 }
 
-TEST_CASE("a physical softening reaches the solver: the forces of each place are those of its time")
+TEST_CASE("physical softening reaches the solver at the current scale factor")
 {
     for (SolverKind kind : {SolverKind::tree, SolverKind::direct}) {
         const ComovingClock clock(
@@ -148,7 +148,7 @@ double large_scale_power(const Particles& particles, double side)
 
 } // namespace
 
-TEST_CASE("with tree and mesh the longest waves grow as D1, and the energy is Layzer and Irvine's")
+TEST_CASE("tree and mesh: long waves grow as D1, energy obeys Layzer-Irvine")
 {
     Universe box(200);
     Particles particles = start(box.side, 49);
@@ -186,7 +186,7 @@ TEST_CASE("with tree and mesh the longest waves grow as D1, and the energy is La
     CHECK(norm(momentum) < 1e-3 * size);
 }
 
-TEST_CASE("a lattice stays where it is, a glass nearly")
+TEST_CASE("a lattice stays at rest, a glass nearly")
 {
     for (bool glass : {false, true}) {
         Universe box(100);
@@ -211,7 +211,7 @@ TEST_CASE("a lattice stays where it is, a glass nearly")
     }
 }
 
-TEST_CASE("Layzer and Irvine's sum: waves of linear theory leave nothing, a lost part is seen")
+TEST_CASE("the Layzer-Irvine sum vanishes for linear waves and detects missing energy")
 {
     for (double wrong : {0.0, 0.1}) {
         LayzerIrvine cosmic;

@@ -53,7 +53,7 @@ double correlation(const Vectors& a, const Vectors& b)
 
 } // namespace
 
-TEST_CASE("the cube holds all particles, at places and of sizes that differ")
+TEST_CASE("random root cubes contain all particles and differ in place and size")
 {
     const Particles p = hernquist(1009);
     const RootCube smallest = bounding_cube(p.position);
@@ -76,7 +76,7 @@ TEST_CASE("the cube holds all particles, at places and of sizes that differ")
     CHECK(same.size == smallest.size);
 }
 
-TEST_CASE("the bits are those of seed and number, whatever the threads and what was before")
+TEST_CASE("forces depend on seed and evaluation number only")
 {
     const Particles p = plummer(20011);
     const Vectors first = accelerations(p, 1, 5);
@@ -95,7 +95,7 @@ TEST_CASE("the bits are those of seed and number, whatever the threads and what 
     CHECK(copy.acceleration == first);
 }
 
-TEST_CASE("a field that is kept has another cube in each build, as a solver has in each evaluation")
+TEST_CASE("each build of a field draws a new root cube, like each solver evaluation")
 {
     Particles p = plummer(20011);
     const auto field = make_field_solver(options_with(1));
@@ -107,7 +107,7 @@ TEST_CASE("a field that is kept has another cube in each build, as a solver has 
     }
 }
 
-TEST_CASE("the time loop numbers by steps: a look at the energies changes no bit")
+TEST_CASE("root cubes follow the step number: an energy measurement changes no bit")
 {
     Particles seen = plummer(2003), unseen = seen;
     for (Particles* p : {&seen, &unseen}) {
@@ -124,7 +124,7 @@ TEST_CASE("the time loop numbers by steps: a look at the energies changes no bit
     CHECK(seen.acceleration == unseen.acceleration);
 }
 
-TEST_CASE("errors of two seeds are not those of one cube")
+TEST_CASE("different seeds give uncorrelated force errors")
 {
     const Particles p = plummer(20011);
     const std::vector<Index> targets = sample_targets(p.size(), 1500);
@@ -144,7 +144,7 @@ TEST_CASE("errors of two seeds are not those of one cube")
     CHECK(std::abs(correlation(errors({}, 0), errors(1, 1))) < 0.1);
 }
 
-TEST_CASE("a direct sum has no cube to move")
+TEST_CASE("decorrelation without a tree is refused")
 {
     SolverOptions o = options_with(1);
     o.solver = SolverKind::direct;

@@ -18,7 +18,7 @@ using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("device_faults");
 
-TEST_CASE("a plan of faults answers the call that it names, and for ever if the context is lost")
+TEST_CASE("a fault plan fails the named call, and all later calls after a lost context")
 {
     FaultPlan none("");
     CHECK(none.answer(0, "allocate") == 0);
@@ -104,7 +104,7 @@ Particles forces_with_room(std::size_t room, int& refusals)
 
 } // namespace
 
-TEST_CASE("without room on the device smaller batches make the same bits")
+TEST_CASE("low device memory leads to smaller batches with the same bits")
 {
     int refusals = 0;
     const Particles whole = forces_with_room(1u << 20, refusals);
@@ -184,7 +184,7 @@ std::vector<Vec3<double>> forces_of_kept_tree(int refused_refit, int refused_fet
 
 } // namespace
 
-TEST_CASE("a tree that is kept stays so where its refit finds no room")
+TEST_CASE("a reused tree survives a refit without device memory")
 {
     const std::vector<Vec3<double>> whole = forces_of_kept_tree(0, 0);
     CHECK(same_bits(forces_of_kept_tree(1, 0), whole));
@@ -192,7 +192,7 @@ TEST_CASE("a tree that is kept stays so where its refit finds no room")
     CHECK(same_bits(forces_of_kept_tree(0, 1), whole));
 }
 
-TEST_CASE("a kept field does so too")
+TEST_CASE("a field evaluates in smaller batches with the same bits")
 {
     Particles p = plummer(6000), targets = plummer(3000, 7);
     SolverOptions options;
@@ -217,7 +217,7 @@ TEST_CASE("a kept field does so too")
                       targets.size() * sizeof(Vec3<double>)) == 0);
 }
 
-TEST_CASE("sums over pairs without room for all targets are made in parts")
+TEST_CASE("pair sums without device memory for all targets run in parts")
 {
     const Particles p = plummer(5000);
     std::vector<MovingSource> sources;
@@ -324,7 +324,7 @@ SolverOptions checked_options(SolverKind kind, Precision precision, double softe
 
 } // namespace
 
-TEST_CASE("a device whose sums are not the host's is refused before the run")
+TEST_CASE("a device with wrong sums is refused before the run")
 {
     constexpr Precision both[] = {Precision::single_precision, Precision::double_precision};
     for (const auto& [kind, softening] :
@@ -336,7 +336,7 @@ TEST_CASE("a device whose sums are not the host's is refused before the run")
                 make_solver(checked_options(kind, Precision::double_precision, softening));
             FaultySolver good(options, 0), bad(options, 1e-3);
             const double difference = require_same_sums(good, *trusted, "host x");
-            MESSAGE("good sums differ by ", difference);
+            MESSAGE("correct sums differ by ", difference);
             CHECK(difference < (precision == Precision::double_precision ? 1e-12 : 4e-6));
             CHECK_THROWS_WITH_AS(require_same_sums(bad, *trusted, "host x"),
                                  doctest::Contains("cannot be trusted; host x"), Error);
@@ -347,7 +347,7 @@ TEST_CASE("a device whose sums are not the host's is refused before the run")
             const auto trusted = make_jerk_solver(
                 checked_options(SolverKind::direct, Precision::double_precision, softening));
             FaultyJerks good(options, 0), bad(options, 1e-2);
-            MESSAGE("good jerks differ by ", require_same_sums(good, *trusted, "host x"));
+            MESSAGE("correct jerks differ by ", require_same_sums(good, *trusted, "host x"));
             CHECK_THROWS_WITH_AS(require_same_sums(bad, *trusted, "host x"),
                                  doctest::Contains("jerks differ from the host's"), Error);
         }

@@ -39,7 +39,7 @@ DeviceCode compiled(const char* text, int cut, bool double_precision)
 
 } // namespace
 
-TEST_CASE("NVRTC takes every law")
+TEST_CASE("NVRTC compiles every law")
 {
     if (!has_compiler())
         return;
@@ -55,7 +55,7 @@ TEST_CASE("NVRTC takes every law")
     }
 }
 
-TEST_CASE("what NVRTC refuses is one line")
+TEST_CASE("a compiler error of NVRTC becomes an error line")
 {
     if (!has_compiler())
         return;

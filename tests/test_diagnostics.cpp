@@ -124,7 +124,7 @@ Vec3<double> sorted_center(const Particles& particles)
 
 } // namespace
 
-TEST_CASE("two bodies by hand")
+TEST_CASE("diagnostics of two bodies match values by hand")
 {
     Particles pair;
     pair.resize(2);
@@ -144,7 +144,7 @@ TEST_CASE("two bodies by hand")
     CHECK(result.virial_ratio() == within(1e-15, (6.5 - 37.0 / 8) / 6));
 }
 
-TEST_CASE("no particles give zeros, tracers alone count as masses of 1")
+TEST_CASE("diagnostics of no particles vanish; massless sets count unit masses")
 {
     CHECK(diagnose(Particles()).energy() == 0);
     PotentialFiles files;
@@ -165,7 +165,7 @@ TEST_CASE("no particles give zeros, tracers alone count as masses of 1")
     CHECK(std::memcmp(&in_blocks, &whole, sizeof whole) == 0);
 }
 
-TEST_CASE("Lagrangian radii of a Plummer sphere, about any center")
+TEST_CASE("Lagrangian radii of a Plummer sphere hold about any center")
 {
     const Vec3<double> center{3, -2, 5};
     const Particles sphere = shells(10007, center, plummer_radius);
@@ -175,7 +175,7 @@ TEST_CASE("Lagrangian radii of a Plummer sphere, about any center")
     CHECK_FALSE(radii[2] == within(5e-4, plummer_radius(0.501)));
 }
 
-TEST_CASE("unequal masses: the radius is that of the particle with which the fraction is reached")
+TEST_CASE("Lagrangian radii of unequal masses end at the particle reaching the fraction")
 {
     Particles particles;
     particles.resize(5);
@@ -186,7 +186,7 @@ TEST_CASE("unequal masses: the radius is that of the particle with which the fra
     CHECK(lagrangian_radii(particles, {}, fractions) == expected);
 }
 
-TEST_CASE("the density center stays with the dense part")
+TEST_CASE("the density center follows the dense clump")
 {
     const Vec3<double> dense{3, -2, 5};
     Particles particles = shells(2000, dense, plummer_radius);
@@ -199,7 +199,7 @@ TEST_CASE("the density center stays with the dense part")
     CHECK(norm(density_center(particles) - dense) < 0.2);
 }
 
-TEST_CASE("radii and the center are those of a full sort")
+TEST_CASE("Lagrangian radii and density center match a full sort")
 {
     for (std::size_t n : {1, 2, 5, 99, 101, 1023, 40009, 120011}) {
         const Particles particles = clumps(n);
@@ -218,7 +218,7 @@ TEST_CASE("radii and the center are those of a full sort")
         CHECK(lagrangian_radii(point, about, lagrangian_fractions) == sorted_radii(point, about));
 }
 
-TEST_CASE("the center of many particles is that of a part of them, wherever masses are")
+TEST_CASE("the sampled density center of large sets is correct for any mass distribution")
 {
     Particles sphere = shells(400009, {3, -2, 5}, plummer_radius);
     CHECK(norm(density_center(sphere) - Vec3<double>{3, -2, 5}) < 0.03);
@@ -230,7 +230,7 @@ TEST_CASE("the center of many particles is that of a part of them, wherever mass
     CHECK(norm(density_center(sphere) - sorted_center(sphere)) < 1e-12);
 }
 
-TEST_CASE("particles that come in blocks have the bits of those in memory")
+TEST_CASE("diagnostics of rows in blocks equal diagnostics in memory bitwise")
 {
     PotentialFiles files;
     const auto field =
@@ -253,7 +253,7 @@ TEST_CASE("particles that come in blocks have the bits of those in memory")
     }
 }
 
-TEST_CASE("particles of several ranks have the bits of one rank, wherever each of them is")
+TEST_CASE("diagnostics on several ranks equal a single rank bitwise for any distribution")
 {
     PotentialFiles files;
     const auto field =
@@ -303,7 +303,7 @@ TEST_CASE("particles of several ranks have the bits of one rank, wherever each o
     }
 }
 
-TEST_CASE("the same bits for any number of threads, also with a large velocity in common")
+TEST_CASE("diagnostics match bitwise for any number of threads, also with bulk velocity")
 {
     const Particles particles = clumps(300007);
     const int usual = thread_count();

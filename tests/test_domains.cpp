@@ -181,7 +181,7 @@ void solve_on_given(Particles& p, const SolverOptions& options, int ranks, int t
 
 } // namespace
 
-TEST_CASE("ranks have the groups and lists of one rank, for all sets and cuts")
+TEST_CASE("ranks build the groups and lists of a single rank for all sets and cuts")
 {
     for (const NamedSet& set : sets()) {
         CAPTURE(set.name);
@@ -203,7 +203,7 @@ TEST_CASE("ranks have the groups and lists of one rank, for all sets and cuts")
     }
 }
 
-TEST_CASE("a request's softening length holds on all ranks")
+TEST_CASE("a request's softening length reaches all ranks")
 {
     for (const SolverKind kind : {SolverKind::tree, SolverKind::direct}) {
         CAPTURE(int(kind));
@@ -219,7 +219,7 @@ TEST_CASE("a request's softening length holds on all ranks")
     }
 }
 
-TEST_CASE("ranks have the forces of one rank, bit for bit")
+TEST_CASE("forces on several ranks equal a single rank bitwise")
 {
     for (NamedSet& set : sets()) {
         CAPTURE(set.name);
@@ -244,7 +244,7 @@ TEST_CASE("ranks have the forces of one rank, bit for bit")
     }
 }
 
-TEST_CASE("direct sums on ranks have the bits of one rank")
+TEST_CASE("direct sums on several ranks equal a single rank bitwise")
 {
     for (NamedSet& set : sets())
         for (const Precision precision :
@@ -282,7 +282,7 @@ TEST_CASE("direct sums on ranks have the bits of one rank")
         }
 }
 
-TEST_CASE("parts of the targets of a direct sum have the bits that they have among all")
+TEST_CASE("any subset of targets equals the whole direct sum bitwise")
 {
     for (const bool has_tracers : {false, true})
         for (const bool own_softenings : {false, true}) {
@@ -305,7 +305,7 @@ TEST_CASE("parts of the targets of a direct sum have the bits that they have amo
         }
 }
 
-TEST_CASE("particles that lie on the ranks have the forces of one rank, bit for bit")
+TEST_CASE("forces on particles stored on all ranks equal a single rank bitwise")
 {
     for (NamedSet& set : sets()) {
         CAPTURE(set.name);
@@ -325,7 +325,7 @@ TEST_CASE("particles that lie on the ranks have the forces of one rank, bit for 
     }
 }
 
-TEST_CASE("ranks with other options than rank 0, or with particles at one place, are refused alike")
+TEST_CASE("different options and coincident particles raise equal errors on all ranks")
 {
     const auto line_of = [](bool others, bool twins) {
         try {
@@ -356,7 +356,7 @@ TEST_CASE("ranks with other options than rank 0, or with particles at one place,
     CHECK(twins.find("107") != std::string::npos);
 }
 
-TEST_CASE("two solvers take turns on the same ranks")
+TEST_CASE("two solvers alternate on the same ranks")
 {
     const Particles p = sets().front().particles;
     SolverOptions single, twice;

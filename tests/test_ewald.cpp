@@ -26,7 +26,7 @@ double energy_of_first(const std::vector<Vec3<double>>& x, const std::vector<dou
 
 } // namespace
 
-TEST_CASE("the field of a unit mass in a unit cube")
+TEST_CASE("Ewald sums match reference values in a unit cube")
 {
     struct Row {
         Vec3<double> r;
@@ -80,7 +80,7 @@ TEST_CASE("the field of a unit mass in a unit cube")
     }
 }
 
-TEST_CASE("crystals have Madelung's constants")
+TEST_CASE("Ewald sums reproduce Madelung constants of crystals")
 {
     // Rock salt: 8 ions of alternating sign, half a side apart.
     std::vector<Vec3<double>> x;
@@ -97,7 +97,7 @@ TEST_CASE("crystals have Madelung's constants")
           within(1e-13, 1.7626747730709883));
 }
 
-TEST_CASE("a lattice of n^3 masses is one mass in a cube n times smaller")
+TEST_CASE("a lattice of n^3 masses equals a single mass in a cube n times smaller")
 {
     const int n = 3;
     double potential = 0;
@@ -114,7 +114,7 @@ TEST_CASE("a lattice of n^3 masses is one mass in a cube n times smaller")
     CHECK(norm(force - cell.acceleration) < 1e-12 * norm(cell.acceleration));
 }
 
-TEST_CASE("accelerations are slopes, and the potential's mean is 0")
+TEST_CASE("accelerations are potential gradients and the mean potential is 0")
 {
     const double d = 1e-5;
     const Vec3<double> r{0.21, -0.37, 0.08};

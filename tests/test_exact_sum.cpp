@@ -32,7 +32,7 @@ std::vector<double> random_terms(std::size_t n)
 
 } // namespace
 
-TEST_CASE("the sum is that of integers, in any order and in any parts")
+TEST_CASE("exact sums match integer arithmetic in any order and split")
 {
     for (const std::size_t n : {0, 1, 2, 100, 50000}) {
         std::vector<double> terms = random_terms(n);
@@ -56,7 +56,7 @@ TEST_CASE("the sum is that of integers, in any order and in any parts")
     }
 }
 
-TEST_CASE("sums by hand: cancellation, rounding to even, the ends of the range")
+TEST_CASE("exact sums handle cancellation, round to even and extreme exponents")
 {
     constexpr double largest = std::numeric_limits<double>::max(),
                      min = std::numeric_limits<double>::denorm_min(), infinity = HUGE_VAL;
@@ -78,7 +78,7 @@ TEST_CASE("sums by hand: cancellation, rounding to even, the ends of the range")
     CHECK(std::isnan(sum_of({std::nan(""), 1})));
 }
 
-TEST_CASE("records are summed number by number")
+TEST_CASE("exact sums treat each member of a record separately")
 {
     struct Pair {
         double a, b;

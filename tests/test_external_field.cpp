@@ -70,7 +70,7 @@ constexpr const char* disk = "miyamoto-nagai,M=1,a=0.8,b=0.2";
 
 } // namespace
 
-TEST_CASE("energy is that of particles and field, and kept")
+TEST_CASE("energy includes particles and field and stays constant")
 {
     for (const auto& [name, scheme] : ways()) {
         CAPTURE(name);
@@ -79,7 +79,7 @@ TEST_CASE("energy is that of particles and field, and kept")
     }
 }
 
-TEST_CASE("in a rotating frame Jacobi's energy is kept, and orbits are those seen from it")
+TEST_CASE("a rotating frame conserves the Jacobi energy and matches inertial orbits")
 {
     constexpr double omega = 0.8, end = 2;
     for (const bool individual : {false, true}) {
@@ -111,7 +111,7 @@ TEST_CASE("in a rotating frame Jacobi's energy is kept, and orbits are those see
     }
 }
 
-TEST_CASE("the two energies and the virial are sums over particles")
+TEST_CASE("external energies and virial are sums over particles")
 {
     Particles particles = plummer(100);
     const auto field = field_of({halo, "rotation,omega=0.5"});
@@ -134,7 +134,7 @@ TEST_CASE("the two energies and the virial are sums over particles")
     CHECK(found.energy() == found.kinetic + found.potential + found.external);
 }
 
-TEST_CASE("a run that is kept goes on with the same bits")
+TEST_CASE("a restarted run in an external field continues bitwise")
 {
     const std::vector<std::vector<std::string>> fields = {
         {halo, disk}, {"plummer,M=1,a=0.3,orbit=orbit.txt"}, {"text,file=bar.txt", halo}};
@@ -170,7 +170,7 @@ TEST_CASE("a run that is kept goes on with the same bits")
         }
 }
 
-TEST_CASE("what keeps no energy says so")
+TEST_CASE("fields without energy conservation report why")
 {
     const auto why = [](const std::vector<std::string>& texts, const std::string& text = bar) {
         return field_of(texts, text)->without_energy();
@@ -182,7 +182,7 @@ TEST_CASE("what keeps no energy says so")
     CHECK(why({"text,file=bar.txt"}, "phi += x * sin(t)") == "text: changes with t");
 }
 
-TEST_CASE("a part of the particles is due at a time, and functions get those alone")
+TEST_CASE("functions receive only the particles due in a block")
 {
     const auto function = std::make_shared<PotentialFunction>();
     std::vector<std::size_t> sizes;
@@ -209,7 +209,7 @@ TEST_CASE("a part of the particles is due at a time, and functions get those alo
     CHECK(*std::max_element(sizes.begin(), sizes.end()) == 500);
 }
 
-TEST_CASE("texts are differentiated through every operation")
+TEST_CASE("text potentials are differentiated through every operation")
 {
     for (const char* phi :
          {"x * y + z * t", "x - y * y", "z / (2 + x)", "min(x, y * z)", "max(x, y * z)", "-(x * x)",
@@ -237,7 +237,7 @@ TEST_CASE("texts are differentiated through every operation")
     }
 }
 
-TEST_CASE("what is wrong in a potential is told in one line")
+TEST_CASE("wrong potentials are refused with an error line")
 {
     struct Case {
         const char *text, *line;
@@ -294,7 +294,7 @@ TEST_CASE("what is wrong in a potential is told in one line")
     }
 }
 
-TEST_CASE("fields that a scheme cannot have are refused")
+TEST_CASE("fields unsupported by a scheme are refused")
 {
     const auto refusal_of = [](const std::string& potential, const Scheme& plain, double box = 0) {
         Scheme scheme = plain;

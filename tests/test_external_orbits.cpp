@@ -112,7 +112,7 @@ double difference_from(const ReferenceOrbit& orbit, const Scheme& scheme)
 
 } // namespace
 
-TEST_CASE("every potential moves a tracer as the reference says, to 1e-8")
+TEST_CASE("a tracer in every potential follows the reference orbit to 1e-8")
 {
     use_threads(1);
     const auto orbits = reference_orbits();
@@ -136,7 +136,7 @@ TEST_CASE("every potential moves a tracer as the reference says, to 1e-8")
         CHECK_MESSAGE(std::count(seen.begin(), seen.end(), row.name) > 0, row.name);
 }
 
-TEST_CASE("the leapfrog comes to the same orbits with the square of its step")
+TEST_CASE("leapfrog orbits converge to the reference with second order")
 {
     use_threads(1);
     for (const ReferenceOrbit& orbit : reference_orbits()) {
@@ -155,7 +155,7 @@ TEST_CASE("the leapfrog comes to the same orbits with the square of its step")
     }
 }
 
-TEST_CASE("individual and adaptive steps see external potentials alone")
+TEST_CASE("individual and adaptive steps follow external potentials without other forces")
 {
     use_threads(1);
     for (const ReferenceOrbit& orbit : reference_orbits()) {
@@ -180,7 +180,7 @@ TEST_CASE("individual and adaptive steps see external potentials alone")
     }
 }
 
-TEST_CASE("accelerations are the gradients of potentials, and jerks their rates")
+TEST_CASE("accelerations match potential gradients; jerks match acceleration rates")
 {
     Random random(7);
     for (const ReferenceOrbit& orbit : reference_orbits()) {
@@ -220,7 +220,7 @@ TEST_CASE("accelerations are the gradients of potentials, and jerks their rates"
     }
 }
 
-TEST_CASE("the logarithm of the potentials is that of the library, and halos have no cancellation")
+TEST_CASE("the shared logarithm matches std::log, and halo masses avoid cancellation")
 {
     for (double x = 1e-300; x < 1e300; x *= 7.3)
         CHECK(external::shared_logarithm(x) == doctest::Approx(std::log(x)).epsilon(3e-16));
@@ -239,7 +239,7 @@ TEST_CASE("the logarithm of the potentials is that of the library, and halos hav
     }
 }
 
-TEST_CASE("a particle at the center of a sphere feels nothing, at that of a point it is refused")
+TEST_CASE("a sphere exerts no force at its center; a point mass there is refused")
 {
     for (const char* name : {"plummer,M=1,a=1", "hernquist,M=1,a=1", "nfw,M=1,c=5,rs=1",
                              "logarithmic,v0=1,rc=1", "miyamoto-nagai,M=1,a=1,b=1", "point,M=1"}) {

@@ -46,7 +46,7 @@ private:
 
 } // namespace
 
-TEST_CASE("what fails in any evaluation goes on to the same bits")
+TEST_CASE("a run continues bitwise after a failure in any evaluation")
 {
     const TemporaryFolder folder;
     const auto file = folder / "state.chk";
@@ -89,7 +89,7 @@ TEST_CASE("what fails in any evaluation goes on to the same bits")
     CHECK(failed > 200);
 }
 
-TEST_CASE("what fails in any evaluation on ranks goes on to the same bits")
+TEST_CASE("a run on ranks continues bitwise after a failure in any evaluation")
 {
     const RankSteps shared = TimeStep{.length = 1. / 64},
                     blocks = BlockSteps{.eta = 0.006, .longest = 1. / 64, .rebuild = 0.5};
@@ -169,7 +169,7 @@ Particles uneven()
 
 } // namespace
 
-TEST_CASE("tolerances in a box are those before the step again")
+TEST_CASE("a failed step in a box restores its tolerances")
 {
     SolverOptions options;
     options.device = "cpu";
@@ -208,7 +208,7 @@ TEST_CASE("tolerances in a box are those before the step again")
     }
 }
 
-TEST_CASE("blocks of Hermite's scheme that fail leave the state before the whole step")
+TEST_CASE("a failed Hermite block restores the state before the whole step")
 {
     const WayToMove* blocks = nullptr;
     const std::vector<WayToMove> ways = ways_to_move();

@@ -7,7 +7,7 @@ using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("field");
 
-TEST_CASE("a field that is kept")
+TEST_CASE("field solvers fulfil all common behaviours")
 {
     check_behaviours(field_behaviours, {{"cpu"}});
 }

@@ -46,7 +46,7 @@ bool are_same(const Particles& a, const Particles& b)
 
 } // namespace
 
-TEST_CASE("blocks of a file are those of the whole file, in other units too")
+TEST_CASE("file blocks equal the whole file, also in converted units")
 {
     const TemporaryFolder folder;
     Snapshot made = sample_snapshot(several_blocks);
@@ -74,7 +74,7 @@ TEST_CASE("blocks of a file are those of the whole file, in other units too")
     CHECK(!open_snapshot(folder / "a.txt").deferred);
 }
 
-TEST_CASE("blocks of comoving files have peculiar velocities")
+TEST_CASE("blocks of comoving files contain peculiar velocities")
 {
     const TemporaryFolder folder;
     Snapshot made = sample_snapshot(300);
@@ -91,7 +91,7 @@ TEST_CASE("blocks of comoving files have peculiar velocities")
     }
 }
 
-TEST_CASE("what is wrong in a block is said as of the whole file")
+TEST_CASE("errors in a block equal errors of the whole file")
 {
     const TemporaryFolder folder;
     for (const char* name : {"a.hdf5", "a.gadget2"})
@@ -111,7 +111,7 @@ TEST_CASE("what is wrong in a block is said as of the whole file")
         }
 }
 
-TEST_CASE("damage is found in values that nothing checks, and before anything is taken")
+TEST_CASE("opening a file detects damage in unchecked columns before any use")
 {
     const TemporaryFolder folder;
     Snapshot made = sample_snapshot(several_blocks);
@@ -130,7 +130,7 @@ TEST_CASE("damage is found in values that nothing checks, and before anything is
     CHECK(error_line([&] { open_snapshot(folder / "a.hdf5"); }, Fault::input) == line);
 }
 
-TEST_CASE("a file that changes before its rows are taken is refused")
+TEST_CASE("a file modified before reading its rows is refused")
 {
     const TemporaryFolder folder;
     for (const char* name : {"a.hdf5", "a.gadget2"}) {

@@ -54,7 +54,7 @@ double energy_change(double step)
 
 } // namespace
 
-TEST_CASE("a new fluid has its density, temperature and no momentum")
+TEST_CASE("a new fluid starts at its density and temperature without momentum")
 {
     const Fluid fluid(small_fluid());
     CHECK(500 / std::pow(fluid.side(), 3) == doctest::Approx(0.82));
@@ -70,7 +70,7 @@ TEST_CASE("a new fluid has its density, temperature and no momentum")
     CHECK(500 * fourth / (second * second) == doctest::Approx(3).epsilon(0.2)); // Gaussian
 }
 
-TEST_CASE("energy is conserved, and four times as well with half the step")
+TEST_CASE("energy is conserved, four times better at half the step")
 {
     const double coarse = energy_change(0.004), fine = energy_change(0.002);
     CHECK(coarse / fine == doctest::Approx(4).epsilon(0.2));
@@ -88,7 +88,7 @@ TEST_CASE("energy is conserved, and four times as well with half the step")
     }
 }
 
-TEST_CASE("the virial is minus the derivative of the energy by the scale of the box")
+TEST_CASE("the virial is minus the derivative of energy by box scale")
 {
     Fluid fluid(small_fluid());
     melt(fluid, 100);
@@ -120,7 +120,7 @@ TEST_CASE("the virial is minus the derivative of the energy by the scale of the 
           doctest::Approx((2 * state.kinetic + virial) / (3 * volume)).epsilon(1e-5));
 }
 
-TEST_CASE("the correction for the cut-off is that of the literature where it ends at once")
+TEST_CASE("the cut-off correction matches Allen and Tildesley for a sharp cut-off")
 {
     LennardJonesFluid law;
     law.switching = Switching::between(3 - 1e-7, 3);
@@ -142,7 +142,7 @@ TEST_CASE("the correction for the cut-off is that of the literature where it end
               .epsilon(1e-7));
 }
 
-TEST_CASE("no bit depends on the number of threads")
+TEST_CASE("fluid steps match bitwise for any number of threads")
 {
     const int before = thread_count();
     std::vector<Vec3<double>> first;
@@ -158,7 +158,7 @@ TEST_CASE("no bit depends on the number of threads")
     use_threads(before);
 }
 
-TEST_CASE("energy and pressure at one state point are those of NIST")
+TEST_CASE("energy and pressure match NIST at a state point")
 {
     // NIST Standard Reference Simulation Website, Lennard-Jones fluid, Monte Carlo at constant N, V
     // and T, 500 atoms, density 0.82: U = -5.7947, p = 0.55355 at T = 0.85, and -5.7456, 0.82386 at
@@ -185,7 +185,7 @@ TEST_CASE("energy and pressure at one state point are those of NIST")
     CHECK(std::abs(pressure - (0.55355 + part * 0.27031)) < 0.08);
 }
 
-TEST_CASE("fluids that cannot be are refused")
+TEST_CASE("invalid fluids are refused")
 {
     FluidOptions options = small_fluid();
     options.n = 100;

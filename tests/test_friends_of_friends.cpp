@@ -90,7 +90,7 @@ std::vector<std::vector<Index>> found(const Places& x, double side, double lengt
 
 } // namespace
 
-TEST_CASE("groups are those of all pairs, in periodic and isolated boxes, at any length")
+TEST_CASE("groups match an all-pairs search for any box and linking length")
 {
     for (double side : {0.0, 10.0})
         for (double length : {0.02, 0.1, 0.35, 0.8, 2.7, 5.0}) {
@@ -104,14 +104,14 @@ TEST_CASE("groups are those of all pairs, in periodic and isolated boxes, at any
         }
 }
 
-TEST_CASE("few cells along a side are no special case")
+TEST_CASE("groups are correct with few cells along a side")
 {
     const Places x = clumps(83, 1, 7);
     for (double length : {0.5, 0.45, 0.3, 0.25, 0.2})
         CHECK(found(x, 1, length, 2) == by_all_pairs(x, 1, length, 2));
 }
 
-TEST_CASE("a chain goes round the box through faces, edges and corners")
+TEST_CASE("a chain links through faces, edges and corners of the box")
 {
     Places x;
     for (int k = 0; k < 100; ++k) // along the diagonal, steps of 0.01 sqrt(3)
@@ -124,7 +124,7 @@ TEST_CASE("a chain goes round the box through faces, edges and corners")
     CHECK(found(x, 0, 0.0174, 2).size() == 2);
 }
 
-TEST_CASE("a pair exactly as far apart as the linking length is linked")
+TEST_CASE("a pair at exactly the linking length is linked")
 {
     Places x;
     for (int i = 0; i < 8; ++i)
@@ -137,7 +137,7 @@ TEST_CASE("a pair exactly as far apart as the linking length is linked")
     }
 }
 
-TEST_CASE("images of a particle are the same place")
+TEST_CASE("groups do not depend on the periodic image of a particle")
 {
     Places x = clumps(597, 4, 3);
     const auto reference = found(x, 4, 0.2, 2);
@@ -147,7 +147,7 @@ TEST_CASE("images of a particle are the same place")
     CHECK(found(x, 4, 0.2, 2) == reference);
 }
 
-TEST_CASE("the same groups in the same order for any number of threads")
+TEST_CASE("groups and group order match for any number of threads")
 {
     const Places x = clumps(60000, 1, 11);
     const int threads = omp_get_max_threads();
@@ -163,7 +163,7 @@ TEST_CASE("the same groups in the same order for any number of threads")
     omp_set_num_threads(threads);
 }
 
-TEST_CASE("coincident particles, one particle and none")
+TEST_CASE("groups work for coincident particles, a single particle and none")
 {
     const Places same(5000, {0.5, 0.5, 0.5});
     CHECK(found(same, 1, 1e-3, 2).at(0).size() == 5000);
@@ -173,7 +173,7 @@ TEST_CASE("coincident particles, one particle and none")
     CHECK(found({}, 0, 0.1, 1).empty());
 }
 
-TEST_CASE("what cannot be grouped is refused")
+TEST_CASE("invalid groupings are refused")
 {
     const auto fault = [](const Places& x, double side, double length) {
         try {

@@ -103,7 +103,7 @@ std::string patched(std::string bytes, std::size_t offset, double value)
 
 } // namespace
 
-TEST_CASE("formats 1 and 2, both byte orders, single and double, ids, masses, pieces")
+TEST_CASE("readers accept both formats, byte orders and precisions, mass tables and pieces")
 {
     const TemporaryFolder folder;
     for (int format : {1, 2})
@@ -141,7 +141,7 @@ TEST_CASE("formats 1 and 2, both byte orders, single and double, ids, masses, pi
                         }
 }
 
-TEST_CASE("every truncation is an error")
+TEST_CASE("truncated files are refused at any length")
 {
     const TemporaryFolder folder;
     for (int format : {1, 2}) {
@@ -153,7 +153,7 @@ TEST_CASE("every truncation is an error")
     }
 }
 
-TEST_CASE("headers that do not fit their file are refused before anything is allocated")
+TEST_CASE("headers contradicting the file are refused before any allocation")
 {
     const TemporaryFolder folder;
     const std::string good = gadget_file({});
@@ -176,7 +176,7 @@ TEST_CASE("headers that do not fit their file are refused before anything is all
                    "particle 2 (id 3), position y: nan"));
 }
 
-TEST_CASE("blocks that nobody asked for: twice, of another size than stated, behind the last")
+TEST_CASE("repeated, resized and trailing blocks are refused or noted")
 {
     const TemporaryFolder folder;
     const auto record = [](const std::string& data) {
@@ -208,7 +208,7 @@ TEST_CASE("blocks that nobody asked for: twice, of another size than stated, beh
     CHECK(contains(error_of(first + "junk behind the blocks"), "and what follows is no record"));
 }
 
-TEST_CASE("numbers of the header are those that options take")
+TEST_CASE("header values obey the ranges of options")
 {
     const TemporaryFolder folder;
     make_file(folder / "a", gadget_file({}));
@@ -225,7 +225,7 @@ TEST_CASE("numbers of the header are those that options take")
     CHECK(contains(error_of(240, -1.0), "G: -1: a number > 0 is needed"));
 }
 
-TEST_CASE("pieces must be complete and agree")
+TEST_CASE("multi-file snapshots must be complete and consistent")
 {
     const TemporaryFolder folder;
     const Variant variant{.pieces = 2};
@@ -245,7 +245,7 @@ TEST_CASE("pieces must be complete and agree")
     CHECK(read_snapshot(folder / "ic.1").particles.size() == 2 * count);
 }
 
-TEST_CASE("garbage in the high words of the totals is ignored, with a note")
+TEST_CASE("readers ignore invalid high words of total counts with a note")
 {
     const TemporaryFolder folder;
     for (int pieces : {1, 2}) {
@@ -265,7 +265,7 @@ TEST_CASE("garbage in the high words of the totals is ignored, with a note")
                    "total number of particles of type 1: 979252543494: 5 are in the file"));
 }
 
-TEST_CASE("without a block ID ids are 1 to N, with a note; without velocities there is one line")
+TEST_CASE("a missing ID block gives ids 1 to N; a missing VEL block is refused")
 {
     const TemporaryFolder folder;
     const std::string whole = gadget_file({.format = 2, .types_in_block = 2});
@@ -293,7 +293,7 @@ TEST_CASE("an isolated file with h = 1 is in kpc")
     CHECK(read_snapshot(folder / "a").units == Units::gadget(true));
 }
 
-TEST_CASE("comoving velocities in single precision stay so")
+TEST_CASE("comoving velocities in single precision survive a round trip")
 {
     const TemporaryFolder folder;
     std::string text = gadget_file({});
@@ -316,7 +316,7 @@ TEST_CASE("comoving velocities in single precision stay so")
     CHECK(file_bytes(folder / "b.gadget2").substr(264) == text.substr(264));
 }
 
-TEST_CASE("single precision is kept where nothing is lost, masses go to the header")
+TEST_CASE("writers keep single precision without loss and put masses in the header")
 {
     const TemporaryFolder folder;
     make_file(folder / "a", gadget_file({}));

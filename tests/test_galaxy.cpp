@@ -30,7 +30,7 @@ double thickness(const Particles& particles)
 
 } // namespace
 
-TEST_CASE("the circular speed of the thin exponential disk")
+TEST_CASE("the thin exponential disk has the exact circular speed")
 {
     const double expected[][2] = {{0.5, 0.13670500629875}, {1, 0.2779587888913},
                                   {2, 0.3857426481028},    {2.2, 0.38691199036683},
@@ -40,7 +40,7 @@ TEST_CASE("the circular speed of the thin exponential disk")
     CHECK(thin_disk_circular_speed_squared(300) == within(1e-4, 1.0 / 300));
 }
 
-TEST_CASE("the field of the thick disk: thin limit, and the sum over its particles")
+TEST_CASE("the thick-disk field matches its thin limit and particle sums")
 {
     const ExponentialDiskField thin(1e-3);
     for (std::size_t i = 60; i < thin.radii().size(); i += 15) {
@@ -77,7 +77,7 @@ TEST_CASE("the field of the thick disk: thin limit, and the sum over its particl
     CHECK(inward == within(0.03, field.inward(i)));
 }
 
-TEST_CASE("a galaxy has its masses, types, profiles and rotation")
+TEST_CASE("galaxies match their masses, types, profiles and rotation")
 {
     const std::uint64_t n = 50000;
     const GalaxyOptions options{.particles = n};
@@ -140,7 +140,7 @@ TEST_CASE("a galaxy has its masses, types, profiles and rotation")
     CHECK(std::abs(kinematics.toomre_q(2) - 1.5) < 0.3);
 }
 
-TEST_CASE("halo and bulge are isotropic and do not turn")
+TEST_CASE("halo and bulge are isotropic and do not rotate")
 {
     const Particles galaxy = make_galaxy({.particles = 50000}).particles;
     for (int type : {int(halo_type), int(bulge_type)}) {
@@ -162,7 +162,7 @@ TEST_CASE("halo and bulge are isotropic and do not turn")
     }
 }
 
-TEST_CASE("a galaxy stays in equilibrium for a rotation")
+TEST_CASE("a galaxy stays in equilibrium for a rotation period")
 {
     Particles galaxy = make_galaxy({.particles = 30011}).particles;
     const auto solver = tree(0.05);
@@ -186,7 +186,7 @@ TEST_CASE("a galaxy stays in equilibrium for a rotation")
     CHECK(thickness(galaxy) == within(0.2, thick));
 }
 
-TEST_CASE("a merger: unique ids, galaxy 1 first, on its orbit, disks tilted as asked")
+TEST_CASE("a merger has unique ids, its orbit and tilted disks")
 {
     const MergerOptions options{
         .galaxy = {.particles = 9000}, .mass_ratio = 0.5, .first = {30, 40}, .second = {120, -20}};
@@ -232,7 +232,7 @@ TEST_CASE("a merger: unique ids, galaxy 1 first, on its orbit, disks tilted as a
     }
 }
 
-TEST_CASE("physical units keep the dynamics")
+TEST_CASE("conversion to physical units keeps the dynamics")
 {
     Snapshot snapshot = make_galaxy({.particles = 1000});
     const Energies before = energies_of(snapshot.particles);

@@ -11,7 +11,7 @@ using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("gpu_c_interface");
 
-TEST_CASE("sums, errors and neighbours, and the device's name")
+TEST_CASE("C calls on a GPU return sums, errors, neighbours and a device name")
 {
     const Particles p = plummer(5000);
     const auto x = coordinates(p.position);

@@ -58,7 +58,7 @@ void compare(const Steps& steps, const std::vector<std::string>& potentials)
 
 } // namespace
 
-TEST_CASE("every formula has the bits of the host, in shared, adaptive and individual steps")
+TEST_CASE("GPU potentials equal the host bitwise for shared, adaptive and individual steps")
 {
     const std::vector<std::vector<std::string>> fields = {
         {"point,M=0.3,x=4"},
@@ -82,7 +82,7 @@ TEST_CASE("every formula has the bits of the host, in shared, adaptive and indiv
     compare(BlockSteps{.criterion = StepCriterion::softening, .eta = 0.1}, logarithmic);
 }
 
-TEST_CASE("a text keeps particles on the host, and is refused where they must not be there")
+TEST_CASE("a text potential keeps particles on the host or is refused for GPU residence")
 {
     SolverOptions options;
     options.softening.length = 0.02;

@@ -10,12 +10,12 @@ using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("gpu_field");
 
-TEST_CASE("a field that is kept")
+TEST_CASE("GPU field solvers fulfil all common behaviours")
 {
     check_behaviours(field_behaviours, {{"gpu"}});
 }
 
-TEST_CASE("lists of points that are fewer than the sources are the host's")
+TEST_CASE("lists for fewer points than sources equal the host lists")
 {
     // These points form smaller groups, so the host needs moments of smaller cells.
     Particles sources = plummer(60013), points = plummer(20011);

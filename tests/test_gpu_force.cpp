@@ -10,17 +10,17 @@ using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("gpu_force");
 
-TEST_CASE("what every evaluator must do")
+TEST_CASE("the GPU evaluator fulfils all common behaviours")
 {
     check_behaviours(force_behaviours, {{"gpu"}});
 }
 
-TEST_CASE("direct sums are right to 3e-7 for every target, however forces cancel")
+TEST_CASE("direct sums reach 3e-7 for every target, however forces cancel")
 {
     check_cancelling_forces({{"gpu"}});
 }
 
-TEST_CASE("host and GPU agree on identical lists")
+TEST_CASE("host and GPU forces agree to 1e-6 with identical lists")
 {
     const Particles p = plummer(100003);
     for (auto kind : {SofteningKind::plummer, SofteningKind::spline})
@@ -50,7 +50,7 @@ TEST_CASE("host and GPU agree on identical lists")
         }
 }
 
-TEST_CASE("host and GPU agree in double precision, to all orders")
+TEST_CASE("host and GPU agree in double precision for all orders")
 {
     const Particles p = plummer(20011);
     for (int order : {2, 3, 4})
@@ -82,7 +82,7 @@ TEST_CASE("host and GPU agree in double precision, to all orders")
         }
 }
 
-TEST_CASE("direct sums of many particles, all or some of them active")
+TEST_CASE("direct sums of many particles stay accurate for all and for active targets")
 {
     Particles p = hernquist(40009);
     std::vector<Index> active;

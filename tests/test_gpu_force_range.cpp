@@ -7,7 +7,7 @@ using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("gpu_force_range");
 
-TEST_CASE("coordinates, masses and forces of any size")
+TEST_CASE("GPU solvers handle coordinates, masses and forces of any magnitude")
 {
     check_behaviours(range_behaviours, {{"gpu"}});
 }

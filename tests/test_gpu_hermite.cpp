@@ -12,12 +12,12 @@ using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("gpu_hermite");
 
-TEST_CASE("the card's sums are those of plain loops")
+TEST_CASE("GPU jerk sums match plain loops")
 {
     check_jerk_sums("gpu");
 }
 
-TEST_CASE("a sphere without softening keeps its energy, with the same bits again")
+TEST_CASE("a sphere without softening keeps its energy with repeatable bits")
 {
     const std::unique_ptr<JerkSolver> solver = make_jerk_solver(direct_sums(0, "gpu"));
     const Result first = evolve(*solver, sphere(512), 0.5, {});

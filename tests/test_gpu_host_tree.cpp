@@ -64,7 +64,7 @@ bool same(const Particles& a, const Particles& b)
 
 } // namespace
 
-TEST_CASE("forces of all and of some particles, by new and by kept trees")
+TEST_CASE("host and GPU trees give equal forces for all or some targets, new or reused")
 {
     for (std::size_t k = 0; k < cases.size(); ++k) {
         CAPTURE(k);
@@ -100,7 +100,7 @@ TEST_CASE("forces of all and of some particles, by new and by kept trees")
     }
 }
 
-TEST_CASE("the field at sources and at points, from arrays of the host and of the GPU")
+TEST_CASE("fields with host trees match GPU trees for host and GPU arrays")
 {
     Particles points = plummer(20011);
     for (std::size_t i = 0; i < points.size(); ++i)
@@ -143,7 +143,7 @@ TEST_CASE("the field at sources and at points, from arrays of the host and of th
     }
 }
 
-TEST_CASE("steps keep particles on the host and have the bits of those on the GPU")
+TEST_CASE("steps with host trees keep particles on the host and equal GPU steps bitwise")
 {
     for (const bool individual : {false, true}) {
         CAPTURE(individual);
@@ -174,7 +174,7 @@ TEST_CASE("steps keep particles on the host and have the bits of those on the GP
     }
 }
 
-TEST_CASE("arrays on the GPU are refused where they have to be on the host")
+TEST_CASE("host trees refuse GPU arrays")
 {
     const auto solver = make_solver(options_of({}, TreeBuiltBy::host));
     CHECK_THROWS_AS(Leapfrog(*solver, TimeStep{}, Clock::newtonian(), Residence::device), Error);

@@ -10,12 +10,12 @@ using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("gpu_law_text");
 
-TEST_CASE("text laws reproduce the built-in ones to rounding, and plain double")
+TEST_CASE("text laws match built-in laws and plain double sums up to rounding")
 {
     check_text_laws({"gpu"});
 }
 
-TEST_CASE("a parameter is set without another compilation, and holds for the solver made with it")
+TEST_CASE("setting a parameter needs no new compilation and affects new solvers only")
 {
     TextLaw law("target x\nsource a\nsum s\nparameter p = 2\ns += p*x*a", "law");
     const double target = 3, source = 5;

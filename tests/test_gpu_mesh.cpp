@@ -34,7 +34,7 @@ Field field_of(LongRange& mesh, const Particles& p, bool with_potential = true)
 
 } // namespace
 
-TEST_CASE("the host's field, by every kernel and either differentiation")
+TEST_CASE("the GPU mesh field matches the host for every kernel and differentiation")
 {
     const Particles p = moved(plummer(20011), 0.7, {3, -5, 1});
     for (Assignment kernel : {Assignment::nearest_point, Assignment::cloud_in_cell,
@@ -62,7 +62,7 @@ TEST_CASE("the host's field, by every kernel and either differentiation")
             }
 }
 
-TEST_CASE("the same bits again, for sources in any order, and with potentials or without")
+TEST_CASE("the mesh field is bitwise repeatable for any source order, with or without potentials")
 {
     const Particles p = uniform_cube(30011);
     Particles reversed = p;
@@ -77,7 +77,7 @@ TEST_CASE("the same bits again, for sources in any order, and with potentials or
     CHECK(once.potential == other.potential);
 }
 
-TEST_CASE("active particles alone are changed, and added to")
+TEST_CASE("the mesh field adds to active particles only")
 {
     const Particles p = uniform_cube(5000);
     const auto mesh = make_cuda_mesh_gravity(0, {1}, {16});
@@ -95,7 +95,7 @@ TEST_CASE("active particles alone are changed, and added to")
         CHECK(field.acceleration[i] == Vec3<double>{1, 2, 3} + whole.acceleration[i]);
 }
 
-TEST_CASE("what has no field gets a line")
+TEST_CASE("the GPU mesh refuses invalid input with an error line")
 {
     Particles p = uniform_cube(100);
     p.mass[42] = std::nan("");

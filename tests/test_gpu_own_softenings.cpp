@@ -60,7 +60,7 @@ double error_of(Particles p, const SolverOptions& options, std::size_t stride)
 
 } // namespace
 
-TEST_CASE("direct sums of few and of many targets")
+TEST_CASE("direct sums with per-particle softening hold for few and many targets")
 {
     for (const std::size_t n : {std::size_t(1201), std::size_t(9973), std::size_t(263001)})
         for (const int kind : {0, 1, 2})
@@ -79,7 +79,7 @@ TEST_CASE("direct sums of few and of many targets")
                 }
 }
 
-TEST_CASE("trees and boxes are the host's")
+TEST_CASE("trees with per-particle softening match the host, isolated and periodic")
 {
     for (const double box : {0., 1.})
         for (const int kind : {0, 1, 2})
@@ -116,7 +116,7 @@ TEST_CASE("trees and boxes are the host's")
                 }
 }
 
-TEST_CASE("resident steps, shared and individual, have the bits of those on the host")
+TEST_CASE("GPU-resident steps with per-particle softening equal host steps bitwise")
 {
     for (const SolverKind solver : {SolverKind::tree, SolverKind::direct})
         for (const bool individual : {false, true}) {

@@ -8,7 +8,7 @@ using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("gpu_pairs");
 
-TEST_CASE("sums over pairs, and the built-in laws")
+TEST_CASE("GPU pair sums and built-in laws fulfil all common behaviours")
 {
     check_behaviours(pair_behaviours, {{"gpu"}});
     check_behaviours(law_behaviours, {{"gpu"}});

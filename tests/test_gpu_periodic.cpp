@@ -55,7 +55,7 @@ double difference_of_potentials(const Particles& a, const Particles& b, double s
 
 TEST_SUITE_BEGIN("gpu_periodic");
 
-TEST_CASE("periodic forces are the host's")
+TEST_CASE("periodic forces on the GPU match the host")
 {
     for (const PeriodicSet& set : periodic_sets(9973))
         for (const SofteningKind kind : {SofteningKind::plummer, SofteningKind::spline})
@@ -80,7 +80,7 @@ TEST_CASE("periodic forces are the host's")
             }
 }
 
-TEST_CASE("orders, criteria and active particles")
+TEST_CASE("GPU and host agree for all orders, criteria and active particles")
 {
     const PeriodicSet set = periodic_sets(9973)[1];
     for (const int order : {0, 2})
@@ -108,7 +108,7 @@ TEST_CASE("orders, criteria and active particles")
     CHECK(changed == active.size());
 }
 
-TEST_CASE("a kept tree follows particles across the sides as the host's does")
+TEST_CASE("a reused tree follows particles across the box sides like the host")
 {
     SolverOptions options;
     options.softening.length = 0.001;
@@ -147,7 +147,7 @@ TEST_CASE("a kept tree follows particles across the sides as the host's does")
     }
 }
 
-TEST_CASE("the same bits again and for batches of any size")
+TEST_CASE("periodic forces are bitwise repeatable for any batch size")
 {
     const Particles p = periodic_sets(50000)[1].particles;
     SolverOptions options;
@@ -161,7 +161,7 @@ TEST_CASE("the same bits again and for batches of any size")
     }
 }
 
-TEST_CASE("the long range is had apart, or left out")
+TEST_CASE("the long range can be stored separately or left out")
 {
     for (const LongRangeKind range : {LongRangeKind::mesh, LongRangeKind::modes}) {
         CAPTURE(int(range));

@@ -24,7 +24,7 @@ bool same(const Particles& a, const Particles& b)
 
 } // namespace
 
-TEST_CASE("bitwise the same for any number of threads, any batch size and again")
+TEST_CASE("forces match bitwise for any number of threads and any batch size")
 {
     const Particles p = hernquist(60013);
     SolverOptions o;
@@ -52,7 +52,7 @@ TEST_CASE("bitwise the same for any number of threads, any batch size and again"
     }
 }
 
-TEST_CASE("bitwise the same where copies fill the slots of few threads again and again")
+TEST_CASE("forces match bitwise when few threads reuse their copy slots")
 {
     const Particles p = plummer(700001); // 17 blocks of positions, 9 of accelerations
     SolverOptions o;
@@ -71,7 +71,7 @@ TEST_CASE("bitwise the same where copies fill the slots of few threads again and
     omp_set_num_threads(threads);
 }
 
-TEST_CASE("groups and clusters of all particles are the host's")
+TEST_CASE("GPU groups and clusters match the host for all particles")
 {
     constexpr std::size_t n = 150001; // enough for the GPU to split them
     Particles one_place = plummer(n), massless = uniform_cube(n);
@@ -112,7 +112,7 @@ TEST_CASE("groups and clusters of all particles are the host's")
         }
 }
 
-TEST_CASE("the tree has the bits of the host's")
+TEST_CASE("the GPU tree equals the host tree bitwise")
 {
     // Lists, and hence interaction counts, depend on moments, nodes and groups.
     for (const Particles& p : {plummer(30011), uniform_cube(20011)})
@@ -140,7 +140,7 @@ TEST_CASE("the tree has the bits of the host's")
         }
 }
 
-TEST_CASE("an accuracy that is asked for is met")
+TEST_CASE("the GPU meets a requested accuracy")
 {
     for (double goal : {1e-2, 1e-4, 1e-5}) {
         Particles p = plummer(100003);
@@ -166,7 +166,7 @@ TEST_CASE("an accuracy that is asked for is met")
     }
 }
 
-TEST_CASE("no device memory is lost over a thousand steps")
+TEST_CASE("a thousand steps leak no device memory")
 {
     Particles p = plummer(20011);
     SolverOptions o;

@@ -70,7 +70,7 @@ void check_same(const Particles& p, SolverOptions options, Quantities quantities
 
 } // namespace
 
-TEST_CASE("ranks have the forces of one rank on sets of all kinds")
+TEST_CASE("several ranks equal a single rank bitwise on all particle sets")
 {
     for (const SolverKind kind : {SolverKind::tree, SolverKind::direct})
         for (const NamedSet& set : sets()) {
@@ -89,7 +89,7 @@ TEST_CASE("ranks have the forces of one rank on sets of all kinds")
         }
 }
 
-TEST_CASE("ranks whose hosts build the trees have the forces of one rank")
+TEST_CASE("ranks with host trees equal a single rank bitwise")
 {
     SolverOptions options;
     options.softening.length = 0.01;
@@ -97,7 +97,7 @@ TEST_CASE("ranks whose hosts build the trees have the forces of one rank")
     check_same(plummer(100003), options, Quantities::acceleration_potential);
 }
 
-TEST_CASE("ranks have the forces of one rank by all methods")
+TEST_CASE("several ranks equal a single rank bitwise for all orders and criteria")
 {
     const Particles p = plummer(100003);
     for (const Quantities quantities :
@@ -119,7 +119,7 @@ TEST_CASE("ranks have the forces of one rank by all methods")
             }
 }
 
-TEST_CASE("ranks have the bits of one rank at active particles and of several softening lengths")
+TEST_CASE("several ranks equal a single rank with active particles and per-particle softening")
 {
     for (const SolverKind solver : {SolverKind::tree, SolverKind::direct})
         for (const bool own_softenings : {false, true})
@@ -145,7 +145,7 @@ TEST_CASE("ranks have the bits of one rank at active particles and of several so
             }
 }
 
-TEST_CASE("parts of the targets of a direct sum have the bits that they have among all")
+TEST_CASE("any subset of targets equals the whole direct sum bitwise")
 {
     SolverOptions options;
     options.device = "gpu:0";
@@ -180,7 +180,7 @@ TEST_CASE("parts of the targets of a direct sum have the bits that they have amo
     }
 }
 
-TEST_CASE("direct sums on ranks are those of the reference, also of particles of their own")
+TEST_CASE("direct sums on ranks match the reference for scattered and for local particles")
 {
     const Particles p = plummer(12011, 4);
     std::vector<Index> targets;
@@ -208,7 +208,7 @@ TEST_CASE("direct sums on ranks are those of the reference, also of particles of
     }
 }
 
-TEST_CASE("steps by direct sums on ranks have the bits of one rank")
+TEST_CASE("direct-sum steps on ranks equal a single rank bitwise")
 {
     for (const bool individual : {false, true}) {
         CAPTURE(individual);
@@ -240,7 +240,7 @@ TEST_CASE("steps by direct sums on ranks have the bits of one rank")
     }
 }
 
-TEST_CASE("a goal leads ranks to the tolerance of one rank")
+TEST_CASE("an accuracy goal leads to the same tolerance on any number of ranks")
 {
     const Particles p = plummer(20011, 5);
     SolverOptions options;
@@ -271,7 +271,7 @@ TEST_CASE("a goal leads ranks to the tolerance of one rank")
     CHECK(direct->options().solver == SolverKind::direct);
 }
 
-TEST_CASE("ranks that sum directly name particles in one place, and go on")
+TEST_CASE("direct sums on ranks name coincident particles and stay usable")
 {
     Particles p = plummer(9001, 5), right = p;
     p.position[77] = p.position[5000];
@@ -292,14 +292,14 @@ TEST_CASE("ranks that sum directly name particles in one place, and go on")
     CHECK(lines[0] == lines[1]);
 }
 
-TEST_CASE("ranks share targets among warps as one rank does, which fills the card alone")
+TEST_CASE("ranks share targets among warps like a single rank with a full GPU")
 {
     SolverOptions options;
     options.softening.length = 0.001;
     check_same(plummer(700001), options, Quantities::acceleration);
 }
 
-TEST_CASE("the field of ranks at its sources and at points has the bits of one rank")
+TEST_CASE("fields on ranks equal a single rank bitwise at sources and points")
 {
     const Particles p = plummer(150001);
     std::vector<Vec3<double>> points(p.position.begin(), p.position.begin() + 1000);
@@ -328,7 +328,7 @@ TEST_CASE("the field of ranks at its sources and at points has the bits of one r
     }
 }
 
-TEST_CASE("ranks share a GPU only where they may")
+TEST_CASE("ranks share a GPU only with share_gpu")
 {
     const int cards = int(list_gpus().size());
     SolverOptions options;

@@ -101,7 +101,7 @@ Particles moved_in_blocks(const Setup& setup, const BlockSteps& steps, std::uint
 
 TEST_SUITE_BEGIN("gpu_resident_tree");
 
-TEST_CASE("steps have the bits of those of particles on the host")
+TEST_CASE("GPU-resident shared steps equal host steps bitwise")
 {
     for (const Setup& setup :
          {isolated(), summed_directly(), with_a_far_particle(), by_potentials(), in_box()}) {
@@ -114,7 +114,7 @@ TEST_CASE("steps have the bits of those of particles on the host")
     }
 }
 
-TEST_CASE("individual steps have the bits of those on the host")
+TEST_CASE("GPU-resident individual steps equal host steps bitwise")
 {
     const BlockSteps by_potential{.eta = 0.05},
         by_softening{.criterion = StepCriterion::softening, .eta = 0.1, .rebuild = 0.5};
@@ -135,7 +135,7 @@ TEST_CASE("individual steps have the bits of those on the host")
     }
 }
 
-TEST_CASE("energies, momenta and radii are measured on the GPU, with the bits of the host")
+TEST_CASE("diagnostics on the GPU equal the host bitwise")
 {
     Setup many{plummer(300001), isolated().options, {.length = 0.01}};
     for (std::size_t i = 0; i < many.particles.size(); i += 10)
@@ -166,7 +166,7 @@ TEST_CASE("energies, momenta and radii are measured on the GPU, with the bits of
     }
 }
 
-TEST_CASE("points are gathered on the GPU, and change no step")
+TEST_CASE("gathering points on the GPU changes no step")
 {
     const std::vector<Index> some{19999, 5, 0, 5, 777};
     const Vec3<double> origin{0.125, -0.25, 0.5};
@@ -200,7 +200,7 @@ TEST_CASE("points are gathered on the GPU, and change no step")
     }
 }
 
-TEST_CASE("direct sums of particles on the GPU are right beside a far particle")
+TEST_CASE("GPU-resident direct sums stay accurate with a distant particle")
 {
     for (const Precision precision : {Precision::single_precision, Precision::double_precision}) {
         Setup setup = with_a_far_particle();
@@ -218,7 +218,7 @@ TEST_CASE("direct sums of particles on the GPU are right beside a far particle")
     }
 }
 
-TEST_CASE("particles that coincide without softening are left to the host")
+TEST_CASE("GPU-resident particles at the same position without softening raise an error")
 {
     Setup setup = isolated();
     setup.options.softening.length = 0;
@@ -228,7 +228,7 @@ TEST_CASE("particles that coincide without softening are left to the host")
         CHECK_THROWS_WITH_AS(moved(setup, residence, 2), doctest::Contains("coincident"), Error);
 }
 
-TEST_CASE("what is no longer finite is named, and the state before is kept")
+TEST_CASE("a non-finite position is reported and the previous state kept")
 {
     Setup setup = in_box();
     setup.step = {.length = 4};
@@ -244,7 +244,7 @@ TEST_CASE("what is no longer finite is named, and the state before is kept")
     CHECK(p.velocity == setup.particles.velocity);
 }
 
-TEST_CASE("a solver without arrays on a GPU is refused")
+TEST_CASE("GPU residence needs a solver with GPU arrays")
 {
     SolverOptions options;
     options.device = "cpu";

@@ -10,7 +10,7 @@ using namespace chamomile::tests::grape5;
 
 TEST_SUITE_BEGIN("grape5");
 
-TEST_CASE("forces and positive potentials with self terms, in both precisions")
+TEST_CASE("forces and positive potentials with self terms match sums in both precisions")
 {
     for (const auto& [name, tolerance] : {std::pair("double", 1e-13), std::pair("float", 1e-6)})
         for (const double eps : {0.0, 0.05}) {
@@ -34,7 +34,7 @@ TEST_CASE("forces and positive potentials with self terms, in both precisions")
         }
 }
 
-TEST_CASE("the sign of potentials is the caller's choice")
+TEST_CASE("the caller chooses the sign of potentials")
 {
     const Opened opened;
     Bodies b = cloud(50);
@@ -51,7 +51,7 @@ TEST_CASE("the sign of potentials is the caller's choice")
     CHECK(error().find("sign: 0") != std::string::npos);
 }
 
-TEST_CASE("without softening distinct bodies at one place add nothing")
+TEST_CASE("without softening coincident bodies exert no force on each other")
 {
     for (const char* precision : {"double", "float"}) {
         const Opened opened(precision);
@@ -62,7 +62,7 @@ TEST_CASE("without softening distinct bodies at one place add nothing")
     }
 }
 
-TEST_CASE("pairs closer than float can tell keep their pull")
+TEST_CASE("pairs closer than float resolution keep their force")
 {
     const Opened opened("float");
     Bodies b = cloud(97);
@@ -72,7 +72,7 @@ TEST_CASE("pairs closer than float can tell keep their pull")
     CHECK(worst(on(b.x), reference(b.x, b, 97, [](auto, auto) { return 0.0; })) < 1e-6);
 }
 
-TEST_CASE("addresses are those of the whole array, and pieces come in any order")
+TEST_CASE("j-memory addresses count from its start; pieces arrive in any order")
 {
     const Opened opened;
     Bodies b = cloud(597);
@@ -98,7 +98,7 @@ TEST_CASE("addresses are those of the whole array, and pieces come in any order"
     CHECK(error() == "");
 }
 
-TEST_CASE("the pipelines' calls give what one call for all gives")
+TEST_CASE("g5_run() in pieces equals a single call for all bodies")
 {
     const Opened opened;
     Bodies b = cloud(597);
@@ -122,7 +122,7 @@ TEST_CASE("the pipelines' calls give what one call for all gives")
     CHECK(g5_get_jmemsize() >= 65536);
 }
 
-TEST_CASE("softenings of each target: lengths, squares, and back to that of all")
+TEST_CASE("g5_set_eps() and g5_set_xei() soften each target; g5_set_eps_to_all() resets")
 {
     const Opened opened;
     Bodies b = cloud(97);
@@ -158,7 +158,7 @@ TEST_CASE("softenings of each target: lengths, squares, and back to that of all"
     CHECK(error() == "");
 }
 
-TEST_CASE("sources with softenings of their own")
+TEST_CASE("chm_g5_set_xmj_symmetric() sets per-source softening")
 {
     const Opened opened;
     Bodies b = cloud(97);
@@ -175,7 +175,7 @@ TEST_CASE("sources with softenings of their own")
     CHECK(worst(on(b.x), reference(b.x, b, 97, [&](auto, auto) { return 0.04; })) < 1e-13);
 }
 
-TEST_CASE("devices have memories of their own, and threads may use them at once")
+TEST_CASE("devices keep separate memories and work in concurrent threads")
 {
     const Opened opened;
     g5_set_eps_to_all(0.1);

@@ -19,7 +19,7 @@ using chamomile::tests::status_of_child;
 
 TEST_SUITE_BEGIN("grape5_misuse");
 
-TEST_CASE("Fortran's names")
+TEST_CASE("Fortran names call the C functions")
 {
     const Opened opened;
     Bodies b = cloud(30);
@@ -39,7 +39,7 @@ TEST_CASE("Fortran's names")
     CHECK(std::string(text, 40).find("g5_set_nMC: n: -1") == 0);
 }
 
-TEST_CASE("misuse becomes NaN and a line, never a crash")
+TEST_CASE("misuse gives NaN and an error line, never a crash")
 {
     Bodies b = cloud(10);
     const auto fails = [&](const char* line, const std::function<void(Field&)>& calls) {
@@ -126,7 +126,7 @@ TEST_CASE("misuse becomes NaN and a line, never a crash")
     CHECK(error() == "");
 }
 
-TEST_CASE("a forked process is refused what its parent's threads would do")
+TEST_CASE("a forked process without its parent's threads gets an error")
 {
     const Opened opened;
     Bodies b = cloud(300);

@@ -7,8 +7,7 @@ using namespace chamomile::tests::grape5;
 
 TEST_SUITE_BEGIN("grape5_tables");
 
-TEST_CASE("cells: their quadrupole is that of the bodies in them, their pull the slope of their "
-          "potential")
+TEST_CASE("cells keep the quadrupole of the bodies and pull along the potential gradient")
 {
     const Opened opened;
     // Bodies in pairs about their centers, so third moments vanish.
@@ -75,7 +74,7 @@ TEST_CASE("cells: their quadrupole is that of the bodies in them, their pull the
     CHECK(error() == "");
 }
 
-TEST_CASE("forces by a table, with a cut")
+TEST_CASE("forces follow a user table up to its cut-off")
 {
     for (const auto& [precision, tolerance] :
          {std::pair("double", 2e-7), std::pair("float", 2e-6)}) {
@@ -108,7 +107,7 @@ TEST_CASE("forces by a table, with a cut")
     }
 }
 
-TEST_CASE("S2 clouds pull as integrals over clouds do")
+TEST_CASE("S2 forces match integrals over two clouds")
 {
     // Force between two clouds with density 48 (a/2 - s) / (pi a^4) at distance r.
     const auto clouds = [](double a, double r) {

@@ -11,7 +11,7 @@ using namespace chamomile::tests::grape6;
 
 TEST_SUITE_BEGIN("grape6");
 
-TEST_CASE("forces, jerks and negative potentials of predicted particles")
+TEST_CASE("forces, jerks and negative potentials of predicted particles match sums")
 {
     for (const auto& [name, tolerance] : {std::pair("double", 1e-12), std::pair("float", 2e-6)})
         for (const double eps2 : {0.0, 0.01}) {
@@ -34,7 +34,7 @@ TEST_CASE("forces, jerks and negative potentials of predicted particles")
         }
 }
 
-TEST_CASE("each derivative has its own scale")
+TEST_CASE("each derivative uses a separate scale factor")
 {
     const Opened opened;
     const double t = 0.5;
@@ -52,7 +52,7 @@ TEST_CASE("each derivative has its own scale")
     }
 }
 
-TEST_CASE("a target does not see its own id, however large, and sees every other")
+TEST_CASE("a target skips only sources with an equal id")
 {
     const Opened opened;
     std::vector<Star> all = all_moved(stars(40), 0.5);
@@ -75,7 +75,7 @@ TEST_CASE("a target does not see its own id, however large, and sees every other
     CHECK(worst(call, reference(call, {all.begin(), all.begin() + 20})) < 1e-12);
 }
 
-TEST_CASE("addresses in any order, and again")
+TEST_CASE("particles can be written in any order and overwritten")
 {
     const Opened opened;
     std::vector<Star> all = stars(97);
@@ -100,7 +100,7 @@ TEST_CASE("addresses in any order, and again")
     CHECK(worst(other, reference(other, all_moved(all, 0.5))) < 1e-12);
 }
 
-TEST_CASE("clusters are apart")
+TEST_CASE("clusters keep separate memories")
 {
     const Opened opened;
     for (const int cl : {3, 1000000}) {
@@ -123,7 +123,7 @@ TEST_CASE("clusters are apart")
     CHECK(error().find("g6_open must come before") != std::string::npos);
 }
 
-TEST_CASE("two threads in one cluster take turns")
+TEST_CASE("two threads can share a cluster")
 {
     const Opened opened;
     const std::vector<Star> all = stars(300);

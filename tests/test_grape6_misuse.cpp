@@ -26,7 +26,7 @@ using chamomile::tests::status_of_child;
 
 TEST_SUITE_BEGIN("grape6_misuse");
 
-TEST_CASE("by reference, with an underscore, the same bits")
+TEST_CASE("Fortran calls by reference equal C calls bitwise")
 {
     const Opened opened;
     std::vector<Star> all = stars(97);
@@ -85,7 +85,7 @@ void send_as_double(int (*set)(int))
 
 } // namespace
 
-TEST_CASE("units may be sent as ints or doubles")
+TEST_CASE("g6_set_tunit() and g6_set_xunit() accept ints and doubles")
 {
     g6_set_tunit(51);
     g6_set_xunit(51);
@@ -98,7 +98,7 @@ TEST_CASE("units may be sent as ints or doubles")
     unsetenv("CHAMOMILE_PIPES");
 }
 
-TEST_CASE("misuse becomes -1, NaN and a line, never a crash")
+TEST_CASE("misuse gives -1, NaN and an error line, never a crash")
 {
     const auto fails = [&](const char* line,
                            const std::function<int(Call&, std::vector<Star>&)>& f) {
@@ -175,7 +175,7 @@ TEST_CASE("misuse becomes -1, NaN and a line, never a crash")
     CHECK(g6_get_neighbour_list(0, 0, -1, &n, nullptr) == -1);
 }
 
-TEST_CASE("a forked process is refused what its parent's threads would do")
+TEST_CASE("a forked process without its parent's threads gets an error")
 {
     const Opened opened;
     const std::vector<Star> all = stars(300);

@@ -7,7 +7,7 @@ using namespace chamomile::tests::grape6;
 
 TEST_SUITE_BEGIN("grape6_neighbours");
 
-TEST_CASE("nearest neighbours and lists are exact, of ids, without self")
+TEST_CASE("nearest neighbours and neighbour lists are exact and exclude the target")
 {
     const Opened opened("float");
     std::vector<Star> all = stars(1201);
@@ -52,7 +52,7 @@ TEST_CASE("nearest neighbours and lists are exact, of ids, without self")
     CHECK(error() == "");
 }
 
-TEST_CASE("lists come after any last half and stay until the next")
+TEST_CASE("any g6calc_lasthalf call makes neighbour lists for later reads")
 {
     const Opened opened;
     const std::vector<Star> all = stars(97);
@@ -100,7 +100,7 @@ TEST_CASE("lists come after any last half and stay until the next")
     CHECK(error().find("g6calc_lasthalf must come before") != std::string::npos);
 }
 
-TEST_CASE("a particle alone has no neighbour")
+TEST_CASE("a single particle has no neighbour")
 {
     const Opened opened;
     std::vector<Star> one = stars(1);

@@ -11,7 +11,7 @@ using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("groups");
 
-TEST_CASE("clusters hold whole groups that do not depend on them, nor on threads")
+TEST_CASE("clusters contain whole groups; groups do not depend on clusters or threads")
 {
     for (const Particles& p : {plummer(20011), two_clumps(20011), clouds()[1]})
         for (const bool all : {true, false}) {
@@ -45,7 +45,7 @@ TEST_CASE("clusters hold whole groups that do not depend on them, nor on threads
         }
 }
 
-TEST_CASE("groups of few targets hold few particles for each")
+TEST_CASE("groups with few targets span few particles per target")
 {
     const Particles p = plummer(20011);
     std::vector<Index> active;

@@ -10,7 +10,7 @@ using namespace chamomile;
 
 TEST_SUITE_BEGIN("growth");
 
-TEST_CASE("matter alone: D1 = a, D2 = 3/7 a^2")
+TEST_CASE("with matter only D1 = a and D2 = 3/7 a^2")
 {
     const Background matter{.omega_matter = 1, .omega_lambda = 0};
     for (double a : {1e-9, 0.01, 0.3, 1.0, 3.0}) {
@@ -22,7 +22,7 @@ TEST_CASE("matter alone: D1 = a, D2 = 3/7 a^2")
     }
 }
 
-TEST_CASE("matter and Lambda: the hypergeometric function's D1, and D2")
+TEST_CASE("with matter and Lambda D1 and D2 match the hypergeometric solution")
 {
     struct Row {
         double omega_matter, a, D1, f1, D2;
@@ -48,7 +48,7 @@ TEST_CASE("matter and Lambda: the hypergeometric function's D1, and D2")
 
 // Growth: curvature from a closed form and Heath's integral with 25 digits; the rest from Dormand
 // and Prince's method of order 8, from another start.
-TEST_CASE("curvature, dark energy that changes, and radiation")
+TEST_CASE("growth includes curvature, evolving dark energy and radiation")
 {
     struct Row {
         Background background;

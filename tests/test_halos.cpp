@@ -79,7 +79,7 @@ std::size_t lowest_potential(const Particles& p)
 
 } // namespace
 
-TEST_CASE("mass, velocity, spread and radii are those of plain sums")
+TEST_CASE("halo mass, velocity, dispersion and radii match plain sums")
 {
     const Particles p = blob(597, {5, 5, 5}, 2, 1);
     const Halo halo = measured(p, 0);
@@ -117,7 +117,7 @@ TEST_CASE("mass, velocity, spread and radii are those of plain sums")
     CHECK(of_type == doctest::Approx(mass).epsilon(1e-13));
 }
 
-TEST_CASE("a halo across faces and corners is the one in the middle")
+TEST_CASE("a halo across faces and corners equals a halo in the middle")
 {
     const Particles p = blob(1201, {5, 5, 5}, 2, 2);
     const Halo middle = measured(p, 10);
@@ -133,7 +133,7 @@ TEST_CASE("a halo across faces and corners is the one in the middle")
     }
 }
 
-TEST_CASE("axes of an ellipsoid are found in any direction")
+TEST_CASE("ellipsoid axes are found in any orientation")
 {
     Particles p;
     p.resize(6);
@@ -156,7 +156,7 @@ TEST_CASE("axes of an ellipsoid are found in any direction")
     CHECK(measured(p, 0).minor_to_major == 1);
 }
 
-TEST_CASE("the center is the dense part, not the center of mass")
+TEST_CASE("the halo center is the dense part, not the center of mass")
 {
     Particles p = blob(4000, {5, 5, 5}, 2, 3);
     Random random(4);
@@ -170,7 +170,7 @@ TEST_CASE("the center is the dense part, not the center of mass")
     CHECK(distance(measured(few, 0).center, few.position[lowest_potential(few)]) < 1e-14);
 }
 
-TEST_CASE("halos of massless particles have places and radii")
+TEST_CASE("halos of massless particles have finite centers and radii")
 {
     Particles p = blob(300, {0, 0, 0}, 1, 6);
     p.mass.assign(300, 0);
@@ -180,7 +180,7 @@ TEST_CASE("halos of massless particles have places and radii")
     CHECK(std::isfinite(norm(halo.center) + norm(halo.velocity) + halo.dispersion));
 }
 
-TEST_CASE("spheres of an isothermal halo have the closed form's radius, across corners too")
+TEST_CASE("overdensity radii of an isothermal halo match theory, also across corners")
 {
     // M(<r) = r for r < 1 in shells, so density d is reached at R = (3 / (4 pi d))^1/2.
     constexpr std::size_t n = 20000;
@@ -206,7 +206,7 @@ TEST_CASE("spheres of an isothermal halo have the closed form's radius, across c
     }
 }
 
-TEST_CASE("spheres are those of a plain search over all particles")
+TEST_CASE("overdensity spheres match a search over all particles")
 {
     Particles p = blob(3000, {1, 1, 1}, 0.9, 9);
     const Particles clump = blob(500, {1.4, 1.2, 1}, 0.1, 10);
@@ -248,7 +248,7 @@ TEST_CASE("spheres are those of a plain search over all particles")
     CHECK(found > 40);
 }
 
-TEST_CASE("a sphere that would not fit into the box is none")
+TEST_CASE("an overdensity sphere larger than the box is left out")
 {
     Particles p = blob(100, {1, 1, 1}, 0.1, 11);
     const std::vector<Vec3<double>> center{p.position[0]};
@@ -257,7 +257,7 @@ TEST_CASE("a sphere that would not fit into the box is none")
     CHECK(overdense_spheres(p, {}, center, estimate, density)[0].radius > 1);
 }
 
-TEST_CASE("halos have the same bits for any number of threads")
+TEST_CASE("halo properties match bitwise for any number of threads")
 {
     const Particles p = blob(20000, {1, 1, 1}, 1, 12);
     const int threads = omp_get_max_threads();

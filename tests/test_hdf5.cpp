@@ -5,7 +5,7 @@ using namespace chamomile;
 
 TEST_SUITE_BEGIN("hdf5");
 
-TEST_CASE("initial conditions of scripts: widths, byte orders, mass table, no units")
+TEST_CASE("files from scripts are read with any width and byte order, and without units")
 {
     const TemporaryFolder folder;
     make_initial_conditions(folder / "ic", 5, 5, 1, 10);
@@ -28,7 +28,7 @@ TEST_CASE("initial conditions of scripts: widths, byte orders, mass table, no un
     CHECK(without_ids.notes.size() == 2);
 }
 
-TEST_CASE("SWIFT's initial conditions: seven types, box of three, units of time")
+TEST_CASE("SWIFT initial conditions: seven types, box as three lengths, time unit")
 {
     const TemporaryFolder folder;
     make_initial_conditions(folder / "ic", 5, 5, 1, 10);
@@ -46,7 +46,7 @@ TEST_CASE("SWIFT's initial conditions: seven types, box of three, units of time"
     CHECK(snapshot.notes.empty());
 }
 
-TEST_CASE("SWIFT's snapshots: the background in a group of their own, the cosmic time")
+TEST_CASE("SWIFT snapshots: background from the Cosmology group, cosmic time")
 {
     const TemporaryFolder folder;
     make_initial_conditions(folder / "snapshot", 5, 5, 1, 10);
@@ -82,7 +82,7 @@ TEST_CASE("SWIFT's snapshots: the background in a group of their own, the cosmic
     }
 }
 
-TEST_CASE("GADGET-4's parameters: units per h and one softening for all")
+TEST_CASE("GADGET-4 parameters: units per h and a global softening")
 {
     const TemporaryFolder folder;
     make_initial_conditions(folder / "ic", 5, 5, 1, 10);
@@ -111,7 +111,7 @@ TEST_CASE("GADGET-4's parameters: units per h and one softening for all")
     CHECK(contains(with_G.notes[0], "G is 1, as Parameters/GravityConstantInternal states"));
 }
 
-TEST_CASE("comoving or not: the file's own word counts, else Lambda and redshift")
+TEST_CASE("ComovingIntegrationOn decides about comoving frames, else Lambda and redshift")
 {
     const TemporaryFolder folder;
     const auto read_with = [&](std::optional<double> word, double lambda, double redshift,
@@ -151,7 +151,7 @@ TEST_CASE("comoving or not: the file's own word counts, else Lambda and redshift
     CHECK(contains(isolated.notes[0], "no box, at time 1 and redshift 0: read as plain"));
 }
 
-TEST_CASE("pieces: one of them empty, any of them named, all of them needed")
+TEST_CASE("multi-file snapshots open from any piece, allow empty pieces and need all pieces")
 {
     const TemporaryFolder folder;
     make_initial_conditions(folder / "ic.0.hdf5", 0, 7, 3, 0);
@@ -188,7 +188,7 @@ TEST_CASE("pieces: one of them empty, any of them named, all of them needed")
     }
 }
 
-TEST_CASE("every fault of a file is one line that names the field")
+TEST_CASE("every error in a file is a line naming the field")
 {
     const TemporaryFolder folder;
     const auto error_after = [&](const std::function<void(hid_t)>& change) {
@@ -277,7 +277,7 @@ TEST_CASE("every fault of a file is one line that names the field")
         "Velocities: external storage: what lies in other files is not read"));
 }
 
-TEST_CASE("headers as codes leave them: no number of files, garbage in high words")
+TEST_CASE("headers without file counts or with invalid high words are read")
 {
     const TemporaryFolder folder;
     make_initial_conditions(folder / "ic", 5, 5, 0, 10);
@@ -292,7 +292,7 @@ TEST_CASE("headers as codes leave them: no number of files, garbage in high word
                                     "ignored: the file or its pieces hold 5");
 }
 
-TEST_CASE("GIZMO's units and background in the header")
+TEST_CASE("GIZMO headers give units and background")
 {
     const TemporaryFolder folder;
     struct Expected {
@@ -333,7 +333,7 @@ TEST_CASE("GIZMO's units and background in the header")
     }
 }
 
-TEST_CASE("tracers of TNG are passed over, the names of EAGLE are known")
+TEST_CASE("TNG tracers are skipped, EAGLE names are known")
 {
     const TemporaryFolder folder;
     for (int pieces : {1, 2}) {
@@ -368,7 +368,7 @@ TEST_CASE("tracers of TNG are passed over, the names of EAGLE are known")
     }
 }
 
-TEST_CASE("masses in the table and in a data set: the table holds, with a note")
+TEST_CASE("a mass table overrides a mass data set, with a note")
 {
     const TemporaryFolder folder;
     make_initial_conditions(folder / "ic", 5, 5, 1, 10);
@@ -380,7 +380,7 @@ TEST_CASE("masses in the table and in a data set: the table holds, with a note")
     CHECK(snapshot.notes.size() == 2);
 }
 
-TEST_CASE("truncated files and flipped bits are noticed")
+TEST_CASE("truncated files and flipped bits are detected")
 {
     const TemporaryFolder folder;
     write_snapshot(sample_snapshot(37), folder / "a.hdf5");
@@ -400,7 +400,7 @@ TEST_CASE("truncated files and flipped bits are noticed")
     CHECK(contains(reading_error(folder / "flipped"), "Masses"));
 }
 
-TEST_CASE("driver information that is longer than the file is refused before room is made for it")
+TEST_CASE("driver information longer than the file is refused before allocation")
 {
     const TemporaryFolder folder;
     make_initial_conditions(folder / "a.hdf5", 0, 7, 1, 0);

@@ -90,7 +90,7 @@ constexpr Vec3<double> at_10{0.77848041013808549, 0.14139230029008617, 0},
 
 } // namespace
 
-TEST_CASE("the energy error has its known size")
+TEST_CASE("energy errors over ten orbits match published values")
 {
     for (int k = 0; k < 4; ++k) {
         CAPTURE(steps[k]);
@@ -105,7 +105,7 @@ TEST_CASE("the energy error has its known size")
     }
 }
 
-TEST_CASE("the scheme is of fourth order")
+TEST_CASE("the scheme converges with fourth order")
 {
     CHECK(std::abs(order(pece) - 4) <= 0.1);
     CHECK(std::abs(order(pec2) - 4) <= 0.1);
@@ -113,7 +113,7 @@ TEST_CASE("the scheme is of fourth order")
     CHECK_FALSE(std::abs(order({.iterations = 2, .eps = 0.01}) - 4) <= 0.1);
 }
 
-TEST_CASE("pericenter turns at its known rate")
+TEST_CASE("pericenter shifts match published values")
 {
     constexpr double shifts[] = {1.7e-4, 1.1e-5, 6.7e-7, 4.2e-8}; // known to two digits
     for (int k = 0; k < 4; ++k) {
@@ -125,7 +125,7 @@ TEST_CASE("pericenter turns at its known rate")
                 within(0.04, shifts[2]));
 }
 
-TEST_CASE("neither unequal masses nor a moving frame change the errors")
+TEST_CASE("unequal masses and a moving frame do not change the errors")
 {
     const double error = ten_orbits({.eccentricity = 0.5}, 400, pec2).energy_error;
     for (const Orbit& orbit :
@@ -134,7 +134,7 @@ TEST_CASE("neither unequal masses nor a moving frame change the errors")
         CHECK(std::abs(ten_orbits(orbit, 400, pec2).energy_error - error) < 1e-10);
 }
 
-TEST_CASE("the Pythagorean problem at t = 10 and 20")
+TEST_CASE("the Pythagorean problem matches the solution at t = 10 and 20")
 {
     // Errors at these times with shared steps and an evaluation after the corrector, from another
     // program. Limits are 3 times larger.
@@ -168,7 +168,7 @@ TEST_CASE("the Pythagorean problem at t = 10 and 20")
     }
 }
 
-TEST_CASE("with block steps the Pythagorean problem has the same solution")
+TEST_CASE("block steps reproduce the Pythagorean solution")
 {
     // Limits are three times the measured errors.
     const auto errors = [](double eta, HermiteReport& report) {
@@ -191,7 +191,7 @@ TEST_CASE("with block steps the Pythagorean problem has the same solution")
     CHECK(report.closest.i + report.closest.j > 0);
 }
 
-TEST_CASE("the figure eight comes back after one period")
+TEST_CASE("the figure-eight orbit closes after a period")
 {
     // From numbers with eight digits, to 4e-8; body 3 begins where the attractions cancel.
     const auto distance = [](double eta) {

@@ -13,12 +13,12 @@ using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("host_force");
 
-TEST_CASE("what every evaluator must do")
+TEST_CASE("the host evaluator fulfils all common behaviours")
 {
     check_behaviours(force_behaviours, every_set());
 }
 
-TEST_CASE("targets among sources that are none, without softening")
+TEST_CASE("active targets mixed with other sources match the reference without softening")
 {
     // Every pack of a near tile contains its own targets, other targets and non-targets.
     const Particles p = plummer(1009);
@@ -46,18 +46,18 @@ TEST_CASE("targets among sources that are none, without softening")
             }
 }
 
-TEST_CASE("accelerations are the same with and without potentials")
+TEST_CASE("computing potentials does not change accelerations")
 {
     for (const Machine& machine : every_set())
         check_potential_changes_nothing(machine);
 }
 
-TEST_CASE("direct sums are right to 3e-7 for every target, however forces cancel")
+TEST_CASE("direct sums reach 3e-7 for every target, however forces cancel")
 {
     check_cancelling_forces(every_set());
 }
 
-TEST_CASE("far cells expanded about groups and clusters")
+TEST_CASE("expansions about groups and clusters converge with the local order")
 {
     for (const std::string& set : instruction_sets()) {
         CAPTURE(set);
@@ -65,7 +65,7 @@ TEST_CASE("far cells expanded about groups and clusters")
     }
 }
 
-TEST_CASE("units and potentials change nothing in what far cells give")
+TEST_CASE("far-cell accelerations do not depend on units or potential output")
 {
     for (const std::string& set : instruction_sets()) {
         CAPTURE(set);
@@ -74,7 +74,7 @@ TEST_CASE("units and potentials change nothing in what far cells give")
     }
 }
 
-TEST_CASE("the first evaluation needs no earlier accelerations")
+TEST_CASE("the first evaluation works without earlier accelerations")
 {
     // A coarse walk estimates the tolerance's reference in each evaluation; nothing is remembered.
     const Particles p = plummer(20011);

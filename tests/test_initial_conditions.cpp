@@ -52,7 +52,7 @@ Grid<double> spectrum_of(int n, const Fourier<double>& fourier, const Potential&
 
 } // namespace
 
-TEST_CASE("fields are real, and their large scales are those of coarser meshes")
+TEST_CASE("Gaussian fields are real and share large scales with coarser meshes")
 {
     const LinearPower power(planck());
     Grid<double> coarse(16), fine(32);
@@ -86,7 +86,7 @@ TEST_CASE("fields are real, and their large scales are those of coarser meshes")
     CHECK(fine.mode(3, 2, 16) == 0.0);
 }
 
-TEST_CASE("amplitudes have the spectrum's mean and an exponential spread, or are fixed")
+TEST_CASE("random amplitudes match spectrum and exponential spread; fixed amplitudes are exact")
 {
     const LinearPower power(planck());
     Grid<double> random(48), fixed(48), paired(48);
@@ -117,7 +117,7 @@ TEST_CASE("amplitudes have the spectrum's mean and an exponential spread, or are
     CHECK(std::abs(squared_sum) / count < 4 / std::sqrt(count));      // phases everywhere
 }
 
-TEST_CASE("second order of two waves is the closed form, of one it is nothing")
+TEST_CASE("second-order displacements match theory for two waves and vanish for a single wave")
 {
     constexpr int n = 16;
     const double A = 0.03, k = 1, side = 2 * pi;
@@ -154,7 +154,7 @@ TEST_CASE("second order of two waves is the closed form, of one it is nothing")
     }
 }
 
-TEST_CASE("particles: lattice, masses, growth, velocities")
+TEST_CASE("initial particles match lattice, masses, growth and velocities")
 {
     InitialConditionsOptions options = small_box();
     options.order = 1;
@@ -213,7 +213,7 @@ TEST_CASE("particles: lattice, masses, growth, velocities")
     CHECK(fixed / 4096 == within(1e-10, expected));
 }
 
-TEST_CASE("the same bits for any number of threads, others for another seed")
+TEST_CASE("initial conditions match bitwise for any number of threads and vary with the seed")
 {
     InitialConditionsOptions options = small_box();
     const int before = thread_count();
@@ -228,7 +228,7 @@ TEST_CASE("the same bits for any number of threads, others for another seed")
     CHECK(norm(make_initial_conditions(options, G).position[5] - one.position[5]) > 1e-3);
 }
 
-TEST_CASE("a glass has less power on large scales than random points, and carries the same waves")
+TEST_CASE("a glass has less large-scale power than random points and carries equal waves")
 {
     const std::vector<Vec3<double>> glass = make_glass(8);
     REQUIRE(glass.size() == 512);
@@ -284,7 +284,7 @@ TEST_CASE("a glass has less power on large scales than random points, and carrie
     CHECK(worst < 0.02 * largest);
 }
 
-TEST_CASE("what cannot be made is refused")
+TEST_CASE("invalid initial conditions are refused")
 {
     const auto refused = [](const auto& change) {
         InitialConditionsOptions options = small_box();

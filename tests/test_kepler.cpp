@@ -76,7 +76,7 @@ constexpr double circular_errors[] = {3.87e-6, 2.43e-7, 1.52e-8, 9.5e-10};
 
 } // namespace
 
-TEST_CASE("the energy error has its known size")
+TEST_CASE("energy errors over ten orbits match published values")
 {
     for (int k = 0; k < 4; ++k) {
         CAPTURE(steps[k]);
@@ -87,7 +87,7 @@ TEST_CASE("the energy error has its known size")
     CHECK(within(ten_orbits({.eccentricity = 0.9}, 1600).largest_energy_error, 3.9e-2, 0.02));
 }
 
-TEST_CASE("a wrong half step, G or softening shows in the energy error")
+TEST_CASE("the energy error reveals a wrong half step, G or softening")
 {
     for (const Mistake& mistake :
          {Mistake{.first_kick = 0.505}, Mistake{.G = 1.01}, Mistake{.eps = 0.1}}) {
@@ -98,7 +98,7 @@ TEST_CASE("a wrong half step, G or softening shows in the energy error")
     }
 }
 
-TEST_CASE("the scheme is of second order")
+TEST_CASE("the leapfrog converges with second order")
 {
     const auto order = [](const Mistake& mistake) {
         return std::log2(ten_orbits({.eccentricity = 0.5}, 200, mistake).largest_energy_error /
@@ -120,7 +120,7 @@ TEST_CASE("the phase of a circular orbit lags by (2 pi)^3 / 3 n^2")
         CHECK_FALSE(within(ten_orbits({}, 400, mistake).phase_error, lag(400), 0.002));
 }
 
-TEST_CASE("pericenter turns at its known rate and the energy comes back after each orbit")
+TEST_CASE("pericenter shifts match published values and energy returns after each orbit")
 {
     constexpr double shifts[] = {-1.46e-2, -3.58e-3, -9.45e-4, -2.42e-4};
     constexpr double final_errors[] = {0, -1.5e-3, -3.6e-5, -5.7e-7}; // unknown for the first
@@ -136,7 +136,7 @@ TEST_CASE("pericenter turns at its known rate and the energy comes back after ea
     CHECK_FALSE(within(wrong.final_energy_error, final_errors[2], 0.02));
 }
 
-TEST_CASE("ten orbits run backwards end where they began")
+TEST_CASE("ten orbits run backwards end at the start")
 {
     const auto distance = [](const Mistake& mistake) {
         const Orbit orbit{.eccentricity = 0.5};
@@ -156,7 +156,7 @@ TEST_CASE("ten orbits run backwards end where they began")
     CHECK_FALSE(distance({.first_kick = 0.5 + 1e-9}) < 1e-11);
 }
 
-TEST_CASE("neither unequal masses nor a moving frame change the errors")
+TEST_CASE("unequal masses and a moving frame do not change the errors")
 {
     const double error = ten_orbits({.eccentricity = 0.5}, 400).largest_energy_error;
     for (const Orbit& orbit :
@@ -169,7 +169,7 @@ TEST_CASE("neither unequal masses nor a moving frame change the errors")
                  error) < 1e-10);
 }
 
-TEST_CASE("the time loop takes exactly these steps")
+TEST_CASE("the time loop makes exactly the expected steps")
 {
     const Figures expected = ten_orbits({.eccentricity = 0.5}, 200);
     ReferenceSolver solver;

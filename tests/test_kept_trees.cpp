@@ -13,7 +13,7 @@ using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("kept_trees");
 
-TEST_CASE("a kept tree has the bits of a new one where nothing moved, and its errors where all did")
+TEST_CASE("a reused tree gives equal bits for resting and equal errors for moving particles")
 {
     constexpr double eps = 0.02;
     Particles particles = make_sphere(SphereKind::hernquist, 5000).particles;
@@ -34,7 +34,7 @@ TEST_CASE("a kept tree has the bits of a new one where nothing moved, and its er
         const double error = rms_error(particles, active, eps);
         const ForceStatistics anew = built->solve(particles, Quantities::acceleration, active);
         const double usual = rms_error(particles, active, eps);
-        MESSAGE("moved by " << moved << " v: rms error " << error << ", of a new tree " << usual
+        MESSAGE("moved by " << moved << " v: rms error " << error << ", new tree " << usual
                             << "; pairs " << old.particle_particle + old.particle_cell << ", "
                             << anew.particle_particle + anew.particle_cell);
         CHECK(error < 1.3 * usual);
@@ -51,7 +51,7 @@ TEST_CASE("a kept tree has the bits of a new one where nothing moved, and its er
     CHECK(rms_error(fewer, all, eps) < 2e-3);
 }
 
-TEST_CASE("in a periodic box a kept tree follows particles across its sides")
+TEST_CASE("in a periodic box a reused tree follows particles across box sides")
 {
     Particles particles = periodic_sets(4000)[1].particles;
     std::vector<Index> active;
@@ -86,7 +86,7 @@ TEST_CASE("in a periodic box a kept tree follows particles across its sides")
             }
             return std::sqrt(sum / all);
         };
-        MESSAGE("rms error " << error(by_kept) << ", of a new tree " << error(by_built));
+        MESSAGE("rms error " << error(by_kept) << ", new tree " << error(by_built));
         CHECK(error(by_kept) < 1.3 * error(by_built));
         const auto pairs = [](const ForceStatistics& s) {
             return double(s.particle_particle + s.particle_cell);
@@ -127,7 +127,7 @@ int kept_of(KeptTrees& trees, int whole_steps, double stride, double growth)
 
 } // namespace
 
-TEST_CASE("trees are kept until lists have grown by as much as a new one costs")
+TEST_CASE("trees are reused until longer lists cost more than a new tree")
 {
     constexpr double build_cost = 10, stride = 1. / 32; // 10000 pairs
     KeptTrees at_rest(build_cost), slow(build_cost), fast(build_cost), faster(build_cost);

@@ -13,7 +13,7 @@ using namespace chamomile;
 
 TEST_SUITE_BEGIN("large_memory");
 
-TEST_CASE("arrays of all sizes keep what is written")
+TEST_CASE("arrays of any size keep their values")
 {
     for (std::size_t n : {1, 1000, 1 << 20, (1 << 20) + 1, 3333333}) {
         std::pmr::vector<std::uint64_t> array(n, 7, large_memory());
@@ -34,7 +34,7 @@ TEST_CASE("large arrays begin at a huge page")
     large_memory()->deallocate(memory, bytes, 64);
 }
 
-TEST_CASE("memory that there is not")
+TEST_CASE("an impossible allocation throws std::bad_alloc")
 {
     CHECK_THROWS_AS(static_cast<void>(large_memory()->allocate(std::size_t(1) << 60)),
                     std::bad_alloc);

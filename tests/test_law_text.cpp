@@ -46,7 +46,7 @@ double value_of(const std::string& expression, double x = 0.75, double y = -2, d
 
 } // namespace
 
-TEST_CASE("expressions mean what they mean in arithmetic")
+TEST_CASE("expressions follow the rules of arithmetic")
 {
     const double x = 0.75, y = -2, a = 3, b = 0.5, p = 4;
     const auto is = [](const char* expression, double expected) {
@@ -105,7 +105,7 @@ TEST_CASE("expressions mean what they mean in arithmetic")
     is("1/(x*a) + 1/(y + b)", 1 / (x * a) + 1 / (y + b));
 }
 
-TEST_CASE("sums take several lines, with either sign")
+TEST_CASE("sums accept several lines with either sign")
 {
     const TextLaw law("target x\nsource a\nsum s t\n"
                       "s += x*a\nt -= a\ns -= 2*x\nt -= x*a\ns += 1\n",
@@ -116,7 +116,7 @@ TEST_CASE("sums take several lines, with either sign")
     CHECK(sums == std::vector<double>{2 * 60 - 12 + 3, -60 - 120, 3 * 60 - 18 + 3, -60 - 180});
 }
 
-TEST_CASE("parameters are set by name")
+TEST_CASE("parameters can be set by name")
 {
     TextLaw law(
         "target x\nsource a\nsum s\nparameter eps = 1/256\nparameter q = 2*pi\ns += eps*x*a + q",
@@ -133,7 +133,7 @@ TEST_CASE("parameters are set by name")
     CHECK_THROWS_WITH_AS(law.set("q", NAN), "law: parameter q: must be finite", Error);
 }
 
-TEST_CASE("dimensions number what has no name")
+TEST_CASE("a dimensions line declares numbered values without names")
 {
     // The first example in Hamada & Iitaka (2007): 4 target values, 4 source values, 3 sums.
     const TextLaw numbered("dimensions 4 4 3 positions\n"
@@ -163,7 +163,7 @@ TEST_CASE("dimensions number what has no name")
         CHECK(std::abs(sums[k] - plain[k]) < 1e-13 * (1 + std::abs(plain[k])));
 }
 
-TEST_CASE("text laws reproduce the built-in ones to rounding")
+TEST_CASE("text laws match built-in laws up to rounding")
 {
     for (const std::string& set : instruction_sets()) {
         CAPTURE(set);
@@ -171,7 +171,7 @@ TEST_CASE("text laws reproduce the built-in ones to rounding")
     }
 }
 
-TEST_CASE("a malformed text gives one line with its place")
+TEST_CASE("a malformed text gives an error line with its position")
 {
     const std::string rows = "target position x y z\nsource position x y z, m\nsum a phi\n";
     const std::string plain = "target x\nsource x m\nsum a\n";
@@ -269,7 +269,7 @@ TEST_CASE("a malformed text gives one line with its place")
     tells(rows + "d = target.x\na += 2*d", "line 5, column 8: x of the target is a coordinate");
 }
 
-TEST_CASE("differences of positions are taken either way")
+TEST_CASE("a law can use either difference of positions")
 {
     const TextLaw law("target position x y z\nsource position x y z\nsum a b\n"
                       "xs = source.x\nxt = target.x\na += xs - xt\nb += (target.y - source.y)^2",

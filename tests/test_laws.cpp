@@ -144,7 +144,7 @@ void check_energy_formula(const auto& law, double sigma, double epsilon,
 
 } // namespace
 
-TEST_CASE("gravity: acceleration is minus the gradient, and the two-body value")
+TEST_CASE("gravity: acceleration is minus the gradient and matches two bodies")
 {
     for (const double eps : {0.0, 0.3}) {
         const GravityPotential law{eps};
@@ -164,7 +164,7 @@ TEST_CASE("gravity: acceleration is minus the gradient, and the two-body value")
     CHECK(norm(20.0 * sum.acceleration + 50.0 * back.acceleration) < 1e-14);
 }
 
-TEST_CASE("gravity: jerk is the rate of the acceleration, and the two-body value")
+TEST_CASE("gravity: jerk is the time derivative of acceleration and matches two bodies")
 {
     const GravityJerk law{0.2};
     std::mt19937_64 random(2);
@@ -191,7 +191,7 @@ TEST_CASE("gravity: jerk is the rate of the acceleration, and the two-body value
     CHECK(sum.potential == doctest::Approx(-4));
 }
 
-TEST_CASE("Lennard-Jones and Coulomb: force is minus the gradient, in pairs, and ends as told")
+TEST_CASE("Lennard-Jones and Coulomb: force is minus the gradient, antisymmetric and cut off")
 {
     check_molecular<ConstantDielectric, LorentzBerthelot>({2});
     check_molecular<LinearDielectric, LorentzBerthelot>({4});
@@ -203,7 +203,7 @@ TEST_CASE("Lennard-Jones and Coulomb: force is minus the gradient, in pairs, and
         check_gradient(LennardJonesFluid{0.9, 1.3, end}, {}, {}, force_of, energy_of);
 }
 
-TEST_CASE("Lennard-Jones and Coulomb: dielectrics and combinations by formulas written anew")
+TEST_CASE("Lennard-Jones and Coulomb: dielectrics and combination rules match independent formulas")
 {
     const double mean = (0.9 + 1.2) / 2, product = std::sqrt(0.9 * 1.2),
                  epsilon = std::sqrt(1.3 * 0.4);
@@ -220,7 +220,7 @@ TEST_CASE("Lennard-Jones and Coulomb: dielectrics and combinations by formulas w
     check_energy_formula(MolecularEnergyGeometric{1.5, {2}, {}}, product, epsilon, k, l, constant);
 }
 
-TEST_CASE("Lennard-Jones and Coulomb: two atoms by hand")
+TEST_CASE("Lennard-Jones and Coulomb: two atoms match values by hand")
 {
     // sigma = (3 + 5) / 2 = 4, epsilon = (2 * 8)^1/2 = 4
     const auto neutral = [](double r) {
@@ -251,7 +251,7 @@ TEST_CASE("Lennard-Jones and Coulomb: two atoms by hand")
     CHECK(sigmoidal.force.z == doctest::Approx(15));
 }
 
-TEST_CASE("switching: radii in the wrong order are refused")
+TEST_CASE("switching refuses radii in the wrong order")
 {
     CHECK_THROWS_WITH_AS(Switching::between(3, 2), doctest::Contains("from < to"), Error);
     CHECK_THROWS_WITH_AS(Switching::between(-1, 2), doctest::Contains("0 <= from"), Error);
@@ -259,7 +259,7 @@ TEST_CASE("switching: radii in the wrong order are refused")
     CHECK(Switching::between(1, INFINITY).slope == 0);
 }
 
-TEST_CASE("Yukawa: field is minus the gradient, and the value at one screening length")
+TEST_CASE("Yukawa: field is minus the gradient and matches theory at a screening length")
 {
     check_gradient(
         Yukawa{1.7}, {}, {{}, -2.5}, [](const auto& s) { return s.field; },
@@ -271,7 +271,7 @@ TEST_CASE("Yukawa: field is minus the gradient, and the value at one screening l
     CHECK(pair_of(Yukawa{2, 2.1}, {}, {{2, 0, 0}, 1}).potential != 0);
 }
 
-TEST_CASE("SPH: values of the kernel")
+TEST_CASE("SPH: the kernel matches values by hand")
 {
     const auto density = [](double r) {
         return pair_of(SphDensity{}, {{}, 0.5}, {{r, 0, 0}, 8 * 3.14159265358979323846});
@@ -284,7 +284,7 @@ TEST_CASE("SPH: values of the kernel")
     CHECK(density(4).neighbours == 0);
 }
 
-TEST_CASE("the built-in laws on the processor")
+TEST_CASE("built-in laws match plain sums on the processor")
 {
     check_behaviours(law_behaviours, every_set());
 }

@@ -118,7 +118,7 @@ Shown run(Particles p, const SolverOptions& options, const Scheme& scheme, bool 
 
 } // namespace
 
-TEST_CASE("particles on ranks move with the bits of one rank, by all steps and in fields")
+TEST_CASE("steps on ranks equal a single rank bitwise for all schemes and fields")
 {
     int number = 0;
     for (const RankCase& one : rank_cases()) {
@@ -139,7 +139,7 @@ TEST_CASE("particles on ranks move with the bits of one rank, by all steps and i
     }
 }
 
-TEST_CASE("particles that no key tells apart keep their order when ranks exchange them")
+TEST_CASE("particles with equal keys keep their order when ranks exchange particles")
 {
     const std::size_t n = 1511;
     Particles p = plummer(n, 7);
@@ -173,8 +173,7 @@ TEST_CASE("particles that no key tells apart keep their order when ranks exchang
     }
 }
 
-TEST_CASE(
-    "a particle that flies away is named as by one rank, and the state is that before the step")
+TEST_CASE("a runaway particle is named as on a single rank and the previous state kept")
 {
     std::string line;
     Particles before;
@@ -208,7 +207,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("a run that is refused at its start leaves the particles as they were")
+TEST_CASE("a run refused at its start leaves the particles unchanged")
 {
     Particles p = plummer(300, 3);
     p.softening.assign(300, 0);
@@ -233,7 +232,7 @@ TEST_CASE("a run that is refused at its start leaves the particles as they were"
     CHECK(lines[0] == lines[1]);
 }
 
-TEST_CASE("what is not finite in a later block of a file is named as by one rank")
+TEST_CASE("a non-finite value in a later file block is named as on a single rank")
 {
     for (const bool in_velocity : {false, true}) {
         Particles p = plummer(300, 3);
@@ -261,7 +260,7 @@ TEST_CASE("what is not finite in a later block of a file is named as by one rank
     }
 }
 
-TEST_CASE("a rank that fails before any of its exchanges ends a run with its error alone")
+TEST_CASE("a failure before any exchange ends a run with the failing rank's error")
 {
     const Particles cloud = plummer(300, 5);
     Scheme scheme;

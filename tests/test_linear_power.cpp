@@ -18,7 +18,7 @@ TEST_SUITE_BEGIN("linear_power");
 
 constexpr double pi = std::numbers::pi;
 
-TEST_CASE("transfer functions of Eisenstein & Hu as another program computes them")
+TEST_CASE("transfer functions of Eisenstein & Hu match colossus")
 {
     // colossus 1.3: modelEisenstein98, modelEisenstein98ZeroBaryon
     struct Row {
@@ -39,7 +39,7 @@ TEST_CASE("transfer functions of Eisenstein & Hu as another program computes the
     CHECK_THROWS_AS(EisensteinHu(planck().background, 0.4, 2.7255), Error);
 }
 
-TEST_CASE("normalisation by sigma8 and by A_s")
+TEST_CASE("sigma8 and A_s normalise the power spectrum")
 {
     const LinearPower power(planck());
     CHECK(power.sigma(8) == within(1e-10, 0.8159));
@@ -65,7 +65,7 @@ TEST_CASE("normalisation by sigma8 and by A_s")
     CHECK_THROWS_AS(LinearPower{primordial}, Error);
 }
 
-TEST_CASE("tables of spectra and transfer functions")
+TEST_CASE("tables of spectra and transfer functions reproduce the fit")
 {
     const auto folder = std::filesystem::temp_directory_path() / "chamomile_power_tables";
     std::filesystem::create_directories(folder);
@@ -114,7 +114,7 @@ TEST_CASE("tables of spectra and transfer functions")
     std::filesystem::remove_all(folder);
 }
 
-TEST_CASE("beyond a table the spectrum goes on as cold matter's does")
+TEST_CASE("beyond a table the spectrum follows cold dark matter")
 {
     const LinearPower power(planck());
     const EisensteinHu fit(planck().background, 0.0486, 2.7255);

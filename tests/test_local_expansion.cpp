@@ -207,7 +207,7 @@ void check_packs()
 
 TEST_SUITE_BEGIN("local_expansion");
 
-TEST_CASE("terms stand in the order that the header states")
+TEST_CASE("expansion terms follow the documented order")
 {
     CHECK(term_of({0, 0, 0}) == 0);
     CHECK(term_of({1, 0, 0}) == 1);
@@ -218,7 +218,7 @@ TEST_CASE("terms stand in the order that the header states")
         CHECK(term_of(exponents_of(t)) == t);
 }
 
-TEST_CASE("errors fall with the distance as the order promises, softened or not")
+TEST_CASE("expansion errors fall with distance as the order predicts, with and without softening")
 {
     check_order<3>();
     check_order<4>();
@@ -226,7 +226,7 @@ TEST_CASE("errors fall with the distance as the order promises, softened or not"
     check_order<6>();
 }
 
-TEST_CASE("a cell gives the field of its particles")
+TEST_CASE("a cell's expansion matches the field of its particles")
 {
     check_particles<3>();
     check_particles<4>();
@@ -234,7 +234,7 @@ TEST_CASE("a cell gives the field of its particles")
     check_particles<6>();
 }
 
-TEST_CASE("a shift is exact")
+TEST_CASE("shifting an expansion is exact")
 {
     check_shift<3>();
     check_shift<4>();
@@ -242,7 +242,7 @@ TEST_CASE("a shift is exact")
     check_shift<6>();
 }
 
-TEST_CASE("powers of two in the unit of length change no bit")
+TEST_CASE("scaling lengths by powers of two changes no bit")
 {
     check_scale<3>();
     check_scale<4>();
@@ -250,7 +250,7 @@ TEST_CASE("powers of two in the unit of length change no bit")
     check_scale<6>();
 }
 
-TEST_CASE("each lane of a pack is a single value")
+TEST_CASE("each lane of a pack equals a scalar evaluation")
 {
     check_packs<3, float>();
     check_packs<4, float>();
@@ -262,7 +262,7 @@ TEST_CASE("each lane of a pack is a single value")
     check_packs<6, double>();
 }
 
-TEST_CASE("float keeps its digits near and far")
+TEST_CASE("float expansions stay accurate near and far")
 {
     for (const double distance : {3.0, 1e6, 1e15}) {
         const Vec r = distance * direction;

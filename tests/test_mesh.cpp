@@ -90,8 +90,8 @@ Grid<double> assigned(const Particles& p, Assignment kernel, double side, int n,
 
 } // namespace
 
-TEST_CASE_TEMPLATE("transforms are the sums that define them, also of odd and prime sides", T,
-                   float, double)
+TEST_CASE_TEMPLATE("Fourier transforms match direct sums, also for odd and prime sides", T, float,
+                   double)
 {
     const double rounding = sizeof(T) == 4 ? 1e-5 : 1e-13;
     for (int n : {2, 3, 8, 13, 30}) {
@@ -122,7 +122,7 @@ TEST_CASE_TEMPLATE("transforms are the sums that define them, also of odd and pr
     }
 }
 
-TEST_CASE("transforms have the same bits for any number of threads")
+TEST_CASE("Fourier transforms match bitwise for any number of threads")
 {
     const int all = omp_get_max_threads();
     for (int n : {31, 64}) {
@@ -147,7 +147,7 @@ TEST_CASE("transforms have the same bits for any number of threads")
     omp_set_num_threads(all);
 }
 
-TEST_CASE("plans may be made by several threads at once")
+TEST_CASE("several threads can make plans at once")
 {
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t)
@@ -163,7 +163,7 @@ TEST_CASE("plans may be made by several threads at once")
     CHECK_THROWS_WITH_AS(Fourier<double>(1), "mesh: 1: must be 2 to 32768", Error);
 }
 
-TEST_CASE("modes are counted as Fourier series are")
+TEST_CASE("grid modes carry signed wave numbers")
 {
     Grid<double> grid(6);
     grid.for_each_mode(
@@ -172,7 +172,7 @@ TEST_CASE("modes are counted as Fourier series are")
     CHECK(grid.mode(5, 0, 3).real() == -100 + 3);
 }
 
-TEST_CASE("assignment is the convolution with top hats, at any shift and for tiny meshes")
+TEST_CASE("mass assignment convolves with top hats, at any shift and for tiny meshes")
 {
     Particles p = moved(uniform_cube(40), 7.5, {-2, 3, 0});
     p.position.push_back({7.5, -7.5, 15});
@@ -202,7 +202,7 @@ TEST_CASE("assignment is the convolution with top hats, at any shift and for tin
             }
 }
 
-TEST_CASE("the window is the transform of the cloud")
+TEST_CASE("the assignment window is the Fourier transform of the cloud")
 {
     // The squared window summed over aliases has a closed form (Jing 2005, eq. 20), here for CIC.
     const int n = 16;
@@ -219,7 +219,7 @@ TEST_CASE("the window is the transform of the cloud")
           within(1e-14, std::pow(assignment_window(Assignment::nearest_point, -2, 3, 1, n), 4)));
 }
 
-TEST_CASE("translation by whole cells moves the mesh and changes no bit")
+TEST_CASE("translation by whole cells moves the mesh without changing a bit")
 {
     const int n = 32;
     for (Assignment kernel : kernels) {
@@ -241,7 +241,7 @@ TEST_CASE("translation by whole cells moves the mesh and changes no bit")
     }
 }
 
-TEST_CASE("assignment has the same bits for any number of threads")
+TEST_CASE("mass assignment is bitwise equal for any number of threads")
 {
     const int all = omp_get_max_threads();
     Particles p = plummer(30000); // mostly in few columns
@@ -279,7 +279,7 @@ TEST_CASE("interpolation is the adjoint of assignment")
     }
 }
 
-TEST_CASE("what cannot be assigned gets a line")
+TEST_CASE("mass assignment refuses invalid input with an error line")
 {
     Particles p = uniform_cube(20);
     p.position[7].y = std::numeric_limits<double>::quiet_NaN();

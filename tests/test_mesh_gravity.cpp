@@ -122,7 +122,7 @@ Particles clump_across_faces()
 
 } // namespace
 
-TEST_CASE("each kernel and differentiation has its error, of a mesh alone")
+TEST_CASE("each kernel and differentiation meets its error limit for the mesh only")
 {
     const Particles p = moved(uniform_cube(200), 3, {-1, 7, 0.5});
     const double side = 3;
@@ -157,7 +157,7 @@ TEST_CASE("each kernel and differentiation has its error, of a mesh alone")
         }
 }
 
-TEST_CASE("with short-range pairs within a cut: half a percent, and a tenth of one")
+TEST_CASE("mesh plus short-range pairs reach errors of 0.5 % and 0.1 %")
 {
     struct Set {
         const char* name;
@@ -185,7 +185,7 @@ TEST_CASE("with short-range pairs within a cut: half a percent, and a tenth of o
     }
 }
 
-TEST_CASE("near a lattice errors are a ten-thousandth of the forces that cancel")
+TEST_CASE("near a lattice errors are 1e-4 of the cancelling forces")
 {
     const Particles p = perturbed_lattice(6, 0.01);
     const Field exact = exact_field(p, 1);
@@ -200,7 +200,7 @@ TEST_CASE("near a lattice errors are a ten-thousandth of the forces that cancel"
     CHECK(rms(exact.acceleration) < 0.06 * neighbour);
 }
 
-TEST_CASE("modes are exact to what is left out of them")
+TEST_CASE("Ewald modes are exact up to their tolerance")
 {
     const Particles p = moved(clump_across_faces(), 5, {11, 0, -4});
     const Field exact = exact_field(p, 5);
@@ -220,7 +220,7 @@ TEST_CASE("modes are exact to what is left out of them")
     }
 }
 
-TEST_CASE("instruction sets agree on modes")
+TEST_CASE("instruction sets agree on Ewald modes")
 {
     const Particles p = uniform_cube(1000);
     const Field first = field_of(*make_ewald_modes({1}, 1 / 15., 1e-7, "baseline"), p);
@@ -234,7 +234,7 @@ TEST_CASE("instruction sets agree on modes")
     }
 }
 
-TEST_CASE("the same bits for any number of threads")
+TEST_CASE("mesh fields match bitwise for any number of threads")
 {
     const int all = omp_get_max_threads();
     const Particles p = plummer(20000);
@@ -252,7 +252,7 @@ TEST_CASE("the same bits for any number of threads")
     omp_set_num_threads(all);
 }
 
-TEST_CASE("fields move with the particles, by whole cells to rounding")
+TEST_CASE("translated particles have equal mesh fields up to rounding")
 {
     const Particles p = uniform_cube(500);
     const Field here = field_of(*make_mesh_gravity({1}, {16}), p);
@@ -269,7 +269,7 @@ TEST_CASE("fields move with the particles, by whole cells to rounding")
     CHECK(of_modes < 1e-13);
 }
 
-TEST_CASE("only active particles are added to, with and without potentials")
+TEST_CASE("mesh fields add to active particles only, with and without potentials")
 {
     const Particles p = uniform_cube(3000);
     const std::vector<std::uint32_t> active{2999, 4, 700};
@@ -299,7 +299,7 @@ TEST_CASE("only active particles are added to, with and without potentials")
     }
 }
 
-TEST_CASE("without images, by zero padding")
+TEST_CASE("zero padding gives an isolated mesh field without images")
 {
     const Particles p = moved(uniform_cube(500), 0.9, {5, -3, 0.2});
     for (const Differentiation by : {Differentiation::spectral, Differentiation::four_point}) {
@@ -334,7 +334,7 @@ TEST_CASE("without images, by zero padding")
                          doctest::Contains("must be at most 0.500000"), Error);
 }
 
-TEST_CASE("long ranges that cannot be get a line")
+TEST_CASE("invalid long-range options are refused with an error line")
 {
     CHECK_THROWS_WITH_AS(make_mesh_gravity({1}, {}), "mesh: 0: must be 8 to 32768", Error);
     CHECK_THROWS_WITH_AS(make_mesh_gravity({0}, {16}), "box: 0.000000: must be above 0", Error);

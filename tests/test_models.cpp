@@ -49,7 +49,7 @@ double hernquist_distribution(double energy)
 
 } // namespace
 
-TEST_CASE("random numbers: Philox gives the published words")
+TEST_CASE("Philox returns the published random numbers")
 {
     // Known answers from the Random123 distribution (Salmon et al. 2011).
     using Words = std::array<std::uint32_t, 4>;
@@ -60,7 +60,7 @@ TEST_CASE("random numbers: Philox gives the published words")
           Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
 }
 
-TEST_CASE("Plummer: energies exact, at rest at the barycenter, truncated")
+TEST_CASE("Plummer: exact energies, barycenter at rest, truncation radius")
 {
     for (std::uint64_t n : {2, 3, 597, 2048}) {
         CAPTURE(n);
@@ -111,7 +111,7 @@ TEST_CASE("Plummer: Lagrangian radii, largest radius and central dispersion")
     CHECK(mean_square / (mean * mean) == within(0.003, 10.0 / 7));
 }
 
-TEST_CASE("the energy of shells is that of pairs to a few parts in N")
+TEST_CASE("the shell energy matches the pair energy to a few parts in N")
 {
     Particles sphere = make_plummer({.particles = 12007, .seed = 5}).particles;
     const double exact = pair_energy(sphere);
@@ -120,7 +120,7 @@ TEST_CASE("the energy of shells is that of pairs to a few parts in N")
     CHECK(shell_energy(sphere) != exact);
 }
 
-TEST_CASE("Hernquist: Lagrangian radii and energies of the truncated model")
+TEST_CASE("Hernquist: Lagrangian radii and energies match the truncated model")
 {
     const std::uint64_t n = 100003;
     const Snapshot snapshot = make_sphere(SphereKind::hernquist, n, 2);
@@ -151,7 +151,7 @@ TEST_CASE("Hernquist: Lagrangian radii and energies of the truncated model")
     CHECK(off_center(snapshot.particles) < 1e-12);
 }
 
-TEST_CASE("NFW: Lagrangian radii, mass beyond the virial radius, equilibrium")
+TEST_CASE("NFW: Lagrangian radii, mass beyond the virial radius and equilibrium match theory")
 {
     const std::uint64_t n = 100003;
     const Snapshot snapshot = make_sphere(SphereKind::nfw, n, 4);
@@ -190,7 +190,7 @@ TEST_CASE("NFW: Lagrangian radii, mass beyond the virial radius, equilibrium")
     CHECK(off_center(snapshot.particles) < 1e-12);
 }
 
-TEST_CASE("Eddington's inversion finds the exact distribution function of Hernquist's model")
+TEST_CASE("Eddington inversion reproduces the exact Hernquist distribution function")
 {
     const SphereProfile profile{.kind = SphereKind::hernquist};
     const std::vector<double> radii = table_radii({profile});
@@ -223,7 +223,7 @@ TEST_CASE("cold sphere and cube are uniform and at rest")
         CHECK(mean == within(12 * 4 * std::sqrt(1.0 / 180 / 30011), 1.0 / 12));
 }
 
-TEST_CASE("two bodies: energy, pericenter, angular momentum")
+TEST_CASE("two bodies: energy, pericenter and angular momentum match the orbit")
 {
     const double a = 1.7, e = 0.6, q = 0.25;
     const Snapshot snapshot = make_two_body({a, e, q});
@@ -238,7 +238,7 @@ TEST_CASE("two bodies: energy, pericenter, angular momentum")
     CHECK(off_center(bodies) < 1e-16);
 }
 
-TEST_CASE("orbits before pericenter have the energy and angular momentum of their elements")
+TEST_CASE("orbits before pericenter match the energy and angular momentum of the elements")
 {
     for (double e : {0.0, 0.5, 1.0, 2.0}) {
         CAPTURE(e);
@@ -255,7 +255,7 @@ TEST_CASE("orbits before pericenter have the energy and angular momentum of thei
     CHECK_THROWS_AS(orbit_before_pericenter(1, 1, 1, 0.9), Error);
 }
 
-TEST_CASE("same seed, same bytes, for any number of threads; another seed differs")
+TEST_CASE("models with equal seeds match bitwise for any number of threads")
 {
     const auto models = [](std::uint64_t seed) {
         return std::vector<Snapshot>{make_plummer({.particles = 1999, .seed = seed}),
@@ -280,7 +280,7 @@ TEST_CASE("same seed, same bytes, for any number of threads; another seed differ
     }
 }
 
-TEST_CASE("a model without particles or with impossible lengths is refused")
+TEST_CASE("models without particles or with invalid lengths are refused")
 {
     CHECK_THROWS_AS(make_plummer({.particles = 0}), Error);
     CHECK_THROWS_AS(make_plummer({.truncation = 0}), Error);

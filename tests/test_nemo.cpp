@@ -116,7 +116,7 @@ std::string nemo_file(const Form& form, ByteOrder order = ByteOrder::host, int s
 
 } // namespace
 
-TEST_CASE("single and double, phase space and vectors, both byte orders")
+TEST_CASE("readers accept single and double, phase space and vectors, both byte orders")
 {
     const TemporaryFolder folder;
     const std::vector<std::int32_t> keys = {7, 3, 0, 12, 4};
@@ -154,7 +154,7 @@ TEST_CASE("single and double, phase space and vectors, both byte orders")
             }
 }
 
-TEST_CASE("of several snapshots the first is read; keys that are no ids are told")
+TEST_CASE("readers take the first of several snapshots and note keys unusable as ids")
 {
     const TemporaryFolder folder;
     make_file(folder / "a", nemo_file({.keys = {1, 1, 2, 3, 4}}, ByteOrder::host, 3));
@@ -166,7 +166,7 @@ TEST_CASE("of several snapshots the first is read; keys that are no ids are told
     CHECK(contains(snapshot.notes[1], "holds 3 snapshots: the first"));
 }
 
-TEST_CASE("every truncation and what is no snapshot is an error in one line")
+TEST_CASE("truncated and invalid files are refused with an error line")
 {
     const TemporaryFolder folder;
     const std::string whole = nemo_file({});

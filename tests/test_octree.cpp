@@ -106,7 +106,7 @@ TEST_CASE("cells hold every particle once, whatever the leaf size")
             check_cells(octree_of(plummer(n), leaf_size), n, Index(leaf_size));
 }
 
-TEST_CASE("coincident particles end in one leaf, and the depth stays bounded")
+TEST_CASE("coincident particles share a leaf and the depth stays bounded")
 {
     Particles p = plummer(1000);
     for (std::size_t i = 100; i < 700; ++i)
@@ -123,21 +123,21 @@ TEST_CASE("coincident particles end in one leaf, and the depth stays bounded")
     CHECK(octree_of(p, 8).cells.size() == 1);
 }
 
-TEST_CASE("an outlier does not push the others into one leaf")
+TEST_CASE("an outlier does not push other particles into a single leaf")
 {
     Particles p = plummer(4096);
     p.position[5] = {2e9, -1e9, 3e9};
     check_cells(octree_of(p, 8), 4096, 8);
 }
 
-TEST_CASE("a position that is not finite is refused by number")
+TEST_CASE("a non-finite position is refused with its particle number")
 {
     Particles p = plummer(100);
     p.position[42].y = std::nan("");
     CHECK_THROWS_WITH_AS(octree_of(p, 8), doctest::Contains("particle 42: position"), Error);
 }
 
-TEST_CASE("order and cells are the same for any number of threads")
+TEST_CASE("order and cells are equal for any number of threads")
 {
     const Particles p = hernquist(30011);
     const int threads = omp_get_max_threads();
@@ -227,7 +227,7 @@ TEST_CASE("third and fourth moments equal sums over the cell's particles")
     CHECK(different == 0);
 }
 
-TEST_CASE("groups hold each active particle once")
+TEST_CASE("groups contain each active particle once")
 {
     const Particles p = plummer(5003);
     const Octree octree = octree_of(p, 8);

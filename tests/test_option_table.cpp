@@ -49,7 +49,7 @@ void for_each_row(Check check)
 
 } // namespace
 
-TEST_CASE("no name and no alias stands twice, and every row says what it is")
+TEST_CASE("option names and aliases are unique; every row has a help text")
 {
     std::set<std::string> names, keys;
     for_each_row([&](const OptionTerms& row, const std::string& value) {
@@ -71,7 +71,7 @@ TEST_CASE("no name and no alias stands twice, and every row says what it is")
     }
 }
 
-TEST_CASE("what a row puts it shows, and it refuses what is no value of it")
+TEST_CASE("option rows show the value set and refuse invalid values")
 {
     const auto check = [](auto& row, auto settings, const std::string& value) {
         CAPTURE(row.name);
@@ -94,7 +94,7 @@ TEST_CASE("what a row puts it shows, and it refuses what is no value of it")
         check(row, Scheme(), another_value(row));
 }
 
-TEST_CASE("the ranges of the rows are those of make_solver()")
+TEST_CASE("option rows and make_solver() agree on ranges")
 {
     const auto agrees = [](const char* name, double value, auto place) {
         CAPTURE(name);
@@ -136,7 +136,7 @@ TEST_CASE("the ranges of the rows are those of make_solver()")
     }
 }
 
-TEST_CASE("C and AMUSE take every row by all of its names")
+TEST_CASE("C and AMUSE accept every option under all names")
 {
     for (const auto& row : force_options()) {
         std::vector<std::string> keys;
@@ -159,7 +159,7 @@ TEST_CASE("C and AMUSE take every row by all of its names")
           "option: thetta: unknown; did you mean 'theta'?");
 }
 
-TEST_CASE("C tells every option by all of its names, with what it means")
+TEST_CASE("chm_options() lists every option with all names and a help text")
 {
     const std::string text = chm_options();
     for (const std::string& key : force_keys()) {
@@ -172,7 +172,7 @@ TEST_CASE("C tells every option by all of its names, with what it means")
     CHECK(text.find("threads (N, default 0)") != std::string::npos);
 }
 
-TEST_CASE("what does not go together is refused in the words of the caller")
+TEST_CASE("contradicting options are refused in the caller's terms")
 {
     struct Case {
         std::vector<std::pair<const char*, const char*>> options;

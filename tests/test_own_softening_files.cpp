@@ -18,7 +18,7 @@ using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("own_softening_files");
 
-TEST_CASE("files keep the lengths, or say that they cannot")
+TEST_CASE("files keep per-particle softening or note its loss")
 {
     Snapshot snapshot;
     snapshot.particles = hernquist(300);
@@ -69,7 +69,7 @@ TEST_CASE("files keep the lengths, or say that they cannot")
     CHECK(both.softening->length == 0.7);
 }
 
-TEST_CASE("lengths by type are given to the particles, or refused in one line")
+TEST_CASE("softening by type reaches the particles or is refused with an error line")
 {
     struct Case {
         const char *eps, *of_type, *line;

@@ -7,7 +7,7 @@ using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("pairs");
 
-TEST_CASE("sums over pairs")
+TEST_CASE("pair solvers fulfil all common behaviours")
 {
     check_behaviours(pair_behaviours, every_set());
 }

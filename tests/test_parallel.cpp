@@ -65,7 +65,7 @@ void check_exchange(Communicator& ranks, int round)
 
 } // namespace
 
-TEST_CASE("every record arrives whole, whatever is held back, and is counted")
+TEST_CASE("every record arrives complete despite delays, and traffic is counted")
 {
     for (const int P : rank_counts) {
         CAPTURE(P);
@@ -89,7 +89,7 @@ TEST_CASE("every record arrives whole, whatever is held back, and is counted")
     }
 }
 
-TEST_CASE("sums and minima are those of one rank, to the bit")
+TEST_CASE("sums and minima over ranks equal a single rank bitwise")
 {
     const double nan = std::nan("");
     for (const int P : rank_counts) {
@@ -141,7 +141,7 @@ TEST_CASE("sums and minima are those of one rank, to the bit")
     }
 }
 
-TEST_CASE("what ranks have is gathered in their order, and that of rank 0 sent to all")
+TEST_CASE("all_gather() returns data in rank order; broadcast() sends rank 0's data to all")
 {
     for (const int P : rank_counts) {
         CAPTURE(P);
@@ -163,7 +163,7 @@ TEST_CASE("what ranks have is gathered in their order, and that of rank 0 sent t
     }
 }
 
-TEST_CASE("all ranks agree on the error of the lowest, and go on")
+TEST_CASE("all ranks raise the error of the lowest rank and continue")
 {
     for (const int P : rank_counts) {
         CAPTURE(P);
@@ -187,7 +187,7 @@ TEST_CASE("all ranks agree on the error of the lowest, and go on")
     }
 }
 
-TEST_CASE("a rank that fails ends all others with one error")
+TEST_CASE("a failing rank ends all ranks with a single error")
 {
     for (const int P : {2, 3, 7}) {
         CAPTURE(P);
@@ -205,7 +205,7 @@ TEST_CASE("a rank that fails ends all others with one error")
     }
 }
 
-TEST_CASE("a rank that stays silent ends the others after the time limit")
+TEST_CASE("a silent rank ends the other ranks after the time limit")
 {
     const double start = double(std::chrono::steady_clock::now().time_since_epoch().count());
     const std::string line = error_of_ranks(
@@ -222,7 +222,7 @@ TEST_CASE("a rank that stays silent ends the others after the time limit")
     CHECK(seconds < 10);
 }
 
-TEST_CASE("the number of ranks is checked")
+TEST_CASE("an invalid number of ranks is refused")
 {
     CHECK(error_of_ranks(0, [](Communicator&) {}) == "ranks: 0: must be 1 to 1024");
     CHECK(error_of_ranks(1025, [](Communicator&) {}) == "ranks: 1025: must be 1 to 1024");

@@ -21,7 +21,7 @@ const double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 } // namespace
 
-TEST_CASE("good particles pass, none pass unless one is required")
+TEST_CASE("valid particles pass; an empty set passes unless particles are required")
 {
     CHECK(complaint(sample_snapshot().particles) == "");
     CHECK(complaint(Particles{}) == "");
@@ -30,7 +30,7 @@ TEST_CASE("good particles pass, none pass unless one is required")
     CHECK_NOTHROW(require_particles(sample_snapshot(1).particles, "f"));
 }
 
-TEST_CASE("what is not finite is named with index, id, field and value")
+TEST_CASE("a non-finite value is reported with index, id, field and value")
 {
     Particles particles = sample_snapshot().particles;
     const std::string who = "f: particle 500 (id " + std::to_string(particles.id[500]) + "), ";
@@ -46,14 +46,14 @@ TEST_CASE("what is not finite is named with index, id, field and value")
     }
 }
 
-TEST_CASE("the mass of all particles must be finite")
+TEST_CASE("the total mass must be finite")
 {
     Particles particles = sample_snapshot(3).particles;
     particles.mass = {1.7e308, 1e300, 1e308};
     CHECK(complaint(particles) == "f: mass of all particles: inf: must be finite");
 }
 
-TEST_CASE("zero masses are tracers, but not all of them")
+TEST_CASE("zero masses mark tracers, but some particle needs mass")
 {
     Particles particles = sample_snapshot().particles;
     std::fill(particles.mass.begin() + 1, particles.mass.end(), 0.0);
@@ -62,7 +62,7 @@ TEST_CASE("zero masses are tracers, but not all of them")
     CHECK(contains(complaint(particles), "mass: 0 for all 597 particles"));
 }
 
-TEST_CASE("equal ids are found, whether dense, sparse or rising")
+TEST_CASE("duplicate ids are found among dense, sparse and sorted ids")
 {
     for (std::uint64_t step : {std::uint64_t(1), std::uint64_t(1) << 50}) {
         Particles particles = sample_snapshot().particles;

@@ -97,21 +97,21 @@ Particles across_faces()
 
 } // namespace
 
-TEST_CASE("exact to 1e-12, near a lattice to 1e-10")
+TEST_CASE("periodic direct sums match Ewald sums to 1e-12, near a lattice to 1e-10")
 {
     check_against_ewald(uniform_cube(197), direct(1), 1e-12);
     check_against_ewald(across_faces(), direct(1), 1e-12);
     check_against_ewald(near_lattice(), direct(1), 1e-10);
 }
 
-TEST_CASE("in other units, other images, with another constant of gravity")
+TEST_CASE("periodic direct sums hold for any units, images and G")
 {
     SolverOptions options = direct(75);
     options.gravitational_constant = 43.0187;
     check_against_ewald(moved(uniform_cube(150), 300, {-500, 3, 80}), options, 1e-12);
 }
 
-TEST_CASE("softened nearest images, by either kernel")
+TEST_CASE("softening acts on the nearest image for either kernel")
 {
     for (const SofteningKind kind : {SofteningKind::plummer, SofteningKind::spline})
         for (const double length : {1e-3, 0.03, 0.1}) {
@@ -122,7 +122,7 @@ TEST_CASE("softened nearest images, by either kernel")
         }
 }
 
-TEST_CASE("a lattice has the energy of its unit cell, and no force")
+TEST_CASE("a lattice has the energy of its unit cell and no force")
 {
     const int n = 5;
     Particles p;
@@ -139,7 +139,7 @@ TEST_CASE("a lattice has the energy of its unit cell, and no force")
     }
 }
 
-TEST_CASE("active particles alone, the same bits, for any number of threads")
+TEST_CASE("periodic sums for active particles match bitwise for any number of threads")
 {
     const int all = omp_get_max_threads();
     const Particles start = uniform_cube(600);
@@ -165,7 +165,7 @@ TEST_CASE("active particles alone, the same bits, for any number of threads")
     omp_set_num_threads(all);
 }
 
-TEST_CASE("coincident particles: an error without softening, no force with it")
+TEST_CASE("coincident particles raise an error without softening and exert no force with softening")
 {
     Particles p = uniform_cube(50);
     p.position[20] = p.position[3];

@@ -60,7 +60,7 @@ Errors errors_of(const PeriodicSet& set, SolverOptions options)
 
 TEST_SUITE_BEGIN("periodic_force");
 
-TEST_CASE("tree and mesh against Ewald's sums, the default and a wider cut")
+TEST_CASE("tree and mesh match Ewald sums at the default and a wider cut")
 {
     for (const PeriodicSet& set : periodic_sets(1000)) {
         CAPTURE(set.name);
@@ -78,7 +78,7 @@ TEST_CASE("tree and mesh against Ewald's sums, the default and a wider cut")
     }
 }
 
-TEST_CASE("modes instead of a mesh: what the tree leaves")
+TEST_CASE("Ewald modes leave only the error of the tree")
 {
     for (const PeriodicSet& set : periodic_sets(1000)) {
         CAPTURE(set.name);
@@ -92,7 +92,7 @@ TEST_CASE("modes instead of a mesh: what the tree leaves")
     }
 }
 
-TEST_CASE("forces that cancel near a lattice are right to two parts in a hundred")
+TEST_CASE("cancelling forces near a lattice are accurate to 2 %")
 {
     const PeriodicSet set = periodic_sets(1000)[3]; // 4000 times weaker than a pair's
     for (const double cut : {5., 6., 7.})
@@ -107,12 +107,12 @@ TEST_CASE("forces that cancel near a lattice are right to two parts in a hundred
     options.periodic.cut = 6.5;
     options.tolerance = 3e-4;
     const double wider = errors_of(set, options).acceleration;
-    MESSAGE("by the defaults " << usual << ", by a wider cut " << wider);
+    MESSAGE("error with defaults " << usual << ", with a wider cut " << wider);
     CHECK(usual < 6e-3);
     CHECK(wider < 6e-3);
 }
 
-TEST_CASE("a lattice stays where it is")
+TEST_CASE("a perfect lattice stays at rest")
 {
     Particles p = cloud(12 * 12 * 12, 1, [k = 0](Random&) mutable {
         const int i = k++;
@@ -136,7 +136,7 @@ TEST_CASE("a lattice stays where it is")
     CHECK(energy == doctest::Approx(exact).epsilon(2e-4));
 }
 
-TEST_CASE("options of periodic boxes that cannot be are refused in a line")
+TEST_CASE("invalid options of periodic boxes are refused with an error line")
 {
     const auto refusal = [](auto change) {
         SolverOptions options;
@@ -166,7 +166,7 @@ TEST_CASE("options of periodic boxes that cannot be are refused in a line")
           "theta: nan: a number > 0 and <= 1.5 is needed");
 }
 
-TEST_CASE("softening near the cut of the short range is told, or refused, for the longest length")
+TEST_CASE("a softening length near the short-range cut is reported or refused")
 {
     SolverOptions options;
     options.device = "cpu";

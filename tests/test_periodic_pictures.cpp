@@ -48,7 +48,7 @@ double mean_of(const SurfaceDensity& density)
 
 } // namespace
 
-TEST_CASE("a picture of the whole box holds its mass and shows its middle")
+TEST_CASE("a picture of the whole box contains its mass and middle")
 {
     const Snapshot snapshot = box_of(20000, 3, 1);
     const RenderOptions completed = complete_view(snapshot, small_view());
@@ -61,7 +61,7 @@ TEST_CASE("a picture of the whole box holds its mass and shows its middle")
     CHECK(mean_of(surface_density(snapshot, whole)) == within(2e-3, 1.0 / 9));
 }
 
-TEST_CASE("no face shows: moved round the box, the same picture")
+TEST_CASE("a picture does not change when particles move around the box")
 {
     Snapshot snapshot = box_of(5000, 3, 2);
     RenderOptions view = small_view();
@@ -79,7 +79,7 @@ TEST_CASE("no face shows: moved round the box, the same picture")
         CHECK(std::abs(after.values[i] - before.values[i]) < 1e-6 * mean_of(before));
 }
 
-TEST_CASE("turned views have no empty corners and one side of depth everywhere")
+TEST_CASE("rotated views have no empty corners and a constant depth")
 {
     const Snapshot snapshot = box_of(60000, 2, 3);
     RenderOptions view = small_view();
@@ -102,7 +102,7 @@ TEST_CASE("turned views have no empty corners and one side of depth everywhere")
     CHECK_THROWS_AS(surface_density(snapshot, view), Error);
 }
 
-TEST_CASE("a slice holds what lies in it, across faces too")
+TEST_CASE("a slice contains exactly its particles, also across faces")
 {
     Snapshot snapshot = box_of(20000, 1, 4);
     RenderOptions view = small_view();
@@ -125,7 +125,7 @@ TEST_CASE("a slice holds what lies in it, across faces too")
     CHECK_THROWS_AS(surface_density(snapshot, view), Error);
 }
 
-TEST_CASE("particles outside the box that a file states are drawn at their images")
+TEST_CASE("particles outside a stated box are drawn at their periodic images")
 {
     Snapshot snapshot = box_of(100, 1, 5);
     const SurfaceDensity inside = surface_density(snapshot, small_view());
@@ -140,7 +140,7 @@ TEST_CASE("particles outside the box that a file states are drawn at their image
     CHECK(*complete_view(snapshot, view).box == 0);
 }
 
-TEST_CASE("colours of a smooth box leave room for structure")
+TEST_CASE("colour ranges of a smooth box leave room for structure")
 {
     RenderOptions view = small_view();
     for (double slice : {1.0, 0.1}) {
@@ -151,7 +151,7 @@ TEST_CASE("colours of a smooth box leave room for structure")
     }
 }
 
-TEST_CASE("an array is what numpy reads")
+TEST_CASE("write_npy() writes arrays readable by numpy")
 {
     const SurfaceDensity density{3, 2, 1, {1, 2, 3, 4, 5, 6.5}};
     const std::filesystem::path file = std::filesystem::temp_directory_path() /

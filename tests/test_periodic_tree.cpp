@@ -104,7 +104,7 @@ RmsError error_of(Particles p, const SolverOptions& options, double split)
 
 TEST_SUITE_BEGIN("periodic_tree");
 
-TEST_CASE("the polynomials are the short range's within their errors")
+TEST_CASE("polynomials match the short range within their error limits")
 {
     for (const auto& [cut, in_float] : {std::pair{5., 4e-7}, {6., 5e-6}, {7., 6e-5}}) {
         const double split = 0.3, r_cut = cut * split;
@@ -132,7 +132,7 @@ TEST_CASE("the polynomials are the short range's within their errors")
     }
 }
 
-TEST_CASE("the tree's short range is the plain sum's, in sets of every kind")
+TEST_CASE("the tree's short range matches plain sums on every particle set")
 {
     for (const PeriodicSet& set : periodic_sets(1500))
         for (const double side : {1.0, 250.0}) {
@@ -156,7 +156,7 @@ TEST_CASE("the tree's short range is the plain sum's, in sets of every kind")
         }
 }
 
-TEST_CASE("without accepted cells only rounding is left")
+TEST_CASE("without accepted cells only rounding errors remain")
 {
     for (const PeriodicSet& set : periodic_sets(700)) {
         CAPTURE(set.name);
@@ -174,7 +174,7 @@ TEST_CASE("without accepted cells only rounding is left")
     }
 }
 
-TEST_CASE("particles in other images have the same forces")
+TEST_CASE("forces do not depend on the periodic image of a particle")
 {
     Particles p = periodic_sets(600)[1].particles, moved = p;
     Random random(3);
@@ -194,7 +194,7 @@ TEST_CASE("particles in other images have the same forces")
     CHECK(error < 1e-4 * largest); // moved positions are rounded
 }
 
-TEST_CASE("active particles have the forces of all, however few they are")
+TEST_CASE("forces on few active particles match forces on all")
 {
     for (const PeriodicSet& set : periodic_sets(900)) {
         CAPTURE(set.name);
@@ -216,7 +216,7 @@ TEST_CASE("active particles have the forces of all, however few they are")
     }
 }
 
-TEST_CASE("bits do not depend on threads, instruction sets agree")
+TEST_CASE("forces match bitwise for any number of threads; instruction sets agree")
 {
     const Particles start = periodic_sets(5000)[1].particles;
     const auto solved = [&](int threads, const std::string& set) {

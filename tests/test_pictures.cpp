@@ -87,7 +87,7 @@ Snapshot particles_at(const std::vector<std::pair<int, Vec3<double>>>& list)
 
 } // namespace
 
-TEST_CASE("a PNG file holds the picture, replaces an older one and leaves nothing beside it")
+TEST_CASE("write_png() replaces an existing file and leaves no temporary file")
 {
     Image image(37, 23);
     for (int y = 0; y < 23; ++y)
@@ -133,7 +133,7 @@ TEST_CASE("the projection conserves mass")
     CHECK(mass_of(project(points, 400, 300, 2)) == within(0.002, inside));
 }
 
-TEST_CASE("the projected Plummer sphere has its surface density")
+TEST_CASE("a projected Plummer sphere has the exact surface density")
 {
     const SurfaceDensity density = project(plummer_points(1000003), 256, 256, 4);
     const double a = 3 * std::numbers::pi / 16;
@@ -153,7 +153,7 @@ TEST_CASE("the projected Plummer sphere has its surface density")
     }
 }
 
-TEST_CASE("kernels are as wide as the local distance between points")
+TEST_CASE("the width of projection kernels follows the local particle spacing")
 {
     // A lattice with spacing s is smooth for any s in pixels.
     for (double spacing : {0.3, 1.0, 3.0, 7.0}) {
@@ -173,7 +173,7 @@ TEST_CASE("kernels are as wide as the local distance between points")
     }
 }
 
-TEST_CASE("the projection has the same bits for any number of threads and any order")
+TEST_CASE("projections match bitwise for any number of threads and any order")
 {
     auto points = plummer_points(30011);
     const int threads = omp_get_max_threads();
@@ -184,7 +184,7 @@ TEST_CASE("the projection has the same bits for any number of threads and any or
     omp_set_num_threads(threads);
 }
 
-TEST_CASE("views: x right, y up, turned about z, then tilted")
+TEST_CASE("views map x to the right and y up, turn about z, then tilt")
 {
     const auto near = [](const Vec3<double>& a, const Vec3<double>& b) {
         return norm(a - b) < 1e-15;
@@ -205,7 +205,7 @@ TEST_CASE("views: x right, y up, turned about z, then tilted")
     CHECK(std::abs(y + 0.5 - (160 - 4 * 20)) <= 1);
 }
 
-TEST_CASE("single particles far out do not look like satellites")
+TEST_CASE("isolated distant particles stay dark")
 {
     Snapshot snapshot = make_plummer({.particles = 2000, .exact_energy_limit = 0});
     std::vector<Vec3<double>> places; // more mass than the first colour's percentile
@@ -233,7 +233,7 @@ TEST_CASE("single particles far out do not look like satellites")
     }
 }
 
-TEST_CASE("types: disk, bulge and stars hide the halo; without them all are shown")
+TEST_CASE("the halo is hidden by disk, bulge or stars and shown otherwise")
 {
     const Snapshot galaxy =
         particles_at({{1, {100, 0, 0}}, {2, {1, 2, 3}}, {3, {3, 2, 1}}, {1, {-50, 0, 0}}});
@@ -248,7 +248,7 @@ TEST_CASE("types: disk, bulge and stars hide the halo; without them all are show
     CHECK_THROWS_AS(render_snapshot(galaxy, halo), Error);
 }
 
-TEST_CASE("a completed view renders every snapshot alike")
+TEST_CASE("a completed view reproduces the automatic view")
 {
     const Snapshot galaxy = make_galaxy({.particles = 3000});
     RenderOptions options;
@@ -272,7 +272,7 @@ TEST_CASE("a completed view renders every snapshot alike")
     CHECK(coloured);
 }
 
-TEST_CASE("colour maps run from dark to bright and clamp")
+TEST_CASE("colour maps run from dark to bright and clamp values")
 {
     for (ColourMap map :
          {ColourMap::inferno, ColourMap::magma, ColourMap::viridis, ColourMap::grey}) {
@@ -291,7 +291,7 @@ TEST_CASE("colour maps run from dark to bright and clamp")
     CHECK_THROWS_AS(colour_map_named("jet"), Error);
 }
 
-TEST_CASE("numbers of the colour bar are round, even and apart at any size")
+TEST_CASE("colour-bar numbers are round, even and separate at any size")
 {
     struct Range {
         Pictured quantity;
@@ -337,7 +337,7 @@ TEST_CASE("numbers of the colour bar are round, even and apart at any size")
         }
 }
 
-TEST_CASE("labels have no unit where lengths have none, and are readable on pale colours")
+TEST_CASE("labels omit units of unitless snapshots and stay readable on pale colours")
 {
     Snapshot snapshot = particles_at({{1, {0, 0, 0}}});
     snapshot.time = 25;
@@ -367,7 +367,7 @@ TEST_CASE("labels stay inside the picture")
     CHECK(image.at(14, 19) == Colour{0, 0, 0});
 }
 
-TEST_CASE("impossible views and particles that are nowhere are refused")
+TEST_CASE("impossible views and non-finite particles are refused")
 {
     Snapshot snapshot = particles_at({{1, {0, 0, 0}}, {1, {1, 0, 0}}});
     const auto refused = [&](auto change) {

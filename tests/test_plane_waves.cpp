@@ -119,7 +119,7 @@ void evolve(Particles& particles, Solver& solver, const ComovingClock& clock, do
 
 } // namespace
 
-TEST_CASE("a small wave grows by the leapfrog's own law: dD/D = -0.328 (d ln a)^2")
+TEST_CASE("a small wave grows with the leapfrog's error dD/D = -0.328 (d ln a)^2")
 {
     const ComovingClock clock({.background = matter, .hubble_rate = 1});
     // The map of kicks and drifts for one linear mode, iterated independently.
@@ -145,7 +145,7 @@ TEST_CASE("a small wave grows by the leapfrog's own law: dD/D = -0.328 (d ln a)^
     }
 }
 
-TEST_CASE("with Lambda it grows as D1")
+TEST_CASE("with Lambda a small wave grows as D1")
 {
     const Background background{.omega_matter = 0.3, .omega_lambda = 0.7};
     const ComovingClock clock({.background = background, .hubble_rate = 0.1}); // kpc/h, km/s
@@ -161,7 +161,7 @@ TEST_CASE("with Lambda it grows as D1")
     CHECK(-particles.velocity[0].x / amplitude == within(1e-5, 0.1 * end.f1 * end.D1 / start.D1));
 }
 
-TEST_CASE("Zel'dovich's pancake on a lattice of 32^3 and 64^3, half way to its collapse")
+TEST_CASE("Zel'dovich's pancake on 32^3 and 64^3 lattices matches theory half way to collapse")
 {
     struct Row {
         int n, steps;
@@ -189,7 +189,7 @@ TEST_CASE("Zel'dovich's pancake on a lattice of 32^3 and 64^3, half way to its c
     }
 }
 
-TEST_CASE("Zel'dovich's pancake by tree and mesh")
+TEST_CASE("tree and mesh reproduce Zel'dovich's pancake")
 {
     constexpr int n = 32, steps = 64;
     const auto lattice = [&](double a) {

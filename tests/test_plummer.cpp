@@ -81,7 +81,7 @@ bool keeps_its_shape(const Figures& figures)
 
 } // namespace
 
-TEST_CASE("4096 particles with the tree")
+TEST_CASE("a tree keeps a Plummer sphere of 4096 particles in equilibrium")
 {
     const Figures right = evolve(4096, 1.0 / 64, SolverKind::tree);
     CHECK(keeps_energy(right));
@@ -95,7 +95,7 @@ TEST_CASE("4096 particles with the tree")
     CHECK_FALSE(keeps_energy(evolve(4096, 1.0 / 64, SolverKind::tree, 1, 0.53)));
 }
 
-TEST_CASE("1024 particles with the direct sum: the energy error falls with the square of the step")
+TEST_CASE("direct sums of 1024 particles: the energy error falls with the step squared")
 {
     const Figures coarse = evolve(1024, 1.0 / 64, SolverKind::direct);
     const Figures fine = evolve(1024, 1.0 / 128, SolverKind::direct);

@@ -86,7 +86,7 @@ DirectBin direct(const Particles& p, double side, const PowerBin& bin, int step)
 
 } // namespace
 
-TEST_CASE("bins are means over modes summed particle by particle")
+TEST_CASE("power bins match means over modes summed particle by particle")
 {
     for (double side : {1.0, 250.0}) {
         const Particles p = clumps(400, side, 1);
@@ -112,7 +112,7 @@ TEST_CASE("bins are means over modes summed particle by particle")
     }
 }
 
-TEST_CASE("a plane wave has the power of its amplitude, whatever the assignment")
+TEST_CASE("a plane wave has the power of its amplitude for any assignment")
 {
     // Masses 1 + a cos(k x) on a lattice: |delta_k| = a / 2 in two modes, zero up to far larger k.
     constexpr int side = 32;
@@ -144,7 +144,7 @@ TEST_CASE("a plane wave has the power of its amplitude, whatever the assignment"
         }
 }
 
-TEST_CASE("Poisson's noise is taken away up to the Nyquist wave number")
+TEST_CASE("shot noise is subtracted up to the Nyquist wave number")
 {
     const Particles p = poisson(40000, 3);
     for (Assignment kernel : {Assignment::nearest_point, Assignment::cloud_in_cell,
@@ -164,7 +164,7 @@ TEST_CASE("Poisson's noise is taken away up to the Nyquist wave number")
         }
 }
 
-TEST_CASE("interlacing takes aliases away")
+TEST_CASE("interlacing removes aliases")
 {
     // Max errors in bins between half and nine tenths of the Nyquist wave number.
     const Particles p = clumps(60, 1, 5);
@@ -194,7 +194,7 @@ TEST_CASE("interlacing takes aliases away")
     CHECK(pcs2 < 1e-3);
 }
 
-TEST_CASE("a folded box has the modes that it has in common with the box")
+TEST_CASE("a folded box contains the modes shared with the full box")
 {
     const Particles p = clumps(300, 8, 7);
     const PowerSpectrum spectrum = measured(p, 8, {.mesh = 32, .foldings = 2, .fold_factor = 2});
@@ -231,7 +231,7 @@ TEST_CASE("a fine mesh and a folded box agree within their errors")
     CHECK(compared > 8);
 }
 
-TEST_CASE("the same bits for any number of threads; images are the same place")
+TEST_CASE("spectra match bitwise for any number of threads and for periodic images")
 {
     Particles p = clumps(10000, 1, 11);
     const int threads = omp_get_max_threads();
@@ -253,7 +253,7 @@ TEST_CASE("the same bits for any number of threads; images are the same place")
         CHECK(moved[b] == doctest::Approx(one[b]).epsilon(1e-9));
 }
 
-TEST_CASE("what cannot be measured is refused")
+TEST_CASE("invalid measurements are refused")
 {
     Particles p = poisson(10, 1);
     CHECK_THROWS_AS(measured(p, 0, {}), Error);

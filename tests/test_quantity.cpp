@@ -37,7 +37,7 @@ constexpr Dimension named[] = {dimensions::length,         dimensions::mass,
 
 } // namespace
 
-TEST_CASE("quantities become numbers of the frame")
+TEST_CASE("quantities convert to numbers in the unit frame")
 {
     struct Case {
         const char* text;
@@ -76,7 +76,7 @@ TEST_CASE("quantities become numbers of the frame")
     CHECK(said("1pc:3:1kpc", dimensions::length, galactic) == "0.001:3:1");
 }
 
-TEST_CASE("what is no quantity of the dimension is refused in one line")
+TEST_CASE("wrong quantities are refused with an error line")
 {
     struct Case {
         const char* text;
@@ -113,7 +113,7 @@ TEST_CASE("what is no quantity of the dimension is refused in one line")
     }
 }
 
-TEST_CASE("names of units are read as what they name")
+TEST_CASE("printed unit names can be read back")
 {
     for (const char* system : {"galactic", "stellar", "planetary", "cosmological", "gadget",
                                "pc,1e6Msun,km/s", "3.5kpc,5.6e10Msun", "Gpc,Msun,kpc/Gyr"}) {
@@ -135,7 +135,7 @@ TEST_CASE("names of units are read as what they name")
     CHECK(time_quantity(1.02272, galactic.units) == "1.02272 (1.00001 Gyr)");
 }
 
-TEST_CASE("series of numbers")
+TEST_CASE("number series expand as typed; malformed series are refused")
 {
     using List = std::vector<double>;
     const auto read = [](const char* text) { return parse_series("--x", text, ranges::any); };
@@ -153,7 +153,7 @@ TEST_CASE("series of numbers")
     }
 }
 
-TEST_CASE("systems of units")
+TEST_CASE("unit systems have the right G; malformed systems are refused")
 {
     CHECK(unit_system("--units", "galactic").gravitational_constant() ==
           doctest::Approx(43007.1).epsilon(1e-5));
@@ -168,7 +168,7 @@ TEST_CASE("systems of units")
     }
 }
 
-TEST_CASE("a converted snapshot is the same system")
+TEST_CASE("unit conversion preserves dimensionless ratios")
 {
     Snapshot snapshot = make_plummer({.particles = 40, .seed = 3});
     choose_units(snapshot, unit_system("", "3kpc,2e10Msun"), ""); // N-body units get names

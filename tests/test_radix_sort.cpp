@@ -84,7 +84,7 @@ constexpr std::size_t large = 60013; // several buckets for each thread
 
 } // namespace
 
-TEST_CASE("random keys of any number")
+TEST_CASE("radix sort handles any number of random keys")
 {
     for (const std::size_t n :
          {std::size_t(0), std::size_t(1), std::size_t(2), std::size_t(24), std::size_t(25),
@@ -96,7 +96,7 @@ TEST_CASE("random keys of any number")
     }
 }
 
-TEST_CASE("keys that leave little to tell them apart by")
+TEST_CASE("radix sort handles keys with few distinct digits")
 {
     const auto check = [](const std::function<Key(std::size_t, Random&)>& make) {
         check_sort(made(large, make), identity(large));
@@ -118,7 +118,7 @@ TEST_CASE("keys that leave little to tell them apart by")
     });
 }
 
-TEST_CASE("keys in order, in reverse and nearly in order")
+TEST_CASE("radix sort handles sorted, reversed and nearly sorted keys")
 {
     check_sort(made(large, [](std::size_t i, Random&) { return Key(i / 3) << 20; }),
                identity(large));
@@ -138,7 +138,7 @@ TEST_CASE("keys in order, in reverse and nearly in order")
                identity(large));
 }
 
-TEST_CASE("equal keys follow their numbers, whatever order the pairs come in")
+TEST_CASE("equal keys sort by index for any input order")
 {
     const auto keys =
         made(large, [](std::size_t, Random& random) { return Key(random() * 5000) << 30; });
@@ -147,14 +147,14 @@ TEST_CASE("equal keys follow their numbers, whatever order the pairs come in")
     check_sort(keys, start);
 }
 
-TEST_CASE("clouds")
+TEST_CASE("radix sort orders the keys of particle sets")
 {
     for (const Particles& p : {plummer(large), hernquist(large), thin_disk(large),
                                uniform_cube(large), moved(plummer(large), 1e-9, {1, 1, 1})})
         check_sort(keys_of(p.position), identity(large));
 }
 
-TEST_CASE("keys by table are keys by arithmetic")
+TEST_CASE("table keys equal arithmetic keys")
 {
     std::vector<Vec3<double>> positions = hernquist(20011).position;
     const RootCube cube = bounding_cube(positions);

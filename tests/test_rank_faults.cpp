@@ -80,7 +80,7 @@ bool same(const Particles& a, const Particles& b)
 
 } // namespace
 
-TEST_CASE("a rank that fails before any of its exchanges ends all with its error alone")
+TEST_CASE("a failure before any exchange ends all ranks with the failing rank's error")
 {
     const Particles cloud = plummer(700, 5);
     for (const int P : {2, 3}) {
@@ -101,7 +101,7 @@ TEST_CASE("a rank that fails before any of its exchanges ends all with its error
     }
 }
 
-TEST_CASE("messages that are held back at random change no bit")
+TEST_CASE("random message delays change no bit")
 {
     const Particles cloud = plummer(3000, 5);
     Particles one = cloud;

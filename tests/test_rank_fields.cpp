@@ -174,7 +174,7 @@ void compare(Asked asked, const SolverOptions& options)
 
 } // namespace
 
-TEST_CASE("the field of a tree at sources and targets has the bits of one rank")
+TEST_CASE("tree fields on ranks equal a single rank bitwise at sources and targets")
 {
     const std::vector<NamedSet> all = sets();
     std::size_t k = 0;
@@ -189,7 +189,7 @@ TEST_CASE("the field of a tree at sources and targets has the bits of one rank")
         }
 }
 
-TEST_CASE("sources that are refitted with twice the mass pull twice as much")
+TEST_CASE("refitting sources with twice the mass doubles the forces")
 {
     const Particles p = sets()[0].particles;
     const std::size_t n = p.size();
@@ -221,7 +221,7 @@ TEST_CASE("sources that are refitted with twice the mass pull twice as much")
     check(*make_field_solver(options), 0, n);
 }
 
-TEST_CASE("few sources, and none")
+TEST_CASE("fields on ranks work for few sources and none")
 {
     const NamedSet few = drawn("few", 3, [](auto&r, std::size_t) { return of_plummer(r); }),
                    none{"none", {}};
@@ -230,7 +230,7 @@ TEST_CASE("few sources, and none")
     compare(given_of(none, 40, false), options_of(0, false));
 }
 
-TEST_CASE("direct sums at sources have the bits of one rank")
+TEST_CASE("direct sums at sources equal a single rank bitwise")
 {
     for (const bool varied : {false, true}) {
         SolverOptions options = options_of(0, varied);
@@ -241,7 +241,7 @@ TEST_CASE("direct sums at sources have the bits of one rank")
     }
 }
 
-TEST_CASE("what is not for ranks is refused by all, and the sources stay")
+TEST_CASE("calls unsupported on ranks are refused by all ranks and keep the sources")
 {
     Asked asked = given_of(sets()[0], 100, false);
     const std::size_t n = asked.sources.size();

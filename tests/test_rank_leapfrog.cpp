@@ -134,7 +134,7 @@ Shown show_on_each(const RankCase& one, int ranks)
 
 } // namespace
 
-TEST_CASE("each rank moves its own particles with the bits of one rank")
+TEST_CASE("ranks with local particles equal a single rank bitwise")
 {
     int number = 0;
     for (const RankCase& one : rank_cases()) {
@@ -148,7 +148,7 @@ TEST_CASE("each rank moves its own particles with the bits of one rank")
     }
 }
 
-TEST_CASE("particles on ranks are measured before a run begins, as they are then")
+TEST_CASE("diagnostics before a run use the current particles on all ranks")
 {
     Particles all = set_in_motion(300);
     SolverOptions options;
@@ -188,7 +188,7 @@ TEST_CASE("particles on ranks are measured before a run begins, as they are then
     });
 }
 
-TEST_CASE("columns that a caller adds go with their particles to other ranks")
+TEST_CASE("extra columns follow particles to new ranks")
 {
     const std::size_t n = 1511;
     Particles all = plummer(n, 3);
@@ -228,7 +228,7 @@ TEST_CASE("columns that a caller adds go with their particles to other ranks")
     CHECK(moved > 500);
 }
 
-TEST_CASE("columns that ranks do not share are refused in one line by all")
+TEST_CASE("columns missing on some ranks are refused by all ranks")
 {
     for (const bool has_name : {false, true}) {
         std::vector<std::string> lines(3);
@@ -253,7 +253,7 @@ TEST_CASE("columns that ranks do not share are refused in one line by all")
     }
 }
 
-TEST_CASE("a particle that flies away is named by all ranks, and the state is that before the step")
+TEST_CASE("a runaway particle is named by all ranks and the previous state kept")
 {
     Particles all = plummer(300, 3);
     all.velocity[200] = {1e305, 0, 0};
@@ -277,7 +277,7 @@ TEST_CASE("a particle that flies away is named by all ranks, and the state is th
     CHECK(std::ranges::count(lines, lines[0]) == 3);
 }
 
-TEST_CASE("a rank that fails before any of its exchanges ends the runs of all with its error alone")
+TEST_CASE("a failure before any exchange ends all runs with the failing rank's error")
 {
     const Particles cloud = plummer(300, 5);
     int all = 0;
@@ -308,7 +308,7 @@ TEST_CASE("a rank that fails before any of its exchanges ends the runs of all wi
     CHECK(all > 60);
 }
 
-TEST_CASE("an observer that fails on one rank ends the runs of all")
+TEST_CASE("an observer failing on a single rank ends all runs")
 {
     std::vector<std::string> lines(3);
     try {
@@ -338,7 +338,7 @@ TEST_CASE("an observer that fails on one rank ends the runs of all")
         CHECK(line == "rank 1 of 3: disk: is full");
 }
 
-TEST_CASE("a block of individual steps has one collective beside those of its forces")
+TEST_CASE("each block of individual steps needs a single collective beyond the forces")
 {
     std::uint64_t beside = 0, blocks = 0, whole_steps = 0, in_forces = 0;
     run_ranks(2, [&](Communicator& own) {
@@ -365,7 +365,7 @@ TEST_CASE("a block of individual steps has one collective beside those of its fo
         simulation.run();
     });
     const double in_each = double(in_forces) / double(blocks);
-    MESSAGE(in_each << " calls of the communicator in each evaluation");
+    MESSAGE(in_each << " communicator calls per evaluation");
     CHECK(blocks > 3 * whole_steps);
     // Each evaluation gathers its statistics after counting, and each whole step selects its length
     // and levels.

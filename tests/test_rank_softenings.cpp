@@ -103,7 +103,7 @@ Particles first_of(const Particles& all, std::size_t n)
 
 } // namespace
 
-TEST_CASE("ranks have the forces of one rank by every law, rule and criterion")
+TEST_CASE("forces on ranks equal a single rank for every law, rule and criterion")
 {
     const std::vector<NamedSet> all = softened_sets();
     for (const NamedSet& set : all)
@@ -126,7 +126,7 @@ TEST_CASE("ranks have the forces of one rank by every law, rule and criterion")
         }
 }
 
-TEST_CASE("ranks have the bits of one rank at active particles, on new trees and on kept ones")
+TEST_CASE("ranks equal a single rank bitwise at active particles, with new and reused trees")
 {
     const std::vector<NamedSet> all = softened_sets();
     const std::vector<NamedOptions> laws = ways();
@@ -147,7 +147,7 @@ TEST_CASE("ranks have the bits of one rank at active particles, on new trees and
             }
 }
 
-TEST_CASE("lengths are cut as a request says, to one of all too, and come back on kept trees")
+TEST_CASE("a request's cap on softening holds on ranks and reused trees")
 {
     const Particles p = first_of(softened_sets()[2].particles, 6007);
     for (const NamedOptions& way : {ways()[1], ways()[2]}) {
@@ -179,7 +179,7 @@ TEST_CASE("lengths are cut as a request says, to one of all too, and come back o
     }
 }
 
-TEST_CASE("lengths that are all equal are one, and cost no byte more than it")
+TEST_CASE("equal per-particle lengths on ranks cost no more traffic than a global length")
 {
     Particles one = first_of(softened_sets()[0].particles, 5003), same = one;
     one.softening.clear();
@@ -197,7 +197,7 @@ TEST_CASE("lengths that are all equal are one, and cost no byte more than it")
     CHECK(c.ranks->bytes > a.ranks->bytes + 8 * same.size());
 }
 
-TEST_CASE("a goal leads to the tolerance of one rank where lengths differ")
+TEST_CASE("with per-particle softening a goal gives equal tolerances on any number of ranks")
 {
     const Particles p = softened_sets()[0].particles;
     SolverOptions options;
@@ -214,7 +214,7 @@ TEST_CASE("a goal leads to the tolerance of one rank where lengths differ")
     CHECK(same_forces(alone, together));
 }
 
-TEST_CASE("lengths that are wrong on one rank are refused in one line")
+TEST_CASE("invalid lengths on a single rank are refused with an error line")
 {
     Particles p = first_of(softened_sets()[0].particles, 500);
     SolverOptions options;

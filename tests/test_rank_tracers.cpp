@@ -75,7 +75,7 @@ SolverOptions options_of(const Case& c, std::size_t k)
 
 } // namespace
 
-TEST_CASE("sources and tracers have the bits of one rank, all of them and active ones")
+TEST_CASE("sources and tracers equal a single rank bitwise, for all and for active particles")
 {
     const std::vector<Case> all = cases();
     for (std::size_t k = 0; k < all.size(); ++k) {
@@ -99,7 +99,7 @@ TEST_CASE("sources and tracers have the bits of one rank, all of them and active
     }
 }
 
-TEST_CASE("tracers at places of sources without softening are summed as on one rank")
+TEST_CASE("tracers at source positions without softening match a single rank")
 {
     Particles p = cases()[0].set.particles;
     for (std::size_t i = 3001; i < p.size(); i += 100)
@@ -117,7 +117,7 @@ TEST_CASE("tracers at places of sources without softening are summed as on one r
     }
 }
 
-TEST_CASE("tracers of all ranks together are those at the end of all particles")
+TEST_CASE("interleaved tracers on ranks match a single rank")
 {
     for (const std::size_t sources : {3001u, 1u, 5900u}) {
         CAPTURE(sources);
@@ -149,7 +149,7 @@ TEST_CASE("tracers of all ranks together are those at the end of all particles")
     }
 }
 
-TEST_CASE("tracers are distributed with equal work, and their pairs are those of one rank")
+TEST_CASE("ranks share tracers by equal work and count pairs like a single rank")
 {
     Particles p = cases()[1].set.particles;
     SolverOptions options;

@@ -29,7 +29,7 @@ const std::filesystem::path data = CHAMOMILE_SHARED_DATA;
 
 } // namespace
 
-TEST_CASE("the colliding galaxies of GADGET-2")
+TEST_CASE("colliding galaxies of GADGET-2 survive reading and conversion")
 {
     const auto path = data / "galaxy_littleendian.dat";
     if (!at_hand(path))
@@ -54,7 +54,7 @@ TEST_CASE("the colliding galaxies of GADGET-2")
     }
 }
 
-TEST_CASE("the King model of ChaNGa")
+TEST_CASE("the King model of ChaNGa is read and written back unchanged")
 {
     const auto path = data / "king_soft.bin";
     if (!at_hand(path))
@@ -154,7 +154,7 @@ constexpr CorpusFile corpus[] = {
 
 } // namespace
 
-TEST_CASE("small files of genetIC, monofonIC and GADGET-2")
+TEST_CASE("files of genetIC, monofonIC and GADGET-2 are read with masses and units")
 {
     for (const CorpusFile& file : corpus) {
         const auto path = data / "corpus" / file.name;
@@ -178,7 +178,7 @@ TEST_CASE("small files of genetIC, monofonIC and GADGET-2")
     }
 }
 
-TEST_CASE("comoving boxes of ChaNGa by their side and h")
+TEST_CASE("comoving boxes of ChaNGa are read with given side and h")
 {
     for (const auto& [name, omega_matter, softenings] :
          {std::tuple{"genetic_02_simple_modif", 0.315568, 0},
@@ -200,7 +200,7 @@ TEST_CASE("comoving boxes of ChaNGa by their side and h")
     }
 }
 
-TEST_CASE("ids, speeds, blocks and pieces of small files of other codes")
+TEST_CASE("small files of other codes keep ids, velocities, blocks and pieces")
 {
     const auto corpus_file = [](const char* name) { return data / "corpus" / name; };
     const TemporaryFolder folder;

@@ -25,7 +25,7 @@ ReferenceSums pair_at(double r, Softening softening)
 
 } // namespace
 
-TEST_CASE("a Plummer-softened pair has its largest force at eps/sqrt(2)")
+TEST_CASE("Plummer softening has its maximum force at eps/sqrt(2)")
 {
     const double eps = 0.3;
     const auto sums = pair_at(eps / std::sqrt(2.0), {SofteningKind::plummer, eps});
@@ -49,7 +49,7 @@ TEST_CASE("the spline kernel is Newtonian beyond 2.8 eps, smooth inside, -1/eps 
     }
 }
 
-TEST_CASE("samples are distinct and within range")
+TEST_CASE("target samples are distinct and within range")
 {
     for (std::size_t n : {1, 597, 700, 900, 999}) {
         CAPTURE(n);

@@ -15,7 +15,7 @@ using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("restart");
 
-TEST_CASE("every way to move particles goes on bit by bit, whatever the number of threads")
+TEST_CASE("every integrator restarts bitwise for any number of threads")
 {
     const TemporaryFolder folder;
     const int threads = thread_count();
@@ -74,7 +74,7 @@ Particles few()
 
 } // namespace
 
-TEST_CASE("an observer that fails is called again, those before it are not")
+TEST_CASE("after a failure only the failed observer is called again")
 {
     const TemporaryFolder folder;
     const auto file = folder / "state.chk";
@@ -117,7 +117,7 @@ TEST_CASE("an observer that fails is called again, those before it are not")
     CHECK(after == std::vector<std::uint64_t>{0, 8, 16});
 }
 
-TEST_CASE("the softening length in force comes back")
+TEST_CASE("checkpoints restore the current softening length")
 {
     const TemporaryFolder folder;
     const ComovingClock clock({.hubble_rate = 1, .physical_softening = 0.04});
@@ -146,7 +146,7 @@ TEST_CASE("the softening length in force comes back")
     }
 }
 
-TEST_CASE("states that do not fit are refused")
+TEST_CASE("checkpoints of a different run are refused")
 {
     const TemporaryFolder folder;
     const auto file = folder / "state.chk";

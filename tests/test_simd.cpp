@@ -85,7 +85,7 @@ void check_higher_rows()
 
 TEST_SUITE_BEGIN("simd");
 
-TEST_CASE("rows become columns")
+TEST_CASE("rows transpose to columns")
 {
     check_transpose<float, 2>();
     check_transpose<float, 4>();
@@ -95,7 +95,7 @@ TEST_CASE("rows become columns")
     check_transpose<double, 8>();
 }
 
-TEST_CASE("records are centered and scaled, and what rounding leaves behind is kept")
+TEST_CASE("records are centered and scaled, and rounding residues kept")
 {
     check_rows<float>();
     check_rows<double>();
@@ -103,7 +103,7 @@ TEST_CASE("records are centered and scaled, and what rounding leaves behind is k
     check_higher_rows<double>();
 }
 
-TEST_CASE("sums of a pack are added in double")
+TEST_CASE("lanes of a pack are added in double")
 {
     using P = simd::Pack<float>;
     float lanes[P::width];
@@ -117,7 +117,7 @@ TEST_CASE("sums of a pack are added in double")
         CHECK(sums[k] == 100 * k + 3 * double(lanes[k]));
 }
 
-TEST_CASE("a bit for each lane that is less")
+TEST_CASE("less_bits() sets a bit for each smaller lane")
 {
     using P = simd::Pack<float>;
     for (int which = 0; which < P::width; ++which) {

@@ -42,7 +42,7 @@ Particles cloud(std::size_t n)
 
 } // namespace
 
-TEST_CASE("observers are called when they are due and find what they asked for")
+TEST_CASE("observers run when due and see the requested quantities")
 {
     Particles particles = cloud(37);
     ReferenceSolver solver(softening);
@@ -67,7 +67,7 @@ TEST_CASE("observers are called when they are due and find what they asked for")
     CHECK(simulation.total_statistics().targets == 33 * 37);
 }
 
-TEST_CASE("diagnostics asked for out of turn cost one evaluation and change nothing")
+TEST_CASE("extra diagnostics cost an evaluation and change no particle")
 {
     Particles plain = cloud(37), watched = plain;
     ReferenceSolver solver(softening);
@@ -81,7 +81,7 @@ TEST_CASE("diagnostics asked for out of turn cost one evaluation and change noth
     CHECK(energy < 0);
 }
 
-TEST_CASE("the result does not depend on the number of threads")
+TEST_CASE("results do not depend on the number of threads")
 {
     std::vector<Particles> ends;
     std::vector<Diagnostics> diagnostics;
@@ -105,7 +105,7 @@ TEST_CASE("the result does not depend on the number of threads")
     }
 }
 
-TEST_CASE("adaptive steps follow eta sqrt(eps / |a|) within their bounds")
+TEST_CASE("adaptive steps follow eta sqrt(eps / |a|) within their limits")
 {
     Particles particles = cloud(3);
     particles.acceleration = {{3, 0, 0}, {0, 4, 0}, {0, 0, -1}};
@@ -146,7 +146,7 @@ TEST_CASE("adaptive steps follow eta sqrt(eps / |a|) within their bounds")
     CHECK(longest > 1.2 * shortest);
 }
 
-TEST_CASE("stop() ends the run after the present step")
+TEST_CASE("stop() ends the run after the current step")
 {
     Particles particles = cloud(5);
     ReferenceSolver solver(softening);
@@ -160,7 +160,7 @@ TEST_CASE("stop() ends the run after the present step")
     CHECK_FALSE(simulation.at_end());
 }
 
-TEST_CASE("the particles stay in their arrays, which others may look at, however the run ends")
+TEST_CASE("particles stay in their arrays, readable by observers, however the run ends")
 {
     Particles particles = cloud(37);
     const auto home = [&, x = particles.position.data(), v = particles.velocity.data(),
@@ -193,7 +193,7 @@ TEST_CASE("the particles stay in their arrays, which others may look at, however
     CHECK(home());
 }
 
-TEST_CASE("particles that leave a periodic box by one side come in by the other")
+TEST_CASE("particles leaving a periodic box re-enter on the opposite side")
 {
     SolverOptions options;
     options.softening.length = 0.02;
@@ -219,7 +219,7 @@ TEST_CASE("particles that leave a periodic box by one side come in by the other"
     }
 }
 
-TEST_CASE("none, one, two and three particles")
+TEST_CASE("runs work for 0 to 3 particles")
 {
     for (std::size_t n : {0, 1, 2, 3}) {
         Particles particles = cloud(n);
@@ -234,7 +234,7 @@ TEST_CASE("none, one, two and three particles")
     }
 }
 
-TEST_CASE("a number that is no longer finite ends the run with particle and step")
+TEST_CASE("a non-finite value ends the run and names particle and step")
 {
     Particles particles = cloud(37);
     particles.velocity[17].y = std::numeric_limits<double>::max();

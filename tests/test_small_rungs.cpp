@@ -10,7 +10,7 @@ using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("small_rungs");
 
-TEST_CASE("ranks have the bits of one rank at active particles, on new trees and on kept ones")
+TEST_CASE("ranks equal a single rank bitwise at active particles, with new and reused trees")
 {
     for (const SolverKind kind : {SolverKind::tree, SolverKind::direct})
         for (NamedSet& set : sets()) {
@@ -39,7 +39,7 @@ TEST_CASE("ranks have the bits of one rank at active particles, on new trees and
         }
 }
 
-TEST_CASE("each solver of a rank keeps its own tree")
+TEST_CASE("each solver on a rank keeps a separate tree")
 {
     Particles a = sets()[0].particles, b = sets()[5].particles;
     SolverOptions options;
@@ -59,8 +59,7 @@ TEST_CASE("each solver of a rank keeps its own tree")
     });
 }
 
-TEST_CASE(
-    "a goal leads to the tolerance of one rank, and is refused to particles of several callers")
+TEST_CASE("an accuracy goal on ranks gives equal tolerances and needs a single caller")
 {
     Particles p = sets()[0].particles;
     SolverOptions options;
@@ -90,7 +89,7 @@ TEST_CASE(
               {.time_limit = 60, .held_back = {}});
 }
 
-TEST_CASE("active particles that there are not are refused, and ranks go on")
+TEST_CASE("invalid active indices are refused and ranks stay usable")
 {
     Particles p = sets()[5].particles;
     SolverOptions options;

@@ -13,7 +13,7 @@ using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("small_sets");
 
-TEST_CASE("few targets go to the second solver, with a tree of its own time")
+TEST_CASE("few targets use the second solver, never with an outdated tree")
 {
     constexpr double eps = 0.02;
     Particles particles = make_sphere(SphereKind::hernquist, 3000).particles;
@@ -50,7 +50,7 @@ TEST_CASE("few targets go to the second solver, with a tree of its own time")
     CHECK(same_bits(a.acceleration, b.acceleration));
 }
 
-TEST_CASE("where the second solver stops to be faster is measured once and kept")
+TEST_CASE("the crossover between solvers is measured once and stored")
 {
     const TemporaryFolder folder;
     const auto file = folder / "state.chk";

@@ -21,7 +21,7 @@ const char* const lossless[] = {"a.hdf5", "a.h5", "a.gadget2", "a.txt", "a.dat"}
 
 } // namespace
 
-TEST_CASE("all digits of all particles survive, with and without forces")
+TEST_CASE("snapshots keep all digits of particles, with and without forces")
 {
     const TemporaryFolder folder;
     for (const char* name : lossless)
@@ -40,7 +40,7 @@ TEST_CASE("all digits of all particles survive, with and without forces")
         }
 }
 
-TEST_CASE("units survive: N-body, kpc/h, plain kpc, and a G of its own")
+TEST_CASE("snapshots keep N-body units, kpc/h, kpc and a custom G")
 {
     const TemporaryFolder folder;
     Units parsec = Units::gadget(false);
@@ -62,7 +62,7 @@ TEST_CASE("units survive: N-body, kpc/h, plain kpc, and a G of its own")
             }
 }
 
-TEST_CASE("provenance, softening and box survive where the format holds them")
+TEST_CASE("snapshots keep provenance, softening and box if the format allows")
 {
     const TemporaryFolder folder;
     Snapshot snapshot = sample_snapshot(7);
@@ -80,7 +80,7 @@ TEST_CASE("provenance, softening and box survive where the format holds them")
     }
 }
 
-TEST_CASE("comoving velocities are u = v / sqrt(a) in the files and peculiar in memory")
+TEST_CASE("comoving velocities are u = v / sqrt(a) in files and peculiar in memory")
 {
     const TemporaryFolder folder;
     Snapshot snapshot = sample_snapshot(7);
@@ -104,7 +104,7 @@ TEST_CASE("comoving velocities are u = v / sqrt(a) in the files and peculiar in 
     CHECK(u == 2 * snapshot.particles.velocity[0].x);
 }
 
-TEST_CASE("a background survives without Lambda, at redshift 0 and with another time")
+TEST_CASE("snapshots keep a background without Lambda, at redshift 0 and with another time")
 {
     const TemporaryFolder folder;
     Snapshot snapshot = sample_snapshot(7);
@@ -128,7 +128,7 @@ TEST_CASE("a background survives without Lambda, at redshift 0 and with another 
             }
 }
 
-TEST_CASE("the content decides about the format, never the name")
+TEST_CASE("the content decides the format, never the name")
 {
     const TemporaryFolder folder;
     for (const char* name : {"a.hdf5", "a.gadget2", "a.tipsy", "a.txt"}) {
@@ -141,7 +141,7 @@ TEST_CASE("the content decides about the format, never the name")
     }
 }
 
-TEST_CASE("no particles at all can be written and read")
+TEST_CASE("empty snapshots can be written and read")
 {
     const TemporaryFolder folder;
     for (const char* name : {"a.hdf5", "a.gadget2", "a.tipsy", "a.txt"}) {
@@ -151,7 +151,7 @@ TEST_CASE("no particles at all can be written and read")
     }
 }
 
-TEST_CASE("the same snapshot gives the same bytes")
+TEST_CASE("equal snapshots give equal bytes")
 {
     const TemporaryFolder folder;
     for (const char* name : {"a.hdf5", "a.gadget2", "a.tipsy", "a.txt"}) {
@@ -166,7 +166,7 @@ TEST_CASE("the same snapshot gives the same bytes")
     }
 }
 
-TEST_CASE("what is no snapshot is refused in one line")
+TEST_CASE("invalid snapshots are refused with an error line")
 {
     const TemporaryFolder folder;
     CHECK(contains(reading_error(folder / "missing"), "No such file"));
@@ -182,20 +182,20 @@ TEST_CASE("what is no snapshot is refused in one line")
         "garbage.hdf5: format: no HDF5, in spite of the name: nor columns of text: line 1"));
 }
 
-TEST_CASE("a name of any length makes no line of that length")
+TEST_CASE("long names are shortened in error lines")
 {
     const TemporaryFolder folder;
     Snapshot snapshot = sample_snapshot(7);
     snapshot.provenance[std::string(70000, 'x')] = "y";
     try {
         write_snapshot(snapshot, folder / "a.hdf5");
-        FAIL_CHECK("written");
+        FAIL_CHECK("a snapshot with a name of 70000 characters was written");
     } catch (const Error& error) {
         CHECK(std::string(error.what()).size() < 1000);
     }
 }
 
-TEST_CASE("an unknown extension is a fault of usage and writes nothing")
+TEST_CASE("an unknown extension is a usage error and writes no file")
 {
     const TemporaryFolder folder;
     CHECK_THROWS_WITH_AS(write_snapshot(sample_snapshot(7), folder / "a.fits"),
@@ -203,7 +203,7 @@ TEST_CASE("an unknown extension is a fault of usage and writes nothing")
     CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("a failed write leaves the old file and nothing else")
+TEST_CASE("a failed write keeps the old file and leaves no temporary file")
 {
     const TemporaryFolder folder;
     CHECK_THROWS_AS(write_snapshot(sample_snapshot(7), folder / "none/a.hdf5"), Error);
@@ -218,7 +218,7 @@ TEST_CASE("a failed write leaves the old file and nothing else")
         setrlimit(RLIMIT_FSIZE, &small);
         try {
             write_snapshot(sample_snapshot(), folder / name);
-            FAIL_CHECK("written beyond the limit");
+            FAIL_CHECK("a file larger than the size limit was written");
         } catch (const Error& error) {
             CHECK(error.fault() == Fault::output);
             CHECK(contains(error.what(), "File too large"));
@@ -231,7 +231,7 @@ TEST_CASE("a failed write leaves the old file and nothing else")
     CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("a file that another program makes meanwhile is left, and so is what was written")
+TEST_CASE("a file made by another program during a write stays, beside the temporary file")
 {
     const TemporaryFolder folder;
     std::filesystem::path temporary;
@@ -250,7 +250,7 @@ TEST_CASE("a file that another program makes meanwhile is left, and so is what w
     CHECK(has_bytes(folder / "a.txt", "s"));
 }
 
-TEST_CASE("a snapshot with an array left out is not written")
+TEST_CASE("an incomplete snapshot is not written")
 {
     const TemporaryFolder folder;
     Snapshot snapshot = sample_snapshot(7);
@@ -259,7 +259,7 @@ TEST_CASE("a snapshot with an array left out is not written")
     CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("a file that somebody writes to while it is read is refused")
+TEST_CASE("a file modified during reading is refused")
 {
     const TemporaryFolder folder;
     for (const char* name : {"a.txt", "a.hdf5", "a.gadget2", "a.tipsy"}) {

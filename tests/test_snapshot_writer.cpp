@@ -11,7 +11,7 @@ using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("snapshot_writer");
 
-TEST_CASE("what is written beside a run is the snapshot as it was handed over")
+TEST_CASE("background writes store the snapshot at the time of the call")
 {
     const TemporaryFolder folder;
     Snapshot snapshot = sample_snapshot(6 * 66001); // two chunks per type, the second not full
@@ -34,7 +34,7 @@ TEST_CASE("what is written beside a run is the snapshot as it was handed over")
     CHECK(free_memory() > 1 << 20);
 }
 
-TEST_CASE("a snapshot whose particles come in blocks has the bytes of one in memory")
+TEST_CASE("snapshots written from blocks and from memory have equal bytes")
 {
     const TemporaryFolder folder;
     const std::size_t n = 6 * 66001;

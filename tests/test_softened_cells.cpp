@@ -15,7 +15,7 @@ using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("softened_cells");
 
-TEST_CASE("two values stand for the lengths of a cell by mean, variance and third moment")
+TEST_CASE("two lengths represent a cell's softening by mean, variance and third moment")
 {
     for (const int lengths : {1, 2, 3, 1000}) {
         CAPTURE(lengths);
@@ -55,7 +55,7 @@ TEST_CASE("two values stand for the lengths of a cell by mean, variance and thir
     }
 }
 
-TEST_CASE("a span of lengths is the same in whatever order they come")
+TEST_CASE("softening spans do not depend on the order of lengths")
 {
     std::vector<double> own{3, 1, 2, 3, 1, 5, 4, 5, 2};
     std::sort(own.begin(), own.end());
@@ -80,7 +80,7 @@ TEST_CASE("a span of lengths is the same in whatever order they come")
     }
 }
 
-TEST_CASE("a cell of two lengths is its particles at one place, to third order of their difference")
+TEST_CASE("a cell of two lengths matches particles at a point up to third order")
 {
     using Law = VariedGravity<SofteningKind::plummer, true>;
     for (const double part : {0.5, 0.1, 0.8})
@@ -114,7 +114,7 @@ TEST_CASE("a cell of two lengths is its particles at one place, to third order o
             }
 }
 
-TEST_CASE("clusters keep away cells whose pull changes by more than a part of the tolerance")
+TEST_CASE("clusters reject cells if the force varies too much with target softening")
 {
     AcceptanceCriterion criterion;
     criterion.kind = Criterion::moments;
@@ -132,7 +132,7 @@ TEST_CASE("clusters keep away cells whose pull changes by more than a part of th
     CHECK(std::abs(change / (criterion.tolerance * acceleration) - 0.015) < 0.0003);
 }
 
-TEST_CASE("the change of an expansion is the difference of expansions")
+TEST_CASE("a change of expansion equals the difference of expansions")
 {
     const Vec3<double> r{3, -1.5, 2};
     constexpr double eps2 = 0.4, mass = 3, mean = 0.01, square = 0.0003; // variance included

@@ -67,7 +67,7 @@ const std::vector<double> radii{1e-6, 0.5, 1, 2, 2.8, 2.8 * (1 - 1e-7), 2.8 * (1
 
 } // namespace
 
-TEST_CASE("Plummer: m r / (r^2 + eps^2)^(3/2), largest at eps / sqrt 2")
+TEST_CASE("Plummer force is m r / (r^2 + eps^2)^(3/2), maximum at eps / sqrt 2")
 {
     for (const SolverUnderTest& solver : all_solvers({SofteningKind::plummer, eps})) {
         CAPTURE(solver.name);
@@ -89,7 +89,7 @@ TEST_CASE("Plummer: m r / (r^2 + eps^2)^(3/2), largest at eps / sqrt 2")
     }
 }
 
-TEST_CASE("spline: the force of the mass inside r, Newtonian from 2.8 eps")
+TEST_CASE("spline force counts the mass inside r, Newtonian from 2.8 eps")
 {
     for (const SolverUnderTest& solver : all_solvers({SofteningKind::spline, eps})) {
         CAPTURE(solver.name);
@@ -110,7 +110,7 @@ TEST_CASE("spline: the force of the mass inside r, Newtonian from 2.8 eps")
     }
 }
 
-TEST_CASE("both kernels have a potential of -m/eps and no force at the center")
+TEST_CASE("both kernels have potential -m/eps and no force at the center")
 {
     for (SofteningKind kind : {SofteningKind::plummer, SofteningKind::spline})
         for (const SolverUnderTest& solver : all_solvers({kind, eps})) {
@@ -123,7 +123,7 @@ TEST_CASE("both kernels have a potential of -m/eps and no force at the center")
         }
 }
 
-TEST_CASE("points among sources of one length keep to their own, whatever was asked before")
+TEST_CASE("earlier requests do not change the softening of target points")
 {
     using Vectors = std::vector<Vec3<double>>;
     using enum SofteningRule;

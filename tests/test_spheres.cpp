@@ -94,7 +94,7 @@ double virial_of_type(const Particles& particles, int type)
 
 } // namespace
 
-TEST_CASE("a million particles have their profile, energies and virial ratio")
+TEST_CASE("a million particles match profile, energies and virial ratio")
 {
     for (const Case& one : cases()) {
         const std::uint64_t n = 1000000;
@@ -119,7 +119,7 @@ TEST_CASE("a million particles have their profile, energies and virial ratio")
     }
 }
 
-TEST_CASE("King: tidal radius, density and distribution function")
+TEST_CASE("King: tidal radius, density and distribution function match the model")
 {
     const double expected[][2] = {
         {1, 1.97472811}, {3, 4.69940743}, {6, 17.9916097}, {9, 131.380696}, {12, 548.199066}};
@@ -145,7 +145,7 @@ TEST_CASE("King: tidal radius, density and distribution function")
     }
 }
 
-TEST_CASE("Osipkov and Merritt: anisotropy and radial dispersion follow from Jeans' equation")
+TEST_CASE("Osipkov-Merritt: anisotropy and radial dispersion satisfy Jeans' equation")
 {
     const double ra = 0.7;
     const Particles p =
@@ -171,7 +171,7 @@ TEST_CASE("Osipkov and Merritt: anisotropy and radial dispersion follow from Jea
     CHECK_NOTHROW(make_spheres({.spheres = {{.anisotropy_radius = 0.21}}}));
 }
 
-TEST_CASE("two spheres are each in equilibrium in the field of both")
+TEST_CASE("two spheres are in equilibrium in their joint field")
 {
     const Particles p =
         make_spheres({.particles = 400000,
@@ -193,7 +193,7 @@ TEST_CASE("two spheres are each in equilibrium in the field of both")
     CHECK(stars == within(1e-4, 0.3));
 }
 
-TEST_CASE("M200 and concentration: the mean density within r200 is 200 critical densities")
+TEST_CASE("M200 and concentration: the mean density inside r200 is 200 times critical")
 {
     for (const char* text : {"nfw,m200=100,c=12", "einasto,m200=100,c=12"}) {
         CAPTURE(text);
@@ -214,7 +214,7 @@ TEST_CASE("M200 and concentration: the mean density within r200 is 200 critical 
     CHECK(density_table(h, radii).density[0] == within(2e-3, density_table(n, radii).density[0]));
 }
 
-TEST_CASE("an ellipsoid has its axes, and the tensor virial theorem holds")
+TEST_CASE("ellipsoids have the given axes and satisfy the tensor virial theorem")
 {
     Particles p = make_spheres({.particles = 40009,
                                 .spheres = {{.kind = SphereKind::king}},
@@ -238,7 +238,7 @@ TEST_CASE("an ellipsoid has its axes, and the tensor virial theorem holds")
     CHECK(kinetic.x / kinetic.z > 1.5); // not by chance
 }
 
-TEST_CASE("spheres stand still for three crossing times")
+TEST_CASE("spheres stay in equilibrium for three crossing times")
 {
     std::vector<std::pair<const char*, SpheresOptions>> models;
     for (const char* text : {"hernquist", "nfw,concentration=5", "einasto,alpha=0.5", "king,w0=6",
@@ -273,7 +273,7 @@ TEST_CASE("spheres stand still for three crossing times")
     CHECK(radius_of_fraction(sorted_radii(cold), 0.5) < 0.9 * half);
 }
 
-TEST_CASE("what cannot be is refused in one line")
+TEST_CASE("invalid spheres are refused with an error line")
 {
     const std::pair<const char*, const char*> refused[] = {
         {"", "sphere: (empty)"},
@@ -297,7 +297,7 @@ TEST_CASE("what cannot be is refused in one line")
         CAPTURE(text);
         try {
             make_spheres({.particles = 100, .spheres = {parse_sphere(text)}});
-            FAIL_CHECK("it was not refused");
+            FAIL_CHECK("not refused: " << text);
         } catch (const Error& error) {
             CHECK(std::string(error.what()).find(words) != std::string::npos);
             CHECK(std::string(error.what()).find('\n') == std::string::npos);

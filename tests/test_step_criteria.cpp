@@ -60,7 +60,7 @@ std::unique_ptr<Solver> tree(double softening)
 
 } // namespace
 
-TEST_CASE("shared steps by potentials need no softening and follow an orbit to second order")
+TEST_CASE("potential steps work without softening and follow an orbit with second order")
 {
     const int threads = thread_count();
     use_threads(1);
@@ -87,7 +87,7 @@ TEST_CASE("shared steps by potentials need no softening and follow an orbit to s
     use_threads(threads);
 }
 
-TEST_CASE("a step by potentials that fails is taken again from the same state")
+TEST_CASE("a failed potential step repeats from the same state")
 {
     const Particles start = bodies({.eccentricity = 0.6, .mass_ratio = 0.5});
     Particles whole = start, parts = start;
@@ -104,7 +104,7 @@ TEST_CASE("a step by potentials that fails is taken again from the same state")
 }
 
 // Steps chosen at their start lose 4.4e-3.
-TEST_CASE("individual steps change alike on the way in and out, so that energy does not drift")
+TEST_CASE("individual steps are time-symmetric: energy does not drift")
 {
     const auto solver = tree(0.1);
     Leapfrog blocks(*solver, BlockSteps{.eta = 0.2});
@@ -117,7 +117,7 @@ TEST_CASE("individual steps change alike on the way in and out, so that energy d
 
 // With local acceleration in place of orbital acceleration the error is 1.9e-3: the step grows in
 // galaxy centers.
-TEST_CASE("two galaxies keep their energy with half the evaluations of shared steps")
+TEST_CASE("two galaxies keep their energy at half the evaluations of shared steps")
 {
     const Particles start = make_merger({.galaxy = {.particles = 20000}}).particles;
     const auto solver = tree(0.05);
@@ -130,7 +130,7 @@ TEST_CASE("two galaxies keep their energy with half the evaluations of shared st
     CHECK(2.2 * few.evaluations < all.evaluations);
 }
 
-TEST_CASE("an orbit's mean is that of its attractions, at least by the mass of all")
+TEST_CASE("the orbit mean averages accelerations, with a lower limit from the total mass")
 {
     const DynamicalTime time{0, StepCriterion::potential, 2};
     CHECK(time.orbit(0, 0, 1, -1) == 1);      // |a| / phi^2, squared
@@ -149,7 +149,7 @@ TEST_CASE("an orbit's mean is that of its attractions, at least by the mass of a
     CHECK(time.of_orbit(1, 128, -4) == 4 * time.of(128, -4));
 }
 
-TEST_CASE("potentials in a periodic box have no zero to measure steps by")
+TEST_CASE("potential steps are refused in a periodic box")
 {
     SolverOptions options;
     options.box = 1;

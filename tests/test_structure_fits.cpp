@@ -68,7 +68,7 @@ constexpr std::array places{0.02, 0.05, 0.1, 0.2, 0.4, 0.8, 1.5, 3.0, 6.0, 12.0}
 
 } // namespace
 
-TEST_CASE("multiplicities are those of colossus")
+TEST_CASE("multiplicity functions match colossus")
 {
     // sigma, Sheth & Tormen, Warren, Watson, Tinker at z = 0 and 1
     constexpr double reference[][6] = {
@@ -87,7 +87,7 @@ TEST_CASE("multiplicities are those of colossus")
     }
 }
 
-TEST_CASE("numbers of halos are those of colossus")
+TEST_CASE("halo mass functions match colossus")
 {
     PowerOptions options;
     options.background = {.omega_matter = 0.3, .omega_lambda = 0.7, .hubble = 0.7};
@@ -115,7 +115,7 @@ TEST_CASE("numbers of halos are those of colossus")
     }
 }
 
-TEST_CASE("the non-linear spectrum is CAMB's of the same fit")
+TEST_CASE("the non-linear spectrum matches CAMB's Halofit")
 {
     struct Case {
         const std::vector<double>& linear;
@@ -149,7 +149,7 @@ TEST_CASE("the non-linear spectrum is CAMB's of the same fit")
     }
 }
 
-TEST_CASE("without a non-linear scale linear theory is left")
+TEST_CASE("without a non-linear scale the spectrum stays linear")
 {
     const Background background;
     const auto linear = [](double k) { return 1e-6 * k / (1 + std::pow(10 * k, 4)); };

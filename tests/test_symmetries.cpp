@@ -52,7 +52,7 @@ void for_all_solvers(const std::function<void(const SolverUnderTest&)>& check)
 
 } // namespace
 
-TEST_CASE("no particle, one, two, three")
+TEST_CASE("solvers work for 0 to 3 particles")
 {
     for_all_solvers([](const SolverUnderTest& solver) {
         CHECK(solved({}, solver.options).size() == 0);
@@ -70,7 +70,7 @@ TEST_CASE("no particle, one, two, three")
     });
 }
 
-TEST_CASE("the order of the particles does not matter")
+TEST_CASE("forces do not depend on the particle order")
 {
     const Particles plain = plummer(n);
     Particles shuffled = plain;
@@ -86,7 +86,7 @@ TEST_CASE("the order of the particles does not matter")
     });
 }
 
-TEST_CASE("quarter turns and mirror images turn the forces with them")
+TEST_CASE("quarter turns and mirror images transform the forces")
 {
     const Particles plain = moved(uniform_cube(n), 1, {-0.5, -0.5, -0.5});
     for (const auto& [turn, back] : std::vector<std::pair<Vec3<double> (*)(const Vec3<double>&),
@@ -120,7 +120,7 @@ TEST_CASE("quarter turns and mirror images turn the forces with them")
     }
 }
 
-TEST_CASE("scaling lengths and masses by powers of two scales the forces to the last bit")
+TEST_CASE("scaling lengths and masses by powers of two scales forces bitwise")
 {
     const Particles plain = plummer(n);
     for (const std::pair<int, int>& powers :
@@ -143,7 +143,7 @@ TEST_CASE("scaling lengths and masses by powers of two scales the forces to the 
     }
 }
 
-TEST_CASE("a particle split in two halves at its place acts as before")
+TEST_CASE("a particle split in two halves exerts equal forces")
 {
     const Particles plain = plummer(n);
     Particles split = plain;
@@ -163,7 +163,7 @@ TEST_CASE("a particle split in two halves at its place acts as before")
     });
 }
 
-TEST_CASE("tracers without mass feel forces and exert none")
+TEST_CASE("massless tracers feel forces and exert none")
 {
     const Particles plain = plummer(n);
     Particles traced = plain;
@@ -187,7 +187,7 @@ TEST_CASE("tracers without mass feel forces and exert none")
     });
 }
 
-TEST_CASE("twice the masses, or twice G, double the forces to the last bit")
+TEST_CASE("doubling masses or G doubles the forces bitwise")
 {
     const Particles plain = plummer(n);
     Particles doubled = plain;
@@ -205,7 +205,7 @@ TEST_CASE("twice the masses, or twice G, double the forces to the last bit")
     });
 }
 
-TEST_CASE("forces add up to nothing, and so do torques")
+TEST_CASE("forces and torques sum to zero")
 {
     struct Residue {
         double force, torque;

@@ -25,7 +25,7 @@ std::string error_of(const std::string& text)
 
 } // namespace
 
-TEST_CASE("4, 7, 8, 11 and 12 columns")
+TEST_CASE("files with 4, 7, 8, 11 and 12 columns are read")
 {
     const Snapshot four = read_text_of("1 2 3 4\n5 6 7 8\n");
     CHECK(four.particles.size() == 2);
@@ -48,7 +48,7 @@ TEST_CASE("4, 7, 8, 11 and 12 columns")
     CHECK(twelve.particles.potential[0] == -11);
 }
 
-TEST_CASE("named columns stand in any order")
+TEST_CASE("named columns can be in any order")
 {
     const Snapshot snapshot = read_text_of("# columns: id z y x mass potential\n7 3 2 1 5 -4\n");
     CHECK(snapshot.particles.id[0] == 7);
@@ -58,7 +58,7 @@ TEST_CASE("named columns stand in any order")
     CHECK_FALSE(snapshot.has_accelerations);
 }
 
-TEST_CASE("comments, blank lines, tabs, commas, Windows line ends, byte order mark, plus signs")
+TEST_CASE("readers accept comments, blank lines, tabs, commas, Windows line ends and plus signs")
 {
     const Snapshot snapshot = read_text_of("\xef\xbb\xbf# time: 1.5\r\n# a remark\r\n\r\n"
                                            "+1,2,3,4\r\n 1\t2 3e0 -4.5  # the second\r\n");
@@ -67,13 +67,13 @@ TEST_CASE("comments, blank lines, tabs, commas, Windows line ends, byte order ma
     CHECK(snapshot.particles.position[1] == Vec3<double>{2, 3, -4.5});
 }
 
-TEST_CASE("a comoving file without a time is of its scale factor")
+TEST_CASE("a comoving file without a time uses its scale factor")
 {
     CHECK(read_text_of("# scale_factor: 0.25\n1 2 3 4\n").time == 0.25);
     CHECK(read_text_of("# scale_factor: 0.25\n# time: 7\n1 2 3 4\n").time == 7);
 }
 
-TEST_CASE("Fortran's exponents")
+TEST_CASE("Fortran exponents are read")
 {
     const Snapshot snapshot = read_text_of("# time: 2.5D-01\n1.0D+00 2d1 -3.D0 4.5E0\n");
     CHECK(snapshot.time == 0.25);
@@ -82,7 +82,7 @@ TEST_CASE("Fortran's exponents")
     CHECK(contains(error_of("1 2 3 0d\n"), "(z): 0d: must be a number"));
 }
 
-TEST_CASE("a comment of as many words as there are columns deserves a note")
+TEST_CASE("a comment that may name the columns in another order gives a note")
 {
     const struct {
         const char *comment, *row;
@@ -118,7 +118,7 @@ TEST_CASE("a comment of as many words as there are columns deserves a note")
           "names others");
 }
 
-TEST_CASE("lines longer than a read and files without a last line end")
+TEST_CASE("very long lines and files without a final newline are read")
 {
     std::string text;
     for (int i = 0; i < 300000; ++i)
@@ -130,16 +130,16 @@ TEST_CASE("lines longer than a read and files without a last line end")
     CHECK(snapshot.particles.position[300000].x == -1);
 }
 
-TEST_CASE("the locale of the user changes nothing")
+TEST_CASE("the user's locale does not affect reading")
 {
     const char* found = std::setlocale(LC_ALL, "de_DE.UTF-8");
     if (!found)
-        MESSAGE("no German locale on this machine; tested in the C locale only");
+        MESSAGE("no German locale installed: tested in the C locale only");
     CHECK(read_text_of("0.5 1.5 2.5 3.5\n").particles.mass[0] == 0.5);
     std::setlocale(LC_ALL, "C");
 }
 
-TEST_CASE("faults name line and column")
+TEST_CASE("errors name line and column")
 {
     CHECK(contains(error_of("1 2 3 4\n1 2 x 4\n"), "line 2, column 3 (y): x: must be a number"));
     CHECK(contains(error_of("1 2 3 0,5\n"), "5 columns"));
@@ -161,7 +161,7 @@ TEST_CASE("faults name line and column")
     CHECK(contains(error_of("Lorem ipsum\n"), "line 1: 2 columns"));
 }
 
-TEST_CASE("what could be misread in silence is refused in one line")
+TEST_CASE("ambiguous files are refused with an error line")
 {
     const std::string particle = "1 2 3 4\n", units = "# unit_mass_in_g: 1\n";
     const struct {
@@ -210,7 +210,7 @@ TEST_CASE("what could be misread in silence is refused in one line")
     CHECK(error_of("# columns: " + std::string(70000, 'x') + "\n" + particle).size() < 1000);
 }
 
-TEST_CASE("a file cut between two lines is noticed by its header")
+TEST_CASE("the header reveals a file cut between two lines")
 {
     const TemporaryFolder folder;
     write_snapshot(sample_snapshot(7), folder / "a.txt");

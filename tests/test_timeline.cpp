@@ -37,7 +37,7 @@ Walk walk(Timeline timeline, double length, TimeStepKind kind, std::size_t serie
 
 } // namespace
 
-TEST_CASE("times of a series are start + k * interval to the last bit")
+TEST_CASE("series times equal start + k * interval bitwise")
 {
     for (TimeStepKind kind : {TimeStepKind::fixed, TimeStepKind::adaptive})
         for (double length : {0.1, 0.01, 0.0078125, 0.003, 0.07, 0.5}) {
@@ -53,7 +53,7 @@ TEST_CASE("times of a series are start + k * interval to the last bit")
         }
 }
 
-TEST_CASE("at late times, times that differ by their rounding alone are one")
+TEST_CASE("at late times, times that differ by rounding only count once")
 {
     for (const double start : {1e7, 1e8, 1e9, 1e10, 1e11, -1e9})
         for (TimeStepKind kind : {TimeStepKind::fixed, TimeStepKind::adaptive}) {
@@ -68,7 +68,7 @@ TEST_CASE("at late times, times that differ by their rounding alone are one")
         }
 }
 
-TEST_CASE("an interval that late times cannot tell is refused")
+TEST_CASE("an interval below the time resolution is refused")
 {
     Timeline timeline(1e15, 1e15 + 100);
     CHECK_THROWS_AS(timeline.add_series(0.5), Error);
@@ -76,7 +76,7 @@ TEST_CASE("an interval that late times cannot tell is refused")
     timeline.add_series(20);
 }
 
-TEST_CASE("fixed steps are counted, not added up")
+TEST_CASE("fixed steps are counted, not accumulated")
 {
     Timeline timeline(0, 1000);
     timeline.add_series(1000);
@@ -91,7 +91,7 @@ TEST_CASE("fixed steps are counted, not added up")
     CHECK(drift > 1e-10); // error of summed steps
 }
 
-TEST_CASE("a step that does not divide the interval is shortened once before each time")
+TEST_CASE("a fixed step is shortened before each output time it does not divide")
 {
     Timeline timeline(0, 2);
     timeline.add_series(1);
@@ -100,7 +100,7 @@ TEST_CASE("a step that does not divide the interval is shortened once before eac
     CHECK(result.ends == expected);
 }
 
-TEST_CASE("two series whose times coincide but for rounding share their steps")
+TEST_CASE("two series with times equal up to rounding share their steps")
 {
     Timeline timeline(0, 0.9);
     timeline.add_series(0.1);
@@ -110,7 +110,7 @@ TEST_CASE("two series whose times coincide but for rounding share their steps")
     CHECK(result.times.size() == 3);
 }
 
-TEST_CASE("an empty span has no steps, a backward one is refused")
+TEST_CASE("an empty time span needs no steps, a backward span is refused")
 {
     CHECK(Timeline(1, 1).at_end());
     CHECK_THROWS_AS(Timeline(1, 0.5), Error);
@@ -121,7 +121,7 @@ TEST_CASE("an empty span has no steps, a backward one is refused")
 
 TEST_SUITE_END();
 
-TEST_CASE("times of a list are hit to the last bit, beside those of a series")
+TEST_CASE("listed times are met bitwise, in addition to a series")
 {
     const std::vector<double> wanted{0.3, 1. / 3, 0.9999999, 2};
     for (TimeStepKind kind : {TimeStepKind::fixed, TimeStepKind::adaptive})

@@ -57,7 +57,7 @@ std::string tipsy_file(const Variant& variant, Phi phi, float dark_softening = 0
 
 } // namespace
 
-TEST_CASE("standard and native, both headers, single and double positions")
+TEST_CASE("readers accept standard and native byte order, both headers and double positions")
 {
     const TemporaryFolder folder;
     for (bool big_endian : {true, false})
@@ -89,7 +89,7 @@ TEST_CASE("standard and native, both headers, single and double positions")
             }
 }
 
-TEST_CASE("every truncation and every wrong count is an error")
+TEST_CASE("truncated files and wrong counts are refused")
 {
     const TemporaryFolder folder;
     const std::string whole = tipsy_file({}, 0.0f);
@@ -103,7 +103,7 @@ TEST_CASE("every truncation and every wrong count is an error")
     CHECK(contains(reading_error(folder / "sum"), "nbodies: 10"));
 }
 
-TEST_CASE("integers in the place of potentials are told apart, not guessed")
+TEST_CASE("readers recognise integers in place of potentials")
 {
     const TemporaryFolder folder;
     make_file(folder / "a", tipsy_file({.big_endian = false}, std::int32_t(4711)));
@@ -114,7 +114,7 @@ TEST_CASE("integers in the place of potentials are told apart, not guessed")
     CHECK(contains(snapshot.notes[0], "Bonsai"));
 }
 
-TEST_CASE("what is no potential or no softening is told, and not read")
+TEST_CASE("invalid potentials and softenings are skipped with a note")
 {
     const TemporaryFolder folder;
     const struct {
@@ -146,7 +146,7 @@ TEST_CASE("what is no potential or no softening is told, and not read")
     }
 }
 
-TEST_CASE("different softenings are lengths of the particles' own")
+TEST_CASE("differing softenings become per-particle softening")
 {
     const TemporaryFolder folder;
     make_file(folder / "a", tipsy_file({}, 0.0f, 0.25f));
@@ -160,7 +160,7 @@ TEST_CASE("different softenings are lengths of the particles' own")
               (snapshot.particles.type[i] == 1 ? 0.25 : 0.5) * 2 / 2.8);
 }
 
-TEST_CASE("written files are standard; G goes into the masses, the softening keeps its force")
+TEST_CASE("writers use the standard format, fold G into masses and keep the softening")
 {
     const TemporaryFolder folder;
     Snapshot snapshot = sample_snapshot();
@@ -185,7 +185,7 @@ TEST_CASE("written files are standard; G goes into the masses, the softening kee
     CHECK(number(4) == 298);
 }
 
-TEST_CASE("a comoving box has side 1, the critical density 1, and velocities dx/dt")
+TEST_CASE("comoving boxes have side 1, critical density 1 and velocities dx/dt")
 {
     const TemporaryFolder folder;
     Snapshot snapshot = sample_snapshot();
@@ -237,7 +237,7 @@ TEST_CASE("a comoving box has side 1, the critical density 1, and velocities dx/
                          doctest::Contains("is no scale factor"), Error);
 }
 
-TEST_CASE("what looks like a comoving box is told, with the options that read it")
+TEST_CASE("an apparent comoving box gives a note with the options to read it")
 {
     const TemporaryFolder folder;
     const struct {
@@ -270,7 +270,7 @@ TEST_CASE("what looks like a comoving box is told, with the options that read it
     }
 }
 
-TEST_CASE("what single precision cannot hold is refused")
+TEST_CASE("values beyond single precision are refused")
 {
     const TemporaryFolder folder;
     for (double value : {1e40, 1e-60, 1e150}) {

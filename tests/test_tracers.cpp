@@ -66,7 +66,7 @@ SolverOptions options_of(const Way& way, bool own)
 
 } // namespace
 
-TEST_CASE("others have the same bits, tracers what a small mass would feel, and no pair costs one")
+TEST_CASE("tracers change no force on sources, feel correct forces and cost no extra pairs")
 {
     for (const Way& way : ways)
         for (const bool own : {false, true}) {
@@ -105,7 +105,7 @@ TEST_CASE("others have the same bits, tracers what a small mass would feel, and 
         }
 }
 
-TEST_CASE("tracers whose length alone differs stay among the sources")
+TEST_CASE("tracers with larger softening use correct lengths")
 {
     Particles p = traced(false);
     p.softening.assign(p.size(), 0.01);
@@ -123,7 +123,7 @@ TEST_CASE("tracers whose length alone differs stay among the sources")
     }
 }
 
-TEST_CASE("runs in a box move others as without tracers, with shared and individual steps")
+TEST_CASE("tracers in a box do not affect other particles, with shared and individual steps")
 {
     for (const Way& way : ways)
         for (const bool blocks : {false, true})

@@ -58,7 +58,7 @@ struct Frame {
 
 TEST_SUITE_BEGIN("view");
 
-TEST_CASE("a sample has each type in proportion, and the rare ones")
+TEST_CASE("a sample takes types in proportion and keeps rare types")
 {
     const Particles particles = two_types(50000, 20);
     const ViewSampler sampler(particles);
@@ -76,7 +76,7 @@ TEST_CASE("a sample has each type in proportion, and the rare ones")
     CHECK(sample.points.size() == 20);
 }
 
-TEST_CASE("the points of a frame lie where the particles are, to one part in 65535")
+TEST_CASE("frame points match particle positions to a part in 65535")
 {
     const Particles particles = two_types(3000, 5);
     const ViewSampler sampler(particles);
@@ -110,7 +110,7 @@ TEST_CASE("the points of a frame lie where the particles are, to one part in 655
         CHECK(int(p[3] >> 8) == int(255 * 3 / (3 * sample.speed)));
 }
 
-TEST_CASE("frames of nothing, and of one point, are frames")
+TEST_CASE("empty frames and frames of a single point are valid")
 {
     const Particles one = two_types(1, 0);
     const ViewSampler sampler(one);
@@ -124,7 +124,7 @@ TEST_CASE("frames of nothing, and of one point, are frames")
     CHECK(Frame(frame_of(sample, {.points = 0, .types = 63})).points.empty());
 }
 
-TEST_CASE("who asks for what")
+TEST_CASE("requests need a valid token, host and target")
 {
     const std::string token(32, 'a');
     const auto status = [&](const RequestHead& head) { return judge(head, token).status; };

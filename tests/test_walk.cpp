@@ -182,7 +182,7 @@ void check_distances(const Judge& judge, const Cluster& cluster, const Group& gr
 
 } // namespace
 
-TEST_CASE("every group's list holds every particle once")
+TEST_CASE("every group's list contains every particle once")
 {
     for (const Particles& p : clouds())
         for (const bool all : {true, false}) {
@@ -202,7 +202,7 @@ TEST_CASE("every group's list holds every particle once")
         }
 }
 
-TEST_CASE("a geometric walk by clusters lists what a plain walk for each group does")
+TEST_CASE("a geometric walk by clusters matches a plain walk for each group")
 {
     for (const Particles& p : clouds())
         for (const int cluster : {1, 7, 64})
@@ -220,7 +220,7 @@ TEST_CASE("a geometric walk by clusters lists what a plain walk for each group d
             }
 }
 
-TEST_CASE("cells are listed where the criterion allows, and opened elsewhere")
+TEST_CASE("cells are accepted by the criterion and opened otherwise")
 {
     for (const Particles& p : {plummer(5003), two_clumps(4001)})
         for (const AcceptanceCriterion& criterion :
@@ -245,7 +245,7 @@ TEST_CASE("cells are listed where the criterion allows, and opened elsewhere")
         }
 }
 
-TEST_CASE("all instruction sets give the same lists")
+TEST_CASE("all instruction sets give equal lists")
 {
     for (const Particles& p : clouds())
         for (const AcceptanceCriterion& criterion :
@@ -259,7 +259,7 @@ TEST_CASE("all instruction sets give the same lists")
     CHECK_THROWS_WITH_AS(Walk("mmx"), doctest::Contains("mmx"), Error);
 }
 
-TEST_CASE("lists do not depend on batches, nor on powers of two in the units")
+TEST_CASE("lists do not depend on batches or on power-of-two units")
 {
     Particles p = plummer(5003);
     const LocallyEssentialTree f(p, {32, 8});
@@ -289,7 +289,7 @@ TEST_CASE("lists do not depend on batches, nor on powers of two in the units")
     }
 }
 
-TEST_CASE("open lists, finished one cell at a time, are those of the walk")
+TEST_CASE("open lists, finished cell by cell, match the walk")
 {
     const std::size_t min = 100;
     for (const Particles& p : clouds())
@@ -321,7 +321,7 @@ TEST_CASE("open lists, finished one cell at a time, are those of the walk")
             }
 }
 
-TEST_CASE("no criterion, however generous, accepts a cell that reaches its targets")
+TEST_CASE("no criterion accepts a cell in contact with its targets")
 {
     // A heavy particle in one corner: centers of mass are as far off as possible.
     Particles p = uniform_cube(2003);
@@ -350,7 +350,7 @@ TEST_CASE("no criterion, however generous, accepts a cell that reaches its targe
         }
 }
 
-TEST_CASE("the estimate of a cluster's acceleration is within a factor of three")
+TEST_CASE("cluster accelerations are estimated within a factor of three")
 {
     for (const Particles& p : {plummer(5003), two_clumps(4001)}) {
         const LocallyEssentialTree f(p, {32, 8});

@@ -107,10 +107,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("old", metavar="OLD")
     parser.add_argument("new", metavar="NEW")
-    parser.add_argument("--gpu", action="store_true", help="on a GPU")
-    parser.add_argument("--softenings", action="store_true", help="rows of one and several softening lengths")
-    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="times that each is run [5]")
-    parser.add_argument("--only", default="", metavar="WORD", help="rows whose name matches this regular expression")
+    parser.add_argument("--gpu", action="store_true", help="run on a GPU")
+    parser.add_argument("--softenings", action="store_true", help="include rows with one and several softening lengths")
+    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="number of runs of each row [5]")
+    parser.add_argument("--only", default="", metavar="WORD", help="only rows whose name matches this regular expression")
     asked = parser.parse_args()
     programs = [str(pathlib.Path(program).resolve()) for program in (asked.old, asked.new)]
     table = {name: row for name, row in (softening_rows if asked.softenings else rows)(asked.gpu).items() if re.search(asked.only, name)}

@@ -22,7 +22,7 @@ class Viewed:
         begun = time.monotonic()
         while not (found := re.search(r"http://127\.0\.0\.1:(\d+)/#([0-9a-f]{32})\n", self.said, re.MULTILINE)):
             if self.process.poll() is not None or time.monotonic() > begun + seconds:
-                raise RuntimeError(f"{words}: no view: {self.said} {self.process.stderr.read().decode()}")
+                raise RuntimeError(f"{words}: did not start a view: {self.said} {self.process.stderr.read().decode()}")
             if select.select([self.process.stdout], [], [], 1)[0]:
                 self.said += os.read(self.process.stdout.fileno(), 4096).decode()
         self.url, self.port, self.token = found[0].strip(), int(found[1]), found[2]
@@ -71,7 +71,7 @@ class Viewed:
                 if condition(found[0]):
                     return found[0]
                 after = found[0]["sequence"]
-        raise TimeoutError("no frame as expected")
+        raise TimeoutError("no frame met the condition")
 
     def end(self, seconds=60):
         """Waits for the end and returns status, output and errors."""

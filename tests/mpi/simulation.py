@@ -50,7 +50,7 @@ def refused(kind, line, call):
 
 def refused_by_all(kind, line, call):
     said = refused(kind, line, call)
-    check(len(set(comm.allgather(said))) == 1, f"{line}: not the same on all")
+    check(len(set(comm.allgather(said))) == 1, f"{line}: the error differs between processes")
 
 
 def told(deal, name=None, lengths=None, potentials=None, at=0.125, **options):
@@ -93,19 +93,19 @@ comm.barrier()
 for name, words in CASES.items():
     mine, options = told(True, name, **words)
     one, options_of_one = told(False, **words)  # each process has all particles
-    check(options == options_of_one, f"{name}: other options than of one process: {options}")
+    check(options == options_of_one, f"{name}: options differ from one process: {options}")
     check(len(mine) == len(one), f"{name}: {len(mine)} arrays, not {len(one)}")
     for k, (a, b) in enumerate(zip(mine, one)):
-        check(a.shape == b.shape and (a == b).all(), f"{name}: array {k} has other bits than of one process")
+        check(a.shape == b.shape and (a == b).all(), f"{name}: array {k} differs from one process")
     if rank == 0:
         told(False, name, **words)
         for path in sorted((folder / f"{name}_one").glob("*")):
             other = folder / f"{name}_several" / path.name
             if path.suffix == ".hdf5":
                 a, b = chamomile.read_snapshot(path), chamomile.read_snapshot(other)
-                check(all((getattr(a, what) == getattr(b, what)).all() for what in ("positions", "velocities", "ids", "potentials", "types")), f"{name}: {path.name}: other particles")
+                check(all((getattr(a, what) == getattr(b, what)).all() for what in ("positions", "velocities", "ids", "potentials", "types")), f"{name}: {path.name}: particles differ")
             elif path.name == "energy.csv":
-                check(path.read_bytes() == other.read_bytes(), f"{name}: {path.name}: other bytes")
+                check(path.read_bytes() == other.read_bytes(), f"{name}: {path.name}: bytes differ")
     comm.barrier()
 
 simulation = chamomile.Simulation(part(first, counts[rank]), softening=0.05, step=1 / 32, end_time=0.25, device="cpu", comm=comm)
@@ -124,8 +124,8 @@ for number in range(2):
     check(simulation.step == (3, 8)[number], f"stopped at step {simulation.step}")
 one = chamomile.Simulation(part(0, N), softening=0.05, step=1 / 32, end_time=0.25, device="cpu")
 one.run()
-check((one.snapshot.positions[first : first + counts[rank]] == snapshot.positions).all(), "a run that went on has other bits")
-check((snapshot.masses == whole.masses[first : first + counts[rank]]).all(), "a run that went on has other masses than its checkpoint")
+check((one.snapshot.positions[first : first + counts[rank]] == snapshot.positions).all(), "a restarted run has different bits")
+check((snapshot.masses == whole.masses[first : first + counts[rank]]).all(), "a restarted run has different masses than its checkpoint")
 
 words = dict(softening=0.05, step=1 / 32, end_time=0.25, device="cpu", comm=comm)
 own = lambda: part(first, counts[rank])
@@ -138,7 +138,7 @@ simulation = chamomile.Simulation(own(), **words)
 refused_by_all("OutputError", "holds the results of a run", lambda: simulation.run(folder / "stopped"))
 before = simulation.diagnostics().kinetic
 simulation.snapshot.velocities[:] *= 2  # a refused run has not begun
-check(np.isclose(simulation.diagnostics().kinetic, 4 * before), "velocities that were set after a run was refused are not seen")
+check(np.isclose(simulation.diagnostics().kinetic, 4 * before), "velocities set after a refused run are ignored")
 refused_by_all("TypeError", "", lambda: simulation.at_times(3 if last else [0.1], print))
 refused_by_all("TypeError", "", lambda: simulation.run(3.5 if last else folder / "never"))
 
@@ -200,16 +200,16 @@ if ranks > 1:
 
     simulation.every_steps(4, interrupt)
     refused_by_all("KeyboardInterrupt", "", lambda: simulation.run(folder / "interrupted"))
-    check(simulation.step == 5, f"the run that was interrupted is at step {simulation.step}")
-    check(rank > 0 or any("checkpoint" in p.name for p in (folder / "interrupted").iterdir()), "no checkpoint of the run that was interrupted")
-    check(signal.getsignal(signal.SIGINT) is signal.default_int_handler, "another handler of Ctrl-C")
+    check(simulation.step == 5, f"the interrupted run is at step {simulation.step}")
+    check(rank > 0 or any("checkpoint" in p.name for p in (folder / "interrupted").iterdir()), "no checkpoint of the interrupted run")
+    check(signal.getsignal(signal.SIGINT) is signal.default_int_handler, "the handler of Ctrl-C is not restored")
 
     for kind in (KeyboardInterrupt, LookupError):
         simulation = chamomile.Simulation(own(), **words)
         simulation.every_steps(2, fail(kind))
         refused_by_all(kind.__name__, "nothing there", lambda: simulation.run(folder / "failed", overwrite=True))
-    check(simulation.step == 4, f"the run that failed is at step {simulation.step}")
-    check(rank > 0 or (folder / "failed/checkpoint").exists() or any("checkpoint" in p.name for p in (folder / "failed").iterdir()), "no checkpoint of the run that failed")
+    check(simulation.step == 4, f"the failed run is at step {simulation.step}")
+    check(rank > 0 or (folder / "failed/checkpoint").exists() or any("checkpoint" in p.name for p in (folder / "failed").iterdir()), "no checkpoint of the failed run")
 bad = own()
 if rank == 0:
     bad.positions[5] = np.nan

@@ -6,6 +6,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/accuracy/direct_sample.hpp"
 #include "chamomile/force/accuracy/limit_search.hpp"
+#include "chamomile/force/field.hpp"
 #include "chamomile/force/reference_sum.hpp"
 #include "chamomile/force/solver.hpp"
 #include "chamomile/run/texts/accuracy_text.hpp"
@@ -69,6 +70,20 @@ TEST_CASE("the error of the median particle, where that is asked for")
     CHECK(independent_error(p, 50) < 1e-3);
     CHECK(independent_error(p, 50) > 3e-4);
     CHECK(independent_error(p, 99) > 1e-3);
+}
+
+TEST_CASE("options for the field of sources count the sources' per-particle softening")
+{
+    const Particles p = plummer(20011);
+    const std::vector<double> lengths(p.size(), 0.5);
+    FieldSources sources{p.size(), view_of(std::span(p.position)), view_of(std::span(p.mass))};
+    SolverOptions same = options_for(1e-3);
+    same.softening.length = 0.5;
+    const SolverOptions expected = options_for(sources, same);
+    sources.softening = view_of(std::span(lengths));
+    const SolverOptions found = options_for(sources, options_for(1e-3));
+    CHECK(found.theta == doctest::Approx(expected.theta).epsilon(0.02));
+    CHECK(found.tolerance == doctest::Approx(expected.tolerance).epsilon(0.02));
 }
 
 TEST_CASE("nothing changes while nothing moves, and the error is kept when the particles change")

@@ -16,6 +16,9 @@ SolverOptions options_for(const FieldSources& sources, const SolverOptions& opti
         particles.position[i] = sources.position.load_vector(i);
         particles.mass[i] = sources.mass.load(i);
     }
+    if (sources.softening)
+        for (std::size_t i = 0; i < sources.count; ++i)
+            particles.softening.push_back(sources.softening.load(i));
     const auto chooser = make_solver(options);
     chooser->solve(particles, Quantities::acceleration);
     SolverOptions found = chooser->options();

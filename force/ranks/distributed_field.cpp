@@ -249,14 +249,17 @@ SolverOptions options_for(const FieldSources& sources, const SolverOptions& opti
     if (!options.accuracy)
         return options;
     std::vector<Vec3<double>> position(sources.count);
-    std::vector<double> mass(sources.count);
+    std::vector<double> mass(sources.count), softening;
     for (std::size_t i = 0; i < sources.count; ++i) {
         position[i] = sources.position.load_vector(i);
         mass[i] = sources.mass.load(i);
+        if (sources.softening)
+            softening.push_back(sources.softening.load(i));
     }
-    Inbox positions, masses;
+    Inbox positions, masses, softenings;
     ranks.collect(std::span<const Vec3<double>>(position), positions);
     ranks.collect(std::span<const double>(mass), masses);
+    ranks.collect(std::span<const double>(softening), softenings);
     struct Chosen {
         ListOptions lists;
         SolverKind solver;
@@ -271,8 +274,11 @@ SolverOptions options_for(const FieldSources& sources, const SolverOptions& opti
             SolverOptions of_all = options;
             of_all.ranks = &ranks;
             const std::span<const double> all = masses.all<double>();
-            const SolverOptions best = options_for(
-                {all.size(), view_of(positions.all<Vec3<double>>()), view_of(all)}, of_all);
+            FieldSources gathered{all.size(), view_of(positions.all<Vec3<double>>()),
+                                  view_of(all)};
+            if (const std::span<const double> lengths = softenings.all<double>(); !lengths.empty())
+                gathered.softening = view_of(lengths);
+            const SolverOptions best = options_for(gathered, of_all);
             chosen = {best, best.solver, best.precision, best.decorrelate.has_value()};
         } catch (const PeerFailed&) {
             throw;

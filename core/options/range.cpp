@@ -17,7 +17,7 @@ std::string Range::words() const
         text = (least_excluded ? " > " : " >= ") + number_text(least);
     else if (bounded)
         text = " <= " + number_text(most);
-    return text + (or_zero ? ", or 0," : "");
+    return text + (or_zero ? ", or 0" : "");
 }
 
 } // namespace chamomile

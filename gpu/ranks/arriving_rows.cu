@@ -306,7 +306,7 @@ void ArrivingRows::merge(const Index* number)
         return;
     const auto policy = thrust::cuda::par_nosync(scratch_).on(tree_.stream);
     Key *const own = keys_.data() + begins_[rank_], *const guest = guest_keys_.data();
-    call_thrust("launch the merge of guests", [&] {
+    call_thrust("launch the merge of received rows", [&] {
         thrust::stable_sort_by_key(policy, guest, guest + guests(), guest_order_.data());
         thrust::merge_by_key(policy, own, own + stay, guest, guest + guests(),
                              order_.data() + begins_[rank_], guest_order_.data(), keys, order);
@@ -392,7 +392,7 @@ void ArrivingRows::send_home(const HomeColumns& guests, const SumArrays& to, flo
             home_at(const_cast<std::byte*>(exchange_.data(int(r))), n, has_potentials);
         take_home<<<blocks_of(n), block_size, 0, tree_.stream>>>(
             from, n, order_.data() + begins_[r], to, work);
-        check(cudaGetLastError(), "launch the sums that come home");
+        check(cudaGetLastError(), "launch the sums of returned results");
     }
 }
 

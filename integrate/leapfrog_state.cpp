@@ -77,8 +77,8 @@ void Leapfrog::take_softening(const Particles& particles)
                                       : step_.kind == TimeStepKind::adaptive &&
                                             step_.criterion == StepCriterion::softening;
     if (by_softening && !(ends[0] > 0))
-        throw Agreed(Fault::usage, "time step: the criterion 'softening' needs a softening length "
-                                   "> 0 of every particle; 'potential' does not");
+        throw Agreed(Fault::usage, "time step: criterion 'softening' needs a softening length > 0 "
+                                   "for each particle; 'potential' needs none");
 }
 
 void Leapfrog::exchange(Archive& archive, Particles& particles)

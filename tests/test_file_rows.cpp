@@ -143,7 +143,7 @@ TEST_CASE("a file that changes before its rows are taken is refused")
                                open.moving->vectors(Column::position, {0, 300});
                            },
                            Fault::input),
-                       "changed while it was read"));
+                       "changed while being read"));
     }
 }
 

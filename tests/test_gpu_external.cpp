@@ -94,7 +94,7 @@ TEST_CASE("a text keeps particles on the host, and is refused where they must no
     may.put_into(field_of({"text,file=bar.txt"}));
     CHECK_FALSE(may.is_resident());
     CHECK_THROWS_WITH_AS(must.put_into(field_of({"text,file=bar.txt"})),
-                         doctest::Contains("computed on the processor"), Error);
+                         doctest::Contains("must be a formula on the GPU"), Error);
 }
 
 TEST_SUITE_END();

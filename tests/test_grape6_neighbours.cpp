@@ -97,7 +97,7 @@ TEST_CASE("lists come after any last half and stay until the next")
     // The next first half forgets them.
     call.first(0, 97);
     CHECK(g6_read_neighbour_list(0) == -1);
-    CHECK(error().find("g6calc_lasthalf must come before") != std::string::npos);
+    CHECK(error().find("call g6calc_lasthalf first") != std::string::npos);
 }
 
 TEST_CASE("a particle alone has no neighbour")

@@ -450,7 +450,7 @@ TEST_CASE("steps follow each particle's own length")
 
     p.softening[0] = 0;
     CHECK_THROWS_WITH(leapfrog.start(p, Quantities::acceleration, {}),
-                      doctest::Contains("of every particle"));
+                      doctest::Contains("for each particle"));
 }
 
 TEST_CASE("a run that is kept goes on with the same bits")

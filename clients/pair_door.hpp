@@ -69,7 +69,7 @@ template <class T>
 void require_pointer(const char* name, const T* pointer, std::size_t n)
 {
     if (!pointer && n > 0)
-        throw Error(Fault::usage, std::string(name) + ": a null pointer");
+        throw Error(Fault::usage, std::string(name) + ": must not be null");
 }
 
 /// A KeptSolver holds a solver for one law. The solver is remade when the law's numbers change.
@@ -107,7 +107,7 @@ inline void require_same_process()
 {
     static const pid_t first = getpid();
     if (getpid() != first)
-        throw Error(Fault::usage, "a forked process cannot compute where its parent has: fork "
+        throw Error(Fault::usage, "forked process: cannot compute after a call of the parent: fork "
                                   "before the first call");
 }
 

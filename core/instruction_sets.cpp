@@ -36,8 +36,8 @@ int find_instruction_set(const std::string& name)
     std::string all = "auto";
     for (const std::string& usable : instruction_sets())
         all += ", " + usable;
-    throw Error(Fault::device,
-                "instruction set: " + name + ": this processor and this build have " + all);
+    throw Error(Fault::device, "instruction set: " + name + ": must be one of " + all +
+                                   " (supported by processor and build)");
 }
 
 } // namespace chamomile

@@ -82,12 +82,12 @@ void validate(const Background& b, double from, double to)
     };
     for (const BackgroundRange& parameter : background_ranges)
         if (const double value = b.*parameter.value; !parameter.range.contains(value))
-            refuse(parameter.name, value, "a number" + parameter.range.words() + " is needed");
+            refuse(parameter.name, value, "must be a number" + parameter.range.words());
     constexpr int samples = 1000;
     for (int k = 0; k <= samples; ++k) {
         const double a = from * std::pow(to / from, double(k) / samples);
         if (!(Terms(b, a).sum() > 0))
-            refuse("omega-l", b.omega_lambda, "such a universe does not expand all the time");
+            refuse("omega-l", b.omega_lambda, "must let the universe expand at all times");
     }
 }
 

@@ -207,8 +207,8 @@ ParticleGroups friends_of_friends(std::span<const Vec3<double>> position,
                                   std::size_t min_members)
 {
     if (position.size() >= std::numeric_limits<Index>::max())
-        throw Error(Fault::usage, "particles: " + std::to_string(position.size()) +
-                                      ": must be fewer than 2^32 - 1");
+        throw Error(Fault::usage,
+                    "particles: " + std::to_string(position.size()) + ": must be below 2^32 - 1");
     LinkingCells cells(position, periodicity, linking_length);
     Linker linker(cells, periodicity, linking_length);
     linker.link();

@@ -28,7 +28,8 @@ void check(const InitialConditionsOptions& o)
     if (o.order != 1 && o.order != 2)
         refuse("order: " + std::to_string(o.order) + ": must be 1 (Zel'dovich) or 2 (2LPT)");
     if (o.load == ParticleLoad::glass && (o.glass < 2 || o.particles % o.glass != 0))
-        refuse("glass: " + std::to_string(o.glass) + ": must divide the number along a side, " +
+        refuse("glass: " + std::to_string(o.glass) +
+               ": must divide the number of particles along a side, " +
                std::to_string(o.particles));
 }
 
@@ -42,7 +43,7 @@ void require_reach(const LinearPower& power, const InitialConditionsOptions& o)
     const bool is_table = !o.power.table.empty();
     char line[200];
     std::snprintf(line, sizeof line,
-                  ": k from %.6g to %.6g h/Mpc: %.6g to %.6g are needed for this box",
+                  ": k from %.6g to %.6g h/Mpc: must reach from %.6g to %.6g for this box",
                   power.min_k(), power.max_k(), unit, max);
     throw Error(is_table ? Fault::input : Fault::usage,
                 (is_table ? o.power.table.string() : "box: the transfer function's fit") + line);

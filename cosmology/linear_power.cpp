@@ -63,7 +63,7 @@ LinearPower::LinearPower(const PowerOptions& options) : options_(options)
         throw Error(Fault::usage, "sigma8 and A-s: give one of the two");
     const bool is_power = options.transfer == TransferKind::power_table;
     if (is_power && options.primordial)
-        throw Error(Fault::usage, "A-s: a table of the power spectrum has its own; give sigma8");
+        throw Error(Fault::usage, "A-s: contradicts the table of the power spectrum; give sigma8");
     if (is_power || options.transfer == TransferKind::transfer_table) {
         for (const PowerTableRow& row : read_power_table(
                  options.table, is_power ? PowerColumn::second : PowerColumn::matter)) {

@@ -32,13 +32,13 @@ std::vector<PowerTableRow> read_power_table(const std::filesystem::path& file, P
         words.clear();
         std::string rest;
         if (words >> rest)
-            refuse("'" + rest + "': is no number");
+            refuse("'" + rest + "': must be a number");
         const bool is_camb = column == PowerColumn::matter && numbers.size() >= 7;
         if (numbers.size() < 2)
-            refuse("one column: two or more are needed, k in h/Mpc first");
+            refuse("one column: must be two or more, k in h/Mpc first");
         if (column == PowerColumn::matter && numbers.size() > 2 && !is_camb)
             refuse(std::to_string(numbers.size()) +
-                   " columns: two, or seven or more as CAMB writes them, are needed");
+                   " columns: must be two, or at least seven as in files of CAMB");
         const double value = numbers[is_camb ? 6 : 1];
         if (rows.empty())
             is_negative = value < 0;
@@ -53,7 +53,7 @@ std::vector<PowerTableRow> read_power_table(const std::filesystem::path& file, P
     }
     if (rows.size() < 4)
         throw Error(Fault::input, file.string() + ": " + std::to_string(rows.size()) +
-                                      " lines of numbers: at least 4 are needed");
+                                      " lines of numbers: must be at least 4");
     if (column == PowerColumn::matter)
         for (std::size_t i = rows.size(); i-- > 0;)
             rows[i].value /= rows[0].value;

@@ -43,8 +43,8 @@ std::vector<int> choose_gpus(const std::string& device)
         numbers.clear();
     if (numbers.empty())
         throw Error(Fault::usage, "device: " + device +
-                                      ": must be auto, cpu, gpu, gpu:NUMBER, several GPUs as "
-                                      "gpu:0,2, each once, or gpu:all");
+                                      ": must be auto, cpu, gpu, gpu:NUMBER, a list of different "
+                                      "GPUs as in gpu:0,2, or gpu:all");
     const int count = int(list_gpus().size());
     if (count == 0)
         throw Error(Fault::device, "device: " + device + ": " + why_no_gpu());
@@ -77,7 +77,7 @@ int choose_gpu(const std::string& device)
 {
     const std::vector<int> numbers = choose_gpus(device);
     if (numbers.size() > 1)
-        throw Error(Fault::usage, "device: " + device + ": must be one GPU here");
+        throw Error(Fault::usage, "device: " + device + ": must be one GPU");
     return numbers.empty() ? -1 : numbers[0];
 }
 

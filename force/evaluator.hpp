@@ -33,8 +33,9 @@ struct ForceOutput {
         potential_unit = G * scale.mass / scale.length;
         acceleration_unit = potential_unit / scale.length;
         if (!std::isfinite(potential_unit) || !std::isfinite(acceleration_unit))
-            throw Error(Fault::numeric, "forces: not finite: G M / L^2 of all particles is more "
-                                        "than a double holds");
+            throw Error(
+                Fault::numeric,
+                "forces: not finite: G M / L^2 of all particles exceeds the range of a double");
     }
 };
 

@@ -45,7 +45,7 @@ Refusal resolve_limits(SolverOptions& options, const GivenOptions& given)
         options.criterion = Criterion::geometric;
     const bool tolerance = compares_accelerations(options.criterion);
     if (given.contains(tolerance ? "theta" : "tolerance"))
-        return "{criterion} " + row_of(force_options(), "criterion").text(options) + ": takes " +
+        return "{criterion} " + row_of(force_options(), "criterion").text(options) + ": needs " +
                (tolerance ? "{tolerance}" : "{theta}");
     return options.accuracy ? resolve_goal(options, given) : Refusal();
 }
@@ -71,11 +71,12 @@ Refusal resolve_boundary(SolverOptions& options, const GivenOptions& given)
     if (direct)
         unmet.push_back({needs_tree, "needs {solver} tree"});
     if (options.periodic.long_range == LongRangeKind::modes)
-        unmet.push_back({needs_mesh, "is not for {long-range} modes"});
+        unmet.push_back({needs_mesh, "needs {long-range} mesh"});
     if (periodic && direct)
         unmet.push_back({needs_lists, "needs {solver} tree in a periodic box"});
     if (periodic)
-        unmet.push_back({needs_isolation, "is not for periodic boxes; give {tolerance} and {cut}"});
+        unmet.push_back({needs_isolation,
+                         "needs isolated particles; give {tolerance} and {cut} in a periodic box"});
     if (const Refusal refusal = refuse_idle_rows(force_options(), given, unmet))
         return refusal;
     if (!periodic)
@@ -86,7 +87,8 @@ Refusal resolve_boundary(SolverOptions& options, const GivenOptions& given)
         const bool on_gpu = given.contains("device") && options.device.starts_with("gpu");
         if (in_float || on_gpu)
             return std::string(in_float ? "{precision}" : "{device}") +
-                   ": direct sums in a periodic box are made in double, on the processor";
+                   ": must be left out: direct sums in a periodic box run in double on the "
+                   "processor";
         return {};
     }
     if (options.order > 2)
@@ -106,7 +108,7 @@ Refusal resolve_boundary(SolverOptions& options, const GivenOptions& given)
 Refusal refuse_idle_rule(const SolverOptions& options, const GivenOptions& given)
 {
     if (given.contains("eps-rule") && !options.softening.is_varied)
-        return "{eps-rule}: needs softening lengths of several values";
+        return "{eps-rule}: needs several softening lengths";
     return {};
 }
 
@@ -133,7 +135,7 @@ bool KeyedOptions::take(const std::string& key, const std::string& value)
 void KeyedOptions::resolve()
 {
     require(refuse_idle_rows(force_options(), given,
-                             {{needs_steps, "is for a time loop, and this is one evaluation"}}));
+                             {{needs_steps, "needs a time loop; this is one evaluation"}}));
     require(resolve_method(options, given));
     require(resolve_boundary(options, given));
 }

@@ -20,7 +20,7 @@ std::map<int, double> parse_type_lengths(const std::string& option, const std::s
         const std::size_t equals = part.find('=');
         if (equals == part.npos)
             throw Error(Fault::usage, option + ": " + (part.empty() ? "(empty)" : part.c_str()) +
-                                          ": TYPE=LENGTH is needed, as in 1=0.4,disk=1");
+                                          ": must be TYPE=LENGTH, as in 1=0.4,disk=1");
         const int type = parse_particle_type(option, part.substr(0, equals));
         if (!lengths
                  .emplace(type, parse_number<double>(option, part.substr(equals + 1),
@@ -58,9 +58,9 @@ void add_lengths(OptionRows<O>& t)
 {
     auto& eps = t.number(
         "eps", [](O & o) -> auto& { return o.softening.length; }, ranges::not_negative,
-        "softening length (Plummer equivalent); run and force also take one for each type of "
-        "particles that occurs, as in 0.4,1; unless given, the file's length. If the file has "
-        "none, run asks for one, and other commands take the value in brackets");
+        "softening length (Plummer equivalent); in run and force also one length per particle type "
+        "of the file, as in 0.4,1. Default: length in the file; without one, run requires {eps} "
+        "and other commands use the value in brackets");
     eps.values = "X,...";
     eps.put = [one = eps.put](O& o, const std::string& option, const std::string& text) {
         o.type_softenings.in_order.clear();
@@ -77,7 +77,7 @@ void add_lengths(OptionRows<O>& t)
     eps.also({"softening", "eps"}).in(dimensions::length);
     auto& of_type = t.text(
         "eps-type", [](O&) { return std::string(); }, "TYPE=X,...",
-        "softening lengths by type, number or name, as in 1=0.4,disk=50pc; other types have {eps}");
+        "softening lengths by type (number or name), as in 1=0.4,disk=50pc; other types use {eps}");
     of_type.put = [](O& o, const std::string& option, const std::string& text) {
         o.type_softenings.of_type = parse_type_lengths(option, text);
     };
@@ -92,8 +92,8 @@ void add_lengths(OptionRows<O>& t)
     t.choice(
          "eps-rule", [](O & o) -> auto& { return o.softening.rule; },
          {{"larger", SofteningRule::larger}, {"root-of-squares", SofteningRule::root_of_squares}},
-         "softening length of a pair of particles that have lengths of their own: the larger of "
-         "the two (as in GADGET) or the root of the sum of squares")
+         "softening length of a pair with per-particle softening: the larger length (as in GADGET) "
+         "or the root of the sum of squares")
         .also({"softening_rule", "eps_rule"});
 }
 
@@ -106,27 +106,28 @@ std::vector<OptionRow<O>> rows()
     t.choice(
         "solver", [](O & o) -> auto& { return o.solver; },
         {{"tree", SolverKind::tree}, {"direct", SolverKind::direct}},
-        "how forces are summed: by a tree (Barnes & Hut 1986, walked once for each group of "
-        "particles) or directly over all pairs");
+        "method of force summation: tree (Barnes & Hut 1986, walked once per group of particles) "
+        "or direct sum over all pairs");
     add_lengths(t);
     t.choice(
          "softening", [](O & o) -> auto& { return o.softening.kind; },
          {{"plummer", SofteningKind::plummer}, {"spline", SofteningKind::spline}},
-         "law of the softening; that of the file unless given; the spline is Newtonian beyond 2.8 "
+         "law of the softening; default: law in the file; the spline is Newtonian beyond 2.8 "
          "lengths")
         .also({"kernel", "softening_kind"});
     t.number(
          "G", [](O & o) -> auto& { return o.gravitational_constant; }, ranges::positive,
-         "gravitational constant; that of the file unless given")
+         "gravitational constant; default: value in the file")
         .in(dimensions::gravity);
     t.number(
          "decorrelate", [](O & o) -> auto& { return o.decorrelate; }, ranges::not_negative,
-         "seed of root cubes at random places, another in each step, so that the errors of steps "
-         "average out")
+         "seed of a random position of the root cube in each step, so that errors average out over "
+         "steps")
         .only(needs_tree);
     t.number(
          "batch-size", [](O & o) -> auto& { return o.batch_size; }, sizes,
-         "groups whose lists go to the GPU together; 0: chosen; changes no result")
+         "number of groups per batch of lists sent to the GPU; 0: automatic; does not change "
+         "results")
         .only(needs_tree);
     t.choice(
          "criterion", [](O & o) -> auto& { return o.criterion; },
@@ -134,14 +135,14 @@ std::vector<OptionRow<O>> rows()
           {"relative", Criterion::relative},
           {"geometric", Criterion::geometric},
           {"minimum-distance", Criterion::minimum_distance}},
-         "by which a cell is accepted: moments (error by second moments) and relative (by mass and "
-         "size) take {tolerance}, geometric (angle of the cell) and minimum-distance (from its "
-         "nearest point) {theta}; geometric if only {theta} is given")
+         "acceptance criterion of cells: moments (error from second moments) and relative (from "
+         "mass and size) use {tolerance}; geometric (opening angle) and minimum-distance (from the "
+         "nearest point of the cell) use {theta}; geometric if only {theta} is given")
         .only(needs_tree);
     t.number(
          "tolerance", [](O & o) -> auto& { return o.tolerance; }, ranges::above(0, 1),
-         "a cell is accepted where the error of its multipoles, estimated, stays below this part "
-         "of the acceleration")
+         "a cell is accepted if its estimated multipole error is below this fraction of the "
+         "acceleration")
         .only(needs_tree);
     t.number(
          "theta", [](O & o) -> auto& { return o.theta; }, ranges::above(0, 1.5),
@@ -149,66 +150,66 @@ std::vector<OptionRow<O>> rows()
         .only(needs_tree);
     t.choice(
          "order", [](O & o) -> auto& { return o.order; }, {{"0", 0}, {"2", 2}, {"3", 3}, {"4", 4}},
-         "of the multipoles: 0 monopole, 2 quadrupole, 3 octupole, 4 hexadecapole")
+         "order of multipoles: 0 monopole, 2 quadrupole, 3 octupole, 4 hexadecapole")
         .only(needs_tree);
     t.choice(
          "local-order", [](O & o) -> auto& { return o.local_order; },
          {{"0", 0}, {"3", 3}, {"4", 4}, {"5", 5}, {"6", 6}},
-         "of the expansions of distant cells about a group, 3 to 6; 0: none")
+         "order of local expansions of distant cells about a group, 3 to 6; 0: none")
         .only(needs_tree);
     t.number(
          "group-size", [](O & o) -> auto& { return o.group_size; }, sizes,
-         "most particles that share an interaction list; 0: chosen by device")
+         "max particles per interaction list; 0: chosen by device")
         .only(needs_lists);
     t.number(
          "cluster-size", [](O & o) -> auto& { return o.cluster_size; }, sizes,
-         "most groups whose walks of the tree begin as one; 0: chosen by device")
+         "max groups that share the start of a tree walk; 0: chosen by device")
         .only(needs_tree);
     t.number(
          "leaf-size", [](O & o) -> auto& { return o.leaf_size; }, sizes,
-         "most particles of a cell that is not divided; 0: chosen by device")
+         "max particles in a leaf cell; 0: chosen by device")
         .only(needs_tree);
     t.choice(
          "tree", [](O & o) -> auto& { return o.tree_built_by; },
          {{"auto", TreeBuiltBy::automatic}, {"host", TreeBuiltBy::host}, {"gpu", TreeBuiltBy::gpu}},
-         "who builds the tree; auto: the device that evaluates the pairs; host: the processor, "
-         "which copies it to a GPU that evaluates the pairs; changes no result")
+         "device that builds the tree; auto: the device that evaluates pairs; host: the processor, "
+         "which copies the tree to the GPU; does not change results")
         .only(needs_tree);
     t.append(machine_options<O>());
     t.number(
          "accuracy", [](O & o) -> auto& { return goal_of(o).error; }, ranges::between(1e-12, 0.5),
-         "keep this error |da|/|a| of 99 % of the particles ({accuracy-percentile}): criterion, "
-         "tolerance, orders and sizes that are not given are chosen by measuring error and time")
+         "max error |da|/|a| for 99 % of particles ({accuracy-percentile}): chooses criterion, "
+         "tolerance, orders and sizes by measuring error and time, unless given")
         .only(needs_tree | needs_isolation)
         .text = [](const O& o) { return o.accuracy ? number_text(o.accuracy->error) : ""; };
     constexpr unsigned goal = needs_tree | needs_isolation | needs_goal;
     add_goal(t, "accuracy-percentile", &AccuracyGoal::percentile, ranges::above(0, 99.9),
-             "part of the particles, in %, whose error {accuracy} is about", goal);
+             "percentage of particles within the error {accuracy}", goal);
     add_goal(t, "accuracy-every", &AccuracyGoal::check_every, ranges::not_negative,
-             "steps between checks of the error that {accuracy} asks for; 0: none after the first",
+             "steps between checks of the error against {accuracy}; 0: only the first check",
              goal | needs_steps);
     t.group("Periodic boxes");
     t.number(
          "box", [](O & o) -> auto& { return o.box; }, ranges::side_or_none,
-         "side of a periodic cube [0, SIDE)^3; that of the file unless given; 0: isolated")
+         "side of a periodic cube [0, SIDE)^3; 0: isolated; default: box in the file")
         .in(dimensions::length);
     t.choice(
          "long-range", [](O & o) -> auto& { return o.periodic.long_range; },
          {{"mesh", LongRangeKind::mesh}, {"modes", LongRangeKind::modes}},
-         "the smooth part of the force: on a mesh (TreePM) or by Fourier modes (Ewald), with "
-         "{cut} 7 and {tolerance} 1e-4 unless given")
+         "long-range force: on a mesh (TreePM) or by Fourier modes (Ewald; default {cut} 7 and "
+         "{tolerance} 1e-4)")
         .only(long_range);
     t.number(
          "mesh", [](O & o) -> auto& { return o.periodic.mesh; }, ranges::between_or_zero(16, 32768),
-         "cells of the mesh along a side; 0: chosen by the number of particles")
+         "mesh cells along a side; 0: chosen by the number of particles")
         .only(long_range | needs_mesh);
     t.number(
          "split", [](O & o) -> auto& { return o.periodic.split; }, ranges::between(0.5, 10),
-         "r_s, where tree and mesh share the force, in cells of the mesh")
+         "split radius r_s between tree and mesh force, in mesh cells")
         .only(long_range | needs_mesh);
     t.number(
          "cut", [](O & o) -> auto& { return o.periodic.cut; }, ranges::between(3, 7),
-         "where the tree's part ends, in r_s")
+         "cut-off radius of the tree force, in r_s")
         .only(long_range);
     return t.take();
 }

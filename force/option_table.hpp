@@ -43,18 +43,18 @@ std::vector<OptionRow<Settings>> machine_options()
     t.group("Forces");
     t.choice(
         "precision", [](Settings & o) -> auto& { return o.precision; }, precision_words(),
-        "of the pair sums: float, with tiles added in double, or double");
+        "precision of pair sums: float (tiles added in double) or double");
     t.text(
         "device", [](Settings & o) -> auto& { return o.device; }, "auto|cpu|gpu[:n]",
         std::is_base_of_v<SolverOptions, Settings>
-            ? "what evaluates the pairs; of several GPUs, gpu:0,2 or gpu:all, each is a rank"
-            : "what evaluates the pairs");
+            ? "device that evaluates pairs; several GPUs, as gpu:0,2 or gpu:all, are one rank each"
+            : "device that evaluates pairs");
     OptionWords<std::string> sets;
     for (const char* set : {"auto", "avx512", "avx2", "baseline"})
         sets.emplace_back(set, set);
     t.choice(
         "instruction-set", [](Settings & o) -> auto& { return o.instruction_set; }, sets,
-        "of the CPU, when that evaluates the pairs");
+        "instruction set of the CPU, if it evaluates pairs");
     return t.take();
 }
 

@@ -27,7 +27,7 @@ Refusal periodic_refusal(const SolverOptions& o)
     if (const Refusal line = refuse_softening_in_box(o.softening.length, o.box))
         return line;
     if (o.accuracy)
-        return "{accuracy}: is not for periodic boxes; choose {tolerance} and {cut}";
+        return "{accuracy}: needs isolated particles; give {tolerance} and {cut} in a periodic box";
     return {};
 }
 
@@ -48,7 +48,7 @@ Refusal refusal(const SolverOptions& o)
     if (o.decorrelate && o.solver != SolverKind::tree)
         return "{decorrelate}: needs {solver} tree";
     if (!o.type_softenings.empty() && !o.softening.is_varied)
-        return "{eps}: several lengths: need particles of several types; here give one";
+        return "{eps}: several lengths: must be one, unless particles have several types";
     if (o.accuracy && o.accuracy->sample < 1)
         return "accuracy sample: 0: must be 1 or more";
     if (const Refusal line = tree_refusal(o))
@@ -127,7 +127,7 @@ std::unique_ptr<Solver> make_solver(const SolverOptions& options)
 void require_whole(const Request& request)
 {
     if (request.part)
-        throw Error(Fault::usage, "particles: must be all, and not a part of those of ranks");
+        throw Error(Fault::usage, "particles: a part on one rank: must be all particles");
 }
 
 Request request_of_sources(Particles& particles)
@@ -141,7 +141,7 @@ Request request_of_sources(Particles& particles)
     if (!particles.softening.empty() && particles.softening.size() != n)
         throw Error(Fault::input,
                     "softening lengths: " + std::to_string(particles.softening.size()) +
-                        ": must be none, or one for each of " + std::to_string(n) + " particles");
+                        ": must be none, or one per particle, " + std::to_string(n));
     if (!particles.softening.empty())
         request.softening = view_of(std::span(particles.softening));
     return request;

@@ -40,7 +40,7 @@ void start_threads()
         thread.join();
     if (!fault.empty())
         throw Error(Fault::input, std::to_string(n) + " threads: cannot be started: " + fault +
-                                      ": take fewer ({threads}) or leave more memory");
+                                      ": use fewer threads ({threads}) or free memory");
 #pragma omp parallel
     {} // OpenMP keeps them
 }

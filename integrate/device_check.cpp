@@ -81,10 +81,10 @@ double require(double difference, double limit, const char* quantity, const std:
     if (difference <= limit)
         return difference;
     char text[96];
-    std::snprintf(text, sizeof text, "differ from the host's by %.2g, above %.2g", difference,
-                  limit);
-    throw Error(Fault::device, std::string("GPU: check before the run: its ") + quantity + " " +
-                                   text + "; it cannot be trusted; " + device);
+    std::snprintf(text, sizeof text, "differ from the sums of the host by %.2g, more than %.2g",
+                  difference, limit);
+    throw Error(Fault::device, std::string("GPU: check before the run: ") + quantity + " " + text +
+                                   "; results would be wrong; " + device);
 }
 
 SolverOptions on_host(const SolverOptions& asked)

@@ -70,10 +70,9 @@ Fluid::Fluid(const FluidOptions& options)
     : options_(options), side_(std::cbrt(double(options.n) / options.density))
 {
     if (side_ < 2 * options.cutoff)
-        throw Error(Fault::usage,
-                    "fluid: the box of " + std::to_string(options.n) + " atoms is " +
-                        std::to_string(side_) +
-                        " wide: it must be at least twice the cut-off: take more atoms");
+        throw Error(Fault::usage, "fluid: the box of " + std::to_string(options.n) + " atoms is " +
+                                      std::to_string(side_) +
+                                      " wide: must be at least twice the cut-off: use more atoms");
     law_.switching = Switching::between(options.switch_from, options.cutoff);
     PairOptions pairs;
     pairs.precision = options.precision;
@@ -123,7 +122,7 @@ void Fluid::step()
     kick_drift_kick(atoms_, options_.step, [this] { evaluate(); });
     if (!std::isfinite(state().energy()))
         throw Error(Fault::numeric,
-                    "fluid: atoms came so close that forces are no numbers: take a shorter step");
+                    "fluid: forces are not finite because atoms are too close: use a shorter step");
 }
 
 void Fluid::exchange(Archive& archive)

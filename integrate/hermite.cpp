@@ -321,13 +321,12 @@ void Hermite::require_sums(const Particles& particles, Moment now) const
             softening_squared(particles, pair, forces().softening) == 0)
             throw Error(Fault::input, "particles with ids " + std::to_string(particles.id[pair.i]) +
                                           " and " + std::to_string(particles.id[pair.j]) +
-                                          ": position: the same at t = " + in_words(now.time) +
+                                          ": equal positions at t = " + in_words(now.time) +
                                           ": coincident particles need a softening > 0");
-        throw Error(Fault::numeric,
-                    "particle id " + std::to_string(particles.id[i]) +
-                        ": acceleration or jerk: is no longer a finite number in step " +
-                        std::to_string(now.step) + ", t = " + in_words(now.time) +
-                        "; try a smaller eta or more softening");
+        throw Error(Fault::numeric, "particle id " + std::to_string(particles.id[i]) +
+                                        ": acceleration or jerk: not finite in step " +
+                                        std::to_string(now.step) + ", t = " + in_words(now.time) +
+                                        "; try a smaller eta or more softening");
     }
 }
 
@@ -341,8 +340,7 @@ void Hermite::refuse_step(const Particles& particles, Index i, Moment now) const
                     ", t = " + in_words(now.time) + ": below the shortest of " +
                     in_words(state_.report.shortest) + ", " + in_words(pair.distance) +
                     " from id " + std::to_string(particles.id[other]) +
-                    "; needs softening ({eps}), or a shortest step that is only counted "
-                    "({count-short-steps})");
+                    "; needs softening ({eps}), or {count-short-steps} to count short steps");
 }
 
 void Hermite::exchange(Archive& archive, Particles& particles)

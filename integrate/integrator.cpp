@@ -35,11 +35,10 @@ void require_finite(const Particles& particles, std::span<const Vec3<double>> va
     const std::size_t n = values.size(),
                       found = first_not_finite(values, n, [](std::size_t i) { return i; });
     if (found < n)
-        throw Error(Fault::numeric, "particle id " + std::to_string(particles.id[first + found]) +
-                                        ": " + what + ": is no longer a finite number in step " +
-                                        std::to_string(now.step) +
-                                        ", t = " + std::to_string(now.time) +
-                                        "; try a shorter step or more softening");
+        throw Error(Fault::numeric,
+                    "particle id " + std::to_string(particles.id[first + found]) + ": " + what +
+                        ": not finite in step " + std::to_string(now.step) + ", t = " +
+                        std::to_string(now.time) + "; try a shorter step or more softening");
 }
 
 void require_finite(const Particles& particles, const RankSubset& part,

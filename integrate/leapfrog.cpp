@@ -62,7 +62,7 @@ Leapfrog::Leapfrog(Solver& solver, const TimeStep& step, const std::optional<Blo
                         "resident: needs a GPU: " +
                             (why_no_gpu().empty() ? "the device is cpu" : why_no_gpu()));
         if (residence_ == Residence::device)
-            throw Error(Fault::usage, "resident: needs a solver that takes arrays of its GPU");
+            throw Error(Fault::usage, "resident: needs a solver that accepts arrays on the GPU");
         residence_ = Residence::host;
     }
     make_store();
@@ -486,7 +486,7 @@ void Leapfrog::refuse(Moment now)
     require_finite_now(Column::position, now);
     require_finite_now(Column::acceleration, now);
     throw CollectiveError(Fault::device,
-                          "particles are not finite where they live, but those fetched are");
+                          "particles: not finite on the GPU, but finite in their copy on the host");
 }
 
 } // namespace chamomile

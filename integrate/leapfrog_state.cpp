@@ -78,8 +78,8 @@ void Leapfrog::set_softening(const Particles& particles)
                                             step_.criterion == StepCriterion::softening;
     if (by_softening && !(ends[0] > 0))
         throw CollectiveError(Fault::usage,
-                              "time step: the criterion 'softening' needs a softening length "
-                              "> 0 of every particle; 'potential' does not");
+                              "time step: criterion 'softening' needs a softening length > 0 "
+                              "for each particle; 'potential' needs none");
 }
 
 void Leapfrog::exchange(Archive& archive, Particles& particles)

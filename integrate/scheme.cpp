@@ -27,9 +27,9 @@ Refusal refuse_resident(const SolverOptions& options)
     if (options.tree_built_by == TreeBuiltBy::host)
         return "{tree} host: contradicts {resident}";
     if (options.is_periodic() && is_direct(options))
-        return "{resident}: direct sums in a periodic box are made on the processor";
+        return "{resident}: contradicts direct sums in a periodic box, which run on the processor";
     if (options.is_periodic() && options.periodic.long_range == LongRangeKind::modes)
-        return "{long-range} modes: are summed on the processor; {resident} needs a mesh";
+        return "{long-range} modes: contradicts {resident}, which needs a mesh";
     return {};
 }
 
@@ -119,7 +119,7 @@ Refusal refusal(const SolverOptions& options, const Scheme& scheme)
         if (const Refusal line = ranks_refusal(options))
             return line;
         if (scheme.host_below)
-            return "{host-below}: is for one rank";
+            return "{host-below}: needs a single rank";
         if (scheme.resident)
             return ranks + ": contradict {resident}";
     }
@@ -133,18 +133,18 @@ Refusal refusal(const SolverOptions& options, const Scheme& scheme)
                                                          .by_jerks = by_jerks}))
             return line;
     if (scheme.kind == SchemeKind::hermite)
-        return scheme.resident ? "{resident}: is for the leapfrog" : jerk_refusal(options);
+        return scheme.resident ? "{resident}: needs the leapfrog" : jerk_refusal(options);
     if (scheme.resident)
         if (const Refusal line = refuse_resident(options))
             return line;
     const bool by_potential = time_step_of(scheme).criterion == StepCriterion::potential;
     if (!scheme.fixed_length && by_potential && options.is_periodic())
-        return "{step-criterion} potential: needs isolated particles; in a periodic box give "
-               "{step-criterion} softening";
+        return "{step-criterion} potential: needs isolated particles; give {step-criterion} "
+               "softening in a periodic box";
     if (!scheme.fixed_length && !by_potential && !(options.softening.length > 0) &&
         !options.softening.is_varied)
         return std::string(scheme.individual ? "{block-steps}" : "{adaptive}") +
-               ": the criterion 'softening' needs a softening length > 0; 'potential' does not";
+               ": criterion 'softening' needs a softening length > 0; 'potential' needs none";
     return refusal(options);
 }
 

@@ -27,18 +27,18 @@ std::vector<OptionRow<S>> rows()
         .in(dimensions::time);
     t.flag(
          "adaptive", [](S & s) -> auto& { return s.adaptive; },
-         "steps of eta sqrt(eps/|a|), or by {step-criterion}, the smallest of all particles, "
-         "instead of {dt}")
+         "shared adaptive steps instead of {dt}: the smallest eta sqrt(eps/|a|) of all particles, "
+         "or by {step-criterion}")
         .only(needs_leapfrog);
     t.number(
          "eta", [](S & s) -> auto& { return s.eta; }, ranges::positive,
-         "accuracy of adaptive and individual steps; unless given 0.1, 0.2 of comoving files, 0.03 "
-         "of {step-criterion} potential, 0.01 of hermite")
+         "accuracy of adaptive and individual steps; default: 0.1; comoving files 0.2; "
+         "{step-criterion} potential 0.03; hermite 0.01")
         .only(needs_varying)
         .shown(number_text(TimeStep().eta));
     t.number(
          "dt-min", [](S & s) -> auto& { return s.shortest; }, ranges::not_negative,
-         "shortest adaptive step; of hermite, 0: 2^-40 of the usual first step")
+         "shortest adaptive step; 0 for hermite: 2^-40 of the usual first step")
         .also({"shortest", "dt_min"})
         .in(dimensions::time)
         .only(needs_varying);
@@ -50,63 +50,62 @@ std::vector<OptionRow<S>> rows()
         .only(needs_varying);
     t.choice(
         "integrator", [](S & s) -> auto& { return s.kind; }, scheme_words(),
-        "leapfrog: second order, one step for all or individual ones; hermite: fourth order, "
-        "direct sums in double, of isolated stars that meet closely");
+        "leapfrog: second order, shared or individual steps; hermite: fourth order, direct sums in "
+        "double, for isolated stars with close encounters");
     t.flag(
          "resident", [](S & s) -> auto& { return s.resident; },
-         "of the leapfrog: particles must live on the GPU. Where they fit they do so unless given, "
-         "but for {accuracy}, {host-below}, {long-range} modes and {on-device-error} cpu")
+         "leapfrog: require particles on the GPU. Without the option particles stay there if they "
+         "fit, except with {accuracy}, {host-below}, {long-range} modes or {on-device-error} cpu")
         .only(needs_leapfrog);
     t.flag(
         "block-steps", [](S & s) -> auto& { return s.individual; },
-        "individual steps in powers of two, instead of {adaptive} or {dt}; hermite has them unless "
-        "{dt} or {shared-steps} is given");
+        "individual steps in powers of two, instead of {adaptive} or {dt}; default for hermite "
+        "without {dt} and {shared-steps}");
     t.choice(
          "step-criterion", [](S & s) -> auto& { return s.criterion; },
          {{"potential", StepCriterion::potential}, {"softening", StepCriterion::softening}},
-         "of the leapfrog's individual or adaptive steps, eta times: potential: Gm/|phi|^1.5, Gm = "
-         "phi^2/|a|, eta 0.03 unless given, of individual steps of isolated particles unless "
-         "given; softening: sqrt(eps/|a|), eta 0.1; comoving files take this one, with eta 0.2, "
-         "and "
-         "so do softened masses in an external potential")
+         "leapfrog: individual or adaptive steps are eta times: potential: Gm/|phi|^1.5, Gm = "
+         "phi^2/|a|, default eta 0.03; softening: sqrt(eps/|a|), default eta 0.1 (comoving files "
+         "0.2). Default: potential for individual steps of isolated particles, except softened "
+         "masses in an external potential; softening otherwise")
         .only(needs_leapfrog | needs_varying)
         .shown("potential");
     t.number(
          "rungs", [](S & s) -> auto& { return s.rungs; }, ranges::between(0, 40),
-         "of the leapfrog's individual steps: most factors of two between the whole step and the "
+         "leapfrog, individual steps: max number of factors of two between the whole step and the "
          "shortest")
         .only(blocks);
     t.number(
          "rebuild-above", [](S & s) -> auto& { return s.rebuild; }, ranges::not_negative,
-         "of the leapfrog's individual steps: within a whole step the tree is built again for at "
-         "least this fraction of the particles; fewer use the present cells. Unless given, the "
-         "program decides by the growth of the interaction lists")
+         "leapfrog, individual steps: rebuild the tree within a whole step for at least this "
+         "fraction of active particles; fewer use the existing cells. Default: by the growth of "
+         "the interaction lists")
         .only(blocks | needs_tree);
     t.number(
          "host-below", [](S & s) -> auto& { return s.host_below; }, ranges::not_negative,
-         "of the leapfrog's individual steps on a GPU: fewer active particles than this are left "
-         "to the processor; measured once unless given")
+         "leapfrog, individual steps on a GPU: the processor evaluates fewer active particles than "
+         "this; default: measured once")
         .only(blocks | needs_isolation);
     t.flag(
          "shared-steps", [](S & s) -> auto& { return s.shared_steps; },
-         "of hermite: the shortest step of any particle for all")
+         "hermite: the shortest step of any particle for all particles")
         .only(needs_hermite);
     t.number(
          "eta-start", [](S & s) -> auto& { return s.eta_start; }, ranges::positive,
-         "of hermite: accuracy of the first steps")
+         "hermite: accuracy of the first steps")
         .only(needs_hermite | needs_varying);
     t.number(
          "iterations", [](S & s) -> auto& { return s.iterations; }, ranges::between(1, 10),
-         "of hermite: n of P(EC)^n")
+         "hermite: n in P(EC)^n")
         .only(needs_hermite);
     t.flag(
          "final-evaluation", [](S & s) -> auto& { return s.final_evaluation; },
-         "of hermite: evaluate once more after the last correction")
+         "hermite: evaluate again after the last correction")
         .only(needs_hermite);
     t.flag(
          "count-short-steps", [](S & s) -> auto& { return s.count_short_steps; },
-         "of hermite: where a step falls below {dt-min}, go on with that and count; the run ends "
-         "there without")
+         "hermite: continue with {dt-min} for shorter steps and count them, instead of ending the "
+         "run")
         .only(needs_hermite | needs_varying);
     return t.take();
 }
@@ -127,7 +126,7 @@ Refusal first_of(const std::vector<Contradiction>& table, const GivenOptions& gi
 
 Refusal resolve_hermite(SolverOptions& options, const Scheme& scheme, const GivenOptions& given)
 {
-    const char* direct = "is for trees; hermite sums directly";
+    const char* direct = "needs the tree solver; hermite uses direct sums";
     if (Refusal line =
             first_of({{scheme.fixed_length.has_value(), "block-steps", "contradicts {dt}"},
                       {scheme.shared_steps, "block-steps", "contradicts {shared-steps}"}},
@@ -153,7 +152,7 @@ Refusal refuse_leapfrog(const SolverOptions& options, const Scheme& scheme,
                       "contradicts {adaptive}; to bound adaptive steps give {dt-max}"},
                      {scheme.resident, "host-below", "contradicts {resident}"},
                      {scheme.resident, "accuracy", "contradicts {resident}"},
-                     {goal, "host-below", "not with {accuracy}"}},
+                     {goal, "host-below", "contradicts {accuracy}"}},
                     given);
 }
 
@@ -181,16 +180,16 @@ Refusal resolve_scheme(SolverOptions& options, Scheme& scheme, const GivenOption
 {
     const bool hermite = scheme.kind == SchemeKind::hermite;
     std::vector<Unmet> unmet = {{hermite ? needs_leapfrog : needs_hermite,
-                                 hermite ? "is for the leapfrog" : "needs {integrator} hermite"}};
+                                 hermite ? "needs the leapfrog" : "needs {integrator} hermite"}};
     if (scheme.fixed_length)
         unmet.push_back(
-            {needs_varying, "is for adaptive and individual steps; {dt} gives a fixed one"});
+            {needs_varying, "needs adaptive or individual steps; {dt} sets a fixed step"});
     if (!hermite && !scheme.individual)
         unmet.push_back({needs_individual, "needs {block-steps}"});
     if (!hermite && options.solver == SolverKind::direct)
         unmet.push_back({needs_tree, "needs {solver} tree"});
     if (in_box)
-        unmet.push_back({needs_isolation, "is not for periodic boxes"});
+        unmet.push_back({needs_isolation, "needs isolated particles"});
     if (const Refusal line = refuse_idle_rows(scheme_options(), given, unmet))
         return line;
     return hermite ? resolve_hermite(options, scheme, given)
@@ -212,7 +211,7 @@ void IntegratorOptionsReader::resolve()
     require(resolve_scheme(options, scheme, given, options.is_periodic()));
     require(resolve_boundary(options, given));
     if (!has_steps)
-        require("{dt}, {eta} or {block-steps}: one of them is needed");
+        require("{dt}, {eta} or {block-steps}: missing: give one");
 }
 
 std::map<std::string, std::string> IntegratorOptionsReader::texts() const

@@ -137,8 +137,8 @@ void Simulation::require_end()
         return;
     char text[160];
     std::snprintf(text, sizeof text,
-                  "time step: %.3g: makes %.3g steps; at most 1e12 are allowed: the step, its eta "
-                  "or its longest is too small",
+                  "time step: %.3g: makes %.3g steps: must be at most 1e12; increase the step, eta "
+                  "or the longest step",
                   length, steps);
     throw CollectiveError(Fault::usage, text);
 }
@@ -150,9 +150,9 @@ void Simulation::take_step()
     const Timeline::Step planned = timeline_.plan(next.length, next.kind);
     if (!(planned.end > time()))
         throw CollectiveError(Fault::numeric,
-                              "step " + std::to_string(step_ + 1) + ": its length of " +
+                              "step " + std::to_string(step_ + 1) + ": its length " +
                                   std::to_string(next.length) +
-                                  " is lost in the digits of t = " + std::to_string(file_time()));
+                                  " is below the rounding of t = " + std::to_string(file_time()));
     const Quantities quantities = will_need_potentials(planned) ? Quantities::acceleration_potential
                                                                 : Quantities::acceleration;
     diagnostics_.reset();
@@ -295,8 +295,7 @@ void Simulation::exchange_state(Archive& archive)
     archive("simulation/observers", observers);
     if (observers != observers_.size() || notified > observers)
         throw Error(Fault::restart, "simulation: " + std::to_string(observers) +
-                                        " observers: now there are " +
-                                        std::to_string(observers_.size()));
+                                        " observers: must be " + std::to_string(observers_.size()));
     notified_ = std::size_t(notified);
     integrator_->exchange(archive, particles_);
     begun_ = true;

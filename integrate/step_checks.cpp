@@ -34,8 +34,8 @@ void require_valid(const BlockSteps& o, const SolverOptions& forces)
         refuse("rebuild", *o.rebuild, ">= 0");
     require_zero(o.criterion, forces.is_periodic());
     if (o.criterion == StepCriterion::softening && !is_softened(forces.softening))
-        throw Error(Fault::usage, "block steps: the criterion 'softening' needs a softening "
-                                  "length > 0; 'potential' does not");
+        throw Error(Fault::usage, "block steps: criterion 'softening' needs a softening length > "
+                                  "0; 'potential' needs none");
 }
 
 void require_valid(const TimeStep& step, const SolverOptions& forces)

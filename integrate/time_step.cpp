@@ -32,8 +32,8 @@ void validate(const TimeStep& step)
 void require_zero(StepCriterion criterion, bool is_periodic)
 {
     if (criterion == StepCriterion::potential && is_periodic)
-        throw Error(Fault::usage, "time step: the criterion 'potential' needs isolated particles; "
-                                  "in a periodic box take 'softening'");
+        throw Error(Fault::usage, "time step: criterion 'potential' needs isolated particles; use "
+                                  "'softening' in a periodic box");
 }
 
 ExactSums<double> sum_of_GM(const Particles& particles, double gravitational_constant)

@@ -34,8 +34,8 @@ Timeline::Timeline(double start, double end)
 std::size_t Timeline::add_series(double interval)
 {
     if (!(interval > min_interval(start_, end_)) || !std::isfinite(interval))
-        throw Error(Fault::usage, "interval: " + std::to_string(interval) + ": must be > 0 and " +
-                                      "not lost in the digits of the time");
+        throw Error(Fault::usage, "interval: " + std::to_string(interval) +
+                                      ": must be > 0 and above the rounding of the time");
     series_.push_back({interval});
     return series_.size() - 1;
 }
@@ -154,7 +154,7 @@ void Timeline::exchange(Archive& archive)
     archive("timeline/due", due);
     if (intervals.size() != n || next.size() != n || due.size() != n)
         throw Error(Fault::restart, "timeline: " + std::to_string(intervals.size()) +
-                                        " series of times: now there are " + std::to_string(n));
+                                        " series of times: must be " + std::to_string(n));
     for (std::size_t k = 0; k < n; ++k) {
         if (!series_[k].is_list)
             series_[k].interval = intervals[k];
@@ -164,7 +164,7 @@ void Timeline::exchange(Archive& archive)
     }
     if (!(time_ <= end_))
         throw Error(Fault::restart, "end time: " + std::to_string(end_) +
-                                        ": lies before the time of the checkpoint, " +
+                                        ": must not be before the time of the checkpoint, " +
                                         std::to_string(time_));
 }
 

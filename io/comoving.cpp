@@ -93,7 +93,7 @@ void infer_units(Snapshot& snapshot)
             snapshot.units = Units::gadget(true);
     }
     snapshot.units_note = "the file states no units: " + snapshot.units.description() + " assumed" +
-                          (is_Mpc ? ", in which the density is that of Omega_m" : "");
+                          (is_Mpc ? ", which match the density of Omega_m" : "");
     snapshot.notes.push_back(snapshot.units_note);
 }
 

@@ -45,7 +45,7 @@ std::vector<StatedNumber> stated_numbers(const Snapshot& snapshot)
         {"Omega_r", frame.omega_radiation, ranges::omega_radiation},
         {"w0", frame.w0, ranges::w0},
         {"wa", frame.wa, ranges::wa},
-        {"h", frame.hubble, ranges::hubble_or_none, "H0 in 100 km/s/Mpc, such as 0.7, is needed"},
+        {"h", frame.hubble, ranges::hubble_or_none, "must be H0 in 100 km/s/Mpc, such as 0.7"},
         {"largest physical softening length", frame.physical_softening, ranges::not_negative}};
 }
 
@@ -57,9 +57,10 @@ void check(const std::filesystem::path& file, const std::string& field, double v
     if (finite && (range.contains(value) || range.contains(value * (1 - rounding)) ||
                    range.contains(value * (1 + rounding))))
         return;
-    throw bad_input(
-        file, field, number_text(value),
-        needed ? needed : (finite ? "a number" : "a finite number") + range.words() + " is needed");
+    throw bad_input(file, field, number_text(value),
+                    needed ? needed
+                           : std::string(finite ? "must be a number" : "must be a finite number") +
+                                 range.words());
 }
 
 } // namespace
@@ -83,7 +84,7 @@ void check_same(const Snapshot& first, const Snapshot& piece, const std::filesys
     for (std::size_t k = 0; k < wanted.size(); ++k)
         if (found[k].value != wanted[k].value)
             throw bad_input(file, found[k].name, number_text(found[k].value),
-                            "must be that of the first piece, " + number_text(wanted[k].value));
+                            "must be equal to the first piece, " + number_text(wanted[k].value));
 }
 
 const char* word_of(SofteningKind kind)
@@ -101,13 +102,13 @@ std::optional<Softening> stated_softening(const std::filesystem::path& file,
         return {};
     if (!kind)
         throw bad_input(file, "softening_length", number_text(*length),
-                        "softening_kind, plummer or spline, is needed beside it");
+                        "needs softening_kind, plummer or spline");
     const auto* const known = std::find_if(std::begin(softening_words), std::end(softening_words),
                                            [&](const auto& word) { return *kind == word.first; });
     if (known == std::end(softening_words))
-        throw bad_input(file, "softening_kind", *kind, "plummer or spline");
+        throw bad_input(file, "softening_kind", **kind, "must be plummer or spline");
     if (!length)
-        throw bad_input(file, "softening_kind", *kind, "softening_length is needed beside it");
+        throw bad_input(file, "softening_kind", *kind, "needs softening_length");
     return Softening{known->second,
                      checked(file, "softening_length", *length, ranges::not_negative)};
 }

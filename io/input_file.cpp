@@ -69,16 +69,16 @@ InputFile::InputFile(const std::filesystem::path& path) : path_(path)
     // O_NONBLOCK: opening a pipe without a writer returns at once.
     descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor_ < 0)
-        throw bad_input(path, "file", std::strerror(errno), "a readable file is needed");
+        throw bad_input(path, "file", std::strerror(errno), "must be a readable file");
     struct stat status;
     const bool known = ::fstat(descriptor_, &status) == 0;
     if (!known || !S_ISREG(status.st_mode) || status.st_size == 0) {
         ::close(descriptor_);
         if (known && S_ISDIR(status.st_mode))
-            throw bad_input(path, "file", "a folder", "a file is needed" + last_snapshot(path));
+            throw bad_input(path, "file", "a folder", "must be a file" + last_snapshot(path));
         if (known && S_ISREG(status.st_mode))
-            throw bad_input(path, "size", "0 bytes", "the file is empty");
-        throw bad_input(path, "file", "not a regular file", "a pipe or device cannot be read");
+            throw bad_input(path, "size", "0 bytes", "must not be empty");
+        throw bad_input(path, "file", "not a regular file", "must not be a pipe or device");
     }
     size_ = status.st_size;
 }

@@ -24,7 +24,7 @@ std::vector<std::filesystem::path> piece_paths(const std::filesystem::path& piec
                                                std::int64_t number)
 {
     if (number < 0 || number > 100000)
-        throw bad_input(piece, "number of files", std::to_string(number), "1 to 100000");
+        throw bad_input(piece, "number of files", std::to_string(number), "must be 1 to 100000");
     if (number <= 1)
         return {piece};
 
@@ -37,14 +37,15 @@ std::vector<std::filesystem::path> piece_paths(const std::filesystem::path& piec
     const std::size_t dot = stem.rfind('.');
     if (dot == std::string::npos || !is_number(stem.substr(dot + 1)))
         throw bad_input(piece, "number of files", std::to_string(number),
-                        "the name must hold the number of the piece, as in name.0.hdf5");
+                        "file name must contain the number of the piece, as in name.0.hdf5");
     std::vector<std::filesystem::path> paths;
     for (std::int64_t i = 0; i < number; ++i) {
         paths.push_back(piece.parent_path() /
                         (stem.substr(0, dot + 1) + std::to_string(i) + ending));
         if (!std::filesystem::exists(paths.back()))
             throw bad_input(paths.back(), "file", "missing",
-                            "one of " + std::to_string(number) + " pieces of the snapshot");
+                            "must exist, because the snapshot has " + std::to_string(number) +
+                                " pieces");
     }
     return paths;
 }
@@ -56,10 +57,10 @@ void check_counts(const TypeCounts& counts, const std::filesystem::path& file)
     for (std::size_t type = 0; type < counts.size(); ++type)
         if (counts[type] < 0 || counts[type] > max)
             throw bad_input(file, "number of particles of type " + std::to_string(type),
-                            std::to_string(counts[type]), "0 to " + std::to_string(max));
+                            std::to_string(counts[type]), "must be 0 to " + std::to_string(max));
     if (sum(counts) > max)
         throw bad_input(file, "number of particles", std::to_string(sum(counts)),
-                        "at most " + std::to_string(max));
+                        "must be at most " + std::to_string(max));
 }
 
 std::string check_totals(const TypeCounts& found, const TypeTotals& stated,
@@ -73,13 +74,13 @@ std::string check_totals(const TypeCounts& found, const TypeTotals& stated,
         if (total != here && low != here)
             throw bad_input(file, "total number of particles of type " + std::to_string(type),
                             std::to_string(total),
-                            std::to_string(here) + " are in the file or its pieces");
+                            "must be " + std::to_string(here) +
+                                ", the number in the file or all pieces");
         if (total != here)
-            note +=
-                (note.empty() ? "" : "; ") +
-                formatted("total number of particles of type %zu: the high word %llu is ignored: "
-                          "the file or its pieces hold %llu",
-                          type, (unsigned long long)high, (unsigned long long)here);
+            note += (note.empty() ? "" : "; ") +
+                    formatted("total number of particles of type %zu: ignores the high word %llu: "
+                              "%llu are in the file or all pieces",
+                              type, (unsigned long long)high, (unsigned long long)here);
     }
     return note;
 }

@@ -68,7 +68,7 @@ void check_ids(const Particles& particles, const std::filesystem::path& file)
     });
     throw bad_input(
         file, "particles " + std::to_string(first[0]) + " and " + std::to_string(first[1]) + ", id",
-        std::to_string(particles.id[*first]), "all ids must differ");
+        std::to_string(particles.id[*first]), "must be unique");
 }
 
 } // namespace
@@ -81,7 +81,7 @@ void check_masses(const Particles& particles, const std::filesystem::path& file,
         const double mass = particles.mass[i];
         if (!(mass >= 0) || !std::isfinite(mass))
             throw bad_input(file, particle_name(particles, i) + ", mass", number_text(mass),
-                            "must be finite and not negative" + hint);
+                            "must be finite and 0 or more" + hint);
         total += mass;
     }
     if (!std::isfinite(total))
@@ -108,21 +108,20 @@ void check_particles(const Particles& particles, ParticleReader& rows,
     const auto& mass = particles.mass;
     if (masses == Masses::needed && !mass.empty() &&
         std::all_of(mass.begin(), mass.end(), [](double m) { return m == 0; }))
-        throw bad_input(file, "mass",
-                        "0 for all " + std::to_string(particles.size()) + " particles",
-                        "at least one must be positive; 'chamomile run {tracers} FILE' moves "
-                        "particles without masses");
+        throw bad_input(
+            file, "mass", "0 for all " + std::to_string(particles.size()) + " particles",
+            "must have a positive mass; 'chamomile run {tracers} FILE' moves massless particles");
     for (std::size_t i = 0; i < particles.softening.size(); ++i)
         if (const double length = particles.softening[i]; !(length >= 0) || !std::isfinite(length))
             throw bad_input(file, particle_name(particles, i) + ", softening length",
-                            number_text(length), "must be finite and not negative");
+                            number_text(length), "must be finite and 0 or more");
     check_ids(particles, file);
 }
 
 void require_particles(const Particles& particles, const std::filesystem::path& file)
 {
     if (particles.size() == 0)
-        throw bad_input(file, "particles", "0", "at least one is needed");
+        throw bad_input(file, "particles", "0", "must be at least one");
 }
 
 } // namespace chamomile

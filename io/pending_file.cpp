@@ -60,10 +60,10 @@ PendingFile::PendingFile(const std::filesystem::path& target) : target_(link_tar
         throw failure("cannot be created");
     }
     if (std::filesystem::is_directory(target_, none))
-        throw bad_output(target, "file", "a folder", "a file name is needed");
+        throw bad_output(target, "file", "a folder", "must be a file name");
     replaces_ = std::filesystem::exists(target_, none);
     if (replaces_ && !std::filesystem::is_regular_file(target_, none))
-        throw bad_output(target, "file", "no regular file", "a file name is needed");
+        throw bad_output(target, "file", "not a regular file", "must be a file name");
     descriptor_ = create_temporary(target_, temporary_);
     if (descriptor_ < 0)
         throw failure("cannot be created");
@@ -178,8 +178,8 @@ void PendingFile::commit(const std::function<void(const std::filesystem::path&)>
         try {
             look(temporary_);
         } catch (const Error& error) {
-            throw bad_output(target_, "reading back what was written", error.what(),
-                             "the disk may be failing");
+            throw bad_output(target_, "written data", error.what(),
+                             "read back with an error; the disk may be failing");
         }
     reserve_name();
     stays_ = true;
@@ -194,8 +194,8 @@ void PendingFile::reserve_name()
             return;
         if (errno == EEXIST) {
             stays_ = true;
-            throw bad_output(target_, "file", "another program has written it meanwhile",
-                             "what this one made is in " + temporary_.string());
+            throw bad_output(target_, "file", "written by another program during this run",
+                             "this output is in " + temporary_.string());
         }
         if (errno != EINVAL && errno != ENOSYS) // RENAME_NOREPLACE unsupported
             throw failure("cannot be renamed to");
@@ -216,7 +216,7 @@ void PendingFile::flush_folder() const
     const bool unsupported = errno == EINVAL || errno == ENOTSUP || errno == EROFS;
     ::close(folder);
     if (status != 0 && !unsupported)
-        throw failure("its folder cannot be written");
+        throw failure("folder cannot be written");
 }
 
 void write_text(const std::filesystem::path& path, const std::string& text)

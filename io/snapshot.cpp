@@ -69,8 +69,8 @@ Snapshot read_text_of(const InputFile& file)
     try {
         return read_text(file);
     } catch (const FileError& error) {
-        throw bad_input(file.path(), "format", "no HDF5, in spite of the name",
-                        "nor columns of text: " + error.reason());
+        throw bad_input(file.path(), "format", "not HDF5, despite the name",
+                        "not text columns either: " + error.reason());
     }
 }
 
@@ -120,7 +120,7 @@ Snapshot read_by_content(const std::filesystem::path& path)
     if (const FileFormat* format = format_of(file))
         return format->read(file);
     throw bad_input(path, "format", "unknown",
-                    "HDF5, GADGET-2 binary (first word 256 or 8), NEMO, Tipsy or text is needed");
+                    "must be HDF5, GADGET-2 binary (first word 256 or 8), NEMO, Tipsy or text");
 }
 
 /// Reads potentials and accelerations once, to refuse unreadable ones.
@@ -151,7 +151,7 @@ Snapshot read_and_check(const std::filesystem::path& path, Masses masses, const 
         infer_units(snapshot);
         return snapshot;
     } catch (const std::bad_alloc&) {
-        throw bad_input(path, "particles", "too many", "they do not fit into memory");
+        throw bad_input(path, "particles", "too many", "must fit into memory");
     }
 }
 
@@ -165,7 +165,7 @@ const FileFormat& format_of(const std::filesystem::path& path)
                 if (extension == known)
                     return format;
     throw Error(Fault::usage, path.string() + ": extension: '" + extension +
-                                  "': .hdf5, .h5, .gadget2, .tipsy, .bin, .txt or .dat");
+                                  "': must be .hdf5, .h5, .gadget2, .tipsy, .bin, .txt or .dat");
 }
 
 /// Throws Error with Fault::output unless every array has N entries. Moving columns are checked
@@ -182,7 +182,7 @@ void check_arrays(const Snapshot& snapshot, bool is_on_host, const std::filesyst
     if (particles.id.size() != n || particles.type.size() != n || !has_extra ||
         (is_on_host && !complete))
         throw bad_output(path, "particles", "arrays of different lengths",
-                         "all must have " + std::to_string(n) + " entries");
+                         "must all have " + std::to_string(n) + " entries");
     for (std::uint8_t type : particles.type)
         if (type > 5)
             throw bad_output(path, "type", std::to_string(int(type)), "0 to 5");

@@ -76,14 +76,14 @@ void require_alike(const Snapshot& first, const Snapshot& part, const std::strin
     const auto require = [&](const char* what, double found, double wanted) {
         if (differ(found, wanted))
             throw Error(Fault::usage, name + ": " + what + ": " + number_text(found) +
-                                          ": must be that of the first file, " +
+                                          ": must be equal to the first file, " +
                                           number_text(wanted));
     };
     if (first.comoving.has_value() != part.comoving.has_value())
-        throw Error(Fault::usage, name + (part.comoving ? ": has comoving coordinates, and the "
-                                                          "first file has not"
-                                                        : ": has no comoving coordinates as the "
-                                                          "first file has"));
+        throw Error(Fault::usage,
+                    name + (part.comoving
+                                ? ": comoving coordinates: must be plain, as in the first file"
+                                : ": plain coordinates: must be comoving, as in the first file"));
     require("G", part.G(), first.G());
     require("box size", part.box_size, first.box_size);
     if (!first.comoving)
@@ -114,7 +114,7 @@ void keep_ids_apart(const std::vector<std::uint64_t>& there, std::vector<std::ui
     const std::uint64_t begin = sorted.back() + 1, smallest = *min, width = *max - *min;
     if (begin == 0 || width > std::numeric_limits<std::uint64_t>::max() - begin)
         throw Error(Fault::usage, name + ": ids to " + std::to_string(*max) +
-                                      ": there is no room for them above those of the others");
+                                      ": too large to be shifted above the ids of other files");
     for (std::uint64_t& id : ids)
         id = id - smallest + begin;
 }
@@ -137,7 +137,7 @@ void join_softenings(Snapshot& all, Snapshot& part, const std::string& name)
         return;
     if (!first || !second || first->kind != second->kind ||
         (first->is_varied && second->is_varied && first->rule != second->rule)) {
-        all.notes.push_back(name + ": another softening than before: none is stated");
+        all.notes.push_back(name + ": softening differs between files: left out");
         first.reset();
         all.particles.softening.clear();
         part.particles.softening.clear();
@@ -226,10 +226,10 @@ void place(Snapshot& snapshot, const Placement& placement, const std::string& wh
         return;
     if (snapshot.box_size > 0 && (placement.angles || placement.recentered))
         throw Error(Fault::usage,
-                    what + ": the particles are in a periodic box of " +
-                        number_text(snapshot.box_size) + ": " +
-                        (placement.recentered ? "it has no center of mass; {shift} X,Y,Z moves them"
-                                             : "it cannot be turned"));
+                    what + ": particles in a periodic box of " + number_text(snapshot.box_size) +
+                        ": " +
+                        (placement.recentered ? "cannot be centered; use {shift} X,Y,Z"
+                                              : "cannot be rotated"));
     forget_forces(snapshot);
     Particles& particles = snapshot.particles;
     if (placement.recentered && mass_of(particles) > 0)
@@ -349,9 +349,9 @@ void share_units(const Snapshot& first, Snapshot& part, const std::string& name)
     if (part.units == first.units)
         return;
     if (!part.units.physical || !first.units.physical)
-        throw Error(Fault::usage, name + ": " + part.units.description() + ": the first file has " +
-                                      first.units.description() +
-                                      ": give {units}, which both can be in");
+        throw Error(Fault::usage, name + ": " + part.units.description() +
+                                      ": must be in units of the first file, " +
+                                      first.units.description() + ", or converted by {units}");
     convert_units(part, first.units, name);
 }
 
@@ -363,15 +363,16 @@ Snapshot joined(std::vector<Snapshot> parts, const std::vector<std::string>& nam
         Snapshot& part = parts[k];
         require_alike(all, part, names[k]);
         if (!all.comoving && differ(part.time, all.time))
-            all.notes.push_back(names[k] + ": its time of " + number_text(part.time) +
-                                " becomes that of the first file, " + number_text(all.time));
+            all.notes.push_back(names[k] + ": time " + number_text(part.time) +
+                                " replaced by the time of the first file, " +
+                                number_text(all.time));
         join_softenings(all, part, names[k]);
         Particles &to = all.particles, &from = part.particles;
         keep_ids_apart(to.id, from.id, names[k]);
         all.provenance["joined_" + std::to_string(k + 1)] = names[k] + ": " + ids_text(from.id);
         if (to.size() + from.size() >= std::numeric_limits<Index>::max())
             throw Error(Fault::usage, names[k] + ": " + std::to_string(from.size()) +
-                                          " particles: too many: all must be below 2^32 - 1");
+                                          " particles: total must be below 2^32 - 1");
         join_extra_columns(all, part, names[k]);
         for_each_column([](Column, const std::string&, auto& first,
                            const auto& second) { append(first, second); },

@@ -26,11 +26,11 @@ void UnchangedFile::check() const
     const State now = state_of(path_);
     if (now == state_)
         return;
-    const std::string then = now.size < 0              ? ", then gone"
-                             : now.size == state_.size ? ", then others"
+    const std::string then = now.size < 0              ? ", then removed"
+                             : now.size == state_.size ? ", then other content"
                                                        : ", then " + std::to_string(now.size);
     throw bad_input(path_, "size", std::to_string(state_.size) + " bytes" + then,
-                    "changed while it was read; wait until it is complete");
+                    "changed while being read; wait until the file is complete");
 }
 
 } // namespace chamomile

@@ -75,19 +75,17 @@ void choose_units(Snapshot& snapshot, const Units& units, const std::string& wha
     else {
         if (states_units && std::abs(units.gravitational_constant() / snapshot.G() - 1) > same)
             throw Error(Fault::usage,
-                        what +
-                            (snapshot.gravitational_constant
-                                 ? ": the file states G = " + number_text(snapshot.G()) +
-                                       ", which is " + number_text(units.gravitational_constant()) +
-                                       " in these units: give others"
-                                 : ": the particles are in N-body units (G = 1), of which "
-                                   "length and mass can be chosen: give LENGTH,MASS, as in "
-                                   "kpc,1e10Msun"));
+                        what + (snapshot.gravitational_constant
+                                    ? ": the file states G = " + number_text(snapshot.G()) +
+                                          ", but " + number_text(units.gravitational_constant()) +
+                                          " in these units: must be other units"
+                                    : ": particles in N-body units (G = 1): must be LENGTH,MASS, "
+                                      "as in kpc,1e10Msun"));
         const double G = snapshot.G();
         snapshot.units = units;
         if (states_units && snapshot.G() != G) // only rounding differs
             snapshot.gravitational_constant = G;
-        snapshot.notes.push_back("the numbers are taken to be in " + units.description());
+        snapshot.notes.push_back("numbers interpreted in " + units.description());
     }
     snapshot.has_stated_units = true;
 }

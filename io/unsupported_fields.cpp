@@ -59,7 +59,7 @@ std::vector<std::string> left_out_of_text(const Snapshot& snapshot)
 {
     std::vector<std::string> lost = extra_columns(snapshot);
     if (!snapshot.particles.softening.empty())
-        lost.push_back("the softening lengths of the particles (the largest is stated for all)");
+        lost.push_back("the per-particle softening (the largest length is stated for all)");
     return lost;
 }
 
@@ -71,7 +71,7 @@ std::vector<std::string> left_out_of_gadget2(const Snapshot& snapshot)
         lost.push_back("the softening");
     if (const auto& frame = snapshot.comoving;
         frame && (frame->omega_radiation != 0 || frame->w0 != -1 || frame->wa != 0))
-        lost.push_back("radiation and the dark energy's w");
+        lost.push_back("radiation and w of dark energy");
     if (const Units units = units_by_gadget(snapshot);
         units.physical && !are_alike(units, Units::gadget(true)))
         lost.push_back(
@@ -90,19 +90,19 @@ std::vector<std::string> left_out_of_tipsy(const Snapshot& snapshot)
     if (!fits_single_precision(snapshot))
         lost.push_back("digits beyond single precision");
     if (is_tipsy_box(snapshot))
-        lost.push_back("the side of the box and h, which {box-length} and {h} tell a reader (the "
-                       "units are such that side and G are 1)");
+        lost.push_back("the side of the box and h, to be given by {box-length} and {h} on reading "
+                       "(units have side 1 and G = 1)");
     else if (snapshot.G() != 1)
-        lost.push_back("the units (masses are multiplied by G, so that G = 1)");
+        lost.push_back("the units (masses are multiplied by G: G = 1)");
     if (!ids_are_plain(particles))
         lost.push_back("the ids");
     if (std::any_of(particles.type.begin(), particles.type.end(),
                     [](std::uint8_t type) { return type == 2 || type == 3 || type == 5; }))
         lost.push_back("the types (2 and 3 become stars, 5 dark)");
     if (snapshot.softening && snapshot.softening->kind == SofteningKind::plummer)
-        lost.push_back("the kind of softening (Tipsy's is a spline)");
+        lost.push_back("the kind of softening (Tipsy has a spline)");
     if (snapshot.softening && snapshot.softening->rule != SofteningRule::larger)
-        lost.push_back("the rule of pairs of softening lengths");
+        lost.push_back("the pair rule of softening lengths");
     if (snapshot.has_accelerations)
         lost.push_back("the accelerations");
     if (snapshot.box_size != 0 && !is_tipsy_box(snapshot))

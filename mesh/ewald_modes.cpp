@@ -205,7 +205,7 @@ std::unique_ptr<LongRange> make_ewald_modes(Periodicity box, double split_radius
         std::ceil(box.side / (2 * M_PI * split_radius) * std::sqrt(-std::log(tolerance)));
     if (highest > max_waves)
         refuse("split radius: " + std::to_string(split_radius) + ": needs more than " +
-               std::to_string(max_waves) + " waves along the box; take a mesh");
+               std::to_string(max_waves) + " waves along the box; use a mesh");
     return std::make_unique<EwaldModes>(box, split_radius, int(highest),
                                         find_mode_kernels(instruction_set));
 }

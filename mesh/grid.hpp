@@ -91,8 +91,7 @@ private:
         void* memory = ::operator new(bytes, alignment, std::nothrow);
         if (!memory)
             throw Error(Fault::input, "mesh: " + std::to_string(n_) +
-                                          "^3 points: not enough "
-                                          "memory for its " +
+                                          "^3 points: not enough memory for " +
                                           std::to_string(bytes >> 20) + " MiB");
         return static_cast<T*>(memory);
     }

@@ -18,8 +18,8 @@ void join(const std::vector<std::vector<Entry>>& lists, std::vector<Entry>& all,
     all.clear();
     for (const std::vector<Entry>& list : lists) {
         if (all.size() + list.size() > 0xffffffffu)
-            throw Error(Fault::input, "lists of tiles: more than 2^32 entries: take a smaller "
-                                      "cut-off or fewer targets at a time");
+            throw Error(Fault::input, "lists of tiles: more than 2^32 entries: use a smaller "
+                                      "cut-off or fewer targets per call");
         all.insert(all.end(), list.begin(), list.end());
         begin.push_back(std::uint32_t(all.size()));
     }

@@ -70,10 +70,10 @@ public:
         check_targets(targets);
         check_results(results);
         require(!results.jerk || targets.velocity || targets.count == 0,
-                "targets: velocities: missing; jerks need them");
+                "targets: velocities: missing: needed for jerks");
         ForceStatistics statistics;
         require(!options().is_periodic() || options().solver == SolverKind::tree,
-                "box: must be 0: direct sums in a periodic box are at the sources alone");
+                "box: must be 0 for direct sums at targets other than the sources");
         if (targets.count > 0)
             require_sources();
         if (size() == 0) {
@@ -125,14 +125,15 @@ public:
                     targets.position.push_back((&places.position[i].x)[c]);
             look_for_interruption();
             require(!results.jerk || !velocity_.empty(),
-                    "sources: velocities: missing; jerks need them");
+                    "sources: velocities: missing: needed for jerks");
             for (std::size_t k = 0; results.jerk && k < 3 * targets.self.size(); ++k)
                 targets.velocity.push_back(velocity_[3 * targets.self[k / 3] + k % 3]);
             for (std::size_t k = 0; lists_.has_own_softenings() && k < targets.self.size(); ++k)
                 targets.softening.push_back(places.softening[targets.self[k]]);
             if (!find_coincident(lists_, targets).sources.empty())
-                throw Error(Fault::input, "sources: two lie at one place; coincident particles "
-                                          "need a softening > 0");
+                throw Error(
+                    Fault::input,
+                    "sources: two at the same position: coincident particles need a softening > 0");
             sum_pairs(lists_, targets, results, statistics);
         }
         return statistics;
@@ -143,19 +144,18 @@ public:
     {
         check_targets(targets);
         require_sources();
-        require(!options().is_periodic(), "box: must be 0: neighbours are sought without images");
+        require(!options().is_periodic(), "box: must be 0 to find neighbours");
         check_view(radius, 1, "radius: must have 1 component");
         require(radius || targets.count == 0, "radius: missing");
         require(count.size() >= targets.count && list.size() >= max * targets.count,
-                "neighbours: lists: too short for the targets");
+                "neighbours: lists: must have room for all targets");
         const std::vector<double> position = read(targets.position, targets.count, 3),
                                   search_radius = read(radius, targets.count, 1);
         for (std::size_t i = 0; i < targets.count; ++i)
             if (!(search_radius[i] >= 0) ||
                 !std::isfinite(position[3 * i] + position[3 * i + 1] + position[3 * i + 2]))
                 throw Error(Fault::input,
-                            "target " + item(i) +
-                                ": position and radius: must be finite and 0 or more");
+                            "target " + item(i) + ": position must be finite, radius 0 or more");
         const std::vector<Index> self = self_of(targets);
         if (size() == 0) {
             std::fill_n(count.begin(), targets.count, 0);
@@ -288,13 +288,13 @@ private:
             throw Error(Fault::usage, line);
     }
 
-    void require_sources() const { require(is_built_, "field: there are no sources; build first"); }
+    void require_sources() const { require(is_built_, "field: no sources: call build() first"); }
 
     void check_view(const ArrayView& view, int components, const char* line) const
     {
         require(!view || view.components() == components, line);
         require(!view.on_device || options().device != "cpu",
-                "array: said to be on a device: the solver is on the processor");
+                "array: marked as GPU memory: must be on the host, like the solver");
     }
 
     void check_views(const FieldSources& sources) const
@@ -317,16 +317,16 @@ private:
 
     void check_results(const FieldResults& results) const
     {
-        require(bool(results), "results: none is asked for");
+        require(bool(results), "results: none requested: must be one or more");
         check_view(results.acceleration, 3, "results: accelerations: must have 3 components");
         check_view(results.potential, 1, "results: potentials: must have 1 component");
         check_view(results.tidal, 6, "results: tidal tensors: must have 6 components");
         check_view(results.jerk, 3, "results: jerks: must have 3 components");
         require(!options().is_periodic() || (!results.tidal && !results.jerk),
-                "box: must be 0: tidal tensors and jerks are those of isolated sources");
+                "box: must be 0 for tidal tensors and jerks");
         require(!results.jerk || lists_.softening().length == 0 ||
                     lists_.softening().kind == SofteningKind::plummer,
-                "softening: spline: jerks are known for Plummer softening alone");
+                "softening: spline: must be plummer for jerks");
     }
 
     std::vector<double> read(const ArrayView& view, std::size_t n, std::size_t components) const
@@ -381,7 +381,7 @@ private:
     {
         std::vector<Index> self(targets.count, no_source);
         require(targets.self.empty() || targets.self.size() == targets.count,
-                "self: must have one entry for each target");
+                "self: must have one entry per target");
         for (std::size_t i = 0; i < targets.self.size(); ++i) {
             if (targets.self[i] < -1 || targets.self[i] >= std::int64_t(size()))
                 throw Error(Fault::input, "target " + item(i) +
@@ -422,7 +422,7 @@ private:
             write(sums, unit, results.tidal);
         }
         if (results.jerk) {
-            require(velocity_.size() == 3 * n, "sources: velocities: missing; jerks need them");
+            require(velocity_.size() == 3 * n, "sources: velocities: missing: needed for jerks");
             std::vector<double> sums(7 * count), jerks(3 * count);
             note(laws_.jerk().sum({joined(count, {targets.position, targets.velocity, own}),
                                    joined(n, {position, velocity_, places.mass, squares}),
@@ -485,7 +485,7 @@ private:
 std::optional<std::string> field_refusal(const SolverOptions& options)
 {
     if (options.accuracy)
-        return "{accuracy}: a field that is kept takes its tolerance, not an accuracy to ask for";
+        return "{accuracy}: must be left out for kept fields; give {tolerance}";
     return refusal(options);
 }
 

@@ -33,7 +33,7 @@ public:
         if (!kernel_)
             throw Error(Fault::device, code.name +
                                            ": instruction set: " + instruction_set_names[set_] +
-                                           ": the law was not compiled for it");
+                                           ": the law was not compiled for this instruction set");
     }
 
     PairStatistics sum(const PairTask& task, std::span<double> sums) override

@@ -70,8 +70,8 @@ private:
     {
         if (softening.size() != sources.size())
             throw Error(Fault::usage, "softening: " + std::to_string(softening.size()) +
-                                          " lengths: must be one for each of " +
-                                          std::to_string(sources.size()) + " sources");
+                                          " lengths: must be one per source, " +
+                                          std::to_string(sources.size()));
         span_of_softenings(view_of(softening), softening.size(), {}, "cpu"); // checks them
         if (!varied_)
             varied_ = make_pair_solver(GravityJerkVaried{{options_.softening.rule_weight()}},
@@ -106,13 +106,13 @@ std::optional<std::string> jerk_refusal(const SolverOptions& options)
     const auto& [softening, type_softenings, gravitational_constant, box] =
         static_cast<const Physics&>(options);
     if (options.solver != SolverKind::direct)
-        return "{solver} tree: hermite sums directly; leave it out";
+        return "{solver} tree: must be direct for hermite";
     if (box != 0)
-        return "{integrator} hermite: is not periodic; {box} 0 leaves boundaries open";
+        return "{integrator} hermite: needs isolated particles; {box} 0 ignores the box";
     if (options.accuracy)
-        return "{accuracy}: is for trees; hermite sums directly";
+        return "{accuracy}: needs the tree solver; hermite uses direct sums";
     if (softening.kind != SofteningKind::plummer)
-        return "{softening} spline: hermite knows Plummer softening alone";
+        return "{softening} spline: must be plummer for hermite";
     return refusal(options);
 }
 

@@ -18,7 +18,7 @@ void check(const LawCode& code, const PairOptions& o)
     if (!(o.cutoff > 0))
         refuse("cut-off: " + std::to_string(o.cutoff) + ": must be above 0");
     if (std::isfinite(o.cutoff) && !code.positions)
-        refuse("cut-off: the law has no positions");
+        refuse("cut-off: needs a law with positions");
     if (o.group_size < 0 || o.group_size > 1 << 16)
         refuse("group size: " + std::to_string(o.group_size) + ": must be 1 to 65536, or 0");
     for (const double side : {o.period.x, o.period.y, o.period.z}) {

@@ -164,7 +164,7 @@ Error error_of(const std::exception_ptr& failure)
     } catch (const Error& error) {
         return error;
     } catch (const std::bad_alloc&) {
-        return Error(Fault::input, "not enough memory for so many particles or cells");
+        return Error(Fault::input, "not enough memory for the particles or cells");
     } catch (const std::exception& error) {
         return Error(Fault::device, std::string("unexpected: ") + error.what());
     } catch (...) {

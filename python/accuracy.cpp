@@ -61,10 +61,11 @@ nb::dict accuracy(nb::handle positions, nb::handle masses, nb::handle softenings
         softening =
             Array(softenings, "softenings", 1, Array::Access::read, position.count(), "positions");
     if (position.gpu() >= 0 || mass.gpu() >= 0 || softening.gpu() >= 0)
-        throw Error(Fault::usage, "accuracy: takes arrays of the host: its direct sums in double "
-                                  "are made there");
+        throw Error(
+            Fault::usage,
+            "accuracy: arrays are on the GPU: must be on the host, for direct sums in double");
     if (position.count() == 0)
-        throw Error(Fault::input, "positions: none: accuracy needs at least one particle");
+        throw Error(Fault::input, "positions: none: must be at least one particle");
     KeyedOptions keyed = read_options(keywords);
     keyed.set_softenings(bool(softening));
     const SolverOptions& options = keyed.options;

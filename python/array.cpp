@@ -79,7 +79,7 @@ Array::Array(nb::handle object, const std::string& name, int components, Access 
         layout = of_dlpack(object, access);
     } else {
         refuse_type(name + ": " + nb::type_name(object.type()).c_str() +
-                    ": give an array, such as numpy.asarray(" + name + ", dtype=float)");
+                    ": must be an array, such as numpy.asarray(" + name + ", dtype=float)");
     }
     take(layout, components, access, count, of);
 }
@@ -92,7 +92,7 @@ Array::Layout Array::of_buffer(nb::handle object, Access access)
         nb::python_error reason;
         const std::string text = nb::str(reason.value()).c_str();
         if (access == Access::write && text.find("read") != std::string::npos)
-            throw Error(Fault::input, name_ + ": read-only: results need an array to write to");
+            throw Error(Fault::input, name_ + ": read-only: must be writable for results");
         refuse_type(name_ + ": " + text + ": convert with numpy.array(" + name_ + ", dtype=float)");
     }
     buffer_ = held;
@@ -113,7 +113,7 @@ Array::Layout Array::of_cuda_interface(nb::handle dictionary)
         return fields.contains(key) ? nb::object(fields[key]) : nb::none();
     };
     if (!field("mask").is_none())
-        refuse_type(name_ + ": masked: give an array without a mask");
+        refuse_type(name_ + ": masked: must be an array without a mask");
     Layout layout;
     const nb::tuple data = nb::cast<nb::tuple>(field("data"));
     layout.data = reinterpret_cast<std::byte*>(nb::cast<std::uintptr_t>(data[0]));
@@ -131,17 +131,18 @@ Array::Layout Array::of_cuda_interface(nb::handle dictionary)
             layout.strides[k] = stride;
     }
     if (layout.strides.size() != layout.shape.size())
-        throw Error(Fault::input, name_ + ": as many strides as dimensions are needed");
+        throw Error(Fault::input, name_ + ": strides: must be one per dimension");
     gpu_ = layout.data ? gpu_of(layout.data) : 0;
     if (gpu_ < 0)
-        throw Error(Fault::device, name_ + ": its __cuda_array_interface__ gives an address that "
-                                           "is not in the memory of a GPU of this process");
+        throw Error(
+            Fault::device,
+            name_ + ": address in __cuda_array_interface__: must be GPU memory of this process");
     if (const nb::object stream = field("stream"); !stream.is_none()) {
         stream_ = nb::cast<std::uintptr_t>(stream);
         if (*stream_ == 0)
             throw Error(Fault::input,
-                        name_ + ": stream 0: is ambiguous; 1 is the default stream, 2 the "
-                                "thread's (CUDA array interface, version 3)");
+                        name_ + ": stream 0: ambiguous: must be 1 (default stream) or 2 (stream of "
+                                "the thread), by CUDA array interface version 3");
     }
     return layout;
 }
@@ -152,8 +153,8 @@ Array::Layout Array::of_dlpack(nb::handle object, Access access)
     const nb::tuple device = nb::cast<nb::tuple>(object.attr("__dlpack_device__")());
     const int kind = nb::cast<int>(device[0]);
     if (kind != on_host && kind != on_cuda && kind != pinned && kind != managed)
-        refuse_type(name_ + ": on a device of DLPack's kind " + std::to_string(kind) +
-                    ": only processors and NVIDIA GPUs are known; copy it to the host");
+        refuse_type(name_ + ": on a device of DLPack kind " + std::to_string(kind) +
+                    ": must be a processor or NVIDIA GPU; copy the array to the host");
     const bool on_gpu = kind == on_cuda || kind == managed;
     if (on_gpu) {
         gpu_ = nb::cast<int>(device[1]);
@@ -188,12 +189,12 @@ Array::Layout Array::of_dlpack(nb::handle object, Access access)
         const bool real =
             array.dtype() == nb::dtype<float>() || array.dtype() == nb::dtype<double>();
         layout.type = real ? "<f" + std::to_string(size)
-                           : std::to_string(array.dtype().bits) + " bits of another type";
+                           : std::to_string(array.dtype().bits) + " bits of an unsupported type";
     };
     if (access == Access::write) {
         nb::ndarray<> array;
         if (!nb::try_cast(capsule, array))
-            throw Error(Fault::input, name_ + ": read-only: results need an array to write to");
+            throw Error(Fault::input, name_ + ": read-only: must be writable for results");
         read(writable_.emplace(std::move(array)));
     } else {
         read(imported_.emplace(nb::cast<nb::ndarray<nb::ro>>(capsule)));
@@ -205,10 +206,10 @@ void Array::take(const Layout& layout, int components, Access access,
                  std::optional<std::size_t> count, const char* of)
 {
     if (layout.type != "<f4" && layout.type != "<f8")
-        refuse_type(name_ + ": " + layout.type +
-                    ": must be float32 or float64 in the machine's byte order; convert with "
-                    "numpy.asarray(" +
-                    name_ + ", dtype=float)");
+        refuse_type(
+            name_ + ": " + layout.type +
+            ": must be float32 or float64 in native byte order; convert with numpy.asarray(" +
+            name_ + ", dtype=float)");
     const std::size_t dimensions = components == 1 ? 1 : 2;
     const bool right = layout.shape.size() == dimensions &&
                        (components == 1 || layout.shape[1] == components) &&
@@ -218,10 +219,10 @@ void Array::take(const Layout& layout, int components, Access access,
         throw Error(Fault::input,
                     name_ + ": shape " + shape_text(layout.shape) + ": must be (" + n +
                         (components == 1 ? ",)" : ", " + std::to_string(components) + ")") +
-                        (count && *of ? std::string(", as many as ") + of : ""));
+                        (count && *of ? std::string(", one per row of ") + of : ""));
     }
     if (access == Access::write && layout.read_only)
-        throw Error(Fault::input, name_ + ": read-only: results need an array to write to");
+        throw Error(Fault::input, name_ + ": read-only: must be writable for results");
     count_ = std::size_t(layout.shape[0]);
     const std::ptrdiff_t size = layout.type == "<f4" ? 4 : 8;
     view_.scalar = size == 4 ? Scalar::float32 : Scalar::float64;
@@ -283,10 +284,11 @@ void Array::refuse_overlap(const Array& other) const
                 }
             }
             if (clash)
-                throw Error(Fault::input,
-                            itself ? name_ + ": its items share memory: give an array of its own"
-                                   : name_ + ": shares memory with " + other.name_ +
-                                         ": results need memory of their own");
+                throw Error(
+                    Fault::input,
+                    itself ? name_ + ": items share memory: must be an array with separate items"
+                           : name_ + ": shares memory with " + other.name_ +
+                                 ": must be separate memory for results");
         }
 }
 

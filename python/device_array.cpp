@@ -84,7 +84,7 @@ void bind_device_array(nb::module_& m)
         .def_prop_ro("dtype",
                      [](const DeviceArray& a) { return a.size == 4 ? "float32" : "float64"; })
         .def_prop_ro(
-            "gpu", [](const DeviceArray& a) { return a.gpu; }, "Its number.")
+            "gpu", [](const DeviceArray& a) { return a.gpu; }, "Number of the GPU.")
         .def("__len__", [](const DeviceArray& a) { return a.rows; })
         .def_prop_ro("__cuda_array_interface__", &interface,
                      nb::sig("def __cuda_array_interface__(self) -> dict[str, object]"))

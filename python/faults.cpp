@@ -133,17 +133,15 @@ void require_own_threads()
     const pid_t here = getpid();
     pid_t first = 0;
     if (!started_in.compare_exchange_strong(first, here) && first != here)
-        throw StateError("this process was forked after chamomile had started threads, which a "
-                         "fork does not copy: fork before the first call, or start processes by "
-                         "multiprocessing.get_context('spawn')");
+        throw StateError("process: forked after chamomile started threads: fork before the first "
+                         "call, or use multiprocessing.get_context('spawn')");
 }
 
 ExclusiveCall::ExclusiveCall(Flag& flag, const char* what) : flag_(flag)
 {
     require_own_threads();
     if (flag.taken_.exchange(true, std::memory_order_acquire))
-        throw StateError(std::string(what) +
-                         ": in use by another thread; give each thread its own");
+        throw StateError(std::string(what) + ": in use by another thread: must be one per thread");
 }
 
 ExclusiveCall::~ExclusiveCall()

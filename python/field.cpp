@@ -69,20 +69,18 @@ public:
         meet([&] {
             call.emplace(flag_, "Solver");
             if (refit && !is_built_)
-                throw StateError("refit: needs sources: call build() first");
+                throw StateError("refit: no sources: call build() first");
             position = Array(positions, "positions", 3, Access::read);
             n = position.count();
             if (refit && n != solver_->size())
-                throw Error(Fault::input, "positions: " + std::to_string(n) +
-                                              " of them: refit() takes "
-                                              "the " +
+                throw Error(Fault::input, "positions: " + std::to_string(n) + ": must be " +
                                               std::to_string(solver_->size()) +
-                                              " sources of build() at other places");
+                                              " for refit(), as in build()");
             mass = Array(masses, "masses", 1, Access::read, n, "positions");
             if (!velocities.is_none())
                 velocity = Array(velocities, "velocities", 3, Access::read, n, "positions");
             if (processes_ && !velocities.is_none())
-                throw Error(Fault::usage, "velocities: are for jerks, which one process computes");
+                throw Error(Fault::usage, "velocities: need a single process (jerks)");
             if (!softenings.is_none())
                 softening = Array(softenings, "softenings", 1, Access::read, n, "positions");
             if (softening.view().on_device)
@@ -138,22 +136,22 @@ public:
                     softening =
                         Array(softenings, "target_softenings", 1, Access::read, n, "targets");
                 if (softening && !keyed_.options.softening.is_varied)
-                    throw Error(Fault::usage, "target_softenings: need softenings of the sources: "
-                                              "give build() softenings");
+                    throw Error(Fault::usage,
+                                "target_softenings: need softenings of the sources in build()");
                 if (softening.view().on_device)
                     throw Error(Fault::usage, "target_softenings: must be on the host");
                 if (processes_ && softening)
-                    throw Error(Fault::usage, "target_softenings: are for one process (comm)");
+                    throw Error(Fault::usage, "target_softenings: need a single process (comm)");
                 if (self && self->size() != n)
                     throw Error(Fault::input, "self_index: " + std::to_string(self->size()) +
-                                                  " numbers: one for each of the " +
-                                                  std::to_string(n) + " targets is needed");
+                                                  " values for " + std::to_string(n) +
+                                                  " targets: must be one per target");
                 if (processes_ && self)
-                    throw Error(Fault::usage, "self_index: is for one process (comm)");
+                    throw Error(Fault::usage, "self_index: needs a single process (comm)");
                 if (processes_ && chosen_ && solver_->options().solver == SolverKind::direct)
                     throw Error(Fault::usage,
-                                "targets: accuracy has chosen direct sums, which several processes "
-                                "(comm) have at sources alone: give tolerance in its place");
+                                "targets: accuracy chose direct sums: must be the tree on several "
+                                "processes (comm); give tolerance instead");
             } else if (active) {
                 numbers = checked(*active);
                 n = numbers.size();
@@ -164,7 +162,7 @@ public:
                     continue;
                 if (processes_ && k > 1)
                     throw Error(Fault::usage,
-                                std::string(quantities[k]) + ": is computed by one process alone");
+                                std::string(quantities[k]) + ": needs a single process");
                 is_asked = true;
                 asked += std::string(" ") + quantities[k];
                 into[k] = Array(results[k], quantities[k], components_of[k], Access::write, n,
@@ -206,7 +204,7 @@ public:
     {
         ExclusiveCall call(flag_, "Solver");
         if (processes_)
-            throw Error(Fault::usage, "neighbours: are found by one process alone");
+            throw Error(Fault::usage, "neighbours: need a single process");
         require_built("neighbours");
         Array position(targets, "targets", 3, Access::read);
         const std::size_t n = position.count();
@@ -214,9 +212,11 @@ public:
         require_device(position);
         require_device(radius);
         if (self && self->size() != n)
-            throw Error(Fault::input, "self_index: one for each of the targets is needed");
+            throw Error(Fault::input, "self_index: " + std::to_string(self->size()) +
+                                          " values for " + std::to_string(n) +
+                                          " targets: must be one per target");
         if (count.size() != n || list.size() != n * max)
-            throw Error(Fault::input, "neighbours: count and list do not fit the targets");
+            throw Error(Fault::input, "neighbours: count and list: must have one row per target");
         if (n == 0)
             return;
         const FieldTargets points{n, position.view(), {}, span_of(self)};
@@ -277,7 +277,8 @@ private:
     {
         const bool was_varied = keyed_.options.softening.is_varied;
         if (refit && varied != was_varied)
-            throw Error(Fault::usage, "softenings: refit() takes them as build() did");
+            throw Error(Fault::usage,
+                        "softenings: must be given to both build() and refit(), or to neither");
         KeyedOptions wanted = keyed_;
         wanted.set_softenings(varied);
         if (refit || varied == was_varied)
@@ -290,18 +291,21 @@ private:
     void require_built(const char* call) const
     {
         if (!is_built_)
-            throw StateError(std::string(call) + ": needs sources: call build() first");
+            throw StateError(std::string(call) + ": no sources: call build() first");
     }
 
     void require_device(const Array& array) const
     {
         if (processes_ && array.gpu() >= 0)
-            throw Error(Fault::usage, "arrays: of several processes (comm) must be on the host");
+            throw Error(Fault::usage,
+                        "arrays: on a GPU: must be on the host for several processes (comm)");
         if (array.gpu() >= 0 && array.gpu() != gpu_)
             throw Error(Fault::usage,
-                        "arrays lie on gpu:" + std::to_string(array.gpu()) + ", the solver is on " +
+                        "arrays: on gpu:" + std::to_string(array.gpu()) +
+                            ": must be on the device of the solver, " +
                             (gpu_ < 0 ? "the processor" : "gpu:" + std::to_string(gpu_)) +
-                            ": make it with device='gpu:" + std::to_string(array.gpu()) + "'");
+                            "; make the solver with device='gpu:" + std::to_string(array.gpu()) +
+                            "'");
     }
 
     std::vector<Index> checked(const Numbers& active) const
@@ -310,10 +314,10 @@ private:
         for (std::size_t k = 0; k < active.size(); ++k) {
             const std::int64_t i = active.data()[k];
             if (i < 0 || std::size_t(i) >= solver_->size())
-                throw Error(Fault::input, "active: " + std::to_string(i) +
-                                              ": must be the number of a source, 0 or more and "
-                                              "below " +
-                                              std::to_string(solver_->size()));
+                throw Error(Fault::input,
+                            "active: " + std::to_string(i) +
+                                ": must be the index of a source, 0 or more and below " +
+                                std::to_string(solver_->size()));
             numbers[k] = Index(i);
         }
         return numbers;
@@ -358,7 +362,7 @@ nb::dict phases(const Statistics& statistics)
 
 void bind_field(nb::module_& m)
 {
-    nb::class_<Statistics>(m, "Statistics", "What one call of a solver did.")
+    nb::class_<Statistics>(m, "Statistics", "Statistics of a call of a solver.")
         .def_ro("seconds", &Statistics::seconds, "Wall-clock time within C++.")
         .def_ro("particle_particle", &Statistics::particle_particle, "Pairs of particles summed.")
         .def_ro("particle_cell", &Statistics::particle_cell, "Pairs of a particle and a cell.")
@@ -386,7 +390,7 @@ void bind_field(nb::module_& m)
         .def_prop_ro("options", &Field::options, nb::sig("def options(self) -> dict[str, object]"));
 
     m.def("refuse_overlap", &refuse_overlap, nb::arg("results"), nb::arg("arguments"),
-          "Raises InputError where a result lies upon an argument.");
+          "Raises InputError if a result overlaps an argument.");
 }
 
 } // namespace chamomile::python

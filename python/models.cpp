@@ -55,8 +55,8 @@ bool set_shape(SpheresOptions& options, const std::string& key, nb::handle value
 void bind_sphere(nb::module_& m, SphereKind kind)
 {
     const std::string name = name_of(kind);
-    std::string doc = "Sphere in equilibrium, G = M = 1 and scale 1 unless asked otherwise. "
-                      "Keywords beside n and seed:\n\n";
+    std::string doc = "Sphere in equilibrium; by default G = M = 1 and scale 1. Keywords in "
+                      "addition to n and seed:\n\n";
     for (const auto& row : sphere_rows(kind))
         if (row.name != "part")
             doc += row.plain_name() + ": " + in_python(row.help) + "\n";
@@ -98,8 +98,8 @@ void bind_models(nb::module_& m)
                                                      .truncation = truncation.of("truncation")});
         },
         arg("n") = 10000, arg("seed") = 1, arg("truncation") = 22.8,
-        "Plummer sphere in N-body units: G = M = 1, E = -1/4 (Aarseth, Henon & Wielen 1974).\n\n"
-        "truncation: largest radius in units of the scale radius, which is about 3 pi / 16.");
+        "Plummer sphere in N-body units: G = M = 1, E = -1/4 (Aarseth, Henon & Wielen "
+        "1974).\n\ntruncation: max radius in units of the scale radius, about 3 pi / 16.");
     for (SphereKind kind : sphere_kinds())
         if (kind != SphereKind::plummer)
             bind_sphere(m, kind);
@@ -117,9 +117,9 @@ void bind_models(nb::module_& m)
             return made(make_spheres, options);
         },
         arg("spheres"), arg("n") = 10000, arg("seed") = 1, arg("shape"),
-        "Spheres about one center, each in equilibrium in the field of all. Each is a text such as "
-        "'nfw,m200=100,concentration=12' or 'king,w0=7,mass=2,r_half=3,type=4'.\n\n"
-        "shape: b_to_a, c_to_a, physical and hubble, as in the functions of one sphere.");
+        "Concentric spheres, each in equilibrium in the total field. A sphere is a text such as "
+        "'nfw,m200=100,concentration=12' or 'king,w0=7,mass=2,r_half=3,type=4'.\n\nshape: b_to_a, "
+        "c_to_a, physical and hubble, as in the functions for one sphere.");
     m.def(
         "disk",
         [](std::int64_t n, std::uint64_t seed, Number height, Number truncation) {
@@ -129,8 +129,8 @@ void bind_models(nb::module_& m)
                                                         .truncation = truncation.of("truncation")});
         },
         arg("n") = 10000, arg("seed") = 1, arg("height") = 0.05, arg("truncation") = 10,
-        "Cold exponential disk on circular orbits, G = R_d = 1, mass 1 if it were not truncated "
-        "(Freeman 1970); no equilibrium.");
+        "Cold exponential disk on circular orbits, G = R_d = 1, mass 1 without truncation (Freeman "
+        "1970); not in equilibrium.");
     m.def(
         "galaxy",
         [](std::int64_t n, std::uint64_t seed, const std::string& halo, const std::string& bulge) {
@@ -159,7 +159,7 @@ void bind_models(nb::module_& m)
         },
         arg("n") = 100000, arg("seed") = 1, arg("mass_ratio") = 1, arg("eccentricity") = 1,
         arg("pericenter") = 2.5, arg("separation") = 20,
-        "Two such galaxies on their way to an encounter (Toomre & Toomre 1972), G = 1.");
+        "Two disk galaxies before an encounter (Toomre & Toomre 1972), G = 1.");
     m.def(
         "cold_sphere",
         [](std::int64_t n, std::uint64_t seed) {

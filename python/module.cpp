@@ -27,7 +27,8 @@ NB_MODULE(_chamomile, m)
         "Calls from this Python thread use n threads of the processor from now on, 1 to 4096; no "
         "result "
         "depends on n.");
-    m.def("thread_count", &thread_count, "How many threads of the processor calls from here use.");
+    m.def("thread_count", &thread_count,
+          "Number of processor threads for calls from this Python thread.");
     m.def(
         "devices",
         [] {
@@ -37,8 +38,9 @@ NB_MODULE(_chamomile, m)
             return devices;
         },
         nb::sig("def devices() -> list[str]"),
-        "The GPUs that can be used, such as 'gpu:0: NVIDIA H200'; empty without any.");
-    m.def("why_no_gpu", &why_no_gpu, "Why devices() is empty, in one line; else ''.");
+        "The usable GPUs, such as 'gpu:0: NVIDIA H200'; empty without GPUs.");
+    m.def("why_no_gpu", &why_no_gpu,
+          "The reason why devices() is empty, in one line; '' otherwise.");
 
     bind_device_array(m);
     bind_processes(m);

@@ -131,12 +131,12 @@ nb::list listed(const std::vector<OptionRow<Settings>>& rows)
             in_python(row.help) +
             (row.dimension.is_pure() ? ""
                                      : "; in units of " + dimension_name(row.dimension) +
-                                           "; of a Simulation also a text such as '" +
+                                           "; a Simulation also accepts a text such as '" +
                                            quantity_example(row.dimension) + "'") +
-            (std::is_same_v<Settings, SolverOptions> && row.needs & needs_tree ? "; for trees only"
+            (std::is_same_v<Settings, SolverOptions> && row.needs & needs_tree ? "; trees only"
                                                                                : "") +
             (std::is_same_v<Settings, SolverOptions> && row.needs & needs_box
-                 ? "; for periodic boxes only"
+                 ? "; periodic boxes only"
                  : "");
         const char* kind = row.kind == OptionKind::number && !row.dimension.is_pure()
                                ? "float | str"
@@ -273,7 +273,7 @@ void require_same_options(const NamedOptions& earlier, const NamedOptions& now)
     for (const std::string& name : names)
         if (text_of(earlier, name) != text_of(now, name))
             throw Error(Fault::restart, "restart: {" + name + "}: " + text_of(now, name) +
-                                            ": cannot change in a run that goes on; it was " +
+                                            ": must be as at the start of the run, " +
                                             text_of(earlier, name));
 }
 
@@ -297,9 +297,8 @@ void bind_options(nb::module_& m)
             return nb::make_tuple(listed(force_options()), time_loop, listed(run_options()));
         },
         nb::sig("def option_table() -> tuple[list[tuple], list[tuple], list[tuple]]"),
-        "(name, type, words, default, help, name of the command line) of each option of a force, "
-        "and "
-        "of a time loop.");
+        "(name, type, words, default, help, command-line name) of each option of forces and time "
+        "loops.");
 }
 
 double set_from(Snapshot& snapshot, std::optional<double> end_time, KeyedSimulation& keyed)
@@ -312,16 +311,15 @@ double set_from(Snapshot& snapshot, std::optional<double> end_time, KeyedSimulat
                 throw Error(Fault::usage,
                             row.plain_name() + ": needs a snapshot in comoving coordinates");
     if (end_time.has_value() == cosmology.asked)
-        throw Error(Fault::usage,
-                    end_time ? "end_time: " + number_text(*end_time) +
-                                   ": is of plain time; comoving coordinates take z_end or a_end"
-                             : "end_time: is needed in plain coordinates");
+        throw Error(Fault::usage, end_time ? "end_time: " + number_text(*end_time) +
+                                                 ": must be z_end or a_end in comoving coordinates"
+                                           : "end_time: missing: needed in plain coordinates");
     if (cosmology.asked) {
         require(resolve_cosmology(cosmology, keyed.scheme, keyed.given));
         if (keyed.given.contains("box") && keyed.options.box != snapshot.box_size)
             throw Error(Fault::usage,
                         "box: " + number_text(keyed.options.box) +
-                            ": the box of a cosmological run is that of the snapshot");
+                            ": must be the box of the snapshot in a cosmological run");
         set_background(cosmology, "snapshot", snapshot);
         require(refuse_epochs(cosmology, std::log(snapshot.time), false));
         end_time = end_of(cosmology);

@@ -35,9 +35,10 @@ void add_array(const std::string& name, nb::handle value, std::size_t n, std::si
                           ? array.ndim() == 1 && array.shape(0) == n
                           : array.ndim() == 2 && array.shape(0) == n && array.shape(1) == width;
     if (!fits)
-        throw Error(Fault::input, "potentials: " + name +
-                                      ": must return accelerations of shape (n, 3), or these and "
-                                      "potentials of shape (n,), for n positions");
+        throw Error(Fault::input,
+                    "potentials: " + name +
+                        ": must return accelerations of shape (n, 3), or accelerations and "
+                        "potentials of shape (n,), for n positions");
     for (std::size_t k = 0; k < n * width; ++k)
         to[k] += array.data()[k];
 }

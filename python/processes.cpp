@@ -96,7 +96,7 @@ private:
         // After a failure in another object, messages for this rank may be in flight, too.
         has_failed_ = has_failed_ || nb::cast<bool>(carrier_.attr("has_failed"));
         if (has_failed_)
-            throw PeerFailed(Fault::device, "comm: a process has failed in an earlier call: take "
+            throw PeerFailed(Fault::device, "comm: a process failed in an earlier call: must be "
                                             "another communicator, such as comm.Dup()");
         try {
             const Holding holding(carrier_);
@@ -241,13 +241,13 @@ void Processes::meet(const std::string& kind, const std::string& line, const std
         have_differed_ = have_differed_ || one.call != said[0].call;
     for (int r = 1; r < ranks_->size(); ++r)
         if (const std::string& call = said[std::size_t(r)].call; call != said[0].call)
-            differs(r, call + ": another call than that of rank 0, " + said[0].call);
+            differs(r, call + ": must be the call of rank 0, " + said[0].call);
     for (const RankReport& one : said)
         if (!one.kind.empty())
             raise_as({one.kind, one.line});
     for (int r = 1; r < ranks_->size(); ++r)
         if (said[std::size_t(r)].alike != said[0].alike)
-            differs(r, call_ + ": other arguments or options: must be those of rank 0");
+            differs(r, call_ + ": arguments or options: must be equal on all ranks");
 }
 
 void bind_processes(nb::module_& m)
@@ -259,7 +259,7 @@ void bind_processes(nb::module_& m)
         },
         nb::arg("kind"), nb::arg("line"), "Raises an exception of a class of that name.");
     m.def("remember_interrupt", &remember_interrupt, "Keeps Ctrl-C for look_at_signals().");
-    m.def("look_at_signals", &look_at_signals, "Has the handlers see what has come.");
+    m.def("look_at_signals", &look_at_signals, "Runs the signal handlers for pending signals.");
     nb::class_<Processes>(m, "Processes", "The processes of a communicator, as ranks.")
         .def(nb::init<nb::object, double, bool>(), nb::arg("carrier"), nb::arg("peer_timeout"),
              nb::arg("share_gpu"))

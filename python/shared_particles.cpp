@@ -62,7 +62,7 @@ public:
                 begin_.push_back(begin_.back() + count);
             if (begin_.back() >= std::uint64_t(Index(-1)))
                 throw Error(Fault::usage, "particles: " + std::to_string(begin_.back()) +
-                                              " of all processes: must be fewer than 4294967295");
+                                              " on all processes: must be below 4294967295");
             const bool is_first_time = !has_collected_;
             if (is_first_time)
                 begin_collecting();
@@ -137,7 +137,7 @@ private:
             found[2] += own.id[i] != i + 1;
         ranks().sum(found);
         if (found[0] > 0 && found[1] > 0)
-            throw Error(Fault::usage, "softenings: must be given by all processes or by none");
+            throw Error(Fault::usage, "softenings: must be given on all processes or on none");
         if (found[2] == 0)
             std::iota(own_.particles.id.begin(), own_.particles.id.end(),
                       begin_[std::size_t(ranks().rank())] + 1);

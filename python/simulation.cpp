@@ -51,7 +51,7 @@ public:
             read_potentials(potentials, frame(), keyed.options.gravitational_constant, files_);
         set_field(keyed.scheme, read.field, keyed.options, state_.particles);
         if (read.field && is_comoving())
-            throw Error(Fault::usage, "potentials: are for isolated particles in plain time");
+            throw Error(Fault::usage, "potentials: need isolated particles and plain time");
         made_ = make_integrator(keyed.options, keyed.scheme, *clock_);
         simulation_ =
             std::make_unique<Simulation>(state_.particles, *made_.integrator,
@@ -108,7 +108,7 @@ public:
             throw Error(Fault::usage, "port: " + std::to_string(*port) +
                                           ": must be a whole number from 1 to 65535");
         if (view_)
-            throw Error(Fault::usage, "view: there is one already: " + view_->url());
+            throw Error(Fault::usage, "view: already open: " + view_->url());
         view_ = std::make_unique<LiveView>(
             ViewPlace{.port = port, .option = "port", .framing = ViewFraming::notebooks});
         const ViewScene scene = scene_of(state_, name_in_view);
@@ -171,7 +171,7 @@ public:
         if (const ExternalField* field = integrator.field(); settings.max_energy_error && field)
             if (const std::string why = field->without_energy(); !why.empty())
                 throw Error(Fault::usage, "max_energy_error: contradicts potentials: " + why +
-                                              ", so that energy is not conserved");
+                                              ": energy is not conserved");
         for (const auto& row : run_options())
             if (keyed.given.contains(row.name))
                 origin.options[row.name] = row.text(settings);
@@ -311,23 +311,22 @@ private:
         for (const auto& [name, content] : earlier.files)
             if (const auto now = origin.files.find(name);
                 now == origin.files.end() || now->second != content)
-                throw Error(Fault::restart, "potentials: " + name +
-                                                ": is another file than that which the run began "
-                                                "with");
+                throw Error(Fault::restart,
+                            "potentials: " + name + ": must be the file at the start of the run");
         std::vector<std::uint64_t> ids;
         archive("particles/id", ids);
         if (ids.size() != state_.particles.size())
             throw Error(Fault::restart, "restart: " + std::to_string(state_.particles.size()) +
-                                            " particles in the snapshot, but " +
-                                            std::to_string(ids.size()) + " in " +
+                                            " particles in the snapshot: must be " +
+                                            std::to_string(ids.size()) + ", as in " +
                                             archive.path().string());
         SolverOptions chosen = origin.forces;
         std::vector<std::string> notes = restore_choices(earlier, chosen, true);
         if (chosen.group_size != origin.forces.group_size ||
             chosen.leaf_size != origin.forces.leaf_size ||
             chosen.instruction_set != origin.forces.instruction_set)
-            notes.emplace_back("group size, leaf size or instruction set are others than when the "
-                               "run began: from here on the last bits are others");
+            notes.emplace_back("group size, leaf size or instruction set differ from the start of "
+                               "the run: last bits differ from here on");
         Snapshot kept;
         if (is_comoving())
             kept.comoving.emplace();
@@ -336,8 +335,9 @@ private:
         if (kept.G() != origin.forces.gravitational_constant ||
             kept.box_size != origin.forces.box || kept.softening->length != softening.length ||
             kept.softening->kind != softening.kind)
-            throw Error(Fault::restart, "restart: the snapshot states another G, softening or box "
-                                        "than that which the run began with");
+            throw Error(
+                Fault::restart,
+                "restart: G, softening or box of the snapshot: must be as at the start of the run");
         exchange_properties(archive, state_);
         return notes;
     }
@@ -356,7 +356,7 @@ private:
     void require_not_started() const
     {
         if (started_)
-            throw StateError("Simulation: has run already: make another from its snapshot");
+            throw StateError("Simulation: has run already: make a new one from the snapshot");
     }
 
     Simulation::Observer notifier(int observer)
@@ -446,7 +446,7 @@ private:
 
 void bind_simulation(nb::module_& m)
 {
-    nb::class_<PySimulation>(m, "PySimulation", "The time loop behind chamomile.Simulation.")
+    nb::class_<PySimulation>(m, "PySimulation", "The time loop of chamomile.Simulation.")
         .def(
             "__init__",
             [](PySimulation* self, nb::handle_t<Snapshot> snapshot, nb::dict options,

@@ -171,8 +171,8 @@ void bind_snapshot(nb::module_& m)
     };
     nb::class_<Snapshot> snapshot(
         m, "Snapshot",
-        "Particles at one time, with their units and how they were made.\n\nThe arrays are views "
-        "of the snapshot's own memory: written to in place, never moved.");
+        "Particles at one time, with units and provenance.\n\nThe arrays are views of the memory "
+        "of the snapshot: written in place, never moved.");
     bind_snapshot_state(snapshot);
     snapshot
         .def(
@@ -194,7 +194,8 @@ void bind_snapshot(nb::module_& m)
                      "(has_accelerations), G included.")
         .def_prop_ro("potentials", &array_of<&Particles::potential>,
                      numbers_type("potentials", "float64"),
-                     "Shape (N,), per unit mass, negative, likewise (has_potentials).")
+                     "Shape (N,), per unit mass, negative, of the last force evaluation or of the "
+                     "file (has_potentials), G included.")
         .def_prop_ro("ids", &array_of<&Particles::id>, numbers_type("ids", "uint64"))
         .def_prop_ro("types", &array_of<&Particles::type>, numbers_type("types", "uint8"),
                      "0 to 5 as in GADGET: gas, halo, disk, bulge, stars, boundary.")
@@ -218,7 +219,7 @@ void bind_snapshot(nb::module_& m)
                 const double value = given.of("G");
                 s.gravitational_constant = checked("G", value, value > 0, "above 0");
             },
-            "Gravitational constant: the file's own or the one of its units.")
+            "Gravitational constant: stated by the file, or by the units.")
         .def_prop_rw(
             "softening", &softening,
             [](Snapshot& s, Number given) {
@@ -228,29 +229,29 @@ void bind_snapshot(nb::module_& m)
                 s.particles.softening.clear();
             },
             nb::for_getter(nb::sig("def softening(self) -> float | None")),
-            "Plummer-equivalent length of all particles, where one is stated; the largest of "
-            "those of their own.")
+            "Plummer-equivalent softening length of all particles, or None; with per-particle "
+            "softening the largest length.")
         .def_prop_rw("softenings", &softenings, &set_softenings,
                      nb::for_getter(nb::sig("def softenings(self) -> "
                                             "numpy.typing.NDArray[numpy.float64] | None")),
                      nb::for_setter(nb::sig("def softenings(self, value: object) -> None")),
-                     "Shape (N,), units of length: lengths of the particles' own, or None.")
+                     "Shape (N,), units of length: per-particle softening, or None.")
         .def_prop_ro("extra", &extra_columns,
                      nb::sig("def extra(self) -> dict[str, numpy.typing.NDArray[numpy.float64]]"),
-                     "Columns of the caller's, shape (N,) each, by name; add_column() adds one.")
+                     "Extra columns, shape (N,) each, by name; add_column() adds a column.")
         .def("add_column", &add_column, nb::arg("name"), nb::arg("values"),
              nb::sig("def add_column(self, name: str, values: object) -> None"),
-             "Adds or replaces a column, such as ages: shape (N,), doubles without units. It "
-             "travels with the particles through selections, runs and HDF5 files.")
+             "Adds or replaces a column, such as ages: shape (N,), doubles without units. "
+             "Selections, runs and HDF5 files keep the column.")
         .def_prop_ro(
             "kernel",
             [](const Snapshot& s) {
                 return s.softening ? nb::cast(word_of(s.softening->kind)) : nb::none();
             },
-            nb::sig("def kernel(self) -> str | None"), "Law of that softening: plummer or spline.")
+            nb::sig("def kernel(self) -> str | None"), "Softening law: plummer or spline.")
         .def_prop_ro(
             "units", [](const Snapshot& s) { return s.units.description(); },
-            "In words, such as 'kpc, 1e10 Msun, km/s'.")
+            "Units as a text, such as 'kpc, 1e10 Msun, km/s'.")
         .def(
             "use_gadget_units",
             [](Snapshot& s, bool per_hubble) {
@@ -258,16 +259,16 @@ void bind_snapshot(nb::module_& m)
                 s.has_stated_units = true;
             },
             nb::arg("per_hubble") = false,
-            "From now on the numbers are kpc, 1e10 Msun and km/s (each /h); none is changed.")
+            "Interprets the numbers as kpc, 1e10 Msun and km/s (each /h), without changes.")
         .def(
             "use_units",
             [](Snapshot& s, const std::string& system) {
                 choose_units(s, unit_system("use_units", system), "use_units: " + system);
             },
             nb::arg("system"),
-            "Brings the snapshot into 'galactic' (kpc, 1e10 Msun, km/s), 'stellar', 'planetary', "
-            "'cosmological', 'gadget' or your own as 'LENGTH,MASS,VELOCITY', or 'LENGTH,MASS' with "
-            "G = 1. Numbers without units are then in these.")
+            "Converts the snapshot to 'galactic' (kpc, 1e10 Msun, km/s), 'stellar', 'planetary', "
+            "'cosmological', 'gadget', 'LENGTH,MASS,VELOCITY' or, with G = 1, 'LENGTH,MASS'. "
+            "Numbers without units are interpreted in these units.")
         .def(
             "unit",
             [](const Snapshot& s, const std::string& of) { return unit_name(named(of), s.units); },
@@ -280,8 +281,8 @@ void bind_snapshot(nb::module_& m)
                 return s.comoving ? nb::cast(s.comoving->scale_factor) : nb::none();
             },
             nb::sig("def scale_factor(self) -> float | None"),
-            "Of comoving coordinates, else None.")
-        .def_ro("format", &Snapshot::format, "Of the file that it was read from.")
+            "Scale factor of comoving coordinates, or None.")
+        .def_ro("format", &Snapshot::format, "Format of the file.")
         .def_prop_ro(
             "notes",
             [](const Snapshot& snapshot) {
@@ -297,9 +298,9 @@ void bind_snapshot(nb::module_& m)
         "read_snapshot",
         [](const std::filesystem::path& path) { return read_snapshot(path, Masses::may_lack); },
         nb::arg("path"), nb::call_guard<nb::gil_scoped_release>(),
-        "Reads HDF5 (GADGET-4 layout), GADGET-2 binary, Tipsy or text columns; the content "
-        "decides which. Of a snapshot in pieces any piece may be named.\n\nRaises InputError "
-        "with one line that names file, field and value.");
+        "Reads HDF5 (GADGET-4 layout), GADGET-2 binary, Tipsy or text columns, detected by "
+        "content. For a snapshot in pieces give any piece.\n\nRaises InputError with one line on "
+        "file, field and value.");
     m.def(
         "write_snapshot",
         [](const Snapshot& snapshot, const std::filesystem::path& path) {
@@ -309,9 +310,9 @@ void bind_snapshot(nb::module_& m)
             return left;
         },
         nb::arg("snapshot"), nb::arg("path"),
-        "Writes the format that the extension names: .hdf5, .h5, .gadget2, .tipsy, .bin, .txt or "
-        ".dat. The file appears when it is complete.\n\nReturns what of the snapshot that format "
-        "cannot hold, one phrase each. Raises OutputError, for an unknown extension UsageError.");
+        "Writes the format given by the extension: .hdf5, .h5, .gadget2, .tipsy, .bin, .txt or "
+        ".dat. The file appears when complete.\n\nReturns the properties that the format cannot "
+        "hold, one phrase each. Raises OutputError, or UsageError for an unknown extension.");
 }
 
 } // namespace chamomile::python

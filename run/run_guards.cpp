@@ -41,7 +41,7 @@ std::string RunJob::softening_work() const
     const double asked = own.empty() ? simulation_.integrator().forces().softening.length
                                      : *std::max_element(own.begin(), own.end());
     return simulation_.integrator().clock().softening(simulation_.time(), asked) < asked
-               ? "; part of it may be the work of {eps-max}, which the equation leaves out"
+               ? "; it may include the work of {eps-max}, neglected by the equation"
                : "";
 }
 
@@ -56,7 +56,7 @@ void RunJob::check_energies()
                                   ? formatted("%.3g", energies_.scale_name().empty()
                                                           ? error
                                                           : energies_.judged(error))
-                                  : "not a finite number",
+                                  : "not finite",
                       line =
                           formatted("%s: %s at %s, step %llu: above %s", energies_.error_name(),
                                     value.c_str(), time_text(simulation_, state_.units).c_str(),

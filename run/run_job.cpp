@@ -146,9 +146,10 @@ void RunJob::continue_run(const RestartPoint& point, const RunOrigin& earlier,
     reopen_files();
     if (simulation_.at_end())
         journal_.print(
-            "the run had reached its end at t = " +
+            "the run had ended at t = " +
             number_text(simulation_.integrator().clock().file_time(simulation_.end_time())) +
-            (state_.comoving ? "; an earlier {z-end} goes on" : "; a later {t-end} goes on"));
+            (state_.comoving ? "; give a lower {z-end} to continue"
+                             : "; give a later {t-end} to continue"));
 }
 
 void RunJob::restore(Archive& archive)
@@ -338,7 +339,7 @@ void RunJob::after_step(StopRequests& requests)
     const bool has_moved = simulation_.step() > first_step_;
     if (!has_moved && requests.is_hopeless())
         journal_.print("note         {max-walltime} " + number_text(*run_.max_walltime) +
-                       ": leaves no room for two steps; one is taken all the same");
+                       ": too short for two steps; takes one step");
     while (!ends_by(requests) && viewing_ && viewing_->holds())
         finish_snapshot();
     if (viewing_) {
@@ -434,7 +435,7 @@ void RunJob::rescue()
     try {
         print_how_to_continue("the state before the error", write_checkpoint());
     } catch (const std::exception& error) {
-        journal_.print(std::string("no checkpoint could be written: ") + line_of(error));
+        journal_.print(std::string("cannot write a checkpoint: ") + line_of(error));
     }
 }
 
@@ -443,7 +444,7 @@ void RunJob::print_how_to_continue(const std::string& what, const std::filesyste
     journal_.print(formatted("%s: %s, step %llu, in %s", what.c_str(),
                              time_text(simulation_, state_.units).c_str(),
                              (unsigned long long)simulation_.step(), checkpoint.c_str()));
-    journal_.print("'chamomile run {restart} " + folder_.name() + "' goes on from there");
+    journal_.print("continue with 'chamomile run {restart} " + folder_.name() + "'");
 }
 
 } // namespace chamomile

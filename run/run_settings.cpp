@@ -44,75 +44,74 @@ std::vector<OptionRow<R>> rows()
     t.group("Checkpoints, stops and faults");
     t.number(
         "checkpoint-every", [](R & r) -> auto& { return r.checkpoint_every; }, at_least(1),
-        "steps between checkpoints, with one at the start");
+        "steps between checkpoints; the first is at the start");
     t.number(
          "checkpoint-walltime", [](R & r) -> auto& { return r.checkpoint_walltime; }, not_negative,
-         "seconds of wall-clock time between checkpoints, or with a unit as in 30min; 0: none "
-         "by time. A whole run ends with one, from which {restart} with a later end goes on")
+         "wall-clock time between checkpoints, in seconds or as in 30min; 0: none by time. A "
+         "complete run ends with a checkpoint, to continue by {restart} with a later end")
         .in_seconds();
     t.number(
          "max-walltime", [](R & r) -> auto& { return r.max_walltime; }, positive,
-         "end with a checkpoint before this time on the clock has passed since the program "
-         "began, in seconds or as in 90min or 2h; SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, "
-         "SIGHUP, SIGXCPU and a file 'stop' in the output folder do it too")
+         "end with a checkpoint before this wall-clock time since the start of the program, in "
+         "seconds or as in 90min or 2h. SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGHUP, "
+         "SIGXCPU and a file 'stop' in the output folder also end the run")
         .in_seconds();
     t.number(
         "max-energy-error", [](R & r) -> auto& { return r.max_energy_error; }, positive,
-        "largest error of energy.csv that is put up with: |dE/E|, in comoving boxes "
-        "Layzer and Irvine's, in an external potential dE over the energy that binds the "
-        "particles, if that is less; the first beyond it ends the run with a checkpoint and "
-        "exit status 8. Beyond 0.01 a run without this option says that it cannot be "
-        "trusted");
+        "max error in energy.csv: |dE/E|; in comoving boxes the Layzer-Irvine error; in an "
+        "external potential dE over the binding energy of the particles, if less. A larger error "
+        "ends the run with a checkpoint and exit status 8. Without this option a run with an error "
+        "above 0.01 warns that it cannot be trusted");
     t.choice(
          "on-energy-error", [](R & r) -> auto& { return r.on_energy_error; },
          {{"stop", EnergyErrorAction::stop}, {"warn", EnergyErrorAction::warn}},
-         "what to do beyond it: stop, or say so and go on, with exit status 0")
+         "reaction to a larger error: stop, or warn and continue, with exit status 0")
         .only(needs_limit);
     t.group("Output");
     t.number(
          "snapshot-every", [](R & r) -> auto& { return r.snapshot_every; }, positive,
-         "time between snapshots, d ln a of comoving files; a tenth of the run unless "
-         "given")
+         "time between snapshots (d ln a for comoving files); default: a tenth of the run")
         .in(dimensions::time);
     t.series(
          "output-times", [](R & r) -> auto& { return r.output_times; }, any,
-         "times of snapshots beside those of start and end, instead of {snapshot-every}; 1:5:1 "
-         "stands for 1,2,3,4,5; may change on restart")
+         "times of snapshots between start and end, instead of {snapshot-every}; 1:5:1 means "
+         "1,2,3,4,5; may change on restart")
         .in(dimensions::time);
     t.number(
          "energy-every", [](R & r) -> auto& { return r.energy_every; }, positive,
-         "time between lines of energy.csv; every ten steps unless given")
+         "time between lines of energy.csv; default: ten steps")
         .in(dimensions::time);
     t.number(
         "steps-every", [](R & r) -> auto& { return r.steps_every; }, at_least(1),
-        "steps between lines of steps.csv, which tell what a step cost");
+        "steps between lines of steps.csv, with the cost of a step");
     t.number(
         "check-forces", [](R & r) -> auto& { return r.check_forces; }, not_negative,
-        "write errors of so many particles against direct sums in double, in a periodic "
-        "box those of Ewald, to forces.csv; 0: none");
+        "number of particles for force errors in forces.csv, against direct sums in double (Ewald "
+        "sums in a periodic box); 0: none");
     t.number(
          "check-forces-every", [](R & r) -> auto& { return r.check_forces_every; }, at_least(1),
-         "steps between lines of forces.csv; 50 unless given")
+         "steps between lines of forces.csv; default 50")
         .only(needs_check);
     t.flag(
         "power", [](R & r) -> auto& { return r.analysis.power; },
-        "also power_NNN.txt with each snapshot: the power spectrum, as 'power' has it");
+        "also write power_NNN.txt with each snapshot: the power spectrum of 'chamomile power'");
     t.number(
          "power-mesh", [](R & r) -> auto& { return r.analysis.power_mesh; }, between(8, 8192),
-         "its mesh, where it is not that of 'power'")
+         "mesh of the power spectrum; default: as in 'chamomile power'")
         .only(needs_power);
     t.flag(
         "halos", [](R & r) -> auto& { return r.analysis.halos; },
-        "also halos_NNN.hdf5 and mass_function_NNN.txt with each snapshot, as 'halos' has them");
+        "also write halos_NNN.hdf5 and mass_function_NNN.txt with each snapshot, as 'chamomile "
+        "halos'");
     t.number(
          "min-members", [](R & r) -> auto& { return r.analysis.min_members; }, at_least(1),
-         "fewest particles of a halo")
+         "min number of particles in a halo")
         .only(needs_halos);
     static std::string none; // parsed and printed by the functions below
     OptionRow<R>& types =
         t.text(
              "halo-types", [](R&) -> auto& { return none; }, "TYPE,...",
-             "particle types of friends; spheres hold all types; all unless given")
+             "particle types to link; spheres contain all types; default: all types")
             .only(needs_halos);
     types.put = [](R& r, const std::string& option, const std::string& text) {
         r.analysis.halo_types = parse_particle_types(option, text);
@@ -120,28 +119,28 @@ std::vector<OptionRow<R>> rows()
     types.text = [](const R& r) { return types_text(r.analysis.halo_types); };
     t.flag(
          "fits", [](R & r) -> auto& { return r.analysis.fits.wanted; },
-         "columns of linear theory and published fits in the tables of {power} and {halos}")
+         "add columns of linear theory and published fits to the tables of {power} and {halos}")
         .only(needs_spectra_or_halos);
     t.flag(
         "profile", [](R & r) -> auto& { return r.analysis.profile; },
-        "also profile_NNN.csv with each snapshot, as 'profile' has it");
+        "also write profile_NNN.csv with each snapshot, as 'chamomile profile'");
     t.flag(
         "frames", [](R & r) -> auto& { return r.frames; },
-        "pictures with each snapshot; the first sets view and colours");
+        "write a picture with each snapshot; the first picture sets view and colours");
     t.number(
          "frames-every", [](R & r) -> auto& { return r.frames_every; }, positive,
-         "time between pictures, where it is not that between snapshots")
+         "time between pictures; default: time between snapshots")
         .in(dimensions::time)
         .only(needs_frames);
     t.number(
          "frame-width", [](R & r) -> auto& { return r.frame_view.field_of_view; }, positive,
-         "length across the pictures; half as much again as 'render' would show of the "
-         "first snapshot unless given")
+         "length across the pictures; default: 1.5 times the width of 'chamomile render' for the "
+         "first snapshot")
         .in(dimensions::length)
         .only(needs_frames);
     t.number(
          "frame-size", [](R & r) -> auto& { return r.frame_size; }, between(16, 16384),
-         "pixels of square pictures; 800 unless given")
+         "side of square pictures in pixels; default 800")
         .only(needs_frames);
     std::vector<OptionRow<R>> all = t.take();
     for (const OptionRow<RenderOptions>& row : picture_settings())
@@ -173,8 +172,8 @@ Refusal refuse_idle_settings(const R& settings, const GivenOptions& given)
     need(settings.analysis.power || settings.analysis.halos, needs_spectra_or_halos,
          "needs {power} or {halos}");
     if (settings.cosmology.asked && given.contains("output-times"))
-        return "{output-times}: is of plain time; a cosmological run takes {outputs-z} or "
-               "{outputs-a}";
+        return "{output-times}: needs plain time; give {outputs-z} or {outputs-a} in a "
+               "cosmological run";
     if (given.contains("output-times") && given.contains("snapshot-every"))
         return "{snapshot-every}: contradicts {output-times}; give one";
     if (given.contains("snapshot-every") && !listed_outputs(settings.cosmology).empty())
@@ -195,7 +194,7 @@ Refusal refuse_outputs(const R& settings, double start, double end)
     const double rounding = 1e-9 * std::max({std::abs(start), std::abs(end), end - start});
     for (double time : settings.output_times)
         if (time < start - rounding || time > end + rounding)
-            return "{output-times}: " + number_text(time) + ": does not lie between the start at " +
+            return "{output-times}: " + number_text(time) + ": must be between the start at " +
                    number_text(start) + " and the end at " + number_text(end);
     return {};
 }

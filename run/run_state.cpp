@@ -80,19 +80,18 @@ std::vector<std::string> restore_choices(const RunOrigin& origin, SolverOptions&
 {
     std::vector<std::string> notes;
     if (origin.version != version)
-        notes.push_back("the checkpoint is of version " + origin.version + ", this is " + version +
-                        ": what was not given as an option is as it is chosen now");
+        notes.push_back("checkpoint of version " + origin.version + ", read by version " + version +
+                        ": defaults of this version apply to options not given");
     const SolverOptions& before = origin.forces;
     const std::string device = resolved(solver).device;
     if (device != before.device)
-        notes.push_back("the device was " + before.device + " and is " + device +
-                        " now: from here on the bits are others");
+        notes.push_back("device changed from " + before.device + " to " + device +
+                        ": bits differ from here on");
     const bool same_kind = (device == "cpu") == (before.device == "cpu");
     if (same_kind && solver.solver == SolverKind::tree && before.group_size == 0)
-        throw Error(Fault::restart, "the checkpoint is of direct sums, which {resident} chose in "
-                                    "version " +
-                                        origin.version +
-                                        "; begin from its last snapshot with {solver} direct");
+        throw Error(Fault::restart,
+                    "the checkpoint has direct sums, chosen by {resident} in version " +
+                        origin.version + "; start from the last snapshot with {solver} direct");
     if (same_kind && !solver.accuracy && solver.solver == SolverKind::tree) {
         solver.group_size = before.group_size;
         solver.cluster_size = before.cluster_size;
@@ -103,8 +102,8 @@ std::vector<std::string> restore_choices(const RunOrigin& origin, SolverOptions&
         if (std::find(here.begin(), here.end(), before.instruction_set) != here.end())
             solver.instruction_set = before.instruction_set;
         else
-            notes.push_back("this processor has no " + before.instruction_set +
-                            ": from here on the last bits are others");
+            notes.push_back("this processor lacks " + before.instruction_set +
+                            ": last bits differ from here on");
     }
     return notes;
 }

@@ -48,11 +48,11 @@ def check_low_level():
         said = code.get_error()["value"]
         assert line in said and "\n" not in said, said
 
-    refused(code.commit_particles(), "initialize_code must come before")
+    refused(code.commit_particles(), "order of calls: call initialize_code first")
     assert code.initialize_code() == 0
-    refused(code.new_particle(1, 0, 0, 0, 0, 0, 0, 0), "commit_parameters must come before")
+    refused(code.new_particle(1, 0, 0, 0, 0, 0, 0, 0), "order of calls: call commit_parameters first")
     code.set_solver("twig")
-    refused(code.commit_parameters(), "solver: twig: is not one of tree, direct")
+    refused(code.commit_parameters(), "solver: twig: must be one of tree, direct")
     code.set_solver("tree")
     code.set_device("gpu:99")
     refused(code.commit_parameters(), "gpu:99")
@@ -64,25 +64,25 @@ def check_low_level():
     refused(code.new_particle(-1, 0, 0, 0, 0, 0, 0, 0), "mass and radius")
     assert code.new_particle([1.0, 3.0], [0.0, 4.0], [0.0, 0], [0.0, 0], [0.0, 0], [0.0, 0], [0.0, 0], [0.0, 0])[
         "index_of_the_particle"].tolist() == [0, 1]
-    refused(code.evolve_model(1.0), "commit_particles must come before")
-    refused(code.get_potential_at_point(0.0, [1.0], [0.0], [0.0]), "commit_particles must come before")
+    refused(code.evolve_model(1.0), "order of calls: call commit_particles first")
+    refused(code.get_potential_at_point(0.0, [1.0], [0.0], [0.0]), "order of calls: call commit_particles first")
     assert code.commit_particles() == 0
     # One point: mass 1 at distance 1, mass 3 at distance 3, softened by sqrt(0.25 + 0.5^2).
     phi = code.get_potential_at_point([0.5], [1.0], [0.0], [0.0])["phi"][0]
     near(phi, -1 / 1.5**0.5 - 3 / 9.5**0.5, 1e-6)
     near(code.get_potential(0)["potential"], -3 / 16.25**0.5, 1e-6)
-    refused(code.get_mass(2), "particle 2: is not there")
+    refused(code.get_mass(2), "particle 2: unknown")
     refused(code.evolve_model(float("nan")), "end time")
     assert code.evolve_model(0.3) == 0 and code.get_time()["time"] == 0.3
     refused(code.evolve_model(0.2), "end time")
     assert code.set_mass(1, 2.0) == 0
-    refused(code.evolve_model(0.4), "recommit_particles must come before")
-    refused(code.get_potential(1), "recommit_particles must come before")
+    refused(code.evolve_model(0.4), "call recommit_particles first")
+    refused(code.get_potential(1), "call recommit_particles first")
     assert code.recommit_particles() == 0 and code.evolve_model(0.4) == 0
     assert code.delete_particle(0) == 0 and code.get_number_of_particles()["number_of_particles"] == 1
     assert code.get_index_of_first_particle()["index_of_the_particle"] == 1
-    refused(code.get_index_of_next_particle(1), "is the last")
-    refused(code.delete_particle(0), "is not there")
+    refused(code.get_index_of_next_particle(1), "the last: no next particle")
+    refused(code.delete_particle(0), "unknown")
     refused(code.set_position(1, float("inf"), 0, 0), "must be finite")
     code.stop()
 

@@ -49,22 +49,22 @@ def forces_on_gpu():
 
 BAD = {  # bad input on process 1 of 3: status and text in the line
     "unknown key": (2, "option: softenin: unknown; did you mean 'softening'?"),
-    "value": (2, "softening: -1: a number >= 0 is needed"),
-    "no value": (2, "option: NULL: key and value are needed"),
-    "other option": (2, "rank 1 of 3: other options or another version: must be those of rank 0"),
-    "box": (2, "several processes: are not for periodic boxes"),
+    "value": (2, "softening: -1: must be a number >= 0"),
+    "no value": (2, "option: key or value: must not be NULL"),
+    "other option": (2, "rank 1 of 3: options or version: must be equal on all ranks"),
+    "box": (2, "several processes: need isolated particles"),
     "idle": (2, "share_gpu: needs device gpu"),
-    "other call": (2, "rank 1 of 3: chm_mpi_evaluate(): another call than that of rank 0, chm_mpi_set_option()"),
+    "other call": (2, "rank 1 of 3: chm_mpi_evaluate(): must be the call of rank 0, chm_mpi_set_option()"),
     "not finite": (3, "particle 207: position: must be finite"),
     "twins": (3, "particles 203 and 207: position: "),
-    "potential": (2, "potential: must be asked for by all ranks or by none"),
+    "potential": (2, "potential: must be requested on all ranks or on none"),
     "number": (2, "n: -3: must be 0 or more"),
-    "no positions": (2, "position: NULL: is needed"),
-    "no room": (2, "acceleration: NULL: is needed"),
+    "no positions": (2, "position: must not be NULL"),
+    "no room": (2, "acceleration: must not be NULL"),
     "overlap": (2, "acceleration: overlaps position"),
     "softening": (3, "particle 200: softening length: -1"),
-    "some softenings": (2, "softening: NULL: is needed"),
-    "place": (2, "ranks: arrays: must lie on the host"),
+    "some softenings": (2, "softening: must not be NULL"),
+    "place": (2, "ranks: arrays are on the GPU: must be on the host"),
     "type": (2, "position: type: 9: must be CHM_FLOAT64 or CHM_FLOAT32"),
 }
 
@@ -74,7 +74,7 @@ def refusals():
         status, lines, err = told(3, "bad", what)
         check(status == 0 and len(lines) == 3 and len(set(lines)) == 1 and lines[0].startswith(f"{fault}: {line}"), f"{what}: status {status}: {lines} {err}")
     status, lines, err = told(3, "handle")
-    check(status == 0 and lines == 3 * ["2: forces: NULL: is where the handle goes"], f"a missing handle: status {status}: {lines} {err}")
+    check(status == 0 and lines == 3 * ["2: forces: must not be NULL"], f"a missing handle: status {status}: {lines} {err}")
     # Some processes compute while another is busy elsewhere.
     status, lines, err = told(3, "some")
     check(status == 0 and len(lines) == 1 and lines[0].startswith("CPU, "), f"calls from some processes only: status {status}: {lines} {err}")

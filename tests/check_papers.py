@@ -56,7 +56,7 @@ def signs_of_life(folder):
 def refusals(folder):
     for arguments, says in (("gem", "gem: unknown command; did you mean 'gems'?; 'papers --help' lists all"),
                             ("gems -n 1000", "-n: unknown option"), ("cunbody good.txt", "good.txt: one argument too many"),
-                            ("chamomile --overwrite", "--overwrite: needs --csv FILE"), ("brook --repeat 0", "--repeat: 0: a whole number from 1 to 1000")):
+                            ("chamomile --overwrite", "--overwrite: needs --csv FILE"), ("brook --repeat 0", "--repeat: 0: must be a whole number from 1 to 1000")):
         done = papers(folder, *arguments.split())
         check(done.returncode == 2 and done.stderr.startswith("papers: error: ") and says in done.stderr, f"{arguments}: {done}")
     check(all(f"  {name} " in papers(folder, "--help").stdout for name in ("chamomile", "cunbody", "gems", "brook", "targets", "field")), "--help does not list all tables")

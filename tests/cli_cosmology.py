@@ -99,7 +99,7 @@ with tempfile.TemporaryDirectory() as scratch:
     done("run", "--restart", "changed", "--outputs-a", "0.04:0.06:0.01,0.09", "--max-walltime", 1000, "-q")
     times = [float(read(f"changed/{path.name}")[0]["time"]) for path in sorted((folder / "changed").glob("snapshot_*"))]
     check(len(times) == 6 and all(abs(a / b - 1) < 1e-12 for a, b in zip(times, (0.02, 0.04, 0.05, 0.06, 0.09, 0.1))), f"wrong scale factors of outputs given on restart: {times}")
-    refused(2, "--output-times: is of plain time; a cosmological run takes --outputs-z or --outputs-a", "run", "ics.hdf5", "--z-end", 9, "--output-times", 1, "-o", "x")
+    refused(2, "--output-times: needs plain time; give --outputs-z or --outputs-a in a cosmological run", "run", "ics.hdf5", "--z-end", 9, "--output-times", 1, "-o", "x")
     z = 50 / math.exp(0.01) - 1  # one step in ln a (0.01), typed to six digits
     check("1 step in" in done("run", "ics.hdf5", "--dt", 0.01, "--z-end", f"{z:.6g}", "--outputs-a", 0.02, "-o", "one"), "a rounded end adds a second step")
     done(*box, "--A-s", 2.1e-9, "-o", "primordial.hdf5")
@@ -141,7 +141,7 @@ with tempfile.TemporaryDirectory() as scratch:
     done("run", "ngenic.dat", "--z-end", 45, "--eps", 200, "-o", "ngenic")
     gadget2("mpc.dat", [[x / 1000 for x in row[:3]] + row[3:] for row in phase], mass, 0.02, 100, 0.3)
     told = done("run", "mpc.dat", "--z-end", 48, "--eps", 0.2, "-o", "mpc")
-    check("Mpc/h, 1e10 Msun/h, km/s assumed, in which the density is that of Omega_m" in told, f"lengths in Mpc/h: {told}")
+    check("Mpc/h, 1e10 Msun/h, km/s assumed, which match the density of Omega_m" in told, f"lengths in Mpc/h: {told}")
     for command in (["power", "--fits", "--fold", 0], ["halos", "--linking-length", 1.0, "--min-members", 2, "--mass-function", "numbers.txt", "--overwrite"]):
         found = []
         for name in "mpc.dat", "ngenic.dat":  # equal boxes in Mpc/h and kpc/h
@@ -164,7 +164,7 @@ with tempfile.TemporaryDirectory() as scratch:
             check(max(abs(a - b) for x, y in zip(ours, theirs) for a, b in zip(x[1:4], y[1:4]) if abs(a - b) < 5e4) < 0.05,
                   f"{name}: not the run from our own file")
 
-    refused(2, "--z-end: 60: lies before the start at a = 0.02, z = 49", "run", "ics.hdf5", "--z-end", 60, "-o", "x")
+    refused(2, "--z-end: 60: must not be before the start at a = 0.02, z = 49", "run", "ics.hdf5", "--z-end", 60, "-o", "x")
     refused(2, "--outputs-z: a = 0.01", "run", "ics.hdf5", "--outputs-z", "99,9", "-o", "x")
     refused(2, "contradicts --a-end", "run", "ics.hdf5", "--z-end", 0, "--a-end", 1, "-o", "x")
     refused(2, "--t-end: is of plain time", "run", "ics.hdf5", "--cosmology", "--t-end", 1, "-o", "x")
@@ -173,18 +173,18 @@ with tempfile.TemporaryDirectory() as scratch:
     refused(3, "density", "run", "ics.hdf5", "--omega-m", 0.5, "-o", "x")
     refused(3, "comoving coordinates: cannot be evolved in plain time", "run", "ics.hdf5", "--t-end", 1, "--dt", 0.1, "-o", "x")
     done("model", "plummer", "-n", 100, "-o", "plummer.txt")
-    refused(3, "plain coordinates: a cosmological run needs a comoving file", "run", "plummer.txt", "--cosmology", "-o", "x")
+    refused(3, "plain coordinates: must be a comoving file for a cosmological run", "run", "plummer.txt", "--cosmology", "-o", "x")
     (folder / "open.txt").write_text(re.sub("# box_size: .*\n", "", (folder / "ics1.txt").read_text()))
     refused(3, "no box", "run", "open.txt", "--cosmology", "-o", "x")
     refused(2, "even number", *box[:2], "--n", 15, "-o", "x.hdf5")
     refused(2, "give one of the two", *box[:2], "--n", 8, "--sigma8", 0.8, "--A-s", 2e-9, "-o", "x.hdf5")
     refused(2, "needs --table", *box[:2], "--n", 8, "--transfer", "power-table", "-o", "x.hdf5")
-    refused(3, "none.txt: No such file or directory: a table of k and its value is needed", *box[:2], "--n", 8, "--transfer", "power-table", "--table", "none.txt", "-o", "x.hdf5")
+    refused(3, "none.txt: No such file or directory: must be a table of k and its value", *box[:2], "--n", 8, "--transfer", "power-table", "--table", "none.txt", "-o", "x.hdf5")
     short = *box[:2], "--n", 8, "--transfer", "transfer-table", "--table", "short.txt", "-o", "x.hdf5"
     (folder / "short.txt").write_text("".join(f"{0.05 * 1.1**k} 1\n" for k in range(8)))
     refused(3, "must reach from 0.01 to 1", *short)
     (folder / "short.txt").write_text("".join(f"{0.01 * 1.1**k} {1.1 ** (-2 * k)}\n" for k in range(50)))
-    refused(3, "are needed for this box", *short, "--box", 1000)
+    refused(3, "for this box", *short, "--box", 1000)
     refused(3, "must begin at 0.0002 for A-s", *short, "--box", 100, "--A-s", 2e-9)
     (folder / "short.txt").write_text("".join(f"{0.001 * 1.1**k} 1\n" for k in range(90)))
     refused(3, "must fall faster than 1/k", *short)

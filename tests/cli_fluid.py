@@ -61,7 +61,7 @@ with tempfile.TemporaryDirectory() as scratch:
     check(result.returncode == 0 and (folder / "older.chk").exists() and not (folder / "older.chk.1").exists(), f"fluid: {result.stderr}")
     with open(folder / "held.chk.lock", "w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        refused(4, "held.chk: another run is writing it", "fluid", *short, "--checkpoint", "held.chk")
+        refused(4, "held.chk: another run is writing this file", "fluid", *short, "--checkpoint", "held.chk")
 
     short = "-n", 500, "--steps", 200, "--equilibrate", 100, "--device", "cpu"
     for threads in 1, 2:

@@ -55,7 +55,7 @@ def outcome(folder, fault, arguments, whole, scheme):
         left = differences(folder / "out", whole)
         check(not left, f"{case}: {left}")
         return "went on"
-    named = "the device hangs" if fault.startswith("hang") else "differ from the host" if fault.startswith("wrong") else "cuda"
+    named = "the GPU hangs" if fault.startswith("hang") else "differ from the sums of the host" if fault.startswith("wrong") else "cuda"
     check(done.returncode == 5 and len(done.stderr.splitlines()) == 1 and re.search(f"GPU: .*{named}.*host .*, device 0, .*UUID GPU-", done.stderr),
           f"{case}: {done.returncode} {done.stderr}")
     if not (folder / "out").exists():
@@ -106,7 +106,7 @@ def main():
             (top / scheme).mkdir()
             done = chamomile(top / scheme, *arguments)
             check(done.returncode == 0, f"{scheme}: {done.stderr}")
-            check("sums of the device differ from the host's by" in (top / scheme / "out/run.log").read_text(), f"{scheme}: the device was not checked before the run")
+            check("sums of the GPU and the host differ by" in (top / scheme / "out/run.log").read_text(), f"{scheme}: the device was not checked before the run")
             print(scheme, *re.findall("checked .*", (top / scheme / "out/run.log").read_text()))
             for number, fault in enumerate(faults):
                 job = pool.submit(outcome, top / f"{scheme}_{number}", fault, arguments, top / scheme / "out", scheme)

@@ -31,7 +31,7 @@ def help_manual_completion(top):
         if shutil.which(shell):
             done = subprocess.run([shell, *arguments, top / shell], capture_output=True, text=True)
             check(done.returncode == 0 and not done.stderr, f"{shell} does not read its completion: {done.stderr}")
-    refused(top, 2, "SHELL: tcsh: is not one of bash, zsh, fish", "completion", "tcsh")
+    refused(top, 2, "SHELL: tcsh: must be one of bash, zsh, fish", "completion", "tcsh")
     pages, everything = 1, list(commands(top))
     check(["run"] in everything and ["model", "king"] in everything, f"not all commands are listed: {everything}")
     for words in everything:

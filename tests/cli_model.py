@@ -45,7 +45,7 @@ with tempfile.TemporaryDirectory() as scratch:
         units = "km/s" in (folder / "sphere.txt").read_text()
         check(units == ("--physical" in options or "--m200" in options), f"model {options}: wrong units")
 
-    refused(2, "--w0: 17: a number from 0.1 to 16", "model", "king", "--w0", 17, "-o", "x.hdf5")
+    refused(2, "--w0: 17: must be a number from 0.1 to 16", "model", "king", "--w0", 17, "-o", "x.hdf5")
     refused(2, "no Osipkov-Merritt equilibrium", "model", "king", "--anisotropy-radius", 0.01, "-o", "x.hdf5")
     refused(2, "give one length", "model", "king", "--scale", 1, "--r-tidal", 20, "-o", "x.hdf5")
     refused(2, "--concentration: needs --m200", "model", "einasto", "-c", 5, "-o", "x.hdf5")
@@ -69,7 +69,7 @@ with tempfile.TemporaryDirectory() as scratch:
     refused(4, "--overwrite", "render", "pair.hdf5", "-o", "merger.png")
     refused(2, "--output", "render", "pair.hdf5")
     refused(2, "FILE", "render", "-o", "x.png")
-    refused(2, "three are needed", "render", "pair.hdf5", "-o", "x.png", "--center", "1,2")
+    refused(2, "must be three", "render", "pair.hdf5", "-o", "x.png", "--center", "1,2")
     refused(2, "contradicts", "render", "pair.hdf5", "-o", "x.png", "--size", 100, "--width", 100)
     refused(2, "min", "render", "pair.hdf5", "-o", "x.png", "--min", 2, "--max", 1)
     refused(2, "colour-map", "render", "pair.hdf5", "-o", "x.png", "--colour-map", "jet")

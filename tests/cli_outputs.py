@@ -77,13 +77,13 @@ def links(folder):
     refused(folder, 4, "loop.txt: file: Too many levels of symbolic links: cannot be created", "convert", "s.hdf5", "loop.txt", "--overwrite")
     refused(folder, 4, "loop.txt: file: Too many levels of symbolic links: cannot be created", *FLUID, "--checkpoint", "loop.txt", "--overwrite")
     for name in ("loop", "nowhere"):
-        refused(folder, 4, f"--output: {name}: is a symbolic link that leads nowhere", "run", "s.hdf5", "--t-end", 1, "--dt", 1, "--eps", 1, "-o", name)
+        refused(folder, 4, f"--output: {name}: is a broken symbolic link", "run", "s.hdf5", "--t-end", 1, "--dt", 1, "--eps", 1, "-o", name)
     (folder / "f.chk.lock").symlink_to("elsewhere")
     refused(folder, 4, "f.chk.lock: cannot be written: Too many levels", *FLUID, "--checkpoint", "f.chk")
     check(not (folder / "elsewhere").exists() and (folder / "f.chk.lock").is_symlink(), "the lock file follows a symbolic link")
     (folder / "f.chk.lock").unlink(missing_ok=True)
     (folder / "f.chk.lock").write_text("mine")
-    refused(folder, 4, "f.chk.lock: is no lock, which is an empty file", *FLUID, "--checkpoint", "f.chk")
+    refused(folder, 4, "f.chk.lock: not a lock file: must be empty", *FLUID, "--checkpoint", "f.chk")
     check((folder / "f.chk.lock").exists(), "a foreign file at the lock's name is removed")
     (folder / "f.chk.lock").unlink(missing_ok=True)
 
@@ -93,7 +93,7 @@ def locks(folder):
     (folder / "held.chk").write_text("half of a checkpoint that another run writes")
     with open(folder / "held.chk.lock", "w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        refused(folder, 4, "held.chk: another run is writing it", *FLUID, "--restart", "held.chk")
+        refused(folder, 4, "held.chk: another run is writing this file", *FLUID, "--restart", "held.chk")
     # A run that started without an output folder, and later finds another run's results in it.
     run(folder, "model", "plummer", "-n", 60000, "--seed", 1, "-o", "large.hdf5", "-q")
     late = subprocess.Popen([PROGRAM, "run", "large.hdf5", "--t-end", "0", "--dt", "0.1", "--eps", "0.01", "--solver", "direct", "--precision", "double", "--threads", "1", "--device", "cpu", "--overwrite", "-o", "both"],
@@ -104,7 +104,7 @@ def locks(folder):
     (folder / "both").mkdir()
     (folder / "both/snapshot_000.hdf5").write_bytes(b"of the first")
     _, errors = late.communicate(timeout=120)
-    check(late.returncode == 4 and "both: another run has written there meanwhile" in errors, f"two runs with --overwrite: {late.returncode} {errors}")
+    check(late.returncode == 4 and "both: folder changed by another run" in errors, f"two runs with --overwrite: {late.returncode} {errors}")
     check((folder / "both/snapshot_000.hdf5").read_bytes() == b"of the first", "two runs with --overwrite: the results of the first run are lost")
 
 

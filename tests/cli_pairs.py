@@ -99,7 +99,7 @@ def wrong_input_is_refused(folder):
     wrong(2, "pairs: missing: --sources", "--law", "gravity")
     wrong(2, "--parameter: epss: unknown; did you mean 'eps'?", "--law", "gravity", "--sources", bodies, "--parameter", "epss=1")
     wrong(2, f"{LAWS}/gravity.law: parameter e: unknown", "--law", LAWS / "gravity.law", "--sources", bodies, "--parameter", "e=1")
-    wrong(2, "--parameter: eps: x: a number is needed", "--law", "gravity", "--sources", bodies, "--parameter", "eps=x")
+    wrong(2, "--parameter: eps: x: must be a number", "--law", "gravity", "--sources", bodies, "--parameter", "eps=x")
     wrong(2, "--parameter: eps: NAME=NUMBER", "--law", "gravity", "--sources", bodies, "--parameter", "eps")
     wrong(2, "--parameter: eps: given twice", "--law", "gravity", "--sources", bodies, "--parameter", "eps=1,eps=1")
     wrong(2, "pairs: --no-self: needs targets that are the sources", "--law", "gravity", "--sources", bodies, "--targets", bodies, "--no-self")

@@ -175,10 +175,10 @@ def gadget(folder):
                    *"--dlna-max 0.02 --theta 0.75 --eps 100 --eps-max 5 --softening spline --omega-m 0.308 --omega-l 0.692 --hubble 0.678".split())
     check(re.search("^note +g4.param: not understood, and not used: FutureKey$", out, re.M), f"GADGET-4: an unknown key is not reported: {out}")
     check(told(out).get("BoxSize") == "--box 20000", "GADGET-4: wrong box")
-    check("as asked, not" not in out, "GADGET-4: no note on the h of the file")
+    check("as given, instead of" not in out, "GADGET-4: no note on the h of the file")
     (folder / "h.param").write_text(GADGET4.replace("HubbleParam          0.678", "HubbleParam 0.7").replace("out4", "outh"))
     out = chamomile(folder, "run", "--parameters", "h.param")
-    check(re.search("^note +h is 0.7, as asked, not the 0.678 of the file$", out, re.M), f"GADGET-4: another h is not reported: {out}")
+    check(re.search("^note +h: uses 0.7, as given, instead of 0.678 in the file$", out, re.M), f"GADGET-4: another h is not reported: {out}")
 
 
 def swift(folder):
@@ -347,7 +347,7 @@ def refuses(folder):
             ("TimeMax: never: a number is needed", changed(GADGET2, "TimeMax             0.02", "TimeMax never")),
             ("bad.param: line 24: ErrTolIntAccuracy: 0: a number > 0", changed(GADGET2, "ErrTolIntAccuracy   0.02", "ErrTolIntAccuracy 0")),
             ("SofteningHalo: -0.4: a number >= 0", changed(GADGET2, "SofteningHalo      0.4", "SofteningHalo -0.4")),
-            ("bad.param: line 26: MaxSizeTimestep: --dt-max: -1: a number > 0", changed(GADGET2, "MaxSizeTimestep     0.01", "MaxSizeTimestep -1")),
+            ("bad.param: line 26: MaxSizeTimestep: --dt-max: -1: must be a number > 0", changed(GADGET2, "MaxSizeTimestep     0.01", "MaxSizeTimestep -1")),
             ("bad.param: SofteningBulge: 0: there are 60 particles of type 3", changed(GADGET2, "SofteningBulge     0.4", "SofteningBulge 0")),
             ("UnitMass_in_g: missing: the three units belong together", changed(GADGET2, "UnitMass_in_g", "UnitMess_in_g")),
             ("StarformationOn: 1: is not computed here", GADGET2 + "StarformationOn 1\n"),
@@ -370,10 +370,10 @@ def refuses(folder):
         (folder / "late.txt").write_text("0.21\n")
         refuse(line, text)
     for words, line in ((["--box-length", "20Mpc/h"], "--box-length: needs --h X"), (["--h", 0.7], "--h: needs --box-length"),
-                        (["--box-length", "20", "--h", 0.7], "--box-length: 20: a length with its unit"), (["--box-length", "20Gyr", "--h", 0.7], "is a time: a length is needed")):
+                        (["--box-length", "20", "--h", 0.7], "--box-length: 20: a length with its unit"), (["--box-length", "20Gyr", "--h", 0.7], "is a time: must be a length")):
         refused(folder, 2, line, "info", "box.tipsy", *words)
-    refused(folder, 2, "--box-length: is for files without units", *"info box.hdf5 --box-length 20Mpc/h --h 0.7".split())
-    refused(folder, 2, "--box-length: the time of the file, 0, is no scale factor", *"info sphere.tipsy --box-length 20Mpc/h --h 0.7".split())
+    refused(folder, 2, "--box-length: needs a file without units", *"info box.hdf5 --box-length 20Mpc/h --h 0.7".split())
+    refused(folder, 2, "--box-length: time of the file: 0: must be a scale factor", *"info sphere.tipsy --box-length 20Mpc/h --h 0.7".split())
     refused(folder, 2, "--duration: contradicts --t-end", *"run sphere.hdf5 --t-end 1 --duration 1 --dt 0.1 --eps 0.1 -o x".split())
 
 

@@ -77,9 +77,9 @@ with tempfile.TemporaryDirectory() as scratch:
         texts = picture(folder / "t.png")[1]
         check(said.startswith("wrote t.png: number density from") and (texts["Quantity"], texts["Unit"]) == ("number density", unit), f"massless particles are not counted: {said}{texts}")
         check(abs(sum(array(folder / "t.npy")) / 64 - 4) < 1e-3, "the mean number density is wrong")
-    refused(folder, 3, "view: no particles in it: nothing to render", "render", "p.hdf5", "--center", "100,0,0", "--fov", 1, "-o", "x.png")
+    refused(folder, 3, "view: no particles: must contain particles", "render", "p.hdf5", "--center", "100,0,0", "--fov", 1, "-o", "x.png")
     said = draw("e.png", "p.hdf5", "--center", "100,0,0", "--fov", 1, "--size", 32, "--min", 0.1, "--max", 1)
-    check("; nothing is in view" in said and picture(folder / "e.png")[1]["Comment"] == "nothing is in view", f"a view without particles is not reported: {said}")
+    check("; no particles in view" in said and picture(folder / "e.png")[1]["Comment"] == "no particles in view", f"a view without particles is not reported: {said}")
 
     # The first and last file set the colour range; files in between, and files without particles in view, do not count.
     clouds = {"thin": 1.5, "dense": 0.1, "denser": 0.01, "far": 1e3}
@@ -100,7 +100,7 @@ with tempfile.TemporaryDirectory() as scratch:
     check(ends("series_001.png") == ends("thin.png"), "a file outside the view changes the colours")
 
     # Isolated particles in a file with a box: the line suggests a solution.
-    refused(folder, 3, "slice: no particles in it: nothing to render; --box 0, of frames --frame-box 0, takes particles as isolated", "render", "p.hdf5", "--box", 100, "-o", "x.png")
+    refused(folder, 3, "slice: no particles: must contain particles; --box 0 (frames: --frame-box 0) treats particles as isolated", "render", "p.hdf5", "--box", 100, "-o", "x.png")
     for side, is_noted in ((20, True), (0, False)):
         said = draw("e.png", "p.hdf5", "--size", 32, "--box", side, "--min", 0.1, "--max", 1)
         check(("--box 0 takes them as isolated" in said) == is_noted, f"a note on a box of {side}: {said}")

@@ -89,9 +89,8 @@ def drawn(folder):
     made.mkdir()
     (made / "energy.csv").write_text("time [kpc/(0.977792 km/s)],kinetic [1],potential [1],total [1],energy_error,r50,virial_ratio,external [1]\n"
                                      "0,2,-1,-6,0,1,1,-7\n1,3,-1,-6,1e-6,1,1,-8\n")
-    spectrum = lambda noise, rows: f"# shot noise {noise}, in total but not in P; Nyquist\n# k in radians per Mpc/h, P in its cube\n# k P total error linear\n" + rows
-    (made / "power_000.txt").write_text("# redshift 49, h 0.7\n" + spectrum(8, "0.5 -7 1 0.1 1.5\n1 -7.5 0.5 0.1 0.6\n2 400 408 5 0.1\n"))  # pi / 2 is the particle Nyquist
-                                                                                                                                            # frequency
+    spectrum = lambda noise, rows: f"# shot noise {noise}, in total but not in P; Nyquist\n# k in radians per Mpc/h, P in the cube of this length\n# k P total error linear\n" + rows
+    (made / "power_000.txt").write_text("# redshift 49, h 0.7\n" + spectrum(8, "0.5 -7 1 0.1 1.5\n1 -7.5 0.5 0.1 0.6\n2 400 408 5 0.1\n"))  # pi / 2: Nyquist
     (made / "power_001.txt").write_text("# redshift 0, h 0.7\n" + spectrum(8, "0.5 90 98 9 95\n1 0.5 8.5 1 50\n2 10 18 1 9\n"))
     (made / "mass_function_000.txt").write_text("# redshift 0, h 0.7\n# M in Msun/h, dn/dlnM per cubic Mpc/h\n# M halos dn_dlnM error sheth_tormen warren\n1e12 9 0.9 0.3 1 1.1\n1e13 1 0.1 0.1 0.2 0.3\n")
     from matplotlib.figure import Figure
@@ -133,16 +132,16 @@ def refuses(folder):
     (folder / "empty").mkdir()
     (folder / "broken").mkdir()
     (folder / "broken/energy.csv").write_text("time,kinetic\n1,2,3\n")
-    for status, line, words in ((4, "run/plots/energies.svg: exists: give --overwrite", ["run"]), (3, "none: does not exist: the folder of a run is needed", ["none"]),
-                                (3, "galaxy.hdf5: is a file: the folder of a run is needed", ["galaxy.hdf5"]),
-                                (3, "empty: holds no tables of a run", ["empty"]), (3, "run: power: needs power_NNN.txt, which 'run --power' writes", ["run", "--plots", "power"]),
+    for status, line, words in ((4, "run/plots/energies.svg: exists: give --overwrite", ["run"]), (3, "none: does not exist: must be the folder of a run", ["none"]),
+                                (3, "galaxy.hdf5: is a file: must be the folder of a run", ["galaxy.hdf5"]),
+                                (3, "empty: no tables of a run", ["empty"]), (3, "run: power: needs power_NNN.txt, which 'run --power' writes", ["run", "--plots", "power"]),
                                 (3, "cosmic: radii: a comoving run has no Lagrangian radii", ["cosmic", "--plots", "radii"]),
-                                (3, "broken/energy.csv: is no whole table", ["broken"]), (2, "--plots: colours: is not one of energies", ["run", "--plots", "colours"]),
+                                (3, "broken/energy.csv: not a complete table", ["broken"]), (2, "--plots: colours: must be one of energies", ["run", "--plots", "colours"]),
                                 (2, "--format: gif: ", ["run", "--format", "gif"]), (2, "--python: no-python: No such file", ["run", "--python", "no-python"])):
         refused(folder, status, line, "plot", *([] if "--python" in words else ["--python", sys.executable]), *words)
     (folder / "bare").write_text(f"#!/bin/sh\nexec {sys.executable} -S -I \"$@\"\n")  # no packages
     (folder / "bare").chmod(0o755)
-    refused(folder, 3, "Python's matplotlib is needed", "plot", "run", "-o", "y", "--python", "./bare")
+    refused(folder, 3, "needs matplotlib for Python", "plot", "run", "-o", "y", "--python", "./bare")
     refused(folder, 2, "--profile: needs isolated particles", *"run box.hdf5 --z-end 3 --profile --eps 100 -o x".split())
     refused(folder, 2, "--profile: needs at least 100 particles", *"run --model plummer -n 50 --profile --eps 0.1 --dt 0.1 --t-end 1 -o x".split())
     for text, line in (("disk", "TYPE=TYPE is needed"), ("disk=dust", "dust: is no type"), ("2=4,disk=3", "type 2 is given twice"), ("=4", "a type is missing")):

@@ -27,7 +27,7 @@ def says_and_counts(folder):
     """The log has the values in use, energy.csv a column for the field, snapshots an attribute."""
     out = chamomile(folder, "run", "galaxy.hdf5", "--potential", "nfw,M=1e12Msun,c=12", "--potential", "point,M=1e9Msun,x=2kpc", "--t-end", "5Myr", "--dt", "1Myr", "--eps", "100pc",
                     "--device", "cpu", "-o", "physical")
-    check("potential    nfw,M=100 [1e10 Msun],c=12,rs=" in out and "asked for as nfw,M=1e12Msun,c=12" in out and "point,M=0.1 [1e10 Msun],x=2 kpc" in out, f"log: {out}")
+    check("potential    nfw,M=100 [1e10 Msun],c=12,rs=" in out and "given as nfw,M=1e12Msun,c=12" in out and "point,M=0.1 [1e10 Msun],x=2 kpc" in out, f"log: {out}")
     rs = float(out.partition("c=12,rs=")[2].partition(" kpc,")[0])
     check(abs(rs / (206 / 12) - 1) < 0.03, f"r200 of 1e12 Msun is 206 kpc with h = 0.68, not {12 * rs}")
     for line in energies(folder / "physical"):
@@ -101,7 +101,7 @@ def adds_tracers(folder):
     check(abs(first["center_x"] - sum(row[X] for row in start) / len(start)) < 1e-12 and first["r50"] > 0, f"center and radii of tracers alone: {first}")
     alone = "orbits/snapshot_010.hdf5"
     for words in (("run", alone, *PLAIN, "-o", "no"), ("profile", alone), ("halos", alone), ("bench", alone, "--eps", 0.1)):
-        refused(folder, 3, "at least one must be positive; 'chamomile run --tracers FILE' moves particles without masses", *words)
+        refused(folder, 3, "must have a positive mass; 'chamomile run --tracers FILE' moves massless particles", *words)
     chamomile(folder, "run", "--tracers", alone, "--potential", "plummer,M=1,a=0.5", "--t-end", 2, *PLAIN[2:], "-o", "later", "-q")
     check("50" in chamomile(folder, "info", "orbits/snapshot_010.hdf5"), "info does not read a file of tracers")
     # Massless sources cost no pairs, and a target sees as many sources with tracers as without.
@@ -119,18 +119,18 @@ def adds_tracers(folder):
 
 def refuses(folder):
     for line, words in (("--potential: plumer: unknown; did you mean 'plummer'?", ("plumer,M=1,a=1",)),
-                        ("--potential: plummer: A: unknown: it may have M, a, x, y, z, ", ("plummer,M=1,A=1",)),
+                        ("--potential: plummer: A: unknown: must be one of M, a, x, y, z, ", ("plummer,M=1,A=1",)),
                         ("--potential: plummer: needs a, its scale length", ("plummer,M=1",)),
-                        ("--potential: plummer: M: -1: a number > 0 is needed", ("plummer,M=-1,a=1",)),
+                        ("--potential: plummer: M: -1: must be a number > 0", ("plummer,M=-1,a=1",)),
                         ("--potential: plummer: M: 1e12Msun: ", ("plummer,M=1e12Msun,a=1",)),
                         ("--potential: nfw: needs rs", ("nfw,M=1,c=12",)),
                         ("--potential: plummer: x: contradicts orbit; give one", ("plummer,M=1,a=1,x=1,orbit=orbit.txt",)),
-                        ("--potential: rotation: is given twice", ("rotation,omega=1;rotation,omega=2",)),
-                        ("--potential: orbit.txt: its times, 0 to 2, do not reach from the start at 0 to the end at 3", ("point,M=1,orbit=orbit.txt", "--t-end", 3)),
-                        ("--step-criterion: potential: needs potentials that are 0 far away, which logarithmic is not",
+                        ("--potential: rotation: given twice", ("rotation,omega=1;rotation,omega=2",)),
+                        ("--potential: orbit.txt: times 0 to 2: must reach from the start at 0 to the end at 3", ("point,M=1,orbit=orbit.txt", "--t-end", 3)),
+                        ("--step-criterion: potential: logarithmic does not vanish at infinity",
                          ("logarithmic,v0=1", "--t-end", 1, "--block-steps", "--step-criterion", "potential")),
-                        ("--potential: rotation: is for the leapfrog", ("rotation,omega=1", "--t-end", 1, "--integrator", "hermite")),
-                        ("--potential: is for isolated particles in plain time", ("point,M=1", "--box", 10))):
+                        ("--potential: rotation: needs the leapfrog", ("rotation,omega=1", "--t-end", 1, "--integrator", "hermite")),
+                        ("--potential: needs isolated particles and plain time", ("point,M=1", "--box", 10))):
         more = words[1:] if "--t-end" in words else (*PLAIN[:4], *words[1:])
         step = () if "--block-steps" in words or "hermite" in words or "--t-end" not in words else PLAIN[2:4]
         refused(folder, 2, line, "run", "plummer.hdf5", "--potential", words[0], *more, *step, *PLAIN[4:], "-o", "no")
@@ -138,7 +138,7 @@ def refuses(folder):
     refused(folder, 3, "none.txt: ", "run", "plummer.hdf5", "--potential", "text,file=none.txt", *PLAIN, "-o", "no")
     (folder / "wrong.txt").write_text("phi += x +\n")
     refused(folder, 3, "wrong.txt: line 1, column", "run", "plummer.hdf5", "--potential", "text,file=wrong.txt", *PLAIN, "-o", "no")
-    refused(folder, 2, "--potential: is for isolated particles in plain time", "run", "box.hdf5", "--potential", "point,M=1", "--z-end", 9, "-o", "no")
+    refused(folder, 2, "--potential: needs isolated particles and plain time", "run", "box.hdf5", "--potential", "point,M=1", "--z-end", 9, "-o", "no")
 
 
 def height(folder, name):

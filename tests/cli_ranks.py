@@ -234,10 +234,10 @@ def refusals(folder):
             ("--share-gpu: needs --device gpu, and --ranks or several processes", [*fixed, "--device", "gpu:0", "--share-gpu"]),
             ("--on-device-error: is for one rank", [*fixed, "--ranks", 2, "--on-device-error", "stop"]),
             ("--peer-timeout", [*fixed, "--ranks", 2, "--peer-timeout", 0]),
-            ("--host-below: is for one rank", [*common, "--ranks", 2, "--block-steps", "--host-below", 10]),
+            ("--host-below: needs a single rank", [*common, "--ranks", 2, "--block-steps", "--host-below", 10]),
             ("--ranks, several processes or several GPUs: need --integrator leapfrog", [*common, "--ranks", 2, "--integrator", "hermite"]),
-            ("--ranks, several processes or several GPUs: are not for periodic boxes", [*fixed, "--ranks", 2, "--box", 20]),
-            ("--ranks, several processes or several GPUs: are not for periodic boxes", [*fixed, "--device", "gpu:0,1", "--box", 20]),
+            ("--ranks, several processes or several GPUs: need isolated particles", [*fixed, "--ranks", 2, "--box", 20]),
+            ("--ranks, several processes or several GPUs: need isolated particles", [*fixed, "--device", "gpu:0,1", "--box", 20]),
             ("device: gpu:0,0: must be auto, cpu, gpu, gpu:NUMBER", [*fixed, "--device", "gpu:0,0"]),
             ("device: gpu:,1: must be auto, cpu, gpu, gpu:NUMBER", [*fixed, "--ranks", 2, "--device", "gpu:,1"])]:
         refused(folder, 2, line, *words)
@@ -271,7 +271,7 @@ def numbered(folder):
         (8, 0, ["fluid", "--ranks", 2], 2, "--ranks: unknown option"),
         (8, 0, ["pairs", "--ranks", 2], 2, "--ranks: unknown option"),
         (8, 2, ["run", "start.hdf5", "--eps", 0.05, "--t-end", 1, "-o", "none", "--integrator", "hermite"], 2, "several processes or several GPUs: need --integrator leapfrog"),
-        (9, 0, [*run, "--box", 20, "--mesh", 16, "--ranks", 20], 2, "several processes or several GPUs: are not for periodic boxes"),
+        (9, 0, [*run, "--box", 20, "--mesh", 16, "--ranks", 20], 2, "several processes or several GPUs: need isolated particles"),
         (11, 3, [*run[:-1], "busy", "--overwrite"], 4, "busy: another run is writing there"),
         (11, 0, [*run[:-1], "busy", "--overwrite", "--ranks", 3], 4, "busy: another run is writing there"),
         (12, 3, ["info", "start.hdf5"], 2, "info: is for one process"),

@@ -172,7 +172,7 @@ def keeps_an_accuracy(folder):
     chamomile(folder, "model", "plummer", "-n", 5000, "--seed", 3, "-o", "asked.hdf5", "-q")
     common = ["asked.hdf5", "--t-end", 0.1, "--dt", 0.01, "--eps", 0.01, "--device", "cpu", "--check-forces", 2500, "--check-forces-every", 5]
     out = chamomile(folder, "run", *common, "--accuracy", 3e-3, "--accuracy-every", 5, "-o", "asked")
-    repeat = re.search(r"(--accuracy 0.003 .*) repeats the run", out)
+    repeat = re.search(r"(--accuracy 0.003 .*) repeat the run", out)
     check("99 % error at most 0.003" in out and repeat and "measured error" in out, f"the accuracy is not printed: {out}")
     steps = table(folder / "asked/steps.csv")
     check([row["step"] for row in steps if row["measured error"]] == ["0", "5", "10"], f"measured: {steps}")
@@ -229,13 +229,13 @@ def writes_at_listed_times(folder):
     check(as_text(folder, "whole/snapshot_005.hdf5") == as_text(folder, "parts/snapshot_005.hdf5"), "a list given again on restart changes bits")
     whole, out = ["run", *common, "-o", "x", "--t-end", 1], chamomile(folder, "run", "plummer.hdf5", "--eps", 0.05, "--t-end", "0.0625", "--dt", "0.062501", "--snapshot-every", 1, "-o", "last")
     check("1 step in" in out, f"a step longer than the run by rounding: {out}")
-    for words, line in ((["--output-times", "2"], "--output-times: 2: does not lie between the start at 0 and the end at 1"),
-                        (["--output-times", "-0.1"], "--output-times: -0.1: does not lie"), (["--output-times", "a"], "--output-times: a: a number is needed"),
-                        (["--output-times", "0:1"], "--output-times: 0:1: FIRST:LAST:STEP is needed"),
-                        (["--output-times", "1:0:0.1"], "--output-times: 1:0:0.1: its steps never come to its end"),
-                        (["--output-times", "0:1:0"], "--output-times: 0:1:0: its steps never come"), (["--output-times", "0:1:1e-9"], "at most 1e6 numbers"),
+    for words, line in ((["--output-times", "2"], "--output-times: 2: must be between the start at 0 and the end at 1"),
+                        (["--output-times", "-0.1"], "--output-times: -0.1: must be between"), (["--output-times", "a"], "--output-times: a: must be a number"),
+                        (["--output-times", "0:1"], "--output-times: 0:1: must be FIRST:LAST:STEP"),
+                        (["--output-times", "1:0:0.1"], "--output-times: 1:0:0.1: STEP does not lead from FIRST to LAST"),
+                        (["--output-times", "0:1:0"], "--output-times: 0:1:0: STEP does not lead"), (["--output-times", "0:1:1e-9"], "at most 1e6 numbers"),
                         (["--output-times", "0.5", "--snapshot-every", "0.1"], "--snapshot-every: contradicts --output-times"),
-                        (["--output-times", "0,,1"], "--output-times: .empty.: a number is needed"), (["--output-times", "1Myr"], "--output-times: 1Myr: has a unit, but")):
+                        (["--output-times", "0,,1"], "--output-times: .empty.: must be a number"), (["--output-times", "1Myr"], "--output-times: 1Myr: has a unit, but")):
         refused(folder, 2, line, *whole, *words)
 
 

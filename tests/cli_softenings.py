@@ -115,26 +115,26 @@ def lengths_of_tipsy(folder):
 
 
 def refuses(folder):
-    for line, *words in [("--eps-type: 3 (bulge): has no length: give it, or --eps for other types", "--eps-type", "1=0.4,2=1"),
-                         ("--eps-type: 4 (stars): no such particle is there", "--eps-type", "stars=0.1", "--eps", 0.1),
-                         ("--eps: 0.1,0.2: must be one length, or one for each of 3 types", "--eps", "0.1,0.2"),
-                         ("--eps: 0.1,0.2,0.3,0.4: must be one length, or one for each of 3 types", "--eps", "0.1,0.2,0.3,0.4"),
+    for line, *words in [("--eps-type: 3 (bulge): length missing: give it, or --eps for other types", "--eps-type", "1=0.4,2=1"),
+                         ("--eps-type: 4 (stars): no such particles", "--eps-type", "stars=0.1", "--eps", 0.1),
+                         ("--eps: 0.1,0.2: must be one length, or one per type, 3", "--eps", "0.1,0.2"),
+                         ("--eps: 0.1,0.2,0.3,0.4: must be one length, or one per type, 3", "--eps", "0.1,0.2,0.3,0.4"),
                          ("--eps: -0.1", "--eps", "-0.1,0.2,0.3"),
                          ("--eps-type: -1", "--eps-type", "1=-1"),
-                         ("--eps-type: halo: TYPE=LENGTH is needed", "--eps-type", "halo"),
+                         ("--eps-type: halo: must be TYPE=LENGTH", "--eps-type", "halo"),
                          ("--eps-type: 9", "--eps-type", "9=1"),
-                         ("--eps-type: 3Gyr|--eps-type: disk=3Gyr: is a time: a length is needed", "--eps-type", "disk=3Gyr"),
-                         ("--eps: 3Gyr: is a time: a length is needed", "--eps", "3Gyr"),
-                         ("--eps-rule: needs softening lengths of several values", "--eps", 0.1, "--eps-rule", "larger"),
+                         ("--eps-type: 3Gyr|--eps-type: disk=3Gyr: is a time: must be a length", "--eps-type", "disk=3Gyr"),
+                         ("--eps: 3Gyr: is a time: must be a length", "--eps", "3Gyr"),
+                         ("--eps-rule: needs several softening lengths", "--eps", 0.1, "--eps-rule", "larger"),
                          ("--eps-rule: both", "--eps", 0.1, "--eps-rule", "both"),
-                         ("--softening spline: hermite knows Plummer", "--eps", "0.1,0.2,0.3", "--integrator", "hermite", "--softening", "spline"),
+                         ("--softening spline: must be plummer for hermite", "--eps", "0.1,0.2,0.3", "--integrator", "hermite", "--softening", "spline"),
                          ("--eps-type: contradicts several lengths by --eps", "--eps", "0.1,0.2,0.3", "--eps-type", "1=1")]:
         more = [] if "hermite" in words else RUN
         refused(folder, 2, line, "run", "galaxy.hdf5", *words, *(more or ["--t-end", 0.1]), "-o", "refused")
     shutil.copy(folder / "forces.hdf5", folder / "bad.hdf5")
     with h5py.File(folder / "bad.hdf5", "r+") as bad:
         bad["PartType2/SofteningLength"][5] = -0.1
-    refused(folder, 3, "softening length: -0.1: must be finite and not negative", "run", "bad.hdf5", *RUN, "-o", "refused")
+    refused(folder, 3, "softening length: -0.1: must be finite and 0 or more", "run", "bad.hdf5", *RUN, "-o", "refused")
 
 
 run_parts("softening lengths by type and by particle", makes_inputs, sums_by_type, runs_and_goes_on, hermite_goes_on, equal_lengths_are_one, takes_units, converts, refuses)

@@ -201,11 +201,11 @@ def make_files():
     return files
 
 
-OUTSIDE = "particles lie outside the periodic box"
+OUTSIDE = "particles are outside the periodic box"
 PRODUCT = [  # command, expected pattern in the output, forbidden pattern
-    *[(f"profile {name}.txt --center 5,5,5 --bins 4 -o {name}.csv", "shells reach to 5 at most, half the side", None if name == "outside" else OUTSIDE) for name in ("one", "outside", "zoom")],
-    ("profile one.txt --center 5,5,5 --cylinders --bins 4 -o rings.csv", "rings reach to 5 at most", OUTSIDE),
-    ("profile outside.txt --center 5,5,5 --bins 4 --r-max 4 -o x.csv", OUTSIDE, "reach to"),
+    *[(f"profile {name}.txt --center 5,5,5 --bins 4 -o {name}.csv", "shells reach at most 5, half the side", None if name == "outside" else OUTSIDE) for name in ("one", "outside", "zoom")],
+    ("profile one.txt --center 5,5,5 --cylinders --bins 4 -o rings.csv", "rings reach at most 5", OUTSIDE),
+    ("profile outside.txt --center 5,5,5 --bins 4 --r-max 4 -o x.csv", OUTSIDE, "reach at most"),
     ("profile one.txt --center 5,5,5 --r-max 5.1", r"--r-max: 5.1: must be at most half the side of the periodic box, 5\n", None),
     ("profile one.txt --center 5,5,5 --cylinders --height 5.1", "--height: 5.1: must be at most half the side", None),
     ("power one.txt -o one.power", "wrote", OUTSIDE),
@@ -215,7 +215,7 @@ PRODUCT = [  # command, expected pattern in the output, forbidden pattern
     ("halos outside.txt --min-members 2", f"^0 halos .* linking length 0.166667;(.*\n)*.*{OUTSIDE}", "masses of friends"),
     ("halos zoom.txt --types 1 --min-members 2", "^0 halos with 0 of 512 particles .* linking length 0.05;", "masses of friends"),
     ("halos zoom.txt --types 2 --min-members 2", "^0 halos with 0 of 124 particles .* linking length 0.4;", "masses of friends"),
-    ("halos zoom.txt --min-members 2", "note: masses of friends are from 0.015625 to 8,", None),
+    ("halos zoom.txt --min-members 2", "note: masses of linked particles are 0.015625 to 8:", None),
     ("halos zoom.txt --length 0.2", "^0 halos", "masses of friends"),
     ("halos gaszoom.txt --types 1 --min-members 2", "^0 halos with 0 of 512 particles .* linking length 0.05;", "masses of friends"),
     ("halos gas.txt --types 1", "linking length 0.222222;", "masses of friends"),
@@ -223,18 +223,18 @@ PRODUCT = [  # command, expected pattern in the output, forbidden pattern
     ("halos gas.txt", f"linking length {2 / 1729 ** (1 / 3):.6g};(.*\n)*.*masses of friends", None),
     ("run zoom.txt --dt 0.01 --t-end 0.01 --eps 0.02 --snapshot-every 0.01 --halos --min-members 2 --halo-types halo -o zoomed", "mass_function_NNN.txt", "masses of friends"),
     ("run zoom.txt --dt 0.01 --t-end 0.01 --eps 0.02 --snapshot-every 0.01 --halos -o mixed", "masses of friends are from", None),
-    ("run zoom.txt --dt 0.01 --t-end 0.01 --eps 0.02 --halos --halo-types gas -o x", r"--halo-types: 0: there are none, but 1 \(halo\), 2 \(disk\)", None),
+    ("run zoom.txt --dt 0.01 --t-end 0.01 --eps 0.02 --halos --halo-types gas -o x", r"--halo-types: 0: no such particles, but 1 \(halo\), 2 \(disk\)", None),
     *[(f"render {name}.txt --size 64 -o {name}.png --data {name}.npy", "wrote", OUTSIDE) for name in ("one", "below", "within", "zoom")],
     ("render outside.txt --size 64 -o outside.png --data outside.npy", OUTSIDE, None),
     ("render one.txt --box 0 --size 64 -o isolated.png --data isolated.npy", "wrote", OUTSIDE),
     ("render one.txt --box 4 -o x.png", "--box: 4: contradicts the box of 10 in one.txt", None),
-    ("render one.txt --types stars -o x.png", r"one.txt: particles: none of the chosen types, of 1 \(halo\)", None),
+    ("render one.txt --types stars -o x.png", r"one.txt: particles: none of the chosen types, but 1 \(halo\)", None),
     ("info outside.txt", OUTSIDE, None),
     ("info below.txt", "box +10", OUTSIDE),
     *[(f"convert {name}.txt {name}_thin.txt --thin 8", "particles from", None) for name in ("one", "sorted", "zoom", "mixed")],
-    ("convert one.txt x.txt --recenter", r"--recenter: the particles are in a periodic box of 10: it has no center of mass; --shift X,Y,Z moves", None),
-    ("convert one.txt x.txt --rotate 1,2,3", "--rotate: the particles are in a periodic box of 10: it cannot be turned", None),
-    ("join one.txt one.txt --orbit pericenter=1 -o x.txt", "--orbit: one.txt: the particles are in a periodic box of 10: it has no center", None),
+    ("convert one.txt x.txt --recenter", r"--recenter: particles in a periodic box of 10: cannot be centered; use --shift X,Y,Z", None),
+    ("convert one.txt x.txt --rotate 1,2,3", "--rotate: particles in a periodic box of 10: cannot be rotated", None),
+    ("join one.txt one.txt --orbit pericenter=1 -o x.txt", "--orbit: one.txt: particles in a periodic box of 10: cannot be centered", None),
     ("convert one.txt shifted.txt --shift 1,2,3", "particles from", None),
     ("power shifted.txt -o shifted.power", "wrote", OUTSIDE),
 ]
@@ -352,8 +352,8 @@ with tempfile.TemporaryDirectory() as scratch:
     check(chamomile("halos", "open.txt", "--length", 0.1, "--min-members", 2, "-q").stdout.startswith("1 halos with 2 of 3"), "halos -q without -o does not print its table")
     refused(2, r"linking length: 0.1: .*the farthest particle, number 3, is at 1e\+09,0,0", "halos", "far.txt", "--length", 0.1)
     refused(3, r"total mass: 4e\+300: its square", "power", "heavy.txt")
-    refused(3, r"run: file: a folder: a file is needed, such as run/snapshot_\d+.hdf5", "halos", "run")
-    refused(3, "run: file: a folder: a file is needed, such as run/snapshot", "render", "run", "-o", "x.png")
+    refused(3, r"run: file: a folder: must be a file, such as run/snapshot_\d+.hdf5", "halos", "run")
+    refused(3, "run: file: a folder: must be a file, such as run/snapshot", "render", "run", "-o", "x.png")
     refused(2, "--box", "power", "open.txt")
     refused(2, "--length", "halos", "open.txt")
     refused(2, "extension", "halos", "box.txt", "-o", "halos.foo")

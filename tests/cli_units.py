@@ -46,9 +46,9 @@ def writes_at_times(folder):
 def names_odd_quantities(folder):
     """A softening, potential or interval in an unlikely unit is noted with units; sensible values are not."""
     start = ["run", "galaxy.hdf5", "--t-end", "10Myr", "--dt", "5Myr", "--overwrite", "-o", "odd"]
-    for words, line in ((["--eps", 50], r"^note +softening: eps 50 kpc: is \S+ times what suits the distances of the particles, \S+ kpc; check the units$"),
-                        (["--eps", "0.1pc"], r"^note +softening: eps 0.0001 kpc: is \S+ times what suits"),
-                        (["--eps", 0.05, "--potential", "nfw,M=1e12,c=12"], r"^note +potential nfw,M=1e12,c=12: its circular speed at half of the particles is above \S+ km/s"),
+    for words, line in ((["--eps", 50], r"^note +softening: eps 50 kpc: \S+ times the length suggested by the distances of particles, \S+ kpc; check the units$"),
+                        (["--eps", "0.1pc"], r"^note +softening: eps 0.0001 kpc: \S+ times the length suggested"),
+                        (["--eps", 0.05, "--potential", "nfw,M=1e12,c=12"], r"^note +potential nfw,M=1e12,c=12: circular speed above \S+ km/s"),
                         (["--eps", 0.05, "--snapshot-every", 100], r"^note +--snapshot-every 100 \(97.\d+ Gyr\): is longer than the whole run of 0.0102\d+ \(10 Myr\)$"),
                         (["--eps", 0.05, "--snapshot-every", "2 Myr"], r"^note +--dt 5Myr: snapshots every 0.00204\d+ \(2 Myr\) shorten the steps$")):
         out = chamomile(folder, *start, *words)
@@ -81,12 +81,12 @@ def takes_a_system(folder):
         check(math.isclose(here["virial_ratio"], there["virial_ratio"], rel_tol=1e-6), f"--units {system}: a different system: {here}")
     for name in "bare.txt", "galaxy.hdf5":
         out = chamomile(folder, "run", name, "--units", "galactic", "--t-end", "20Myr", "--snapshot-every", "10Myr", *RUN[:-1], name + ".out")
-        check(("the numbers are taken to be in kpc, 1e10 Msun, km/s" in out) == (name == "bare.txt"), f"{name}: {out}")
+        check(("numbers interpreted in kpc, 1e10 Msun, km/s" in out) == (name == "bare.txt"), f"{name}: {out}")
         check(math.isclose(energies(folder / (name + ".out"))[-1]["virial_ratio"], energies(folder / "plain")[-1]["virial_ratio"], rel_tol=1e-4), f"{name}: a different system")
     out = chamomile(folder, "run", "--model", "plummer", "-n", 300, "--units", "pc,1e4Msun", "--t-end", "1Myr", "--dt", "0.1Myr", "--eps", "0.05pc", "-o", "cluster")
     check(re.search(r"^units +pc, 10000 Msun, 6.558 km/s$".replace("6.558", r"6.55\d+"), out, re.M) and re.search("^G +1 ", out, re.M), f"a cluster: {out}")
     out = chamomile(folder, "info", "foreign.gadget2", "--units", "galactic")
-    check("taken to be in kpc, 1e10 Msun, km/s" in out and "assumed" not in out, f"GADGET-2: {out}")
+    check("interpreted in kpc, 1e10 Msun, km/s" in out and "assumed" not in out, f"GADGET-2: {out}")
     text = chamomile(folder, "info", "galaxy.hdf5", "--units", "stellar")
     check(re.search(r"^mass +\d.*e\+1\d Msun$", text, re.M) and re.search(r"^to .* pc$", text, re.M) and "total mass [Msun]" in text, f"info: {text}")
     (folder / "G.txt").write_text("# G: 0.0045\n" + (folder / "bare.txt").read_text())
@@ -96,8 +96,8 @@ def takes_a_system(folder):
     check("the softening length 3e+06 is" in chamomile(folder, "force", "galaxy.hdf5", "--eps", "3Gpc", "-o", "soft.hdf5"), "force: a softening beyond the extent")
     check("forces are nearly 0" not in chamomile(folder, "force", "galaxy.hdf5", "--eps", "1kpc", "-o", "sharp.hdf5"), "force: a wrong note")
     refused(folder, 2, "the particles are in N-body units .* give LENGTH,MASS", "run", "nbody.hdf5", "--units", "galactic", "--t-end", 1, "--dt", 0.1, "--eps", 0.1, "-o", "x")
-    refused(folder, 2, "--units: galactik: is not galactic, .*did you mean 'galactic'", "info", "galaxy.hdf5", "--units", "galactik")
-    refused(folder, 2, "--units: kpc,km: is a length: a mass is needed", "info", "galaxy.hdf5", "--units", "kpc,km")
+    refused(folder, 2, "--units: galactik: must be galactic, .*did you mean 'galactic'", "info", "galaxy.hdf5", "--units", "galactik")
+    refused(folder, 2, "--units: kpc,km: is a length: must be a mass", "info", "galaxy.hdf5", "--units", "kpc,km")
 
 
 def reads_them_in_other_commands(folder):
@@ -134,25 +134,25 @@ def models_have_units(folder):
     for words in (["--center", "0,0,0", "--r-max", 30], ["--center", "0,0,0kpc", "--r-max", "30000 pc"]):
         chamomile(folder, "profile", "galaxy.hdf5", *words, "-o", "one.csv", "--overwrite", "-q")
         check(math.isclose(float(table(folder / "one.csv")[29]["r_high"]), 30), f"profile {words}")
-    refused(folder, 2, "--halo-mass: 3 kpc: is a length: a mass is needed", "model", "galaxy", "--halo-mass", "3 kpc", "-o", "x.hdf5")
-    refused(folder, 2, "nfw: m200: 3Gyr: is a time: a mass is needed", "model", "spheres", "nfw,m200=3Gyr", "-o", "x.hdf5")
+    refused(folder, 2, "--halo-mass: 3 kpc: is a length: must be a mass", "model", "galaxy", "--halo-mass", "3 kpc", "-o", "x.hdf5")
+    refused(folder, 2, "nfw: m200: 3Gyr: is a time: must be a mass", "model", "spheres", "nfw,m200=3Gyr", "-o", "x.hdf5")
 
 
 def refuses(folder):
     galaxy, nbody = ["run", "galaxy.hdf5", "-o", "x"], ["run", "nbody.hdf5", "-o", "x", "--t-end", 1, "--dt", 0.1]
     for words, line in (
-            ([*galaxy, "--t-end", 1, "--dt", 0.1, "--eps", "3Gyr"], "--eps: 3Gyr: is a time: a length is needed, such as 50 pc"),
-            ([*galaxy, "--t-end", "1kpc", "--dt", 0.1, "--eps", 1], "--t-end: 1kpc: is a length: a time is needed, such as 1 Gyr"),
-            ([*galaxy, "--t-end", 1, "--dt", "1Myrr", "--eps", 1], "--dt: 1Myrr: Myrr: is no unit; these are known: .*did you mean 'Myr'"),
-            ([*galaxy, "--t-end", 1, "--dt", 0.1, "--eps", "-3pc"], "--eps: -3: a number >= 0"),
-            ([*galaxy, "--t-end", 1, "--dt", 0.1, "--eps", "3pc/h"], "--eps: 3pc/h: the particles are in kpc, 1e10 Msun, km/s, and no h is known"),
-            ([*galaxy, "--t-end", 1, "--dt", 0.1, "--eps", 1, "--theta", "0.5kpc"], "--theta: 0.5kpc: a number > 0"),
+            ([*galaxy, "--t-end", 1, "--dt", 0.1, "--eps", "3Gyr"], "--eps: 3Gyr: is a time: must be a length, such as 50 pc"),
+            ([*galaxy, "--t-end", "1kpc", "--dt", 0.1, "--eps", 1], "--t-end: 1kpc: is a length: must be a time, such as 1 Gyr"),
+            ([*galaxy, "--t-end", 1, "--dt", "1Myrr", "--eps", 1], "--dt: 1Myrr: Myrr: unknown unit: must be one of .*did you mean 'Myr'"),
+            ([*galaxy, "--t-end", 1, "--dt", 0.1, "--eps", "-3pc"], "--eps: -3: must be a number >= 0"),
+            ([*galaxy, "--t-end", 1, "--dt", 0.1, "--eps", "3pc/h"], "--eps: 3pc/h: the particles are in kpc, 1e10 Msun, km/s, and h is unknown"),
+            ([*galaxy, "--t-end", 1, "--dt", 0.1, "--eps", 1, "--theta", "0.5kpc"], "--theta: 0.5kpc: must be a number > 0"),
             ([*galaxy, "--t-end", "10Myr", "--dt", "1Gyr", "--eps", 1], r"--dt: 1Gyr: is longer than the whole run of 0.0102\d+ \(10 Myr\)"),
             ([*nbody, "--eps", "3pc"], "--eps: 3pc: has a unit, but the particles are in N-body units"),
-            (["run", "foreign.gadget2", "-o", "x", "--t-end", 1, "--dt", 0.1, "--eps", "3pc"], "--eps: 3pc: the particles are in kpc/h, .*no h is known: give a quantity per h"),
+            (["run", "foreign.gadget2", "-o", "x", "--t-end", 1, "--dt", 0.1, "--eps", "3pc"], "--eps: 3pc: the particles are in kpc/h, .*h is unknown: must be a quantity per h"),
             (["run", "box.hdf5", "--z-end", 40, "--dt", "1Myr", "-o", "x"], "--dt: 1Myr: has a unit, but times of a comoving run are ln a"),
-            (["accuracy", "galaxy.hdf5", "--eps", "3pc"], "--eps: 3pc: has a unit, which is not read here: give a plain number"),
-            (["bench", "galaxy.hdf5", "--eps", "3Gyr"], "--eps: 3Gyr: is a time: a length is needed")):
+            (["accuracy", "galaxy.hdf5", "--eps", "3pc"], "--eps: 3pc: has a unit: must be a plain number"),
+            (["bench", "galaxy.hdf5", "--eps", "3Gyr"], "--eps: 3Gyr: is a time: must be a length")):
         refused(folder, 2, line, *words)
 
 

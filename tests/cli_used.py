@@ -37,8 +37,8 @@ CASES = [
     ("force f.hdf5 -o f3.hdf5 --box 0", FINE, "note: the box of size 2 in the file is ignored", "periodic"),
     ("info f3.hdf5", FINE, "box +isolated", None),
     ("force f.hdf5 -o f4.txt --long-range modes", FINE, r"long range: modes, r_s 0.128571, cut at 0.9", None),
-    ("run f.hdf5 --integrator hermite --t-end 1 -o h", USAGE, "--integrator hermite: is not periodic; --box 0 leaves boundaries open", None),
-    ("run plain.txt --integrator hermite --box 2 --eps 0 --t-end 1 -o h", USAGE, "--integrator hermite: is not periodic", None),
+    ("run f.hdf5 --integrator hermite --t-end 1 -o h", USAGE, "--integrator hermite: needs isolated particles; --box 0 ignores the box", None),
+    ("run plain.txt --integrator hermite --box 2 --eps 0 --t-end 1 -o h", USAGE, "--integrator hermite: needs isolated particles", None),
     # The log contains it too, also at each restart.
     ("run plain.txt --box 2 --t-end 0.01 --dt 0.01 --eps 0.01 --checkpoint-every 1 -o log", FINE, "forces +tree", None),
     ("run --restart log --t-end 0.02", FINE, r"long range +mesh of 32\^3, r_s 0.078125, cut at 0.390625", None),
@@ -56,15 +56,15 @@ CASES = [
     # G from an option is checked like G from a file.
     ("run ics.hdf5 --z-end 40 --eps 100 --G 1 -o x", INPUT, "density: .* of the critical one, .*G or Omega_m are wrong", None),
     # Assumed and odd values are noted by every command that reads a file.
-    ("power foreign.txt --fits -o foreign_power.txt", FINE, "note: linear theory: the file does not state .* sigma8 0.811, n_s 0.965, Omega_b 0.049: assumed; give", None),
-    ("power foreign.txt --fits", FINE, "^# note: linear theory: the file does not state", None),
+    ("power foreign.txt --fits -o foreign_power.txt", FINE, "note: linear theory: neither the file nor the options give .* sigma8 0.811, n_s 0.965, Omega_b 0.049: assumed; give", None),
+    ("power foreign.txt --fits", FINE, "^# note: linear theory: neither the file nor the options give", None),
     ("power foreign.txt --fits --sigma8 0.8 --n-s 0.96 --omega-b 0.05", FINE, "sigma8 0.8", "assumed"),
-    ("halos foreign.txt --fits --mass-function mass.txt", FINE, "note: linear theory: the file does not state", None),
-    *[(f"{command} {file}", FINE, r"note: 2 particles lie outside the periodic box, by 0.\d+ of its side at most", None)
+    ("halos foreign.txt --fits --mass-function mass.txt", FINE, "note: linear theory: neither the file nor the options give", None),
+    *[(f"{command} {file}", FINE, r"note: 2 particles are outside the periodic box, by at most 0.\d+ of the side", None)
       for command in ("info", "halos", "force --eps 0.01 -o o.txt --overwrite", "accuracy --eps 0.01 --tolerance 0.01", "bench --eps 0.01 --repeat 1 --tolerance 0.01")
       for file in ("beyond.txt",)],
     ("power beyond.txt -o beyond_power.txt", FINE, "note: 2 particles lie outside the periodic box", None),
-    ("force far.txt --eps 0.01 -o far_forces.txt", FINE, r"note: positions extend over 1e\+09, which is 1e\+11 times the softening length", None),
+    ("force far.txt --eps 0.01 -o far_forces.txt", FINE, r"note: extent of positions: 1e\+09, 1e\+11 times the softening length", None),
     ("power plain.txt --box 1e-30", INPUT, "particles lie outside the periodic box, by .* must be at most 1e9", None),
     # Steps that would never reach the end.
     *[(f"run plain.txt --eps 0.01 --t-end 1 -o x {steps}", USAGE, rf"{what}: .*makes .* steps; at most 1e12", None)
@@ -72,8 +72,8 @@ CASES = [
                           ("--block-steps --dt-max 1e-300", "--dt-max"), ("--integrator hermite --eta-start 1e-300", "time step"))],
     ("run ics.hdf5 --z-end 40 --dlna-max 1e-300 -o x", USAGE, "--dlna-max: .*makes .* steps; at most 1e12", None),
     # A background out of range, from an option and from a file.
-    *[(f"run ics.hdf5 --z-end 40 --{option} {value} -o x", USAGE, f"--{option}: {value}: a number from", None) for option, value in (("omega-l", "-5"), ("w0", "-3"), ("wa", "9"))],
-    ("run negative.txt --z-end 40 --eps 100 -o x", INPUT, "negative.txt: line 9, omega_lambda: -5: a number from -2 to 5 is needed", None),
+    *[(f"run ics.hdf5 --z-end 40 --{option} {value} -o x", USAGE, f"--{option}: {value}: must be a number from", None) for option, value in (("omega-l", "-5"), ("w0", "-3"), ("wa", "9"))],
+    ("run negative.txt --z-end 40 --eps 100 -o x", INPUT, "negative.txt: line 9, omega_lambda: -5: must be a number from -2 to 5", None),
     # Late times.
     *[(f"run late{t}.txt --t-end {1 + 10**t} --dt 0.1 --eps 0.5 -o late{t}", FINE, "^10 steps in (.*\n)*wrote 11 snapshots", None) for t in (7, 8, 9, 10, 11)],
     ("run late14.txt --t-end 100000000000001 --dt 0.1 --eps 0.5 -o x", USAGE, "--dt: 0.1: is lost in the digits of t = 100000000000001", None),

@@ -79,8 +79,7 @@ FailedRanks run_with_fault(int ranks, int failing, int exchange, const Body& bod
         failed.line = error_of(std::current_exception()).what();
     }
     failed.has_occurred = has_occurred;
-    const std::string what =
-        of_memory ? "not enough memory for so many particles or cells" : "a fault";
+    const std::string what = of_memory ? "not enough memory for the particles or cells" : "a fault";
     const std::string named =
         "rank " + std::to_string(failing) + " of " + std::to_string(ranks) + ": " + what;
     failed.reports = has_occurred ? failed.line.starts_with(what) || failed.line.starts_with(named)

@@ -199,12 +199,12 @@ TEST_CASE("goals beyond float trees use double, small sets use direct sums")
 TEST_CASE("solvers refuse accuracy goals out of range")
 {
     CHECK_THROWS_WITH_AS(make_solver(options_for(1e-13)),
-                         "accuracy: 1e-13: a number from 1e-12 to 0.5 is needed", Error);
+                         "accuracy: 1e-13: must be a number from 1e-12 to 0.5", Error);
     CHECK_THROWS_AS(make_solver(options_for(0)), Error);
     SolverOptions o = options_for(1e-3);
     o.accuracy->percentile = 100;
     CHECK_THROWS_WITH_AS(make_solver(o),
-                         "accuracy_percentile: 100: a number > 0 and <= 99.9 is needed", Error);
+                         "accuracy_percentile: 100: must be a number > 0 and <= 99.9", Error);
     o = options_for(1e-3);
     o.solver = SolverKind::direct;
     CHECK_THROWS_AS(make_solver(o), Error);

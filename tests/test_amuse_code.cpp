@@ -74,30 +74,30 @@ const GravityParameters precise{.eps2 = 0.04, .solver = "direct", .precision = "
 TEST_CASE("calls out of order and invalid parameters raise an error line")
 {
     GravityCode code;
-    fails([&] { code.add({}); }, "commit_parameters must come before");
-    fails([&] { code.commit_particles(); }, "commit_parameters must come before");
+    fails([&] { code.add({}); }, "order of calls: call commit_parameters first");
+    fails([&] { code.commit_particles(); }, "order of calls: call commit_parameters first");
     code.parameters.solver = "twig";
-    fails([&] { code.commit_parameters(); }, "solver: twig: is not one of tree, direct");
+    fails([&] { code.commit_parameters(); }, "solver: twig: must be one of tree, direct");
     code.parameters = {.time_step = -1};
     fails([&] { code.commit_parameters(); }, "-1");
     code.parameters = {.device = "gpu:99"};
     fails([&] { code.commit_parameters(); }, "gpu:99");
     code.parameters = {};
     code.commit_parameters();
-    fails([&] { code.evolve(1); }, "commit_particles must come before");
-    fails([&] { code.potential(0); }, "commit_particles must come before");
+    fails([&] { code.evolve(1); }, "order of calls: call commit_particles first");
+    fails([&] { code.potential(0); }, "order of calls: call commit_particles first");
     fails([&] { code.first_number(); }, "no particles");
     fails([&] { code.add({-1, {}, {}, 0}); }, "0 or more");
     fails([&] { code.add({1, {NAN, 0, 0}, {}, 0}); }, "must be finite");
     CHECK(code.add({1, {}, {}, 0}) == 0);
     CHECK(code.add({1, {3, 0, 0}, {}, 0}) == 1);
-    fails([&] { code.set_state(2, {}); }, "particle 2: is not there");
-    fails([&] { code.next_number(1); }, "is the last");
+    fails([&] { code.set_state(2, {}); }, "particle 2: unknown");
+    fails([&] { code.next_number(1); }, "the last: no next particle");
     code.commit_particles();
     code.evolve(0.5);
     fails([&] { code.evolve(0.25); }, "end time");
     code.remove(0);
-    fails([&] { code.evolve(1); }, "recommit_particles must come before");
+    fails([&] { code.evolve(1); }, "call recommit_particles first");
     code.commit_particles();
     CHECK(code.add({1, {}, {}, 0}) == 2); // numbers are not reused
     CHECK(code.first_number() == 1);
@@ -264,7 +264,7 @@ TEST_CASE("per-particle softening acts on forces and on fields at points")
                 code.add(particle);
             if (!larger)
                 fails([&] { code.commit_particles(); },
-                      "softening_rule: needs softening lengths of several values");
+                      "softening_rule: needs several softening lengths");
             for (int k = 0; k < 60; k += 3)
                 code.set_softening(k, 0.5);
             code.set_softening(1, 0);
@@ -301,11 +301,11 @@ TEST_CASE("per-particle softening acts on forces and on fields at points")
             CHECK(code.kinetic_energy() + code.potential_energy() ==
                   doctest::Approx(energy).epsilon(1e-3));
             code.set_softening(2, 0.1);
-            fails([&] { code.evolve(0.3); }, "recommit_particles must come before");
+            fails([&] { code.evolve(0.3); }, "call recommit_particles first");
             code.commit_particles();
             code.evolve(0.3);
             fails([&] { code.set_softening(2, -1); }, "softening length: -1");
-            fails([&] { code.set_softening(99, 1); }, "particle 99: is not there");
+            fails([&] { code.set_softening(99, 1); }, "particle 99: unknown");
             code.remove(0);
             code.commit_particles();
             CHECK(code.softening(3) == 0.5);

@@ -391,7 +391,7 @@ TEST_CASE("a softening rule without per-particle softening is refused")
             REQUIRE(chm_set_softenings(c, chm_numbers(own.data())) == CHM_OK);
         CHECK(chm_build(c) == (given ? CHM_OK : CHM_USAGE));
         if (!given)
-            CHECK(c.error() == "softening_rule: needs softening lengths of several values");
+            CHECK(c.error() == "softening_rule: needs several softening lengths");
     }
     std::vector<double> a(150);
     CHECK(chm_solve(c, 50, p.mass.data(), x.data(), a.data(), nullptr) == CHM_USAGE);

@@ -158,17 +158,17 @@ TEST_CASE("calls out of order are refused")
 {
     Context c;
     Pair p;
-    refused(c, chm_build(c), CHM_USAGE, "chm_set_sources() comes first");
+    refused(c, chm_build(c), CHM_USAGE, "call chm_set_sources() first");
     refused(c, chm_eval(c, &p.targets, &p.results), CHM_USAGE, "order of calls");
     REQUIRE(p.sources(c) == CHM_OK);
-    refused(c, chm_refit(c), CHM_USAGE, "chm_build() comes first");
-    refused(c, chm_eval(c, &p.targets, &p.results), CHM_USAGE, "chm_build() comes first");
+    refused(c, chm_refit(c), CHM_USAGE, "call chm_build() first");
+    refused(c, chm_eval(c, &p.targets, &p.results), CHM_USAGE, "call chm_build() first");
     REQUIRE(chm_build(c) == CHM_OK);
     c.set("theta", "0.5");
-    refused(c, chm_eval(c, &p.targets, &p.results), CHM_USAGE, "chm_build() comes first");
+    refused(c, chm_eval(c, &p.targets, &p.results), CHM_USAGE, "call chm_build() first");
     REQUIRE(chm_build(c) == CHM_OK);
     REQUIRE(chm_set_sources(c, 1, chm_vectors(p.x), chm_numbers(p.m), {}) == CHM_OK);
-    refused(c, chm_refit(c), CHM_USAGE, "there were 2");
+    refused(c, chm_refit(c), CHM_USAGE, "must be 2");
     p.targets.n = 1; // the field still has two sources
     REQUIRE(chm_eval(c, &p.targets, &p.results) == CHM_OK);
     CHECK(p.a[0] == doctest::Approx(0.25));
@@ -185,7 +185,7 @@ TEST_CASE("unknown options and invalid values are refused")
     for (const char* number : {"-2", "4097", "1e9"})
         refused(c, chm_set_option(c, "threads", number), CHM_USAGE, "from 1 to 4096, or 0");
     for (const char* number : {"0", "-1", "inf", "nan"})
-        refused(c, chm_set_option(c, "G", number), CHM_USAGE, "> 0 is needed");
+        refused(c, chm_set_option(c, "G", number), CHM_USAGE, "must be a number > 0");
     for (const char* number : {"1e-30", "2", "-1", "nan"})
         refused(c, chm_set_option(c, "accuracy", number), CHM_USAGE, "from 1e-12 to 0.5");
     refused(c, chm_set_option(c, "first_number", "2"), CHM_USAGE, "0, 1");

@@ -349,7 +349,8 @@ TEST_CASE("a device with wrong sums is refused before the run")
             FaultyJerks good(options, 0), bad(options, 1e-2);
             MESSAGE("correct jerks differ by ", require_same_sums(good, *trusted, "host x"));
             CHECK_THROWS_WITH_AS(require_same_sums(bad, *trusted, "host x"),
-                                 doctest::Contains("jerks differ from the host's"), Error);
+                                 doctest::Contains("jerks differ from the sums of the host"),
+                                 Error);
         }
 }
 

@@ -349,9 +349,9 @@ TEST_CASE("different options and coincident particles raise equal errors on all 
         return std::string();
     };
     CHECK(line_of(false, false).empty());
-    CHECK(line_of(true, false)
-              .find("rank 2 of 3: other options or another version: must be those of rank 0") !=
-          std::string::npos);
+    CHECK(
+        line_of(true, false).find("rank 2 of 3: options or version: must be equal on all ranks") !=
+        std::string::npos);
     const std::string twins = line_of(false, true);
     CHECK(twins.find("107") != std::string::npos);
 }

@@ -247,18 +247,18 @@ TEST_CASE("wrong potentials are refused with an error line")
         {"nfv,M=1", "--potential: nfv: unknown; did you mean 'nfw'?: point, plummer,"},
         {"plummer,M=1", "--potential: plummer: needs a, its scale length"},
         {"plummer,M=1,b=2", "--potential: plummer: b: unknown"},
-        {"plummer,M=-1,a=2", "--potential: plummer: M: -1: a number > 0 is needed"},
-        {"plummer,M=1,a=0", "--potential: plummer: a: 0: a number > 0 is needed"},
-        {"plummer,M=1,a=x", "--potential: plummer: a: x: a number > 0 is needed"},
-        {"plummer,M=1,a", "--potential: plummer: a: NAME=VALUE is needed"},
-        {"plummer,M=1,a=", "--potential: plummer: a=: NAME=VALUE is needed"},
-        {"plummer,M=1,a=1,a=2", "--potential: plummer: a: is given twice"},
+        {"plummer,M=-1,a=2", "--potential: plummer: M: -1: must be a number > 0"},
+        {"plummer,M=1,a=0", "--potential: plummer: a: 0: must be a number > 0"},
+        {"plummer,M=1,a=x", "--potential: plummer: a: x: must be a number > 0"},
+        {"plummer,M=1,a", "--potential: plummer: a: must be NAME=VALUE"},
+        {"plummer,M=1,a=", "--potential: plummer: a=: must be NAME=VALUE"},
+        {"plummer,M=1,a=1,a=2", "--potential: plummer: a: given twice"},
         {"plummer,M=1Gyr,a=1", "--potential: plummer: M: 1Gyr: "},
         {"plummer,M=1e12Msun,a=1", "--potential: plummer: M: 1e12Msun: "},
         {"plummer,M=1,a=1,x=1,orbit=orbit.txt", "--potential: plummer: x: contradicts orbit"},
         {"plummer,M=1,a=1,from=1", "--potential: plummer: needs to: growth"},
         {"plummer,M=1,a=1,from=1,to=1", "--potential: plummer: to: 1: must be after from, 1"},
-        {"nfw,M=1,c=10", "--potential: nfw: needs rs, its scale radius"},
+        {"nfw,M=1,c=10", "--potential: nfw: needs rs (scale radius)"},
         {"nfw,M=1,c=10,rs=1,hubble=0.7", "--potential: nfw: hubble: contradicts rs"},
         {"rotation,omega=1,x=1", "--potential: rotation: x: unknown"},
         {"point,M=1,orbit=short.txt", "short.txt: line 1: 3 numbers: t x y z vx vy vz"},
@@ -271,19 +271,19 @@ TEST_CASE("wrong potentials are refused with an error line")
         CHECK_THROWS_WITH_AS(field_of({one.text}), doctest::Contains(one.line), Error);
     }
     CHECK_THROWS_WITH_AS(field_of({"rotation,omega=1", "rotation,omega=2"}),
-                         doctest::Contains("--potential: rotation: is given twice"), Error);
+                         doctest::Contains("--potential: rotation: given twice"), Error);
     CHECK_THROWS_WITH_AS(field_of(std::vector<std::string>(17, halo)),
-                         doctest::Contains("17 potentials: at most 16"), Error);
+                         doctest::Contains("17 potentials: must be at most 16"), Error);
     const Case texts[] = {
         {"phi += x +", "bar.txt: line 1, column 11: "},
-        {"a = x\n", "bar.txt: line 1, column 1: phi: nothing is added"},
+        {"a = x\n", "bar.txt: line 1, column 1: phi: sum without terms"},
         {"\nphi += w", "bar.txt: line 2, column 8: 'w': unknown name"},
-        {"target a b c\nphi += x", "bar.txt: line 1, column 1: 'target': is known here"},
-        {"", "bar.txt: line 1, column 1: no text: phi += ... is needed"},
+        {"target a b c\nphi += x", "bar.txt: line 1, column 1: 'target': already declared"},
+        {"", "bar.txt: line 1, column 1: empty text: must have a line phi += ..."},
         {"x = 1\nphi += x", "bar.txt: line 1, column 1: 'x': is a value of the target"},
-        {"parameter vx = 1\nphi += vx * x", "bar.txt: parameter vx: is a parameter of every text"},
+        {"parameter vx = 1\nphi += vx * x", "bar.txt: parameter vx: name of a common parameter"},
         {"parameter from = 1\nphi += from * x", "bar.txt: parameter from: is a parameter of"},
-        {"parameter to = 1\nphi += to * x", "bar.txt: parameter to: is a parameter of every"},
+        {"parameter to = 1\nphi += to * x", "bar.txt: parameter to: name of a common parameter"},
         {"parameter orbit = 1\nphi += orbit * x", "bar.txt: parameter orbit: is a parameter of"},
         {"parameter file = 1\nphi += file * x", "bar.txt: parameter file: is a parameter of"},
     };

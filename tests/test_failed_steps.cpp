@@ -252,8 +252,7 @@ TEST_CASE("a failed Hermite block restores the state before the whole step")
         simulation.every_steps(3, Quantities::acceleration,
                                [](Simulation& now) { now.diagnostics(); });
         jerks.fails_at = fails_at;
-        CHECK_THROWS_WITH_AS(simulation.run(), doctest::Contains("is no longer a finite number"),
-                             Error);
+        CHECK_THROWS_WITH_AS(simulation.run(), doctest::Contains("not finite"), Error);
         CHECK(!simulation.at_end());
         simulation.run(); // the solver has recovered
         CHECK(simulation.at_end());

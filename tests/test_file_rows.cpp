@@ -143,7 +143,7 @@ TEST_CASE("a file modified before reading its rows is refused")
                                open.deferred->read_vectors(Column::position, {0, 300});
                            },
                            Fault::input),
-                       "changed while it was read"));
+                       "changed while being read"));
     }
 }
 

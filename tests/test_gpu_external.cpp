@@ -94,7 +94,7 @@ TEST_CASE("a text potential keeps particles on the host or is refused for GPU re
     may.put_into(field_of({"text,file=bar.txt"}));
     CHECK_FALSE(may.is_resident());
     CHECK_THROWS_WITH_AS(must.put_into(field_of({"text,file=bar.txt"})),
-                         doctest::Contains("computed on the processor"), Error);
+                         doctest::Contains("must be a formula on the GPU"), Error);
 }
 
 TEST_SUITE_END();

@@ -34,7 +34,7 @@ TEST_CASE("coincident particles are refused by both ids")
     twins.position[31] = twins.position[7];
     const std::string message =
         error_line([&] { evolve(*make_jerk_solver(direct_sums(0, "gpu")), twins, 0.1, {}); });
-    CHECK(message.find("position: the same at t = 0") != message.npos);
+    CHECK(message.find("equal positions at t = 0") != message.npos);
 }
 
 TEST_SUITE_END();

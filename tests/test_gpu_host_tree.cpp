@@ -182,7 +182,7 @@ TEST_CASE("host trees refuse GPU arrays")
     Request request = request_of(p, Quantities::acceleration);
     request.position.on_device = true;
     CHECK(error_line([&] { solver->evaluate(request); }) ==
-          "arrays on a device: need a tree that a GPU builds");
+          "arrays on a GPU: need a tree built by the GPU");
 }
 
 TEST_SUITE_END();

@@ -238,8 +238,7 @@ TEST_CASE("a non-finite position is reported and the previous state kept")
     Particles p = setup.particles;
     leapfrog.start(p, Quantities::acceleration, {0, 0});
     CHECK_THROWS_WITH_AS(leapfrog.step(p, 4, Quantities::acceleration, {1, 0}),
-                         doctest::Contains("position: is no longer a finite number in step 1"),
-                         Error);
+                         doctest::Contains("position: not finite in step 1"), Error);
     CHECK(p.position == setup.particles.position);
     CHECK(p.velocity == setup.particles.velocity);
 }

@@ -63,32 +63,32 @@ TEST_CASE("misuse gives NaN and an error line, never a crash")
     after("nj: -3", [&] { g5_set_xmj(0, -3, b.rows(), b.m.data()); });
     after("adr: -1", [&] { g5_set_xmj(-1, 3, b.rows(), b.m.data()); });
     after("must be at most", [&] { g5_set_xmj(2147483647, 2147483647, b.rows(), b.m.data()); });
-    after("xj: a null pointer", [&] { g5_set_xmj(0, 3, nullptr, b.m.data()); });
-    after("mj: a null pointer", [&] { g5_set_xmj(0, 3, b.rows(), nullptr); });
-    after("epsj2: a null pointer",
+    after("xj: must not be null", [&] { g5_set_xmj(0, 3, nullptr, b.m.data()); });
+    after("mj: must not be null", [&] { g5_set_xmj(0, 3, b.rows(), nullptr); });
+    after("epsj2: must not be null",
           [&] { chm_g5_set_xmj_symmetric(0, 3, b.rows(), b.m.data(), nullptr); });
-    after("n: 11: 10 were loaded", [&] { g5_set_n(11); });
-    after("j-particle 12: was not loaded", [&] {
+    after("n: 11: must be at most the number of loaded particles, 10", [&] { g5_set_n(11); });
+    after("j-particle 12: not loaded", [&] {
         g5_set_xmj(10, 2, b.rows() - 10, b.m.data() - 10); // as for arrays of 12
         g5_set_mj(12, 1, b.m.data() - 12);
         g5_set_n(13);
     });
     after("eps: -1", [&] { g5_set_eps_to_all(-1); });
-    fails("xi: a null pointer",
+    fails("xi: must not be null",
           [&](Field& f) { g5_calculate_force_on_x(nullptr, f.rows(), f.p.data(), 10); });
-    fails("p: a null pointer", [&](Field& f) {
+    fails("p: must not be null", [&](Field& f) {
         g5_calculate_force_on_x(b.rows(), f.rows(), nullptr, 10);
         f.p.assign(10, NAN);
     });
-    fails("a: a null pointer", [&](Field& f) {
+    fails("a: must not be null", [&](Field& f) {
         g5_calculate_force_on_x(b.rows(), nullptr, f.p.data(), 10);
         f.a.assign(10, {NAN, NAN, NAN});
     });
-    fails("g5_set_xi must come before", [&](Field& f) {
+    fails("call g5_set_xi first", [&](Field& f) {
         g5_run();
         g5_get_force(10, f.rows(), f.p.data());
     });
-    fails("g5_run must come before", [&](Field& f) {
+    fails("call g5_run first", [&](Field& f) {
         g5_set_xi(10, b.rows());
         g5_get_force(10, f.rows(), f.p.data());
     });
@@ -113,7 +113,7 @@ TEST_CASE("misuse gives NaN and an error line, never a crash")
         lost.x[4][1] = INFINITY;
         g5_calculate_force_on_x(lost.rows(), f.rows(), f.p.data(), 10);
     });
-    after("f: a null pointer", [&] { pg5_gen_force_table(nullptr, 1); });
+    after("f: must not be null", [&] { pg5_gen_force_table(nullptr, 1); });
     after("cut: ", [&] { pg5_gen_force_table([](double) { return 1.0; }, -1); });
     after("CHAMOMILE_PRECISION: half", [&] { setenv("CHAMOMILE_PRECISION", "half", 1); });
     // Negative or no targets: nothing is written.

@@ -120,7 +120,7 @@ TEST_CASE("clusters keep separate memories")
         CHECK(call.run(cl, call.count()) == -1);
         CHECK(all_nan(call));
     }
-    CHECK(error().find("g6_open must come before") != std::string::npos);
+    CHECK(error().find("call g6_open first") != std::string::npos);
 }
 
 TEST_CASE("two threads can share a cluster")

@@ -121,35 +121,35 @@ TEST_CASE("misuse gives -1, NaN and an error line, never a crash")
             return call.run(0, 10);
         });
     };
-    fails("g6calc_firsthalf must come before", [](Call& call, auto&) { return call.last(0, 10); });
-    fails("nj: 11: addresses were loaded below 10",
+    fails("call g6calc_firsthalf first", [](Call& call, auto&) { return call.last(0, 10); });
+    fails("nj: 11: must be at most the number of loaded addresses, 10",
           [](Call& call, auto&) { return call.run(0, 11); });
     fails("nj: -1", [](Call& call, auto&) { return call.run(0, -1); });
-    fails("j-particle 10: was not loaded", [](Call& call, auto& all) {
+    fails("j-particle 10: not loaded", [](Call& call, auto& all) {
         send(0, 11, all[0]);
         return call.run(0, 12);
     });
     after("address: -1", [](auto&, auto& all) { send(0, -1, all[0]); });
     after("address: 2147483647", [](auto&, auto& all) { send(0, 2147483647, all[0]); });
-    after("j-particle 3: is not finite", [](auto&, auto& all) {
+    after("j-particle 3: must be finite", [](auto&, auto& all) {
         all[3].jerk[1] = NAN;
         send(0, 3, all[3]);
     });
-    after("ti: is not finite", [](auto&, auto&) { g6_set_ti(0, INFINITY); });
-    after("aby2: a null pointer", [](auto&, auto&) {
+    after("ti: inf: must be finite", [](auto&, auto&) { g6_set_ti(0, INFINITY); });
+    after("aby2: must not be null", [](auto&, auto&) {
         double d[3] = {};
         g6_set_j_particle(0, 0, 0, 0, 0, 1, d, d, nullptr, d, d);
     });
     after("eps2: -", [](Call& call, auto&) { call.eps2 = -1; });
-    after("without softening", [](Call& call, auto&) { call.x[4] = call.x[5]; });
+    after("needs a softening > 0", [](Call& call, auto&) { call.x[4] = call.x[5]; });
     after("must be finite", [](Call& call, auto&) { call.v[4][0] = NAN; });
-    fails("cl: 5: g6_open must come before", [](Call& call, auto&) { return call.run(5, 10); });
-    fails("index: a null pointer", [](Call& call, auto&) {
+    fails("cl: 5: not open: call g6_open first", [](Call& call, auto&) { return call.run(5, 10); });
+    fails("index: must not be null", [](Call& call, auto&) {
         call.first(0, 10);
         return g6calc_lasthalf(0, 10, 10, nullptr, rows(call.x), rows(call.v), 0, nullptr,
                                rows(call.a), rows(call.jerk), call.pot.data());
     });
-    fails("acc: a null pointer", [](Call& call, auto&) {
+    fails("acc: must not be null", [](Call& call, auto&) {
         call.a.assign(10, {NAN, 0, 0});
         call.first(0, 10);
         return g6calc_lasthalf(0, 10, 10, call.id.data(), rows(call.x), rows(call.v), 0, nullptr,

@@ -97,7 +97,7 @@ TEST_CASE("any g6calc_lasthalf call makes neighbour lists for later reads")
     // The next first half clears them.
     call.first(0, 97);
     CHECK(g6_read_neighbour_list(0) == -1);
-    CHECK(error().find("g6calc_lasthalf must come before") != std::string::npos);
+    CHECK(error().find("call g6calc_lasthalf first") != std::string::npos);
 }
 
 TEST_CASE("a single particle has no neighbour")

@@ -236,8 +236,8 @@ TEST_CASE("every error in a file is a line naming the field")
     CHECK(contains(with_attribute("NumFilesPerSnapshot", {}, {-1}), "number of files: -1"));
     CHECK(contains(with_attribute("BoxSize", {}, {-1}), "BoxSize: -1"));
     CHECK(contains(with_attribute("BoxSize", {3}, {1, 2, 3}), "BoxSize: 1, 2, 3: one number"));
-    CHECK(
-        contains(with_attribute("BoxSize", {}, {1e300}), "BoxSize: 1e+300: a number from 1e-100"));
+    CHECK(contains(with_attribute("BoxSize", {}, {1e300}),
+                   "BoxSize: 1e+300: must be a number from 1e-100"));
     CHECK(contains(with_attribute("UnitLength_in_cm", {}, {0}), "UnitLength_in_cm: 0"));
     const auto with_own = [&](const char* name, const std::string& text, double G) {
         return error_after([&](hid_t file) {
@@ -245,13 +245,12 @@ TEST_CASE("every error in a file is a line naming the field")
             put_text(file, text.empty() ? "Header" : "Chamomile", name, text.empty() ? "x" : text);
         });
     };
-    CHECK(contains(with_own("BoxSize", "", 1), "BoxSize: a text: a number is needed"));
-    CHECK(contains(with_own("version", "1", -1), "G: -1: a number > 0 is needed"));
-    CHECK(contains(with_own("version", "1", 0), "G: 0: a number > 0 is needed"));
+    CHECK(contains(with_own("BoxSize", "", 1), "BoxSize: a text: must be a number"));
+    CHECK(contains(with_own("version", "1", -1), "G: -1: must be a number > 0"));
+    CHECK(contains(with_own("version", "1", 0), "G: 0: must be a number > 0"));
     CHECK(contains(with_own("unit_system", "N-cody", 1), "unit_system: N-cody: N-body, physical"));
     CHECK(contains(with_own("unit_system", "physical", 1), "Units/UnitLength_in_cm: missing"));
-    CHECK(
-        contains(with_own("softening_kind", "spline", 1), "softening_length is needed beside it"));
+    CHECK(contains(with_own("softening_kind", "spline", 1), "needs softening_length"));
 
     // Chunks never written would read as zeros.
     const Hdf5Handle chunked(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
@@ -274,7 +273,7 @@ TEST_CASE("every error in a file is a line naming the field")
         error_after([&](hid_t file) {
             put_data(file, "PartType1/Velocities", H5T_IEEE_F64LE, {5, 3}, {}, external.id());
         }),
-        "Velocities: external storage: what lies in other files is not read"));
+        "Velocities: external storage: must be in this file"));
 }
 
 TEST_CASE("headers without file counts or with invalid high words are read")
@@ -288,8 +287,9 @@ TEST_CASE("headers without file counts or with invalid high words are read")
     });
     const Snapshot snapshot = read_snapshot(folder / "ic");
     CHECK(snapshot.particles.size() == 5);
-    CHECK(snapshot.notes.front() == "total number of particles of type 1: the high word 228 is "
-                                    "ignored: the file or its pieces hold 5");
+    CHECK(snapshot.notes.front() ==
+          "total number of particles of type 1: ignores the high word 228: "
+          "5 are in the file or all pieces");
 }
 
 TEST_CASE("GIZMO headers give units and background")
@@ -364,7 +364,7 @@ TEST_CASE("TNG tracers are skipped, EAGLE names are known")
         CHECK(snapshot.particles.velocity[4] == Vec3<double>{5, 6, 7});
         CHECK(snapshot.particles.mass[4] == 5);
         CHECK(snapshot.notes.front() ==
-              "3 particles of type 3 are not read: tracers of gas, without Coordinates");
+              "3 particles of type 3 not read: tracers of gas, without Coordinates");
     }
 }
 

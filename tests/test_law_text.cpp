@@ -183,88 +183,85 @@ TEST_CASE("a malformed text gives an error line with its position")
         CHECK(line.find('\n') == line.npos);
     };
     // The whole text.
-    tells("", "line 1, column 1: no law: lines of target, source and sum");
+    tells("", "line 1, column 1: empty law: must have lines of target, source and sum");
     tells("# nothing\n\n", "line 1, column 1: no law");
     tells("target x\nsource m\n", "line 3, column 1: no 'sum' line");
-    tells(rows + "phi += m\n", "line 3, column 5: a: nothing is added to this sum");
+    tells(rows + "phi += m\n", "line 3, column 5: a: sum without terms");
     tells("a = 1\n" + plain,
-          "line 1, column 1: no 'target' line: target, source and sum are declared");
-    tells(plain + "a += m\nparameter p = 1\n",
-          "line 5, column 1: 'parameter': declarations stand before");
+          "line 1, column 1: no 'target' line: target, source and sum must be declared");
+    tells(plain + "a += m\nparameter p = 1\n", "line 5, column 1: 'parameter': must be before");
     // Characters and numbers.
-    tells(plain + "a += m $ 2", "line 4, column 8: '$': is no character of this language");
-    tells(plain + "a += m \xc3\x97 2", "line 4, column 8: '\xc3\x97': is no character");
-    tells(plain + "a += m \x01 2", "line 4, column 8: byte 0x01: is no character");
+    tells(plain + "a += m $ 2", "line 4, column 8: '$': must be a character");
+    tells(plain + "a += m \xc3\x97 2", "line 4, column 8: '\xc3\x97': must be a character");
+    tells(plain + "a += m \x01 2", "line 4, column 8: byte 0x01: must be a character");
     tells(plain + "a += 1e999*m", "line 4, column 6: 1e999: numbers lie");
-    tells(plain + "a += 2m", "line 4, column 6: 2m: is no number");
-    tells(plain + "a += 1.2.3", "line 4, column 6: 1.2.3: is no number");
-    tells(plain + "a += 1/0", "line 4, column 6: the result is not finite");
+    tells(plain + "a += 2m", "line 4, column 6: 2m: must be a number");
+    tells(plain + "a += 1.2.3", "line 4, column 6: 1.2.3: must be a number");
+    tells(plain + "a += 1/0", "line 4, column 6: constant: must be finite");
     // Declarations.
     tells("target x x\n", "line 1, column 10: 'x': is a value of the target already");
     tells("target x\ntarget y\n", "line 2, column 1: 'target': declared twice");
     tells("target x\nsum x\n",
           "line 2, column 5: 'x': is a value of the target already: a sum needs");
     tells("parameter p = 1\nparameter p = 2\n", "line 2, column 11: 'p': is a parameter already");
-    tells("parameter sqrt = 1\n", "line 1, column 11: 'sqrt': is a word of the language already");
-    tells("parameter p\n", "line 1, column 12: '=' and the default of p are missing");
+    tells("parameter sqrt = 1\n", "line 1, column 11: 'sqrt': is a reserved word already");
+    tells("parameter p\n", "line 1, column 12: missing '=' and default of p");
     tells("parameter p = q\n", "line 1, column 15: 'q': unknown name");
-    tells("target x\nparameter p = x\n", "line 2, column 15: the default of p is no constant");
+    tells("target x\nparameter p = x\n", "line 2, column 15: default of p: must be a constant");
     tells("target\n", "line 1, column 1: 'target': at least one name");
     tells("target 3\n", "line 1, column 8: '3': the name of a value of the target is expected");
-    tells("target position x y\n", "line 1, column 8: 'position': three names");
-    tells("target v position x y z\n",
-          "line 1, column 10: 'position': the three coordinates stand before");
+    tells("target position x y\n", "line 1, column 8: 'position': must be followed by three names");
+    tells("target v position x y z\n", "line 1, column 10: 'position': must be before");
     tells("target position x y z\nsource m\nsum a\na += m",
-          "line 2, column 1: a 'position' in the target alone");
+          "line 2, column 1: 'position' only in the target");
     tells("dimensions 1 2\n", "line 1, column 15: the end of the line: three whole numbers");
     tells("dimensions 1 2 99\n", "line 1, column 16: '99': three whole numbers from 1 to 32");
     tells("dimensions 2 2 1\n" + plain + "a += m",
-          "line 2, column 1: 'target': 1 names, but the dimensions of line 1 say 2");
-    tells("targett x\n", "line 1, column 1: 'targett': neither a declaration nor an assignment; "
+          "line 2, column 1: 'target': 1 names: must be 2, by the dimensions of line 1");
+    tells("targett x\n", "line 1, column 1: 'targett': must begin a declaration or an assignment; "
                          "did you mean 'target'?");
-    tells("3 = x\n", "line 1, column 1: '3': a line begins with a name");
+    tells("3 = x\n", "line 1, column 1: '3': must be a declaration");
     // Names.
     tells(plain + "a += mm", "line 4, column 6: 'mm': unknown name");
     tells("target x\nsource mass\nsum a\na += mas",
           "line 4, column 6: 'mas': unknown name; did you mean 'mass'?");
-    tells(plain + "a += x",
-          "line 4, column 6: 'x': the target and the source have one: write target.x or source.x");
-    tells(plain + "a += target.m", "line 4, column 13: 'm': no value of the target");
-    tells(plain + "a += a*m", "line 4, column 6: 'a': a sum, whose value is not known here");
-    tells(plain + "m = 3",
-          "line 4, column 1: 'm': is a value of the source: it cannot be assigned to");
+    tells(plain + "a += x", "line 4, column 6: 'x': ambiguous: must be target.x or source.x");
+    tells(plain + "a += target.m", "line 4, column 13: 'm': unknown value of the target");
+    tells(plain + "a += a*m", "line 4, column 6: 'a': a sum: must be used");
+    tells(plain + "m = 3", "line 4, column 1: 'm': is a value of the source: cannot be assigned");
     tells(plain + "r = m\nr = 2*m",
-          "line 5, column 1: 'r': is computed above: a name has one value");
-    tells(plain + "a = m", "line 4, column 3: '=': a is a sum: += or -= is needed");
+          "line 5, column 1: 'r': is computed above: must be another name");
+    tells(plain + "a = m", "line 4, column 3: '=': a is a sum: must be += or -=");
     tells(plain + "b += m", "line 4, column 1: 'b': no sum");
-    tells(plain + "f[1] += m", "line 4, column 3: '1': a whole number from 0 to 0");
-    tells(plain + "a += j[2]", "line 4, column 8: '2': a whole number from 0 to 1");
-    tells(plain + "a += j[0.5]", "line 4, column 8: '0.5': a whole number");
+    tells(plain + "f[1] += m", "line 4, column 3: '1': must be a whole number from 0 to 0");
+    tells(plain + "a += j[2]", "line 4, column 8: '2': must be a whole number from 0 to 1");
+    tells(plain + "a += j[0.5]", "line 4, column 8: '0.5': must be a whole number");
     // Expressions.
     tells(plain + "a += sqrt(m",
           "line 4, column 12: ')' is missing before the end of the line for the '(' of column 10");
     tells(plain + "a += (m + 1\nb = 3", "line 4, column 12: ')' is missing");
     tells(plain + "a += m)", "line 4, column 7: ')' without its '('");
     tells(plain + "a += m *",
-          "line 4, column 9: the end of the line: a number, a name or '(' is expected");
-    tells(plain + "a += m m", "line 4, column 8: 'm': an operator is missing before it");
-    tells(plain + "a += m (2)", "line 4, column 8: '(' after 'm', which is no function");
+          "line 4, column 9: the end of the line: must be a number, a name or '('");
+    tells(plain + "a += m m", "line 4, column 8: 'm': operator missing before it");
+    tells(plain + "a += m (2)", "line 4, column 8: '(' after 'm', not a function");
     tells(plain + "a += sqrt(m, 2)", "line 4, column 6: sqrt takes 1 argument, here are 2");
     tells(plain + "a += select(m < 1, 2)",
           "line 4, column 6: select takes 3 arguments, here are 2");
     tells(plain + "a += sqrtt(m)",
           "line 4, column 6: 'sqrtt': unknown function; did you mean 'sqrt'?");
-    tells(plain + "a += sqrt m", "line 4, column 6: 'sqrt': a function: '(' is missing after it");
-    tells(plain + "a += m < 1", "line 4, column 6: a condition is no number");
-    tells(plain + "a += 2*(m < 1)", "line 4, column 8: a condition is no number");
-    tells(plain + "a += select(m, 1, 2)", "line 4, column 13: a condition is needed");
-    tells(plain + "a += select(0 < m < 1, 1, 2)", "line 4, column 19: conditions are not chained");
+    tells(plain + "a += sqrt m", "line 4, column 6: 'sqrt': a function: '(' missing after it");
+    tells(plain + "a += m < 1", "line 4, column 6: condition: must be a number");
+    tells(plain + "a += 2*(m < 1)", "line 4, column 8: condition: must be a number");
+    tells(plain + "a += select(m, 1, 2)", "line 4, column 13: number: must be a condition");
+    tells(plain + "a += select(0 < m < 1, 1, 2)",
+          "line 4, column 19: conditions: cannot be chained");
     tells(plain + "a = = m", "line 4, column 3: '=': a is a sum");
     tells(plain + "a += " + std::string(300, '(') + "m" + std::string(300, ')'),
           "line 4, column 106: nested too deep");
     // Positions.
     tells(rows + "a += source.x*m", "line 4, column 6: x of the source is a coordinate of a "
-                                    "position: only differences, source.x - target.x");
+                                    "position: must be used in a difference, source.x - target.x");
     tells(rows + "a += source.x - target.y", "line 4, column 6: x of the source is a coordinate");
     tells(rows + "d = target.x\na += 2*d", "line 5, column 8: x of the target is a coordinate");
 }

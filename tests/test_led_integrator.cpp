@@ -228,7 +228,7 @@ TEST_CASE("a run refused at its start leaves the particles unchanged")
         CHECK(same_bits(p.position, before.position));
         CHECK(same_bits(p.velocity, before.velocity));
     }
-    CHECK(contains(lines[0], "needs a softening length > 0 of every particle"));
+    CHECK(contains(lines[0], "needs a softening length > 0 for each particle"));
     CHECK(lines[0] == lines[1]);
 }
 

@@ -106,7 +106,7 @@ TEST_CASE("tables of spectra and transfer functions reproduce the fit")
     refused("1 1\n2 1\n3 1\n", "at least 4");
     refused("1 1\n2 1\n2 1\n4 1\n5 1\n", "larger than in the line before");
     refused("1 1\n2 0\n3 1\n4 1\n5 1\n", "other than 0");
-    refused("1 1\n2 x\n3 1\n4 1\n5 1\n", "no number");
+    refused("1 1\n2 x\n3 1\n4 1\n5 1\n", "must be a number");
     refused("1 1 1\n2 1 1\n3 1 1\n4 1 1\n", "3 columns");
     for (const char* lines : {"0.02 1\n0.1 0.2\n1 0.005\n9 1e-4\n", // too short for sigma(8)
                               "0.001 1\n0.01 0.8\n0.1 0.2\n0.9 0.006\n"})

@@ -343,10 +343,9 @@ TEST_CASE("invalid long-range options are refused with an error line")
     CHECK_THROWS_WITH_AS(make_ewald_modes({1}, 0.5),
                          "split radius: 0.500000: must be above 0 and at most a quarter of the box",
                          Error);
-    CHECK_THROWS_WITH_AS(make_ewald_modes({1}, 1e-3),
-                         "split radius: 0.001000: needs more than 128 waves along the box; take a "
-                         "mesh",
-                         Error);
+    CHECK_THROWS_WITH_AS(
+        make_ewald_modes({1}, 1e-3),
+        "split radius: 0.001000: needs more than 128 waves along the box; use a mesh", Error);
     CHECK_THROWS_WITH_AS(make_ewald_modes({1}, 0.1, 2),
                          "tolerance: 2.000000: must be between 0 and 1", Error);
 }

@@ -163,7 +163,7 @@ TEST_CASE("readers take the first of several snapshots and note keys unusable as
     CHECK(snapshot.particles.id == std::vector<std::uint64_t>{1, 2, 3, 4, 5});
     REQUIRE(snapshot.notes.size() == 3);
     CHECK(contains(snapshot.notes[0], "ids are 1 to N"));
-    CHECK(contains(snapshot.notes[1], "holds 3 snapshots: the first"));
+    CHECK(contains(snapshot.notes[1], "file with 3 snapshots: reads the first"));
 }
 
 TEST_CASE("truncated and invalid files are refused with an error line")
@@ -193,10 +193,10 @@ TEST_CASE("truncated and invalid files are refused with an error line")
     characters.many("d", "PhaseSpace", {n, 2, 3}, values<double>(1, 6)).end().end();
     for (const auto& [text, line] :
          {std::pair(no_mass.text(), "Mass: missing"),
-          {wrong_count.text(), "PhaseSpace: 24 values: 30 are needed"},
+          {wrong_count.text(), "PhaseSpace: 24 values: must be 30"},
           {empty.text(), "SnapShot: none with particles"},
           {no_number.text(), "Nobj: missing"},
-          {characters.text(), "Mass: i: type f or d is needed"},
+          {characters.text(), "Mass: i: must be type f or d"},
           {nemo_file({.coordinates = 0201401}), "CoordSystem: 66305"},
           {std::string("\x92\x09(\0SnapShot\0) ", 15), "no item of NEMO"}}) {
         make_file(folder / "bad", text);

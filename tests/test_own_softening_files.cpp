@@ -38,9 +38,9 @@ TEST_CASE("files keep per-particle softening or note its loss")
         bool keeps;
         const char* says;
     };
-    for (const Case& c : {Case{"s.hdf5", true, ""}, Case{"s.tipsy", true, "rule"},
-                          Case{"s.txt", false, "lengths of the particles"},
-                          Case{"s.gadget2", false, "softening"}}) {
+    for (const Case& c :
+         {Case{"s.hdf5", true, ""}, Case{"s.tipsy", true, "rule"},
+          Case{"s.txt", false, "per-particle softening"}, Case{"s.gadget2", false, "softening"}}) {
         CAPTURE(c.file);
         std::string lost;
         for (const std::string& phrase : left_out(snapshot, folder / c.file))
@@ -80,13 +80,13 @@ TEST_CASE("softening by type reaches the particles or is refused with an error l
         {"", "halo=0.4,2=1", "", 0.4, 1},
         {"0.5", "disk=0.1", "", 0.5, 0.1},
         {"0.3,0.3", "", "", 0, 0},
-        {"0.4,1,2", "", "eps: 0.4,1,2: must be one length, or one for each of 2 types", 0, 0},
-        {"", "1=0.4", "eps_type: 2 (disk): has no length", 0, 0},
-        {"0.1", "stars=0.4", "eps_type: 4 (stars): no such particle is there", 0, 0},
+        {"0.4,1,2", "", "eps: 0.4,1,2: must be one length, or one per type, 2", 0, 0},
+        {"", "1=0.4", "eps_type: 2 (disk): length missing", 0, 0},
+        {"0.1", "stars=0.4", "eps_type: 4 (stars): no such particles", 0, 0},
         {"1,2", "1=0.4", "eps_type: contradicts", 0, 0},
         {"-1,2", "", "eps: -1", 0, 0},
         {"1,x", "", "eps: x", 0, 0},
-        {"", "halo", "eps_type: halo: TYPE=LENGTH is needed", 0, 0},
+        {"", "halo", "eps_type: halo: must be TYPE=LENGTH", 0, 0},
         {"", "7=1", "eps_type: 7", 0, 0},
         {"", "1=-1,2=1", "eps_type: -1", 0, 0},
         {"", "1=1,halo=2", "gives type 1 twice", 0, 0}};

@@ -451,7 +451,7 @@ TEST_CASE("adaptive steps use each particle's softening length")
 
     p.softening[0] = 0;
     CHECK_THROWS_WITH(leapfrog.start(p, Quantities::acceleration, {}),
-                      doctest::Contains("of every particle"));
+                      doctest::Contains("for each particle"));
 }
 
 TEST_CASE("a restarted run with per-particle softening continues bitwise")

@@ -26,7 +26,7 @@ TEST_CASE("valid particles pass; an empty set passes unless particles are requir
     CHECK(complaint(sample_snapshot().particles) == "");
     CHECK(complaint(Particles{}) == "");
     CHECK_THROWS_WITH_AS(require_particles(Particles{}, "f"),
-                         "f: particles: 0: at least one is needed", Error);
+                         "f: particles: 0: must be at least one", Error);
     CHECK_NOTHROW(require_particles(sample_snapshot(1).particles, "f"));
 }
 
@@ -70,9 +70,8 @@ TEST_CASE("duplicate ids are found among dense, sparse and sorted ids")
             particles.id[i] = (particles.size() - i) * step;
         CHECK(complaint(particles) == "");
         particles.id[400] = particles.id[17];
-        CHECK(complaint(particles) ==
-              "f: particles 17 and 400, id: " + std::to_string(particles.id[17]) +
-                  ": all ids must differ");
+        CHECK(complaint(particles) == "f: particles 17 and 400, id: " +
+                                          std::to_string(particles.id[17]) + ": must be unique");
     }
     Particles particles = sample_snapshot(3).particles;
     particles.id = {1, 2, 2};

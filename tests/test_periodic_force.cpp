@@ -148,11 +148,11 @@ TEST_CASE("invalid options of periodic boxes are refused with an error line")
     CHECK(refusal([](SolverOptions& o) { o.order = 3; }) ==
           "order: 3: must be 0 or 2 in a periodic box");
     CHECK(refusal([](SolverOptions& o) { o.periodic.mesh = 8; }) ==
-          "mesh: 8: a whole number from 16 to 32768, or 0, is needed");
+          "mesh: 8: must be a whole number from 16 to 32768, or 0");
     CHECK(refusal([](SolverOptions& o) { o.periodic.cut = 9; }) ==
-          "cut: 9: a number from 3 to 7 is needed");
+          "cut: 9: must be a number from 3 to 7");
     CHECK(refusal([](SolverOptions& o) { o.periodic.split = 0; }) ==
-          "split: 0: a number from 0.5 to 10 is needed");
+          "split: 0: must be a number from 0.5 to 10");
     CHECK(refusal([](SolverOptions& o) {
               o.periodic.mesh = 16;
               o.periodic.cut = 7;
@@ -160,10 +160,10 @@ TEST_CASE("invalid options of periodic boxes are refused with an error line")
     CHECK(refusal([](SolverOptions& o) { o.softening.length = 0.5; }) ==
           "eps: 0.5: must be at most a tenth of the box");
     CHECK(refusal([](SolverOptions& o) { o.box = -1; }) ==
-          "box: -1: a number from 1e-100 to 1e+100, or 0, is needed");
-    CHECK(refusal([](SolverOptions& o) { o.order = 5; }) == "order: 5: is not one of 0, 2, 3, 4");
+          "box: -1: must be a number from 1e-100 to 1e+100, or 0");
+    CHECK(refusal([](SolverOptions& o) { o.order = 5; }) == "order: 5: must be one of 0, 2, 3, 4");
     CHECK(refusal([](SolverOptions& o) { o.theta = NAN; }) ==
-          "theta: nan: a number > 0 and <= 1.5 is needed");
+          "theta: nan: must be a number > 0 and <= 1.5");
 }
 
 TEST_CASE("a softening length near the short-range cut is reported or refused")
@@ -201,7 +201,7 @@ TEST_CASE("a softening length near the short-range cut is reported or refused")
         return solver->evaluate(request).softening_jump.value_or(-1);
     };
     CHECK(error_line([&] { evaluate(0.01); }) ==
-          "eps: 0.01: must be at most 0.00891, as pairs farther than 0.04883 are not "
+          "eps: 0.01: must be at most 0.00891, because pairs beyond 0.04883 are not "
           "softened; or give mesh 22, softening spline, or solver direct");
     CHECK(evaluate(0.001) == doctest::Approx(1.5 * 0.001 * 0.001 / 0.048828125 / 0.048828125));
 }

@@ -85,24 +85,23 @@ TEST_CASE("wrong quantities are refused with an error line")
         const char* line;
     };
     const Case cases[] = {
-        {"3Gyr", dimensions::length, galactic,
-         "3Gyr: is a time: a length is needed, such as 50 pc"},
+        {"3Gyr", dimensions::length, galactic, "3Gyr: is a time: must be a length, such as 50 pc"},
         {"3 Mpc/h", dimensions::time, galactic,
-         "3 Mpc/h: is a length: a time is needed, such as 1 Gyr"},
-        {"3 h", dimensions::length, galactic, "3 h: is a pure number: a length is needed"},
-        {"3kpx", dimensions::length, galactic, "3kpx: kpx: is no unit; these are known: cm, m, km"},
+         "3 Mpc/h: is a length: must be a time, such as 1 Gyr"},
+        {"3 h", dimensions::length, galactic, "3 h: is a pure number: must be a length"},
+        {"3kpx", dimensions::length, galactic, "3kpx: kpx: unknown unit: must be one of cm, m, km"},
         {"3kpx", dimensions::length, galactic, "did you mean 'kpc'?"},
-        {"3 kpc//s", dimensions::length, galactic, "'/s': is no unit"},
-        {"3 (kpc", dimensions::length, galactic, "'': is no unit"},
-        {"3 kpc^", dimensions::length, galactic, "'': is no unit"},
-        {"3 kpc^99", dimensions::length, galactic, "is no unit"},
-        {"3 0 kpc", dimensions::length, galactic, "is no unit"},
+        {"3 kpc//s", dimensions::length, galactic, "'/s': not a unit"},
+        {"3 (kpc", dimensions::length, galactic, "'': not a unit"},
+        {"3 kpc^", dimensions::length, galactic, "'': not a unit"},
+        {"3 kpc^99", dimensions::length, galactic, "unit"},
+        {"3 0 kpc", dimensions::length, galactic, "unit"},
         {"3 kpc", dimensions::length, nbody,
-         "the particles are in N-body units (G = 1): give a plain number"},
+         "the particles are in N-body units (G = 1): must be a plain number"},
         {"3 kpc", dimensions::length, per_unknown_h,
-         "no h is known: give a quantity per h, as in 1 kpc/h"},
+         "h is unknown: must be a quantity per h, as in 1 kpc/h"},
         {"2 Gyr", dimensions::time, per_unknown_h, "give a quantity per h, as in 1 Gyr/h"},
-        {"3 kpc/h", dimensions::length, galactic, "no h is known: give a quantity without h"},
+        {"3 kpc/h", dimensions::length, galactic, "h is unknown: must be a quantity without h"},
         {"3 Myr", dimensions::time, per_h, "times of a comoving run are ln a"}};
     for (const Case& c : cases) {
         const std::string line = said(c.text, c.dimension, c.frame);
@@ -201,7 +200,7 @@ TEST_CASE("unit conversion preserves dimensionless ratios")
     choose_units(stated, Units::gadget(false), "--units: galactic");
     CHECK(stated.G() == doctest::Approx(43007.1).epsilon(1e-5));
     CHECK_THROWS_WITH_AS(choose_units(stated, Units::gadget(true), "--units: gadget"),
-                         doctest::Contains("no h is known"), const Error&);
+                         doctest::Contains("h is unknown"), const Error&);
 
     Snapshot rounded = make_plummer({.particles = 4}); // a text file with '# G: 0.0045'
     rounded.gravitational_constant = 0.0045;

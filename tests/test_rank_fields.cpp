@@ -274,20 +274,20 @@ TEST_CASE("calls unsupported on ranks are refused by all ranks and keep the sour
     const FieldTargets one{1, view_of(std::span(asked.targets))};
     check(
         tree, [&](Field f, Sources, int) { f.evaluate(one, to); },
-        "evaluate: needs sources: build() comes before");
+        "evaluate: no sources: call build() first");
     check(
         tree, [&](Field f, Sources, int r) { f.evaluate(one, r == 1 ? tidal : to); },
-        "tidal tensors and jerks: are computed by one rank alone");
+        "tidal tensors and jerks: need a single rank");
     check(
         tree,
         [&](Field f, Sources, int r) {
             f.evaluate({1, one.position, {}, r == 2 ? std::span(self) : std::span<std::int64_t>()},
                        to);
         },
-        "targets: on several ranks are no sources and have no softening lengths");
+        "targets on several ranks: self indices and softening lengths must be left out");
     check(
         direct, [&](Field f, Sources, int) { f.evaluate(one, to); },
-        "targets: on several ranks need a tree on processors");
+        "targets on several ranks: need the tree solver on the CPU");
     check(
         tree,
         [&](Field f, Sources, int r) {
@@ -301,11 +301,11 @@ TEST_CASE("calls unsupported on ranks are refused by all ranks and keep the sour
             fewer.count -= r == 1 ? 1 : 0;
             f.refit(fewer);
         },
-        "refit: sources: " + std::to_string(n / 3 - 1) +
-            ": must be as many as were built: " + std::to_string(n / 3));
+        "refit: " + std::to_string(n / 3 - 1) + " sources, but build() took " +
+            std::to_string(n / 3) + ": must be equal");
     check(
         tree, [&](Field f, Sources, int) { f.neighbours(one, {}, 1, {}, {}); },
-        "neighbours: are found by one rank alone");
+        "neighbours: need a single rank");
 }
 
 TEST_SUITE_END();

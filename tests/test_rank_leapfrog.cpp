@@ -247,7 +247,7 @@ TEST_CASE("columns missing on some ranks are refused by all ranks")
             lines[std::size_t(own.rank())] = error_line([&] { simulation.run(); }, Fault::usage);
         });
         CHECK(contains(lines[0], has_name ? "particles/extra/age: 50 values for 100 particles"
-                                          : "must have the same names on all ranks"));
+                                          : "names: must be equal on all ranks"));
         CHECK(lines[1] == lines[0]);
         CHECK(lines[2] == lines[0]);
     }

@@ -243,7 +243,7 @@ TEST_CASE("invalid lengths on a single rank are refused with an error line")
               },
               {.time_limit = 60, .held_back = {}});
     for (const std::string& line : said)
-        CHECK(line == "softening: must be given by all ranks or by none");
+        CHECK(line == "softening: must be given on all ranks or on none");
 }
 
 TEST_SUITE_END();

@@ -83,8 +83,7 @@ TEST_CASE("an accuracy goal on ranks gives equal tolerances and needs a single c
     run_ranks(2,
               [&](Communicator& communicator) {
                   CHECK_THROWS_WITH(DistributedSolver(options, communicator),
-                                    "several processes: keep no accuracy for callers whose "
-                                    "particles they have; give tolerance");
+                                    "several processes: cannot adapt to accuracy; give tolerance");
               },
               {.time_limit = 60, .held_back = {}});
 }

@@ -179,7 +179,7 @@ TEST_CASE("invalid snapshots are refused with an error line")
     make_file(folder / "garbage.hdf5", "garbage\n");
     CHECK(contains(
         reading_error(folder / "garbage.hdf5"),
-        "garbage.hdf5: format: no HDF5, in spite of the name: nor columns of text: line 1"));
+        "garbage.hdf5: format: not HDF5, despite the name: not text columns either: line 1"));
 }
 
 TEST_CASE("long names are shortened in error lines")
@@ -291,7 +291,7 @@ TEST_CASE("a file modified during reading is refused")
         const UnchangedFile same(path);
         CHECK_NOTHROW(same.check());
         std::ofstream(path, std::ios::app) << '\n';
-        CHECK_THROWS_WITH_AS(same.check(), doctest::Contains("changed while it was read"), Error);
+        CHECK_THROWS_WITH_AS(same.check(), doctest::Contains("changed while being read"), Error);
         const UnchangedFile gone(path);
         std::filesystem::remove(path);
         CHECK_THROWS_AS(gone.check(), Error);

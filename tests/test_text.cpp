@@ -110,12 +110,12 @@ TEST_CASE("a comment that may name the columns in another order gives a note")
     for (const auto& [comment, row, noted] : cases) {
         CAPTURE(comment);
         const Snapshot snapshot = read_text_of(std::string(comment) + row);
-        CHECK((!snapshot.notes.empty() && contains(snapshot.notes[0], "in spite of the comment")) ==
+        CHECK((!snapshot.notes.empty() && contains(snapshot.notes[0], "despite the comment")) ==
               noted);
     }
     CHECK(read_text_of("# id ax ay az\n1 2 3 4\n").notes[0] ==
-          "columns taken as mass x y z, in spite of the comment 'id ax ay az': '# columns: ...' "
-          "names others");
+          "columns read as mass x y z, despite the comment 'id ax ay az'; name others by '# "
+          "columns: ...'");
 }
 
 TEST_CASE("very long lines and files without a final newline are read")
@@ -148,16 +148,16 @@ TEST_CASE("errors name line and column")
     CHECK(contains(error_of("1 2 3 4 5 6 7 -8\n"), "(id): -8"));
     CHECK(contains(error_of("1 2 3 4e999\n"), "(z): 4e999"));
     CHECK(contains(error_of("1 2 3 nan\n"), "particle 0 (id 1), position z: nan"));
-    CHECK(contains(error_of("# columns: mass x y\n1 2 3\n"), "mass x y z are needed"));
+    CHECK(contains(error_of("# columns: mass x y\n1 2 3\n"), "must include mass x y z"));
     CHECK(contains(error_of("# columns: mass x y w\n1 2 3 4\n"), "columns: w"));
-    CHECK(contains(error_of("# columns: mass x y z vx\n1 2 3 4 5\n"), "by threes"));
+    CHECK(contains(error_of("# columns: mass x y z vx\n1 2 3 4 5\n"), "need three columns"));
     CHECK(contains(error_of("# columns: mass x y z\n1 2 3 4 5\n"), "5 columns: 4 are named"));
     CHECK(contains(error_of("# time: soon\n1 2 3 4\n"), "line 1, time: soon"));
-    CHECK(contains(error_of("# unit_length_in_cm: -1\n1 2 3 4\n"), "a number > 0 is needed"));
+    CHECK(contains(error_of("# unit_length_in_cm: -1\n1 2 3 4\n"), "must be a number > 0"));
     CHECK(contains(error_of("# types: 1*2\n1 2 3 4\n"), "line 1, types: 1*2"));
     CHECK(contains(error_of("# types: 9*1\n1 2 3 4\n"), "types: 9*1"));
     CHECK(contains(error_of("# types: 1\n1 2 3 4\n"), "types: 1"));
-    CHECK(contains(error_of("# softening_kind: soft\n1 2 3 4\n"), "plummer or spline"));
+    CHECK(contains(error_of("# softening_kind: soft\n1 2 3 4\n"), "must be plummer or spline"));
     CHECK(contains(error_of("Lorem ipsum\n"), "line 1: 2 columns"));
 }
 
@@ -168,36 +168,36 @@ TEST_CASE("ambiguous files are refused with an error line")
         std::string text;
         const char* part;
     } cases[] = {
-        {"0.1,,1,2,0,0,0,1\n", "line 1: 0.1,,1,2,0,0,0,1: a field between commas is empty"},
+        {"0.1,,1,2,0,0,0,1\n", "line 1: 0.1,,1,2,0,0,0,1: must have no empty field between commas"},
         {particle + "1, 2, 3, ,\n", "line 2: 1, 2, 3, ,: a field"},
-        {",1 2 3 4\n", "a field between commas is empty"},
-        {"1,2,3,4,\n", "a field between commas is empty"},
+        {",1 2 3 4\n", "must have no empty field between commas"},
+        {"1,2,3,4,\n", "must have no empty field between commas"},
         {particle + "# columns: x y z mass\n" + particle,
          "line 2, columns: x y z mass: must stand"},
-        {"# columns: mass x y z x\n1 2 3 4 5\n", "columns: x: is named twice"},
-        {units + particle, "line 1, unit_mass_in_g: 1: unit_velocity_in_cm_per_s is needed"},
-        {"# unit_velocity_in_cm_per_s: 1\n" + units + particle, "unit_length_in_cm is needed"},
-        {"# unit_length_in_cm: 1\n" + particle, "unit_mass_in_g is needed beside it"},
-        {"# units_per_h: 1\n" + particle, "unit_length_in_cm is needed beside it"},
-        {"# softening_length: 0.3\n" + particle, "softening_kind, plummer or spline, is needed"},
-        {"# softening_kind: spline\n" + particle, "softening_length is needed beside it"},
-        {"# omega_matter: 0.3\n" + particle, "scale_factor is needed beside it"},
-        {"# hubble: 0.7\n" + particle, "line 1, hubble: 0.7: scale_factor is needed beside it"},
-        {"# G: 1\n# G: 2\n" + particle, "line 2, G: 2: line 1 states 1; state it once"},
+        {"# columns: mass x y z x\n1 2 3 4 5\n", "columns: x: must be named once"},
+        {units + particle, "line 1, unit_mass_in_g: 1: unit_velocity_in_cm_per_s must be stated"},
+        {"# unit_velocity_in_cm_per_s: 1\n" + units + particle, "unit_length_in_cm must be stated"},
+        {"# unit_length_in_cm: 1\n" + particle, "unit_mass_in_g must be stated, too"},
+        {"# units_per_h: 1\n" + particle, "unit_length_in_cm must be stated, too"},
+        {"# softening_length: 0.3\n" + particle, "needs softening_kind, plummer or spline"},
+        {"# softening_kind: spline\n" + particle, "needs softening_length"},
+        {"# omega_matter: 0.3\n" + particle, "scale_factor must be stated, too"},
+        {"# hubble: 0.7\n" + particle, "line 1, hubble: 0.7: scale_factor must be stated, too"},
+        {"# G: 1\n# G: 2\n" + particle, "line 2, G: 2: line 1 states 1; must be stated once"},
         {"# columns: mass x y z\n# columns: x y z mass\n" + particle, "line 1 states mass x y z"},
-        {"# G: -1\n" + particle, "line 1, G: -1: a number > 0 is needed"},
-        {"# G: 0\n" + particle, "line 1, G: 0: a number > 0 is needed"},
+        {"# G: -1\n" + particle, "line 1, G: -1: must be a number > 0"},
+        {"# G: 0\n" + particle, "line 1, G: 0: must be a number > 0"},
         {"# box_size: 1e300\n" + particle,
-         "box_size: 1e+300: a number from 1e-100 to 1e+100, or 0,"},
-        {"# scale_factor: 200\n" + particle, "scale_factor: 200: a number from 1e-06 to 100"},
+         "box_size: 1e+300: must be a number from 1e-100 to 1e+100, or 0"},
+        {"# scale_factor: 200\n" + particle,
+         "scale_factor: 200: must be a number from 1e-06 to 100"},
         {"# unit_length_in_cm: 1e300\n# unit_velocity_in_cm_per_s: 1e300\n" + units + particle,
-         "G of the units: 0: a number > 0 is needed"},
+         "G of the units: 0: must be a number > 0"},
         {"1 2 3 1e-400\n", "column 4 (z): 1e-400: must be 0 or from 4.9e-324 to 1.8e308"},
-        {"1 2 3 4\r5 6 7 8\r",
-         "line 1: a carriage return within it: lines must end in a line feed"},
-        {"# a comment\r1 2 3 4\r", "line 1: a carriage return within it"},
-        {"-1 2 3 0 0 0 5\n", "mass: -1: must be finite and not negative; taken as mass x y z vx vy "
-                             "vz: a comment '# columns: ...' names others"},
+        {"1 2 3 4\r5 6 7 8\r", "line 1: a carriage return inside: must end in a line feed"},
+        {"# a comment\r1 2 3 4\r", "line 1: a carriage return inside"},
+        {"-1 2 3 0 0 0 5\n", "mass: -1: must be finite and 0 or more; read as mass x y z vx vy "
+                             "vz; name others by '# columns: ...'"},
     };
     for (const auto& [text, part] : cases) {
         CAPTURE(text);

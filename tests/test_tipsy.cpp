@@ -124,14 +124,14 @@ TEST_CASE("invalid potentials and softenings are skipped with a note")
     } cases[] = {
         {-2.0f, 0.5f, true, true, nullptr},
         {0.0f, 0.5f, false, true, nullptr},
-        {4.6e-4f, 0.5f, false, true, "one of the potentials is 0.00046, which is not negative"},
-        {1e31f, 0.5f, false, true, "one of the potentials is 1e+31, which is not negative"},
-        {NAN, 0.5f, false, true, "one of the potentials is nan"},
-        {std::bit_cast<float>(100000000), 0.5f, false, false, "as ids of Bonsai do"},
-        {std::bit_cast<float>(200000000), 0.5f, false, false, "as ids of Bonsai do"},
-        {-2.0f, -0.5f, true, false, "one of the softenings is -0.5, which is no length"},
-        {-2.0f, NAN, true, false, "one of the softenings is nan"},
-        {-2.0f, std::bit_cast<float>(4711), true, false, "one of the softenings is 6.60152e-42"},
+        {4.6e-4f, 0.5f, false, true, "potentials not read: value 0.00046 is not negative"},
+        {1e31f, 0.5f, false, true, "potentials not read: value 1e+31 is not negative"},
+        {NAN, 0.5f, false, true, "potentials not read: value nan"},
+        {std::bit_cast<float>(100000000), 0.5f, false, false, "integer ids of Bonsai"},
+        {std::bit_cast<float>(200000000), 0.5f, false, false, "integer ids of Bonsai"},
+        {-2.0f, -0.5f, true, false, "softenings not read: value -0.5 is not a length"},
+        {-2.0f, NAN, true, false, "softenings not read: value nan"},
+        {-2.0f, std::bit_cast<float>(4711), true, false, "softenings not read: value 6.60152e-42"},
     };
     for (const auto& [phi, eps, potentials, softening, note] : cases) {
         CAPTURE(phi);
@@ -234,7 +234,7 @@ TEST_CASE("comoving boxes have side 1, critical density 1 and velocities dx/dt")
                          doctest::Contains("is for files without units"), Error);
     raw.time = 0;
     CHECK_THROWS_WITH_AS(set_box_scale(raw, {1, h}, "--box-length"),
-                         doctest::Contains("is no scale factor"), Error);
+                         doctest::Contains("must be a scale factor"), Error);
 }
 
 TEST_CASE("an apparent comoving box gives a note with the options to read it")

@@ -20,7 +20,7 @@ namespace {
                                           std::to_string(p.x) + ", " + std::to_string(p.y) + ", " +
                                           std::to_string(p.z) + "): must be finite");
     }
-    throw Error(Fault::input, "positions: extent: overflows: coordinates must stay below 1e300");
+    throw Error(Fault::input, "positions: extent overflows: coordinates must be below 1e300");
 }
 
 } // namespace

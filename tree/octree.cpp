@@ -274,8 +274,8 @@ void gather_sources(Octree& octree, std::span<const Vec3<double>> positions,
 void check_number(std::size_t n)
 {
     if (n > largest_number)
-        throw Error(Fault::input, "particles: number: " + std::to_string(n) + ": at most " +
-                                      std::to_string(largest_number) + " are allowed");
+        throw Error(Fault::input, "particles: number: " + std::to_string(n) + ": must be at most " +
+                                      std::to_string(largest_number));
 }
 
 void build_octree(Octree& octree, std::span<const Vec3<double>> positions,

@@ -122,7 +122,7 @@ ViewRequest command_request(std::string_view name, const Query& query)
         {"show", ViewCommand::show}};
     const auto command = commands.find(name);
     if (command == commands.end())
-        return refusal(404, "no such command");
+        return refusal(404, "command: unknown");
     ViewRequest request;
     request.kind = Kind::command;
     request.command = command->second;
@@ -140,20 +140,20 @@ ViewRequest command_request(std::string_view name, const Query& query)
 ViewRequest judge(const RequestHead& head, std::string_view token)
 {
     if (head.has_body)
-        return refusal(413, "no bodies are taken");
+        return refusal(413, "body: must be empty");
     if (head.is_ambiguous)
-        return refusal(400, "a header stands there twice");
+        return refusal(400, "header: given twice");
     if (!is_this_machine(head.host))
         return refusal(421, "Host: must be 127.0.0.1 or localhost");
     if (!head.origin.empty() && head.origin != "http://" + std::string(head.host))
-        return refusal(403, "Origin: is another page");
+        return refusal(403, "Origin: must be this page");
     const std::size_t mark = std::min(head.target.find('?'), head.target.size());
     const std::string_view path = head.target.substr(0, mark);
     const bool is_page = head.method == "GET" && find_page_file(path);
     // A link from another page may open the page itself, because it holds no data.
     const bool is_own = head.site.empty() || head.site == "same-origin" || head.site == "none";
     if (!is_own && !(is_page && head.mode == "navigate"))
-        return refusal(403, "Sec-Fetch-Site: is another page");
+        return refusal(403, "Sec-Fetch-Site: must be this page");
     if (is_page) {
         ViewRequest request;
         request.kind = Kind::page;
@@ -161,11 +161,11 @@ ViewRequest judge(const RequestHead& head, std::string_view token)
         return request;
     }
     if (!is_same_secret(head.token, token))
-        return refusal(403, std::string(view_token_header) + ": is not that of this view");
+        return refusal(403, std::string(view_token_header) + ": must be the token of this view");
     const std::optional<Query> query =
         query_of(mark < head.target.size() ? head.target.substr(mark + 1) : std::string_view());
     if (!query)
-        return refusal(400, "the target cannot be read");
+        return refusal(400, "target: cannot be read");
     if (head.method == "GET" && path == "/scene") {
         ViewRequest request;
         request.kind = Kind::scene;

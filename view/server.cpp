@@ -51,7 +51,7 @@ std::string random_token()
 {
     unsigned char bytes[16];
     if (::getrandom(bytes, sizeof bytes, 0) != ssize_t(sizeof bytes))
-        throw Error(Fault::usage, "{view}: the system gives no random numbers");
+        throw Error(Fault::usage, "{view}: the system has no random numbers");
     std::string token;
     for (const unsigned char byte : bytes)
         for (const int digit : {byte >> 4, byte & 15})
@@ -106,7 +106,7 @@ private:
         if (failure)
             throw Error(Fault::usage, asked.option + ": " + std::to_string(asked.port.value_or(0)) +
                                           ": " + failure.message() +
-                                          "; give another port, or none");
+                                          "; give another port, or no port");
         port_ = acceptor_.local_endpoint().port();
     }
 
@@ -189,11 +189,11 @@ private:
     {
         if (failure == http::error::header_limit || failure == http::error::buffer_overflow)
             return answer(http::status::request_header_fields_too_large, "text/plain",
-                          "the head is too large", true);
+                          "head: too large", true);
         if (failure &&
             failure.category() == http::make_error_code(http::error::bad_method).category() &&
             failure != http::error::end_of_stream && failure != http::error::partial_message)
-            return answer(http::status::bad_request, "text/plain", "this is no request", true);
+            return answer(http::status::bad_request, "text/plain", "not a request", true);
         if (failure)
             return; // closed or timed out
         obey(judge(head_of(*parser_), server_.token_));

@@ -43,7 +43,7 @@ void GravityCode::field(const Points& points, double* ax, double* ay, double* az
     const bool forces = ax && ay && az;
     if (points.count > 0 &&
         (!points.eps || !points.x || !points.y || !points.z || (!forces && !phi)))
-        throw Error(Fault::usage, "points: a null pointer");
+        throw Error(Fault::usage, "points: must not be null");
     std::vector<double> distinct(points.eps, points.eps + points.count);
     for (const double eps : distinct)
         if (!std::isfinite(eps))

@@ -94,7 +94,7 @@ std::size_t GravityCode::index(int number) const
 {
     const auto found = index_.find(number);
     if (found == index_.end())
-        refuse("particle " + std::to_string(number) + ": is not there");
+        refuse("particle " + std::to_string(number) + ": unknown");
     return found->second;
 }
 
@@ -103,7 +103,7 @@ std::size_t GravityCode::index(int number) const
 void GravityCode::changed(Change change)
 {
     if (phase_ == Phase::no_parameters)
-        refuse("commit_parameters must come before");
+        refuse("order of calls: call commit_parameters first");
     if (phase_ == Phase::running)
         phase_ = Phase::changed;
     if (change == Change::motion) {
@@ -185,7 +185,7 @@ void GravityCode::set_softening(int number, double length)
 int GravityCode::first_number() const
 {
     if (numbers_.empty())
-        refuse("there are no particles");
+        refuse("particles: none: must be one or more");
     return numbers_.front();
 }
 
@@ -193,14 +193,14 @@ int GravityCode::next_number(int number) const
 {
     const std::size_t k = index(number) + 1;
     if (k == numbers_.size())
-        refuse("particle " + std::to_string(number) + ": is the last");
+        refuse("particle " + std::to_string(number) + ": the last: no next particle");
     return numbers_[k];
 }
 
 void GravityCode::commit_particles()
 {
     if (phase_ == Phase::no_parameters)
-        refuse("commit_parameters must come before");
+        refuse("order of calls: call commit_parameters first");
     set_softenings();
     phase_ = Phase::running;
 }
@@ -228,8 +228,8 @@ void GravityCode::require_running() const
 {
     if (phase_ != Phase::running)
         refuse(phase_ == Phase::changed
-                   ? "particles were changed: recommit_particles must come before"
-                   : "commit_particles must come before");
+                   ? "order of calls: particles have changed: call recommit_particles first"
+                   : "order of calls: call commit_particles first");
 }
 
 void GravityCode::start()
@@ -252,7 +252,7 @@ std::vector<Stop> GravityCode::evolve(double t, const StopLimits& limits)
         const Timeline::Step planned = timeline.plan(next.length, next.kind);
         if (!(planned.end > time_))
             throw Error(Fault::numeric, "time step: " + std::to_string(next.length) +
-                                            ": is lost in the digits of the time");
+                                            ": must be above the rounding of the time");
         has_potentials_ = started_ = false;
         ++generation_;
         made_.integrator->step(particles_, planned.length, Quantities::acceleration,

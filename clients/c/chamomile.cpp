@@ -44,7 +44,7 @@ void chm_cancel(chm_context* context)
 
 const char* chm_last_error(const chm_context* context)
 {
-    return context ? context->errors.last() : "context: NULL: chm_create() makes one";
+    return context ? context->errors.last() : "context: NULL: must be a context from chm_create()";
 }
 
 const char* chm_options(void)
@@ -56,7 +56,7 @@ int chm_set_option(chm_context* context, const char* key, const char* value)
 {
     return c::guarded(context, [&] {
         if (!key || !value)
-            c::refuse("option: NULL: key and value are needed");
+            c::refuse("option: key or value: must not be NULL");
         c::set_option(context->options, key, value);
         context->is_built = false;
         context->solver.reset();
@@ -78,7 +78,7 @@ int chm_build(chm_context* context)
 {
     return c::guarded(context, [&] {
         if (!context->has_sources)
-            c::refuse("order of calls: chm_set_sources() comes first");
+            c::refuse("order of calls: call chm_set_sources() first");
         context->build();
     });
 }
@@ -88,11 +88,11 @@ int chm_refit(chm_context* context)
     return c::guarded(context, [&] {
         FieldSolver& solver = context->built_solver();
         if (context->sources.count != solver.size())
-            c::refuse("sources: " + std::to_string(context->sources.count) + ": there were " +
-                      std::to_string(solver.size()) + "; chm_build() takes another number");
+            c::refuse("sources: " + std::to_string(context->sources.count) + ": must be " +
+                      std::to_string(solver.size()) + ", as in chm_build()");
         if (context->has_own_softenings != bool(context->sources.softening))
-            c::refuse("softening of the sources: chm_refit() needs chm_set_softenings() as before "
-                      "chm_build()");
+            c::refuse("softening of the sources: must be set for both chm_build() and chm_refit(), "
+                      "or for neither");
         context->softened.clear();
         try {
             solver.refit(context->sources);
@@ -107,7 +107,7 @@ int chm_stats(chm_context* context, chm_run_stats* stats)
 {
     return c::guarded(context, [&] {
         if (!stats)
-            c::refuse("stats: NULL: is needed");
+            c::refuse("stats: must not be NULL");
         *stats = context->stats;
     });
 }

@@ -49,7 +49,7 @@ int guarded(chm_law* law, Call call) noexcept
 void require_law(const chm_law* law)
 {
     if (!law->law)
-        throw Error(Fault::usage, "law: was not compiled");
+        throw Error(Fault::usage, "law: not compiled");
 }
 
 const std::vector<OptionRow<PairOptions>>& law_options()
@@ -59,7 +59,7 @@ const std::vector<OptionRow<PairOptions>>& law_options()
         OptionRows<PairOptions> t;
         t.number(
             "cutoff", [](PairOptions & o) -> auto& { return o.cutoff; }, ranges::any,
-            "sources beyond this distance are not looked at");
+            "max distance of sources");
         t.number(
              "period", [](PairOptions & o) -> auto& { return o.period.x; }, ranges::any,
              "side of a periodic cube; 0: none")
@@ -80,8 +80,9 @@ void set_option(PairOptions& options, const std::string& key, const char* value)
         return row->put(options, key, value);
     std::vector<std::string> keys;
     add_keys(keys, law_options());
-    throw Error(Fault::usage, "option: " + key + ": unknown" + suggestion(key, keys) +
-                                  ": device, precision, instruction_set, cutoff, period");
+    throw Error(Fault::usage,
+                "option: " + key + ": unknown" + suggestion(key, keys) +
+                    ": must be one of device, precision, instruction_set, cutoff, period");
 }
 
 std::size_t count(const char* what, int64_t n)
@@ -95,7 +96,7 @@ std::size_t count(const char* what, int64_t n)
 void require_pointer(const void* pointer, const char* what)
 {
     if (!pointer)
-        throw Error(Fault::usage, std::string(what) + ": NULL: must point to something");
+        throw Error(Fault::usage, std::string(what) + ": must not be NULL");
 }
 
 } // namespace
@@ -111,7 +112,7 @@ int chm_law_create(chm_law** law, const char* text, const char* name)
         return int(Fault::numeric);
     return guarded(*law, [&] {
         if (!text || !name)
-            throw Error(Fault::usage, "law: text and name: are needed");
+            throw Error(Fault::usage, "law: text or name: must not be NULL");
         (*law)->law.emplace(text, name);
     });
 }

@@ -75,12 +75,12 @@ extern "C" int chm_compare_direct(chm_context* context, int64_t sample, uint64_t
 {
     return c::guarded(context, [&] {
         if (!errors)
-            c::refuse("errors: NULL: are needed");
+            c::refuse("errors: must not be NULL");
         const std::size_t wanted = c::count_of("sample", sample);
         const FieldSolver& solver = context->built_solver();
         if (context->sources.count != solver.size())
             c::refuse("sources: " + std::to_string(context->sources.count) +
-                      ": are not those of the last chm_build()");
+                      ": must be the sources of the last chm_build()");
         const auto numbers = c::chosen(solver.size(), wanted, seed);
         *errors = {};
         if (!numbers.empty())

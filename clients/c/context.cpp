@@ -53,7 +53,7 @@ Outcome attempt(const chm_context& context, Body body, void* argument)
         return {int(error.fault()),
                 spelled(error.line(), spelling_from(context.options.first_number))};
     } catch (const std::bad_alloc&) {
-        return {CHM_NUMERIC, "memory: ran out"};
+        return {CHM_NUMERIC, "not enough memory"};
     } catch (const std::exception& error) {
         return {CHM_NUMERIC, error.what()};
     }
@@ -82,10 +82,10 @@ private:
 Outcome guarded_run(chm_context& context, Body body, void* argument)
 {
     if (!context.is_ours())
-        return {CHM_USAGE, "context: was made before fork(): make one in this process"};
+        return {CHM_USAGE, "context: created before fork(): must be created in this process"};
     const ContextGuard guard(context);
     if (!guard.by_us())
-        return {CHM_USAGE, "context: another thread is calling: make one for each thread"};
+        return {CHM_USAGE, "context: in use by another thread: must be one per thread"};
     context.is_cancelled = false;
     if (!in_forked_child())
         return attempt(context, body, argument);
@@ -159,7 +159,7 @@ void chm_context::set_sources(std::int64_t n, const chm_view& position, const ch
     FieldSources said;
     said.count = c::count_of("sources", n);
     if (said.count >= std::size_t(Index(-1)))
-        c::refuse("sources: " + std::to_string(n) + ": must be fewer than 4294967295");
+        c::refuse("sources: " + std::to_string(n) + ": must be below 4294967295");
     said.position = c::input("position of the sources", said.count, position, 3);
     said.mass = c::input("mass", said.count, mass, 1);
     said.velocity = c::input("velocity of the sources", said.count, velocity, 3, c::Need::optional);
@@ -170,7 +170,7 @@ void chm_context::set_sources(std::int64_t n, const chm_view& position, const ch
 void chm_context::set_softenings(const chm_view& softening)
 {
     if (!has_sources)
-        c::refuse("order of calls: chm_set_sources() comes first");
+        c::refuse("order of calls: call chm_set_sources() first");
     const ArrayView lengths = c::input("softening of the sources", sources.count, softening, 1);
     if (lengths.on_device)
         c::refuse("softening of the sources: must be on the host");
@@ -180,8 +180,8 @@ void chm_context::set_softenings(const chm_view& softening)
 FieldSolver& chm_context::built_solver()
 {
     if (!is_built)
-        c::refuse(has_sources ? "order of calls: chm_build() comes first"
-                              : "order of calls: chm_set_sources() and chm_build() come first");
+        c::refuse(has_sources ? "order of calls: call chm_build() first"
+                              : "order of calls: call chm_set_sources() and chm_build() first");
     return *solver;
 }
 

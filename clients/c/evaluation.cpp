@@ -13,7 +13,7 @@ namespace {
 FieldResults checked(std::size_t n, const chm_results* results, Overlaps& memory)
 {
     if (!results)
-        refuse("results: NULL: are needed");
+        refuse("results: must not be NULL");
     FieldResults views;
     const auto take = [&](const char* what, const chm_view& view, int components) {
         const ArrayView taken = input(what, n, view, components, Need::optional);
@@ -25,14 +25,14 @@ FieldResults checked(std::size_t n, const chm_results* results, Overlaps& memory
     views.tidal = take("tidal tensor", results->tidal, 6);
     views.jerk = take("jerk", results->jerk, 3);
     if (n > 0 && !views)
-        refuse("results: at least one is needed");
+        refuse("results: none: must be one or more");
     return views;
 }
 
 SoftenedTargets checked(const chm_targets* targets, Overlaps& memory)
 {
     if (!targets)
-        refuse("targets: NULL: are needed");
+        refuse("targets: must not be NULL");
     SoftenedTargets t;
     const std::size_t n = t.points.count = count_of("targets", targets->n);
     t.points.position = input("position of the targets", n, targets->position, 3);
@@ -40,8 +40,8 @@ SoftenedTargets checked(const chm_targets* targets, Overlaps& memory)
     t.softening = input("softening", n, targets->softening, 1, Need::optional);
     if (targets->self && n > 0)
         t.points.self = {input("self", n, targets->self), n};
-    memory.reads("the targets' position", n, t.points.position);
-    memory.reads("the targets' velocity", n, t.points.velocity);
+    memory.reads("position of the targets", n, t.points.position);
+    memory.reads("velocity of the targets", n, t.points.velocity);
     memory.reads("softening", n, t.softening);
     memory.reads("self", t.points.self.size(), t.points.self.data());
     if (t.softening.on_device)
@@ -54,7 +54,7 @@ void require_device(const FieldSolver& solver, std::initializer_list<ArrayView> 
 {
     for (const ArrayView& view : views)
         if (view.on_device && solver.options().device == "cpu")
-            refuse("place: CHM_GPU: the context is on the CPU");
+            refuse("place: CHM_GPU: must be CHM_HOST for a context on the CPU");
 }
 
 } // namespace
@@ -95,7 +95,7 @@ int chm_eval_active(chm_context* context, int64_t n, const int64_t* active,
         if (active)
             memory.reads("active", count, c::input("active", count, active));
         else if (count != solver.size())
-            c::refuse("active: " + std::to_string(n) + ": all sources are " +
+            c::refuse("active: " + std::to_string(n) + ": must be the number of sources, " +
                       std::to_string(solver.size()));
         const FieldResults r = c::checked(count, results, memory);
         c::require_device(solver, {r.acceleration, r.potential, r.tidal, r.jerk});
@@ -104,8 +104,8 @@ int chm_eval_active(chm_context* context, int64_t n, const int64_t* active,
         numbers.clear();
         for (std::size_t k = 0; active && k < count; ++k) {
             if (active[k] < 0 || std::size_t(active[k]) >= solver.size())
-                c::refuse("active: " + std::to_string(active[k]) + ": must be 0 or more, below " +
-                          std::to_string(solver.size()));
+                c::refuse("active: " + std::to_string(active[k]) +
+                          ": must be 0 or more and below " + std::to_string(solver.size()));
             numbers.push_back(Index(active[k]));
         }
         if (count > 0)
@@ -125,7 +125,7 @@ int chm_neighbours(chm_context* context, const chm_targets* targets, chm_view ra
         std::size_t entries = 0;
         if (__builtin_mul_overflow(points.count, length, &entries) || entries > std::size_t(1)
                                                                                     << 48)
-            c::refuse("most: " + std::to_string(max) + ": is beyond all memory");
+            c::refuse("most: " + std::to_string(max) + ": must fit into memory");
         memory.reads("radius", points.count, reach);
         memory.writes("count", points.count, c::input("count", points.count, count));
         memory.writes("list", entries, c::input("list", entries, list));
@@ -159,8 +159,8 @@ int chm_accel_strided(chm_context* context, size_t targets, size_t sources, size
 {
     return c::guarded(context, [&] {
         if (sources > targets)
-            c::refuse("sources: " + std::to_string(sources) + ": must be among the " +
-                      std::to_string(targets) + " targets");
+            c::refuse("sources: " + std::to_string(sources) +
+                      ": must be at most the number of targets, " + std::to_string(targets));
         const auto records = [&](const double* first) {
             return chm_view_aos(first, int64_t(stride), CHM_FLOAT64, CHM_HOST);
         };

@@ -17,10 +17,10 @@ const ContextRows& context_options()
         t.number(
             "threads", [](FieldOptions & o) -> auto& { return o.threads; },
             ranges::between_or_zero(1, max_threads),
-            "of the host; 0: OpenMP's choice. Changes no bit");
+            "threads on the host; 0: default of OpenMP. Does not change results");
         t.choice(
             "first-number", [](FieldOptions & o) -> auto& { return o.first_number; },
-            {{"0", 0}, {"1", 1}}, "of particles and targets in lines of errors");
+            {{"0", 0}, {"1", 1}}, "first index of particles and targets in error messages");
         t.choice(
             "deterministic", [](FieldOptions&) -> auto& {
                 static bool always = true;
@@ -34,7 +34,7 @@ const ContextRows& context_options()
              {"false", true},
              {"no", true},
              {"off", true}},
-            "is accepted; sums are so in any case");
+            "accepted for compatibility: sums are always deterministic");
         return t.take();
     }();
     return rows;
@@ -72,7 +72,8 @@ void take(FieldOptions& options, const std::string& key, const std::string& valu
     std::string list;
     for (const std::string& name : keys)
         list += (list.empty() ? "" : ", ") + name;
-    throw Error(Fault::usage, "option: " + key + ": unknown" + suggestion(key, keys) + ": " + list);
+    throw Error(Fault::usage, "option: " + key + ": unknown" + suggestion(key, keys) +
+                                  ": must be one of " + list);
 }
 
 template <class Settings>

@@ -84,7 +84,7 @@ void evaluate(chm_context& context, const SoftenedTargets& targets, const FieldR
     for (const ArrayView& view : {points.position, points.velocity, results.acceleration,
                                   results.potential, results.tidal, results.jerk})
         if (view.on_device)
-            refuse("softening: targets on a GPU take one value for all");
+            refuse("softening: several values: must be one value for targets on a GPU");
     for (const auto& [eps, members] : groups)
         evaluate_members(context, context.softened_solver(eps), points, members, results);
 }

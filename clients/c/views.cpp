@@ -41,11 +41,12 @@ ArrayView input(const char* what, std::size_t n, const chm_view& view, int compo
     if (given == 0 && (need == Need::optional || n == 0))
         return checked;
     if (given == 0)
-        refuse(what, "NULL: is needed");
+        refuse(what, "must not be NULL");
     for (int c = 0; c < ArrayView::max_components; ++c)
         if ((view.component[c] != nullptr) != (c < components))
-            refuse(what, "must have " + std::to_string(components) +
-                             (components == 1 ? " component" : " components, the first of them"));
+            refuse(what,
+                   "must have " + std::to_string(components) +
+                       (components == 1 ? " component" : " components, starting with the first"));
     if (view.type != CHM_FLOAT64 && view.type != CHM_FLOAT32)
         refuse(what, "type: " + std::to_string(view.type) + ": must be CHM_FLOAT64 or CHM_FLOAT32");
     if (view.place != CHM_HOST && view.place != CHM_GPU)
@@ -61,7 +62,7 @@ ArrayView input(const char* what, std::size_t n, const chm_view& view, int compo
     }
     std::int64_t bytes = 0;
     if (__builtin_mul_overflow(std::int64_t(n), view.stride, &bytes))
-        refuse(what, "stride: " + std::to_string(view.stride) + ": leads beyond all memory");
+        refuse(what, "stride: " + std::to_string(view.stride) + ": must fit into memory");
     if (!aligned)
         refuse(what, "addresses and stride must be multiples of " + std::to_string(width));
     return checked;
@@ -70,9 +71,9 @@ ArrayView input(const char* what, std::size_t n, const chm_view& view, int compo
 const std::int64_t* input(const char* what, std::size_t n, const std::int64_t* values)
 {
     if (!values && n > 0)
-        refuse(what, "NULL: is needed");
+        refuse(what, "must not be NULL");
     if (reinterpret_cast<std::intptr_t>(values) % std::intptr_t(sizeof *values) != 0)
-        refuse(what, "addresses must be multiples of 8");
+        refuse(what, "address must be a multiple of 8");
     return values;
 }
 
@@ -104,11 +105,12 @@ void Overlaps::add(const Numbers& numbers, bool written)
     if (numbers.n == 0 || numbers.first == 0)
         return;
     if (written && numbers.n > 1 && std::size_t(std::abs(numbers.stride)) < numbers.width)
-        refuse(numbers.what, "stride: " + std::to_string(numbers.stride) + ": results overlap");
+        refuse(numbers.what,
+               "stride: " + std::to_string(numbers.stride) + ": results must not overlap");
     if (written)
         for (const Numbers& other : known_)
             if (overlap(numbers, other))
-                refuse(numbers.what, std::string("overlaps ") + other.what);
+                refuse(numbers.what, std::string("must not overlap ") + other.what);
     known_.push_back(numbers);
 }
 

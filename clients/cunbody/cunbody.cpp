@@ -163,11 +163,12 @@ void cunbody1_force_end(const double (*)[3], const double*, const double (*)[3],
         return fill_with_nan(&a[0][0], 3 * std::ptrdiff_t(ni));
     const auto call = [&] {
         if (!pending_call.waiting)
-            throw Error(Fault::usage, "cunbody1_force_end: cunbody1_force_begin must come before");
+            throw Error(Fault::usage,
+                        "order of calls: call cunbody1_force_begin before cunbody1_force_end");
         pending_call.waiting = false;
         if (checked_count("ni", ni) != pending_call.sums.size())
             throw Error(Fault::usage, "ni: " + std::to_string(ni) +
-                                          ": cunbody1_force_begin was called with " +
+                                          ": must be as in cunbody1_force_begin, " +
                                           std::to_string(pending_call.sums.size()));
         store(pending_call.sums, a);
     };

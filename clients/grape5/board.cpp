@@ -9,8 +9,9 @@ template <class Source>
 std::span<const Source> first(const std::vector<Source>& sources, std::size_t n)
 {
     if (n > sources.size())
-        throw Error(Fault::usage, "n: " + std::to_string(n) + ": " +
-                                      std::to_string(sources.size()) + " were loaded");
+        throw Error(Fault::usage, "n: " + std::to_string(n) +
+                                      ": must be at most the number of loaded particles, " +
+                                      std::to_string(sources.size()));
     return {sources.data(), n};
 }
 
@@ -20,7 +21,7 @@ void require_loaded(std::span<const Source> sources)
     for (std::size_t j = 0; j < sources.size(); ++j)
         if (!all_finite(as_rows(sources.subspan(j, 1))))
             throw Error(Fault::input,
-                        "j-particle " + std::to_string(j) + ": was not loaded, or is not finite");
+                        "j-particle " + std::to_string(j) + ": not loaded, or not finite");
 }
 
 } // namespace
@@ -96,8 +97,9 @@ void Board::set_softenings(int ni, const double* eps2)
     require_targets();
     has_targets_ = has_results_ = false; // until their softening is set
     if (checked_count("ni", ni) != targets_.size())
-        throw Error(Fault::usage, "ni: " + std::to_string(ni) + ": must be that of the " +
-                                      std::to_string(targets_.size()) + " i-particles");
+        throw Error(Fault::usage, "ni: " + std::to_string(ni) +
+                                      ": must be the number of i-particles, " +
+                                      std::to_string(targets_.size()));
     require_pointer("eps", eps2, targets_.size());
     std::vector<double> values(eps2, eps2 + targets_.size());
     for (const double value : values)
@@ -109,7 +111,7 @@ void Board::set_softenings(int ni, const double* eps2)
 void Board::require_targets() const
 {
     if (!has_targets_)
-        throw Error(Fault::usage, "no i-particles: g5_set_xi must come before");
+        throw Error(Fault::usage, "order of calls: no i-particles: call g5_set_xi first");
 }
 
 template <class Law>
@@ -202,7 +204,7 @@ void Board::results(int ni, double (*a)[3], double* potential, int sign) const
 {
     const std::size_t n = checked_count("ni", ni);
     if (!has_results_)
-        throw Error(Fault::usage, "no results: g5_run must come before, and succeed");
+        throw Error(Fault::usage, "order of calls: no results: call g5_run first, with success");
     if (n > targets_.size())
         throw Error(Fault::usage, "ni: " + std::to_string(ni) + ": must be at most " +
                                       std::to_string(targets_.size()));

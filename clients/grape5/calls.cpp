@@ -30,7 +30,7 @@ public:
     {
         const std::lock_guard lock(mutex_);
         if (table_faulty_)
-            throw Error(Fault::usage, "the table of forces is not what was asked for");
+            throw Error(Fault::usage, "force table: an earlier call failed");
         return table_;
     }
     void set_table(std::shared_ptr<const ForceTable> table, bool faulty)
@@ -81,7 +81,7 @@ bool succeeds(const char* name, Call call) noexcept
     } catch (const std::exception& error) {
         first_fault.keep(name, error.what());
     } catch (...) {
-        first_fault.keep(name, "an unknown fault");
+        first_fault.keep(name, "unknown error");
     }
     return false;
 }
@@ -107,7 +107,7 @@ bool compute(const char* name, int devid, Call call) noexcept
         const auto board = board_table().board(devid);
         const std::lock_guard lock(board->mutex);
         if (board->faulty)
-            throw Error(Fault::usage, "what was loaded before had a fault");
+            throw Error(Fault::usage, "data: an earlier call that loaded data failed");
         call(*board);
     });
 }
@@ -338,7 +338,7 @@ void pg5_gen_s2_force_table(double sft_PP, double sft_PM)
 void g5_set_cutoff_table(double (*)(double), double, double, double (*)(double), double, double)
 {
     succeeds(__func__, [] {
-        throw Error(Fault::usage, "not supported: pg5_gen_force_table takes a force with a cut");
+        throw Error(Fault::usage, "not supported: use pg5_gen_force_table for a force with a cut");
     });
     board_table().set_table(nullptr, true);
 }

@@ -43,7 +43,7 @@ private:
         std::string open;
         for (const auto& [number, cluster] : clusters_)
             open += (open.empty() ? "; open: " : ", ") + std::to_string(number);
-        return "cl: " + std::to_string(cl) + ": g6_open must come before" + open;
+        return "cl: " + std::to_string(cl) + ": not open: call g6_open first" + open;
     }
 
     std::mutex mutex_;
@@ -78,7 +78,7 @@ int guarded(const char* name, Call call) noexcept
     } catch (const std::exception& error) {
         first_fault.keep(name, error.what());
     } catch (...) {
-        first_fault.keep(name, "an unknown fault");
+        first_fault.keep(name, "unknown error");
     }
     return -1;
 }
@@ -107,7 +107,7 @@ int compute(const char* name, int cl, Call call) noexcept
         const std::lock_guard lock(cluster->mutex);
         if (cluster->faulty) {
             cluster->forget_results();
-            throw Error(Fault::usage, "what was loaded before had a fault");
+            throw Error(Fault::usage, "data: an earlier call that loaded data failed");
         }
         call(*cluster);
     });
@@ -184,7 +184,7 @@ int g6_set_j_particle_multisend_mxfast_(int* cl, int*, int* address, int* index,
 {
     double zero[3] = {0, 0, 0};
     if (!cl || !address || !index || !mass)
-        return guarded(__func__, [] { throw Error(Fault::usage, "a null pointer"); });
+        return guarded(__func__, [] { throw Error(Fault::usage, "pointer: must not be null"); });
     return g6_set_j_particle(*cl, *address, *index, 0, 0, *mass, zero, zero, zero, zero, x);
 }
 

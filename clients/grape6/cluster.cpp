@@ -20,7 +20,7 @@ void Cluster::load(int address, const JParticle& p)
                                       std::to_string(max_sources));
     if (!finite(p.x) || !finite(p.v) || !finite(p.a2) || !finite(p.j6) || !finite(p.s18) ||
         !std::isfinite(p.t) || !std::isfinite(p.mass))
-        throw Error(Fault::input, "j-particle " + std::to_string(address) + ": is not finite");
+        throw Error(Fault::input, "j-particle " + std::to_string(address) + ": must be finite");
     if (particles_.size() <= at)
         particles_.resize(at + 1);
     JParticle& place = particles_[at];
@@ -33,7 +33,7 @@ void Cluster::load(int address, const JParticle& p)
 void Cluster::set_time(double t)
 {
     if (!std::isfinite(t))
-        throw Error(Fault::input, "ti: is not finite");
+        throw Error(Fault::input, "ti: " + std::to_string(t) + ": must be finite");
     if (t != time_)
         current_ = false;
     time_ = t;
@@ -43,7 +43,8 @@ void Cluster::predict(int nj)
 {
     const std::size_t n = checked_count("nj", nj);
     if (n > particles_.size())
-        throw NeverMade("nj: " + std::to_string(nj) + ": addresses were loaded below " +
+        throw NeverMade("nj: " + std::to_string(nj) +
+                        ": must be at most the number of loaded addresses, " +
                         std::to_string(particles_.size()));
     if (current_ && n <= predicted_)
         return;
@@ -53,7 +54,7 @@ void Cluster::predict(int nj)
         ids_.resize(n);
         for (std::size_t j = 0; j < n; ++j) {
             if (!particles_[j].loaded)
-                throw NeverMade("j-particle " + std::to_string(j) + ": was not loaded");
+                throw NeverMade("j-particle " + std::to_string(j) + ": not loaded");
             ids_[j] = particles_[j].id;
         }
         same_ids_ = true;
@@ -106,7 +107,8 @@ void Cluster::sum(int nj, const IParticles& targets, const ForceResults& results
     forget_results();
     const std::size_t sources = checked_count("nj", nj), n = targets.count;
     if (sources > predicted_)
-        throw Error(Fault::usage, "g6calc_firsthalf must come before, with as many j-particles");
+        throw Error(Fault::usage,
+                    "order of calls: call g6calc_firsthalf first, with at least nj j-particles");
     require_pointer("index", targets.id, n);
     require_pointer("xi", targets.x, n);
     require_pointer("vi", targets.v, n);
@@ -153,10 +155,10 @@ void Cluster::mend(std::span<const GravityJerk::Target<double>> targets,
         if (std::find(first, last, std::uint32_t(j)) != last)
             return false;
         if (eps == 0 && sources[j].position == targets[i].position)
-            throw Error(Fault::input, "j-particle " + std::to_string(j) + ": lies where target " +
-                                          std::to_string(i) + " of id " +
-                                          std::to_string(places_[i].id) +
-                                          " lies, without softening");
+            throw Error(Fault::input, "j-particle " + std::to_string(j) +
+                                          ": at the position of target " + std::to_string(i) +
+                                          ", id " + std::to_string(places_[i].id) +
+                                          ": needs a softening > 0");
         return true;
     };
     repair<GravityJerk>(GravityJerk{eps}, targets, sources, sums, sees);

@@ -76,9 +76,10 @@ void Cluster::find_nearest(const ForceResults& results)
 void Cluster::find_neighbours()
 {
     if (!has_targets_)
-        throw Error(Fault::usage, "no neighbours: g6calc_lasthalf must come before, and succeed");
+        throw Error(Fault::usage,
+                    "order of calls: no neighbours: call g6calc_lasthalf first, with success");
     if (!has_radii_)
-        throw Error(Fault::usage, "no neighbours: h2 was a null pointer");
+        throw Error(Fault::usage, "no neighbours: h2 must not be a null pointer");
     if (lists_known_)
         return;
     split_places();

@@ -56,7 +56,7 @@ void meet(Communicator& ranks, Call call)
         if (const Call other = calls.from<Call>(r)[0]; other != first)
             throw of_rank(r, ranks.size(),
                           Error(Fault::usage, std::string(name_of(other)) +
-                                                  ": another call than that of rank 0, " +
+                                                  ": must be the call of rank 0, " +
                                                   name_of(first)));
 }
 
@@ -83,10 +83,10 @@ const c::ContextRows& process_options()
         t.number(
             "peer-timeout",
             [](c::FieldOptions & o) -> auto& { return o.forces.options.peer_timeout; },
-            ranges::positive, "seconds for which a process may be silent within a call");
+            ranges::positive, "timeout for other processes within a call, in seconds");
         t.flag(
             "share-gpu", [](c::FieldOptions & o) -> auto& { return o.forces.options.share_gpu; },
-            "let several processes use one GPU");
+            "allow several processes to use one GPU");
         return t.take();
     }();
     return rows;
@@ -161,7 +161,7 @@ int chm_mpi_create(MPI_Comm communicator, chm_mpi_forces** forces)
         const int status = run_and_agree(made.get(), Call::create, [&] {
             made->ranks->run_and_agree([&] {
                 if (!forces)
-                    throw Error(Fault::usage, "forces: NULL: is where the handle goes");
+                    throw Error(Fault::usage, "forces: must not be NULL");
             });
         });
         if (status == CHM_OK)
@@ -189,7 +189,7 @@ void chm_mpi_destroy(chm_mpi_forces* forces)
 const char* chm_mpi_last_error(const chm_mpi_forces* forces)
 {
     return forces                   ? forces->line.c_str()
-           : line_of_create.empty() ? "forces: NULL: chm_mpi_create() makes them"
+           : line_of_create.empty() ? "forces: NULL: must be a handle from chm_mpi_create()"
                                     : line_of_create.c_str();
 }
 
@@ -204,7 +204,7 @@ int chm_mpi_set_option(chm_mpi_forces* forces, const char* key, const char* valu
         c::FieldOptions changed = forces->options;
         forces->ranks->run_and_agree([&] {
             if (!key || !value)
-                throw Error(Fault::usage, "option: NULL: key and value are needed");
+                throw Error(Fault::usage, "option: key or value: must not be NULL");
             c::set_option(changed, key, value, process_options());
         });
         forces->options = changed;
@@ -251,7 +251,7 @@ int chm_mpi_refuse(chm_mpi_forces* forces, const char* line)
 {
     return run_and_agree(forces, Call::evaluate, [&] {
         forces->ranks->run_and_agree(
-            [&] { throw Error(Fault::usage, line ? line : "line: NULL: is needed"); });
+            [&] { throw Error(Fault::usage, line ? line : "line: must not be NULL"); });
     });
 }
 

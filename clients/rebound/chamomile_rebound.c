@@ -55,10 +55,10 @@ static const char* objection(const struct reb_simulation* r)
     if (r->boundary == REB_BOUNDARY_PERIODIC || r->boundary == REB_BOUNDARY_SHEAR)
         return "boundary: must be none or open";
     if (r->N_var_config)
-        return "variational particles: need REBOUND's own gravity";
+        return "variational particles: need gravity of REBOUND";
 #if HAS_CUSTOM_GRAVITY
     if (r->map)
-        return "map: gravity of some particles alone is REBOUND's own";
+        return "map: gravity of selected particles: needs gravity of REBOUND";
     if (r->integrator.name &&
         (!strcmp(r->integrator.name, "mercurius") || !strcmp(r->integrator.name, "trace") ||
          !strcmp(r->integrator.name, "eos") || !strcmp(r->integrator.name, "whfast512")))
@@ -66,7 +66,7 @@ static const char* objection(const struct reb_simulation* r)
     if (r->integrator == REB_INTEGRATOR_MERCURIUS || r->integrator == REB_INTEGRATOR_TRACE ||
         r->integrator == REB_INTEGRATOR_EOS || r->integrator == REB_INTEGRATOR_WHFAST512)
 #endif
-        return "integrator: MERCURIUS, TRACE, EOS and WHFast512 bring their own gravity";
+        return "integrator: must not be MERCURIUS, TRACE, EOS or WHFast512, which compute gravity";
     return NULL;
 }
 
@@ -168,7 +168,7 @@ static int gravity(const struct reb_simulation* r, chm_context* c)
 static void step(struct reb_simulation* const r)
 {
     const Attachment* a = find(r);
-    const char* why = a ? objection(r) : "simulation: was not attached; attach it again";
+    const char* why = a ? objection(r) : "simulation: not attached: call chm_rebound_attach()";
     if (why || gravity(r, a->context)) {
         complain(r, why ? why : chm_last_error(a->context));
         for (size_t i = 0; i < (size_t)r->N; ++i)
@@ -190,7 +190,7 @@ int chm_rebound_attach(chm_context* context, struct reb_simulation* r)
     const char* why = objection(r);
     Attachment* a = why ? NULL : malloc(sizeof *a);
     if (!a) {
-        complain(r, why ? why : "memory: ran out");
+        complain(r, why ? why : "not enough memory");
         return why ? CHM_USAGE : CHM_NUMERIC;
     }
     chm_rebound_detach(r);

@@ -44,7 +44,7 @@ def _library(path):
     try:
         c = ctypes.CDLL(path)
     except OSError as error:
-        raise OSError(f"chamomile: {error}: CHAMOMILE_LIBRARY, or library=, has to be the path of libchamomile_c.so") from None
+        raise OSError(f"chamomile: {error}: CHAMOMILE_LIBRARY or library= must be the path of libchamomile_c.so") from None
     pointer, size, real = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_double
     c.chm_last_error.restype = c.chm_device.restype = ctypes.c_char_p
     c.chm_last_error.argtypes = c.chm_device.argtypes = c.chm_destroy.argtypes = c.chm_build.argtypes = [pointer]
@@ -178,11 +178,11 @@ def _objection(sim):
     if sim.boundary not in ("none", "open"):
         return "boundary: must be none or open"
     if sim.N_var:
-        return "variational particles: need REBOUND's own gravity"
+        return "variational particles: need gravity of REBOUND"
     if getattr(sim, "gravity_ignore", None) or getattr(sim, "gravity_ignore_terms", None):
-        return "gravity_ignore_terms: set by this integrator; the hook in C honours them"
+        return "gravity_ignore_terms: set by this integrator: needs the hook in C"
     if str(sim.integrator).lower() in ("mercurius", "trace", "eos", "whfast512"):  # a name, or an object with one
-        return f"integrator: {str(sim.integrator).upper()} brings its own gravity"
+        return f"integrator: {str(sim.integrator).upper()}: must not be an integrator that computes gravity"
     return None
 
 
@@ -197,13 +197,13 @@ def _looked_after(call):
     @functools.wraps(call)
     def looked_after(sim, *words, **named):
         if _is_lost(sim):
-            raise RuntimeError("chamomile: gravity: a copy, or what is loaded, has none: attach() again, or set sim.gravity")
+            raise RuntimeError("chamomile: gravity: missing after copying or loading: call attach() again, or set sim.gravity")
         ours = sim._gravity if ctypes.addressof(sim) in _attached else None
         if ours is not None and (line := _objection(sim)):
             raise RuntimeError(f"chamomile: {line}")
         result = call(sim, *words, **named)
         if ours not in (None, sim._gravity):
-            raise RuntimeError(f"chamomile: integrator: {sim.integrator} went over to a gravity of its own: attach() with another")
+            raise RuntimeError(f"chamomile: integrator: {sim.integrator} replaced the gravity of chamomile: use another integrator")
         return result
     return looked_after
 

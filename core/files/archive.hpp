@@ -59,7 +59,7 @@ public:
         (*this)(name, number);
         if (number < 0 || number > std::int32_t(last))
             throw Error(Fault::restart,
-                        name + ": " + std::to_string(number) + ": is not known to this version");
+                        name + ": " + std::to_string(number) + ": unknown to this version");
         value = T(number);
     }
 
@@ -199,7 +199,7 @@ protected:
 private:
     static Error wrong_length(const std::string& name)
     {
-        return Error(Fault::restart, name + ": has another length than it should");
+        return Error(Fault::restart, name + ": has the wrong length");
     }
 };
 

@@ -61,7 +61,7 @@ private:
     {
         const auto found = blocks_.find(name);
         if (found == blocks_.end() || found->second.format != format)
-            throw Error(Fault::restart, name + ": was not kept, or as another type");
+            throw Error(Fault::restart, name + ": missing in the archive, or of the wrong type");
         return found->second;
     }
 

@@ -36,14 +36,14 @@ std::string read_regular_file(const std::filesystem::path& file, std::size_t max
                               const std::string& needed)
 {
     const auto refuse = [&](const std::string& what) {
-        throw Error(Fault::input, file.string() + ": " + what + ": " + needed + " is needed");
+        throw Error(Fault::input, file.string() + ": " + what + ": must be " + needed);
     };
     const FileDescriptor file_descriptor(file);
     struct stat status;
     if (file_descriptor.descriptor < 0 || ::fstat(file_descriptor.descriptor, &status) != 0)
         refuse(std::strerror(errno));
     if (!S_ISREG(status.st_mode))
-        refuse(S_ISDIR(status.st_mode) ? "is a folder" : "is no regular file");
+        refuse(S_ISDIR(status.st_mode) ? "is a folder" : "is not a regular file");
     constexpr std::size_t piece = 1 << 16;
     std::string text;
     while (text.size() <= max) {

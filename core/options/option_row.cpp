@@ -15,7 +15,7 @@ bool is_same_name(std::string_view a, std::string_view b)
 
 void refuse_empty(const std::string& option, const std::string& values)
 {
-    throw Error(Fault::usage, option + ": (empty): a " + values + " is needed");
+    throw Error(Fault::usage, option + ": (empty): must be " + values);
 }
 
 Refusal refused_by(const std::function<void()>& call)

@@ -109,7 +109,7 @@ private:
     {
         throw refusal(option_, text_,
                       "'" + std::string(rest_) +
-                          "': is no unit; one is written as in kpc, Mpc/h, km/s or Msun/pc^2");
+                          "': not a unit: must be written as in kpc, Mpc/h, km/s or Msun/pc^2");
     }
 
     bool take(char c)
@@ -174,7 +174,7 @@ private:
             names.emplace_back(known.name);
         }
         throw refusal(option_, text_,
-                      name + ": is no unit; these are known: " + all + suggestion(name, names));
+                      name + ": unknown unit: must be one of " + all + suggestion(name, names));
     }
 
     int power()
@@ -243,9 +243,8 @@ Unit unit_of(const std::string& option, const std::string& text, const Part& par
     const Unit unit = UnitReader(option, text, part.unit).read();
     if (unit.dimension != dimension)
         throw refusal(option, text,
-                      "is a " + dimension_name(unit.dimension) + ": a " +
-                          dimension_name(dimension) + " is needed, such as " +
-                          quantity_example(dimension));
+                      "is a " + dimension_name(unit.dimension) + ": must be a " +
+                          dimension_name(dimension) + ", such as " + quantity_example(dimension));
     return unit;
 }
 
@@ -290,7 +289,7 @@ void refuse_unit(const std::string& option, const std::string& text, Dimension d
 {
     check_unit(option, text, dimension);
     if (has_unit(text))
-        throw refusal(option, text, "has a unit, which is not read here: give a plain number");
+        throw refusal(option, text, "has a unit: must be a plain number");
 }
 
 std::string without_units(const std::string& text)
@@ -309,12 +308,11 @@ std::string in_frame(const std::string& option, const std::string& text, Dimensi
         return text;
     if (dimension.time != 0 && dimension == dimensions::time && !frame.has_plain_time)
         throw refusal(option, text,
-                      "has a unit, but times of a comoving run are ln a: give a "
-                      "plain number");
+                      "has a unit, but times of a comoving run are ln a: must be a plain number");
     if (!frame.units.physical)
-        throw refusal(option, text,
-                      "has a unit, but the particles are in N-body units (G = 1): "
-                      "give a plain number");
+        throw refusal(
+            option, text,
+            "has a unit, but the particles are in N-body units (G = 1): must be a plain number");
     const Unit internal = internal_unit(dimension, frame.units);
     std::string plain;
     for (const Part& part : parts_of(text)) {
@@ -328,7 +326,7 @@ std::string in_frame(const std::string& option, const std::string& text, Dimensi
             if (power != 0 && !(frame.hubble > 0))
                 throw refusal(option, text,
                               "the particles are in " + frame.units.description() +
-                                  ", and no h is known: give " +
+                                  ", and h is unknown: must be " +
                                   (frame.units.per_hubble
                                        ? "a quantity per h, as in 1 " + part.unit + "/h"
                                        : "a quantity without h"));
@@ -431,7 +429,7 @@ double unit_ratio(Dimension dimension, const Units& from, const Units& to, doubl
     const int power = a.per_h - b.per_h;
     if (power != 0 && !(hubble > 0))
         throw Error(Fault::usage, what + ": " + from.description() + ": cannot be converted to " +
-                                      to.description() + ": no h is known");
+                                      to.description() + ": h is unknown");
     return a.cgs / b.cgs * std::pow(power == 0 ? 1 : hubble, power);
 }
 
@@ -477,7 +475,7 @@ Units unit_system(const std::string& option, const std::string& text)
     }
     if (parts.size() != 2 && parts.size() != 3)
         throw refusal(option, text,
-                      "is not galactic, stellar, planetary, cosmological, gadget, or "
+                      "must be galactic, stellar, planetary, cosmological, gadget, or "
                       "LENGTH,MASS[,VELOCITY] as in kpc,1e10Msun,km/s" +
                           suggestion(text, names));
     constexpr Dimension needed[] = {dimensions::length, dimensions::mass, dimensions::velocity};
@@ -487,7 +485,7 @@ Units unit_system(const std::string& option, const std::string& text)
     const bool per_h = units[0].per_h == -1;
     if (units[0].per_h != units[1].per_h || (units[0].per_h != 0 && !per_h) ||
         (units.size() == 3 && units[2].per_h != 0))
-        throw refusal(option, text, "must have length and mass both per h, or none");
+        throw refusal(option, text, "must have length and mass both per h, or both without h");
     Units system{units[0].cgs, units[1].cgs, 1, true, per_h};
     system.velocity_in_cm_per_s =
         units.size() == 3 ? units[2].cgs : std::sqrt(system.gravitational_constant());

@@ -17,7 +17,7 @@ std::string Range::words() const
         text = (min_excluded ? " > " : " >= ") + number_text(min);
     else if (bounded)
         text = " <= " + number_text(max);
-    return text + (or_zero ? ", or 0," : "");
+    return text + (or_zero ? ", or 0" : "");
 }
 
 } // namespace chamomile

@@ -43,9 +43,9 @@ T parse_number(const std::string& option, const std::string& text, const Range& 
 {
     const auto value = number_of<T>(text);
     if (!value || !range.contains(double(*value)))
-        throw Error(Fault::usage, option + ": " + (text.empty() ? "(empty)" : text) + ": " +
+        throw Error(Fault::usage, option + ": " + (text.empty() ? "(empty)" : text) + ": must be " +
                                       (std::is_integral_v<T> ? "a whole number" : "a number") +
-                                      range.words() + " is needed");
+                                      range.words());
     return *value;
 }
 
@@ -76,7 +76,7 @@ std::string plain_seconds(const std::string& option, const std::string& text)
     for (const auto& [name, seconds] : units)
         if (unit == name)
             return number_text(to_fifteen_digits(seconds * number));
-    throw Error(Fault::usage, option + ": " + text + ": a time is needed, in seconds or as in " +
+    throw Error(Fault::usage, option + ": " + text + ": must be a time in seconds or as in " +
                                   "90s, 30min, 2h or 1d");
 }
 
@@ -111,15 +111,15 @@ std::vector<double> parse_series(const std::string& option, const std::string& t
             throw Error(Fault::usage, option + ": " + part + ": " + why);
         };
         if (three.size() != 3)
-            refuse("FIRST:LAST:STEP is needed, as in 1:5:1");
+            refuse("must be FIRST:LAST:STEP, as in 1:5:1");
         const double first = parse_number<double>(option, three[0], range),
                      last = parse_number<double>(option, three[1], range),
                      step = parse_number<double>(option, three[2], {});
         const double steps = (last - first) / step;
         if (!(steps >= 0) || step == 0)
-            refuse("its steps never come to its end");
+            refuse("STEP does not lead from FIRST to LAST");
         if (steps + double(values.size()) >= max)
-            refuse("at most 1e6 numbers are allowed");
+            refuse("must stand for at most 1e6 numbers");
         const double count = std::floor(steps * (1 + rounding) + rounding);
         for (double k = 0; k <= count; ++k) {
             const double value = to_fifteen_digits(first + k * step);
@@ -138,7 +138,7 @@ void refuse_word(const std::string& option, const std::string& text,
     for (const std::string& word : words)
         list += (list.empty() ? "" : ", ") + word;
     throw Error(Fault::usage,
-                option + ": " + text + ": is not one of " + list + suggestion(text, words));
+                option + ": " + text + ": must be one of " + list + suggestion(text, words));
 }
 
 template double parse_number(const std::string&, const std::string&, const Range&);

@@ -34,8 +34,7 @@ Box box_of(std::span<const Vec3<double>> position)
     for (std::size_t i = 0; i < position.size(); ++i) {
         const Vec3<double>& p = position[i];
         if (!std::isfinite(p.x + p.y + p.z))
-            throw Error(Fault::input,
-                        "particle " + item(i) + ": position: not finite: cannot be grouped");
+            throw Error(Fault::input, "particle " + item(i) + ": position: must be finite");
         box.add(p);
     }
     return box;

@@ -95,8 +95,9 @@ private:
     static SolverOptions base_options(SolverOptions options, const AccuracyGoal& goal)
     {
         if (options.solver != SolverKind::tree && !goal.chosen_already)
-            throw Error(Fault::usage, "accuracy: needs the tree solver, and takes a direct sum "
-                                      "where that is better");
+            throw Error(
+                Fault::usage,
+                "accuracy: needs the tree solver; it chooses direct sums if they are faster");
         if (goal.error < min_goal_in_float)
             options.precision = Precision::double_precision;
         return resolved(options);
@@ -229,9 +230,10 @@ private:
             if (is_needed)
                 throw Error(
                     Fault::usage,
-                    "accuracy: " + in_words(goal_.error) + ": cannot be met: the direct sum in " +
+                    "accuracy: " + in_words(goal_.error) +
+                        ": cannot be reached: the error of the direct sum in " +
                         (direct.precision == Precision::single_precision ? "single" : "double") +
-                        " precision has " + in_words(first.error));
+                        " precision is " + in_words(first.error));
             return {};
         }
         if (!is_needed && !(trials_.try_out(direct).seconds < worth_taking * seconds))

@@ -9,7 +9,7 @@ SolverOptions options_for(const FieldSources& sources, const SolverOptions& opti
     if (!options.accuracy)
         return options;
     if (sources.position.on_device || sources.mass.on_device)
-        throw Error(Fault::usage, "accuracy: is chosen for sources on the host");
+        throw Error(Fault::usage, "accuracy: sources are on the GPU: must be on the host");
     Particles particles;
     particles.resize(sources.count);
     for (std::size_t i = 0; i < sources.count; ++i) {

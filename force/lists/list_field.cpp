@@ -90,9 +90,9 @@ void ListField::build(const TreeParticles& sources, const Plan& plan)
 void ListField::refit(const TreeParticles& sources, const Plan& plan)
 {
     if (sources.count != sources_in_cells() && !parts_.domains)
-        throw Error(Fault::input,
-                    "refit: sources: " + std::to_string(sources.count) +
-                        ": must be as many as were built: " + std::to_string(sources_in_cells()));
+        throw Error(Fault::input, "refit: " + std::to_string(sources.count) +
+                                      " sources, but build() took " +
+                                      std::to_string(sources_in_cells()) + ": must be equal");
     take(sources, plan, true);
 }
 
@@ -272,7 +272,8 @@ void ListField::add_long_range(const Targets& targets, const Outputs& to,
                          statistics.profile);
     if (to.long_range == LongRangePart::stored) {
         if (!to.long_range_acceleration || groups_.target_count != n)
-            throw Error(Fault::usage, "long range: stored: needs an array, and all particles");
+            throw Error(Fault::usage,
+                        "stored long range: needs an array, and all particles as targets");
         long_range_->add(n, arrays.position, {}, to.long_range_acceleration, to.potential,
                          statistics.profile);
     }

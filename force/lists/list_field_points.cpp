@@ -156,8 +156,8 @@ void ListField::find_self(const FieldTargets& targets)
         return;
     if (targets.self.size() != targets.count)
         throw Error(Fault::input, "self: " + std::to_string(targets.self.size()) +
-                                      " entries: must be one for each of " +
-                                      std::to_string(targets.count) + " targets");
+                                      " entries: must be one per target, " +
+                                      std::to_string(targets.count));
     const Octree& octree = sources_.octree();
     const std::span<const Index> place = sources_.places();
     for (std::size_t i = 0; i < targets.count; ++i)

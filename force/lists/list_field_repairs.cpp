@@ -142,8 +142,8 @@ void ListField::repair_points(const FieldTargets& targets, const ForceOutput& ou
             continue;
         if (long_range_)
             throw Error(Fault::input, "target " + item(i) +
-                                          ": field: not finite: in a periodic box a target at a "
-                                          "source's place needs a softening > 0");
+                                          ": field: not finite: a target at the position of a "
+                                          "source needs a softening > 0 in a periodic box");
         put_sum(sum_of_single_target(all, targets_->octree.sources[t].position,
                                      targets.self.empty() ? -1 : targets.self[i], softening_.pair,
                                      own.empty() ? 0 : std::sqrt(own[t])),

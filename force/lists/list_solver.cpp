@@ -30,11 +30,13 @@ public:
         if (!domains)
             require_whole(request);
         if (request.position.on_device && options().tree_built_by == TreeBuiltBy::host)
-            throw Error(Fault::usage, "arrays on a device: need a tree that a GPU builds");
+            throw Error(Fault::usage, "arrays on a GPU: need a tree built by the GPU");
         if (request.position.on_device && !takes_device_arrays())
-            throw Error(Fault::usage, "arrays on a device: need a GPU, and in boxes a mesh");
+            throw Error(
+                Fault::usage,
+                "arrays on a GPU: need a solver on a GPU, and a mesh if the box is periodic");
         if (request.rung && !request.position.on_device)
-            throw Error(Fault::usage, "rungs: are those of arrays on a device; name active ones");
+            throw Error(Fault::usage, "rungs: need arrays on a GPU; pass active particles instead");
         const Traffic before = domains ? domains->ranks().traffic() : Traffic{};
         const Share share = domains ? share_of_rank(request) : share_of_whole(request, part);
         TreeParticles sources{share.sources, request.position, request.mass};

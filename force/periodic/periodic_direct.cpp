@@ -86,8 +86,8 @@ public:
     {
         require_whole(request);
         if (request.position.on_device || request.long_range != LongRangePart::added)
-            throw Error(Fault::usage, "direct sums in a periodic box: are made of both ranges at "
-                                      "once, on the processor");
+            throw Error(Fault::usage, "direct sums in a periodic box: need arrays on the host, and "
+                                      "short and long range in one sum");
         ForceStatistics statistics;
         const std::size_t n = request.count,
                           targets = request.active.empty() ? n : request.active.size();

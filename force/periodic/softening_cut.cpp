@@ -79,7 +79,7 @@ Refusal refuse_softening(const SolverOptions& options, const Softening& softenin
                                                                 : cut_for(max_jump));
     if (cut == 0 || softening.length <= max)
         return {};
-    return formatted("{eps}: %.10g: must be at most %.3g, as pairs farther than %.4g are not "
+    return formatted("{eps}: %.10g: must be at most %.3g, because pairs beyond %.4g are not "
                      "softened; or give ",
                      softening.length, max, cut) +
            cures(options, factor * softening.length);
@@ -91,8 +91,8 @@ std::string softening_jump_text(const SolverOptions& options, double jump)
         return "";
     const double cut = cut_radius(options), length = cut / cut_for(jump),
                  factor = pair_factor(options.softening);
-    return formatted("softening: eps %.4g: pairs farther than %.4g are not softened, so that the "
-                     "99 %% error of forces is about %.2g; below 0.002 with {eps} %.3g, ",
+    return formatted("softening: eps %.4g: pairs beyond %.4g are not softened: the 99 %% error of "
+                     "forces is about %.2g; for less than 0.002 give {eps} %.3g, ",
                      length / factor, cut, jump, cut / cut_for(harmless_softening_jump) / factor) +
            cures(options, length);
 }

@@ -36,10 +36,11 @@ public:
         ranks_.run_and_agree([&] {
             require_results(results);
             if (solver_.options().solver == SolverKind::direct || solver_.options().device != "cpu")
-                throw Error(Fault::usage, "targets: on several ranks need a tree on processors");
+                throw Error(Fault::usage,
+                            "targets on several ranks: need the tree solver on the CPU");
             if (!targets.self.empty() || targets.softening)
-                throw Error(Fault::usage, "targets: on several ranks are no sources and have no "
-                                          "softening lengths");
+                throw Error(Fault::usage, "targets on several ranks: self indices and softening "
+                                          "lengths must be left out");
         });
         const auto [first, count] = place_among_all(targets.count);
         if (count == 0)
@@ -91,7 +92,7 @@ public:
     void neighbours(const FieldTargets&, const ArrayView&, std::size_t, std::span<std::int64_t>,
                     std::span<std::int64_t>) override
     {
-        throw Error(Fault::usage, "neighbours: are found by one rank alone");
+        throw Error(Fault::usage, "neighbours: need a single rank");
     }
 
     std::string device() const override { return solver_.device(); }
@@ -106,7 +107,7 @@ private:
         const std::uint64_t all = std::accumulate(counts.begin(), counts.end(), std::uint64_t(0));
         if (all + count_ >= std::uint64_t(Index(-1)))
             throw Error(Fault::usage, "sources and targets: " + std::to_string(all + count_) +
-                                          " of all ranks: must be fewer than 4294967295");
+                                          " on all ranks: must be below 4294967295");
         return {std::accumulate(counts.begin(), here, std::uint64_t(0)), all};
     }
 
@@ -115,11 +116,11 @@ private:
         const std::size_t n = sources.count;
         ranks_.run_and_agree([&] {
             if (keeps && (!is_built_ || n != own_))
-                throw Error(Fault::input,
-                            "refit: sources: " + std::to_string(n) +
-                                ": must be as many as were built: " + std::to_string(size()));
+                throw Error(Fault::input, "refit: " + std::to_string(n) +
+                                              " sources, but build() took " +
+                                              std::to_string(size()) + ": must be equal");
             if (sources.position.on_device || sources.mass.on_device)
-                throw Error(Fault::usage, "ranks: arrays: must lie on the host");
+                throw Error(Fault::usage, "ranks: arrays are on the GPU: must be on the host");
         });
         is_built_ = false;         // an exception leaves no sources behind
         std::uint64_t changes = 0; // in masses or softening; they rule out a kept tree
@@ -166,9 +167,9 @@ private:
     void require_results(const FieldResults& results) const
     {
         if (!is_built_)
-            throw Error(Fault::usage, "evaluate: needs sources: build() comes before");
+            throw Error(Fault::usage, "evaluate: no sources: call build() first");
         if (results.tidal || results.jerk)
-            throw Error(Fault::usage, "tidal tensors and jerks: are computed by one rank alone");
+            throw Error(Fault::usage, "tidal tensors and jerks: need a single rank");
     }
 
     /// Appends the targets to the arrays of the sources.

@@ -24,8 +24,7 @@ void require_alike(const SolverOptions& options, Communicator& ranks)
     for (int r = 1; r < ranks.size(); ++r)
         if (all[std::size_t(r)] != all[0])
             throw of_rank(r, ranks.size(),
-                          Error(Fault::usage, "other options or another version: must be "
-                                              "those of rank 0"));
+                          Error(Fault::usage, "options or version: must be equal on all ranks"));
 }
 
 } // namespace
@@ -39,9 +38,9 @@ DistributedSolver::DistributedSolver(const SolverOptions& options, Communicator&
     asked.ranks = &ranks_;
     ranks_.run_and_agree([&] {
         require(ranks_refusal(asked, "several processes"));
-        require(options.accuracy ? Refusal("several processes: keep no {accuracy} for callers "
-                                           "whose particles they have; give {tolerance}")
-                                 : Refusal());
+        require(options.accuracy
+                    ? Refusal("several processes: cannot adapt to {accuracy}; give {tolerance}")
+                    : Refusal());
         options_ = resolved(of_first_rank(asked));
         devices_ = devices_of_ranks(options, options_);
     });
@@ -57,7 +56,7 @@ ForceStatistics DistributedSolver::evaluate(const Request& request)
         ranks_.run_and_agree([&] {
             refuse_arrays(request);
             if (!request.active.empty())
-                throw Error(Fault::usage, "ranks: active particles: must be all");
+                throw Error(Fault::usage, "ranks: active particles: must be all particles");
         });
         part.part = part_of(request, ranks_);
     });
@@ -106,7 +105,7 @@ SofteningEnds ends_of(const Request& request, const GlobalCounts& part, Communic
     };
     ranks.run_and_agree([&] {
         if (with_lengths[0] > 0)
-            throw Error(Fault::usage, "softening: must be given by all ranks or by none");
+            throw Error(Fault::usage, "softening: must be given on all ranks or on none");
         if (request.count > 0)
             take(request.count, ends.all);
         if (own > 0)
@@ -142,9 +141,9 @@ GlobalCounts DistributedSolver::part_of(const Request& request, Communicator& ra
     }
     if (part.count >= std::uint64_t(Index(-1)))
         throw CollectiveError(Fault::usage, "particles: " + std::to_string(part.count) +
-                                                " of all ranks: must be fewer than 4294967295");
+                                                " on all ranks: must be below 4294967295");
     if (with_potential > 0 && with_potential < part.count)
-        throw CollectiveError(Fault::usage, "potential: must be asked for by all ranks or by none");
+        throw CollectiveError(Fault::usage, "potential: must be requested on all ranks or on none");
     part.has_potentials = with_potential > 0;
     part.active = part.count;
     if (!on_host)

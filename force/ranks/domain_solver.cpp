@@ -113,7 +113,7 @@ public:
                std::to_string(ranks_.size()) + " ranks of " +
                std::to_string(ranks_.share_of_threads(thread_count())) + " threads" +
                (on_host              ? ""
-                : options_.share_gpu ? ", which may share GPUs"
+                : options_.share_gpu ? ", GPUs may be shared"
                                      : ", one GPU each");
     }
     void adjust(const SolverOptions& resolved) override
@@ -170,10 +170,10 @@ int number_of_ranks(const SolverOptions& o, const std::vector<int>& gpus)
     const int count = int(gpus.size()), ranks = own_ranks(o);
     const auto refuse = [&](const std::string& what) {
         throw Error(Fault::usage, "{ranks}: " + std::to_string(ranks) + ": " + what +
-                                      std::to_string(count) + " of {device} " + o.device);
+                                      std::to_string(count) + " ({device} " + o.device + ")");
     };
     if (count > 0 && ranks > count && !o.share_gpu)
-        refuse("without {share-gpu} must be at most the number of GPUs, ");
+        refuse("must be at most the number of GPUs without {share-gpu}, ");
     if (ranks < count && names_gpus(o))
         refuse("must be at least the number of GPUs, ");
     return ranks;
@@ -197,7 +197,7 @@ int own_ranks(const SolverOptions& o)
 std::optional<std::string> ranks_refusal(const SolverOptions& o, const std::string& several)
 {
     if (o.is_periodic())
-        return several + ": are not for periodic boxes";
+        return several + ": need isolated particles";
     return {};
 }
 
@@ -279,7 +279,9 @@ void RankDispatcher::serve()
         use_threads(order.threads);
         ranks_.set_time_limit(order.time_limit);
         if (!service_ && order.task == ForceCommand::Task::service)
-            throw Error(Fault::usage, "this rank serves solvers alone: must run serve_particles()");
+            throw Error(
+                Fault::usage,
+                "this rank runs serve_solver(): call serve_particles() to serve a time loop");
         try {
             if (order.task == ForceCommand::Task::service)
                 service_->carry_out(bytes.subspan(sizeof order));

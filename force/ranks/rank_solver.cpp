@@ -28,11 +28,11 @@ void refuse_shared(int gpu, const std::string& devices, Communicator& ranks)
     for (std::size_t r = 0; r < names.size(); ++r)
         for (std::size_t q = 0; q < r; ++q)
             if (std::string_view(names[q].text) == names[r].text)
-                throw CollectiveError(
-                    Fault::usage, "{device}: " + devices + ": ranks " + std::to_string(q) +
-                                      " and " + std::to_string(r) + " would share a GPU (" +
-                                      names[r].text +
-                                      "): must be one rank for each; {share-gpu} lets them share");
+                throw CollectiveError(Fault::usage,
+                                      "{device}: " + devices + ": ranks " + std::to_string(q) +
+                                          " and " + std::to_string(r) + " would share a GPU (" +
+                                          names[r].text +
+                                          "): must be one rank per GPU, or {share-gpu} given");
 }
 
 std::unique_ptr<AdjustableSolver> make_tree_solver(const SolverOptions& options, int gpu,
@@ -92,7 +92,7 @@ SolverOptions SentOptions::options() const
 void refuse_arrays(const Request& request)
 {
     if (request.position.on_device || request.rung)
-        throw Error(Fault::usage, "ranks: arrays: must lie on the host");
+        throw Error(Fault::usage, "ranks: arrays are on the GPU: must be on the host");
     const auto highest = std::max_element(request.active.begin(), request.active.end());
     if (highest != request.active.end() && *highest >= request.count)
         throw Error(Fault::input, "active particles: index: " + std::to_string(*highest) +

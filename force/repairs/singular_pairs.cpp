@@ -135,9 +135,8 @@ void refuse_singular_target(const Particles& particles, Index i, const Softening
         for (std::size_t j = 0; j < particles.size(); ++j)
             if (j != i && particles.position[j] == p &&
                 !(own && std::max(particles.softening[i], particles.softening[j]) > 0))
-                throw Error(Fault::input,
-                            names_of(particles, i, j) + ": position: " + place +
-                                ": both lie there; coincident particles need a softening > 0");
+                throw Error(Fault::input, names_of(particles, i, j) + ": position: " + place +
+                                              ": coincident particles need a softening > 0");
     throw Error(Fault::numeric,
                 name_of(particles, i) + ": acceleration: not finite at position " + place);
 }
@@ -163,7 +162,7 @@ double require_masses(const Particles& particles, bool in_cells)
     for (std::size_t i = 0; i < particles.size(); ++i) {
         const double m = particles.mass[i];
         const char* wrong = !std::isfinite(m)   ? "must be finite"
-                            : in_cells && m < 0 ? "must be 0 or more, or summed directly"
+                            : in_cells && m < 0 ? "must be 0 or more, or needs {solver} direct"
                                                 : nullptr;
         if (wrong)
             throw Error(Fault::input,
@@ -171,7 +170,7 @@ double require_masses(const Particles& particles, bool in_cells)
         sum += std::abs(m);
     }
     if (!std::isfinite(sum))
-        throw Error(Fault::input, "masses: sum: overflows: must be finite");
+        throw Error(Fault::input, "masses: sum overflows: must be finite");
     return sum;
 }
 

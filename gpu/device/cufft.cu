@@ -16,9 +16,10 @@ public:
     Library()
     {
         if (!library_.is_open())
-            throw Error(Fault::device, "GPU: " + newest() +
-                                           ": not found: a mesh on the GPU needs cuFFT of the CUDA "
-                                           "Toolkit (package libcufft), or {device} cpu");
+            throw Error(Fault::device,
+                        "GPU: " + newest() +
+                            ": not found: a mesh on the GPU needs cuFFT of the CUDA Toolkit "
+                            "(package libcufft); install it or give {device} cpu");
         load(create, "cufftCreate");
         load(set_auto_allocation, "cufftSetAutoAllocation");
         load(make_plan, "cufftMakePlanMany");
@@ -44,7 +45,7 @@ private:
     {
         if (!library_.load(function, name))
             throw Error(Fault::device,
-                        std::string("GPU: libcufft: ") + name + ": missing: cuFFT 11 is needed");
+                        std::string("GPU: libcufft: ") + name + ": missing: must be cuFFT 11");
     }
 
     /// Returns the library name of the toolkit's cuFFT: its major version is the toolkit's less

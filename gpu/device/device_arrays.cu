@@ -95,7 +95,7 @@ void require_on_device(const ArrayView& array, int device)
             ((attributes.type == cudaMemoryTypeDevice && attributes.device == device) ||
              attributes.type == cudaMemoryTypeManaged);
         if (!here)
-            throw Error(Fault::usage, "array: said to be on the device: is not memory of gpu:" +
+            throw Error(Fault::usage, "array: marked as GPU memory: must be memory of gpu:" +
                                           std::to_string(device));
     }
 }
@@ -131,10 +131,10 @@ std::pair<double, double> span_on_device(int device, const ArrayView& numbers, s
     const unsigned blocks = std::min(max_blocks, blocks_of(n));
     DeviceBuffer<double2> spans;
     find_span<<<blocks, block_size>>>(numbers, n, spans.reserve(blocks));
-    check(cudaGetLastError(), "launch the span of numbers");
+    check(cudaGetLastError(), "launch the minimum and maximum of an array");
     double2 found[max_blocks];
     check(cudaMemcpy(found, spans.data(), blocks * sizeof(double2), cudaMemcpyDeviceToHost),
-          "read the span of numbers");
+          "read the minimum and maximum of an array");
     std::pair<double, double> all{found[0].x, found[0].y};
     for (const double2& each : std::span(found, blocks))
         all = {std::min(all.first, each.x), std::max(all.second, each.y)};
@@ -153,11 +153,11 @@ void read_some_from_device(int device, const ArrayView& from, std::span<const In
     DeviceBuffer<Vec3<double>> vectors;
     wait_for_owner();
     check(cudaMemcpy(numbers.reserve(n), items.data(), n * sizeof(Index), cudaMemcpyHostToDevice),
-          "read some of an array");
+          "read values of an array");
     gather_some<<<blocks_of(n), block_size>>>(from, numbers.data(), n, vectors.reserve(n));
-    check(cudaGetLastError(), "launch the gather of some of an array");
+    check(cudaGetLastError(), "launch the gather of values");
     check(cudaMemcpy(to.data(), vectors.data(), n * sizeof(Vec3<double>), cudaMemcpyDeviceToHost),
-          "read some of an array");
+          "read values of an array");
 }
 
 void write_to_device(int device, const double* rows, std::size_t n, const ArrayView& to)

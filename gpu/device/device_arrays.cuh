@@ -19,7 +19,7 @@ void require_on_device(const ArrayView& array, int device);
 inline void wait_for_owner()
 {
     check(device_hangs() ? cudaErrorNotReady : cudaDeviceSynchronize(),
-          "wait for the arrays' owner");
+          "wait for the caller's stream");
 }
 
 } // namespace chamomile

@@ -88,14 +88,14 @@ void fail_call(cudaError_t status, const char* tried)
 {
     const bool hangs = status == cudaErrorNotReady;
     std::string line = std::string("GPU: ") + tried + ": ";
-    line += hangs ? "is not done in time (CHAMOMILE_GPU_TIMEOUT): the device hangs"
+    line += hangs ? "not finished in time (CHAMOMILE_GPU_TIMEOUT): the GPU hangs"
                   : std::string(cudaGetErrorName(status)) + ": " + cudaGetErrorString(status);
     if (status == cudaErrorMemoryAllocation) {
         cudaGetLastError(); // the device remains usable
         std::size_t free = 0, total = 0;
         if (cudaMemGetInfo(&free, &total) == cudaSuccess)
             line += ", " + std::to_string(free >> 20) + " of " + std::to_string(total >> 20) +
-                    " MiB are free";
+                    " MiB free";
         throw OutOfDeviceMemory(line + "; " + device_names().present());
     }
     throw Error(Fault::device, line + "; " + device_names().present());

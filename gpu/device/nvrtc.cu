@@ -23,7 +23,7 @@ public:
             throw Error(Fault::device,
                         "GPU: " + newest() +
                             ": not found: laws given as text need NVRTC of the CUDA Toolkit "
-                            "(package cuda-nvrtc), or {device} cpu");
+                            "(package cuda-nvrtc); install it or give {device} cpu");
         load(create, "nvrtcCreateProgram");
         load(destroy, "nvrtcDestroyProgram");
         load(add_name, "nvrtcAddNameExpression");
@@ -61,7 +61,7 @@ private:
     {
         if (!library_.load(function, name))
             throw Error(Fault::device, std::string("GPU: libnvrtc: ") + name +
-                                           ": missing: NVRTC 12 or newer is needed");
+                                           ": missing: must be NVRTC 12 or newer");
     }
 
     static std::string newest() { return "libnvrtc.so." + std::to_string(CUDART_VERSION / 1000); }
@@ -106,7 +106,7 @@ public:
         if (!knows && compute_capability < newest)
             throw Error(Fault::device, name_ + ": GPU: compute capability " +
                                            std::to_string(compute_capability) +
-                                           ": this NVRTC does not know it");
+                                           ": unknown to this NVRTC");
         const std::string options[] = {"--gpu-architecture=" + target, "--std=c++20"};
         std::vector<const char*> list;
         for (const std::string& option : options)

@@ -56,7 +56,7 @@ public:
         const std::size_t n = used_;
         BatchNote* times = host_.data();
         download(times, device_.data(), n, stream);
-        check(status_when_done(stream), "read the notes of batches");
+        check(status_when_done(stream), "read the times of batches");
         lists_ = {};
         for (std::size_t k = 0; k < n; ++k)
             lists_.add(times[k]);

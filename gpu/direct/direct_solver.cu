@@ -49,7 +49,8 @@ public:
     {
         numbers.clear();
         if (request.position.on_device)
-            throw Error(Fault::usage, "a part of the targets: arrays: must lie on the host");
+            throw Error(Fault::usage,
+                        "part of the targets: arrays are on the GPU: must be on the host");
         const ForceStatistics statistics = evaluate(request, part);
         numbers.resize(statistics.targets);
         for (std::size_t t = 0; t < numbers.size(); ++t)
@@ -147,14 +148,14 @@ private:
         if (request.mass.on_device != on_device_ || request.acceleration.on_device != on_device_ ||
             (with_potential_ && request.potential.on_device != on_device_) ||
             (request.softening.on_device && !on_device_))
-            throw Error(Fault::usage, "direct sums on a GPU: arrays: must all lie on the host or "
-                                      "all on the device");
+            throw Error(Fault::usage,
+                        "direct sums on a GPU: arrays: must all be on the host or all on the GPU");
         if (request.rung && !on_device_)
-            throw Error(Fault::usage, "rungs: are those of arrays on a device; name active ones");
+            throw Error(Fault::usage, "rungs: need arrays on a GPU; pass active particles instead");
         if (on_device_) {
             if (request.stream) {
                 owner_->record(static_cast<cudaStream_t>(request.stream));
-                check(cudaStreamWaitEvent(*stream_, *owner_), "wait for the arrays' owner");
+                check(cudaStreamWaitEvent(*stream_, *owner_), "wait for the caller's stream");
             } else {
                 for (const ArrayView* array :
                      {&request.position, &request.mass, &request.acceleration, &request.potential})

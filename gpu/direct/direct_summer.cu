@@ -96,7 +96,7 @@ void DirectSummer::gather(Job& job)
     if constexpr (is_varied)
         put_softenings<<<blocks, gathered_per_block, 0, stream_>>>(job.softening, job.numbers, n,
                                                                    sources);
-    check(cudaGetLastError(), "launch the gathering of sources");
+    check(cudaGetLastError(), "launch the gather of sources");
     job.sources = sources;
     job.boxes = boxes;
 }

@@ -232,7 +232,7 @@ public:
                    has_long = move.long_range_kick.has_value();
         is_split_ = is_split_ || has_long;
         if (move.turn)
-            return run("kick and turn", [&] {
+            return run("kick and rotate", [&] {
                 move_all_turning<<<blocks(), block_size, 0, *stream_>>>(
                     arrays(now_), arrays(begins ? before_ : now_), factors(move.kick), move.drift,
                     *move.turn);
@@ -255,7 +255,7 @@ public:
     {
         use_device();
         clear(fault_.data(), 1);
-        run("look at positions",
+        run("check positions",
             [&] { find_fault<<<blocks(), block_size, 0, *stream_>>>(arrays(now_)); });
         chamomile::download(host_fault_.data(), fault_.data(), 1, *stream_);
         stream_->wait();

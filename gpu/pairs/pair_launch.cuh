@@ -33,9 +33,8 @@ inline DeviceLaw::Kernel pair_kernel(const LawCode& code, int device, PairCut cu
         throw Error(Fault::device, code.name + ": the law was not compiled for GPUs");
     const DeviceLaw::Kernel kernel = code.device->kernel(device, cut, precise);
     if (!kernel.function)
-        throw Error(Fault::device, code.name + ": records of more than " +
-                                       std::to_string(max_law_values) +
-                                       " values do not go to a GPU");
+        throw Error(Fault::device, code.name + ": records on a GPU: must have at most " +
+                                       std::to_string(max_law_values) + " values");
     return kernel;
 }
 

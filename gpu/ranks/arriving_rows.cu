@@ -306,7 +306,7 @@ void ArrivingRows::merge(const Index* number)
         return;
     const auto policy = thrust::cuda::par_nosync(scratch_).on(tree_.stream);
     Key *const own = keys_.data() + begins_[rank_], *const received_row = received_keys_.data();
-    call_thrust("launch the merge of received", [&] {
+    call_thrust("launch the merge of received rows", [&] {
         thrust::stable_sort_by_key(policy, received_row, received_row + received(),
                                    received_order_.data());
         thrust::merge_by_key(policy, own, own + stay, received_row, received_row + received(),
@@ -395,7 +395,7 @@ void ArrivingRows::return_results(const ResultColumns& received, const SumArrays
             results_at(const_cast<std::byte*>(exchange_.data(int(r))), n, has_potentials);
         scatter_results<<<blocks_of(n), block_size, 0, tree_.stream>>>(
             from, n, order_.data() + begins_[r], to, work);
-        check(cudaGetLastError(), "launch the sums that come home");
+        check(cudaGetLastError(), "launch the sums of returned results");
     }
 }
 

@@ -79,7 +79,7 @@ bool CudaPart::are_finite(Box& box)
     Index* const flag = rows_.flag.reserve(1);
     check(cudaMemsetAsync(flag, 0, sizeof *flag, t.stream), "clear a flag");
     find_bad_mass<<<blocks_of(n()), block_size, 0, t.stream>>>(t.masses.data(), n(), flag);
-    check(cudaGetLastError(), "launch the look at masses");
+    check(cudaGetLastError(), "launch the check of masses");
     download(rows_.host_flag.reserve(1), flag, 1, t.stream);
     t.stream.wait();
     return keys_.add_extent(box) && *rows_.host_flag.data() == 0;

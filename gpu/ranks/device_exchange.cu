@@ -45,7 +45,7 @@ void DeviceExchange::begin(Communicator& ranks)
     if (!allowed_.empty())
         return;
     int device = 0;
-    check(cudaGetDevice(&device), "ask for the device");
+    check(cudaGetDevice(&device), "read the current device");
     allowed_.push_back(device);
     if (!ranks.shares_memory() && ranks.size() > 1)
         nccl_ = NcclLink::join(ranks);
@@ -101,7 +101,7 @@ void DeviceExchange::copy(bool was_staged, const Stream& stream)
             const std::byte* const here =
                 inbox_.from<std::byte>(int(r)).data() + sizeof from + from.head;
             check(cudaMemcpyAsync(at, here, from.bytes, cudaMemcpyHostToDevice, stream),
-                  "copy what other ranks have sent");
+                  "copy data received from other ranks");
         } else {
             allow_copies(from.device);
             check(cudaMemcpyAsync(at, from.data, from.bytes, cudaMemcpyDefault, stream),

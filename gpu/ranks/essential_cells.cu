@@ -393,7 +393,7 @@ void EssentialCells::append(const OwnCells& own, bool has_higher, Communicator& 
         if (head.cells > 0)
             copy_cells<<<blocks_of(head.cells), block_size, 0, t.stream>>>(packed, Index(first),
                                                                            Index(source), tree);
-        check(cudaGetLastError(), "launch the taking of cells");
+        check(cudaGetLastError(), "launch the import of cells");
         const auto copy = [&](auto* to, const auto* from) {
             if (head.particles > 0)
                 check(cudaMemcpyAsync(to, from, head.particles * sizeof *to,

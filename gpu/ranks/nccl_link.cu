@@ -73,7 +73,7 @@ std::shared_ptr<NcclLink> NcclLink::join(Communicator& ranks)
         std::shared_ptr<NcclLink> nccl; // null: no NCCL
     };
     int device = 0;
-    check(cudaGetDevice(&device), "ask for the device");
+    check(cudaGetDevice(&device), "read the current device");
     Gpu own{library().is_available};
     gpu_identity(device).copy(own.name, sizeof own.name - 1);
     const std::vector<Gpu> gpus = ranks.all_gather(own);

@@ -211,7 +211,7 @@ std::span<const LeafLink> TopOfTree::link(Tree& tree, const CoarseTree& coarse,
             tree.octree.cells[at].begin = leaf.first_particle;
             check(cudaMemcpyAsync(&tree_.cells.data()[at].begin, &leaf.first_particle,
                                   sizeof(Index), cudaMemcpyHostToDevice, tree_.stream),
-                  "copy where particles begin");
+                  "copy the first particle of a leaf");
             continue;
         }
         const LeafLink link{lanes[leaf.leaf], nodes + Index(links_.size()), leaf.first_cell,

@@ -159,7 +159,7 @@ void DeviceTreeSteps::send(Index n, const PieceLimits& limits, const Moment* mom
                               tree_->stream>>>(tree_->cells.data(), n, mothers_.data(),
                                                tree_->bounds.data(), limits.targets,
                                                limits.longest_side, moments, host, sent_.data());
-    check(cudaGetLastError(), "launch the way of moments to the host");
+    check(cudaGetLastError(), "launch the copy of moments to the host");
 }
 
 /// Queues the nodes behind the moments.
@@ -190,7 +190,7 @@ void DeviceTreeSteps::start_nodes(WalkNodes& here, const NodePlan& plan, Index n
     copy_nodes<<<64, block_size, 0, down_>>>(reinterpret_cast<const uint4*>(t.nodes.data()),
                                              nodes * (sizeof(WalkNode) / sizeof(uint4)),
                                              reinterpret_cast<uint4*>(here.nodes.data()));
-    check(cudaGetLastError(), "launch the way of nodes to the host");
+    check(cudaGetLastError(), "launch the copy of nodes to the host");
     t.bytes_down += nodes * sizeof(WalkNode);
 }
 

@@ -31,7 +31,7 @@ std::vector<double> numbers_of(std::string_view line, const std::string& name, s
         const std::string_view word = line.substr(begin, end - begin);
         const auto value = parsed_number<double>(word);
         if (!value || !std::isfinite(*value))
-            refuse(name, number, std::string(word.substr(0, 40)) + ": a finite number is needed");
+            refuse(name, number, std::string(word.substr(0, 40)) + ": must be a finite number");
         values.push_back(*value);
         line = line.substr(end);
     }
@@ -52,14 +52,15 @@ CenterPath CenterPath::read(const std::string& text, const std::string& name)
             continue;
         if (v.size() != 7)
             refuse(name, number,
-                   std::to_string(v.size()) + " numbers: t x y z vx vy vz, seven, are needed");
+                   std::to_string(v.size()) + " numbers: must be seven: t x y z vx vy vz");
         if (!path.rows.empty() && !(v[0] > path.rows.back().time))
-            refuse(name, number, number_text(v[0]) + ": times must rise");
+            refuse(name, number,
+                   number_text(v[0]) + ": must be later than the time in the line before");
         path.rows.push_back({v[0], {v[1], v[2], v[3]}, {v[4], v[5], v[6]}});
     }
     if (path.rows.size() < 2)
         throw Error(Fault::input, name + ": " + std::to_string(path.rows.size()) +
-                                      " lines of an orbit: at least two are needed");
+                                      " lines of an orbit: must be at least two");
     return path;
 }
 
@@ -69,8 +70,8 @@ CenterPath::Row CenterPath::at(double time) const
                  rounding = 1e-9 * (last - first);
     if (!(time >= first - rounding && time <= last + rounding))
         throw Error(Fault::usage, name + ": t = " + number_text(time) +
-                                      ": lies outside its times, " + number_text(first) + " to " +
-                                      number_text(last));
+                                      ": must be within the times of the orbit, " +
+                                      number_text(first) + " to " + number_text(last));
     time = std::clamp(time, first, last); // rounding may move a run's end
     const auto after =
         std::upper_bound(rows.begin() + 1, rows.end() - 1, time,

@@ -85,11 +85,10 @@ ExternalField::ExternalField(std::vector<Potential> potentials, const std::strin
     }
     if (formulas > ExternalTerms::max)
         throw Error(Fault::usage, option + ": " + std::to_string(formulas) +
-                                      " potentials: at most " + std::to_string(ExternalTerms::max) +
-                                      " are possible");
+                                      " potentials: must be at most " +
+                                      std::to_string(ExternalTerms::max));
     if (rotations > 1)
-        throw Error(Fault::usage,
-                    option + ": rotation: is given twice; the frame rotates in one way");
+        throw Error(Fault::usage, option + ": rotation: given twice: must be given once");
 }
 
 ExternalTerms ExternalField::terms_at(double time) const
@@ -214,7 +213,7 @@ std::string ExternalField::without_energy() const
 {
     for (const Potential& potential : potentials_) {
         if (potential.function)
-            return "a function: is not known to have a potential that stays";
+            return "a function: its potential may change with t";
         const std::string name = row_of(potential.shape).name;
         if (potential.moves())
             return name + ": moves";
@@ -232,12 +231,11 @@ void ExternalField::require_times(double start, double end, const std::string& o
         if (potential.path) {
             const auto& rows = potential.path->rows;
             if (rows.front().time > start || rows.back().time < end)
-                throw Error(Fault::usage, option + ": " + potential.path->name + ": its times, " +
-                                              number_text(rows.front().time) + " to " +
-                                              number_text(rows.back().time) +
-                                              ", do not reach from the start at " +
-                                              number_text(start) + " to the end at " +
-                                              number_text(end));
+                throw Error(Fault::usage,
+                            option + ": " + potential.path->name + ": times " +
+                                number_text(rows.front().time) + " to " +
+                                number_text(rows.back().time) + ": must reach from the start at " +
+                                number_text(start) + " to the end at " + number_text(end));
         }
 }
 
@@ -252,17 +250,17 @@ std::vector<std::string> ExternalField::descriptions() const
 Refusal refusal(const ExternalField& field, const FieldUse& use)
 {
     if (use.in_box)
-        return "{potential}: is for isolated particles in plain time";
+        return "{potential}: needs isolated particles and plain time";
     if (use.on_device && !field.has_formulas())
-        return std::string("{resident}: ") + (field.has_functions() ? "a function" : "text") +
-               " as an external potential is computed on the processor";
+        return std::string("{resident}: external potential from ") +
+               (field.has_functions() ? "a function" : "a text") + ": must be a formula on the GPU";
     if (use.by_jerks && field.has_functions())
-        return "{potential}: a function: has no jerk, which hermite needs";
+        return "{potential}: a function: has no jerk, needed by hermite";
     if (use.by_jerks && field.rotates())
-        return "{potential}: rotation: is for the leapfrog, whose drifts it turns";
+        return "{potential}: rotation: needs the leapfrog";
     if (use.by_potential && !field.without_zero().empty())
-        return "{step-criterion}: potential: needs potentials that are 0 far away, which " +
-               field.without_zero() + " is not; give softening";
+        return "{step-criterion}: potential: " + field.without_zero() +
+               " does not vanish at infinity: must be softening";
     return {};
 }
 

@@ -48,7 +48,7 @@ const PotentialRow& row_named(const std::string& option, const std::string& name
         names.push_back(row.name);
     }
     refuse(option, (name.empty() ? "(empty)" : name) + ": unknown" + suggestion(name, names) +
-                       ": " + listed(names) + " are known");
+                       ": must be one of " + listed(names));
 }
 
 /// Returns the parameters allowed for the row's potential.
@@ -77,14 +77,14 @@ Typed typed(const std::string& option, const std::string& text)
     for (std::size_t k = 1; k < items.size(); ++k) {
         const std::size_t equals = items[k].find('=');
         if (equals == 0 || equals == items[k].npos || equals + 1 == items[k].size())
-            refuse(place, (items[k].empty() ? "(empty)" : items[k]) + ": NAME=VALUE is needed");
+            refuse(place, (items[k].empty() ? "(empty)" : items[k]) + ": must be NAME=VALUE");
         const std::string name = items[k].substr(0, equals);
         if (found.row->shape != PotentialShape::text &&
             std::find(names.begin(), names.end(), name) == names.end())
-            refuse(place,
-                   name + ": unknown" + suggestion(name, names) + ": it may have " + listed(names));
+            refuse(place, name + ": unknown" + suggestion(name, names) + ": must be one of " +
+                              listed(names));
         if (!found.texts.emplace(name, items[k].substr(equals + 1)).second)
-            refuse(place, name + ": is given twice");
+            refuse(place, name + ": given twice");
     }
     for (const PotentialParameter& parameter : found.row->parameters)
         if ((parameter.use == ParameterUse::needed || parameter.use == ParameterUse::file) &&
@@ -94,8 +94,8 @@ Typed typed(const std::string& option, const std::string& text)
         if (found.has("orbit") && found.has(name))
             refuse(place, std::string(name) + ": contradicts orbit; give one");
     if (found.has("from") != found.has("to"))
-        refuse(place, std::string("needs ") + (found.has("to") ? "from" : "to") +
-                          ": growth has a begin and an end");
+        refuse(place,
+               std::string("needs ") + (found.has("to") ? "from" : "to") + ": growth needs both");
     if (found.has("hubble") && found.has("rs"))
         refuse(place, "hubble: contradicts rs; give one");
     return found;
@@ -163,7 +163,7 @@ double virial_scale(const Reader& reader, std::map<std::string, double>& numbers
                     const UnitFrame& frame, double G)
 {
     if (!frame.units.physical)
-        refuse(reader.place(), "needs rs, its scale radius: without units M is no M200");
+        refuse(reader.place(), "needs rs (scale radius): M is not M200 in N-body units");
     const double hubble = frame.units.hubble_rate(numbers["hubble"]);
     return std::cbrt(G * numbers["M"] / (100 * hubble * hubble)) / numbers["c"];
 }
@@ -213,7 +213,7 @@ const std::string& content(const std::string& file, const std::string& needed,
     if (text.starts_with("\xEF\xBB\xBF")) // a byte order mark of UTF-8
         text.erase(0, 3);
     if (text.find('\0') != text.npos)
-        throw Error(Fault::input, file + ": a byte 0: " + needed + " is needed");
+        throw Error(Fault::input, file + ": a byte 0: " + "must be " + needed);
     return files.emplace(file, text).first->second;
 }
 
@@ -223,7 +223,7 @@ std::shared_ptr<const TextPotential> text_of(const Typed& typed, Reader& reader,
 {
     const std::string& file = typed.texts.at("file");
     auto text =
-        std::make_shared<TextPotential>(content(file, "the text of a potential", files), file);
+        std::make_shared<TextPotential>(content(file, "a text of a potential", files), file);
     std::vector<std::string> known{"file"};
     for (const PotentialParameter& parameter : motion_parameters())
         known.push_back(parameter.name);
@@ -231,15 +231,15 @@ std::shared_ptr<const TextPotential> text_of(const Typed& typed, Reader& reader,
     for (const LawParameter& parameter : text->parameters()) {
         if (std::find(known.begin(), known.end(), parameter.name) != known.end())
             throw Error(Fault::input, file + ": parameter " + parameter.name +
-                                          ": is a parameter of every text: needs another name");
+                                          ": name of a common parameter: must be another name");
         known.push_back(parameter.name);
     }
     reader.note("file", file);
     for (const auto& [name, value] : typed.texts) {
         const auto place = std::find(known.begin(), known.end(), name);
         if (place == known.end())
-            refuse(reader.place(), name + ": unknown" + suggestion(name, known) + ": " + file +
-                                       " has no such parameter");
+            refuse(reader.place(),
+                   name + ": unknown" + suggestion(name, known) ": must be a parameter of " + file);
         if (std::size_t(place - known.begin()) < common)
             continue;
         const double number =
@@ -287,7 +287,7 @@ Potential read_potential(const std::string& option, const std::string& text, con
     if (found.has("orbit")) {
         const std::string& file = found.texts.at("orbit");
         potential.path = std::make_shared<CenterPath>(
-            CenterPath::read(content(file, "the orbit of a potential", files), file));
+            CenterPath::read(content(file, "an orbit of a potential", files), file));
         reader.note("orbit", file);
     }
     potential.description = reader.description();

@@ -36,7 +36,7 @@ void LayzerIrvine::exchange(Archive& archive)
     std::vector<State> states{first_, now_};
     archive.records("layzer_irvine/states", states);
     if (states.size() != 2)
-        throw Error(Fault::restart, "layzer_irvine/states: has another length than it should");
+        throw Error(Fault::restart, "layzer_irvine/states: has the wrong length");
     first_ = states[0];
     now_ = states[1];
     archive("layzer_irvine/expansion_work", expansion_work_);

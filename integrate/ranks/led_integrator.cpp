@@ -200,7 +200,7 @@ std::string LedIntegrator::device() const
     return run_.leapfrog().device() + ", " + std::to_string(ranks_.size()) + " ranks of " +
            std::to_string(ranks_.share_of_threads(thread_count())) + " threads" +
            (options_.device == "cpu" ? ""
-            : options_.share_gpu     ? ", which may share GPUs"
+            : options_.share_gpu     ? ", GPUs may be shared"
                                      : ", one GPU each");
 }
 

@@ -118,7 +118,7 @@ void RankStore::require_same_columns()
     const auto all = ranks_.all_gather(std::uint64_t(std::hash<std::string>()(names)));
     if (!std::ranges::all_of(all, [&](std::uint64_t hash) { return hash == all[0]; }))
         throw CollectiveError(Fault::usage,
-                              "columns of particles: must have the same names on all ranks");
+                              "columns of particles: names: must be equal on all ranks");
     const std::vector<std::uint64_t> sizes = sizes_of_columns();
     ranks_.run_and_agree([&] {
         std::size_t k = 0;
@@ -128,7 +128,7 @@ void RankStore::require_same_columns()
                     throw Error(Fault::usage, name_in_archives(column, name) + ": " +
                                                   std::to_string(values.size()) + " values for " +
                                                   std::to_string(own_.size()) +
-                                                  " particles: must be one for each");
+                                                  " particles: must be one per particle");
             },
             own_);
     });

@@ -17,14 +17,14 @@ CheckpointReader::CheckpointReader(const std::filesystem::path& path, CheckSums 
         offset = read_block(offset, compared);
     if (offset != file_.size())
         throw bad("size", std::to_string(file_.size()) + " bytes",
-                  "more than the " + std::to_string(offset) + " of its blocks");
+                  "must be " + std::to_string(offset) + ", the end of the last block");
     std::vector<std::uint64_t> totals;
     (*this)(end_name, totals);
     const auto end = std::int64_t(sizeof(BlockHead) + 2 * sizeof(std::uint64_t));
     if (totals.size() != 2 || totals[0] != blocks_.size() - 1 ||
         totals[1] != std::uint64_t(offset - end))
         throw bad(end_name, std::to_string(blocks_.size() - 1) + " blocks",
-                  "is not the end of this file");
+                  "must be the end of the file");
 }
 
 Error CheckpointReader::bad(const std::string& field, const std::string& value,
@@ -40,15 +40,15 @@ void CheckpointReader::read_header() const
         throw bad("size", std::to_string(file_.size()) + " bytes", "truncated in the header");
     const auto header = file_.value<Header>(0);
     if (std::memcmp(header.magic, magic, sizeof magic) != 0)
-        throw bad("header", "not that of a checkpoint", "a file of 'chamomile run' is needed");
+        throw bad("header", "not of a checkpoint", "must be a checkpoint of 'chamomile run'");
     if (header.sum != record_sum(header) && header.byte_order == byte_order)
         throw bad("header", "check sum", "damaged");
     if (header.byte_order != byte_order)
-        throw bad("byte order", "another", "must be this machine's");
+        throw bad("byte order", "reversed", "must be that of this machine");
     if (header.major_version != major_version)
         throw bad("format version",
                   std::to_string(header.major_version) + "." + std::to_string(header.minor_version),
-                  "this program knows " + std::to_string(major_version));
+                  "must be version " + std::to_string(major_version));
 }
 
 bool CheckpointReader::agrees(const CheckpointReader& other, const std::string& name) const
@@ -77,7 +77,7 @@ std::int64_t CheckpointReader::read_block(std::int64_t offset, CheckSums compare
     if (head.bytes > std::uint64_t(file_.size() - offset))
         throw truncated(head.bytes);
     if (head.width == 0 || head.bytes % head.width != 0)
-        throw bad(name, std::to_string(head.bytes) + " bytes", "no whole number of items");
+        throw bad(name, std::to_string(head.bytes) + " bytes", "must be a whole number of items");
     std::uint32_t sum = 0;
     std::vector<std::byte> piece;
     for (std::uint64_t done = 0; compared == CheckSums::all && done < head.bytes;
@@ -90,7 +90,7 @@ std::int64_t CheckpointReader::read_block(std::int64_t offset, CheckSums compare
         throw bad(name, "check sum", "damaged");
     if (!blocks_.emplace(name, Block{offset, head.bytes, {head.kind, head.width}, head.content_sum})
              .second)
-        throw bad(name, "a block", "must stand there once");
+        throw bad(name, "second block", "must be unique");
     return offset + std::int64_t(head.bytes);
 }
 
@@ -98,9 +98,9 @@ CheckpointReader::Block& CheckpointReader::find(const std::string& name, Format 
 {
     const auto block = blocks_.find(name);
     if (block == blocks_.end())
-        throw bad(name, "absent", "is needed to go on");
+        throw bad(name, "missing", "needed to continue");
     if (!(block->second.format == format))
-        throw bad(name, "another type", "must be the one that this version keeps");
+        throw bad(name, "wrong type", "must be the type of this version");
     return block->second;
 }
 
@@ -142,7 +142,7 @@ void CheckpointReader::require_sum(const std::string& name, const Block& block,
                                    std::uint32_t sum) const
 {
     if (sum != block.sum)
-        throw bad(name, "check sum", "changed while it was read");
+        throw bad(name, "check sum", "changed while being read");
 }
 
 } // namespace chamomile

@@ -90,7 +90,7 @@ private:
     {
         BlockHead head{};
         if (name.size() >= sizeof head.name)
-            throw bad_output(file_.target(), "name", name, "at most 39 characters");
+            throw bad_output(file_.target(), "name", name, "must be at most 39 characters");
         std::copy(name.begin(), name.end(), head.name);
         head.kind = format.kind;
         head.width = format.width;

@@ -42,7 +42,7 @@ Gadget2Piece::Gadget2Piece(const std::filesystem::path& path) : as_opened(path),
     const std::uint32_t first = in_host_order(marker, order);
     if (first != 256 && first != 8)
         throw bad_input(path, "first word", std::to_string(marker),
-                        "256 (format 1) or 8 (format 2) in either byte order");
+                        "must be 256 (format 1) or 8 (format 2) in either byte order");
     format = first == 8 ? 2 : 1;
 
     find_blocks();
@@ -60,7 +60,7 @@ void Gadget2Piece::find_blocks()
             if (name.bytes != 8)
                 throw bad_input(file.path(), "record at offset " + std::to_string(offset),
                                 std::to_string(name.bytes) + " bytes",
-                                "the label of a block (8 bytes) is needed");
+                                "must be the label of a block, 8 bytes");
             block = record_at(file, after(name), order);
             block.label.resize(4);
             file.read(name.offset, std::as_writable_bytes(std::span(block.label)));
@@ -77,7 +77,7 @@ void Gadget2Piece::find_blocks()
             if (block.label != "HEAD" || block.bytes != 256)
                 throw bad_input(file.path(), "first block",
                                 "'" + block.label + "', " + std::to_string(block.bytes) + " bytes",
-                                "HEAD of 256 bytes is needed");
+                                "must be HEAD of 256 bytes");
             header = file.value<Gadget2Header>(block.offset);
             if (order == ByteOrder::swapped)
                 header.swap_bytes();
@@ -99,7 +99,7 @@ void Gadget2Piece::check_rest(std::int64_t offset) const
         } catch (const Error&) {
             throw bad_input(file.path(), "size", std::to_string(file.size()) + " bytes",
                             "the blocks end at " + std::to_string(offset) +
-                                ", and what follows is no record");
+                                ", followed by data that is not a record");
         }
 }
 
@@ -113,12 +113,11 @@ void Gadget2Piece::check_label(const Gadget2Block& name, const Gadget2Block& blo
         return;
     if (find(block.label))
         throw bad_input(file.path(), "block " + block.label,
-                        "a second one at offset " + std::to_string(name.offset - 4),
-                        "one is needed");
+                        "again at offset " + std::to_string(name.offset - 4), "must be unique");
     const std::int64_t stated = file.value<std::uint32_t>(name.offset + 4, order) - std::int64_t(8);
     if (stated != block.bytes && label_note.empty())
-        label_note = "block " + block.label + ": its label states " + std::to_string(stated) +
-                     " bytes, it has " + std::to_string(block.bytes) + ": the label is not heeded";
+        label_note = "block " + block.label + ": label states " + std::to_string(stated) +
+                     " bytes, but block has " + std::to_string(block.bytes) + ": label ignored";
 }
 
 void Gadget2Piece::check_header() const
@@ -126,7 +125,7 @@ void Gadget2Piece::check_header() const
     if (!std::isfinite(header.time) || !std::isfinite(header.redshift) || header.redshift <= -1)
         throw bad_input(file.path(), "time and redshift",
                         number_text(header.time) + ", " + number_text(header.redshift),
-                        "must be finite, the redshift above -1");
+                        "must be finite, and the redshift above -1");
     checked(file.path(), "box size", header.box_size, ranges::side_or_none);
     for (int type = 0; type < 6; ++type)
         if (!std::isfinite(header.mass[type]) || header.mass[type] < 0)
@@ -182,8 +181,9 @@ int Gadget2Piece::width(const Gadget2Block& block, std::int64_t numbers) const
         if (block.bytes == numbers * bytes)
             return bytes;
     throw bad_input(file.path(), "block " + block.label, std::to_string(block.bytes) + " bytes",
-                    std::to_string(4 * numbers) + " (single) or " + std::to_string(8 * numbers) +
-                        " (double) for " + std::to_string(count()) + " particles");
+                    "must be " + std::to_string(4 * numbers) + " (single) or " +
+                        std::to_string(8 * numbers) + " (double) for " + std::to_string(count()) +
+                        " particles");
 }
 
 const Gadget2Block& Gadget2Piece::block(const std::string& label) const

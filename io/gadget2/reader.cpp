@@ -95,7 +95,7 @@ std::vector<std::unique_ptr<Gadget2Piece>> open_pieces(const std::filesystem::pa
         if (header.files != files || header.time != pieces[0]->header.time)
             throw bad_input(name, "number of files and time",
                             std::to_string(header.files) + ", " + number_text(header.time),
-                            "must be those of the other pieces");
+                            "must be equal to the other pieces");
         for (std::size_t type = 0; type < 6; ++type)
             found[type] += header.count[type];
     }
@@ -158,8 +158,7 @@ void record_deviations(const Gadget2Piece& piece, Snapshot& snapshot)
     if (!piece.label_note.empty())
         snapshot.notes.push_back(piece.label_note);
     if (piece.format == 2 && piece.count() > 0 && piece.masses() == 0 && piece.find("MASS"))
-        snapshot.notes.push_back(
-            "masses of a type in both header and block MASS: the header holds");
+        snapshot.notes.push_back("masses of a type in both header and block MASS: uses the header");
 }
 
 } // namespace

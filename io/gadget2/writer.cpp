@@ -151,7 +151,7 @@ private:
         if (data.size() > std::size_t(std::numeric_limits<std::int32_t>::max()))
             throw bad_output(file_.target(), "block " + std::string(label),
                              std::to_string(data.size()) + " bytes",
-                             "the format ends at 2^31 - 1; write .hdf5 instead");
+                             "must be at most 2^31 - 1; write .hdf5 instead");
         if (labelled_) {
             file_.write_value(std::uint32_t(8));
             file_.write(std::as_bytes(std::span(label.data(), 4)));

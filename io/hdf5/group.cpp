@@ -100,12 +100,12 @@ Hdf5Group::Hdf5Group(const Hdf5Handle& file, const std::filesystem::path& path,
 {
     const htri_t there = H5Lexists(file.id(), name.c_str(), H5P_DEFAULT);
     if (there < 0)
-        throw bad_input(path, name, hdf5_reason(), "the file is damaged");
+        throw bad_input(path, name, hdf5_reason(), "file is damaged");
     if (there == 0)
         return;
     group_ = Hdf5Handle(H5Gopen2(file.id(), name.c_str(), H5P_DEFAULT), H5Gclose);
     if (!group_)
-        throw bad_input(path, name, hdf5_reason(), "a group that can be read is needed");
+        throw bad_input(path, name, hdf5_reason(), "must be a readable group");
 }
 
 bool Hdf5Group::has_attribute(const char* name) const
@@ -139,10 +139,10 @@ Hdf5Handle Hdf5Group::data(const char* name, hid_t access) const
 Hdf5Handle Hdf5Group::attribute(const char* name) const
 {
     if (!has_attribute(name))
-        throw bad_input(path_, field(name), "missing", "an attribute of this name is needed");
+        throw bad_input(path_, field(name), "missing", "must be an attribute");
     Hdf5Handle attribute(H5Aopen(group_.id(), name, H5P_DEFAULT), H5Aclose);
     if (!attribute)
-        throw bad_input(path_, field(name), hdf5_reason(), "a readable attribute is needed");
+        throw bad_input(path_, field(name), hdf5_reason(), "must be a readable attribute");
     return attribute;
 }
 
@@ -154,11 +154,11 @@ std::vector<double> Hdf5Group::read_scalars(const char* name) const
     const Hdf5Handle space(H5Aget_space(attribute.id()), H5Sclose);
     const hssize_t count = H5Sget_simple_extent_npoints(space.id());
     if (kind != H5T_FLOAT && kind != H5T_INTEGER)
-        throw bad_input(path_, field(name), kind == H5T_STRING ? "a text" : "no number",
-                        "a number is needed");
+        throw bad_input(path_, field(name), kind == H5T_STRING ? "a text" : "not a number",
+                        "must be a number");
     if (count < 1 || count > max_attribute_values)
         throw bad_input(path_, field(name), std::to_string(count) + " numbers",
-                        "1 to " + std::to_string(max_attribute_values) + " are needed");
+                        "must be 1 to " + std::to_string(max_attribute_values));
     std::vector<double> values(std::size_t(count), 0.0);
     if (H5Aread(attribute.id(), H5T_NATIVE_DOUBLE, values.data()) < 0)
         throw bad_input(path_, field(name), hdf5_reason(), "cannot be read");
@@ -191,7 +191,7 @@ double Hdf5Group::real(const char* name, double otherwise) const
     for (double value : values)
         list += (list.empty() ? "" : ", ") + number_text(value);
     throw bad_input(path_, field(name), list,
-                    "one number, or equal ones, is needed: boxes are cubes");
+                    "must be one number, or equal numbers: boxes are cubes");
 }
 
 std::map<std::string, std::string> Hdf5Group::strings() const
@@ -225,12 +225,11 @@ void Hdf5Group::check_data(const char* name, std::int64_t rows, int columns, H5T
                         "needed for " + std::to_string(rows) + " particles");
     const Hdf5Handle data = this->data(name);
     if (!data)
-        throw bad_input(path_, field(name), hdf5_reason(), "a readable data set is needed");
+        throw bad_input(path_, field(name), hdf5_reason(), "must be a readable data set");
     const Hdf5Handle type(H5Dget_type(data.id()), H5Tclose);
     if (H5Tget_class(type.id()) != kind)
         throw bad_input(path_, field(name), "wrong type",
-                        kind == H5T_FLOAT ? "floating-point numbers are needed"
-                                          : "integers are needed");
+                        kind == H5T_FLOAT ? "must be floating-point numbers" : "must be integers");
     const Hdf5Handle space(H5Dget_space(data.id()), H5Sclose);
     hsize_t extent[H5S_MAX_RANK] = {};
     const int rank = H5Sget_simple_extent_dims(space.id(), extent, nullptr);
@@ -241,19 +240,18 @@ void Hdf5Group::check_data(const char* name, std::int64_t rows, int columns, H5T
     const bool matrix = columns > 1 && rank == 2 && extent[1] == hsize_t(columns);
     if (!(column || matrix) || extent[0] != hsize_t(rows))
         throw bad_input(path_, field(name), "shape " + (shape.empty() ? "scalar" : shape),
-                        std::to_string(rows) +
-                            (columns > 1 ? " x " + std::to_string(columns) : "") + " is needed");
+                        "must be " + std::to_string(rows) +
+                            (columns > 1 ? " x " + std::to_string(columns) : ""));
     if (const std::string filter = missing_filter(data.id()); !filter.empty())
         throw bad_input(path_, field(name), "filter " + filter,
-                        "this HDF5 library has no such plug-in");
+                        "must be a plug-in of this HDF5 library");
     if (const char* place = foreign_place(data.id()))
-        throw bad_input(path_, field(name), place,
-                        "what lies in other files is not read; copy it into this one");
+        throw bad_input(path_, field(name), place, "must be in this file; copy the data");
     const hsize_t bytes = hsize_t(rows) * hsize_t(columns) * H5Tget_size(type.id());
     if (const hsize_t stored = H5Dget_storage_size(data.id());
         rows > 0 && !is_complete(data, bytes))
         throw bad_input(path_, field(name), std::to_string(stored) + " bytes stored",
-                        "incomplete, " + std::to_string(bytes) + " bytes were to be written");
+                        "incomplete, must be " + std::to_string(bytes));
 }
 
 void Hdf5Group::read_data(const char* name, hid_t memory_type, void* values) const

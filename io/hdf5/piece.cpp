@@ -19,7 +19,7 @@ TypeCounts type_counts(const Hdf5Group& header, const char* name, const std::fil
     for (std::size_t type = 0; type < values.size(); ++type) {
         if (type >= counts.size() && values[type] != 0)
             throw bad_input(path, std::string("Header/") + name + ", type " + std::to_string(type),
-                            std::to_string(values[type]), "only types 0 to 5 can be read");
+                            std::to_string(values[type]), "must be 0: types must be 0 to 5");
         if (type < counts.size())
             counts[type] = values[type];
     }
@@ -39,7 +39,7 @@ Hdf5Handle opened(const std::filesystem::path& path)
                             std::to_string(std::filesystem::file_size(path)) + " bytes",
                             "truncated: the file states " +
                                 reason.substr(stated + std::strlen("stored_eof = ")) + " bytes");
-        throw bad_input(path, "HDF5", reason, "a complete HDF5 file is needed");
+        throw bad_input(path, "HDF5", reason, "must be a complete HDF5 file");
     }
     return file;
 }
@@ -51,7 +51,7 @@ Hdf5Piece::Hdf5Piece(const std::filesystem::path& path)
 {
     const Hdf5Group header = group(hdf5_layout::header);
     if (!header.exists())
-        throw bad_input(path, "Header", "missing", "a snapshot of the GADGET family is needed");
+        throw bad_input(path, "Header", "missing", "must be a snapshot of the GADGET family");
 
     counts = type_counts(header, "NumPart_ThisFile", path);
     check_counts(counts, path);
@@ -72,7 +72,7 @@ Hdf5Piece::Hdf5Piece(const std::filesystem::path& path)
     for (std::size_t type = 0; type < 6; ++type)
         if (mass_table[type] < 0)
             throw bad_input(path, "Header/MassTable, type " + std::to_string(type),
-                            number_text(mass_table[type]), "must not be negative");
+                            number_text(mass_table[type]), "must be 0 or more");
     time = header.real("Time", 0);
 }
 
@@ -86,7 +86,7 @@ void Hdf5Piece::check_data() const
         const Hdf5Group particles = type_group(type);
         if (!particles.exists())
             throw bad_input(path, "PartType" + std::to_string(type), "missing",
-                            "the header states " + std::to_string(count) + " such particles");
+                            "needed for " + std::to_string(count) + " particles in the header");
         particles.check_data(positions, count, 3, H5T_FLOAT);
         particles.check_data(velocities, count, 3, H5T_FLOAT);
         if (mass_table[type] == 0)

@@ -28,7 +28,7 @@ std::vector<Hdf5Piece> open_pieces(const std::filesystem::path& path,
         if (piece.files != first.files || piece.time != first.time)
             throw bad_input(name, "Header/NumFilesPerSnapshot and Time",
                             std::to_string(piece.files) + ", " + number_text(piece.time),
-                            "must be those of the other pieces");
+                            "must be equal to the other pieces");
         for (std::size_t type = 0; type < 6; ++type) {
             found[type] += piece.counts[type] + piece.tracers[type];
             tracers[type] += piece.tracers[type];
@@ -44,7 +44,7 @@ std::vector<Hdf5Piece> open_pieces(const std::filesystem::path& path,
         if (tracers[type] > 0)
             notes.push_back(std::to_string(tracers[type]) + " particles of type " +
                             std::to_string(type) +
-                            " are not read: tracers of gas, without Coordinates");
+                            " not read: tracers of gas, without Coordinates");
     return pieces;
 }
 
@@ -165,7 +165,7 @@ Snapshot properties_of(const Hdf5Piece& piece)
         frame->wa = own.real(hdf5_layout::wa, of_swift("w_a", 0));
         if (swift) {
             snapshot.time = frame->scale_factor;
-            snapshot.notes.push_back("the time is the scale factor instead of the cosmic time " +
+            snapshot.notes.push_back("uses the scale factor as time, instead of the cosmic time " +
                                      number_text(piece.time));
         }
         frame->physical_softening = own.real(hdf5_layout::physical_softening, 0);
@@ -224,11 +224,11 @@ Snapshot read_hdf5(const std::filesystem::path& path)
     else
         read_softening_classes(pieces[0], snapshot);
     if (particles.softening.empty() && any_has(pieces, hdf5_layout::softenings))
-        snapshot.notes.push_back("SofteningLength is there for some types alone: not read");
+        snapshot.notes.push_back("SofteningLength only for some types: not read");
     if (particles.size() > 0 && !all_have(pieces, hdf5_layout::ids))
         number_particles(snapshot, "ParticleIDs (or not for all types)");
     if (any_has_masses_twice(pieces))
-        snapshot.notes.push_back("masses of a type in both MassTable and Masses: the table holds");
+        snapshot.notes.push_back("masses of a type in both MassTable and Masses: uses the table");
     if (!snapshot.format.starts_with("HDF5, SWIFT"))
         make_velocities_peculiar(snapshot);
     return snapshot;

@@ -102,7 +102,7 @@ void read_gravitational_constant(const Hdf5Piece& piece, Snapshot& snapshot)
     snapshot.notes.push_back("G is " + number_text(G) + ", as " +
                              (parameters.has_attribute(gadget) ? std::string("Parameters/") + gadget
                                                                : std::string("Header/") + gizmo) +
-                             " states, not the " + number_text(of_units) + " of the units");
+                             " states, instead of " + number_text(of_units) + " by the units");
 }
 
 /// Returns the softening length of each type with particles, from GADGET-4's softening classes.
@@ -150,7 +150,7 @@ void read_units(const Hdf5Piece& piece, Snapshot& snapshot)
                                 physical_units_per_h);
         if (*system != nbody_units && !found)
             throw bad_input(piece.path, "Units/UnitLength_in_cm", "missing",
-                            "needed beside Chamomile/unit_system");
+                            "needed with Chamomile/unit_system");
         if (*system == nbody_units)
             snapshot.units = {};
         else if (per_h)

@@ -148,7 +148,7 @@ EquilibriumSphere::EquilibriumSphere(const SphericalPotential& potential,
             throw Error(Fault::usage, terms.name + ": distribution function: negative at r = " +
                                           formatted("%.4g", radii_[n - i]) + ": no " +
                                           kind_of(terms) +
-                                          " equilibrium exists for these masses and lengths");
+                                          " equilibrium for these masses and lengths");
         log_distribution_[i] = std::log(std::max(distribution[i], floor));
         if (size[i] == 0) // outside the sphere
             min_energy_ = energies_[i];

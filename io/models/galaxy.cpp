@@ -31,7 +31,7 @@ void check(const GalaxyOptions& o)
     require_particle_number(o.particles);
     require(o.disk_part > 0 && o.disk_part <= 1, "disk part", o.disk_part, "must be in (0, 1]");
     require(o.bulge_part >= 0 && o.bulge_part + o.disk_part <= 1, "bulge part", o.bulge_part,
-            "must be at least 0 and with the disk's at most 1");
+            "must be at least 0, and at most 1 minus the disk part");
     const std::pair<const char*, double> positive[] = {
         {"disk mass", o.disk_mass},  {"disk scale", o.disk_scale},   {"disk height", o.disk_height},
         {"Toomre Q", o.toomre_q},    {"bulge scale", o.bulge_scale}, {"halo scale", o.halo_scale},

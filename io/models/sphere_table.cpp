@@ -35,17 +35,17 @@ std::vector<OptionRow<SphereOptions>> built()
         .shown("1");
     t.number(
          "r-half", [](auto& s) -> auto& { return s.half_mass_radius; }, ranges::positive,
-         "radius of half the mass, instead of the scale")
+         "half-mass radius, instead of the scale")
         .also({"r_half", "half_mass_radius"})
         .in(dimensions::length);
     t.number(
          "r-tidal", [](auto& s) -> auto& { return s.tidal_radius; }, ranges::positive,
-         "radius where the density ends, instead of the scale")
+         "truncation radius of the density, instead of the scale")
         .in(dimensions::length)
         .only(bit(SphereKind::king));
     t.number(
          "m200", [](auto& s) -> auto& { return s.virial_mass; }, ranges::positive,
-         "mass in 1e10 Msun within r200, of 200 critical densities, instead of mass and scale; "
+         "mass in 1e10 Msun within r200 (200 critical densities), instead of mass and scale; "
          "implies {physical}")
         .in(dimensions::mass)
         .only(virial);
@@ -56,31 +56,31 @@ std::vector<OptionRow<SphereOptions>> built()
         .shown("10");
     t.number(
          "alpha", [](auto& s) -> auto& { return s.alpha; }, between(0.1, 2),
-         "of exp(-(2 / alpha) (r / r_-2)^alpha)")
+         "exponent in exp(-(2 / alpha) (r / r_-2)^alpha)")
         .only(bit(SphereKind::einasto))
         .shown("0.17");
     t.number(
          "w0", [](auto& s) -> auto& { return s.w0; }, between(0.1, 16),
-         "depth of the potential at the center in units of sigma^2")
+         "central depth of the potential in units of sigma^2")
         .only(bit(SphereKind::king))
         .shown("6");
     t.number(
          "truncation", [](auto& s) -> auto& { return s.truncation; }, between(1e-3, 1e4),
-         "largest radius in units of the scale radius")
+         "max radius in units of the scale radius")
         .only(open);
     t.number(
          "anisotropy-radius", [](auto& s) -> auto& { return s.anisotropy_radius; },
          ranges::positive,
-         "r_a of Osipkov and Merritt: radial orbits beyond, beta = r^2 / (r^2 + r_a^2); "
-         "isotropic if none")
+         "Osipkov-Merritt radius r_a: radial orbits beyond r_a, beta = r^2 / (r^2 + r_a^2); "
+         "default: isotropic")
         .also({"anisotropy_radius", "ra"})
         .in(dimensions::length);
     t.number(
         "type", [](auto& s) -> auto& { return s.type; }, between(0, 5),
-        "type of its particles, as in GADGET");
+        "particle type, as in GADGET");
     t.number(
         "part", [](auto& s) -> auto& { return s.part; }, ranges::above(0, 1),
-        "part of the particles; its part of the mass unless all have one");
+        "fraction of the particles; default: fraction of the mass");
     return t.take();
 }
 
@@ -89,12 +89,12 @@ std::string meaning(SphereKind kind, const std::string& name)
 {
     const bool is_halo = kind == SphereKind::nfw;
     if (name == "mass")
-        return is_halo ? "mass within the virial radius" : "whole mass";
+        return is_halo ? "mass within the virial radius" : "total mass";
     if (name == "concentration")
-        return is_halo ? "virial radius in units of the scale radius"
-               : kind == SphereKind::hernquist
-                   ? "with {m200}: of the NFW halo with the same center (Springel et al. 2005)"
-                   : "with {m200}: r200 in units of the scale radius";
+        return is_halo                         ? "virial radius in units of the scale radius"
+               : kind == SphereKind::hernquist ? "with {m200}: concentration of the NFW halo with "
+                                                 "equal central density (Springel et al. 2005)"
+                                               : "with {m200}: r200 in units of the scale radius";
     switch (kind) {
     case SphereKind::plummer:
         return "a of (r^2 + a^2)^(-5/2)";
@@ -103,7 +103,7 @@ std::string meaning(SphereKind kind, const std::string& name)
     case SphereKind::nfw:
         return "r_s of 1 / (r (r + r_s)^2)";
     case SphereKind::einasto:
-        return "r_-2, where the density falls as r^-2";
+        return "radius r_-2 with a density slope of -2";
     case SphereKind::king:
         return "King's core radius r_0";
     case SphereKind::exponential:
@@ -166,7 +166,7 @@ SphereOptions parse_sphere(const std::string& text)
         const std::string option = std::string(name_of(sphere.kind)) + ": " + key;
         const OptionRow<SphereOptions>* row = find_row(rows, key);
         if (!row && find_row(sphere_table(), key))
-            throw Error(Fault::usage, option + ": no property of this sphere");
+            throw Error(Fault::usage, option + ": must be a property of this sphere");
         if (!row) {
             std::vector<std::string> keys;
             for (const auto& known : rows)
@@ -174,7 +174,7 @@ SphereOptions parse_sphere(const std::string& text)
             refuse_word(name_of(sphere.kind), key.empty() ? "(empty)" : key, keys);
         }
         if (equals == std::string::npos)
-            throw Error(Fault::usage, option + ": a value is missing: " + key + "=X");
+            throw Error(Fault::usage, option + ": value missing: must be " + key + "=X");
         if (!given.insert(row->name).second)
             throw Error(Fault::usage, option + ": given twice");
         const std::string value = word.substr(equals + 1);

@@ -70,7 +70,7 @@ std::vector<std::uint64_t> shares(const SpheresOptions& options,
     for (const EquilibriumSphere& sphere : spheres)
         mass += sphere.mass();
     require(parts.empty() || parts.size() == spheres.size(), "spheres with a part",
-            double(parts.size()), "give a part to all of them or to none");
+            double(parts.size()), "must be all or none");
     require(parts.empty() || std::abs(given - 1) < 1e-6, "sum of the parts", given, "must be 1");
     std::vector<std::uint64_t> numbers;
     std::uint64_t left = options.particles;
@@ -81,7 +81,7 @@ std::vector<std::uint64_t> shares(const SpheresOptions& options,
                 ? left
                 : std::min<std::uint64_t>(left, std::llround(part * double(options.particles)));
         require(number > 0, std::string(name_of(options.spheres[k].kind)) + ": particles", 0,
-                "none are left for this sphere; give more, or its part of them");
+                "must be at least 1; increase the number of particles or this part");
         numbers.push_back(number);
         left -= number;
     }

@@ -68,7 +68,7 @@ public:
         const auto word = take<std::uint16_t>();
         if (word != single && word != plural)
             throw bad_input(file_.path(), "byte " + std::to_string(at_ - 2), std::to_string(word),
-                            "no item of NEMO begins here");
+                            "must begin an item of NEMO");
         NemoItem item;
         const std::string type = read_text("type");
         item.type = type.size() == 1 ? type[0] : '\0';
@@ -79,10 +79,10 @@ public:
         item.data = at_;
         const int width = width_of(item.type);
         if (width == 0 && !item.begins_set() && !item.ends_set())
-            throw bad_input(file_.path(), item.tag, type, "is no type of NEMO");
+            throw bad_input(file_.path(), item.tag, type, "must be a type of NEMO");
         if (item.count > (file_.size() - at_) / std::max(width, 1) && width > 0)
             throw bad_input(file_.path(), item.tag, std::to_string(item.count) + " values",
-                            "are more than the file holds; it is truncated");
+                            "truncated, exceeds the size of the file");
         at_ += item.count * width;
         return item;
     }
@@ -108,7 +108,8 @@ private:
         std::string text;
         for (char c = take<char>(); c != '\0'; c = take<char>()) {
             if (std::int64_t(text.size()) == longest_tag)
-                throw bad_input(file_.path(), what, text, "is longer than NEMO's longest");
+                throw bad_input(file_.path(), what, text,
+                                "must be at most " + std::to_string(longest_tag) + " characters");
             text += c;
         }
         return text;
@@ -120,7 +121,7 @@ private:
             if (n < 0 || std::int64_t(item.dimensions.size()) == max_dimensions ||
                 item.count > file_.size() / n)
                 throw bad_input(file_.path(), item.tag, std::to_string(n),
-                                "is no dimension of what the file can hold");
+                                "must be positive and fit the size of the file");
             item.dimensions.push_back(n);
             item.count *= n;
         }
@@ -183,8 +184,8 @@ Contents read_items(NemoItems& items)
         }
         if (item->ends_set()) {
             if (sets.empty())
-                throw bad_input(items.file().path(), "sets", "an end without a beginning",
-                                "the file is damaged");
+                throw bad_input(items.file().path(), "sets", "end without a beginning",
+                                "file is damaged");
             if (sets.size() == 1 && sets[0] == "SnapShot") {
                 if (now.has_particles() && ++contents.snapshots == 1)
                     contents.first = now;
@@ -198,8 +199,8 @@ Contents read_items(NemoItems& items)
             contents.others.push_back(item->tag);
     }
     if (!sets.empty())
-        throw bad_input(items.file().path(), "sets", sets.back() + " without its end",
-                        "the file is truncated");
+        throw bad_input(items.file().path(), "sets", sets.back() + " without an end",
+                        "file is truncated");
     return contents;
 }
 
@@ -214,7 +215,8 @@ public:
     {
         const std::int64_t n = std::int64_t(whole(require(from_.bodies, "Nobj"), 1)[0]);
         if (n < 0 || n > items_.file().size())
-            throw error("Nobj", std::to_string(n), "is no number of particles in this file");
+            throw error("Nobj", std::to_string(n),
+                        "must be 0 or more and fit the size of the file");
         particles_.resize(std::size_t(n));
         std::fill(particles_.type.begin(), particles_.type.end(), std::uint8_t(1));
         read_coordinates();
@@ -231,8 +233,8 @@ public:
             read_vectors(*from_.acceleration, {&particles_.acceleration});
         read_ids();
         if (from_.softening)
-            snapshot_.notes.push_back("the softenings of the particles (Eps) were not read: the "
-                                      "file does not say of which law");
+            snapshot_.notes.push_back(
+                "per-particle softening (Eps) not read: the file states no softening law");
     }
 
 private:
@@ -244,7 +246,7 @@ private:
     const NemoItem& require(const std::optional<NemoItem>& item, const char* tag)
     {
         if (!item)
-            throw error(tag, "missing", "is needed");
+            throw error(tag, "missing", "must be in the snapshot");
         return *item;
     }
 
@@ -252,25 +254,24 @@ private:
     void require_shape(const NemoItem& item, std::int64_t count)
     {
         if (item.type != 'd' && item.type != 'f')
-            throw error(item.tag, std::string(1, item.type), "type f or d is needed");
+            throw error(item.tag, std::string(1, item.type), "must be type f or d");
         if (item.count != count)
             throw error(item.tag, std::to_string(item.count) + " values",
-                        std::to_string(count) + " are needed");
+                        "must be " + std::to_string(count));
     }
-
     void read_coordinates()
     {
         constexpr int cartesian = 0201402; ///< positions and velocities in three dimensions
         if (from_.coordinates && whole(*from_.coordinates, 1)[0] != cartesian)
             throw error("CoordSystem", std::to_string(whole(*from_.coordinates, 1)[0]),
-                        "66306 is needed: Cartesian positions and velocities in 3 dimensions");
+                        "must be 66306, Cartesian positions and velocities in 3 dimensions");
         if (from_.phase_space)
             return read_vectors(*from_.phase_space, {&particles_.position, &particles_.velocity});
         read_vectors(*from_.position, {&particles_.position});
         if (from_.velocity)
             read_vectors(*from_.velocity, {&particles_.velocity});
         else
-            snapshot_.notes.push_back("no velocities: they are zero");
+            snapshot_.notes.push_back("no velocities: uses 0");
     }
 
     void read_numbers(const NemoItem& item, std::vector<double>& numbers)
@@ -298,10 +299,10 @@ private:
     std::vector<std::int64_t> whole(const NemoItem& item, std::size_t count)
     {
         if (item.type != 'i' && item.type != 'l')
-            throw error(item.tag, std::string(1, item.type), "type i or l is needed");
+            throw error(item.tag, std::string(1, item.type), "must be type i or l");
         if (item.count != std::int64_t(count))
             throw error(item.tag, std::to_string(item.count) + " values",
-                        std::to_string(count) + " are needed");
+                        "must be " + std::to_string(count));
         const int width = width_of(item.type);
         std::vector<std::uint64_t> bits(count);
         items_.file().read_integers(item.data, width, items_.order(), bits);
@@ -324,7 +325,7 @@ private:
             std::all_of(keys.begin(), keys.end(), [](std::int64_t key) { return key >= 0; }))
             std::copy(keys.begin(), keys.end(), particles_.id.begin());
         else
-            snapshot_.notes.push_back("the keys are not different: ids are 1 to N");
+            snapshot_.notes.push_back("keys are not unique: ids are 1 to N");
     }
 
     const NemoItems& items_;
@@ -348,7 +349,7 @@ Snapshot read_nemo(const InputFile& file)
     NemoItems items(file);
     const Contents contents = read_items(items);
     if (contents.snapshots == 0)
-        throw bad_input(file.path(), "SnapShot", "none with particles", "one is needed");
+        throw bad_input(file.path(), "SnapShot", "none with particles", "must be one");
     Snapshot snapshot;
     const bool little =
         (std::endian::native == std::endian::little) == (items.order() == ByteOrder::host);
@@ -356,8 +357,8 @@ Snapshot read_nemo(const InputFile& file)
     snapshot.has_stated_units = false;
     NemoParticles(items, contents.first, snapshot).read();
     if (contents.snapshots > 1)
-        snapshot.notes.push_back("the file holds " + std::to_string(contents.snapshots) +
-                                 " snapshots: the first was read");
+        snapshot.notes.push_back("file with " + std::to_string(contents.snapshots) +
+                                 " snapshots: reads the first");
     if (!contents.others.empty())
         snapshot.notes.push_back("not read: " + listed(contents.others));
     return snapshot;

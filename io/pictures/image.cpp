@@ -71,7 +71,7 @@ bool encode(const Image& image, std::span<png_text> texts, std::FILE* file, std:
 void write_png(const Image& image, const std::filesystem::path& path)
 {
     if (image.width() < 1 || image.height() < 1)
-        refuse(path, "a picture without pixels");
+        refuse(path, "image without pixels");
     PendingFile pending(path);
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
         std::fopen(pending.temporary().c_str(), "wb"), std::fclose);

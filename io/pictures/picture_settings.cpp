@@ -44,7 +44,7 @@ void put_center(R& view, const std::string& option, const std::string& text)
     const std::vector<double> numbers = parse_numbers<double>(option, text, ranges::any);
     if (numbers.size() != 3)
         throw Error(Fault::usage, option + ": " + std::to_string(numbers.size()) +
-                                      " numbers: three are needed, as in 0,0,0");
+                                      " numbers: must be three, as in 0,0,0");
     view.center = {numbers[0], numbers[1], numbers[2]};
 }
 
@@ -85,44 +85,45 @@ std::vector<OptionRow<R>> rows()
     OptionRows<R> t;
     t.group("View");
     t.number(
-        "width", [](R & r) -> auto& { return r.width; }, between(16, 16384), "pixels across");
+        "width", [](R & r) -> auto& { return r.width; }, between(16, 16384), "width in pixels");
     t.number(
-        "height", [](R & r) -> auto& { return r.height; }, between(16, 16384), "pixels upwards");
+        "height", [](R & r) -> auto& { return r.height; }, between(16, 16384), "height in pixels");
     t.number(
          "fov", [](R & r) -> auto& { return r.field_of_view; }, positive,
-         "length across the picture; the side of a periodic box, or what holds 98 % of the mass, "
-         "unless given")
+         "length across the picture; default: the side of a periodic box, or a width with 98 % of "
+         "the mass")
         .in(dimensions::length);
     special(t, "center", "X,Y,Z",
-            "middle of the picture; of a periodic box its own, else the center of mass of what is "
-            "shown, unless given",
+            "center of the picture; default: center of the periodic box, or center of mass of the "
+            "shown particles",
             put_center, center_text)
         .dimension = dimensions::length;
     special(t, "follow", "densest|TYPE",
-            "each picture's middle is its densest place, of all that is shown or of a type",
+            "center each picture on the density maximum of all shown particles or of a type",
             put_followed, followed_text);
     t.number(
          "box", [](R & r) -> auto& { return r.box; }, ranges::side_or_none,
-         "side of a periodic box, whose images are drawn across its faces; 0: isolated; that of "
-         "the file unless given")
+         "side of a periodic box, drawn with periodic images; 0: isolated; default: box in the "
+         "file")
         .in(dimensions::length);
     t.number(
          "slice", [](R & r) -> auto& { return r.slice; }, positive,
-         "thickness along the line of sight, about the center; of a periodic box a tenth of its "
-         "side unless given")
+         "thickness along the line of sight, about the center; default in a periodic box: a tenth "
+         "of the side")
         .in(dimensions::length);
     t.number(
         "azimuth", [](R & r) -> auto& { return r.azimuth; }, any,
-        "degrees that the scene is turned about z first");
+        "rotation about z in degrees, before the tilt");
     t.number(
         "inclination", [](R & r) -> auto& { return r.inclination; }, any,
-        "degrees of tilt: 0 looks down the z axis, 90 along +y");
+        "tilt in degrees: 0 looks down the z axis, 90 along +y");
     t.number(
         "orbit", [](R & r) -> auto& { return r.orbit; }, between(2, 10000),
-        "turn each picture by 1/N of a circle more about z; of one file N pictures are made");
+        "rotate by 1/N of a circle about z from picture to picture; makes N pictures of a single "
+        "file");
     special(t, "types", "TYPE,...",
-            "particle types shown; unless given disk, bulge and stars (2,3,4) where there are "
-            "any, because a halo hides them, or else all",
+            "particle types to show; default: disk, bulge and stars (2,3,4), which a halo would "
+            "hide, or all types without them",
             put_types, [](const R& view) { return types_text(view.types); });
     t.group("Colours");
     t.choice(
@@ -131,14 +132,14 @@ std::vector<OptionRow<R>> rows()
          {"velocity", Pictured::velocity},
          {"dispersion", Pictured::dispersion},
          {"potential", Pictured::potential}},
-        "surface density, or the mean along the line of sight, weighted by mass, of the velocity "
-        "away, its dispersion or the potential");
+        "surface density, or the mass-weighted mean along the line of sight of receding velocity, "
+        "velocity dispersion or potential");
     t.flag(
         "components", [](R & r) -> auto& { return r.components; },
-        "a colour for each type, by its density");
+        "one colour per particle type, by density");
     t.number(
          "min", [](R & r) -> auto& { return r.min; }, any,
-         "value of the first colour; from percentiles unless given")
+         "value of the first colour; default: from percentiles")
         .in(dimensions::surface_density);
     t.number(
          "max", [](R & r) -> auto& { return r.max; }, any, "value of the last colour")
@@ -148,11 +149,11 @@ std::vector<OptionRow<R>> rows()
         maps.emplace_back(name, colour_map_named(name));
     t.choice(
         "colour-map", [](R & r) -> auto& { return r.colour_map; }, maps,
-        "colours; inferno of the logarithm of the density, coolwarm of the velocity, magma of its "
-        "dispersion, viridis of the potential unless given");
+        "colours; default: inferno (logarithm of density), coolwarm (velocity), magma "
+        "(dispersion), viridis (potential)");
     t.flag(
         "axes", [](R & r) -> auto& { return r.axes; },
-        "ticks with lengths from the middle at two edges, in place of the scale bar");
+        "ticks with lengths from the center at two edges, instead of the scale bar");
     t.flag(
         "no-labels", [](R & r) -> auto& { return r.no_labels; },
         "leave out time, scale bar and colour bar");

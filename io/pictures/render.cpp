@@ -55,9 +55,9 @@ void check(const RenderOptions& o)
     if (o.follow && (*o.follow < RenderOptions::densest || *o.follow > 5))
         refuse("particle type to follow", *o.follow, "must be between 0 and 5");
     if (o.components && o.quantity != Pictured::density)
-        throw Error(Fault::usage, "components: are shown by their density alone");
+        throw Error(Fault::usage, "components: need quantity density");
     if (o.components && o.colour_map)
-        throw Error(Fault::usage, "colour map: contradicts components, which have their own");
+        throw Error(Fault::usage, "colour map: contradicts components");
     if (o.center && !std::isfinite(o.center->x + o.center->y + o.center->z))
         refuse("center", o.center->x, "must be finite");
 }
@@ -83,12 +83,12 @@ std::vector<Index> shown(const Particles& particles, const std::vector<int>& typ
         const Vec3<double>& r = particles.position[i];
         if (!std::isfinite(r.x + r.y + r.z))
             throw Error(Fault::input, "particle " + std::to_string(particles.id[i]) +
-                                          ": position: not finite: cannot be rendered");
+                                          ": position: must be finite");
         indices.push_back(Index(i));
     }
     if (indices.empty())
         throw Error(Fault::input, "particle types: " + types_text(types) +
-                                      ": there are none, but " + types_of(particles));
+                                      ": no such particles, but " + types_of(particles));
     return indices;
 }
 
@@ -228,7 +228,8 @@ std::vector<double> values_of(const Snapshot& snapshot, const std::vector<Index>
                               const RenderOptions& view)
 {
     if (view.quantity == Pictured::potential && !snapshot.has_potentials)
-        throw Error(Fault::input, "potential: the snapshot has none: 'chamomile force' adds them");
+        throw Error(Fault::input,
+                    "potential: missing in the snapshot; 'chamomile force' adds potentials");
     const View turn(view.azimuth, view.inclination);
     std::vector<double> values;
     for (Index i : indices)
@@ -340,9 +341,9 @@ Scene compose(const Snapshot& snapshot, const RenderOptions& options,
         if (!is_seen && !is_complete && emptiness == Emptiness::refused)
             throw Error(Fault::input,
                         std::string(completed.slice ? "slice" : "view") +
-                            ": no particles in it: nothing to render" +
+                            ": no particles: must contain particles" +
                             (side > 0
-                                 ? "; {box} 0, of frames {frame-box} 0, takes particles as isolated"
+                                 ? "; {box} 0 (frames: {frame-box} 0) treats particles as isolated"
                                  : ""));
     };
     require(!points.empty());
@@ -461,7 +462,7 @@ Image render_snapshot(const Snapshot& snapshot, const RenderOptions& options)
                    {"Most", number_text(*view.max)},
                    {"Time", time_label(snapshot)}};
     if (scene.is_empty)
-        image.texts.push_back({"Comment", "nothing is in view"});
+        image.texts.push_back({"Comment", "no particles in view"});
     return image;
 }
 

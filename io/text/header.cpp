@@ -126,9 +126,9 @@ void TextHeader::add(std::string_view comment, std::int64_t line)
     if (!is_new && place->second.text != text)
         throw bad_input(file_, field, text,
                         "line " + std::to_string(place->second.line) + " states " +
-                            place->second.text.substr(0, 200) + "; state it once");
+                            place->second.text.substr(0, 200) + "; must be stated once");
     if (is_new && key == "columns" && columns_are_fixed_)
-        throw bad_input(file_, field, text, "must stand before the first particle");
+        throw bad_input(file_, field, text, "must be before the first particle");
 }
 
 double TextHeader::number(const std::string& key, double otherwise) const
@@ -147,16 +147,18 @@ std::array<int, 12> TextHeader::columns(std::size_t number, std::int64_t line)
         for (std::string_view name : names)
             if (!contains(text_columns, name))
                 throw bad_input(file_, "columns", std::string(name),
-                                "mass x y z vx vy vz id ax ay az potential");
+                                "must be one of mass x y z vx vy vz id ax ay az potential");
             else if (std::count(names.begin(), names.end(), name) > 1)
-                throw bad_input(file_, "columns", std::string(name), "is named twice");
+                throw bad_input(file_, "columns", std::string(name), "must be named once");
         if (names.size() != number)
             throw bad_input(file_, where, std::to_string(number) + " columns",
-                            std::to_string(names.size()) + " are named in the comment 'columns'");
+                            "must be " + std::to_string(names.size()) +
+                                ", as in the comment 'columns'");
     } else {
         if (number != 4 && number != 7 && number != 8 && number != 11 && number != 12)
-            throw bad_input(file_, where, std::to_string(number) + " columns",
-                            "mass x y z [vx vy vz [id]] [ax ay az potential]: 4, 7, 8, 11 or 12");
+            throw bad_input(
+                file_, where, std::to_string(number) + " columns",
+                "must be mass x y z [vx vy vz [id]] [ax ay az potential]: 4, 7, 8, 11 or 12");
         const std::size_t plain = number > 8 ? number - 4 : number;
         names.assign(text_columns.begin(), text_columns.begin() + std::ptrdiff_t(plain));
         names.insert(names.end(), text_columns.begin() + 8,
@@ -176,8 +178,9 @@ std::array<int, 12> TextHeader::columns(std::size_t number, std::int64_t line)
         const auto present = std::count_if(columns.begin() + first, columns.begin() + last + 1,
                                            [](int column) { return column >= 0; });
         if (present != last - first + 1 && (needed || present > 0))
-            throw bad_input(file_, "columns", values_.find("columns")->second.text,
-                            "mass x y z are needed, velocities and accelerations by threes");
+            throw bad_input(
+                file_, "columns", values_.find("columns")->second.text,
+                "must include mass x y z; velocities and accelerations need three columns");
     }
     return columns;
 }
@@ -191,8 +194,8 @@ void TextHeader::record_remark(const std::vector<std::string_view>& names)
     std::vector<std::string_view> words;
     split_words(remark->second, words);
     if (!std::equal(words.begin(), words.end(), names.begin(), means))
-        columns_note_ = "columns taken as " + assumed_columns_ + ", in spite of the comment '" +
-                        remark->second.substr(0, 100) + "': '# columns: ...' names others";
+        columns_note_ = "columns read as " + assumed_columns_ + ", despite the comment '" +
+                        remark->second.substr(0, 100) + "'; name others by '# columns: ...'";
 }
 
 void TextHeader::require_companions() const
@@ -201,7 +204,7 @@ void TextHeader::require_companions() const
         const NumberKey* const numeric = number_key(key);
         if (numeric && !numeric->beside.empty() && !values_.contains(numeric->beside))
             throw bad_input(file_, "line " + std::to_string(value.line) + ", " + key, value.text,
-                            std::string(numeric->beside) + " is needed beside it");
+                            std::string(numeric->beside) + " must be stated, too");
     }
 }
 
@@ -249,14 +252,14 @@ void TextHeader::apply_types(std::vector<std::uint8_t>& types) const
         if (!type || *type > 5 || !count || *count > types.size() - i)
             throw bad_input(file_, "line " + std::to_string(stated->second.line) + ", types",
                             std::string(run),
-                            "runs TYPE*COUNT of types 0 to 5, together as many as the particles");
+                            "must be runs TYPE*COUNT of types 0 to 5 for all particles");
         std::fill_n(types.begin() + std::ptrdiff_t(i), *count, std::uint8_t(*type));
         i += *count;
     }
     if (i != types.size())
         throw bad_input(file_, "line " + std::to_string(stated->second.line) + ", types",
                         std::to_string(i) + " particles",
-                        std::to_string(types.size()) + " are in the file");
+                        "must be " + std::to_string(types.size()) + ", as in the file");
 }
 
 } // namespace chamomile

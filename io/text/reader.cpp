@@ -75,7 +75,7 @@ public:
         if (words.size() != number_)
             throw bad_input(file_.path(), "line " + std::to_string(line),
                             std::to_string(words.size()) + " columns",
-                            std::to_string(number_) + " are in the lines before");
+                            "must be " + std::to_string(number_) + ", as in the lines before");
         std::array<double, 12> values{};
         std::uint64_t id = particles.id.size() + 1;
         for (std::size_t k = 0; k < columns_.size(); ++k) {
@@ -112,12 +112,12 @@ private:
         if (number)
             return *number;
         const bool beyond = is_real && is_beyond_doubles(word);
-        throw bad_input(file_.path(),
-                        "line " + std::to_string(line) + ", column " +
-                            std::to_string(columns_[k] + 1) + " (" + std::string(text_columns[k]) +
-                            ")",
-                        std::string(word.substr(0, 40)),
-                        beyond ? "must be 0 or from 4.9e-324 to 1.8e308, as doubles are" : allowed);
+        throw bad_input(
+            file_.path(),
+            "line " + std::to_string(line) + ", column " + std::to_string(columns_[k] + 1) + " (" +
+                std::string(text_columns[k]) + ")",
+            std::string(word.substr(0, 40)),
+            beyond ? "must be 0 or from 4.9e-324 to 1.8e308, the range of doubles" : allowed);
     }
 
     const InputFile& file_;
@@ -143,15 +143,15 @@ Snapshot read_text(const InputFile& file)
             line.remove_suffix(1);
         if (line.find('\r') != line.npos)
             throw bad_input(file.path(), "line " + std::to_string(number),
-                            "a carriage return within it",
-                            "lines must end in a line feed, as those of Unix and Windows do");
+                            "a carriage return inside",
+                            "must end in a line feed, as on Unix and Windows");
         if (const auto comment = line.find('#'); comment != line.npos) {
             header.add(line.substr(comment + 1), number);
             line = line.substr(0, comment);
         }
         if (!split_words(line, words))
             throw bad_input(file.path(), "line " + std::to_string(number), std::string(line),
-                            "a field between commas is empty");
+                            "must have no empty field between commas");
         if (words.empty())
             continue;
         if (!rows)
@@ -163,8 +163,7 @@ Snapshot read_text(const InputFile& file)
     header.apply(snapshot);
     if (!header.assumed_columns().empty())
         check_masses(particles, file.path(),
-                     "; taken as " + header.assumed_columns() +
-                         ": a comment '# columns: ...' names others");
+                     "; read as " + header.assumed_columns() + "; name others by '# columns: ...'");
     if (!header.columns_note().empty())
         snapshot.notes.push_back(header.columns_note());
     if (rows) {

@@ -73,13 +73,12 @@ void warn_of_unscaled_box(Snapshot& snapshot)
 void set_box_scale(Snapshot& snapshot, const BoxScale& scale, const std::string& what)
 {
     if (snapshot.has_stated_units || snapshot.units.physical || snapshot.comoving)
-        throw Error(Fault::usage, what +
-                                      ": is for files without units, such as Tipsy's; this "
-                                      "one is in " +
-                                      snapshot.units.description());
+        throw Error(Fault::usage,
+                    what + ": needs a file without units, such as Tipsy; this file is in " +
+                        snapshot.units.description());
     if (!ranges::scale_factor.contains(snapshot.time))
-        throw Error(Fault::usage, what + ": the time of the file, " + number_text(snapshot.time) +
-                                      ", is no scale factor: the file is not comoving");
+        throw Error(Fault::usage, what + ": time of the file: " + number_text(snapshot.time) +
+                                      ": must be a scale factor in a comoving file");
     const double mass = mass_of(snapshot);
     std::erase(snapshot.notes, snapshot.units_note);
     snapshot.units = box_units(scale);
@@ -92,8 +91,7 @@ void set_box_scale(Snapshot& snapshot, const BoxScale& scale, const std::string&
     snapshot.has_potentials = snapshot.has_accelerations = false;
     change_frame(snapshot, 0.5, snapshot.time);
     snapshot.notes.push_back("a comoving box of side 1 about the origin, in " +
-                             snapshot.units.description() +
-                             ": its mass is Omega_m = " + omega_text(mass) +
+                             snapshot.units.description() + ": mass Omega_m = " + omega_text(mass) +
                              ", Omega_Lambda = 1 - Omega_m, velocities read as dx/dt");
 }
 

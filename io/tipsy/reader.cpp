@@ -51,7 +51,7 @@ TipsyHeader read_header(const InputFile& file)
                         "must be the sum of nsph, ndark and nstar: " + std::to_string(gas) + " + " +
                             std::to_string(dark) + " + " + std::to_string(star));
     if (!std::isfinite(header.time))
-        throw bad_input(file.path(), "time", "not finite", "must be a number");
+        throw bad_input(file.path(), "time", "not finite", "must be finite");
 
     std::string sizes;
     for (bool double_positions : {false, true})
@@ -64,7 +64,7 @@ TipsyHeader read_header(const InputFile& file)
         }
     throw bad_input(file.path(), "size", std::to_string(file.size()) + " bytes",
                     "truncated or not Tipsy: " + std::to_string(bodies) +
-                        " particles need one of " + sizes);
+                        " particles need one of " + sizes + " bytes");
 }
 
 /// LastFields accumulates the softening and potential fields of all records.
@@ -163,11 +163,11 @@ void set_last_fields(const LastFields& last, Snapshot& snapshot)
     if (!snapshot.has_potentials)
         std::fill(snapshot.particles.potential.begin(), snapshot.particles.potential.end(), 0.0);
     if (ids)
-        snapshot.notes.push_back("the potentials look like integers, as ids of Bonsai do: "
-                                 "softenings and potentials not read, ids are 1 to N");
+        snapshot.notes.push_back("potentials look like integer ids of Bonsai: softenings and "
+                                 "potentials not read, ids are 1 to N");
     else if (wrong_potentials)
-        snapshot.notes.push_back("one of the potentials is " + float_text(last.wrong_potential) +
-                                 ", which is not negative: they were not read");
+        snapshot.notes.push_back("potentials not read: value " + float_text(last.wrong_potential) +
+                                 " is not negative");
     std::vector<double>& own = snapshot.particles.softening;
     if (!ids && last.any_softening && last.wrong_softening == 0 && !last.same_softening) {
         snapshot.softening =
@@ -179,8 +179,8 @@ void set_last_fields(const LastFields& last, Snapshot& snapshot)
     if (ids || !last.any_softening)
         return;
     if (last.wrong_softening != 0)
-        snapshot.notes.push_back("one of the softenings is " + float_text(last.wrong_softening) +
-                                 ", which is no length: they were not read");
+        snapshot.notes.push_back("softenings not read: value " + float_text(last.wrong_softening) +
+                                 " is not a length");
     else
         snapshot.softening =
             Softening{SofteningKind::spline, double(last.softening) * tipsy_softening_to_ours};

@@ -79,9 +79,9 @@ private:
     {
         const float single = float(value);
         if (!std::isfinite(single) || (single == 0 && value != 0))
-            throw bad_output(file_.target(),
-                             std::string(field) + " of id " + std::to_string(particles_.id[i]),
-                             number_text(value), "beyond the single precision of Tipsy");
+            throw bad_output(
+                file_.target(), std::string(field) + " of id " + std::to_string(particles_.id[i]),
+                number_text(value), "must be in the range of single precision, for Tipsy");
         write_number(single);
     }
 
@@ -104,7 +104,7 @@ void write_tipsy(const Snapshot& snapshot, PendingFile& file)
     if (snapshot.particles.size() > std::size_t(std::numeric_limits<std::int32_t>::max()))
         throw bad_output(file.target(), "number of particles",
                          std::to_string(snapshot.particles.size()),
-                         "Tipsy ends at 2^31 - 1; write .hdf5 instead");
+                         "must be at most 2^31 - 1 for Tipsy; write .hdf5 instead");
     if (is_tipsy_box(snapshot))
         TipsyWriter(as_tipsy_box(snapshot), file).write(TypeOrder(snapshot.particles));
     else

@@ -9,8 +9,7 @@ namespace chamomile {
 Switching Switching::between(double from, double to)
 {
     if (!(from >= 0 && to > from))
-        throw Error(Fault::usage, "switching: an interaction that ends does so between two radii, "
-                                  "0 <= from < to");
+        throw Error(Fault::usage, "switching: radii: must be 0 <= from < to");
     if (std::isinf(to))
         return {};
     const double slope = 1 / ((to - from) * (to + from));

@@ -26,9 +26,8 @@ struct ExpressionReader::Depth {
     {
         if (++depth > deepest)
             reader.words_.refuse(reader.words_.now().place,
-                                 "nested too deep: at most " + std::to_string(deepest / 2) +
-                                     " parentheses and signs within each other are read; give "
-                                     "parts of it names");
+                                 "nested too deep: must be at most " + std::to_string(deepest / 2) +
+                                     " nested parentheses and signs; give names to parts");
     }
     ~Depth() { --depth; }
     int& depth;
@@ -44,16 +43,17 @@ int ExpressionReader::number(Operand operand) const
 {
     const Value& value = law_.expressions[operand.value];
     if (is_condition(value.op))
-        words_.refuse(operand.place, "a condition is no number: select(condition, a, b) makes one");
+        words_.refuse(operand.place,
+                      "condition: must be a number; select(condition, a, b) returns one");
     if (is_coordinate(operand.value)) {
         const std::string of = value.op == Op::target ? "target" : "source";
         const std::string& name =
             (of == "target" ? law_.target : law_.source)[std::size_t(value.index)];
-        words_.refuse(operand.place, name + " of the " + of +
-                                         " is a coordinate of a position: only differences, "
-                                         "source." +
-                                         law_.source[std::size_t(value.index)] + " - target." +
-                                         law_.target[std::size_t(value.index)] + ", can be used");
+        words_.refuse(operand.place,
+                      name + " of the " + of +
+                          " is a coordinate of a position: must be used in a difference, source." +
+                          law_.source[std::size_t(value.index)] + " - target." +
+                          law_.target[std::size_t(value.index)]);
     }
     return operand.value;
 }
@@ -61,7 +61,7 @@ int ExpressionReader::number(Operand operand) const
 int ExpressionReader::condition(Operand operand) const
 {
     if (!is_condition(law_.expressions[operand.value].op))
-        words_.refuse(operand.place, "a condition is needed, such as r2 < 1: this is a number");
+        words_.refuse(operand.place, "number: must be a condition, such as r2 < 1");
     return operand.value;
 }
 
@@ -73,11 +73,11 @@ ExpressionReader::Operand ExpressionReader::apply(Place place, Op op, int a, int
     for (int k : {a, b, c})
         known = known && (k < 0 || all[k].op == Op::constant);
     if (known)
-        words_.refuse(place, "the result is not finite: it cannot be a constant");
+        words_.refuse(place, "constant: must be finite");
     constexpr int max = 4000;
     if (all.size() > max)
-        words_.refuse(place,
-                      "too long: a law has at most " + std::to_string(max) + " different values");
+        words_.refuse(place, "too long: a law must have at most " + std::to_string(max) +
+                                 " different values");
     return {value, place};
 }
 
@@ -101,10 +101,9 @@ int ExpressionReader::line()
     if (next.is(")") && next.kind == Word::Kind::sign)
         words_.refuse(next.place, "')' without its '('");
     if (next.kind == Word::Kind::name || next.kind == Word::Kind::number || next.is("("))
-        words_.refuse(next.place, quoted(next) + ": an operator is missing before it");
+        words_.refuse(next.place, quoted(next) + ": operator missing before it");
     if (!words_.at_end_of_line())
-        words_.refuse(next.place,
-                      quoted(next) + ": not expected here: an operator or the end of the line is");
+        words_.refuse(next.place, quoted(next) + ": must be an operator or the end of the line");
     if (is_condition(law_.expressions[operand.value].op) || is_coordinate(operand.value))
         return operand.value; // allowed or not, depending on the name's use
     return number(operand);
@@ -122,9 +121,8 @@ int ExpressionReader::bracketed(const std::string& letter, int count)
     const Word index = words_.take();
     if (index.kind != Word::Kind::number || index.number != std::floor(index.number) ||
         index.number >= count)
-        words_.refuse(index.place, quoted(index) + ": a whole number from 0 to " +
-                                       std::to_string(count - 1) + " is needed after " + letter +
-                                       "[");
+        words_.refuse(index.place, quoted(index) + ": must be a whole number from 0 to " +
+                                       std::to_string(count - 1) + " after " + letter + "[");
     if (!words_.take("]"))
         words_.refuse(words_.now().place, "']' is missing");
     return int(index.number);
@@ -176,7 +174,7 @@ ExpressionReader::Operand ExpressionReader::comparison()
     const int left = number(a);
     const int right = number(sum());
     if (is_comparison())
-        words_.refuse(words_.now().place, "conditions are not chained: write a < b and b < c");
+        words_.refuse(words_.now().place, "conditions: cannot be chained; write a < b and b < c");
     if (word.is("<"))
         return apply(a.place, Op::less, left, right);
     if (word.is(">"))
@@ -246,7 +244,7 @@ ExpressionReader::Operand ExpressionReader::primary()
     if (word.kind == Word::Kind::name)
         return words_.then().is("(") ? call() : named();
     if (!words_.take("("))
-        words_.refuse(word.place, quoted(word) + ": a number, a name or '(' is expected here");
+        words_.refuse(word.place, quoted(word) + ": must be a number, a name or '('");
     const Operand inside = either();
     if (!words_.take(")"))
         words_.refuse(words_.now().place, "')' is missing before " + quoted(words_.now()) +
@@ -262,12 +260,12 @@ ExpressionReader::Operand ExpressionReader::call()
     if (!function && !is_reserved(name.text) && names_.use_of(name.text).empty()) {
         const auto known = function_names();
         words_.refuse(name.place, quoted(name) + ": unknown function" +
-                                      suggestion(std::string(name.text), known) + ": " +
-                                      list_of(known, ", ") + " are known");
+                                      suggestion(std::string(name.text), known) +
+                                      ": must be one of " + list_of(known, ", "));
     }
     if (!function)
-        words_.refuse(words_.now().place, "'(' after " + quoted(name) +
-                                              ", which is no function: an operator is missing");
+        words_.refuse(words_.now().place,
+                      "'(' after " + quoted(name) + ", not a function: operator missing");
     const int column = words_.take().place.column;
     std::vector<Operand> given;
     if (!words_.now().is(")"))
@@ -278,10 +276,9 @@ ExpressionReader::Operand ExpressionReader::call()
         words_.refuse(words_.now().place, "')' is missing before " + quoted(words_.now()) +
                                               " for the '(' of column " + std::to_string(column));
     if (int(given.size()) != function->arguments)
-        words_.refuse(name.place, std::string(name.text) + " takes " +
-                                      std::to_string(function->arguments) +
-                                      (function->arguments == 1 ? " argument" : " arguments") +
-                                      ", here are " + std::to_string(given.size()));
+        words_.refuse(name.place, std::string(name.text) + ": " + std::to_string(given.size()) +
+                                      (given.size() == 1 ? " argument" : " arguments") +
+                                      ": must be " + std::to_string(function->arguments));
     int value[3] = {-1, -1, -1};
     for (std::size_t k = 0; k < given.size(); ++k)
         value[k] = k == 0 && function->op == Op::select ? condition(given[k]) : number(given[k]);
@@ -295,9 +292,10 @@ ExpressionReader::Operand ExpressionReader::member(bool of_target, const Word& s
     const auto found = names.find(name.text);
     if (name.kind != Word::Kind::name || found == names.end()) {
         const auto& list = of_target ? law_.target : law_.source;
-        words_.refuse(name.place, quoted(name) + ": no value of the " + std::string(side.text) +
-                                      suggestion(std::string(name.text), list) + ": it has " +
-                                      list_of(list, " "));
+        words_.refuse(name.place, quoted(name) + ": unknown value of the " +
+                                      std::string(side.text) +
+                                      suggestion(std::string(name.text), list) +
+                                      ": must be one of " + list_of(list, " "));
     }
     return {law_.expressions.leaf(of_target ? Op::target : Op::source, found->second), side.place};
 }
@@ -308,7 +306,7 @@ ExpressionReader::Operand ExpressionReader::named()
     const Word word = words_.take();
     if (word.is("target") || word.is("source")) {
         if (!words_.take("."))
-            words_.refuse(word.place, quoted(word) + ": a value is missing, such as " +
+            words_.refuse(word.place, quoted(word) + ": must be followed by a value, as in " +
                                           std::string(word.text) + ".x");
         return member(word.is("target"), word);
     }
@@ -326,10 +324,8 @@ ExpressionReader::Operand ExpressionReader::named()
     const bool in_target = target != names_.target.end(), in_source = source != names_.source.end();
     const std::string name(word.text);
     if (in_target && in_source)
-        words_.refuse(word.place, quoted(word) +
-                                      ": the target and the source have one: write "
-                                      "target." +
-                                      name + " or source." + name);
+        words_.refuse(word.place,
+                      quoted(word) + ": ambiguous: must be target." + name + " or source." + name);
     if (in_target)
         return {all.leaf(Op::target, target->second), word.place};
     if (in_source)
@@ -341,16 +337,13 @@ void ExpressionReader::refuse_unknown(const Word& word) const
 {
     const std::string name(word.text);
     if (names_.sum.contains(name))
-        words_.refuse(word.place,
-                      quoted(word) +
-                          ": a sum, whose value is not known here: only += and -= take it");
+        words_.refuse(word.place, quoted(word) + ": a sum: must be used with += or -= only");
     if (function_of(name))
-        words_.refuse(word.place, quoted(word) + ": a function: '(' is missing after it");
+        words_.refuse(word.place, quoted(word) + ": a function: '(' missing after it");
     if (is_reserved(name))
-        words_.refuse(word.place,
-                      quoted(word) + ": a word of the language: no value has this name");
+        words_.refuse(word.place, quoted(word) + ": reserved word: must be another name");
     words_.refuse(word.place, quoted(word) + ": unknown name" + suggestion(name, names_.all()) +
-                                  ": names are declared or computed on a line above");
+                                  ": must be declared or computed on a line above");
 }
 
 } // namespace chamomile

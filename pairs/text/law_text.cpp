@@ -40,10 +40,11 @@ public:
     LawText law()
     {
         if (words_.at_end())
-            words_.refuse({1, 1}, is_declared_
-                                      ? "no text: " + law_.sum.front() + " += ... is needed"
-                                      : "no law: lines of target, source and sum, and what is "
-                                        "added to the sums, are needed");
+            words_.refuse(
+                {1, 1},
+                is_declared_
+                    ? "empty text: must have a line " + law_.sum.front() + " += ..."
+                    : "empty law: must have lines of target, source and sum, and lines SUM += ...");
         while (!words_.at_end()) {
             line();
             words_.take(); // the end of the line
@@ -53,8 +54,8 @@ public:
         for (std::size_t k = 0; k < law_.sum.size(); ++k)
             if (law_.added[k] < 0)
                 words_.refuse(sum_places_[k], law_.sum[k] +
-                                                  ": nothing is added to this sum: a line " +
-                                                  law_.sum[k] + " += ... is needed");
+                                                  ": sum without terms: must have a line " +
+                                                  law_.sum[k] + " += ...");
         return std::move(law_);
     }
 
@@ -63,20 +64,18 @@ private:
     {
         const Word& word = words_.now();
         if (word.kind != Word::Kind::name)
-            words_.refuse(word.place, quoted(word) + ": a line begins with a name: a declaration, "
-                                                     "NAME = ... or SUM += ...");
+            words_.refuse(word.place,
+                          quoted(word) + ": must be a declaration, NAME = ... or SUM += ...");
         const bool declares = word.is("target") || word.is("source") || word.is("sum") ||
                               word.is("parameter") || word.is("dimensions");
         if (declares && is_declared_ && !word.is("parameter"))
-            words_.refuse(word.place, quoted(word) + ": is known here: only parameters are "
-                                                     "declared");
+            words_.refuse(word.place, quoted(word) + ": already declared: must be a parameter");
         if (!declares) {
             if (!in_assignments_ && is_assignment())
                 end_declarations(word);
             assignment();
         } else if (in_assignments_) {
-            words_.refuse(word.place, quoted(word) + ": declarations stand before the first "
-                                                     "assignment");
+            words_.refuse(word.place, quoted(word) + ": must be before the first assignment");
         } else if (word.is("parameter")) {
             parameter();
         } else if (word.is("dimensions")) {
@@ -97,7 +96,7 @@ private:
     {
         const Word word = words_.take();
         if (word.kind != Word::Kind::name)
-            words_.refuse(word.place, quoted(word) + ": the name of " + what + " is expected here");
+            words_.refuse(word.place, quoted(word) + ": must be the name of " + what);
         const std::string use = names_.use_of(word.text);
         if (!use.empty())
             words_.refuse(word.place, quoted(word) + ": is " + use + " already: " + what +
@@ -112,17 +111,16 @@ private:
         auto& list = is_target ? law_.target : is_sum ? law_.sum : law_.source;
         auto& names = is_target ? names_.target : is_sum ? names_.sum : names_.source;
         if (!list.empty())
-            words_.refuse(kind.place, quoted(kind) + ": declared twice: all its values stand on "
-                                                     "one line");
+            words_.refuse(kind.place,
+                          quoted(kind) + ": declared twice: must be one line with all values");
         const Place position = words_.now().place;
         const bool has_position = !is_sum && words_.take("position");
         const std::string what = "a value of the " + std::string(kind.text);
         while (!words_.at_end_of_line()) {
             if (words_.now().is("position"))
-                words_.refuse(words_.now().place, is_sum
-                                                      ? "'position': a sum has none"
-                                                      : "'position': the three coordinates stand "
-                                                        "before all other values");
+                words_.refuse(words_.now().place,
+                              is_sum ? "'position': must not be in a sum"
+                                     : "'position': must be before all other values");
             sum_place(is_sum, words_.now().place);
             // A target and a source may share a name.
             const std::string name = is_sum ? free_name("a sum") : row_name(is_target, what);
@@ -130,14 +128,13 @@ private:
             list.push_back(name);
             words_.take(",");
             if (list.size() > std::size_t(max_values))
-                words_.refuse(kind.place, quoted(kind) + ": more than " +
-                                              std::to_string(max_values) + " values: at most " +
-                                              std::to_string(max_values) + " are possible");
+                words_.refuse(kind.place, quoted(kind) + ": too many values: must be at most " +
+                                              std::to_string(max_values));
         }
         if (list.empty())
-            words_.refuse(kind.place, quoted(kind) + ": at least one name is needed");
+            words_.refuse(kind.place, quoted(kind) + ": no names: must be at least one");
         if (has_position && list.size() < 3)
-            words_.refuse(position, "'position': three names are needed after it");
+            words_.refuse(position, "'position': must be followed by three names");
         (is_target ? target_position_ : source_position_) |= has_position;
         (is_target ? target_place_ : is_sum ? sum_place_ : source_place_) = kind.place;
     }
@@ -164,16 +161,15 @@ private:
         const Place place = words_.now().place;
         const std::string name = free_name("a parameter");
         if (!words_.take("="))
-            words_.refuse(words_.now().place, "'=' and the default of " + name + " are missing");
+            words_.refuse(words_.now().place, "missing '=' and default of " + name);
         const Place value_place = words_.now().place;
         const int value = expressions_.number_line();
         if (law_.expressions[value].op != Op::constant)
-            words_.refuse(value_place, "the default of " + name +
-                                           " is no constant: numbers and pi "
-                                           "alone can be used");
+            words_.refuse(value_place,
+                          "default of " + name + ": must be a constant of numbers and pi");
         if (int(law_.parameters.size()) == max_values)
-            words_.refuse(place, name + ": more than " + std::to_string(max_values) +
-                                     " parameters: at most that many are possible");
+            words_.refuse(place, name + ": too many parameters: must be at most " +
+                                     std::to_string(max_values));
         names_.parameter.emplace(name, int(law_.parameters.size()));
         law_.parameters.push_back({name, law_.expressions[value].number});
     }
@@ -187,19 +183,19 @@ private:
             const Word word = words_.take();
             if (word.kind != Word::Kind::number || word.number != std::floor(word.number) ||
                 word.number < 1 || word.number > max_values)
-                words_.refuse(word.place, quoted(word) + ": three whole numbers from 1 to " +
+                words_.refuse(word.place, quoted(word) +
+                                              ": must be three whole numbers from 1 to " +
                                               std::to_string(max_values) +
-                                              " are needed: values of a target, a source, a sum");
+                                              ": values of a target, a source, a sum");
             count = int(word.number);
         }
         numbered_positions_ = words_.take("positions");
         if (!words_.at_end_of_line())
             words_.refuse(words_.now().place,
-                          quoted(words_.now()) + ": 'positions' or the end of the line is expected "
-                                                 "here");
+                          quoted(words_.now()) + ": must be 'positions' or the end of the line");
         if (numbered_positions_ && (counts_[0] < 3 || counts_[1] < 3))
-            words_.refuse(dimensions_.place, "'positions': targets and sources of at least three "
-                                             "values are needed");
+            words_.refuse(dimensions_.place,
+                          "'positions': needs targets and sources of at least three values");
     }
 
     /// Numbers values without names, and checks names against the dimensions.
@@ -209,16 +205,16 @@ private:
         if (list.empty()) {
             if (count == 0)
                 words_.refuse(first.place, "no '" + kind +
-                                               "' line: target, source and sum are "
-                                               "declared before anything is computed");
+                                               "' line: target, source and sum must be declared "
+                                               "before the first assignment");
             for (int k = 0; k < count; ++k)
                 list.push_back(std::string(1, letter) + "[" + std::to_string(k) + "]");
         }
         if (count > 0 && list.size() != std::size_t(count))
             words_.refuse(place, "'" + kind + "': " + std::to_string(list.size()) +
-                                     " names, but the dimensions of line " +
-                                     std::to_string(dimensions_.place.line) + " say " +
-                                     std::to_string(count));
+                                     " names: must be " + std::to_string(count) +
+                                     ", by the dimensions of line " +
+                                     std::to_string(dimensions_.place.line));
     }
 
     void end_declarations(const Word& first)
@@ -237,9 +233,9 @@ private:
             words_.refuse(!named             ? dimensions_.place
                           : target_position_ ? source_place_
                                              : target_place_,
-                          std::string("a 'position' in the ") +
+                          std::string("'position' only in the ") +
                               (target_position_ ? "target" : "source") +
-                              " alone: target and source both have one, or neither");
+                              ": must be in both target and source, or in neither");
         }
         law_.positions = target_position_;
         law_.added.assign(law_.sum.size(), -1);
@@ -257,20 +253,20 @@ private:
         if (!sign.is("=") && !sign.is("+=") && !sign.is("-=")) {
             const std::vector<std::string> starts = {"target", "source", "sum", "parameter",
                                                      "dimensions"};
-            words_.refuse(name.place, quoted(name) + ": neither a declaration nor an assignment" +
+            words_.refuse(name.place, quoted(name) + ": must begin a declaration or an assignment" +
                                           suggestion(std::string(name.text), starts));
         }
         const std::string use = names_.use_of(name.text);
         if (!use.empty())
-            words_.refuse(name.place, quoted(name) + ": is " + use + ": " +
-                                          (names_.temporary.contains(name.text)
-                                               ? "a name has one value, write another name"
-                                               : "it cannot be assigned to"));
+            words_.refuse(name.place,
+                          quoted(name) + ": is " + use + ": " +
+                              (names_.temporary.contains(name.text) ? "must be another name"
+                                                                    : "cannot be assigned"));
         if (!sign.is("=")) {
             std::vector<std::string> sums = law_.sum;
-            words_.refuse(name.place, quoted(name) + ": no sum" +
+            words_.refuse(name.place, quoted(name) + ": not a sum" +
                                           suggestion(std::string(name.text), sums) +
-                                          ": += and -= add to sums, = gives a name to a value");
+                                          ": must be a sum before += and -=; = assigns a name");
         }
         words_.take();
         const int value = expressions_.line();
@@ -282,7 +278,7 @@ private:
         const Word sign = words_.take();
         if (!sign.is("+=") && !sign.is("-="))
             words_.refuse(sign.place, quoted(sign) + ": " + law_.sum[std::size_t(sum)] +
-                                          " is a sum: += or -= is needed after " +
+                                          " is a sum: must be += or -= after " +
                                           std::string(name.text));
         Expressions& all = law_.expressions;
         int value = expressions_.number_line();

@@ -58,7 +58,7 @@ std::vector<std::string> Names::all() const
 
 std::string Names::use_of(std::string_view name) const
 {
-    return is_reserved(name)          ? "a word of the language"
+    return is_reserved(name)          ? "a reserved word"
            : target.contains(name)    ? "a value of the target"
            : source.contains(name)    ? "a value of the source"
            : sum.contains(name)       ? "a sum"

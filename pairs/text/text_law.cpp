@@ -63,7 +63,7 @@ void TextLaw::set(const std::string& parameter, double value)
         }
     std::string all;
     for (const std::string& name : names)
-        all += (all.empty() ? ": it has " : ", ") + name;
+        all += (all.empty() ? ": must be one of " : ", ") + name;
     throw Error(Fault::usage, code_.name + ": parameter " + parameter + ": unknown" +
                                   suggestion(parameter, names) +
                                   (all.empty() ? ": the law has no parameters" : all));

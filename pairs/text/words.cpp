@@ -70,15 +70,14 @@ private:
         const std::size_t length = std::size_t(end - begin);
         if (error == std::errc::result_out_of_range)
             throw text_error(name_, place(),
-                             std::string(begin, end) + ": numbers lie from 2.3e-308 to 1.79e308");
+                             std::string(begin, end) + ": must be from 2.3e-308 to 1.79e308");
         if (is_letter(next(length)) || next(length) == '.') {
             std::size_t all = length;
             while (is_letter(next(all)) || is_digit(next(all)) || next(all) == '.')
                 ++all;
             throw text_error(name_, place(),
                              std::string(text_.substr(at_, all)) +
-                                 ": is no number: numbers are written 12, 0.5 or 1e-3, products "
-                                 "with *");
+                                 ": must be a number such as 12, 0.5 or 1e-3, or a product with *");
         }
         word.text = text_.substr(at_, length);
         words_.push_back(word);
@@ -107,8 +106,7 @@ private:
         throw text_error(
             name_, place(),
             (shows ? "'" + std::string(text_.substr(at_, length)) + "'" : std::string(code)) +
-                ": is no character of this language: names, numbers and "
-                "+ - * / ^ ( ) [ ] < > = , . ; # are");
+                ": must be a character of names, numbers or + - * / ^ ( ) [ ] < > = , . ; #");
     }
 
     Place place() const { return {line_, int(at_ - start_) + 1}; }

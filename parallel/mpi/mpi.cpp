@@ -54,7 +54,7 @@ public:
         MPI_Initialized(&has_begun);
         MPI_Finalized(&has_ended);
         if (!has_begun || has_ended)
-            throw Error(Fault::usage, "MPI: is not there: MPI_Init() comes before");
+            throw Error(Fault::usage, "MPI: not initialized: call MPI_Init() first");
         int is_between_groups = 0;
         if (of != MPI_COMM_NULL)
             MPI_Comm_test_inter(of, &is_between_groups);
@@ -62,7 +62,7 @@ public:
             throw Error(Fault::usage,
                         std::string("communicator: ") +
                             (is_between_groups ? "an intercommunicator" : "MPI_COMM_NULL") +
-                            ": must be one of processes of one group");
+                            ": must be an intracommunicator");
         MPI_Comm_dup(of, &comm_);
         find_ranks();
     }
@@ -233,7 +233,7 @@ private:
     void throw_after_failure() const
     {
         if (has_failed_)
-            throw PeerFailed(Fault::device, "ranks: one has failed");
+            throw PeerFailed(Fault::device, "ranks: one rank has failed");
     }
 
     /// Waits for all requests. peer[k]: the only rank that can delay request k; empty: unknown.

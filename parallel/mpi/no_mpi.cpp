@@ -6,7 +6,7 @@ namespace chamomile {
 std::unique_ptr<MpiRanks> make_mpi_ranks()
 {
     throw Error(Fault::usage, "several processes: need a build with MPI (CHAMOMILE_MPI); {ranks} P "
-                              "takes several ranks in one process");
+                              "starts P ranks in one process");
 }
 
 std::string mpi_library()

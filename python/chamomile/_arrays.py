@@ -56,7 +56,7 @@ def new(rows: int, components: int, size: int, gpu: int) -> Any:
 def refuse_immutable(array: Array, name: str) -> None:
     """Raises InputError for a JAX array, which is immutable and may be shared."""
     if type(array).__module__.partition(".")[0] in ("jax", "jaxlib"):
-        raise InputError(f"{name}: a JAX array cannot be written to; leave it out and take what is returned")
+        raise InputError(f"{name}: JAX array: must be writable; leave it out and use the returned array")
 
 
 def is_one(values: Any) -> bool:
@@ -87,7 +87,7 @@ def numbers_of(values: Any, name: str) -> Optional[np.ndarray]:
     if array.ndim != 1:
         raise InputError(f"{name}: shape {array.shape}: must be (N,)")
     if array.size and array.dtype.kind not in "iu":
-        raise TypeError(f"{name}: {array.dtype}: must be whole numbers; of a mask take numpy.flatnonzero({name})")
+        raise TypeError(f"{name}: {array.dtype}: must be whole numbers; for a mask use numpy.flatnonzero({name})")
     return np.ascontiguousarray(array, dtype=np.int64)
 
 

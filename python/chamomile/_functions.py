@@ -26,11 +26,11 @@ def _results(
 ) -> Any:
     """Returns the quantities `names` of a Solver. `sources`: arguments of build(), each with its number of components."""
     if options.pop("comm", None) is not None:
-        raise UsageError("comm: tidal tensors and jerks are computed by one process")
+        raise UsageError("comm: tidal tensors and jerks need a single process")
     solver = Solver(comm=comm, **options)
     with meeting(solver._processes, "out"):
         if out is not None and len(names) > 1 and (not isinstance(out, (tuple, list)) or len(out) != len(names)):
-            raise UsageError("out: with potential=True two arrays are needed, (acceleration, potential)")
+            raise UsageError("out: must be two arrays, (acceleration, potential), with potential=True")
         given = None if out is None else dict(zip(names, out if len(names) > 1 else (out,)))
         if given:
             refuse_upon(given, **sources)
@@ -138,7 +138,7 @@ def jerk(
     velocities: (N, 3); target_velocities: (M, 3), required with `targets`. For the other arguments see acceleration().
     """
     if targets is not None and target_velocities is None:
-        raise UsageError("target_velocities: are needed for jerks at targets")
+        raise UsageError("target_velocities: missing: needed for jerks at targets")
     sources = _sources(softenings, positions=(positions, 3), masses=(masses, 1), velocities=(velocities, 3))
     words = {"active": active, "self_index": self_index, "namespace": namespace, "target_softenings": target_softenings}
     return _results(("jerk",), sources, targets, out, options, target_velocities=target_velocities, **words)

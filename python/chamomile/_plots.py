@@ -41,7 +41,7 @@ class Table:
             names = self.head[-1].split() if self.head else []
             rows = [line.split() for line in lines if line.strip() and not line.startswith("#")]
         if not rows or any(len(row) != len(names) for row in rows):
-            raise PlotError(f"{path}: is no whole table: {len(names)} columns and {len(rows)} rows")
+            raise PlotError(f"{path}: not a complete table: {len(names)} columns and {len(rows)} rows")
         self.units = {name.partition(" [")[0]: name.partition(" [")[2].removesuffix("]") for name in names}
         self.factors: dict[str, float] = {}
         for name, unit in self.units.items():  # a unit such as (0.977792 km/s)^2 becomes (km/s)^2
@@ -366,14 +366,14 @@ def plot(
     for words, known, what in ((plots or (), PLOTS, "plots"), (formats, FORMATS, "formats")):
         for word in words:
             if word not in known:
-                raise PlotError(f"{what}: {word}: one of {', '.join(known)} is needed")
+                raise PlotError(f"{what}: {word}: must be one of {', '.join(known)}")
     if not folder.is_dir():
-        raise PlotError(f"{folder}: {'is a file' if folder.exists() else 'does not exist'}: the folder of a run is needed")
+        raise PlotError(f"{folder}: {'is a file' if folder.exists() else 'does not exist'}: must be the folder of a run")
     for name in plots or ():
         _require(name, folder)
     wanted = list(plots or [name for name in PLOTS if _is_there(name, folder)])
     if not wanted:
-        raise PlotError(f"{folder}: holds no tables of a run")
+        raise PlotError(f"{folder}: no tables of a run")
     files = {name: [output / f"{name}.{ending}" for ending in formats] for name in wanted}
     if not overwrite:
         for path in (path for paths in files.values() for path in paths):
@@ -383,7 +383,7 @@ def plot(
         import matplotlib
         from matplotlib.figure import Figure
     except ImportError as fault:
-        raise PlotError(f"plot: Python's matplotlib is needed (Debian: python3-matplotlib; pip install matplotlib): {fault}") from None
+        raise PlotError(f"plot: needs matplotlib for Python (Debian: python3-matplotlib; pip install matplotlib): {fault}") from None
     written = []
     with matplotlib.rc_context({"svg.hashsalt": "chamomile", "axes.spines.top": False, "axes.spines.right": False, "lines.linewidth": 1.3}):
         for name in wanted:

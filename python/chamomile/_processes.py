@@ -110,7 +110,7 @@ def _carrier(comm: Any) -> Carrier:
     """Returns the carrier of a communicator, creating it once."""
     mpi = sys.modules.get("mpi4py.MPI")
     if mpi is None or not isinstance(comm, mpi.Intracomm) or comm == mpi.COMM_NULL:
-        raise UsageError(f"comm: {comm!r}: must be a communicator of mpi4py, of processes of one group")
+        raise UsageError(f"comm: {comm!r}: must be an intracommunicator of mpi4py")
     key = _carriers.setdefault("key", None) or mpi.Comm.Create_keyval()
     _carriers["key"] = key
     carrier = comm.Get_attr(key)

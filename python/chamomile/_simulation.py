@@ -221,6 +221,6 @@ class Simulation:
         return f"<chamomile.Simulation: {len(self.snapshot)} particles, t = {self.time:g} of {self.end_time:g}, {self.device}>"
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("Simulation: cannot be pickled; write_snapshot() keeps its state")
+        raise TypeError("Simulation: cannot be pickled; write_snapshot() saves the particles")
 
     __copy__ = __deepcopy__ = lambda self, *_: self.__reduce__()

@@ -174,16 +174,16 @@ class Solver:
         wanted = [quantities] if isinstance(quantities, str) else list(quantities)
         for name in [*wanted, *out]:
             if name not in COMPONENTS:
-                raise UsageError(f"quantities: {name}: must be of {', '.join(COMPONENTS)}")
+                raise UsageError(f"quantities: {name}: must be one of {', '.join(COMPONENTS)}")
         if targets is None:
             if any(given is not None for given in (self_index, target_velocities, target_softenings)):
-                raise UsageError("self_index, target_velocities and target_softenings: are of targets; sources have their own")
+                raise UsageError("self_index, target_velocities and target_softenings: need targets")
             chosen_sources = numbers_of(active, "active")
             rows, size, gpu = self._field.size if chosen_sources is None else len(chosen_sources), self._size, self._gpu
             library = self._library
         else:
             if active is not None:
-                raise UsageError("active: numbers sources; give it without targets")
+                raise UsageError("active: contradicts targets; give one")
             chosen_sources = None
             rows, size, gpu = _chamomile.describe(targets, "targets", 3)
             library = library_of(targets)
@@ -196,7 +196,7 @@ class Solver:
             elif name in wanted:
                 made[name] = new(rows, COMPONENTS[name], size, gpu)
         if namespace is not None and all(name in out for name in made):
-            raise UsageError("namespace: is of new arrays, and out has one for each result")
+            raise UsageError("namespace: contradicts out, which has an array for each result")
         own = numbers_of(self_index, "self_index")
         if out:
             refuse_upon(out, active=memory_of(active), self_index=memory_of(self_index))
@@ -263,6 +263,6 @@ class Solver:
         return f"<chamomile.Solver: {self.options['solver']}, {self.size} sources, {self.device}>"
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("Solver: holds a tree and threads or a GPU and cannot be pickled; make one in each process")
+        raise TypeError("Solver: cannot be pickled, because of the tree and threads or GPU; make one per process")
 
     __copy__ = __deepcopy__ = lambda self, *_: self.__reduce__()

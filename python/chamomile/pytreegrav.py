@@ -95,7 +95,7 @@ def _field(name: str, points: np.ndarray, h: np.ndarray, tree: Tree, own: bool, 
     if name != "acceleration":  # exclude a source at the same position
         there = solver.neighbours(points, 0.0)
         if there.indices.shape[1] > 1:
-            raise InputError("targets: several sources lie at the place of one of them")
+            raise InputError("targets: several sources at the position of one target")
         self_index = there.indices[:, 0] if there.indices.shape[1] else None
     lengths = None if common is not None else h / SPLINE_RADIUS
     return getattr(solver.evaluate(points, quantities=name, target_softenings=lengths, self_index=self_index), name)
@@ -160,11 +160,11 @@ def ConstructTree(
 ) -> Tree:
     """Returns sources for the argument `tree`: pos (N, 3), m (N,), softening (N,). The last four arguments are ignored."""
     if m is None or vel is not None:
-        warnings.warn("chamomile's trees serve gravity alone: masses are needed, velocities are ignored")
+        warnings.warn("trees of chamomile need masses and ignore velocities")
     tree = Tree(pos, m, softening, quadrupole)
     for name, values in (("pos", tree.pos), ("m", tree.masses), ("softening", tree.softening)):
         if not np.isfinite(values).all():
-            raise InputError(f"{name}: not finite: must be finite numbers")
+            raise InputError(f"{name}: must be finite")
     return tree
 
 

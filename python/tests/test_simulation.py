@@ -80,7 +80,7 @@ def test_wrong_external_potentials():
         ([3], {}, TypeError, "potentials: must be texts and functions"),
         ([lambda x, t: x[:, 0]], {}, chamomile.errors.InputError, "must return accelerations of shape"),
         ([lambda x, t: x], {"integrator": "hermite"}, chamomile.errors.UsageError, "potentials: a function: has no jerk"),
-        (["logarithmic,v0=1"], {"block_steps": True, "step": None, "step_criterion": "potential"}, chamomile.errors.UsageError, "step_criterion: potential: needs potentials"),
+        (["logarithmic,v0=1"], {"block_steps": True, "step": None, "step_criterion": "potential"}, chamomile.errors.UsageError, "step_criterion: potential: logarithmic does not vanish"),
     ):
         try:
             simulate(potentials, **words)
@@ -252,12 +252,12 @@ def test_quantities_have_units():
     arrays.use_units("stellar")
     assert np.allclose(arrays.positions, 1000 * np.eye(3)) and np.allclose(arrays.masses, 2e10)
     for line, make in (
-        ("step: 1 kpc: is a length: a time is needed", lambda: chamomile.Simulation(snapshot, end_time=1, step="1 kpc", softening=1)),
+        ("step: 1 kpc: is a length: must be a time", lambda: chamomile.Simulation(snapshot, end_time=1, step="1 kpc", softening=1)),
         ("end_time: 1 Gyrr: Gyrr: is no unit", lambda: chamomile.Simulation(snapshot, end_time="1 Gyrr", step=1, softening=1)),
         ("softening: 1 pc: has a unit, but the particles are in N-body units", lambda: chamomile.Simulation(chamomile.plummer(2), end_time=1, step=1, softening="1 pc")),
-        ("softening: 1 pc: has a unit, which is not read here", lambda: chamomile.Solver(softening="1 pc")),
+        ("softening: 1 pc: has a unit: must be a plain number", lambda: chamomile.Solver(softening="1 pc")),
         ("use_units: galactic: the particles are in N-body units", lambda: chamomile.plummer(2).use_units("galactic")),
-        ("of: colour: is not one of length, mass", lambda: snapshot.unit("colour")),
+        ("of: colour: must be one of length, mass", lambda: snapshot.unit("colour")),
     ):
         try:
             make()

@@ -105,9 +105,9 @@ fs::path restart_folder(const fs::path& place)
 {
     std::error_code none;
     if (!fs::exists(place, none))
-        throw Error(Fault::restart, "{restart}: " + place.string() +
-                                        ": does not exist; the folder of a run or one of its "
-                                        "checkpoints is needed");
+        throw Error(Fault::restart,
+                    "{restart}: " + place.string() +
+                        ": does not exist: must be the folder of a run or a checkpoint");
     if (fs::is_directory(place, none))
         return place;
     return place.has_parent_path() ? place.parent_path() : ".";
@@ -121,10 +121,9 @@ RestartPoint find_restart(const fs::path& place)
     if (fs::is_directory(place, none))
         files = checkpoints_in(place);
     if (files.empty())
-        throw Error(Fault::restart,
-                    "{restart}: " + place.string() +
-                        ": holds no checkpoint (checkpoint_N.chk): a run that ended before its "
-                        "first one begins again");
+        throw Error(Fault::restart, "{restart}: " + place.string() +
+                                        ": no checkpoint (checkpoint_N.chk): start a run again if "
+                                        "it ended before the first checkpoint");
     for (const fs::path& file : files)
         try {
             point.archive = opened(file);
@@ -139,15 +138,15 @@ RestartPoint find_restart(const fs::path& place)
         throw Error(Fault::restart, "{restart}: " + all);
     if (!is_numbered(point.archive->path().filename().string(),
                      ending)) // a restart would not find this file
-        throw Error(Fault::restart, "{restart}: " + place.string() +
-                                        ": must be named checkpoint_N.chk, in the folder of its "
-                                        "run");
+        throw Error(Fault::restart,
+                    "{restart}: " + place.string() +
+                        ": must be named checkpoint_N.chk, in the folder of the run");
     // If older checkpoints belong to another run, the choice is ambiguous.
     for (std::size_t k = point.rejected.size() + 1; k < files.size(); ++k)
         if (!is_of_run(*point.archive, files[k]))
             throw Error(Fault::restart, "{restart}: " + point.archive->path().string() + " and " +
                                             files[k].string() +
-                                            " are of different runs: name the one to go on from");
+                                            " belong to different runs: name one of the files");
     return point;
 }
 

@@ -181,7 +181,7 @@ const char* EnergyFile::error_name() const
 
 std::string EnergyFile::scale_name() const
 {
-    return binding_ > 0 ? " of what binds the particles to each other" : "";
+    return binding_ > 0 ? " of the binding energy of the particles" : "";
 }
 
 std::string EnergyFile::summary() const
@@ -189,7 +189,7 @@ std::string EnergyFile::summary() const
     if (!is_measured())
         return formatted("%s not measured: all energies are 0", error_name());
     if (!std::isfinite(energy_error_))
-        return formatted("%s not measured: the energy is not a finite number", error_name());
+        return formatted("%s not measured: the energy is not finite", error_name());
     std::string line =
         formatted("%s %.2e at the end, %.2e at most", error_name(), energy_error_, largest_error_);
     if (keeps_energy_ && binding_ > 0)

@@ -36,12 +36,14 @@ FileLock::FileLock(const std::filesystem::path& file) : path_(lock_of(file.strin
         struct stat status;
         if (fstat(descriptor_, &status) == 0 && (!S_ISREG(status.st_mode) || status.st_size > 0)) {
             close(descriptor_);
-            throw Error(Fault::output, path_.string() + ": is no lock, which is an empty file: "
-                                                        "remove it, or choose another name");
+            throw Error(
+                Fault::output,
+                path_.string() +
+                    ": not a lock file: must be empty; remove the file or choose another name");
         }
         if (!acquire_lock(descriptor_)) {
             close(descriptor_);
-            throw Error(Fault::output, file.string() + ": another run is writing it");
+            throw Error(Fault::output, file.string() + ": another run is writing this file");
         }
     } while (!names_open_file());
 }

@@ -71,8 +71,7 @@ std::string LineFile::continue_file()
                ": lines are missing";
         kept.resize(kept.rfind('\n') + 1); // npos + 1 is 0
     } else if (sum_of(kept) != sum_) {
-        note = path_.string() + ": has been changed since the checkpoint: its lines stay as they "
-                                "are";
+        note = path_.string() + ": changed since the checkpoint: existing lines are kept";
     }
     bytes_ = kept.size();
     sum_ = sum_of(kept);
@@ -81,7 +80,7 @@ std::string LineFile::continue_file()
         throw failure(path_, "opened");
     if (::ftruncate(::fileno(file_), off_t(bytes_)) != 0 ||
         std::fseek(file_, long(bytes_), SEEK_SET) != 0)
-        throw failure(path_, "cut to its length at the checkpoint");
+        throw failure(path_, "truncated to the length at the checkpoint");
     write((bytes_ == 0 ? heading_ : "") + std::exchange(unwritten_, ""));
     return note;
 }

@@ -65,11 +65,11 @@ RunFolder::RunFolder(fs::path folder, EarlierResults earlier, IsInput is_input)
     fs::path existing = fs::absolute(folder_);
     std::error_code none;
     if (!fs::exists(existing, none) && fs::is_symlink(existing, none))
-        throw refusal("is a symbolic link that leads nowhere");
+        throw refusal("is a broken symbolic link");
     while (!fs::exists(existing, none) && existing != existing.parent_path())
         existing = existing.parent_path();
     if (!fs::is_directory(existing, none))
-        throw refusal(existing.string() + " is a file; a folder is needed");
+        throw refusal(existing.string() + " is a file: must be a folder");
     probe(existing);
     lock();
     require_no_results();
@@ -105,7 +105,7 @@ void RunFolder::lock()
     else
         require_same();
     if (lock_.descriptor >= 0 && !acquire_lock(lock_.descriptor))
-        throw refusal("another run is writing there; choose another folder");
+        throw refusal("in use by another run; choose another folder");
 }
 
 void RunFolder::require_same() const
@@ -114,7 +114,7 @@ void RunFolder::require_same() const
     if (lock_.descriptor >= 0 && fstat(lock_.descriptor, &held) == 0 &&
         stat(folder_.c_str(), &named) == 0 &&
         (held.st_ino != named.st_ino || held.st_dev != named.st_dev))
-        throw refusal("is another folder now; that of this run has been renamed or removed");
+        throw refusal("the folder of this run was renamed, removed or replaced");
 }
 
 /// Refuses input files with a name that a run writes or removes. Other inputs may be in the folder.
@@ -134,9 +134,9 @@ void RunFolder::require_no_results() const
 {
     const std::vector<fs::path> results = results_in(folder_);
     if (!results.empty() && earlier_ == EarlierResults::refused)
-        throw refusal(
-            "holds the results of a run (" + results.front().filename().string() +
-            "); choose another folder, give {overwrite} to replace them or {restart} to go on");
+        throw refusal("holds the results of a run (" + results.front().filename().string() +
+                      "); choose another folder, give {overwrite} to replace the results or "
+                      "{restart} to continue");
 }
 
 void RunFolder::create(std::int64_t bytes)
@@ -144,14 +144,14 @@ void RunFolder::create(std::int64_t bytes)
     std::error_code fault;
     fs::create_directories(folder_, fault);
     if (fault)
-        throw refusal("cannot be made: " + fault.message());
+        throw refusal("cannot be created: " + fault.message());
     const bool is_new = lock_.descriptor < 0;
     lock();
     require_no_results();
     require_no_inputs();
     const std::vector<fs::path> results = results_in(folder_);
     if (is_new && !results.empty())
-        throw refusal("another run has written there meanwhile; choose another folder");
+        throw refusal("folder changed by another run; choose a different folder");
     if (!results.empty() && earlier_ == EarlierResults::replaced)
         PendingFile(snapshot(0)).require_space(bytes);
     for (const fs::path& result : results) {

@@ -54,8 +54,8 @@ void require_types(const std::vector<int>& types, const std::string& source,
                     source + ": particles: none" +
                         (snapshot.particles.size() == 0
                              ? ""
-                             : " of the chosen types, of " + types_of(snapshot.particles)) +
-                        ": nothing to look at");
+                             : " of the chosen types, but " + types_of(snapshot.particles)) +
+                        ": must be one or more");
 }
 
 void require_box(const std::string& option, double side, const Snapshot& snapshot,

@@ -22,7 +22,7 @@ void require_density(const std::string& file, Snapshot& state)
     infer_units(state);
     if (!has_density_of_background(state))
         throw Error(Fault::input,
-                    file + ": " + density_text(state) + ": its units, box, G or Omega_m are wrong");
+                    file + ": " + density_text(state) + ": units, box, G or Omega_m are wrong");
     set_density(state);
 }
 
@@ -47,7 +47,7 @@ Background background_of(const ComovingFrame& frame)
 
 std::string density_text(const Snapshot& state)
 {
-    return formatted("density: %.4g of the critical one, but Omega_m is %.4g",
+    return formatted("density: %.4g of the critical density, but Omega_m is %.4g",
                      density_over_critical(state), state.comoving->omega_matter);
 }
 
@@ -75,22 +75,22 @@ void set_background(const CosmologyRequest& request, const std::string& file, Sn
         throw Error(Fault::input, file + ": " + what);
     };
     if (!state.comoving)
-        refuse(std::string("plain coordinates: a cosmological run needs a comoving file, ") +
+        refuse(std::string("plain coordinates: must be a comoving file for a cosmological run, ") +
                (state.format.starts_with("Tipsy")
-                    ? "of Tipsy with {box-length}, such as 50Mpc/h, and {h}"
+                    ? "Tipsy with {box-length}, such as 50Mpc/h, and {h}"
                     : "with Redshift and Omegas"));
     if (!(state.box_size > 0))
-        refuse("no box: a cosmological run needs the side of its periodic box (BoxSize)");
+        refuse("no box: must have the side of a periodic box (BoxSize) for a cosmological run");
     if (!state.units.physical)
-        refuse("N-body units: a cosmological run needs physical ones, such as kpc/h, 1e10 Msun/h "
-               "and km/s");
+        refuse("N-body units: must be physical units for a cosmological run, such as kpc/h, 1e10 "
+               "Msun/h and km/s");
     ComovingFrame& frame = *state.comoving;
     const auto take = [](double& value, const std::optional<double>& given) {
         value = given.value_or(value);
     };
     if (const double h = frame.hubble; h > 0 && request.hubble.value_or(h) != h)
-        add_note(state, "h is " + number_text(*request.hubble) + ", as asked, not the " +
-                            number_text(h) + " of the file");
+        add_note(state, "h: uses " + number_text(*request.hubble) + ", as given, instead of " +
+                            number_text(h) + " in the file");
     take(frame.omega_matter, request.omega_matter);
     take(frame.omega_lambda, request.omega_lambda);
     take(frame.omega_radiation, request.omega_radiation);
@@ -104,7 +104,7 @@ void set_background(const CosmologyRequest& request, const std::string& file, Sn
         refuse("h: " + number_text(frame.hubble) + ": give {hubble}");
     const double a = frame.scale_factor;
     if (state.time != 0 && !(std::abs(state.time - a) <= 1e-3 * a))
-        refuse("time: " + number_text(state.time) + ": is not the scale factor " + number_text(a));
+        refuse("time: " + number_text(state.time) + ": must be the scale factor " + number_text(a));
     const double end =
         request.end_scale_factor.value_or(scale_factor_of(request.end_redshift.value_or(0)));
     try {

@@ -12,42 +12,43 @@ using C = CosmologyRequest;
 std::vector<OptionRow<C>> rows()
 {
     OptionRows<C> t;
-    t.group("Cosmology, of comoving files");
+    t.group("Cosmology (comoving files)");
     t.number(
         "z-end", [](C & c) -> auto& { return c.end_redshift; }, ranges::redshift,
-        "redshift of the end; 0 unless given");
+        "redshift of the end; default 0");
     t.number(
         "a-end", [](C & c) -> auto& { return c.end_scale_factor; }, ranges::scale_factor,
         "scale factor of the end");
     t.series(
         "outputs-z", [](C & c) -> auto& { return c.output_redshifts; }, ranges::redshift,
-        "redshifts of snapshots beside those of start and end; 9:0:-1 stands for 9,8,...,0; may "
-        "change on restart");
+        "redshifts of snapshots between start and end; 9:0:-1 means 9,8,...,0; may change on "
+        "restart");
     t.series(
         "outputs-a", [](C & c) -> auto& { return c.output_scale_factors; }, ranges::scale_factor,
-        "scale factors of snapshots beside those of start and end; may change on restart");
+        "scale factors of snapshots between start and end; may change on restart");
     t.number(
         "dlna-max", [](C & c) -> auto& { return c.longest_step; }, ranges::above(0, 1),
-        "longest adaptive step in ln a; {dt} gives a fixed one");
+        "longest adaptive step in ln a; {dt} sets a fixed step");
     t.number(
          "eps-max", [](C & c) -> auto& { return c.physical_softening; }, ranges::positive,
-         "largest physical softening length: {eps} is comoving, and at most this over a")
+         "max physical softening length: {eps} is comoving, at most this length over a")
         .in(dimensions::length);
     t.number(
         "omega-m", [](C & c) -> auto& { return c.omega_matter; }, ranges::omega_matter,
-        "matter today, of the critical density; these are those of the file unless given");
+        "matter today, in units of the critical density; default of this and the following "
+        "options: value in the file");
     t.number(
         "omega-l", [](C & c) -> auto& { return c.omega_lambda; }, ranges::omega_lambda,
-        "dark energy today, of the critical density");
+        "dark energy today, in units of the critical density");
     t.number(
         "omega-r", [](C & c) -> auto& { return c.omega_radiation; }, ranges::omega_radiation,
-        "radiation today, of the critical density");
+        "radiation today, in units of the critical density");
     t.number(
         "w0", [](C & c) -> auto& { return c.w0; }, ranges::w0,
-        "of dark energy, w = w0 + wa (1 - a)");
+        "equation of state of dark energy, w = w0 + wa (1 - a)");
     t.number(
         "wa", [](C & c) -> auto& { return c.wa; }, ranges::wa,
-        "of dark energy, w = w0 + wa (1 - a)");
+        "equation of state of dark energy, w = w0 + wa (1 - a)");
     t.number(
         "hubble", [](C & c) -> auto& { return c.hubble; }, ranges::hubble,
         "H0 today, in 100 km/s/Mpc");
@@ -71,16 +72,15 @@ double end_of(const C& request)
 Refusal resolve_cosmology(const C& request, Scheme& scheme, const GivenOptions& given)
 {
     if (given.contains("dt") && given.contains("dlna-max"))
-        return "{dlna-max}: bounds adaptive and individual steps; {dt} is a fixed one";
+        return "{dlna-max}: contradicts {dt}, a fixed step";
     if (request.end_redshift && request.end_scale_factor)
         return "{z-end}: contradicts {a-end}; give one";
     if (!request.output_redshifts.empty() && !request.output_scale_factors.empty())
         return "{outputs-z}: contradicts {outputs-a}; give one";
     if (scheme.kind != SchemeKind::leapfrog)
-        return "{integrator} hermite: is of plain time; a cosmological run needs the leapfrog";
+        return "{integrator} hermite: must be leapfrog in a cosmological run";
     if (scheme.criterion == StepCriterion::potential)
-        return "{step-criterion} potential: needs isolated particles; in comoving coordinates "
-               "steps go by the softening";
+        return "{step-criterion} potential: must be softening in comoving coordinates";
     scheme.adaptive = !scheme.fixed_length && !scheme.individual;
     scheme.criterion = StepCriterion::softening;
     if (!scheme.eta && !scheme.fixed_length)
@@ -96,14 +96,14 @@ Refusal refuse_epochs(const C& request, double start, bool restarted)
         return (request.end_scale_factor
                     ? "{a-end}: " + number_text(*request.end_scale_factor)
                     : "{z-end}: " + number_text(request.end_redshift.value_or(0))) +
-               ": lies before the start at " + at;
+               ": must not be before the start at " + at;
     for (double time : listed_outputs(request))
         if (!restarted && (time < start - 1e-9 || time > end + 1e-9))
             return (request.output_redshifts.empty() ? "{outputs-a}: " : "{outputs-z}: ") +
-                   formatted(
-                       "a = %.6g, z = %.6g: does not lie between the start at %s and the end at "
-                       "a = %.6g",
-                       std::exp(time), redshift_of(std::exp(time)), at.c_str(), std::exp(end));
+                   formatted("a = %.6g, z = %.6g: must be between the start at %s and the end at a "
+                             "= %.6g",
+                             std::exp(time), redshift_of(std::exp(time)), at.c_str(),
+                             std::exp(end));
     return {};
 }
 

@@ -150,7 +150,7 @@ std::vector<DataGroup> halo_data(const Snapshot& snapshot, const HaloCatalogue& 
     DataGroup groups{"Group", {}, {}};
     groups.attributes = {
         {"GroupVel", std::string("a times the peculiar velocity, as in Gadget-4")},
-        {"GroupPos", std::string("the particle of lowest potential, of the members alone")}};
+        {"GroupPos", std::string("the particle of lowest potential, from the members only")}};
     auto& columns = groups.columns;
     const auto add = [&](const char* name, const auto& get) {
         columns.push_back({name, column(halos, get)});
@@ -226,8 +226,8 @@ std::string friends_note(const Particles& all, const std::vector<int>& types)
         }
     if (heavy <= 1.01 * light)
         return "";
-    return formatted("masses of friends are from %.6g to %.6g, and the linking length is that of "
-                     "their mean: too long for the light ones; choose types of one mass",
+    return formatted("masses of linked particles are %.6g to %.6g: the linking length, set by the "
+                     "mean mass, is too long for light particles; choose types of one mass",
                      light, heavy);
 }
 
@@ -237,8 +237,7 @@ HaloCatalogue measured_halos(const Snapshot& snapshot, const Particles& all,
     const Particles& particles = snapshot.particles;
     const Periodicity box{snapshot.box_size};
     if (!box && !request.length)
-        throw Error(Fault::usage, "{length}: not given, and the file states no periodic box, so "
-                                  "that there is no mean distance of particles");
+        throw Error(Fault::usage, "{length}: missing: needed because the file has no periodic box");
     HaloCatalogue catalogue;
     catalogue.linking_length =
         request.length.value_or(request.linking_length * mean_distance(particles, all, box.side));

@@ -18,13 +18,12 @@ namespace {
 Background checked_background(const Snapshot& snapshot)
 {
     if (!snapshot.comoving || !snapshot.units.physical)
-        throw Error(Fault::usage, "{fits}: the file is not in comoving coordinates of physical "
-                                  "units: there is no theory for it");
+        throw Error(Fault::usage,
+                    "{fits}: needs a file in comoving coordinates and physical units");
     for (const auto& [name, value] : {std::pair("Omega_m", snapshot.comoving->omega_matter),
                                       std::pair("h", snapshot.comoving->hubble)})
         if (!(value > 0))
-            throw Error(Fault::usage, "{fits}: the file states no " + std::string(name) +
-                                          ": there is no theory for it");
+            throw Error(Fault::usage, "{fits}: needs " + std::string(name) + " in the file");
     const Background background = background_of(*snapshot.comoving);
     const double a = snapshot.comoving->scale_factor;
     validate(background, std::min(a, 1.), std::max(a, 1.));
@@ -71,7 +70,7 @@ PowerOptions power_of(const TheoryRequest& request, const Background& background
         power.transfer = of_file;
     else if (of_file != TransferKind::eisenstein_hu && !request.omega_baryon)
         throw Error(Fault::usage,
-                    "{fits}: the waves of the file come from a table: give it as " +
+                    "{fits}: initial conditions from a table: give the table as " +
                         std::string(of_file == TransferKind::power_table ? "{linear-power}"
                                                                          : "{transfer-table}") +
                         " FILE, or {omega-b} for the transfer function of Eisenstein & Hu");
@@ -128,8 +127,8 @@ std::vector<std::string> Theory::assumed(const TheoryRequest& request,
         "Omega_b", power_.omega_baryon, "{omega-b}");
     if (values.empty())
         return {};
-    return {"linear theory: the file does not state and the options do not give " + values +
-            ": assumed; give " + remedy};
+    return {"linear theory: neither the file nor the options give " + values + ": assumed; give " +
+            remedy};
 }
 
 std::string Theory::heading() const

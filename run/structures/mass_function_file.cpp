@@ -30,8 +30,7 @@ std::string mass_function_table(const Snapshot& snapshot, const HaloCatalogue& c
                                 const Theory* theory, int bins_per_decade, const std::string& title)
 {
     if (!(snapshot.box_size > 0))
-        throw Error(Fault::usage, "{mass-function}: the box is not periodic: numbers of halos have "
-                                  "no volume");
+        throw Error(Fault::usage, "{mass-function}: needs a periodic box");
     const AnalysisUnits units = analysis_units(snapshot.units);
     const double width = 1.0 / bins_per_decade;
     std::map<int, Bin> bins;

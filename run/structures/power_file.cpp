@@ -12,8 +12,7 @@ namespace chamomile {
 PowerSpectrum measured_power(const Snapshot& snapshot, const PowerRequest& power)
 {
     if (!(snapshot.box_size > 0))
-        throw Error(Fault::usage, "{box}: not given, and the file states no periodic box: a power "
-                                  "spectrum needs one");
+        throw Error(Fault::usage, "{box}: missing: needed because the file has no periodic box");
     const Particles& p = snapshot.particles;
     PowerSpectrumOptions options = power.measurement;
     const double twice = 2 * std::cbrt(double(p.size()));
@@ -29,14 +28,14 @@ std::string power_table(const Snapshot& snapshot, const PowerSpectrum& spectrum,
     const AnalysisUnits units = analysis_units(snapshot.units);
     const double volume = units.length * units.length * units.length;
     const std::string length =
-        units.length_name.empty() ? "the box's unit of length" : units.length_name;
+        units.length_name.empty() ? "the unit of length of the box" : units.length_name;
     std::string text = table_heading(snapshot, title);
     text += formatted(
         "# shot noise %.9g, in total but not in P; Nyquist wave number of the mesh %.9g\n",
         spectrum.shot_noise * volume, spectrum.nyquist / units.length);
     if (theory)
         text += theory->heading();
-    text += "# k in radians per " + length + ", P in its cube\n";
+    text += "# k in radians per " + length + ", P in the cube of this length\n";
     text += std::string("# k P total error modes k_low k_high folding") +
             (theory ? " linear halofit\n" : "\n");
     for (const PowerBin& bin : spectrum.bins) {

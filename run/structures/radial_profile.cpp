@@ -44,7 +44,7 @@ std::vector<Body> seen_from(const Snapshot& snapshot, const ProfileRequest& requ
 {
     const Particles& p = snapshot.particles;
     if (snapshot.box_size > 0 && !request.center)
-        throw Error(Fault::usage, "profile: a periodic box: give {center} x,y,z");
+        throw Error(Fault::usage, "profile: {center}: missing: needed in a periodic box");
     const double a = snapshot.comoving ? snapshot.comoving->scale_factor : 1;
     const Vec3<double> center = request.center ? *request.center : density_center(p);
     std::vector<Vec3<double>> places(p.size());
@@ -114,10 +114,10 @@ std::vector<double> edges_of(const std::vector<Body>& bodies, const ProfileReque
     const double low = request.smallest.value_or(request.cylinders ? 0 : radius_of(0.01));
     const double high = request.largest.value_or(std::min(radius_of(0.99), max));
     if (!(low < high) || (!request.cylinders && low <= 0))
-        throw Error(Fault::usage,
-                    formatted("profile: radii from %.6g to %.6g: the first must be %s "
-                              "and below the second",
-                              low, high, request.cylinders ? "at least 0" : "above 0"));
+        throw Error(
+            Fault::usage,
+            formatted("profile: radii from %.6g to %.6g: the first must be %s and below the second",
+                      low, high, request.cylinders ? "at least 0" : "above 0"));
     std::vector<double> edges;
     for (int k = 0; k <= request.bins; ++k) {
         const double part = double(k) / request.bins;
@@ -172,7 +172,7 @@ std::string profile_note(const Snapshot& snapshot, const ProfileRequest& request
 {
     if (!(snapshot.box_size > 0) || request.largest)
         return "";
-    return formatted("%s reach to %.6g at most, half the side of the periodic box",
+    return formatted("%s reach at most %.6g, half the side of the periodic box",
                      request.cylinders ? "rings" : "shells", largest_radius(snapshot));
 }
 

@@ -15,13 +15,13 @@ Refusal refuse_analysis(const RunAnalysis& analysis, const Snapshot& start)
 {
     constexpr std::size_t fewest = 100; // the first of 100 radii must not be 0
     if (analysis.profile && start.box_size > 0)
-        return "{profile}: needs isolated particles: a periodic box has no center; 'chamomile "
-               "profile {center} x,y,z' measures about a place";
+        return "{profile}: needs isolated particles; use 'chamomile profile {center} x,y,z' in a "
+               "periodic box";
     if (analysis.profile && start.particles.size() < fewest)
-        return "{profile}: needs at least " + std::to_string(fewest) + " particles; there are " +
+        return "{profile}: needs at least " + std::to_string(fewest) + " particles, not " +
                std::to_string(start.particles.size());
     if (!analysis.halo_types.empty() && !has_types(start.particles, analysis.halo_types))
-        return "{halo-types}: " + types_text(analysis.halo_types) + ": there are none, but " +
+        return "{halo-types}: " + types_text(analysis.halo_types) + ": no such particles, but " +
                types_of(start.particles);
     if (analysis.fits.wanted)
         if (Refusal line = refused_by([&] { Theory(analysis.fits, start); }))

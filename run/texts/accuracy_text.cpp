@@ -44,7 +44,7 @@ std::optional<RequestedError> asked_error(const SolverOptions& setting)
 {
     if (setting.accuracy)
         return RequestedError{setting.accuracy->error, setting.accuracy->percentile,
-                              "the {accuracy} asked for"};
+                              "the limit by {accuracy}"};
     if (setting.solver == SolverKind::direct || !compares_accelerations(setting.criterion))
         return {};
     const bool is_float = setting.precision == Precision::single_precision;
@@ -56,8 +56,8 @@ std::optional<RequestedError> asked_error(const SolverOptions& setting)
     const bool has_mesh = setting.periodic.long_range == LongRangeKind::mesh;
     const RequestedError of_cut{
         std::max(error_of_cut(setting.periodic), has_mesh ? mesh_error : 0), 99,
-        std::string(has_mesh ? "what the mesh and " : "what ") + "the cut at " +
-            number_text(setting.periodic.cut) + " r_s leave where forces do not cancel"};
+        std::string(has_mesh ? "the error of the mesh and " : "the error of ") + "the cut at " +
+            number_text(setting.periodic.cut) + " r_s without cancelling forces"};
     return of_cut.error > of_tree.error ? of_cut : of_tree;
 }
 
@@ -114,7 +114,7 @@ std::string cancellation_text(const ForceStatistics& statistics, const SolverOpt
         const std::string line = excess_of_sample(setting, forces());
         return line.empty() ? ""
                             : "forces that cancel: " + line +
-                                  "; {accuracy} or {solver} direct keeps errors small";
+                                  "; {accuracy} or {solver} direct reduces errors";
     } catch (const std::bad_alloc&) {
         return not_measured("not enough memory");
     } catch (const Error& error) {

@@ -24,7 +24,7 @@ void print_choice(const AccuracyReport& report, Journal& journal)
         return journal.record(line);
     journal.print(line);
     if (report.event == AccuracyReport::Event::chosen)
-        journal.print("             " + repeating_options(report.after) + " repeats the run");
+        journal.print("             " + repeating_options(report.after) + " repeat the run");
 }
 
 /// Returns all potentials with their numbers, in the form of --potential.
@@ -52,19 +52,17 @@ std::vector<std::string> potential_lines(const Integrator& integrator, const Par
     for (const Potential& potential : field.potentials())
         lines.push_back(
             (potential.in_units.empty() ? potential.description : potential.in_units) +
-            (potential.asked == potential.description ? "" : ", asked for as " + potential.asked));
+            (potential.asked == potential.description ? "" : ", given as " + potential.asked));
     if (!field.has_formulas())
-        lines.push_back("particles are kept by the processor: texts and functions are computed "
-                        "there");
+        lines.push_back("particles stay on the host, where texts and functions are evaluated");
     if (const std::string why = field.without_energy(); !why.empty())
         lines.push_back("energy is not conserved: " + why);
     if (field.rotates())
-        lines.push_back("positions and velocities are those in the rotating frame, the energy is "
-                        "that of Jacobi");
+        lines.push_back("positions and velocities are in the rotating frame; the energy is the "
+                        "Jacobi integral");
     if (goes_by_both(integrator, particles))
-        lines.push_back("steps go by the potential of particles and field together: they are too "
-                        "long in a star cluster or satellite; {step-criterion} softening is right "
-                        "there");
+        lines.push_back("steps from the total potential of particles and field are too long in a "
+                        "star cluster or satellite: use {step-criterion} softening");
     return lines;
 }
 
@@ -119,7 +117,7 @@ void introduce(const RunDescription& run, const Simulation& simulation, const Sn
         for (const std::string& line : potential_lines(simulation.integrator(), state.particles))
             item("potential", line);
     if (are_tracers(state.particles))
-        item("energies", "of tracers alone, each counted as a mass of 1");
+        item("energies", "of tracers only, with a mass of 1 each");
     item("hermite", run.scheme);
     if (state.comoving)
         item("cosmology", background_text(*state.comoving));

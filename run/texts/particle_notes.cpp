@@ -30,8 +30,8 @@ std::string masses_text(const Particles& particles)
         }
     if (count == 0)
         return "";
-    return formatted("%zu particles have less than %g of the total mass %.3g, the lightest %.3g: "
-                     "they pull at nothing; check the units",
+    return formatted("%zu particles have less than %g of the total mass %.3g, min mass %.3g: "
+                     "forces by them vanish; check the units",
                      count, min_part, total, min);
 }
 
@@ -51,12 +51,12 @@ std::string extent_text(std::size_t count, ParticleReader& rows, double softenin
                          softening, softening / extent);
     if (!(extent > large_extent * softening) || extent > 1e300)
         return ""; // the solver refuses values that overflow
-    const std::string text = formatted("positions extend over %.3g, which is %.2g times the "
-                                       "softening length %g",
-                                       extent, extent / softening, softening);
+    const std::string text =
+        formatted("extent of positions: %.3g, %.2g times the softening length %g", extent,
+                  extent / softening, softening);
     if (extent > largest_extent * softening)
-        throw Error(Fault::input, text + ": must be at most 1e18: doubles cannot tell it");
-    return text + "; check the units, or look for a particle far away";
+        throw Error(Fault::input, text + ": must be at most 1e18 times, for double precision");
+    return text + "; check the units, or find the distant particle";
 }
 
 /// Returns a line if the softening is far from the suggested one, for example a number in another
@@ -71,7 +71,7 @@ std::string softening_text(const Snapshot& snapshot, const Softening& softening)
     if (!(suits > 0) || (ratio <= largest && ratio >= min))
         return "";
     return "softening: eps " + length_text(softening.length, snapshot.units) +
-           formatted(": is %.2g times what suits the distances of the particles, ", ratio) +
+           formatted(": %.2g times the length suggested by the distances of particles, ", ratio) +
            with_unit(formatted("%.2g", suits), dimensions::length, snapshot.units) +
            "; check the units";
 }
@@ -113,19 +113,19 @@ std::string outside_text(const Outside& outside)
 {
     if (outside.particles == 0)
         return "";
-    return formatted("%zu particles lie outside the periodic box, by %.3g of its side at most: "
-                     "their images within it count",
+    return formatted("%zu particles are outside the periodic box, by at most %.3g of the side: "
+                     "images inside the box are used",
                      outside.particles, outside.sides);
 }
 
 void require_places(const Outside& outside)
 {
     if (outside.sides > farthest)
-        throw Error(Fault::input,
-                    formatted("positions: %zu particles lie outside the periodic box, by %.3g of "
-                              "its side at most: must be at most 1e9, beyond which no digits are "
-                              "left of places in it: units or box are wrong",
-                              outside.particles, outside.sides));
+        throw Error(
+            Fault::input,
+            formatted("positions: %zu particles are outside the periodic box, by at most %.3g of "
+                      "the side: must be at most 1e9, for double precision: units or box are wrong",
+                      outside.particles, outside.sides));
 }
 
 void add_note(Snapshot& snapshot, const std::string& line)
@@ -151,8 +151,8 @@ void warn_of_fast_potentials(Snapshot& snapshot, const ExternalField& field)
         const double speed =
             circular_speed(potential, snapshot) * snapshot.units.velocity_in_cm_per_s / 1e5;
         if (speed > fast)
-            add_note(snapshot, formatted("potential %s: its circular speed at half of the "
-                                         "particles is above %.3g km/s; check the units",
+            add_note(snapshot, formatted("potential %s: circular speed above %.3g km/s for half of "
+                                         "the particles; check the units",
                                          potential.asked.c_str(), speed));
     }
 }
@@ -179,8 +179,8 @@ std::vector<std::string> suspicious_inputs(const Snapshot& snapshot, const Solve
     const bool by_angle =
         solver.criterion == Criterion::geometric || solver.criterion == Criterion::minimum_distance;
     if (solver.solver == SolverKind::tree && by_angle && solver.theta > 1)
-        lines.push_back(formatted("theta %g: with 1.5 forces in a Plummer sphere are off by 0.6 %% "
-                                  "rms and 9 %% at most, with 0.6 by 0.03 and 0.2 %%",
+        lines.push_back(formatted("theta %g: force errors in a Plummer sphere are 0.6 %% rms and 9 "
+                                  "%% at most with 1.5, 0.03 and 0.2 %% with 0.6",
                                   solver.theta));
     std::erase(lines, "");
     return lines;

@@ -27,8 +27,8 @@ std::string time_unit(const Snapshot& state)
 std::string ranks_text(const RankStatistics& ranks, double evaluations, std::size_t particles)
 {
     return formatted(
-        "        ranks imported %.3g %% of the particles and %.3g cells, and sent %.3g "
-        "MB by %.3g exchanges and %.3g collectives; the busiest had at most %.3g of the mean work",
+        "        ranks imported %.3g %% of the particles and %.3g cells, and sent %.3g MB by %.3g "
+        "exchanges and %.3g collectives; max work of a rank %.3g times the mean",
         100 * double(ranks.imported_particles) / evaluations / double(particles),
         double(ranks.imported_cells) / evaluations, 1e-6 * double(ranks.bytes) / evaluations,
         double(ranks.exchanges) / evaluations, double(ranks.collectives) / evaluations,
@@ -50,7 +50,7 @@ void RunJob::print_rates(double seconds)
     const ForceStatistics& total = simulation_.total_statistics();
     const std::uint64_t steps = simulation_.step() - first_step_;
     if (total.targets == 0)
-        return journal_.print("no step was left to take");
+        return journal_.print("no steps left");
     const double evaluations = double(total.targets) / double(state_.particles.size());
     const ForceCost cost(total, evaluations);
     journal_.print(counted(steps, "step") + " in " + duration_text(seconds) +
@@ -63,8 +63,8 @@ void RunJob::print_rates(double seconds)
                        formatted(", %.2g ms at most", 1000 * viewing_->cost().longest));
     const auto lines = step_summary(simulation_.integrator(), state_.particles);
     if (!lines.empty()) {
-        journal_.print("in all: " + phases_text(total.profile));
-        journal_.print("steps are lengths of " + time_unit(state_));
+        journal_.print("total: " + phases_text(total.profile));
+        journal_.print("step lengths are in " + time_unit(state_));
         for (const std::string& line : lines)
             journal_.print(line);
         if (simulation_.integrator().forces().solver == SolverKind::tree)
@@ -122,9 +122,8 @@ void RunJob::print_files()
         files += ", forces.csv";
     journal_.print("wrote " + files + " and run.log to " + folder_.name());
     if (simulation_.at_end())
-        journal_.print("'chamomile run {restart} " + folder_.name() +
-                       (state_.comoving ? " {z-end} LOWER" : " {t-end} LATER") +
-                       "' goes on from the end");
+        journal_.print("continue with 'chamomile run {restart} " + folder_.name() +
+                       (state_.comoving ? " {z-end} LOWER" : " {t-end} LATER") + "'");
 }
 
 } // namespace chamomile

@@ -29,9 +29,8 @@ std::vector<std::string> rung_table(const BlockReport& report)
     }
     const auto ratio = [](double a, double b) { return b > 0 ? a / b : 0; };
     std::vector<std::string> lines;
-    lines.push_back(formatted("%.4g steps of particles in %llu evaluations, %.4g in the mean",
-                              steps, (unsigned long long)evaluations,
-                              ratio(steps, double(evaluations))));
+    lines.push_back(formatted("%.4g particle steps in %llu evaluations, mean %.4g", steps,
+                              (unsigned long long)evaluations, ratio(steps, double(evaluations))));
     lines.push_back("   step   particles     steps  evaluations  active in each  pairs of one  "
                     "forces ms:   tree  groups   lists    wait  moving ms  of the time");
     for (auto rung = report.rungs.rbegin(); rung != report.rungs.rend(); ++rung) {
@@ -50,8 +49,7 @@ std::vector<std::string> rung_table(const BlockReport& report)
             100 * ratio(r.seconds + r.moving, seconds)));
     }
     if (report.below_shortest > 0)
-        lines.push_back(formatted("%llu steps should have been shorter than {dt-min} or {rungs} "
-                                  "allow",
+        lines.push_back(formatted("%llu steps were lengthened to the limit of {dt-min} or {rungs}",
                                   (unsigned long long)report.below_shortest));
     return lines;
 }
@@ -65,7 +63,7 @@ std::string check_device(const Scheme& scheme, const SolverOptions& solver)
     const double start = wall_clock_seconds();
     const double difference = scheme.kind == SchemeKind::hermite ? check_jerk_device(solver)
                                                                  : chamomile::check_device(solver);
-    return formatted("checked      sums of the device differ from the host's by %.1e, in %.2f s",
+    return formatted("checked      sums of the GPU and the host differ by %.1e, in %.2f s",
                      difference, wall_clock_seconds() - start);
 }
 
@@ -89,8 +87,7 @@ std::string steps_text(const Scheme& scheme)
     if (step.kind == TimeStepKind::fixed)
         return "in steps of " + number_text(step.length);
     if (scheme.kind == SchemeKind::hermite)
-        return scheme.shared_steps ? "in adaptive steps that all share"
-                                   : "in blocks of individual steps";
+        return scheme.shared_steps ? "in shared adaptive steps" : "in blocks of individual steps";
     const bool by_potential = step.criterion == StepCriterion::potential;
     if (scheme.individual)
         return formatted("in blocks of individual steps, by the %s, eta = %s",
@@ -112,15 +109,15 @@ std::vector<std::string> step_summary(const Integrator& integrator, const Partic
     if (report.blocks == 0)
         return lines;
     const double steps = double(report.particle_steps);
-    lines.push_back(formatted("%.4g steps of particles in %llu blocks, %.4g in the mean", steps,
+    lines.push_back(formatted("%.4g particle steps in %llu blocks, mean %.4g", steps,
                               (unsigned long long)report.blocks, steps / double(report.blocks)));
     std::string levels;
     for (const auto& [exponent, count] : report.steps_by_exponent)
         levels += formatted("%s2^%d: %llu", levels.empty() ? "" : ", ", exponent,
                             (unsigned long long)count);
-    lines.push_back("steps by length, each up to twice that: " + levels);
+    lines.push_back("steps by length (to twice the length): " + levels);
     if (report.below_shortest > 0)
-        lines.push_back(formatted("%llu steps would have been below the shortest of %.3g",
+        lines.push_back(formatted("%llu steps were lengthened to the shortest, %.3g",
                                   (unsigned long long)report.below_shortest, report.shortest));
     if (const ClosePair& pair = report.closest; std::isfinite(pair.distance))
         lines.push_back(formatted("closest pair: ids %llu and %llu, %.4g apart at t = %.9g",

@@ -26,16 +26,15 @@ Refusal set_type_softenings(const SolverOptions& solver, const GivenOptions& giv
     const std::size_t count = std::size_t(std::count(occurs.begin(), occurs.end(), true));
     if (!in_order.empty() && in_order.size() != count)
         return "{eps}: " + row_of(force_options(), "eps").text(solver) +
-               ": must be one length, or one for each of " + std::to_string(count) +
-               " types: " + types;
+               ": must be one length, or one per type, " + std::to_string(count) + ": " + types;
     std::size_t next = 0;
     for (std::size_t type = 0; type < occurs.size(); ++type) {
         const auto own = of_type.find(int(type));
         const std::string name = std::to_string(type) + " (" + type_names[type] + ")";
         if (own != of_type.end() && !occurs[type])
-            return "{eps-type}: " + name + ": no such particle is there: " + types;
+            return "{eps-type}: " + name + ": no such particles: " + types;
         if (occurs[type] && own == of_type.end() && in_order.empty() && !given.contains("eps"))
-            return "{eps-type}: " + name + ": has no length: give it, or {eps} for other types";
+            return "{eps-type}: " + name + ": length missing: give it, or {eps} for other types";
         if (own != of_type.end())
             length[type] = own->second;
         else if (occurs[type] && !in_order.empty())
@@ -92,7 +91,7 @@ Refusal adopt_stated(Snapshot& snapshot, const GivenOptions& given, SolverOption
         solver.box = snapshot.box_size;
     else if (solver.is_periodic() && contradicts_box(solver.box, snapshot))
         return "{box}: " + number_text(solver.box) + ": contradicts the box of " +
-               number_text(snapshot.box_size) + " in the snapshot; {box} 0 leaves boundaries open";
+               number_text(snapshot.box_size) + " in the snapshot; {box} 0 ignores the box";
     return {};
 }
 

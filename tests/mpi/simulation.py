@@ -130,7 +130,7 @@ check((snapshot.masses == whole.masses[first : first + counts[rank]]).all(), "a 
 words = dict(softening=0.05, step=1 / 32, end_time=0.25, device="cpu", comm=comm)
 own = lambda: part(first, counts[rank])
 refused_by_all("UsageError", "comm: several processes: need integrator leapfrog", lambda: chamomile.Simulation(own(), **{**words, "integrator": "hermite"}))
-refused_by_all("UsageError", "comm: several processes: are not for periodic boxes", lambda: chamomile.Simulation(own(), box=20.0, **words))
+refused_by_all("UsageError", "comm: several processes: need isolated particles", lambda: chamomile.Simulation(own(), box=20.0, **words))
 refused_by_all("UsageError", "comm: several processes: contradict resident", lambda: chamomile.Simulation(own(), **{**words, "resident": True, "device": "gpu"}))
 refused_by_all("UsageError", "stepp: unknown option", lambda: chamomile.Simulation(own(), stepp=1, **words))
 refused_by_all("UsageError", "snapshot_every: needs a folder", lambda: chamomile.Simulation(own(), **words).run(snapshot_every=1))
@@ -176,7 +176,7 @@ if ranks > 1:
 
     simulation = chamomile.Simulation(own(), **words)
     simulation.every_steps(2, disagree)
-    refused("UsageError", "the end of an observer: another call than that of rank 0, diagnostics()", simulation.run)
+    refused("UsageError", "the end of an observer: must be the call of rank 0, diagnostics()", simulation.run)
 
     def fail(kind):
         def observer(now):
@@ -213,7 +213,7 @@ if ranks > 1:
 bad = own()
 if rank == 0:
     bad.positions[5] = np.nan
-refused_by_all("NumericError", "particle id 6: position: is no longer a finite number", lambda: chamomile.Simulation(bad, **words).run())
+refused_by_all("NumericError", "particle id 6: position: not finite", lambda: chamomile.Simulation(bad, **words).run())
 
 wrong = sum(comm.gather(wrong) or [], [])
 if rank == 0:

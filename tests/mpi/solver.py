@@ -58,12 +58,12 @@ refused("InputError", "masses: shape ", lambda: chamomile.acceleration(x[own], m
 refused("TypeError", "positions: ", lambda: chamomile.acceleration(x[own].tolist() if last else x[own], m[own], **words))
 refused("UsageError", "box: ", lambda: chamomile.acceleration(x[own], m[own], box=-1.0 if last else None, **words))
 refused("InputError", "softenings: shape ", lambda: chamomile.acceleration(x[own], m[own], softenings=np.ones(3) if rank == 0 else 0.1, **words))
-refused("UsageError", "several processes: are not for periodic boxes", lambda: chamomile.acceleration(x[own], m[own], box=20.0, **words))
+refused("UsageError", "several processes: need isolated particles", lambda: chamomile.acceleration(x[own], m[own], box=20.0, **words))
 refused("UsageError", "softenin: unknown option", lambda: chamomile.acceleration(x[own], m[own], softenin=0.1, comm=comm))
 if ranks > 1:
-    refused("UsageError", f"rank {ranks - 1} of {ranks}: build(): other arguments or options: must be those of rank 0",
+    refused("UsageError", f"rank {ranks - 1} of {ranks}: build(): arguments or options: must be equal on all ranks",
             lambda: chamomile.acceleration(x[own], m[own], softenings=0.1 if last else None, comm=comm))
-    other_options = f"rank {ranks - 1} of {ranks}: Solver(): other arguments or options: must be those of rank 0"
+    other_options = f"rank {ranks - 1} of {ranks}: Solver(): arguments or options: must be equal on all ranks"
     for mine, others in ((None, 1e-3), (1e-3, None), (2e-3, 1e-3)):
         refused("UsageError", other_options, lambda: chamomile.Solver(accuracy=mine if last else others, comm=comm))
     refused("UsageError", other_options, lambda: chamomile.acceleration(x[own], m[own], theta=0.4 if last else 0.5, comm=comm))
@@ -116,25 +116,25 @@ for goal in (1e-3, 1e-6):
     errors = np.concatenate(comm.allgather(np.linalg.norm(mine - exact, axis=1) / np.linalg.norm(exact, axis=1)))
     check(np.percentile(errors, 99) < 1.5 * goal, f"accuracy {goal}: has {np.percentile(errors, 99)}")
     if chosen["solver"] == "direct" and ranks > 1:
-        refused("UsageError", "targets: accuracy has chosen direct sums", lambda: solver.evaluate(x[:3] + 1))
+        refused("UsageError", "targets: accuracy chose direct sums", lambda: solver.evaluate(x[:3] + 1))
 
 solver = chamomile.Solver(softening=0.02, device="cpu", comm=comm)
-refused("StateError", "evaluate: needs sources: call build() first", lambda: solver.evaluate())
+refused("StateError", "evaluate: no sources: call build() first", lambda: solver.evaluate())
 solver.build(x[own], m[own])
 refused("UsageError", "quantities: mass: must be of", lambda: solver.evaluate(quantities="mass" if last else "acceleration"))
-refused("UsageError", "self_index: is for one process", lambda: solver.evaluate(points, self_index=np.full(100, -1) if last else None))
-refused("UsageError", "tidal_tensor: is computed by one process alone", lambda: solver.evaluate(quantities="tidal_tensor"))
-refused("InputError", "active: 700: must be the number of a source", lambda: solver.evaluate(active=np.array([700] if last else [], int)))
+refused("UsageError", "self_index: needs a single process", lambda: solver.evaluate(points, self_index=np.full(100, -1) if last else None))
+refused("UsageError", "tidal_tensor: needs a single process", lambda: solver.evaluate(quantities="tidal_tensor"))
+refused("InputError", "active: 700: must be the index of a source", lambda: solver.evaluate(active=np.array([700] if last else [], int)))
 refused("UsageError", "accuracy: 2", lambda: chamomile.Solver(accuracy=2.0, comm=comm))
 refused("UsageError", "accuracy: 2", lambda: chamomile.Solver(accuracy=2.0 if rank == 0 else 1e-3, comm=comm))
 for call in (chamomile.tidal_tensor, lambda *words, **more: chamomile.jerk(words[0], *words, **more)):
-    refused("UsageError", "comm: tidal tensors and jerks are computed by one process", lambda: call(x[own], m[own], comm=comm))
+    refused("UsageError", "comm: tidal tensors and jerks need a single process", lambda: call(x[own], m[own], comm=comm))
 refused("UsageError", "share_gpu: needs device gpu", lambda: chamomile.Solver(share_gpu=True, comm=comm))
 refused("UsageError", "peer_timeout: -1: must be a number > 0", lambda: chamomile.Solver(peer_timeout=-1.0, comm=comm))
 refused("InputError", "target 0: position: must be finite", lambda: solver.evaluate(np.full((1, 3), np.nan)))
 refused("UsageError", "neighbours: ", lambda: solver.neighbours(points, 0.1))
 if ranks > 1:
-    refused("UsageError", "evaluate(): another call than that of rank 0, build()", lambda: solver.evaluate() if rank == 1 else solver.build(x[own], m[own]))
+    refused("UsageError", "evaluate(): must be the call of rank 0, build()", lambda: solver.evaluate() if rank == 1 else solver.build(x[own], m[own]))
     refused("UsageError", f"rank {ranks - 1} of {ranks}: evaluate(): other arguments or options", lambda: solver.evaluate(points if last else None))
     solver.build(x[own], m[own])
 check((solver.evaluate().acceleration == a[own]).all(), "accelerations differ after a refused call")

@@ -1,6 +1,4 @@
 // AMUSE's worker calls, implemented with chamomile::GravityCode. They never print, exit or throw.
-#include "worker_code.h"
-
 #include <exception>
 #include <memory>
 #include <string>
@@ -8,6 +6,7 @@
 #include <stopcond.h>
 
 #include "chamomile/clients/amuse/gravity_code.hpp"
+#include "worker_code.h"
 
 using namespace chamomile;
 
@@ -22,14 +21,15 @@ int guarded(Call call) noexcept
 {
     try {
         if (!code) {
-            last_error = "initialize_code must come before";
+            last_error = "order of calls: call initialize_code first";
             return -1;
         }
         call(*code);
         return 0;
     } catch (const std::exception& error) {
         try {
-            last_error = chamomile::spelled(chamomile::line_of(error), {.names = &chamomile::plain_names_of_runs()});
+            last_error = chamomile::spelled(chamomile::line_of(error),
+                                            {.names = &chamomile::plain_names_of_runs()});
         } catch (...) {
         }
     } catch (...) {
@@ -110,8 +110,8 @@ int initialize_code()
         return -1;
     }
     initialize_stopping_conditions();
-    for (const int condition : {COLLISION_DETECTION, TIMEOUT_DETECTION, NUMBER_OF_STEPS_DETECTION,
-                                OUT_OF_BOX_DETECTION})
+    for (const int condition :
+         {COLLISION_DETECTION, TIMEOUT_DETECTION, NUMBER_OF_STEPS_DETECTION, OUT_OF_BOX_DETECTION})
         set_support_for_condition(condition);
     return 0;
 }

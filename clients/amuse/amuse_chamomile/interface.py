@@ -7,13 +7,13 @@ from amuse.units import nbody_system
 
 # name, type, unit, default, what it is
 PARAMETERS = [
-    ("time_step", "float64", nbody_system.time, 1.0 / 64, "length of the leapfrog's steps"),
-    ("tolerance", "float64", None, 0.001, "of the tree: errors of cells as a part of the acceleration"),
-    ("eta", "float64", None, 0.01, "of the steps of Hermite's scheme"),
-    ("integrator", "string", None, "leapfrog", "leapfrog, or hermite: individual steps in blocks, direct sums"),
+    ("time_step", "float64", nbody_system.time, 1.0 / 64, "step length of the leapfrog"),
+    ("tolerance", "float64", None, 0.001, "tree: max error of a cell as a fraction of the acceleration"),
+    ("eta", "float64", None, 0.01, "accuracy of Hermite steps"),
+    ("integrator", "string", None, "leapfrog", "leapfrog, or hermite: individual block steps, direct sums"),
     ("solver", "string", None, "tree", "tree or direct"),
     ("device", "string", None, "auto", "auto, cpu, gpu, gpu:1"),
-    ("precision", "string", None, "float", "float (sums in double) or double throughout"),
+    ("precision", "string", None, "float", "float (sums in double) or double"),
 ]
 
 

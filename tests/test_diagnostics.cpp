@@ -46,7 +46,7 @@ double plummer_radius(double mass)
     return 1 / std::sqrt(std::pow(mass, -2.0 / 3) - 1);
 }
 
-/// Clumps with unequal masses on a grid, so many distances are equal; a tenth is massless. All
+/// Clumps with unequal masses on a grid; many distances are equal, and a tenth is massless. All
 /// share a large velocity.
 Particles clumps(std::size_t n)
 {

@@ -106,7 +106,7 @@ std::optional<Softening> stated_softening(const std::filesystem::path& file,
     const auto* const known = std::find_if(std::begin(softening_words), std::end(softening_words),
                                            [&](const auto& word) { return *kind == word.first; });
     if (known == std::end(softening_words))
-        throw bad_input(file, "softening_kind", **kind, "must be plummer or spline");
+        throw bad_input(file, "softening_kind", *kind, "must be plummer or spline");
     if (!length)
         throw bad_input(file, "softening_kind", *kind, "needs softening_length");
     return Softening{known->second,

@@ -238,8 +238,8 @@ std::shared_ptr<const TextPotential> text_of(const Typed& typed, Reader& reader,
     for (const auto& [name, value] : typed.texts) {
         const auto place = std::find(known.begin(), known.end(), name);
         if (place == known.end())
-            refuse(reader.place(),
-                   name + ": unknown" + suggestion(name, known) ": must be a parameter of " + file);
+            refuse(reader.place(), name + ": unknown" + suggestion(name, known) +
+                                       ": must be a parameter of " + file);
         if (std::size_t(place - known.begin()) < common)
             continue;
         const double number =

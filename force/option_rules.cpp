@@ -71,7 +71,7 @@ Refusal resolve_boundary(SolverOptions& options, const GivenOptions& given)
     if (direct)
         unmet.push_back({needs_tree, "needs {solver} tree"});
     if (options.periodic.long_range == LongRangeKind::modes)
-        unmet.push_back({needs_mesh, "is not for {long-range} modes"});
+        unmet.push_back({needs_mesh, "is not for {long-range}=modes"});
     if (periodic && direct)
         unmet.push_back({needs_lists, "needs {solver} tree in a periodic box"});
     if (periodic)

@@ -20,49 +20,42 @@ std::vector<OptionRow<S>> rows()
     constexpr unsigned blocks = needs_leapfrog | needs_individual;
     OptionRows<S> t;
     t.group("Time");
-    t.number(
-         "dt", [](S & s) -> auto& { return s.fixed_length; }, ranges::positive,
-         "length of a fixed step")
+    t.number("dt", &S::fixed_length, ranges::positive, "length of a fixed step")
         .also({"step", "dt"})
         .in(dimensions::time);
-    t.flag(
-         "adaptive", [](S & s) -> auto& { return s.adaptive; },
-         "steps of eta sqrt(eps/|a|), or by {step-criterion}, the smallest of all particles, "
-         "instead of {dt}")
+    t.flag("adaptive", &S::adaptive,
+           "steps of eta sqrt(eps/|a|), or by {step-criterion}, the smallest of all particles, "
+           "instead of {dt}")
         .only(needs_leapfrog);
     t.number(
-         "eta", [](S & s) -> auto& { return s.eta; }, ranges::positive,
+         "eta", &S::eta, ranges::positive,
          "accuracy of adaptive and individual steps; unless given 0.1, 0.2 of comoving files, 0.03 "
          "of {step-criterion} potential, 0.01 of hermite")
         .only(needs_varying)
         .shown(number_text(TimeStep().eta));
-    t.number(
-         "dt-min", [](S & s) -> auto& { return s.shortest; }, ranges::not_negative,
-         "shortest adaptive step; of hermite, 0: 2^-40 of the usual first step")
+    t.number("dt-min", &S::shortest, ranges::not_negative,
+             "shortest adaptive step; of hermite, 0: 2^-40 of the usual first step")
         .also({"shortest", "dt_min"})
         .in(dimensions::time)
         .only(needs_varying);
-    t.number(
-         "dt-max", [](S & s) -> auto& { return s.longest; }, ranges::positive,
-         "longest adaptive step")
+    t.number("dt-max", &S::longest, ranges::positive, "longest adaptive step")
         .also({"longest", "dt_max"})
         .in(dimensions::time)
         .only(needs_varying);
-    t.choice(
-        "integrator", [](S & s) -> auto& { return s.kind; }, scheme_words(),
-        "leapfrog: second order, one step for all or individual ones; hermite: fourth order, "
-        "direct sums in double, of isolated stars that meet closely");
+    t.choice("integrator", &S::kind, scheme_words(),
+             "leapfrog: second order, one step for all or individual ones; hermite: fourth order, "
+             "direct sums in double, of isolated stars that meet closely");
     t.flag(
-         "resident", [](S & s) -> auto& { return s.resident; },
+         "resident", &S::resident,
          "of the leapfrog: particles must live on the GPU. Where they fit they do so unless given, "
-         "but for {accuracy}, {host-below}, {long-range} modes and {on-device-error} cpu")
+         "but for {accuracy}, {host-below}, {long-range}=modes and {on-device-error} cpu")
         .only(needs_leapfrog);
     t.flag(
-        "block-steps", [](S & s) -> auto& { return s.individual; },
+        "block-steps", &S::individual,
         "individual steps in powers of two, instead of {adaptive} or {dt}; hermite has them unless "
         "{dt} or {shared-steps} is given");
     t.choice(
-         "step-criterion", [](S & s) -> auto& { return s.criterion; },
+         "step-criterion", &S::criterion,
          {{"potential", StepCriterion::potential}, {"softening", StepCriterion::softening}},
          "of the leapfrog's individual or adaptive steps, eta times: potential: Gm/|phi|^1.5, Gm = "
          "phi^2/|a|, eta 0.03 unless given, of individual steps of isolated particles unless "
@@ -72,41 +65,43 @@ std::vector<OptionRow<S>> rows()
         .only(needs_leapfrog | needs_varying)
         .shown("potential");
     t.number(
-         "rungs", [](S & s) -> auto& { return s.rungs; }, ranges::between(0, 40),
+         "rungs", &S::rungs, ranges::between(0, 40),
          "of the leapfrog's individual steps: most factors of two between the whole step and the "
          "shortest")
+        .as_setting("blocks.rungs")
         .only(blocks);
     t.number(
-         "rebuild-above", [](S & s) -> auto& { return s.rebuild; }, ranges::not_negative,
+         "rebuild-above", &S::rebuild, ranges::not_negative,
          "of the leapfrog's individual steps: within a whole step the tree is built again for at "
          "least this fraction of the particles; fewer use the present cells. Unless given, the "
          "program decides by the growth of the interaction lists")
+        .as_setting("blocks.rebuild-above")
         .only(blocks | needs_tree);
     t.number(
-         "host-below", [](S & s) -> auto& { return s.host_below; }, ranges::not_negative,
+         "host-below", &S::host_below, ranges::not_negative,
          "of the leapfrog's individual steps on a GPU: fewer active particles than this are left "
          "to the processor; measured once unless given")
+        .as_setting("blocks.host-below")
         .only(blocks | needs_isolation);
-    t.flag(
-         "shared-steps", [](S & s) -> auto& { return s.shared_steps; },
-         "of hermite: the shortest step of any particle for all")
+    t.flag("shared-steps", &S::shared_steps,
+           "of hermite: the shortest step of any particle for all")
+        .as_setting("hermite.shared-steps")
         .only(needs_hermite);
-    t.number(
-         "eta-start", [](S & s) -> auto& { return s.eta_start; }, ranges::positive,
-         "of hermite: accuracy of the first steps")
+    t.number("eta-start", &S::eta_start, ranges::positive,
+             "of hermite: accuracy of the first steps")
+        .as_setting("hermite.eta-start")
         .only(needs_hermite | needs_varying);
-    t.number(
-         "iterations", [](S & s) -> auto& { return s.iterations; }, ranges::between(1, 10),
-         "of hermite: n of P(EC)^n")
+    t.number("iterations", &S::iterations, ranges::between(1, 10), "of hermite: n of P(EC)^n")
+        .as_setting("hermite.iterations")
         .only(needs_hermite);
-    t.flag(
-         "final-evaluation", [](S & s) -> auto& { return s.final_evaluation; },
-         "of hermite: evaluate once more after the last correction")
+    t.flag("final-evaluation", &S::final_evaluation,
+           "of hermite: evaluate once more after the last correction")
+        .as_setting("hermite.final-evaluation")
         .only(needs_hermite);
-    t.flag(
-         "count-short-steps", [](S & s) -> auto& { return s.count_short_steps; },
-         "of hermite: where a step falls below {dt-min}, go on with that and count; the run ends "
-         "there without")
+    t.flag("count-short-steps", &S::count_short_steps,
+           "of hermite: where a step falls below {dt-min}, go on with that and count; the run ends "
+           "there without")
+        .as_setting("hermite.count-short-steps")
         .only(needs_hermite | needs_varying);
     return t.take();
 }

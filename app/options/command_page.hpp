@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/program.hpp"
+#include "chamomile/core/options/option_row.hpp"
 
 namespace chamomile::app {
 
@@ -15,14 +16,22 @@ struct PageArgument {
     bool is_required = true;
 };
 
-struct PageOption {
-    std::string name, letter, metavar, help, group;
-    std::string value; ///< the default as text; it is empty if there is none
-    bool is_flag = false;
-    bool is_common = true; ///< --help lists it; otherwise only --help-all does
+/// The group of the options that every command takes.
+inline constexpr const char* common_group = "Common options";
+
+struct PageOption : OptionTerms {
+    std::string value = {}; ///< the default as text; it is empty if there is none
+    bool is_common = true;  ///< --help lists it; otherwise only --help-all does
+
+    /// Returns "-n, --particles N" or "frames.every=X" in these two parts.
+    std::string label() const;
+    std::string operand() const;
+    /// Returns the help with the default in brackets.
+    std::string text() const { return help + (value.empty() ? "" : " [" + value + "]"); }
 };
 
-/// A CommandPage has the options in the order of --help, group by group.
+/// A CommandPage has the options in the order of --help, group by group; settings come last, in a
+/// group "[frames]" for each section.
 struct CommandPage {
     std::string command = {};
     std::string brief = {}; ///< a line, which pages_of() adds
@@ -41,9 +50,9 @@ struct CommandPage {
 };
 
 /// Which options a help lists.
-enum class Extent { common, all };
+enum class Extent { common, all, settings };
 
-/// Prints the page, for a command that was called with --help or --help-all.
+/// Prints the page, for a command that was called with --help, --help-all or --help-settings.
 void show_help(const CommandPage& page, Extent extent);
 
 /// Returns the pages of the commands and of those below them, in order. Each command is called with

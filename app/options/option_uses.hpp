@@ -19,7 +19,7 @@ struct Idle {
 /// given in a row that is idle. A flag that is given as false does not count.
 void refuse_idle(const Options& options, const std::vector<Idle>& table);
 
-/// Returns the options of `names` that are given, as "--host-below"; for notes.
+/// Returns the options of `names` that are given, as they are typed; for notes.
 std::vector<std::string> asked_of(const Options& options, const char* names);
 
 } // namespace chamomile::app

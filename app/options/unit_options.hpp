@@ -17,11 +17,11 @@ struct FileUnits {
     std::optional<double> hubble; ///< beside it
 };
 
-/// Adds --units SYSTEM.
-void add_unit_system(Options& options, std::string& system);
+/// Returns --units SYSTEM.
+OptionRow<std::string> unit_system_row(const std::string& group);
 
 /// Adds --units SYSTEM, and --box-length and --h of comoving Tipsy files.
-void add_file_units(Options& options, FileUnits& units);
+void add_file_units(Options& options, FileUnits& units, const std::string& group);
 
 /// Gives the snapshot the units that its file leaves out, and brings it into those of --units.
 /// Throws Error(usage).

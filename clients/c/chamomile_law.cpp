@@ -57,9 +57,8 @@ const std::vector<OptionRow<PairOptions>>& law_options()
     static const auto rows = [] {
         auto all = machine_options<PairOptions>();
         OptionRows<PairOptions> t;
-        t.number(
-            "cutoff", [](PairOptions & o) -> auto& { return o.cutoff; }, ranges::any,
-            "sources beyond this distance are not looked at");
+        t.number("cutoff", &PairOptions::cutoff, ranges::any,
+                 "sources beyond this distance are not looked at");
         t.number(
              "period", [](PairOptions & o) -> auto& { return o.period.x; }, ranges::any,
              "side of a periodic cube; 0: none")

@@ -14,13 +14,10 @@ const ContextRows& context_options()
 {
     static const ContextRows rows = [] {
         OptionRows<FieldOptions> t;
-        t.number(
-            "threads", [](FieldOptions & o) -> auto& { return o.threads; },
-            ranges::between_or_zero(1, most_threads),
-            "of the host; 0: OpenMP's choice. Changes no bit");
-        t.choice(
-            "first-number", [](FieldOptions & o) -> auto& { return o.first_number; },
-            {{"0", 0}, {"1", 1}}, "of particles and targets in lines of errors");
+        t.number("threads", &FieldOptions::threads, ranges::between_or_zero(1, most_threads),
+                 "of the host; 0: OpenMP's choice. Changes no bit");
+        t.choice("first-number", &FieldOptions::first_number, {{"0", 0}, {"1", 1}},
+                 "of particles and targets in lines of errors");
         t.choice(
             "deterministic", [](FieldOptions&) -> auto& {
                 static bool always = true;

@@ -26,45 +26,6 @@ int type_of(const std::string& option, const std::string& word, std::vector<std:
     refuse_word(option, word.empty() ? "(empty)" : word, words);
 }
 
-/// Adds an option with its own functions to parse and print its text.
-OptionRow<R>& special(OptionRows<R>& t, const char* name, const char* values, const char* help,
-                      std::function<void(R&, const std::string&, const std::string&)> put,
-                      std::function<std::string(const R&)> text)
-{
-    static std::string none;
-    OptionRow<R>& row = t.text(
-        name, [](R&) -> auto& { return none; }, values, help);
-    row.put = std::move(put);
-    row.text = std::move(text);
-    return row;
-}
-
-void put_centre(R& view, const std::string& option, const std::string& text)
-{
-    const std::vector<double> numbers = parse_numbers<double>(option, text, ranges::any);
-    if (numbers.size() != 3)
-        throw Error(Fault::usage, option + ": " + std::to_string(numbers.size()) +
-                                      " numbers: three are needed, as in 0,0,0");
-    view.centre = {numbers[0], numbers[1], numbers[2]};
-}
-
-std::string centre_text(const R& view)
-{
-    if (!view.centre)
-        return "";
-    const Vec3<double>& r = *view.centre;
-    return number_text(r.x)
-        .append(",")
-        .append(number_text(r.y))
-        .append(",")
-        .append(number_text(r.z));
-}
-
-void put_types(R& view, const std::string& option, const std::string& text)
-{
-    view.types = parse_particle_types(option, text);
-}
-
 void put_followed(R& view, const std::string& option, const std::string& text)
 {
     std::vector<std::string> words = words_of_types();
@@ -84,81 +45,61 @@ std::vector<OptionRow<R>> rows()
     using namespace ranges;
     OptionRows<R> t;
     t.group("View");
+    t.number("width", &R::width, between(16, 16384), "pixels across");
+    t.number("height", &R::height, between(16, 16384), "pixels upwards");
     t.number(
-        "width", [](R & r) -> auto& { return r.width; }, between(16, 16384), "pixels across");
-    t.number(
-        "height", [](R & r) -> auto& { return r.height; }, between(16, 16384), "pixels upwards");
-    t.number(
-         "fov", [](R & r) -> auto& { return r.field_of_view; }, positive,
+         "fov", &R::field_of_view, positive,
          "length across the picture; the side of a periodic box, or what holds 98 % of the mass, "
          "unless given")
         .in(dimensions::length);
-    special(t, "center", "X,Y,Z",
+    t.value("center", "X,Y,Z", &R::centre, parse_vector,
             "middle of the picture; of a periodic box its own, else the centre of mass of what is "
-            "shown, unless given",
-            put_centre, centre_text)
+            "shown, unless given")
         .dimension = dimensions::length;
-    special(t, "follow", "densest|TYPE",
-            "each picture's middle is its densest place, of all that is shown or of a type",
-            put_followed, followed_text);
+    t.special("follow", "densest|TYPE", put_followed, followed_text,
+              "each picture's middle is its densest place, of all that is shown or of a type");
     t.number(
-         "box", [](R & r) -> auto& { return r.box; }, ranges::side_or_none,
+         "box", &R::box, ranges::side_or_none,
          "side of a periodic box, whose images are drawn across its faces; 0: isolated; that of "
          "the file unless given")
         .in(dimensions::length);
     t.number(
-         "slice", [](R & r) -> auto& { return r.slice; }, positive,
+         "slice", &R::slice, positive,
          "thickness along the line of sight, about the centre; of a periodic box a tenth of its "
          "side unless given")
         .in(dimensions::length);
-    t.number(
-        "azimuth", [](R & r) -> auto& { return r.azimuth; }, any,
-        "degrees that the scene is turned about z first");
-    t.number(
-        "inclination", [](R & r) -> auto& { return r.inclination; }, any,
-        "degrees of tilt: 0 looks down the z axis, 90 along +y");
-    t.number(
-        "orbit", [](R & r) -> auto& { return r.orbit; }, between(2, 10000),
-        "turn each picture by 1/N of a circle more about z; of one file N pictures are made");
-    special(t, "types", "TYPE,...",
+    t.number("azimuth", &R::azimuth, any, "degrees that the scene is turned about z first");
+    t.number("inclination", &R::inclination, any,
+             "degrees of tilt: 0 looks down the z axis, 90 along +y");
+    t.number("orbit", &R::orbit, between(2, 10000),
+             "turn each picture by 1/N of a circle more about z; of one file N pictures are made");
+    t.value("types", "TYPE,...", &R::types, parse_particle_types,
             "particle types shown; unless given disk, bulge and stars (2,3,4) where there are "
-            "any, because a halo hides them, or else all",
-            put_types, [](const R& view) { return types_text(view.types); });
+            "any, because a halo hides them, or else all");
     t.group("Colours");
     t.choice(
-        "quantity", [](R & r) -> auto& { return r.quantity; },
+        "quantity", &R::quantity,
         {{"density", Pictured::density},
          {"velocity", Pictured::velocity},
          {"dispersion", Pictured::dispersion},
          {"potential", Pictured::potential}},
         "surface density, or the mean along the line of sight, weighted by mass, of the velocity "
         "away, its dispersion or the potential");
-    t.flag(
-        "components", [](R & r) -> auto& { return r.components; },
-        "a colour for each type, by its density");
-    t.number(
-         "min", [](R & r) -> auto& { return r.min; }, any,
-         "value of the first colour; from percentiles unless given")
+    t.flag("components", &R::components, "a colour for each type, by its density");
+    t.number("min", &R::min, any, "value of the first colour; from percentiles unless given")
         .in(dimensions::surface_density);
-    t.number(
-         "max", [](R & r) -> auto& { return r.max; }, any, "value of the last colour")
-        .in(dimensions::surface_density);
+    t.number("max", &R::max, any, "value of the last colour").in(dimensions::surface_density);
     OptionWords<ColourMap> maps;
     for (const std::string& name : colour_map_names())
         maps.emplace_back(name, colour_map_named(name));
     t.choice(
-        "colour-map", [](R & r) -> auto& { return r.colour_map; }, maps,
+        "colour-map", &R::colour_map, maps,
         "colours; inferno of the logarithm of the density, coolwarm of the velocity, magma of its "
         "dispersion, viridis of the potential unless given");
-    t.flag(
-        "axes", [](R & r) -> auto& { return r.axes; },
-        "ticks with lengths from the middle at two edges, in place of the scale bar");
-    t.flag(
-        "no-labels", [](R & r) -> auto& { return r.no_labels; },
-        "leave out time, scale bar and colour bar");
-    t.flag(
-        "no-colour-bar", [](R & r) -> auto& { return r.no_colour_bar; },
-        "leave out the colour bar");
+    t.flag("axes", &R::axes,
+           "ticks with lengths from the middle at two edges, in place of the scale bar");
+    t.flag("no-labels", &R::no_labels, "leave out time, scale bar and colour bar");
+    t.flag("no-colour-bar", &R::no_colour_bar, "leave out the colour bar");
     return t.take();
 }
 

@@ -341,7 +341,7 @@ Scene compose(const Snapshot& snapshot, const RenderOptions& options,
                         std::string(completed.slice ? "slice" : "view") +
                             ": no particles in it: nothing to render" +
                             (side > 0
-                                 ? "; {box} 0, of frames {frame-box} 0, takes particles as isolated"
+                                 ? "; {box} 0, of frames {frame-box}=0, takes particles as isolated"
                                  : ""));
     };
     require(!points.empty());

@@ -13,44 +13,34 @@ std::vector<OptionRow<C>> rows()
 {
     OptionRows<C> t;
     t.group("Cosmology, of comoving files");
-    t.number(
-        "z-end", [](C & c) -> auto& { return c.end_redshift; }, ranges::redshift,
-        "redshift of the end; 0 unless given");
-    t.number(
-        "a-end", [](C & c) -> auto& { return c.end_scale_factor; }, ranges::scale_factor,
-        "scale factor of the end");
+    t.number("z-end", &C::end_redshift, ranges::redshift, "redshift of the end; 0 unless given");
+    t.number("a-end", &C::end_scale_factor, ranges::scale_factor, "scale factor of the end");
     t.series(
-        "outputs-z", [](C & c) -> auto& { return c.output_redshifts; }, ranges::redshift,
+        "outputs-z", &C::output_redshifts, ranges::redshift,
         "redshifts of snapshots beside those of start and end; 9:0:-1 stands for 9,8,...,0; may "
         "change on restart");
-    t.series(
-        "outputs-a", [](C & c) -> auto& { return c.output_scale_factors; }, ranges::scale_factor,
-        "scale factors of snapshots beside those of start and end; may change on restart");
-    t.number(
-        "dlna-max", [](C & c) -> auto& { return c.longest_step; }, ranges::above(0, 1),
-        "longest adaptive step in ln a; {dt} gives a fixed one");
-    t.number(
-         "eps-max", [](C & c) -> auto& { return c.physical_softening; }, ranges::positive,
-         "largest physical softening length: {eps} is comoving, and at most this over a")
+    t.series("outputs-a", &C::output_scale_factors, ranges::scale_factor,
+             "scale factors of snapshots beside those of start and end; may change on restart");
+    t.number("dlna-max", &C::longest_step, ranges::above(0, 1),
+             "longest adaptive step in ln a; {dt} gives a fixed one");
+    t.number("eps-max", &C::physical_softening, ranges::positive,
+             "largest physical softening length: {eps} is comoving, and at most this over a")
         .in(dimensions::length);
-    t.number(
-        "omega-m", [](C & c) -> auto& { return c.omega_matter; }, ranges::omega_matter,
-        "matter today, of the critical density; these are those of the file unless given");
-    t.number(
-        "omega-l", [](C & c) -> auto& { return c.omega_lambda; }, ranges::omega_lambda,
-        "dark energy today, of the critical density");
-    t.number(
-        "omega-r", [](C & c) -> auto& { return c.omega_radiation; }, ranges::omega_radiation,
-        "radiation today, of the critical density");
-    t.number(
-        "w0", [](C & c) -> auto& { return c.w0; }, ranges::w0,
-        "of dark energy, w = w0 + wa (1 - a)");
-    t.number(
-        "wa", [](C & c) -> auto& { return c.wa; }, ranges::wa,
-        "of dark energy, w = w0 + wa (1 - a)");
-    t.number(
-        "hubble", [](C & c) -> auto& { return c.hubble; }, ranges::hubble,
-        "H0 today, in 100 km/s/Mpc");
+    t.number("omega-m", &C::omega_matter, ranges::omega_matter,
+             "matter today, of the critical density; that of the file unless given")
+        .as_setting("cosmology.omega-m");
+    t.number("omega-l", &C::omega_lambda, ranges::omega_lambda,
+             "dark energy today, of the critical density")
+        .as_setting("cosmology.omega-l");
+    t.number("omega-r", &C::omega_radiation, ranges::omega_radiation,
+             "radiation today, of the critical density")
+        .as_setting("cosmology.omega-r");
+    t.number("w0", &C::w0, ranges::w0, "of dark energy, w = w0 + wa (1 - a)")
+        .as_setting("cosmology.w0");
+    t.number("wa", &C::wa, ranges::wa, "of dark energy, w = w0 + wa (1 - a)")
+        .as_setting("cosmology.wa");
+    t.number("hubble", &C::hubble, ranges::hubble, "H0 today, in 100 km/s/Mpc")
+        .as_setting("cosmology.hubble");
     return t.take();
 }
 

@@ -32,24 +32,28 @@ struct AccuracyOptions {
     ParticleSource source;
     SolverOptions solver;
     SolverSweep sweep;
-    ReferenceDevice reference = ReferenceDevice::automatic;
-    int sample = 5000, repeat = 1;
+    ReferenceRequest reference{.sample = 5000};
+    int repeat = 1;
     Output csv, hdf5;
 };
 
 void add_accuracy_options(Options& options, AccuracyOptions& accuracy)
 {
+    OptionRows<AccuracyOptions> t;
     add_particle_source(options, accuracy.source);
     add_swept_solver_options(options, accuracy.solver, accuracy.sweep);
-    options.group("Measurement");
-    add_reference(options, accuracy.sample, accuracy.reference, at_least(1));
-    options.number("repeat", accuracy.repeat, between(1, 1000),
-                   "timed evaluations; from 2 on another one goes before them");
-    options.group("Output");
-    options.text("csv", "FILE", accuracy.csv.file, "everything as comma-separated values");
-    options.text("hdf5", "FILE", accuracy.hdf5.file,
-                 "the same and the errors of every sampled particle");
-    options.flag("overwrite", accuracy.csv.overwrite, "replace files of these names");
+    t.group("Measurement");
+    options.add(reference_rows(ranges::at_least(1)), accuracy.reference);
+    t.number("repeat", &AccuracyOptions::repeat, ranges::between(1, 1000),
+             "timed evaluations; from 2 on another one goes before them");
+    t.group("Output");
+    options.add(t.take(), accuracy);
+    options.add(output_rows("csv", "FILE", "everything as comma-separated values"), accuracy.csv);
+    t.group("Output");
+    t.text(
+        "hdf5", [](AccuracyOptions & o) -> auto& { return o.hdf5.file; }, "FILE",
+        "the same and the errors of every sampled particle");
+    options.add(t.take(), accuracy);
 }
 
 void require_consistent(const Options& options, AccuracyOptions& accuracy)
@@ -187,15 +191,15 @@ int accuracy(const std::vector<std::string>& arguments)
         Particles& particles = snapshot.particles;
         SolverOptions solver = accuracy.solver;
         set_from_file(solver, snapshot, options);
-        require_reference(options, accuracy.reference, solver.box > 0);
+        require_reference(options, accuracy.reference.device, solver.box > 0);
         warn_of_suspicious_inputs(snapshot, solver);
         if (!accuracy.source.file.empty()) {
             print_box(options, snapshot, known_forces(solver, snapshot));
             print_notes(options, snapshot);
         }
         const auto settings = swept(solver, accuracy.sweep, options);
-        Reference reference(particles, std::size_t(accuracy.sample), solver.gravitational_constant,
-                            accuracy.reference, solver.box);
+        Reference reference(particles, std::size_t(accuracy.reference.sample),
+                            solver.gravitational_constant, accuracy.reference.device, solver.box);
         samples.push_back(sample_of(source, particles, reference.targets()));
         for (const SolverOptions& setting : settings) {
             const ThreadsInUse threads(threads_for(options, setting));

@@ -32,10 +32,9 @@ struct BenchOptions {
     ParticleSource source;
     SolverOptions solver;
     SolverSweep sweep;
-    RankSettings ranks;
     std::vector<int> threads = {thread_count()};
-    int repeat = 5, sample = 1000;
-    ReferenceDevice reference = ReferenceDevice::automatic;
+    int repeat = 5;
+    ReferenceRequest reference{.sample = 1000};
     bool potential = false, phases = false, ceiling = false, tune = false;
     Output csv;
 
@@ -47,30 +46,34 @@ struct BenchOptions {
 
 void add_bench_options(Options& options, BenchOptions& bench)
 {
+    OptionRows<BenchOptions> t;
     add_particle_source(options, bench.source);
     add_swept_solver_options(options, bench.solver, bench.sweep);
-    add_tune(options, bench.tune);
-    add_rank_options(options, bench.ranks);
-    options.numbers("threads", bench.threads, between(1, max_threads), "of the host");
-    options.group("Measurement");
-    options.number("repeat", bench.repeat, between(1, 1000), "counted evaluations");
-    options.flag("potential", bench.potential, "potentials as well as accelerations");
-    add_reference(options, bench.sample, bench.reference, not_negative);
-    options.flag("phases", bench.phases,
-                 "a second table: the phases of the median evaluation, on a GPU bytes copied and "
-                 "batches of lists, each of up to five launches");
-    options.flag("ceiling", bench.ceiling,
-                 "before each row on a CPU, how fast its pair loop runs alone");
-    options.text("csv", "FILE", bench.csv.file, "write all there is as comma-separated values");
-    options.flag("overwrite", bench.csv.overwrite, "replace a file of that name");
+    options.add(tune_row(), bench.tune);
+    options.add(rank_options(), bench.solver);
+    t.group("Forces");
+    t.numbers("threads", &BenchOptions::threads, ranges::between(1, max_threads), "of the host");
+    t.group("Measurement");
+    t.number("repeat", &BenchOptions::repeat, ranges::between(1, 1000), "counted evaluations");
+    t.flag("potential", &BenchOptions::potential, "potentials as well as accelerations");
+    options.add(t.take(), bench);
+    options.add(reference_rows(ranges::not_negative), bench.reference);
+    t.flag("phases", &BenchOptions::phases,
+           "a second table: the phases of the median evaluation, on a GPU bytes copied and "
+           "batches of lists, each of up to five launches");
+    t.flag("ceiling", &BenchOptions::ceiling,
+           "before each row on a CPU, how fast its pair loop runs alone");
+    options.add(t.take(), bench);
+    options.add(output_rows("csv", "FILE", "write all there is as comma-separated values"),
+                bench.csv);
 }
 
 void require_consistent(const Options& options, BenchOptions& bench)
 {
     require_one_source(options, bench.source);
     resolve_sweep(options, bench.sweep, bench.solver);
-    resolve_ranks(options, bench.ranks, bench.solver, bench.sweep.lists.at("device"));
-    refuse_idle(options, {{bench.sample == 0, "reference", "needs --sample"},
+    resolve_ranks(options, bench.solver, bench.sweep.lists.at("device"));
+    refuse_idle(options, {{bench.reference.sample == 0, "reference", "needs --sample"},
                           {bench.csv.file.empty(), "overwrite", "needs --csv FILE"}});
     const auto& solvers = bench.sweep.lists.at("solver");
     const bool direct = std::find(solvers.begin(), solvers.end(), "direct") != solvers.end();
@@ -111,7 +114,7 @@ BenchRow measure(Particles& particles, SolverOptions setting, Reference& referen
     row.median = runs[runs.size() / 2].second;
     for (const auto& run : runs)
         row.seconds.push_back(run.first);
-    if (bench.sample > 0) {
+    if (bench.reference.sample > 0) {
         particles.potential.resize(particles.size());
         const TargetErrors errors =
             target_errors(particles, reference.sums(setting.softening), reference.targets());
@@ -125,10 +128,11 @@ void measure_all(std::vector<BenchRow>& rows, const std::string& source, Particl
                  const std::vector<SolverOptions>& settings, const BenchOptions& bench,
                  const Options& options)
 {
-    Reference reference(particles, std::size_t(bench.sample), bench.solver.gravitational_constant,
-                        bench.reference, bench.solver.box);
+    Reference reference(particles, std::size_t(bench.reference.sample),
+                        bench.solver.gravitational_constant, bench.reference.device,
+                        bench.solver.box);
     for (const SolverOptions& setting : settings) // before the measured sums
-        if (bench.sample > 0)
+        if (bench.reference.sample > 0)
             reference.sums(setting.softening);
     for (int threads : bench.threads) {
         use_threads(threads);
@@ -175,7 +179,7 @@ int bench(const std::vector<std::string>& arguments)
         swept(bench.solver, bench.sweep, options); // fails before long work starts
     visit_particles(bench.source, [&](const std::string& source, Snapshot& snapshot) {
         set_from_file(bench.solver, snapshot, options);
-        require_reference(options, bench.reference, bench.solver.box > 0);
+        require_reference(options, bench.reference.device, bench.solver.box > 0);
         warn_of_suspicious_inputs(snapshot, bench.solver);
         if (!bench.source.file.empty()) {
             print_box(options, snapshot, known_forces(bench.solver, snapshot));

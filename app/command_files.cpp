@@ -11,6 +11,7 @@
 #include "chamomile/core/version.hpp"
 #include "chamomile/io/multi_file.hpp"
 #include "chamomile/io/pending_file.hpp"
+#include "chamomile/run/run_settings.hpp"
 
 namespace chamomile::app {
 
@@ -122,14 +123,30 @@ void print_notes(const Options& options, const Snapshot& snapshot, std::FILE* st
     static std::set<std::string> printed; // snapshots from one run repeat their notes
     for (const std::string& note : snapshot.notes)
         if (printed.insert(note).second)
-            std::fprintf(stream, "note: %s\n", spelled(note, command_line_spelling).c_str());
+            std::fprintf(stream, "note: %s\n", spelled(note, command_line_spelling()).c_str());
+}
+
+OptionRow<Output> overwrite_row()
+{
+    OptionRows<Output> rows;
+    rows.flag("overwrite", &Output::overwrite, "replace files of these names");
+    return rows.take().front();
+}
+
+std::vector<OptionRow<Output>> output_rows(const std::string& name, const std::string& metavar,
+                                           const std::string& help)
+{
+    OptionRows<Output> rows;
+    rows.group("Output");
+    rows.text(name, &Output::file, metavar, help);
+    rows.append({overwrite_row()});
+    return rows.take();
 }
 
 void add_output(Options& options, Output& output)
 {
-    options.group("Output");
-    options.text("output,o", "FILE", output.file, "by extension .hdf5, .txt, .tipsy or .gadget2");
-    options.flag("overwrite", output.overwrite, "replace a file of that name");
+    options.add(output_rows("output,o", "FILE", "by extension .hdf5, .txt, .tipsy or .gadget2"),
+                output);
 }
 
 void require_still_writable(const Output& output)
@@ -165,10 +182,10 @@ int write_output(const Options& options, const Output& output,
     require_still_writable(output);
     snapshot.provenance["version"] = version;
     snapshot.provenance["command"] = options.command_line();
-    std::string all;
-    for (const auto& [name, value] : options.values())
-        all += (all.empty() ? "" : " ") + name + "=" + value;
-    snapshot.provenance["options"] = all;
+    std::vector<std::string> all;
+    for (const auto& [key, value] : options.values())
+        all.push_back(key + "=" + value);
+    snapshot.provenance["options"] = joined(all, ' ');
     write_snapshot(snapshot, output.file);
     if (options.verbosity() != Verbosity::quiet)
         std::printf("wrote %s: %zu particles, %s\n", output.file.c_str(), snapshot.particles.size(),

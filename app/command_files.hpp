@@ -49,7 +49,24 @@ struct Output {
     std::string option = "--output"; ///< option with the file name
 };
 
-/// Adds --output FILE and --overwrite.
+/// Returns --overwrite.
+OptionRow<Output> overwrite_row();
+/// Returns the option that names the file, and --overwrite.
+std::vector<OptionRow<Output>> output_rows(const std::string& name, const std::string& metavar,
+                                           const std::string& help);
+/// Returns --particles and --seed of a model.
+template <class Model>
+std::vector<OptionRow<Model>> number_and_seed_rows()
+{
+    OptionRows<Model> rows;
+    rows.group("Model");
+    rows.number("particles,n", &Model::particles, ranges::at_least(1), "number of particles");
+    rows.number("seed", &Model::seed, ranges::not_negative,
+                "same seed, same bytes, for any number of threads");
+    return rows.take();
+}
+
+/// Adds --output FILE of a snapshot and --overwrite.
 void add_output(Options& options, Output& output);
 
 /// Throws Error(usage) if the name is empty or another output has it. Throws Error(output) if the

@@ -1,14 +1,17 @@
 /// \file  `chamomile convert`: writes a snapshot in another format.
+#include <array>
 #include <cstdio>
 #include <optional>
+#include <utility>
 
 #include "app/command.hpp"
 #include "app/command_files.hpp"
-#include "app/options/placement_options.hpp"
 #include "app/options/structure_options.hpp"
 #include "app/options/unit_options.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/particle_types.hpp"
 #include "chamomile/core/version.hpp"
+#include "chamomile/io/transform.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 #include "chamomile/run/texts/particle_notes.hpp"
 
@@ -22,62 +25,84 @@ struct Change {
     std::string retyped;
     std::vector<double> sphere;
     std::optional<std::uint64_t> thin;
-    bool recentered = false;
-    std::string angles;
-    std::vector<double> shift, boost;
+    Placement placement;
 };
+
+/// Returns the type that each type becomes by a text such as disk=stars,3=4. Throws Error(usage).
+std::array<std::uint8_t, 6> new_types(const std::string& option, const std::string& text)
+{
+    std::array<std::uint8_t, 6> types = {0, 1, 2, 3, 4, 5};
+    const auto type_of = [&](const std::string& word) {
+        for (std::size_t type = 0; type < type_names.size(); ++type)
+            if (word == type_names[type] || word == std::to_string(type))
+                return std::uint8_t(type);
+        throw Error(Fault::usage, option + ": " + text + ": " +
+                                      (word.empty() ? "a type is missing"
+                                                    : word + ": is no type: 0 to 5 or a name is "
+                                                             "needed, as in disk=stars"));
+    };
+    std::array<bool, 6> seen{};
+    for (const std::string& item : parts_of(text, ',')) {
+        const std::size_t equals = item.find('=');
+        if (equals == item.npos)
+            throw Error(Fault::usage,
+                        option + ": " + text + ": TYPE=TYPE is needed, as in disk=stars");
+        const std::uint8_t from = type_of(item.substr(0, equals));
+        if (std::exchange(seen[from], true))
+            throw Error(Fault::usage, option + ": " + text + ": type " + std::to_string(from) +
+                                          " is given twice");
+        types[from] = type_of(item.substr(equals + 1));
+    }
+    return types;
+}
 
 void add_change(Options& options, Change& change)
 {
-    options.group("Changes, in this order");
-    add_file_units(options, change.units);
-    add_types(options, change.types, "keeps the particles of these types");
-    options.text("retype", "TYPE=TYPE,...", change.retyped,
-                 "disk=stars,bulge=stars: gives particles another type, by name or number; yt and "
-                 "pynbody look for stars as type 4");
-    options.numbers("sphere", change.sphere, any_number,
-                    "X,Y,Z,R: keeps those within R of this place, in a periodic box the nearest "
-                    "images",
-                    dimensions::length);
-    options.number("thin", change.thin, at_least(1),
-                   "keeps one of N particles of each type and mass, chosen by a hash of the id, "
-                   "with the whole mass of all");
-    options.flag("recenter", change.recentered,
-                 "brings the center of mass of isolated particles to rest at the origin");
-    options.text("rotate", "A,B,C", change.angles,
-                 "turns by A degrees about z, then B about x, then C about z");
-    options.numbers("shift", change.shift, any_number, "X,Y,Z: is added to positions",
-                    dimensions::length);
-    options.numbers("velocity", change.boost, any_number, "X,Y,Z: is added to velocities",
-                    dimensions::velocity);
-}
-
-void require_numbers(const char* option, const std::vector<double>& numbers, std::size_t count)
-{
-    if (!numbers.empty() && numbers.size() != count)
-        throw Error(Fault::usage, std::string(option) + ": " + std::to_string(numbers.size()) +
-                                      " numbers: " + std::to_string(count) + " are needed");
+    OptionRows<Change> t;
+    const char* changes = "Changes, in this order";
+    add_file_units(options, change.units, changes);
+    t.group(changes);
+    t.value("types", "TYPE,...", &Change::types, parse_particle_types,
+            "keeps the particles of these types");
+    t.text("retype", &Change::retyped, "TYPE=TYPE,...",
+           "disk=stars,bulge=stars: gives particles another type, by name or number; yt and "
+           "pynbody look for stars as type 4");
+    t.numbers("sphere", &Change::sphere, ranges::any,
+              "X,Y,Z,R: keeps those within R of this place, in a periodic box the nearest "
+              "images")
+        .in(dimensions::length);
+    t.number("thin", &Change::thin, ranges::at_least(1),
+             "keeps one of N particles of each type and mass, chosen by a hash of the id, "
+             "with the whole mass of all");
+    t.flag(
+        "recenter", [](Change & c) -> auto& { return c.placement.recentered; },
+        "brings the center of mass of isolated particles to rest at the origin");
+    t.value(
+        "rotate", "A,B,C", [](Change & c) -> auto& { return c.placement.angles; }, parse_vector,
+        "turns by A degrees about z, then B about x, then C about z");
+    t.value(
+         "shift", "X,Y,Z", [](Change & c) -> auto& { return c.placement.shift; }, parse_vector,
+         "is added to positions")
+        .dimension = dimensions::length;
+    t.value(
+         "velocity", "X,Y,Z", [](Change & c) -> auto& { return c.placement.boost; }, parse_vector,
+         "is added to velocities")
+        .dimension = dimensions::velocity;
+    options.add(t.take(), change);
 }
 
 void require_change(const Change& change)
 {
-    require_numbers("--sphere", change.sphere, 4);
-    require_numbers("--shift", change.shift, 3);
-    require_numbers("--velocity", change.boost, 3);
+    if (!change.sphere.empty() && change.sphere.size() != 4)
+        throw Error(Fault::usage,
+                    "--sphere: " + std::to_string(change.sphere.size()) + " numbers: 4 are needed");
     if (!change.sphere.empty() && !(change.sphere[3] > 0))
         throw Error(Fault::usage,
-                    "--sphere: " + shortest(change.sphere[3]) + ": the radius must be > 0");
-    if (!change.angles.empty())
-        three_angles("--rotate", change.angles);
+                    "--sphere: " + number_text(change.sphere[3]) + ": the radius must be > 0");
     if (!change.retyped.empty())
         new_types("--retype", change.retyped);
     if (!change.units.system.empty())
         unit_system("--units", change.units.system);
-}
-
-Vec3<double> vector_of(const std::vector<double>& numbers)
-{
-    return numbers.empty() ? Vec3<double>{} : Vec3<double>{numbers[0], numbers[1], numbers[2]};
 }
 
 void apply(Options& options, const Change& change, Snapshot& snapshot)
@@ -89,57 +114,52 @@ void apply(Options& options, const Change& change, Snapshot& snapshot)
     if (!change.retyped.empty())
         retype(snapshot, new_types("--retype", change.retyped));
     if (!change.sphere.empty())
-        keep_sphere(snapshot, vector_of(change.sphere), change.sphere[3]);
+        keep_sphere(snapshot, {change.sphere[0], change.sphere[1], change.sphere[2]},
+                    change.sphere[3]);
     if (change.thin)
         thin_out(snapshot, *change.thin);
-    Placement placement;
-    placement.recentered = change.recentered;
-    if (!change.angles.empty())
-        placement.angles = three_angles("--rotate", change.angles);
-    placement.shift = vector_of(change.shift);
-    placement.boost = vector_of(change.boost);
-    place(snapshot, placement, change.recentered ? "--recenter" : "--rotate");
+    place(snapshot, change.placement, change.placement.recentered ? "--recenter" : "--rotate");
 }
 
 } // namespace
 
 int convert(const std::vector<std::string>& arguments)
 {
-    std::string input, output;
-    bool overwrite = false;
+    std::string input;
+    Output output;
+    output.option = "OUT";
     Options options("convert", "Rewrites a snapshot, whole or in part, in the format that the "
                                "extension of OUT names: .hdf5 or "
                                ".h5, .gadget2, .tipsy or .bin, .txt or .dat.");
     options.positional("IN", input, "the snapshot; its content tells its format");
-    options.positional("OUT", output, "the file to write");
+    options.positional("OUT", output.file, "the file to write");
     Change change;
     add_change(options, change);
-    options.group("Output");
-    options.flag("overwrite", overwrite, "replace OUT if it exists");
+    options.add(overwrite_row(), output);
     options.expect_units();
     if (!options.parse(arguments))
         return 0;
     require_change(change);
 
-    left_out({}, output); // fails for an unknown extension before reading
+    left_out({}, output.file); // fails for an unknown extension before reading
     record_input(input);
-    require_writable("convert", {output, overwrite, "OUT"});
+    require_writable("convert", output);
     Snapshot snapshot = read_particles(input, Masses::may_lack);
     apply(options, change, snapshot);
     if (snapshot.particles.size() == 0)
         throw Error(Fault::input, input + ": particles: none is left to write");
     snapshot.provenance["converted"] =
         "by chamomile " + std::string(version) + " from " + input + " (" + snapshot.format + ")";
-    require_still_writable({output, overwrite, "OUT"});
+    require_still_writable(output);
     warn_of_outside(snapshot);
-    write_snapshot(snapshot, output);
+    write_snapshot(snapshot, output.file);
     if (options.verbosity() == Verbosity::quiet)
         return 0;
     print_quantities(options);
-    std::printf("%s: %zu particles from %s\n", output.c_str(), snapshot.particles.size(),
+    std::printf("%s: %zu particles from %s\n", output.file.c_str(), snapshot.particles.size(),
                 snapshot.format.c_str());
     print_notes(options, snapshot);
-    for (const std::string& lost : left_out(snapshot, output))
+    for (const std::string& lost : left_out(snapshot, output.file))
         std::printf("note: not in the new file: %s\n", lost.c_str());
     return 0;
 }

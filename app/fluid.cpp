@@ -25,43 +25,59 @@ constexpr double trusted_drift = 0.01;
 
 void add_fluid_options(Options& options, FluidRun& run)
 {
-    FluidOptions& fluid = run.fluid;
-    options.group("Fluid, in units of sigma, epsilon and the atom's mass");
-    options.number("n,n", fluid.n, between(2, 1e9), "atoms");
-    options.number("density", fluid.density, positive, "atoms per sigma^3");
-    options.number("temperature", fluid.temperature, positive, "k T / epsilon after equilibration");
-    options.number("cutoff", fluid.cutoff, positive, "radius at which the potential has ended");
-    options.number("switch", fluid.switch_from, not_negative,
-                   "radius from which it is smoothly switched off");
-    options.number("seed", fluid.seed, not_negative, "of the first velocities");
-    options.group("Time");
-    options.number("step", fluid.step, positive, "length of a step, in sigma (m / epsilon)^1/2");
-    options.number("steps", run.steps, at_least(1), "at constant energy, which are measured");
-    options.number("equilibrate", run.equilibrate, not_negative,
-                   "steps before, in which velocities are scaled to the temperature");
-    add_machine_options(options, fluid);
-    options.group("Checkpoints and stops");
-    options.text("checkpoint", "FILE.chk", run.checkpoint,
-                 "write the state there by time, at the end, and when SIGINT, SIGTERM, SIGUSR1, "
-                 "SIGUSR2 or a file 'stop' beside it ends the run");
-    options.seconds(
-        "checkpoint-walltime", run.checkpoint_walltime, not_negative,
-        "seconds of wall-clock time between checkpoints, or as in 30min; 0: none by time");
-    options.seconds(
-        "max-walltime", run.max_walltime, positive,
-        "end with a checkpoint before this time on the clock has passed, in seconds or as in 2h");
-    options.text("restart", "FILE.chk", run.restart,
-                 "go on from that checkpoint with the options that the run began with, but for "
-                 "--steps, --device and those of output and checkpoints");
-    options.group("Output");
-    options.number("every", run.every, at_least(1), "steps between measurements");
-    options.flag("argon", run.argon,
-                 "also print the means for argon: epsilon / k = 119.8 K, sigma = 0.3405 nm, "
-                 "m = 39.948 u");
-    options.text("output,o", "FILE.csv", run.output.file,
-                 "each measurement: step, time, potential, kinetic and total energy per atom, "
-                 "temperature, pressure");
-    options.flag("overwrite", run.output.overwrite, "replace a file of that name");
+    OptionRows<FluidRun> t;
+    t.group("Fluid, in units of sigma, epsilon and the atom's mass");
+    t.number(
+        "n,n", [](FluidRun & o) -> auto& { return o.fluid.n; }, ranges::between(2, 1e9), "atoms");
+    t.number(
+        "density", [](FluidRun & o) -> auto& { return o.fluid.density; }, ranges::positive,
+        "atoms per sigma^3");
+    t.number(
+        "temperature", [](FluidRun & o) -> auto& { return o.fluid.temperature; }, ranges::positive,
+        "k T / epsilon after equilibration");
+    t.number(
+        "cutoff", [](FluidRun & o) -> auto& { return o.fluid.cutoff; }, ranges::positive,
+        "radius at which the potential has ended");
+    t.number(
+        "switch", [](FluidRun & o) -> auto& { return o.fluid.switch_from; }, ranges::not_negative,
+        "radius from which it is smoothly switched off");
+    t.number(
+        "seed", [](FluidRun & o) -> auto& { return o.fluid.seed; }, ranges::not_negative,
+        "of the first velocities");
+    t.group("Time");
+    t.number(
+        "step", [](FluidRun & o) -> auto& { return o.fluid.step; }, ranges::positive,
+        "length of a step, in sigma (m / epsilon)^1/2");
+    t.number("steps", &FluidRun::steps, ranges::at_least(1),
+             "at constant energy, which are measured");
+    t.number("equilibrate", &FluidRun::equilibrate, ranges::not_negative,
+             "steps before, in which velocities are scaled to the temperature");
+    options.add(t.take(), run);
+    add_machine_options(options, run.fluid);
+    t.group("Checkpoints and stops");
+    t.text("checkpoint", &FluidRun::checkpoint, "FILE.chk",
+           "write the state there by time, at the end, and when SIGINT, SIGTERM, SIGUSR1, "
+           "SIGUSR2 or a file 'stop' beside it ends the run");
+    t.number("checkpoint-walltime", &FluidRun::checkpoint_walltime, ranges::not_negative,
+             "seconds of wall-clock time between checkpoints, or as in 30min; 0: none by time")
+        .in_seconds();
+    t.number(
+         "max-walltime", &FluidRun::max_walltime, ranges::positive,
+         "end with a checkpoint before this time on the clock has passed, in seconds or as in 2h")
+        .in_seconds();
+    t.text("restart", &FluidRun::restart, "FILE.chk",
+           "go on from that checkpoint with the options that the run began with, but for "
+           "--steps, --device and those of output and checkpoints");
+    t.group("Measurement");
+    t.number("every", &FluidRun::every, ranges::at_least(1), "steps between measurements");
+    t.flag("argon", &FluidRun::argon,
+           "also print the means for argon: epsilon / k = 119.8 K, sigma = 0.3405 nm, "
+           "m = 39.948 u");
+    options.add(t.take(), run);
+    options.add(output_rows("output,o", "FILE.csv",
+                            "each measurement: step, time, potential, kinetic and total energy per "
+                            "atom, temperature, pressure"),
+                run.output);
 }
 
 /// Options that may change on restart.
@@ -204,9 +220,9 @@ int fluid(const std::vector<std::string>& arguments)
     if (!quiet)
         std::printf("%llu atoms, density %s, in a box of %.6g; cut-off %s, switched from %.6g; "
                     "steps of %s; %s, %s\n",
-                    (unsigned long long)run.fluid.n, shortest(run.fluid.density).c_str(),
-                    fluid.side(), shortest(run.fluid.cutoff).c_str(), run.fluid.switch_from,
-                    shortest(run.fluid.step).c_str(), fluid.device().c_str(),
+                    (unsigned long long)run.fluid.n, number_text(run.fluid.density).c_str(),
+                    fluid.side(), number_text(run.fluid.cutoff).c_str(), run.fluid.switch_from,
+                    number_text(run.fluid.step).c_str(), fluid.device().c_str(),
                     run.fluid.precision == Precision::single_precision ? "float" : "double");
     if (!rejected.empty() && !quiet)
         std::printf("rejected %s\n", rejected.c_str());

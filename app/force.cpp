@@ -13,6 +13,7 @@
 #include "chamomile/io/particle_check.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 #include "chamomile/run/force_cost.hpp"
+#include "chamomile/run/run_settings.hpp"
 #include "chamomile/run/texts/accuracy_text.hpp"
 #include "chamomile/run/texts/method_text.hpp"
 #include "chamomile/run/texts/particle_notes.hpp"
@@ -67,7 +68,7 @@ int force(const std::vector<std::string>& arguments)
             solver_options.accuracy->report = [](const AccuracyReport& report) {
                 std::printf(
                     "%s\n  %s repeats it\n", report_text(report).c_str(),
-                    spelled(repeating_options(report.after), command_line_spelling).c_str());
+                    spelled(repeating_options(report.after), command_line_spelling()).c_str());
             };
         const auto solver = make_solver(solver_options);
         const double start = wall_clock_seconds();
@@ -96,7 +97,7 @@ int force(const std::vector<std::string>& arguments)
         snapshot.has_accelerations = snapshot.has_potentials = true;
         write_forces(solver->options(), solver->device(), snapshot);
         if (statistics.measured_error)
-            snapshot.provenance["measured_error"] = shortest(*statistics.measured_error);
+            snapshot.provenance["measured_error"] = number_text(*statistics.measured_error);
         snapshot.provenance["source"] = file;
         return snapshot;
     });

@@ -54,7 +54,7 @@ void require_different(std::vector<double> overdensities)
     std::sort(overdensities.begin(), overdensities.end());
     const auto twice = std::adjacent_find(overdensities.begin(), overdensities.end());
     if (twice != overdensities.end())
-        throw Error(Fault::usage, "--overdensity: " + shortest(*twice) + ": is given twice");
+        throw Error(Fault::usage, "--overdensity: " + number_text(*twice) + ": is given twice");
 }
 
 /// Returns masses, positions and types of all particles if a subset is analysed; empty otherwise.
@@ -73,6 +73,21 @@ std::optional<Particles> matter_beside(const AnalysedMatter& matter, const Snaps
     return all;
 }
 
+struct MassFunctionOutput : Output {
+    MassFunctionOutput() { option = "--mass-function"; }
+    int bins = 5; ///< per decade
+};
+
+std::vector<OptionRow<MassFunctionOutput>> mass_function_rows()
+{
+    OptionRows<MassFunctionOutput> t;
+    t.group("Output");
+    t.text("mass-function", &MassFunctionOutput::file, "FILE", "dn/dlnM, as a table of text");
+    t.number("mass-bins", &MassFunctionOutput::bins, ranges::between(1, 100),
+             "its bins per decade");
+    return t.take();
+}
+
 } // namespace
 
 int halos(const std::vector<std::string>& arguments)
@@ -81,8 +96,8 @@ int halos(const std::vector<std::string>& arguments)
     AnalysedMatter matter;
     HaloRequest request;
     TheoryRequest theory;
-    int bins = 5;
-    Output output, numbers;
+    Output output;
+    MassFunctionOutput numbers;
     Options options("halos", "Finds halos by friends of friends, in periodic boxes and isolated "
                              "systems, and measures them.");
     options.positional("FILE", file, "the snapshot");
@@ -90,12 +105,10 @@ int halos(const std::vector<std::string>& arguments)
                         "particle types of friends; spheres hold those of all types");
     add_halo_options(options, request);
     add_theory_options(options, theory);
-    options.group("Output");
-    options.text("output,o", "FILE", output.file,
-                 "the catalogue: .hdf5 with members, or .txt; none without");
-    options.text("mass-function", "FILE", numbers.file, "dn/dlnM, as a table of text");
-    options.number("mass-bins", bins, between(1, 100), "its bins per decade");
-    options.flag("overwrite", output.overwrite, "replace files of these names");
+    options.add(
+        output_rows("output,o", "FILE", "the catalogue: .hdf5 with members, or .txt; none without"),
+        output);
+    options.add(mass_function_rows(), numbers);
     options.expect_units();
     if (!options.parse(arguments))
         return 0;
@@ -104,7 +117,7 @@ int halos(const std::vector<std::string>& arguments)
         require_halo_format(output.file);
         require_writable("halos", output);
     }
-    numbers = {numbers.file, output.overwrite, "--mass-function"};
+    numbers.overwrite = output.overwrite;
     if (!numbers.file.empty())
         require_writable("halos", numbers);
     const bool writes = !output.file.empty() || !numbers.file.empty();
@@ -140,7 +153,7 @@ int halos(const std::vector<std::string>& arguments)
     const std::string made = one_line(" of " + file + ": " + options.command_line());
     std::string table; // before anything is written
     if (!numbers.file.empty())
-        table = mass_function_table(snapshot, catalogue, fits.get(), bins,
+        table = mass_function_table(snapshot, catalogue, fits.get(), numbers.bins,
                                     "mass function" + made + notes_text(snapshot));
     if (!output.file.empty()) {
         require_still_writable(output);
@@ -149,7 +162,7 @@ int halos(const std::vector<std::string>& arguments)
     if (!numbers.file.empty())
         write_text(numbers, table);
     if (options.verbosity() != Verbosity::quiet)
-        for (const Output& written : {output, numbers})
+        for (const Output& written : {output, Output(numbers)})
             if (!written.file.empty())
                 std::printf("wrote %s\n", written.file.c_str());
     print_notes(options, snapshot);

@@ -69,7 +69,7 @@ int info(const std::vector<std::string>& arguments)
     FileUnits file_units;
     Options options("info", "Tells what is in a snapshot of any format that can be read.");
     options.positional("FILE", file, "the snapshot; of several pieces, any one");
-    add_file_units(options, file_units);
+    add_file_units(options, file_units, "Options");
     if (!options.parse(arguments))
         return 0;
 

@@ -5,11 +5,11 @@
 #include "app/command.hpp"
 #include "app/command_files.hpp"
 #include "app/options/option_uses.hpp"
-#include "app/options/placement_options.hpp"
 #include "app/options/unit_options.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/options/nearest_name.hpp"
 #include "chamomile/core/text/table.hpp"
+#include "chamomile/io/transform.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 
 namespace chamomile::app {
@@ -25,24 +25,24 @@ struct Joining {
 
 void add_joining(Options& options, Joining& joining)
 {
+    OptionRows<Joining> t;
     options.positional("FILE", joining.files, "snapshots, at least two");
-    options.group("Places, one for each file in turn");
-    options.repeated("at", "X,Y,Z", joining.places, "where the origin of a file is put",
-                     dimensions::length);
-    options.repeated("velocity", "X,Y,Z", joining.velocities, "is added to all its velocities",
-                     dimensions::velocity);
-    options.repeated("rotate", "A,B,C", joining.turns,
-                     "before: turns it about its origin by A degrees about z, then B about x, then "
-                     "C about z");
-    options.flag("recenter", joining.recentered,
-                 "before: brings the center of mass of each file to rest at its origin");
-    options.text(
-        "orbit", "NAME=X,...", joining.orbit,
-        "of two files, instead of --at and --velocity: pericenter=5kpc,eccentricity=1"
-        "[,separation=50kpc] of their centers of mass as two points, in the x-y plane. "
-        "They start before pericenter, ten pericenters apart or at apocenter unless given");
-    options.group("Units");
-    add_unit_system(options, joining.units);
+    t.group("Places, one for each file in turn");
+    t.repeated("at", &Joining::places, "X,Y,Z", "where the origin of a file is put")
+        .in(dimensions::length);
+    t.repeated("velocity", &Joining::velocities, "X,Y,Z", "is added to all its velocities")
+        .in(dimensions::velocity);
+    t.repeated("rotate", &Joining::turns, "A,B,C",
+               "before: turns it about its origin by A degrees about z, then B about x, then "
+               "C about z");
+    t.flag("recenter", &Joining::recentered,
+           "before: brings the center of mass of each file to rest at its origin");
+    t.text("orbit", &Joining::orbit, "NAME=X,...",
+           "of two files, instead of --at and --velocity: pericenter=5kpc,eccentricity=1"
+           "[,separation=50kpc] of their centers of mass as two points, in the x-y plane. "
+           "They start before pericenter, ten pericenters apart or at apocenter unless given");
+    options.add(t.take(), joining);
+    options.add(unit_system_row("Units"), joining.units);
     add_output(options, joining.output);
 }
 
@@ -89,11 +89,11 @@ OrbitRequest orbit_of(const std::map<std::string, std::string>& texts, const Uni
     for (const auto& [name, text] : texts) {
         const std::string option = "--orbit: " + name;
         if (name == "eccentricity") {
-            orbit.eccentricity = parse_number<double>(option, text, not_negative);
+            orbit.eccentricity = parse_number<double>(option, text, ranges::not_negative);
             continue;
         }
         const std::string plain = in_frame(option, text, dimensions::length, frame);
-        const double length = parse_number<double>(option, plain, positive);
+        const double length = parse_number<double>(option, plain, ranges::positive);
         if (plain != text)
             lines.push_back(option + " " + text + " = " + plain);
         if (name == "pericenter")
@@ -116,14 +116,14 @@ void require_consistent(const Options& options, const Joining& joining)
                           {on_orbit, "recenter", "--orbit does it"},
                           {on_orbit && joining.files.size() != 2, "orbit", "takes two files"}});
     for (const std::string& turn : joining.turns)
-        three_angles("--rotate", turn);
+        parse_vector("--rotate", turn);
     for (const std::string& file : joining.files)
         record_input(file);
     require_writable(options.command(), joining.output);
 }
 
 /// Reads the files and converts their units to --units, or to the units of the first file.
-std::vector<Snapshot> parts_of(const Joining& joining)
+std::vector<Snapshot> snapshots_of(const Joining& joining)
 {
     std::vector<Snapshot> parts;
     for (const std::string& file : joining.files) {
@@ -155,20 +155,20 @@ int join(const std::vector<std::string>& arguments)
 
     std::vector<std::string> lines;
     return write_output(options, joining.output, [&] {
-        std::vector<Snapshot> parts = parts_of(joining);
+        std::vector<Snapshot> parts = snapshots_of(joining);
         const UnitFrame frame = unit_frame_of(parts.front());
         options.set_units(frame);
         for (std::size_t k = 0; k < parts.size(); ++k) {
             Placement placement;
             placement.recentered = joining.recentered || !joining.orbit.empty();
             if (!joining.turns.empty())
-                placement.angles = three_angles("--rotate", joining.turns[k]);
+                placement.angles = parse_vector("--rotate", joining.turns[k]);
             if (!joining.places.empty())
-                placement.shift = three_numbers("--at", joining.places[k]);
+                placement.shift = parse_vector("--at", joining.places[k]);
             if (!joining.velocities.empty())
-                placement.boost = three_numbers("--velocity", joining.velocities[k]);
+                placement.boost = parse_vector("--velocity", joining.velocities[k]);
             const char* option = !joining.orbit.empty() ? "--orbit: "
-                                 : placement.recentered  ? "--recenter: "
+                                 : placement.recentered ? "--recenter: "
                                                         : "--rotate: ";
             place(parts[k], placement, option + joining.files[k]);
         }

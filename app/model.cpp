@@ -20,25 +20,20 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-void add_number_and_seed(Options& options, std::uint64_t& particles, std::uint64_t& seed)
-{
-    options.group("Model");
-    options.number("particles,n", particles, at_least(1), "number of particles");
-    options.number("seed", seed, not_negative, "same seed, same bytes, for any number of threads");
-}
-
 int plummer(const Arguments& arguments)
 {
     PlummerOptions model;
     Output output;
     Options options("model plummer",
                     "Writes an isotropic Plummer sphere in N-body units: G = M = 1, E = -1/4.");
-    add_number_and_seed(options, model.particles, model.seed);
-    options.number("truncation", model.truncation, positive,
-                   "largest radius in units of the scale radius");
-    options.number(
-        "exact-energy-limit", model.exact_energy_limit, not_negative,
-        "up to so many particles the energy is summed over all pairs, above over shells");
+    options.add(number_and_seed_rows<decltype(model)>(), model);
+    OptionRows<PlummerOptions> t;
+    t.group("Model");
+    t.number("truncation", &PlummerOptions::truncation, ranges::positive,
+             "largest radius in units of the scale radius");
+    t.number("exact-energy-limit", &PlummerOptions::exact_energy_limit, ranges::not_negative,
+             "up to so many particles the energy is summed over all pairs, above over shells");
+    options.add(t.take(), model);
     add_output(options, output);
     if (!options.parse(arguments))
         return 0;
@@ -50,7 +45,7 @@ int cold_sphere(const Arguments& arguments)
     UniformOptions model;
     Output output;
     Options options("model cold-sphere", "Writes a uniform sphere at rest, G = M = R = 1.");
-    add_number_and_seed(options, model.particles, model.seed);
+    options.add(number_and_seed_rows<decltype(model)>(), model);
     add_output(options, output);
     if (!options.parse(arguments))
         return 0;
@@ -62,7 +57,7 @@ int cube(const Arguments& arguments)
     UniformOptions model;
     Output output;
     Options options("model cube", "Writes particles at rest in a cube of side 1, G = M = 1.");
-    add_number_and_seed(options, model.particles, model.seed);
+    options.add(number_and_seed_rows<decltype(model)>(), model);
     add_output(options, output);
     if (!options.parse(arguments))
         return 0;
@@ -75,11 +70,14 @@ int two_body(const Arguments& arguments)
     Output output;
     Options options("model two-body",
                     "Writes two bodies on a Kepler orbit, at pericenter, G = m1 + m2 = 1.");
-    options.group("Model");
-    options.number("semi-major-axis,a", model.semi_major_axis, positive,
-                   "the period is 2 pi a^(3/2)");
-    options.number("eccentricity,e", model.eccentricity, between(0, 0.9999999), "from 0 below 1");
-    options.number("mass-ratio", model.mass_ratio, positive, "m2 / m1");
+    OptionRows<TwoBodyOptions> t;
+    t.group("Model");
+    t.number("semi-major-axis,a", &TwoBodyOptions::semi_major_axis, ranges::positive,
+             "the period is 2 pi a^(3/2)");
+    t.number("eccentricity,e", &TwoBodyOptions::eccentricity, ranges::between(0, 0.9999999),
+             "from 0 below 1");
+    t.number("mass-ratio", &TwoBodyOptions::mass_ratio, ranges::positive, "m2 / m1");
+    options.add(t.take(), model);
     add_output(options, output);
     if (!options.parse(arguments))
         return 0;
@@ -93,9 +91,12 @@ int disk(const Arguments& arguments)
     Options options("model disk",
                     "Writes a thin exponential disk on circular orbits, G = M = R_d = 1: a test of "
                     "forces, not in equilibrium.");
-    add_number_and_seed(options, model.particles, model.seed);
-    options.number("height", model.height, positive, "z0 of sech^2(z / z0)");
-    options.number("truncation", model.truncation, positive, "largest radius");
+    options.add(number_and_seed_rows<decltype(model)>(), model);
+    OptionRows<ThinDiskOptions> t;
+    t.group("Model");
+    t.number("height", &ThinDiskOptions::height, ranges::positive, "z0 of sech^2(z / z0)");
+    t.number("truncation", &ThinDiskOptions::truncation, ranges::positive, "largest radius");
+    options.add(t.take(), model);
     add_output(options, output);
     if (!options.parse(arguments))
         return 0;

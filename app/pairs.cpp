@@ -30,30 +30,34 @@ struct Request {
 
 void bind(Options& options, Request& request)
 {
+    OptionRows<Request> t;
     std::string laws;
     for (const std::string& name : built_in_laws())
         laws += ", " + name;
-    options.group("Pairs");
-    options.text("law", "FILE|NAME", request.law,
-                 "the text of a law (docs/howto/own_law.md), or one of the built-in laws" + laws);
-    options.texts("parameter", "NAME=X,...", request.settings, "of the law; its defaults else");
-    options.text("sources", "FILE", request.sources,
-                 "columns of the law's source, in its order or named by '# columns: ...'");
-    options.text("targets", "FILE", request.targets,
-                 "columns of the law's target; left out: the targets are the sources");
-    options.flag("no-self", request.without_self,
-                 "where the targets are the sources: without the pair of each with itself");
-    options.number("cutoff", request.options.cutoff, positive,
-                   "sources beyond this distance are not looked at");
-    options.numbers("period", request.period, positive, "sides of a periodic box, one or three");
+    t.group("Pairs");
+    t.text("law", &Request::law, "FILE|NAME",
+           "the text of a law (docs/howto/own_law.md), or one of the built-in laws" + laws);
+    t.texts("parameter", &Request::settings, "NAME=X,...", "of the law; its defaults else");
+    t.text("sources", &Request::sources, "FILE",
+           "columns of the law's source, in its order or named by '# columns: ...'");
+    t.text("targets", &Request::targets, "FILE",
+           "columns of the law's target; left out: the targets are the sources");
+    t.flag("no-self", &Request::without_self,
+           "where the targets are the sources: without the pair of each with itself");
+    t.number(
+        "cutoff", [](Request & o) -> auto& { return o.options.cutoff; }, ranges::positive,
+        "sources beyond this distance are not looked at");
+    t.numbers("period", &Request::period, ranges::positive,
+              "sides of a periodic box, one or three");
+    options.add(t.take(), request);
     add_machine_options(options, request.options);
-    options.group("Options");
-    options.number("repeat", request.repeat, between(1, 1e6),
-                   "sums so many times and tells the median time");
-    options.group("Output");
-    options.text("output,o", "FILE", request.output.file,
-                 "columns of the law's sums; left out: standard output");
-    options.flag("overwrite", request.output.overwrite, "replace a file of that name");
+    t.group("Options");
+    t.number("repeat", &Request::repeat, ranges::between(1, 1e6),
+             "sums so many times and tells the median time");
+    options.add(t.take(), request);
+    options.add(
+        output_rows("output,o", "FILE", "columns of the law's sums; left out: standard output"),
+        request.output);
 }
 
 void resolve(const Options& options, Request& request)
@@ -71,7 +75,7 @@ void resolve(const Options& options, Request& request)
     if (request.period.size() == 1)
         request.period.assign(3, request.period[0]);
     if (!request.period.empty() && request.period.size() != 3)
-        throw Error(Fault::usage, "--period: one side or three are needed");
+        throw Error(Fault::usage, "--period: must be one side or three");
     if (!request.period.empty())
         request.options.period = {request.period[0], request.period[1], request.period[2]};
     for (const std::string& file : {request.sources, request.targets})

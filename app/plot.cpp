@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "app/command.hpp"
+#include "app/command_files.hpp"
 #include "app/options/options.hpp"
 #include "app/plot_script.hpp"
 
@@ -46,35 +47,49 @@ void require_python(const std::string& python)
         throw Error(Fault::usage, "--python: " + python + ": is no Python 3");
 }
 
+struct Request {
+    std::string folder;
+    std::vector<std::string> plots, formats = {"svg", "png"};
+    Output output;
+    std::string python = "python3";
+};
+
+std::vector<OptionRow<Request>> rows()
+{
+    OptionRows<Request> t;
+    t.group("Plots");
+    t.texts("plots", &Request::plots, "NAME,...",
+            "some of energies, radii, steps, power, mass-function, profiles; unless given all that "
+            "there are tables for",
+            {"energies", "radii", "steps", "power", "mass-function", "profiles"});
+    t.group("Output");
+    t.texts("format", &Request::formats, "NAME,...", "svg, png or both", {"svg", "png"});
+    t.text("python", &Request::python, "PROGRAM", "the Python that has matplotlib");
+    return t.take();
+}
+
 } // namespace
 
 int plot(const std::vector<std::string>& arguments)
 {
-    std::string folder, output, python = "python3";
-    std::vector<std::string> plots, formats = {"svg", "png"};
-    bool overwrite = false;
+    Request request;
     Options options("plot", "Draws the tables of a run with axes, units and legends: energies, "
                             "radii, steps, and of --power, --halos and --profile the power "
                             "spectrum, the mass function and profiles.");
-    options.positional("FOLDER", folder, "the folder of the run");
-    options.group("Plots");
-    options.texts("plots", "NAME,...", plots,
-                  "some of energies, radii, steps, power, mass-function, profiles; unless given "
-                  "all that there are tables for",
-                  {"energies", "radii", "steps", "power", "mass-function", "profiles"});
-    options.group("Output");
-    options.text("output,o", "FOLDER", output,
-                 "the folder of the plots; 'plots' in that of the run unless given");
-    options.texts("format", "NAME,...", formats, "svg, png or both", {"svg", "png"});
-    options.flag("overwrite", overwrite, "replace files of these names");
-    options.text("python", "PROGRAM", python, "the Python that has matplotlib");
+    options.positional("FOLDER", request.folder, "the folder of the run");
+    options.add(rows(), request);
+    options.add(output_rows("output,o", "FOLDER",
+                            "the folder of the plots; 'plots' in that of the run unless given"),
+                request.output);
     if (!options.parse(arguments))
         return 0;
     std::fflush(stdout);
-    require_python(python);
-    return run_python(python,
-                      {python, "-c", plot_script, folder, output, joined(plots), joined(formats),
-                       overwrite ? "1" : "0", options.verbosity() == Verbosity::quiet ? "1" : "0"});
+    require_python(request.python);
+    return run_python(request.python,
+                      {request.python, "-c", plot_script, request.folder, request.output.file,
+                       joined(request.plots), joined(request.formats),
+                       request.output.overwrite ? "1" : "0",
+                       options.verbosity() == Verbosity::quiet ? "1" : "0"});
 }
 
 } // namespace chamomile::app

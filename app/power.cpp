@@ -24,11 +24,13 @@ int power(const std::vector<std::string>& arguments)
     options.positional("FILE", file, "the snapshot");
     add_analysed_matter(options, matter, "particle types looked at");
     add_power_options(options, request);
-    options.flag("linear", linear, "bins of width 2 pi / side instead of --bins");
+    OptionRows<bool> rows;
+    rows.group("Measurement");
+    rows.flag("linear", std::identity(), "bins of width 2 pi / side instead of {bins}");
+    options.add(rows.take(), linear);
     add_theory_options(options, theory);
-    options.group("Output");
-    options.text("output,o", "FILE", output.file, "the table, as text; standard output without");
-    options.flag("overwrite", output.overwrite, "replace a file of that name");
+    options.add(output_rows("output,o", "FILE", "the table, as text; standard output without"),
+                output);
     options.expect_units();
     if (!options.parse(arguments))
         return 0;

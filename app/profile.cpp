@@ -6,6 +6,7 @@
 #include "app/options/option_uses.hpp"
 #include "app/options/structure_options.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/particle_types.hpp"
 #include "chamomile/io/particle_check.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 #include "chamomile/run/structures/radial_profile.hpp"
@@ -13,39 +14,53 @@
 
 namespace chamomile::app {
 
+namespace {
+
+struct Request : ProfileRequest {
+    AnalysedMatter matter;
+};
+
+std::vector<OptionRow<Request>> rows()
+{
+    OptionRows<Request> t;
+    t.group("Profile");
+    t.value(
+        "types", "TYPE,...", [](Request & r) -> auto& { return r.matter.types; },
+        parse_particle_types, "particle types looked at, also as mass; all unless given");
+    t.value("center", "X,Y,Z", &Request::center, parse_vector,
+            "of the profile; the place of highest density unless given")
+        .dimension = dimensions::length;
+    t.number("r-min", &Request::smallest, ranges::not_negative,
+             "inner edge; of shells the radius of 1 % of the particles unless given")
+        .in(dimensions::length);
+    t.number("r-max", &Request::largest, ranges::positive,
+             "outer edge; the radius of 99 % of the particles unless given; at most half the side "
+             "of a periodic box")
+        .in(dimensions::length);
+    t.number("bins", &Request::bins, ranges::between(1, 10000),
+             "number of bins: shells equal in log r, rings equal in R");
+    t.flag("cylinders", &Request::cylinders, "rings about the z axis instead of shells");
+    t.number("height", &Request::height, ranges::positive, "with {cylinders}: up to this |z|")
+        .in(dimensions::length);
+    return t.take();
+}
+
+} // namespace
+
 int profile(const std::vector<std::string>& arguments)
 {
     std::string file;
-    AnalysedMatter matter;
-    ProfileRequest request;
-    std::vector<double> center;
+    Request request;
     Output output;
     Options options("profile",
                     "Measures density, enclosed mass, circular speed, dispersions and anisotropy "
                     "in spherical shells, or surface density, rotation and dispersions in rings, "
                     "of all particles and of each type. Errors are those of counting.");
     options.positional("FILE", file, "the snapshot");
-    options.group("Profile");
-    add_types(options, matter.types, "particle types looked at, also as mass; all unless given");
-    options.numbers("center", center, any_number,
-                    "x,y,z of the center; the place of highest density unless given",
-                    dimensions::length);
-    options.number("r-min", request.smallest, not_negative,
-                   "inner edge; of shells the radius of 1 % of the particles unless given",
-                   dimensions::length);
-    options.number("r-max", request.largest, positive,
-                   "outer edge; the radius of 99 % of the particles unless given; at most half the "
-                   "side of a periodic box",
-                   dimensions::length);
-    options.number("bins", request.bins, between(1, 10000),
-                   "number of bins: shells equal in log r, rings equal in R");
-    options.flag("cylinders", request.cylinders, "rings about the z axis instead of shells");
-    options.number("height", request.height, positive, "with --cylinders: up to this |z|",
-                   dimensions::length);
-    options.group("Output");
-    options.text("output,o", "FILE", output.file,
-                 "the table, as comma-separated values; standard output without");
-    options.flag("overwrite", output.overwrite, "replace a file of that name");
+    options.add(rows(), request);
+    options.add(output_rows("output,o", "FILE",
+                            "the table, as comma-separated values; standard output without"),
+                output);
     options.expect_units();
     if (!options.parse(arguments))
         return 0;
@@ -54,16 +69,11 @@ int profile(const std::vector<std::string>& arguments)
         require_writable("profile", output);
     refuse_idle(options, {{!request.cylinders, "height", "needs --cylinders"},
                           {output.file.empty(), "overwrite", "needs --output FILE"}});
-    if (!center.empty() && center.size() != 3)
-        throw Error(Fault::usage, "--center: " + std::to_string(center.size()) +
-                                      " numbers: three are needed, as in 0,0,0");
 
     Snapshot snapshot = read_particles(file);
     require_particles(snapshot.particles, file);
     options.set_units(unit_frame_of(snapshot));
-    if (!center.empty())
-        request.center = Vec3<double>{center[0], center[1], center[2]};
-    select_matter(matter, file, snapshot);
+    select_matter(request.matter, file, snapshot);
     add_note(snapshot, profile_note(snapshot, request));
     const std::string table = profile_table(snapshot, request);
     if (output.file.empty()) {

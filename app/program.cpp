@@ -128,7 +128,7 @@ constexpr const char* no_memory = "not enough memory for so many particles or ce
         if (std::current_exception())
             throw;
     } catch (const Error& error) {
-        exit_at_once(int(error.fault()), spelled(error.line(), command_line_spelling).c_str());
+        exit_at_once(int(error.fault()), spelled(error.line(), command_line_spelling()).c_str());
     } catch (const std::bad_alloc&) {
         exit_at_once(int(Fault::input), no_memory);
     } catch (...) {
@@ -140,7 +140,7 @@ constexpr const char* no_memory = "not enough memory for so many particles or ce
 int fail(int status, const std::string& line)
 {
     std::fprintf(stderr, "%s: error: %s\n", program_name.c_str(),
-                 one_line(spelled(line, command_line_spelling)).c_str());
+                 one_line(spelled(line, command_line_spelling())).c_str());
     return ended(status);
 }
 
@@ -200,7 +200,7 @@ void warn(const std::string& line)
 {
     std::fflush(stdout); // keeps lines in order
     std::fprintf(stderr, "%s: warning: %s\n", program_name.c_str(),
-                 one_line(spelled(line, command_line_spelling)).c_str());
+                 one_line(spelled(line, command_line_spelling())).c_str());
 }
 
 } // namespace chamomile::app

@@ -11,6 +11,7 @@
 #include "app/measure/tuning.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/periodic_options.hpp"
+#include "app/options/rank_options.hpp"
 #include "app/options/run_options.hpp"
 #include "app/options/solver_options.hpp"
 #include "app/options/unit_options.hpp"
@@ -55,15 +56,15 @@ IntegratorWithSolver integrate(const RunOptions& run, const Clock& clock)
 RunDescription description_of(const Options& options, const RunOptions& run,
                               const IntegratorWithSolver& made, const Snapshot& state)
 {
-    std::string all;
-    for (const auto& [name, value] : options.values())
-        if (!value.empty() && name != "view")
-            all += (all.empty() ? "" : " ") + name + "=" + value;
+    std::vector<std::string> all;
+    for (const auto& [key, value] : options.values())
+        if (!value.empty() && key != "view")
+            all.push_back(key + "=" + value);
     return {.source = source_of(run),
             .box = box_text(options, state, made.integrator->forces()),
             .scheme = scheme_text(*made.integrator),
             .steps = steps_text(run.scheme),
-            .options = all,
+            .options = joined(all, ' '),
             .command = options.command_line()};
 }
 
@@ -91,7 +92,7 @@ TimesAsTyped times_as_typed(const Options& options, const RunOptions& run, const
 
 void resolve(const Options& options, RunOptions& run)
 {
-    resolve_ranks(options, run.ranks, run.solver, {&run.solver.device, 1});
+    resolve_ranks(options, run.solver, {&run.solver.device, 1});
     refuse_idle(options, {{asks_ranks(run.solver), "on-device-error", "is for one rank"}});
     resolve_forces(options, run.solver);
     resolve_cosmology(options, run.cosmology, run.scheme, run.end_time);
@@ -121,9 +122,9 @@ std::shared_ptr<const Clock> begin_clock(const Options& options, const RunOption
     if (run.cosmology.asked) {
         set_background(run.cosmology, run.input, state);
         if (options.given("box") && contradicts_box(run.solver.box, state))
-            throw Error(Fault::usage, "run: --box: " + shortest(run.solver.box) +
+            throw Error(Fault::usage, "run: --box: " + number_text(run.solver.box) +
                                           ": the box of a cosmological run is that of the file, " +
-                                          shortest(state.box_size));
+                                          number_text(state.box_size));
         make_canonical(state);
     }
     return clock_of(run.cosmology, state);
@@ -239,8 +240,8 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
         lines.push_back(line);
     if (tuning)
         lines.push_back(
-            formatted("tuned        %s; --group-size %d --cluster-size %d --leaf-size %d "
-                      "repeats the run",
+            formatted("tuned        %s; {group-size}=%d {cluster-size}=%d {leaf-size}=%d repeats "
+                      "the run",
                       tuning->text().c_str(), run.solver.group_size, run.solver.cluster_size,
                       run.solver.leaf_size));
     job.introduce(description, lines, checked);
@@ -308,9 +309,9 @@ void continue_run(Options& options, RunOptions& run, WrittenFiles& written, Live
     if (*run.end_time < now || (*run.end_time == now && !has_ended))
         throw Error(Fault::restart,
                     (run.cosmology.asked ? "--z-end or --a-end: a = " : "--t-end: ") +
-                        shortest(clock->file_time(*run.end_time)) +
+                        number_text(clock->file_time(*run.end_time)) +
                         (*run.end_time < now ? ": lies before the time of the checkpoint, " +
-                                                   shortest(clock->file_time(now))
+                                                   number_text(clock->file_time(now))
                                              : ": is the time of the checkpoint; must be later"));
     const SimulationOptions time = simulation_options(
         run, earlier.start_time, times_as_typed(options, run, unit_frame_of(archive).units));
@@ -400,7 +401,7 @@ int run_viewed(const std::vector<std::string>& arguments, std::unique_ptr<LiveVi
             (written.results && !written.checkpoint)) // a new start would replace results
             throw;
         std::fprintf(stderr, "chamomile: %s; the run goes on without it\n",
-                     spelled(error.line(), command_line_spelling).c_str());
+                     spelled(error.line(), command_line_spelling()).c_str());
     }
     std::vector<std::string> on =
         written.checkpoint ? without_gpu(arguments, run.folder) : without_gpu(arguments);

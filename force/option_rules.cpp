@@ -71,7 +71,7 @@ Refusal resolve_boundary(SolverOptions& options, const GivenOptions& given)
     if (direct)
         unmet.push_back({needs_tree, "needs {solver} tree"});
     if (options.periodic.long_range == LongRangeKind::modes)
-        unmet.push_back({needs_mesh, "needs {long-range} mesh"});
+        unmet.push_back({needs_mesh, "needs {long-range}=mesh"});
     if (periodic && direct)
         unmet.push_back({needs_lists, "needs {solver} tree in a periodic box"});
     if (periodic)

@@ -4,6 +4,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/particle_types.hpp"
+#include "chamomile/parallel/thread_ranks.hpp"
 
 namespace chamomile {
 namespace {
@@ -14,9 +15,7 @@ using O = SolverOptions;
 std::map<int, double> parse_type_lengths(const std::string& option, const std::string& text)
 {
     std::map<int, double> lengths;
-    for (std::size_t start = 0; start <= text.size();) {
-        const std::size_t end = std::min(text.find(',', start), text.size());
-        const std::string part = text.substr(start, end - start);
+    for (const std::string& part : parts_of(text, ',')) {
         const std::size_t equals = part.find('=');
         if (equals == part.npos)
             throw Error(Fault::usage, option + ": " + (part.empty() ? "(empty)" : part.c_str()) +
@@ -28,7 +27,6 @@ std::map<int, double> parse_type_lengths(const std::string& option, const std::s
                  .second)
             throw Error(Fault::usage,
                         option + ": " + text + ": gives type " + std::to_string(type) + " twice");
-        start = end + 1;
     }
     return lengths;
 }
@@ -47,6 +45,7 @@ void add_goal(OptionRows<O>& t, const char* name, Member AccuracyGoal::*member, 
     auto& row = t.number(
         name, [member](O & o) -> auto& { return goal_of(o).*member; }, range, help);
     row.only(needs);
+    row.setting = std::string("accuracy.") + (name + sizeof("accuracy-") - 1);
     row.text = [member, text = row.text](const O& o) {
         O shown = o;
         return text(shown);
@@ -69,26 +68,24 @@ void add_lengths(OptionRows<O>& t)
         o.type_softenings.in_order = parse_numbers<double>(option, text, ranges::not_negative);
     };
     eps.text = [one = eps.text](const O& o) {
-        std::string all;
-        for (double length : o.type_softenings.in_order)
-            all += std::string(all.empty() ? "" : ",") + number_text(length);
-        return all.empty() ? one(o) : all;
+        const auto& lengths = o.type_softenings.in_order;
+        return lengths.empty() ? one(o) : value_text(lengths);
     };
     eps.also({"softening", "eps"}).in(dimensions::length);
-    auto& of_type = t.text(
-        "eps-type", [](O&) { return std::string(); }, "TYPE=X,...",
-        "softening lengths by type (number or name), as in 1=0.4,disk=50pc; other types use {eps}");
-    of_type.put = [](O& o, const std::string& option, const std::string& text) {
-        o.type_softenings.of_type = parse_type_lengths(option, text);
-    };
-    of_type.text = [](const O& o) {
-        std::string all;
-        for (const auto& [type, length] : o.type_softenings.of_type)
-            all += std::string(all.empty() ? "" : ",") + std::to_string(type) + "=" +
-                   number_text(length);
-        return all;
-    };
-    of_type.also({"softening_by_type", "eps_type"}).in(dimensions::length);
+    t.special(
+         "eps-type", "TYPE=X,...",
+         [](O& o, const std::string& option, const std::string& text) {
+             o.type_softenings.of_type = parse_type_lengths(option, text);
+         },
+         [](const O& o) {
+             std::vector<std::string> all;
+             for (const auto& [type, length] : o.type_softenings.of_type)
+                 all.push_back(std::to_string(type) + "=" + number_text(length));
+             return joined(all);
+         },
+         "softening lengths by type (number or name), as in 1=0.4,disk=50pc; other types use {eps}")
+        .also({"softening_by_type", "eps_type"})
+        .in(dimensions::length);
     t.choice(
          "eps-rule", [](O & o) -> auto& { return o.softening.rule; },
          {{"larger", SofteningRule::larger}, {"root-of-squares", SofteningRule::root_of_squares}},
@@ -103,11 +100,9 @@ std::vector<OptionRow<O>> rows()
     constexpr unsigned long_range = needs_box | needs_tree;
     OptionRows<O> t;
     t.group("Forces");
-    t.choice(
-        "solver", [](O & o) -> auto& { return o.solver; },
-        {{"tree", SolverKind::tree}, {"direct", SolverKind::direct}},
-        "method of force summation: tree (Barnes & Hut 1986, walked once per group of particles) "
-        "or direct sum over all pairs");
+    t.choice("solver", &O::solver, {{"tree", SolverKind::tree}, {"direct", SolverKind::direct}},
+             "method of force summation: tree (Barnes & Hut 1986, walked once per group of "
+             "particles) or direct sum over all pairs");
     add_lengths(t);
     t.choice(
          "softening", [](O & o) -> auto& { return o.softening.kind; },
@@ -115,22 +110,21 @@ std::vector<OptionRow<O>> rows()
          "law of the softening; default: law in the file; the spline is Newtonian beyond 2.8 "
          "lengths")
         .also({"kernel", "softening_kind"});
-    t.number(
-         "G", [](O & o) -> auto& { return o.gravitational_constant; }, ranges::positive,
-         "gravitational constant; default: value in the file")
+    t.number("G", &O::gravitational_constant, ranges::positive,
+             "gravitational constant; default: value in the file")
         .in(dimensions::gravity);
-    t.number(
-         "decorrelate", [](O & o) -> auto& { return o.decorrelate; }, ranges::not_negative,
-         "seed of a random position of the root cube in each step, so that errors average out over "
-         "steps")
+    t.number("decorrelate", &O::decorrelate, ranges::not_negative,
+             "seed of a random position of the root cube in each step, so that errors average out "
+             "over steps")
+        .as_setting("tree.decorrelate")
         .only(needs_tree);
-    t.number(
-         "batch-size", [](O & o) -> auto& { return o.batch_size; }, sizes,
-         "number of groups per batch of lists sent to the GPU; 0: automatic; does not change "
-         "results")
+    t.number("batch-size", &O::batch_size, sizes,
+             "number of groups per batch of lists sent to the GPU; 0: automatic; does not change "
+             "results")
+        .as_setting("tree.batch-size")
         .only(needs_tree);
     t.choice(
-         "criterion", [](O & o) -> auto& { return o.criterion; },
+         "criterion", &O::criterion,
          {{"moments", Criterion::moments},
           {"relative", Criterion::relative},
           {"geometric", Criterion::geometric},
@@ -139,38 +133,32 @@ std::vector<OptionRow<O>> rows()
          "mass and size) use {tolerance}; geometric (opening angle) and minimum-distance (from the "
          "nearest point of the cell) use {theta}; geometric if only {theta} is given")
         .only(needs_tree);
-    t.number(
-         "tolerance", [](O & o) -> auto& { return o.tolerance; }, ranges::above(0, 1),
-         "a cell is accepted if its estimated multipole error is below this fraction of the "
-         "acceleration")
+    t.number("tolerance", &O::tolerance, ranges::above(0, 1),
+             "a cell is accepted if its estimated multipole error is below this fraction of the "
+             "acceleration")
         .only(needs_tree);
-    t.number(
-         "theta", [](O & o) -> auto& { return o.theta; }, ranges::above(0, 1.5),
-         "opening angle: a cell of size l is accepted beyond l/theta")
+    t.number("theta", &O::theta, ranges::above(0, 1.5),
+             "opening angle: a cell of size l is accepted beyond l/theta")
         .only(needs_tree);
-    t.choice(
-         "order", [](O & o) -> auto& { return o.order; }, {{"0", 0}, {"2", 2}, {"3", 3}, {"4", 4}},
-         "order of multipoles: 0 monopole, 2 quadrupole, 3 octupole, 4 hexadecapole")
+    t.choice("order", &O::order, {{"0", 0}, {"2", 2}, {"3", 3}, {"4", 4}},
+             "order of multipoles: 0 monopole, 2 quadrupole, 3 octupole, 4 hexadecapole")
         .only(needs_tree);
-    t.choice(
-         "local-order", [](O & o) -> auto& { return o.local_order; },
-         {{"0", 0}, {"3", 3}, {"4", 4}, {"5", 5}, {"6", 6}},
-         "order of local expansions of distant cells about a group, 3 to 6; 0: none")
+    t.choice("local-order", &O::local_order, {{"0", 0}, {"3", 3}, {"4", 4}, {"5", 5}, {"6", 6}},
+             "order of local expansions of distant cells about a group, 3 to 6; 0: none")
         .only(needs_tree);
-    t.number(
-         "group-size", [](O & o) -> auto& { return o.group_size; }, sizes,
-         "max particles per interaction list; 0: chosen by device")
+    t.number("group-size", &O::group_size, sizes,
+             "max particles per interaction list; 0: chosen by device")
+        .as_setting("tree.group-size")
         .only(needs_lists);
-    t.number(
-         "cluster-size", [](O & o) -> auto& { return o.cluster_size; }, sizes,
-         "max groups that share the start of a tree walk; 0: chosen by device")
+    t.number("cluster-size", &O::cluster_size, sizes,
+             "max groups that share the start of a tree walk; 0: chosen by device")
+        .as_setting("tree.cluster-size")
         .only(needs_tree);
-    t.number(
-         "leaf-size", [](O & o) -> auto& { return o.leaf_size; }, sizes,
-         "max particles in a leaf cell; 0: chosen by device")
+    t.number("leaf-size", &O::leaf_size, sizes, "max particles in a leaf cell; 0: chosen by device")
+        .as_setting("tree.leaf-size")
         .only(needs_tree);
     t.choice(
-         "tree", [](O & o) -> auto& { return o.tree_built_by; },
+         "tree", &O::tree_built_by,
          {{"auto", TreeBuiltBy::automatic}, {"host", TreeBuiltBy::host}, {"gpu", TreeBuiltBy::gpu}},
          "device that builds the tree; auto: the device that evaluates pairs; host: the processor, "
          "which copies the tree to the GPU; does not change results")
@@ -189,32 +177,57 @@ std::vector<OptionRow<O>> rows()
              "steps between checks of the error against {accuracy}; 0: only the first check",
              goal | needs_steps);
     t.group("Periodic boxes");
-    t.number(
-         "box", [](O & o) -> auto& { return o.box; }, ranges::side_or_none,
-         "side of a periodic cube [0, SIDE)^3; 0: isolated; default: box in the file")
+    t.number("box", &O::box, ranges::side_or_none,
+             "side of a periodic cube [0, SIDE)^3; 0: isolated; default: box in the file")
         .in(dimensions::length);
     t.choice(
          "long-range", [](O & o) -> auto& { return o.periodic.long_range; },
          {{"mesh", LongRangeKind::mesh}, {"modes", LongRangeKind::modes}},
-         "long-range force: on a mesh (TreePM) or by Fourier modes (Ewald; default {cut} 7 and "
+         "long-range force: on a mesh (TreePM) or by Fourier modes (Ewald; default {cut}=7 and "
          "{tolerance} 1e-4)")
+        .as_setting("periodic.long-range")
         .only(long_range);
     t.number(
          "mesh", [](O & o) -> auto& { return o.periodic.mesh; }, ranges::between_or_zero(16, 32768),
          "mesh cells along a side; 0: chosen by the number of particles")
+        .as_setting("periodic.mesh")
         .only(long_range | needs_mesh);
     t.number(
          "split", [](O & o) -> auto& { return o.periodic.split; }, ranges::between(0.5, 10),
          "split radius r_s between tree and mesh force, in mesh cells")
+        .as_setting("periodic.split")
         .only(long_range | needs_mesh);
     t.number(
          "cut", [](O & o) -> auto& { return o.periodic.cut; }, ranges::between(3, 7),
          "cut-off radius of the tree force, in r_s")
+        .as_setting("periodic.cut")
         .only(long_range);
     return t.take();
 }
 
 } // namespace
+
+const std::vector<OptionRow<O>>& rank_options()
+{
+    static const std::vector<OptionRow<O>> all = [] {
+        OptionRows<O> t;
+        t.group("Forces");
+        t.number(
+             "ranks", &O::own_ranks, ranges::between(1, max_thread_ranks),
+             "share the tree, or a direct sum, among so many ranks in this process, which have "
+             "the threads in equal parts, and by {device} gpu a GPU each. Processes that mpirun "
+             "launches are ranks without it")
+            .text = [](const O& o) { return o.own_ranks > 0 ? value_text(o.own_ranks) : ""; };
+        t.flag("share-gpu", &O::share_gpu, "let several ranks use one GPU")
+            .as_setting("ranks.share-gpu");
+        t.number("peer-timeout", &O::peer_timeout, ranges::positive,
+                 "seconds for which a rank may be silent before all ends")
+            .in_seconds()
+            .as_setting("ranks.peer-timeout");
+        return t.take();
+    }();
+    return all;
+}
 
 const std::vector<OptionRow<O>>& force_options()
 {

@@ -23,6 +23,8 @@ enum ForceNeeds : unsigned {
 };
 
 const std::vector<OptionRow<SolverOptions>>& force_options();
+/// Returns the options of a tree that several ranks share.
+const std::vector<OptionRow<SolverOptions>>& rank_options();
 
 /// Returns the names of force_options() outside the command line.
 const PlainNames& plain_names_of_forces();
@@ -41,20 +43,18 @@ std::vector<OptionRow<Settings>> machine_options()
 {
     OptionRows<Settings> t;
     t.group("Forces");
-    t.choice(
-        "precision", [](Settings & o) -> auto& { return o.precision; }, precision_words(),
-        "precision of pair sums: float (tiles added in double) or double");
+    t.choice("precision", &Settings::precision, precision_words(),
+             "precision of pair sums: float (tiles added in double) or double");
     t.text(
-        "device", [](Settings & o) -> auto& { return o.device; }, "auto|cpu|gpu[:n]",
+        "device", &Settings::device, "auto|cpu|gpu[:n]",
         std::is_base_of_v<SolverOptions, Settings>
             ? "device that evaluates pairs; several GPUs, as gpu:0,2 or gpu:all, are one rank each"
             : "device that evaluates pairs");
     OptionWords<std::string> sets;
     for (const char* set : {"auto", "avx512", "avx2", "baseline"})
         sets.emplace_back(set, set);
-    t.choice(
-        "instruction-set", [](Settings & o) -> auto& { return o.instruction_set; }, sets,
-        "instruction set of the CPU, if it evaluates pairs");
+    t.choice("instruction-set", &Settings::instruction_set, sets,
+             "instruction set of the CPU, if it evaluates pairs");
     return t.take();
 }
 

@@ -29,7 +29,7 @@ Refusal refuse_resident(const SolverOptions& options)
     if (options.is_periodic() && is_direct(options))
         return "{resident}: contradicts direct sums in a periodic box, which run on the processor";
     if (options.is_periodic() && options.periodic.long_range == LongRangeKind::modes)
-        return "{long-range} modes: contradicts {resident}, which needs a mesh";
+        return "{long-range}=modes: contradicts {resident}, which needs a mesh";
     return {};
 }
 

@@ -20,49 +20,40 @@ std::vector<OptionRow<S>> rows()
     constexpr unsigned blocks = needs_leapfrog | needs_individual;
     OptionRows<S> t;
     t.group("Time");
-    t.number(
-         "dt", [](S & s) -> auto& { return s.fixed_length; }, ranges::positive,
-         "length of a fixed step")
+    t.number("dt", &S::fixed_length, ranges::positive, "length of a fixed step")
         .also({"step", "dt"})
         .in(dimensions::time);
-    t.flag(
-         "adaptive", [](S & s) -> auto& { return s.adaptive; },
-         "shared adaptive steps instead of {dt}: the smallest eta sqrt(eps/|a|) of all particles, "
-         "or by {step-criterion}")
+    t.flag("adaptive", &S::adaptive,
+           "shared adaptive steps instead of {dt}: the smallest eta sqrt(eps/|a|) of all "
+           "particles, or by {step-criterion}")
         .only(needs_leapfrog);
-    t.number(
-         "eta", [](S & s) -> auto& { return s.eta; }, ranges::positive,
-         "accuracy of adaptive and individual steps; default: 0.1; comoving files 0.2; "
-         "{step-criterion} potential 0.03; hermite 0.01")
+    t.number("eta", &S::eta, ranges::positive,
+             "accuracy of adaptive and individual steps; default: 0.1; comoving files 0.2; "
+             "{step-criterion} potential 0.03; hermite 0.01")
         .only(needs_varying)
         .shown(number_text(TimeStep().eta));
-    t.number(
-         "dt-min", [](S & s) -> auto& { return s.shortest; }, ranges::not_negative,
-         "shortest adaptive step; 0 for hermite: 2^-40 of the usual first step")
+    t.number("dt-min", &S::shortest, ranges::not_negative,
+             "shortest adaptive step; 0 for hermite: 2^-40 of the usual first step")
         .also({"shortest", "dt_min"})
         .in(dimensions::time)
         .only(needs_varying);
-    t.number(
-         "dt-max", [](S & s) -> auto& { return s.longest; }, ranges::positive,
-         "longest adaptive step")
+    t.number("dt-max", &S::longest, ranges::positive, "longest adaptive step")
         .also({"longest", "dt_max"})
         .in(dimensions::time)
         .only(needs_varying);
-    t.choice(
-        "integrator", [](S & s) -> auto& { return s.kind; }, scheme_words(),
-        "leapfrog: second order, shared or individual steps; hermite: fourth order, direct sums in "
-        "double, for isolated stars with close encounters");
+    t.choice("integrator", &S::kind, scheme_words(),
+             "leapfrog: second order, shared or individual steps; hermite: fourth order, direct "
+             "sums in double, for isolated stars with close encounters");
     t.flag(
-         "resident", [](S & s) -> auto& { return s.resident; },
+         "resident", &S::resident,
          "leapfrog: require particles on the GPU. Without the option particles stay there if they "
-         "fit, except with {accuracy}, {host-below}, {long-range} modes or {on-device-error} cpu")
+         "fit, except with {accuracy}, {host-below}, {long-range}=modes or {on-device-error} cpu")
         .only(needs_leapfrog);
-    t.flag(
-        "block-steps", [](S & s) -> auto& { return s.individual; },
-        "individual steps in powers of two, instead of {adaptive} or {dt}; default for hermite "
-        "without {dt} and {shared-steps}");
+    t.flag("block-steps", &S::individual,
+           "individual steps in powers of two, instead of {adaptive} or {dt}; default for hermite "
+           "without {dt} and {shared-steps}");
     t.choice(
-         "step-criterion", [](S & s) -> auto& { return s.criterion; },
+         "step-criterion", &S::criterion,
          {{"potential", StepCriterion::potential}, {"softening", StepCriterion::softening}},
          "leapfrog: individual or adaptive steps are eta times: potential: Gm/|phi|^1.5, Gm = "
          "phi^2/|a|, default eta 0.03; softening: sqrt(eps/|a|), default eta 0.1 (comoving files "
@@ -71,41 +62,40 @@ std::vector<OptionRow<S>> rows()
         .only(needs_leapfrog | needs_varying)
         .shown("potential");
     t.number(
-         "rungs", [](S & s) -> auto& { return s.rungs; }, ranges::between(0, 40),
+         "rungs", &S::rungs, ranges::between(0, 40),
          "leapfrog, individual steps: max number of factors of two between the whole step and the "
          "shortest")
+        .as_setting("blocks.rungs")
         .only(blocks);
-    t.number(
-         "rebuild-above", [](S & s) -> auto& { return s.rebuild; }, ranges::not_negative,
-         "leapfrog, individual steps: rebuild the tree within a whole step for at least this "
-         "fraction of active particles; fewer use the existing cells. Default: by the growth of "
-         "the interaction lists")
+    t.number("rebuild-above", &S::rebuild, ranges::not_negative,
+             "leapfrog, individual steps: rebuild the tree within a whole step for at least this "
+             "fraction of active particles; fewer use the existing cells. Default: by the growth "
+             "of the interaction lists")
+        .as_setting("blocks.rebuild-above")
         .only(blocks | needs_tree);
-    t.number(
-         "host-below", [](S & s) -> auto& { return s.host_below; }, ranges::not_negative,
-         "leapfrog, individual steps on a GPU: the processor evaluates fewer active particles than "
-         "this; default: measured once")
+    t.number("host-below", &S::host_below, ranges::not_negative,
+             "leapfrog, individual steps on a GPU: the processor evaluates fewer active particles "
+             "than this; default: measured once")
+        .as_setting("blocks.host-below")
         .only(blocks | needs_isolation);
-    t.flag(
-         "shared-steps", [](S & s) -> auto& { return s.shared_steps; },
-         "hermite: the shortest step of any particle for all particles")
+    t.flag("shared-steps", &S::shared_steps,
+           "hermite: the shortest step of any particle for all particles")
+        .as_setting("hermite.shared-steps")
         .only(needs_hermite);
-    t.number(
-         "eta-start", [](S & s) -> auto& { return s.eta_start; }, ranges::positive,
-         "hermite: accuracy of the first steps")
+    t.number("eta-start", &S::eta_start, ranges::positive, "hermite: accuracy of the first steps")
+        .as_setting("hermite.eta-start")
         .only(needs_hermite | needs_varying);
-    t.number(
-         "iterations", [](S & s) -> auto& { return s.iterations; }, ranges::between(1, 10),
-         "hermite: n in P(EC)^n")
+    t.number("iterations", &S::iterations, ranges::between(1, 10), "hermite: n in P(EC)^n")
+        .as_setting("hermite.iterations")
         .only(needs_hermite);
-    t.flag(
-         "final-evaluation", [](S & s) -> auto& { return s.final_evaluation; },
-         "hermite: evaluate again after the last correction")
+    t.flag("final-evaluation", &S::final_evaluation,
+           "hermite: evaluate again after the last correction")
+        .as_setting("hermite.final-evaluation")
         .only(needs_hermite);
-    t.flag(
-         "count-short-steps", [](S & s) -> auto& { return s.count_short_steps; },
-         "hermite: continue with {dt-min} for shorter steps and count them, instead of ending the "
-         "run")
+    t.flag("count-short-steps", &S::count_short_steps,
+           "hermite: continue with {dt-min} for shorter steps and count them, instead of ending "
+           "the run")
+        .as_setting("hermite.count-short-steps")
         .only(needs_hermite | needs_varying);
     return t.take();
 }

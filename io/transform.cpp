@@ -32,12 +32,12 @@ struct Turn {
 };
 
 /// Returns the rotation by Euler angles in degrees about z, then x, then z.
-Turn turn_by(const std::array<double, 3>& angles)
+Turn turn_by(const Vec3<double>& angles)
 {
     constexpr double degree = std::numbers::pi / 180;
-    const double c1 = std::cos(angles[0] * degree), s1 = std::sin(angles[0] * degree),
-                 c2 = std::cos(angles[1] * degree), s2 = std::sin(angles[1] * degree),
-                 c3 = std::cos(angles[2] * degree), s3 = std::sin(angles[2] * degree);
+    const double c1 = std::cos(angles.x * degree), s1 = std::sin(angles.x * degree),
+                 c2 = std::cos(angles.y * degree), s2 = std::sin(angles.y * degree),
+                 c3 = std::cos(angles.z * degree), s3 = std::sin(angles.z * degree);
     return {{c3 * c1 - s3 * c2 * s1, -c3 * s1 - s3 * c2 * c1, s3 * s2},
             {s3 * c1 + c3 * c2 * s1, -s3 * s1 + c3 * c2 * c1, -c3 * s2},
             {s2 * s1, s2 * c1, c2}};
@@ -234,7 +234,7 @@ void place(Snapshot& snapshot, const Placement& placement, const std::string& wh
     Particles& particles = snapshot.particles;
     if (placement.recentered && mass_of(particles) > 0)
         move_to_barycenter(particles);
-    const Turn turn = turn_by(placement.angles.value_or(std::array<double, 3>{}));
+    const Turn turn = turn_by(placement.angles.value_or(Vec3<double>{}));
     for (std::size_t i = 0; i < particles.size(); ++i) {
         Vec3<double>&x = particles.position[i], &v = particles.velocity[i];
         if (placement.angles) {

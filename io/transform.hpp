@@ -14,9 +14,9 @@ namespace chamomile {
 /// A Placement moves a system: first its center of mass to the origin, then the rotation, then the
 /// shift.
 struct Placement {
-    bool recentered = false;                      ///< center of mass at rest at the origin
-    std::optional<std::array<double, 3>> angles; ///< degrees about z, then about x, then about z
-    Vec3<double> shift, boost;                   ///< added to positions and velocities
+    bool recentered = false;            ///< center of mass at rest at the origin
+    std::optional<Vec3<double>> angles; ///< degrees about z, then about x, then about z
+    Vec3<double> shift, boost;          ///< added to positions and velocities
 };
 
 /// Applies the placement. In a periodic box, positions are wrapped into the box. Clears

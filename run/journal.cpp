@@ -7,6 +7,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/io/line_text.hpp"
+#include "chamomile/run/run_settings.hpp"
 
 namespace chamomile {
 
@@ -31,7 +32,7 @@ void Journal::print(const std::string& line)
 {
     if (prints_on_screen()) {
         clear_status();
-        std::fprintf(screen_.stream, "%s\n", spelled(line, command_line_spelling).c_str());
+        std::fprintf(screen_.stream, "%s\n", spelled(line, command_line_spelling()).c_str());
         std::fflush(screen_.stream);
     }
     record(line);
@@ -53,7 +54,7 @@ void Journal::detail(const std::string& line)
 
 void Journal::record(const std::string& line)
 {
-    const std::string text = one_line(spelled(line, command_line_spelling)) + "\n";
+    const std::string text = one_line(spelled(line, command_line_spelling())) + "\n";
     if (!file_)
         kept_ += text;
     else

@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "chamomile/core/particle_types.hpp"
+#include "chamomile/integrate/scheme.hpp"
 #include "chamomile/io/pictures/picture_settings.hpp"
+#include "chamomile/run/structures/cosmology_options.hpp"
 
 namespace chamomile {
 namespace {
@@ -27,8 +29,8 @@ OptionRow<R> of_frames(const OptionRow<RenderOptions>& picture)
     OptionRow<R> row;
     static_cast<OptionTerms&>(row) = picture;
     row.name = "frame-" + picture.name;
+    row.setting = "frames." + picture.name;
     row.group = "Output";
-    row.help = "pictures: " + picture.help;
     row.needs = needs_frames;
     row.put = [&picture](R& settings, const std::string& option, const std::string& text) {
         picture.put(settings.frame_view, option, text);
@@ -42,55 +44,45 @@ std::vector<OptionRow<R>> rows()
     using namespace ranges;
     OptionRows<R> t;
     t.group("Checkpoints, stops and faults");
-    t.number(
-        "checkpoint-every", [](R & r) -> auto& { return r.checkpoint_every; }, at_least(1),
-        "steps between checkpoints; the first is at the start");
-    t.number(
-         "checkpoint-walltime", [](R & r) -> auto& { return r.checkpoint_walltime; }, not_negative,
-         "wall-clock time between checkpoints, in seconds or as in 30min; 0: none by time. A "
-         "complete run ends with a checkpoint, to continue by {restart} with a later end")
+    t.number("checkpoint-every", &R::checkpoint_every, at_least(1),
+             "steps between checkpoints; the first is at the start");
+    t.number("checkpoint-walltime", &R::checkpoint_walltime, not_negative,
+             "wall-clock time between checkpoints, in seconds or as in 30min; 0: none by time. A "
+             "complete run ends with a checkpoint, to continue by {restart} with a later end")
         .in_seconds();
-    t.number(
-         "max-walltime", [](R & r) -> auto& { return r.max_walltime; }, positive,
-         "end with a checkpoint before this wall-clock time since the start of the program, in "
-         "seconds or as in 90min or 2h. SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGHUP, "
-         "SIGXCPU and a file 'stop' in the output folder also end the run")
+    t.number("max-walltime", &R::max_walltime, positive,
+             "end with a checkpoint before this wall-clock time since the start of the program, in "
+             "seconds or as in 90min or 2h. SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGHUP, "
+             "SIGXCPU and a file 'stop' in the output folder also end the run")
         .in_seconds();
-    t.number(
-        "max-energy-error", [](R & r) -> auto& { return r.max_energy_error; }, positive,
-        "max error in energy.csv: |dE/E|; in comoving boxes the Layzer-Irvine error; in an "
-        "external potential dE over the binding energy of the particles, if less. A larger error "
-        "ends the run with a checkpoint and exit status 8. Without this option a run with an error "
-        "above 0.01 warns that it cannot be trusted");
-    t.choice(
-         "on-energy-error", [](R & r) -> auto& { return r.on_energy_error; },
-         {{"stop", EnergyErrorAction::stop}, {"warn", EnergyErrorAction::warn}},
-         "reaction to a larger error: stop, or warn and continue, with exit status 0")
+    t.number("max-energy-error", &R::max_energy_error, positive,
+             "max error in energy.csv: |dE/E|; in comoving boxes the Layzer-Irvine error; in an "
+             "external potential dE over the binding energy of the particles, if less. A larger "
+             "error ends the run with a checkpoint and exit status 8. Without this option a run "
+             "with an error above 0.01 warns that it cannot be trusted");
+    t.choice("on-energy-error", &R::on_energy_error,
+             {{"stop", EnergyErrorAction::stop}, {"warn", EnergyErrorAction::warn}},
+             "reaction to a larger error: stop, or warn and continue, with exit status 0")
         .only(needs_limit);
     t.group("Output");
-    t.number(
-         "snapshot-every", [](R & r) -> auto& { return r.snapshot_every; }, positive,
-         "time between snapshots (d ln a for comoving files); default: a tenth of the run")
+    t.number("snapshot-every", &R::snapshot_every, positive,
+             "time between snapshots (d ln a for comoving files); default: a tenth of the run")
         .in(dimensions::time);
-    t.series(
-         "output-times", [](R & r) -> auto& { return r.output_times; }, any,
-         "times of snapshots between start and end, instead of {snapshot-every}; 1:5:1 means "
-         "1,2,3,4,5; may change on restart")
+    t.series("output-times", &R::output_times, any,
+             "times of snapshots between start and end, instead of {snapshot-every}; 1:5:1 means "
+             "1,2,3,4,5; may change on restart")
         .in(dimensions::time);
-    t.number(
-         "energy-every", [](R & r) -> auto& { return r.energy_every; }, positive,
-         "time between lines of energy.csv; default: ten steps")
+    t.number("energy-every", &R::energy_every, positive,
+             "time between lines of energy.csv; default: ten steps")
         .in(dimensions::time);
-    t.number(
-        "steps-every", [](R & r) -> auto& { return r.steps_every; }, at_least(1),
-        "steps between lines of steps.csv, with the cost of a step");
-    t.number(
-        "check-forces", [](R & r) -> auto& { return r.check_forces; }, not_negative,
-        "number of particles for force errors in forces.csv, against direct sums in double (Ewald "
-        "sums in a periodic box); 0: none");
-    t.number(
-         "check-forces-every", [](R & r) -> auto& { return r.check_forces_every; }, at_least(1),
-         "steps between lines of forces.csv; default 50")
+    t.number("steps-every", &R::steps_every, at_least(1),
+             "steps between lines of steps.csv, with the cost of a step");
+    t.number("check-forces", &R::check_forces, not_negative,
+             "number of particles for force errors in forces.csv, against direct sums in double "
+             "(Ewald sums in a periodic box); 0: none");
+    t.number("check-forces-every", &R::check_forces_every, at_least(1),
+             "steps between lines of forces.csv; default 50")
+        .as_setting("check-forces.every")
         .only(needs_check);
     t.flag(
         "power", [](R & r) -> auto& { return r.analysis.power; },
@@ -98,6 +90,7 @@ std::vector<OptionRow<R>> rows()
     t.number(
          "power-mesh", [](R & r) -> auto& { return r.analysis.power_mesh; }, between(8, 8192),
          "mesh of the power spectrum; default: as in 'chamomile power'")
+        .as_setting("power.mesh")
         .only(needs_power);
     t.flag(
         "halos", [](R & r) -> auto& { return r.analysis.halos; },
@@ -106,17 +99,14 @@ std::vector<OptionRow<R>> rows()
     t.number(
          "min-members", [](R & r) -> auto& { return r.analysis.min_members; }, at_least(1),
          "min number of particles in a halo")
+        .as_setting("halos.min-members")
         .only(needs_halos);
-    static std::string none; // parsed and printed by the functions below
-    OptionRow<R>& types =
-        t.text(
-             "halo-types", [](R&) -> auto& { return none; }, "TYPE,...",
-             "particle types to link; spheres contain all types; default: all types")
-            .only(needs_halos);
-    types.put = [](R& r, const std::string& option, const std::string& text) {
-        r.analysis.halo_types = parse_particle_types(option, text);
-    };
-    types.text = [](const R& r) { return types_text(r.analysis.halo_types); };
+    t.value(
+         "halo-types", "TYPE,...", [](R & r) -> auto& { return r.analysis.halo_types; },
+         parse_particle_types,
+         "particle types to link; spheres contain all types; default: all types")
+        .as_setting("halos.types")
+        .only(needs_halos);
     t.flag(
          "fits", [](R & r) -> auto& { return r.analysis.fits.wanted; },
          "add columns of linear theory and published fits to the tables of {power} and {halos}")
@@ -124,23 +114,23 @@ std::vector<OptionRow<R>> rows()
     t.flag(
         "profile", [](R & r) -> auto& { return r.analysis.profile; },
         "also write profile_NNN.csv with each snapshot, as 'chamomile profile'");
-    t.flag(
-        "frames", [](R & r) -> auto& { return r.frames; },
-        "write a picture with each snapshot; the first picture sets view and colours");
-    t.number(
-         "frames-every", [](R & r) -> auto& { return r.frames_every; }, positive,
-         "time between pictures; default: time between snapshots")
+    t.flag("frames", &R::frames,
+           "write a picture with each snapshot; the first picture sets view and colours");
+    t.number("frames-every", &R::frames_every, positive,
+             "time between pictures; default: time between snapshots")
+        .as_setting("frames.every")
         .in(dimensions::time)
         .only(needs_frames);
     t.number(
          "frame-width", [](R & r) -> auto& { return r.frame_view.field_of_view; }, positive,
          "length across the pictures; default: 1.5 times the width of 'chamomile render' for the "
          "first snapshot")
+        .as_setting("frames.width")
         .in(dimensions::length)
         .only(needs_frames);
-    t.number(
-         "frame-size", [](R & r) -> auto& { return r.frame_size; }, between(16, 16384),
-         "side of square pictures in pixels; default 800")
+    t.number("frame-size", &R::frame_size, between(16, 16384),
+             "side of square pictures in pixels; default 800")
+        .as_setting("frames.size")
         .only(needs_frames);
     std::vector<OptionRow<R>> all = t.take();
     for (const OptionRow<RenderOptions>& row : picture_settings())
@@ -197,6 +187,21 @@ Refusal refuse_outputs(const R& settings, double start, double end)
             return "{output-times}: " + number_text(time) + ": must be between the start at " +
                    number_text(start) + " and the end at " + number_text(end);
     return {};
+}
+
+const Spelling& command_line_spelling()
+{
+    static const PlainNames names = [] {
+        PlainNames settings;
+        add_setting_names(settings, force_options());
+        add_setting_names(settings, rank_options());
+        add_setting_names(settings, scheme_options());
+        add_setting_names(settings, cosmology_options());
+        add_setting_names(settings, run_options());
+        return settings;
+    }();
+    static const Spelling spelling{.names = &names, .has_dashes = true};
+    return spelling;
 }
 
 const std::vector<std::string>& changeable_options()

@@ -53,6 +53,9 @@ std::vector<double> listed_outputs(const RunSettings& settings);
 /// Returns an error if a listed time of a new run in plain time is not between start and end.
 Refusal refuse_outputs(const RunSettings& settings, double start, double end);
 
+/// Returns how texts name options on the command line: "--theta", "--set frames.every".
+const Spelling& command_line_spelling();
+
 /// Returns the names of the options that may change on a restart.
 const std::vector<std::string>& changeable_options();
 

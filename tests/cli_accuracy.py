@@ -14,7 +14,7 @@ import numpy as np  # noqa: E402
 
 def lists_are_crossed(folder):
     out = chamomile(folder, "accuracy", "--model", "plummer,nfw", "-n", "400,1000", "--eps", "0,0.1", "--solver", "tree,direct", "--precision",
-                    "float,double", "--tolerance", "0.01,0.001", "--theta", "0.6", "--local-order", "0,5", "--leaf-size", "8,16",
+                    "float,double", "--tolerance", "0.01,0.001", "--theta", "0.6", "--local-order", "0,5", "--set", "tree.leaf-size=8,16",
                     "--sample", 200, "--device", "cpu", "--csv", "crossed.csv")
     rows = table(folder / "crossed.csv")
     names = ("particles from", "N", "softening", "solver", "precision", "local order", "leaf", "tolerance", "theta")

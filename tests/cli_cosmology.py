@@ -87,7 +87,7 @@ with tempfile.TemporaryDirectory() as scratch:
     lines = table(folder / "measured/forces.csv")
     check(all(1e-5 < float(line["rms"]) < 1e-2 for line in lines) and abs(float(lines[0]["time"]) - 0.02) < 1e-12, f"forces.csv: {lines}")
     check("wrote 3 snapshots, 3 frames" in told, f"frames: {told}")
-    for more in ([], ["--cut", 6.5], ["--long-range", "modes", "--cut", 7]):
+    for more in ([], ["--set", "periodic.cut=6.5"], ["--set", "periodic.long-range=modes", "--set", "periodic.cut=7"]):
         done("accuracy", "measured/snapshot_002.hdf5", "--sample", 200, "--tolerance", 0.0003, "--csv", "errors.csv", "--overwrite", *more)
         line = table(folder / "errors.csv")[0]
         check(1e-6 < float(line["rms"]) < 5e-3, f"accuracy in a box, {more}: {line}")
@@ -170,7 +170,7 @@ with tempfile.TemporaryDirectory() as scratch:
     refused(2, "--t-end: is of plain time", "run", "ics.hdf5", "--cosmology", "--t-end", 1, "-o", "x")
     refused(2, "needs the leapfrog", "run", "ics.hdf5", "--cosmology", "--integrator", "hermite", "-o", "x")
     refused(2, "'chamomile model cosmology' makes", "run", "--model", "plummer", "--cosmology", "-o", "x")
-    refused(3, "density", "run", "ics.hdf5", "--omega-m", 0.5, "-o", "x")
+    refused(3, "density", "run", "ics.hdf5", "--set", "cosmology.omega-m=0.5", "-o", "x")
     refused(3, "comoving coordinates: cannot be evolved in plain time", "run", "ics.hdf5", "--t-end", 1, "--dt", 0.1, "-o", "x")
     done("model", "plummer", "-n", 100, "-o", "plummer.txt")
     refused(3, "plain coordinates: must be a comoving file for a cosmological run", "run", "plummer.txt", "--cosmology", "-o", "x")

@@ -12,18 +12,18 @@ COMOVING = ["box.hdf5", "-q"]
 SCHEMES = {
     "tree": ["--dt", 0.0078125],
     "tree, hexadecapoles in double": ["--dt", 0.0078125, "--order", 4, "--precision", "double", "--tolerance", 1e-4],
-    "tree, decorrelated": ["--dt", 0.0078125, "--decorrelate", 5, "--softening", "spline"],
+    "tree, decorrelated": ["--dt", 0.0078125, "--set", "tree.decorrelate=5", "--softening", "spline"],
     "direct": ["--dt", 0.0078125, "--solver", "direct"],
     "hermite": ["--integrator", "hermite"],
     "blocks": ["--block-steps", "--dt-max", 0.03125],
-    "tree and mesh in a box": ["--dt", 0.015625, "--box", 16, "--mesh", 32],
-    "tree and modes in a box": ["--dt", 0.03125, "--box", 16, "--long-range", "modes"],
+    "tree and mesh in a box": ["--dt", 0.015625, "--box", 16, "--set", "periodic.mesh=32"],
+    "tree and modes in a box": ["--dt", 0.03125, "--box", 16, "--set", "periodic.long-range=modes"],
     "comoving blocks": ["--block-steps", "--z-end", 8],
 }
 THREADS = [["--threads", n] for n in (1, 2, 3, 4, 7, 8, 12, 16)]
-WITNESSES = [[], ["--frames"], ["--check-forces", 30, "--check-forces-every", 3], ["--energy-every", 0.03125], ["--steps-every", 5],
+WITNESSES = [[], ["--frames"], ["--check-forces", 30, "--set", "check-forces.every=3"], ["--energy-every", 0.03125], ["--steps-every", 5],
              ["--checkpoint-every", 1], ["--snapshot-every", 0.0625]]
-BATCHES = [["--batch-size", n] for n in (1, 7, 300)]
+BATCHES = [["--set", f"tree.batch-size={n}"] for n in (1, 7, 300)]
 
 
 def last_rows(folder, out):

@@ -22,7 +22,8 @@ def options(top):
     """Options in the pages exist in their commands."""
     def names(*words):
         text = chamomile(top, *words, "--help-all")
-        return set(re.findall(r"(?<![\w-])--[a-z][\w-]*", text)), children(text, "Models")
+        settings = chamomile(top, *words, "--help-settings") if "\n  --help-settings" in text else ""
+        return set(re.findall(r"(?<![\w-])--[a-z][\w-]*", text) + re.findall(r"^  ([a-z-]+\.[\w-]+)", settings, re.M)), children(text, "Models")
 
     known = {}
     for command in children(chamomile(top, "--help"), "Commands"):
@@ -34,7 +35,7 @@ def options(top):
         text = page_of.read_text()
         for span in re.findall(r"`([^`\n]+)`", text) + re.findall(r"^(?:\$ |    )?(chamomile .*(?:\\\n.*)*)", text, re.M):
             for command, rest in re.findall(r"\bchamomile (\w[\w-]*)((?: [^;|&#`]*)?)", span):
-                given = re.findall(r"(?<![\w-])--[a-z][\w-]*", rest) if command in known else []
+                given = re.findall(r"(?<![\w-])--[a-z][\w-]*|(?<=--set )[a-z-]+\.[\w-]+", rest) if command in known else []
                 told += len(given)
                 for option in given:
                     check(option in known[command], f"{page_of.name}: {span[:100]}: {command} has no {option}")

@@ -96,7 +96,7 @@ def criteria_are_compared(folder):
     """Tests each criterion in the list with its values; a stricter value gives a smaller error."""
     for command in (("accuracy",), ("bench", "--repeat", 1)):
         chamomile(folder, *command, "plummer.hdf5", "--criterion", "relative,geometric,minimum-distance,moments", "--tolerance", "0.02,0.001",
-                  "--theta", "0.9,0.4", "--leaf-size", 8, "--group-size", 32, "--sample", 1000, "--csv", "criteria.csv", "--overwrite", "-q")
+                  "--theta", "0.9,0.4", "--set", "tree.leaf-size=8", "--set", "tree.group-size=32", "--sample", 1000, "--csv", "criteria.csv", "--overwrite", "-q")
         rows = table(folder / "criteria.csv")
         check([(row["criterion"], row["tolerance"], row["theta"]) for row in rows] ==
               [("relative", "0.02", "-"), ("relative", "0.001", "-"), ("geometric", "-", "0.9"), ("geometric", "-", "0.4"),
@@ -136,8 +136,8 @@ def bench_tells_times(folder):
 
 def bench_crosses_lists(folder):
     """Tests every combination on equal particles; equal lists give equal errors."""
-    chamomile(folder, "bench", "-n", 1000, "--model", "cube", "--tolerance", "0.01,0.001", "--local-order", "0,5", "--group-size", "16,64",
-              "--leaf-size", "8,16", "--threads", "1,2", "--repeat", 1, "--sample", 200, "--ceiling", "--device", "cpu", "--csv", "crossed.csv", "-q")
+    chamomile(folder, "bench", "-n", 1000, "--model", "cube", "--tolerance", "0.01,0.001", "--local-order", "0,5", "--set", "tree.group-size=16,64",
+              "--set", "tree.leaf-size=8,16", "--threads", "1,2", "--repeat", 1, "--sample", 200, "--ceiling", "--device", "cpu", "--csv", "crossed.csv", "-q")
     rows = table(folder / "crossed.csv")
     names = ("threads", "local order", "group", "leaf", "tolerance")
     check([tuple(row[name] for name in names) for row in rows] ==
@@ -149,7 +149,7 @@ def bench_crosses_lists(folder):
     check(len({row["particles from"] for row in rows}) == 1 and rows[0]["particles from"] == "cube", "the model is not the cube")
     for row in rows:
         check(1e7 < float(row["ceiling pairs/s"]) < 1e13 and 0 < float(row["of ceiling %"]) < 110, f"ceiling: {row}")
-    out = chamomile(folder, "bench", "-n", 4000, "--tune", "--leaf-size", 16, "--repeat", 1, "--sample", 0, "--csv", "tuned.csv")
+    out = chamomile(folder, "bench", "-n", 4000, "--tune", "--set", "tree.leaf-size=16", "--repeat", 1, "--sample", 0, "--csv", "tuned.csv")
     row = table(folder / "tuned.csv")[0]
     check((row["tuned"], row["leaf"], row["90 % error"]) == ("yes", "16", "-") and f"group {row['group']}, leaf 16" in out, f"tuned: {row}")
     chamomile(folder, "bench", "plummer.hdf5", "--theta", 0.5, "--tolerance", 0.01, "--order", "0,2", "--repeat", 1, "--csv", "both.csv", "-q")

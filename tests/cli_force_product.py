@@ -99,7 +99,7 @@ INTEGRATORS = {
     "on ranks": ["--dt", END, "--ranks", 2],
     "blocks on ranks": ["--block-steps", "--dt-max", END, "--ranks", 3],
     "hermite": ["--integrator", "hermite"],
-    "hermite shared": ["--integrator", "hermite", "--shared-steps"],
+    "hermite shared": ["--integrator", "hermite", "--set", "hermite.shared-steps"],
     "hermite fixed": ["--integrator", "hermite", "--dt", END / 4],
     "resident": ["--resident", "--dt", END],
     "resident adaptive": ["--resident", "--adaptive", "--step-criterion", "potential", "--dt-max", END],
@@ -110,7 +110,7 @@ SOLVERS = {"as it is": [], "tree": ["--solver", "tree"], "direct": ["--solver", 
 BOUNDARIES = {
     "none": ("open.txt", [], False),
     "by option": ("open.txt", ["--box", SIDE], True),
-    "by option, modes": ("open.txt", ["--box", SIDE, "--long-range", "modes"], True),
+    "by option, modes": ("open.txt", ["--box", SIDE, "--set", "periodic.long-range=modes"], True),
     "by file": ("boxed.txt", [], True),
     "by file, switched off": ("boxed.txt", ["--box", 0], False),
 }

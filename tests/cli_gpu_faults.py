@@ -23,7 +23,7 @@ SPHERE = ["../plummer.hdf5", "--t-end", 0.2, "--eps", 0.05]
 SHARED = [*SPHERE, "--dt", 0.01]
 BOX = ["../box.hdf5", "--z-end", 7, "--block-steps"]
 SCHEMES = {"tree": SHARED, "direct": [*SHARED, "--solver", "direct"], "hermite": [*SPHERE, "--integrator", "hermite"],
-           "individual": [*SPHERE, "--block-steps"], "individual, few by the host": [*SPHERE, "--block-steps", "--host-below", 500], "box": BOX}
+           "individual": [*SPHERE, "--block-steps"], "individual, few by the host": [*SPHERE, "--block-steps", "--set", "blocks.host-below=500"], "box": BOX}
 ON_HOST = ("hermite", "individual, few by the host")  # particles stay on the host
 # An error or a trapping kernel at the K-th call overall, or an error at the K-th call matching the words; the first
 # hundreds belong to the check before the run.

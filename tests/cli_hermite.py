@@ -32,8 +32,8 @@ def evolves_a_sphere(folder):
 def solves_the_pythagorean_problem(folder):
     """Masses 3, 4, 5 at rest: the first one's position at t = 10 is known to many digits."""
     (folder / "three.txt").write_text("3 1 3 0 0 0 0 3\n4 -2 -1 0 0 0 0 4\n5 1 -1 0 0 0 0 5\n")
-    for how, limit in ((("--shared-steps", "--iterations", 2), 1e-4), (("--block-steps", "--eta", 0.0025), 3e-4),
-                       (("--shared-steps", "--final-evaluation"), 4.5e-4)):
+    for how, limit in ((("--set", "hermite.shared-steps", "--set", "hermite.iterations=2"), 1e-4), (("--block-steps", "--eta", 0.0025), 3e-4),
+                       (("--set", "hermite.shared-steps", "--set", "hermite.final-evaluation"), 4.5e-4)):
         hermite(folder, ("three.txt",), "--eps", 0, "--t-end", 10, *how, "-o", "three", "--overwrite")
         x, y = map(float, as_text(folder, "three/snapshot_010.hdf5")[0].split()[1:3])
         distance = ((x - 0.77848041013808549) ** 2 + (y - 0.14139230029008617) ** 2) ** 0.5
@@ -51,8 +51,8 @@ def ends_at_a_collision(folder):
     (folder / "two.txt").write_text("0.5 -0.5 0 0 0 0 0 7\n0.5 0.5 0 0 0 0 0 9\n")
     error = hermite(folder, ("two.txt",), "--eps", 0, "--t-end", 2, "-o", "fall", status=6)
     check("particle id 7: step" in error and "from id 9; needs softening" in error, f"the error does not name the pair: {error}")
-    check("--eps" in error and "--count-short-steps" in error, f"the error suggests no remedy: {error}")
-    out = hermite(folder, ("two.txt",), "--eps", 0, "--t-end", 1.2, "--dt-min", 1e-8, "--count-short-steps", "-o", "through")
+    check("--eps" in error and "--set hermite.count-short-steps" in error, f"the error suggests no remedy: {error}")
+    out = hermite(folder, ("two.txt",), "--eps", 0, "--t-end", 1.2, "--dt-min", 1e-8, "--set", "hermite.count-short-steps", "-o", "through")
     check(re.search(r"\d+ steps were lengthened to the shortest, 1e-08", out), f"short steps are not counted: {out}")
     check("closest pair: ids 7 and 9" in out, f"the output lacks the closest pair: {out}")
 

@@ -17,8 +17,8 @@ from restarting import blocks_of, chamomile, checkpoints, differences, said, sta
 
 MODELS = {
     "leapfrog": ["--dt", 0.01, "--eps", 0.05, "--energy-every", 0.03],
-    "adaptive": ["--adaptive", "--eta", 0.3, "--eps", 0.05, "--accuracy", 3e-3, "--accuracy-every", 5, "--criterion", "moments",
-                 "--order", 2, "--local-order", 4, "--group-size", 64, "--leaf-size", 16, "--check-forces", 50, "--check-forces-every", 7],
+    "adaptive": ["--adaptive", "--eta", 0.3, "--eps", 0.05, "--accuracy", 3e-3, "--set", "accuracy.every=5", "--criterion", "moments",
+                 "--order", 2, "--local-order", 4, "--set", "tree.group-size=64", "--set", "tree.leaf-size=16", "--check-forces", 50, "--set", "check-forces.every=7"],
     "hermite": ["--integrator", "hermite", "--eps", 0.01],
     "blocks": ["--block-steps", "--eps", 0.02],
     "box": ["--block-steps", "--outputs-z", "8.5,7.5", "--z-end", 7, "--power", "--halos", "--eps-max", 1],

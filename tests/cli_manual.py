@@ -18,7 +18,7 @@ def commands(top):
 
 
 def options(text):
-    return re.findall(r"^  (?:-\w \[ )?--([\w-]+)", text, re.M)
+    return re.findall(r"^  (?:-\w, )?--([\w-]+)", text, re.M)
 
 
 def help_manual_completion(top):
@@ -41,13 +41,19 @@ def help_manual_completion(top):
         check(set(options(common)) <= set(every), f"{name} --help: lists more than --help-all")
         check(len(common.splitlines()) <= 70, f"{name} --help: {len(common.splitlines())} lines: at most 70")
         rare = len(every) - len(options(common))
-        check((f"\n{rare} more options: chamomile {name} --help-all\n" in common) == (rare > 0), f"{name} --help: does not mention {rare} more options")
+        settings = re.findall(r"^  ([a-z-]+\.[\w-]+)", chamomile(top, *words, "--help-settings"), re.M) if "set" in every else []
+        more = f"\n{rare} more options{f' and {len(settings)} settings' if settings else ''}: chamomile {name} --help-all\n"
+        check((more in common) == (rare > 0), f"{name} --help: does not mention {rare} more options")
+        keys = re.findall(r"^  ([\w-]+)  +(.*(?:\n    +.*)*)", whole.partition("\nSettings, by --set ")[2].partition("\n")[2], re.M)
+        told = [f"{section}.{key}" for section, line in keys for key in line.replace("\n", " ").replace(" ", "").split(",")]
+        check(told == settings, f"{name} --help-all: names other settings: {sorted(set(told) ^ set(settings))}")
+        check("{" not in whole and (words != ["run"] or len(every) <= 80), f"{name} --help-all: {len(every)} options, or a mark of one")
         page = top / f"man/chamomile-{'-'.join(words)}.1"
         if not check(page.exists(), f"{name}: has no page of the manual"):
             continue
         pages += 1
-        listed = re.findall(r"\\fB--([\w-]+)", page.read_text().replace(r"\-", "-"))
-        check(listed == every, f"{page.name}: its options are not those of --help-all: {sorted(set(listed) ^ set(every))}")
+        listed = re.findall(r"\\fB(?:-\w, )?(?:--)?([\w.-]+)\\fR", page.read_text().replace(r"\-", "-").partition(".SH OPTIONS")[2])
+        check(listed == [*every, *settings, "chamomile"][:len(every) + len(settings)], f"{page.name}: its options are not those of --help-all: {sorted(set(listed) ^ set(every))}")
         # Bash completion after the command and "--".
         line = f'source {top}/bash; COMP_WORDS=(chamomile {name} --); COMP_CWORD={len(words) + 1}; _chamomile; echo "${{COMPREPLY[*]}}"'
         offered = subprocess.run(["bash", "-c", line], capture_output=True, text=True).stdout.split()
@@ -62,6 +68,9 @@ def help_manual_completion(top):
     line = f'source {top}/bash; COMP_WORDS=(chamomile run --softening ""); COMP_CWORD=3; _chamomile; echo "${{COMPREPLY[*]}}"'
     offered = subprocess.run(["bash", "-c", line], capture_output=True, text=True).stdout
     check(offered == "plummer spline\n", f"bash offers {offered!r} after --softening")
+    line = f'source {top}/bash; COMP_WORDS=(chamomile run --set "hermite.i"); COMP_CWORD=3; _chamomile; echo "${{COMPREPLY[*]}}"'
+    offered = subprocess.run(["bash", "-c", line], capture_output=True, text=True).stdout
+    check(offered == "hermite.iterations=\n", f"bash offers {offered!r} after --set hermite.i")
     if shutil.which("mandoc"):
         done = subprocess.run(["mandoc", "-Tlint", "-Wwarning", *(top / "man").iterdir()], capture_output=True, text=True)
         check(done.returncode == 0, f"mandoc: {(done.stdout + done.stderr)[:500]}")

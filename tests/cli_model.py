@@ -69,7 +69,7 @@ with tempfile.TemporaryDirectory() as scratch:
     refused(4, "--overwrite", "render", "pair.hdf5", "-o", "merger.png")
     refused(2, "--output", "render", "pair.hdf5")
     refused(2, "FILE", "render", "-o", "x.png")
-    refused(2, "must be three", "render", "pair.hdf5", "-o", "x.png", "--center", "1,2")
+    refused(2, "must be three numbers", "render", "pair.hdf5", "-o", "x.png", "--center", "1,2")
     refused(2, "contradicts", "render", "pair.hdf5", "-o", "x.png", "--size", 100, "--width", 100)
     refused(2, "min", "render", "pair.hdf5", "-o", "x.png", "--min", 2, "--max", 1)
     refused(2, "colour-map", "render", "pair.hdf5", "-o", "x.png", "--colour-map", "jet")

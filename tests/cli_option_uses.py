@@ -8,11 +8,11 @@ import tempfile
 from bad_inputs import space
 from program import PROGRAM, end, failures
 
-COMMON = set("config threads quiet verbose help help-all".split())
+COMMON = set("config threads quiet verbose help help-all set help-settings".split())
 
 # All options of each command. Add a new option here, and to every mode below without use for it.
-FORCES = "solver eps eps-type eps-rule softening G precision decorrelate batch-size criterion tolerance theta order local-order group-size cluster-size leaf-size tree device instruction-set " \
-         "box long-range mesh split cut accuracy accuracy-percentile"
+FORCES = "solver eps eps-type eps-rule softening G precision tree.decorrelate tree.batch-size criterion tolerance theta order local-order tree.group-size tree.cluster-size tree.leaf-size tree device instruction-set " \
+         "box periodic.long-range periodic.mesh periodic.split periodic.cut accuracy accuracy.percentile"
 SOURCE = "model particles seed"
 THEORY = "fits sigma8 n-s omega-b linear-power transfer-table"
 GALAXY = "particles seed disk-part bulge-part disk-mass disk-scale disk-height toomre-q bulge-mass bulge-scale halo-mass halo-scale halo-taper halo-profile bulge-profile physical kpc mass " \
@@ -20,15 +20,15 @@ GALAXY = "particles seed disk-part bulge-part disk-mass disk-scale disk-height t
 SPHERE = "particles seed mass scale r-half anisotropy-radius type b-to-a c-to-a physical output overwrite"
 VIRIAL = "m200 concentration hubble"
 COMMANDS = {
-    "run": f"{SOURCE} {FORCES} collisionless-gas potential tracers parameters box-length h t-start duration t-end dt adaptive eta dt-min dt-max integrator resident block-steps step-criterion rungs rebuild-above host-below "
-           "shared-steps eta-start iterations final-evaluation count-short-steps cosmology z-end a-end outputs-z outputs-a dlna-max eps-max omega-m omega-l omega-r "
-           "w0 wa hubble units tune accuracy-every restart checkpoint-every checkpoint-walltime max-walltime max-energy-error on-energy-error on-device-error view output "
-           "overwrite snapshot-every output-times energy-every steps-every check-forces check-forces-every power power-mesh halos min-members halo-types fits profile frames frames-every frame-width "
-           "frame-size frame-center frame-follow frame-box frame-slice frame-azimuth frame-inclination frame-orbit frame-types frame-quantity frame-components frame-min frame-max frame-colour-map frame-axes frame-no-labels frame-no-colour-bar frame-movie "
-           "ranks share-gpu peer-timeout",
+    "run": f"{SOURCE} {FORCES} collisionless-gas potential tracers parameters box-length h t-start duration t-end dt adaptive eta dt-min dt-max integrator resident block-steps step-criterion blocks.rungs blocks.rebuild-above blocks.host-below "
+           "hermite.shared-steps hermite.eta-start hermite.iterations hermite.final-evaluation hermite.count-short-steps cosmology z-end a-end outputs-z outputs-a dlna-max eps-max cosmology.omega-m cosmology.omega-l cosmology.omega-r "
+           "cosmology.w0 cosmology.wa cosmology.hubble units tune accuracy.every restart checkpoint-every checkpoint-walltime max-walltime max-energy-error on-energy-error on-device-error view output "
+           "overwrite snapshot-every output-times energy-every steps-every check-forces check-forces.every power power.mesh halos halos.min-members halos.types fits profile frames frames.every frames.width "
+           "frames.size frames.center frames.follow frames.box frames.slice frames.azimuth frames.inclination frames.orbit frames.types frames.quantity frames.components frames.min frames.max frames.colour-map frames.axes frames.no-labels frames.no-colour-bar frames.movie "
+           "ranks ranks.share-gpu ranks.peer-timeout",
     "force": f"{FORCES} output overwrite",
     "accuracy": f"{SOURCE} {FORCES} sample reference repeat csv hdf5 overwrite",
-    "bench": f"{SOURCE} {FORCES} tune ranks share-gpu peer-timeout threads repeat potential sample reference phases ceiling csv overwrite",
+    "bench": f"{SOURCE} {FORCES} tune ranks ranks.share-gpu ranks.peer-timeout threads repeat potential sample reference phases ceiling csv overwrite",
     "render": "size width height fov center follow box slice azimuth inclination orbit types quantity components min max colour-map axes no-labels no-colour-bar output data movie rate "
               "overwrite",
     "power": f"types box mesh assignment interlacing fold fold-factor bins linear {THEORY} output overwrite",
@@ -62,73 +62,73 @@ COMMANDS = {
 # A value for each option refused by some mode; None: a flag.
 VALUES = {
     "particles": "5", "seed": "9", "model": "cube", "criterion": "relative", "tolerance": "1e-9", "theta": "0.1", "order": "4", "local-order": "3",
-    "leaf-size": "3", "group-size": "64", "cluster-size": "4", "tree": "host", "decorrelate": "1", "batch-size": "7", "accuracy": "1e-3", "accuracy-percentile": "90", "accuracy-every": "9",
-    "tune": None, "long-range": "modes", "mesh": "64", "split": "1.5", "cut": "3", "box": "8", "precision": "float", "device": "gpu", "eta": "0.001",
-    "eta-start": "0.1", "dt": "0.1", "dt-min": "9", "dt-max": "1e-9", "count-short-steps": None, "shared-steps": None, "iterations": "2", "final-evaluation": None,
-    "rungs": "3", "rebuild-above": "0.1", "host-below": "10", "step-criterion": "softening", "resident": None, "adaptive": None, "block-steps": None,
-    "integrator": "hermite", "t-end": "1", "dlna-max": "0.01", "snapshot-every": "0.1", "output-times": "0.1", "check-forces-every": "5", "on-energy-error": "stop",
-    "on-device-error": "cpu", "frame-width": "1", "frames-every": "1", "power-mesh": "32", "min-members": "9", "halo-types": "1", "collisionless-gas": None,
+    "tree.leaf-size": "3", "tree.group-size": "64", "tree.cluster-size": "4", "tree": "host", "tree.decorrelate": "1", "tree.batch-size": "7", "accuracy": "1e-3", "accuracy.percentile": "90", "accuracy.every": "9",
+    "tune": None, "periodic.long-range": "modes", "periodic.mesh": "64", "periodic.split": "1.5", "periodic.cut": "3", "box": "8", "precision": "float", "device": "gpu", "eta": "0.001",
+    "hermite.eta-start": "0.1", "dt": "0.1", "dt-min": "9", "dt-max": "1e-9", "hermite.count-short-steps": None, "hermite.shared-steps": None, "hermite.iterations": "2", "hermite.final-evaluation": None,
+    "blocks.rungs": "3", "blocks.rebuild-above": "0.1", "blocks.host-below": "10", "step-criterion": "softening", "resident": None, "adaptive": None, "block-steps": None,
+    "integrator": "hermite", "t-end": "1", "dlna-max": "0.01", "snapshot-every": "0.1", "output-times": "0.1", "check-forces.every": "5", "on-energy-error": "stop",
+    "on-device-error": "cpu", "frames.width": "1", "frames.every": "1", "power.mesh": "32", "halos.min-members": "9", "halos.types": "1", "collisionless-gas": None,
     "overwrite": None, "reference": "gpu", "sample": "7", "repeat": "3", "threads": "1", "potential": None, "phases": None, "ceiling": None, "solver": "tree",
     "eps": "0.1", "eps-type": "1=0.1", "eps-rule": "larger", "softening": "spline", "G": "2", "hdf5": "e.hdf5", "width": "99", "height": "99", "bins": "7", "fold-factor": "3", "sigma8": "0.8",
     "n-s": "1", "omega-b": "0.04", "linear-power": "t.txt", "transfer-table": "t.txt", "fits": None, "mass-bins": "3", "length": "0.1", "overdensity": "100",
     "no-self": None, "checkpoint-walltime": "9", "max-walltime": "9", "at": "1,2,3", "velocity": "1,2,3", "recenter": None, "kpc": "2", "mass": "2", "table": "t.txt", "glass": "2",
-    "frame-size": "99", "frame-center": "1,2,3", "frame-follow": "densest", "frame-box": "8", "frame-slice": "1", "frame-azimuth": "9", "frame-inclination": "9",
-    "frame-orbit": "9", "frame-types": "1", "frame-quantity": "velocity", "frame-components": None, "frame-min": "1e-3", "frame-max": "9",
-    "frame-colour-map": "grey", "frame-axes": None, "axes": None, "frame-no-labels": None, "frame-no-colour-bar": None, "frame-movie": None, "center": "1,2,3", "rate": "9", "no-colour-bar": None,
+    "frames.size": "99", "frames.center": "1,2,3", "frames.follow": "densest", "frames.box": "8", "frames.slice": "1", "frames.azimuth": "9", "frames.inclination": "9",
+    "frames.orbit": "9", "frames.types": "1", "frames.quantity": "velocity", "frames.components": None, "frames.min": "1e-3", "frames.max": "9",
+    "frames.colour-map": "grey", "frames.axes": None, "axes": None, "frames.no-labels": None, "frames.no-colour-bar": None, "frames.movie": None, "center": "1,2,3", "rate": "9", "no-colour-bar": None,
     "duration": "1", "box-length": "5Mpc", "h": "0.7", "profile": None,
-    "hubble": "0.7", "height": "1", "concentration": "5", "scale": "2", "r-half": "2", "r-tidal": "9", "ranks": "2", "peer-timeout": "9", "share-gpu": None,
+    "hubble": "0.7", "height": "1", "concentration": "5", "scale": "2", "r-half": "2", "r-tidal": "9", "ranks": "2", "ranks.peer-timeout": "9", "ranks.share-gpu": None,
 }
 
-TREE = "criterion tolerance theta order local-order cluster-size leaf-size tree decorrelate batch-size accuracy accuracy-percentile"
-BOX = "long-range mesh split cut"
-HERMITE = "shared-steps eta-start iterations final-evaluation count-short-steps"
+TREE = "criterion tolerance theta order local-order tree.cluster-size tree.leaf-size tree tree.decorrelate tree.batch-size accuracy accuracy.percentile"
+BOX = "periodic.long-range periodic.mesh periodic.split periodic.cut"
+HERMITE = "hermite.shared-steps hermite.eta-start hermite.iterations hermite.final-evaluation hermite.count-short-steps"
 STEPS = "eta dt-min dt-max step-criterion"
-BLOCKS = "rungs rebuild-above host-below"
+BLOCKS = "blocks.rungs blocks.rebuild-above blocks.host-below"
 RUN = "run good.txt --t-end 0.2 --eps 0.05 -o out"
 OF_MODEL = "run --model cube -n 9 --t-end 0.2 --eps 0.05 -o out"
 UNIVERSE = "run universe.txt --z-end 40 --eps 20 -o out"
-ALONE = "check-forces-every on-energy-error frame-width frames-every power-mesh min-members halo-types fits frame-size frame-center frame-follow frame-box frame-slice frame-azimuth frame-inclination frame-orbit frame-types frame-quantity frame-components frame-min frame-max frame-colour-map frame-axes frame-no-labels frame-no-colour-bar frame-movie"  # need another option
+ALONE = "check-forces.every on-energy-error frames.width frames.every power.mesh halos.min-members halos.types fits frames.size frames.center frames.follow frames.box frames.slice frames.azimuth frames.inclination frames.orbit frames.types frames.quantity frames.components frames.min frames.max frames.colour-map frames.axes frames.no-labels frames.no-colour-bar frames.movie"  # need another option
 
 # A command in a mode, and the options without effect there.
 MODES = [
-    (f"{RUN} --dt 0.1", f"particles seed duration box-length h {STEPS} {HERMITE} {BLOCKS} {BOX} {ALONE} adaptive block-steps accuracy-percentile accuracy-every peer-timeout share-gpu"),
+    (f"{RUN} --dt 0.1", f"particles seed duration box-length h {STEPS} {HERMITE} {BLOCKS} {BOX} {ALONE} adaptive block-steps accuracy.percentile accuracy.every ranks.peer-timeout ranks.share-gpu"),
     (f"{RUN} --adaptive", f"{HERMITE} {BLOCKS} {BOX} dt block-steps"),
     (f"{RUN} --block-steps", f"{HERMITE} dt adaptive {BOX}"),
-    (f"{RUN} --block-steps --solver direct", f"{TREE} tune accuracy-every rebuild-above"),
-    (f"{RUN} --block-steps --accuracy 1e-2", "host-below tune theta tolerance"),
-    (f"{RUN} --dt 0.1 --solver direct", f"{TREE} tune accuracy-every"),
-    (f"{RUN} --dt 0.1 --ranks 2", "on-device-error block-steps resident share-gpu"),
-    (f"{RUN} --block-steps --ranks 2", "on-device-error resident share-gpu host-below"),
-    (f"{RUN} --dt 0.1 --box 8", "profile accuracy accuracy-percentile accuracy-every ranks"),
-    (f"{RUN} --block-steps --step-criterion softening --box 8", "host-below accuracy"),
-    (f"{RUN} --dt 0.1 --box 8 --long-range modes", "mesh split"),
-    (f"{RUN} --dt 0.1 --box 8 --solver direct", f"{TREE} {BOX} group-size precision device"),
-    (f"{RUN} --integrator hermite", f"{TREE} {BLOCKS} group-size tune accuracy-every step-criterion resident adaptive box {BOX} ranks"),
-    (f"{RUN} --integrator hermite --dt 0.1", "eta eta-start dt-min dt-max count-short-steps block-steps"),
-    (f"{RUN} --integrator hermite --shared-steps", "block-steps"),
+    (f"{RUN} --block-steps --solver direct", f"{TREE} tune accuracy.every blocks.rebuild-above"),
+    (f"{RUN} --block-steps --accuracy 1e-2", "blocks.host-below tune theta tolerance"),
+    (f"{RUN} --dt 0.1 --solver direct", f"{TREE} tune accuracy.every"),
+    (f"{RUN} --dt 0.1 --ranks 2", "on-device-error block-steps resident ranks.share-gpu"),
+    (f"{RUN} --block-steps --ranks 2", "on-device-error resident ranks.share-gpu blocks.host-below"),
+    (f"{RUN} --dt 0.1 --box 8", "profile accuracy accuracy.percentile accuracy.every ranks"),
+    (f"{RUN} --block-steps --step-criterion softening --box 8", "blocks.host-below accuracy"),
+    (f"{RUN} --dt 0.1 --box 8 --set periodic.long-range=modes", "periodic.mesh periodic.split"),
+    (f"{RUN} --dt 0.1 --box 8 --solver direct", f"{TREE} {BOX} tree.group-size precision device"),
+    (f"{RUN} --integrator hermite", f"{TREE} {BLOCKS} tree.group-size tune accuracy.every step-criterion resident adaptive box {BOX} ranks"),
+    (f"{RUN} --integrator hermite --dt 0.1", "eta hermite.eta-start dt-min dt-max hermite.count-short-steps block-steps"),
+    (f"{RUN} --integrator hermite --set hermite.shared-steps", "block-steps"),
     (f"{RUN} --dt 0.1 --resident", f"accuracy tune tree on-device-error {BOX}"),
-    (f"{RUN} --block-steps --resident", "host-below"),
+    (f"{RUN} --block-steps --resident", "blocks.host-below"),
     (f"{OF_MODEL} --dt 0.1", "collisionless-gas"),
     ("run periodic.txt --t-end 0.2 --eps 0.05 -o out", "integrator"),
-    ("run periodic.txt --t-end 0.2 --eps 0.05 -o out --block-steps --step-criterion softening", "host-below"),
+    ("run periodic.txt --t-end 0.2 --eps 0.05 -o out --block-steps --step-criterion softening", "blocks.host-below"),
     (UNIVERSE, f"t-end duration profile model {HERMITE} {BLOCKS} particles seed ranks"),
     (f"{UNIVERSE} --dt 0.01", f"dlna-max {STEPS} adaptive"),
     (f"{UNIVERSE} --outputs-z 45", "snapshot-every output-times"),
     (f"{RUN} --dt 0.1 --output-times 0.1", "snapshot-every"),
-    ("force good.txt --eps 0.05 -o f.txt", f"{BOX} accuracy-percentile"),
+    ("force good.txt --eps 0.05 -o f.txt", f"{BOX} accuracy.percentile"),
     ("force good.txt --eps 0.05 -o f.txt --solver direct", TREE),
     ("force good.txt --eps 0.05 -o f.txt --box 8", "accuracy"),
-    ("force periodic.txt --eps 0.05 -o f.txt --long-range modes", "mesh split"),
-    ("force periodic.txt --eps 0.05 -o f.txt --solver direct", f"{TREE} {BOX} group-size precision device"),
+    ("force periodic.txt --eps 0.05 -o f.txt --set periodic.long-range=modes", "periodic.mesh periodic.split"),
+    ("force periodic.txt --eps 0.05 -o f.txt --solver direct", f"{TREE} {BOX} tree.group-size precision device"),
     ("force periodic.txt --eps 0.05 -o f.txt --box 0", BOX),
-    ("accuracy good.txt --eps 0.05", f"particles seed model {BOX} accuracy-percentile overwrite"),
+    ("accuracy good.txt --eps 0.05", f"particles seed model {BOX} accuracy.percentile overwrite"),
     ("accuracy good.txt --eps 0.05 --solver direct", TREE),
     ("accuracy periodic.txt --eps 0.05", "reference"),
-    ("accuracy good.txt --eps 0.05 --box 8 --solver direct", f"{TREE} {BOX} group-size precision"),
+    ("accuracy good.txt --eps 0.05 --box 8 --solver direct", f"{TREE} {BOX} tree.group-size precision"),
     ("accuracy --model cube -n 50 --eps 0.05", BOX),
-    ("bench good.txt --eps 0.05", f"particles seed model {BOX} accuracy-percentile overwrite peer-timeout share-gpu"),
+    ("bench good.txt --eps 0.05", f"particles seed model {BOX} accuracy.percentile overwrite ranks.peer-timeout ranks.share-gpu"),
     ("bench good.txt --eps 0.05 --solver direct", f"{TREE} tune"),
-    ("bench good.txt --eps 0.05 --device cpu --ranks 2", "share-gpu"),
+    ("bench good.txt --eps 0.05 --device cpu --ranks 2", "ranks.share-gpu"),
     ("bench good.txt --eps 0.05 --sample 0", "reference"),
     ("bench -n 50 --eps 0.05", BOX),
     ("render good.txt -o p.png --size 32", "width height rate"),
@@ -162,21 +162,21 @@ MODES = [
 
 # Must be accepted: an option next to others that seem to make it useless.
 TAKEN = [
-    f"{RUN} --dt 0.1 --solver direct --group-size 64",
+    f"{RUN} --dt 0.1 --solver direct --set tree.group-size=64",
     f"{RUN} --dt 0.1 --box 8 --solver direct --precision double",
-    f"{RUN} --dt 0.1 --box 8 --long-range modes --cut 4",
+    f"{RUN} --dt 0.1 --box 8 --set periodic.long-range=modes --set periodic.cut=4",
     f"{RUN} --dt 0.1 --box 8 --local-order 0 --order 0",
     f"{RUN} --dt 0.1 --device cpu --tree host",
     f"{RUN} --dt 0.1 --ranks 2 --tree host",
     f"{RUN} --dt 0.1 --overwrite --collisionless-gas",
     f"{RUN} --adaptive --eta 0.1 --dt-min 1e-3 --dt-max 0.1 --step-criterion softening",
-    f"{RUN} --integrator hermite --shared-steps --count-short-steps --dt-min 0.01 --eta-start 0.1",
+    f"{RUN} --integrator hermite --set hermite.shared-steps --set hermite.count-short-steps --dt-min 0.01 --set hermite.eta-start=0.1",
     "run periodic.txt --t-end 0.2 --eps 0.05 -o out --integrator hermite --box 0",
-    "accuracy good.txt --eps 0.05 --solver tree,direct --theta 0.5 --leaf-size 8",
+    "accuracy good.txt --eps 0.05 --solver tree,direct --theta 0.5 --set tree.leaf-size=8",
     "accuracy periodic.txt --eps 0.05 --solver direct --precision double --overwrite --csv e.csv",
-    "accuracy periodic.txt --eps 0.05 --local-order 0 --mesh 32",
+    "accuracy periodic.txt --eps 0.05 --local-order 0 --set periodic.mesh=32",
     f"{UNIVERSE} --dlna-max 0.1 --eta 0.3 --outputs-z 45",
-    f"{UNIVERSE} --dt 0.1 --w0 -0.9 --eps-max 1",
+    f"{UNIVERSE} --dt 0.1 --set cosmology.w0=-0.9 --eps-max 1",
     "power universe.txt --fits --n-s 1",
     "power periodic.txt --fold 1 --fold-factor 2",
     "halos good.txt --length 0.5 --box 8 --overdensity 100",
@@ -202,16 +202,20 @@ def run(folder, command):
 def complaints(folder):
     there = set(folder.iterdir())
     for command, names in COMMANDS.items():
-        options = set(re.findall(r"^  (?:-\w \[ )?--([\w-]+)", run(folder, command + " --help-all").stdout, re.M)) - COMMON
+        options = set(re.findall(r"^  (?:-\w, )?--([\w-]+)", run(folder, command + " --help-all").stdout, re.M))
+        if "set" in options:
+            options |= set(re.findall(r"^  ([a-z-]+\.[\w-]+)", run(folder, command + " --help-settings").stdout, re.M))
+        options -= COMMON
         options |= {"threads"} if command == "bench" else set()
         for name in options ^ set(names.split()):
             yield f"{command} --{name}: is not in both --help and this table; which modes use it?"
     for command, names in MODES:
         for name in names.split():
             value = VALUES[name]
-            line = f"{command} --{name}" + ("" if value is None else f" {value}")
+            option = f"--set {name}" if "." in name else f"--{name}"
+            line = f"{command} {option}" + ("" if value is None else f"={value}" if "." in name else f" {value}")
             done = run(folder, line)
-            if done.returncode != 2 or done.stderr.count("\n") != 1 or not re.search(rf"--{name}\b", done.stderr):
+            if done.returncode != 2 or done.stderr.count("\n") != 1 or not re.search(rf"{re.escape(option)}\b", done.stderr):
                 yield f"{line}: status {done.returncode}: {done.stderr or done.stdout[:200]}"
             if wrote := set(folder.iterdir()) - there:
                 yield f"{line}: wrote files"

@@ -172,7 +172,7 @@ def gadget(folder):
     check(re.search(r"without effect here: EnergyFile, SnapshotFileBase, .*CourantFac.*DesNumNgb", out), f"GADGET-2: the ignored keys are not listed: {out}")
     check("units        kpc, 1e10 Msun, km/s\n" in out and "not understood" not in out, "GADGET-2: units")
     out = same_run(folder, "g4.param", "out4", "box.hdf5", *"--a-end 0.11 --outputs-a 0.105 --block-steps --eta".split(), math.sqrt(2 * 0.0125),
-                   *"--dlna-max 0.02 --theta 0.75 --eps 100 --eps-max 5 --softening spline --omega-m 0.308 --omega-l 0.692 --hubble 0.678".split())
+                   *"--dlna-max 0.02 --theta 0.75 --eps 100 --eps-max 5 --softening spline --set cosmology.omega-m=0.308 --set cosmology.omega-l=0.692 --set cosmology.hubble=0.678".split())
     check(re.search("^note +g4.param: not understood, and not used: FutureKey$", out, re.M), f"GADGET-4: an unknown key is not reported: {out}")
     check(told(out).get("BoxSize") == "--box 20000", "GADGET-4: wrong box")
     check("as given, instead of" not in out, "GADGET-4: no note on the h of the file")
@@ -244,7 +244,7 @@ def nemo(folder):
     particles = (item("(", "Particles") + item("i", "CoordSystem", [0o201402]) + item("d", "Mass", [row[0] for row in rows], [len(rows)]) +
                  item("d", "PhaseSpace", [x for row in rows for x in row[1:]], [len(rows), 2, 3]) + end)
     (folder / "hack.snap").write_bytes(item("(", "SnapShot") + parameters + particles + end)
-    options = "--t-end 0.5 --dt 0.03125 --eps 0.05 --criterion geometric --theta 1 --order 0 --local-order 0 --group-size 1 --leaf-size 1 --snapshot-every 0.25".split()
+    options = "--t-end 0.5 --dt 0.03125 --eps 0.05 --criterion geometric --theta 1 --order 0 --local-order 0 --set tree.group-size=1 --set tree.leaf-size=1 --snapshot-every 0.25".split()
     for file, out in ("hack.snap", "outn"), ("hack.txt", "typed_outn"):
         chamomile(folder, "run", file, *options, "-o", out)
     for number in range(3):

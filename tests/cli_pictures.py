@@ -100,7 +100,7 @@ with tempfile.TemporaryDirectory() as scratch:
     check(ends("series_001.png") == ends("thin.png"), "a file outside the view changes the colours")
 
     # Isolated particles in a file with a box: the line suggests a solution.
-    refused(folder, 3, "slice: no particles: must contain particles; --box 0 (frames: --frame-box 0) treats particles as isolated", "render", "p.hdf5", "--box", 100, "-o", "x.png")
+    refused(folder, 3, "slice: no particles: must contain particles; --box 0 (frames: --set frames.box=0) treats particles as isolated", "render", "p.hdf5", "--box", 100, "-o", "x.png")
     for side, is_noted in ((20, True), (0, False)):
         said = draw("e.png", "p.hdf5", "--size", 32, "--box", side, "--min", 0.1, "--max", 1)
         check(("--box 0 takes them as isolated" in said) == is_noted, f"a note on a box of {side}: {said}")
@@ -148,12 +148,12 @@ with tempfile.TemporaryDirectory() as scratch:
 
     # Frames of a run use the same settings: the first equals `render`.
     view = ("--quantity", "potential", "--azimuth", 30, "--inclination", 70, "--follow", "densest")
-    run_words = ("run", "p.hdf5", "--t-end", 0.1, "--dt", 0.05, "--eps", 0.05, "--frames", "--frames-every", 0.1, "--frame-width", 3, "--frame-size", 81, "-q")
-    chamomile(folder, *run_words, "-o", "out", "--frame-movie", *[f"--frame-{w[2:]}" if str(w).startswith("--") else w for w in view])
+    run_words = ("run", "p.hdf5", "--t-end", 0.1, "--dt", 0.05, "--eps", 0.05, "--frames", "--set", "frames.every=0.1", "--set", "frames.width=3", "--set", "frames.size=81", "-q")
+    chamomile(folder, *run_words, "-o", "out", "--set", "frames.movie", *[w for option, value in zip(view[::2], view[1::2]) for w in ("--set", f"frames.{option[2:]}={value}")])
     draw("r.png", "out/snapshot_000.hdf5", *view, "--fov", 3, "--size", 81)
     frame, render = picture(folder / "out/frame_000.png"), picture(folder / "r.png")
     check(frame[0] == render[0], "frame_000.png differs from 'render'")
-    check(frame[1]["Quantity"] == "potential" and "--frame-quantity potential" in frame[1].get("Command", ""), f"wrong texts of a frame: {frame[1]}")
+    check(frame[1]["Quantity"] == "potential" and "--set frames.quantity=potential" in frame[1].get("Command", ""), f"wrong texts of a frame: {frame[1]}")
 
     movie_is("out/frames.mp4", "82,82,2")
 
@@ -164,7 +164,7 @@ with tempfile.TemporaryDirectory() as scratch:
     draw("b.png", "b.hdf5", "--size", 64, "--data", "w.npy", "--slice", 10000)
     check(array(folder / "b.npy") == array(folder / "t.npy") != array(folder / "w.npy"), "a box is a slice of a tenth")
     mean = sum(array(folder / "w.npy")) / 64**2 / 10
-    chamomile(folder, *"run b.hdf5 --z-end 40 --dt 0.1 --eps 100 --frames --frame-size 64 -o boxes -q".split())
+    chamomile(folder, *"run b.hdf5 --z-end 40 --dt 0.1 --eps 100 --frames --set frames.size=64 -o boxes -q".split())
     near = [end / mean / wanted for end, wanted in zip(ends("boxes/frame_000.png"), (0.2, 200))]
     check(all(0.9 < ratio < 1.1 for ratio in near), f"frames of a box leave room for redshift 0: {near}")
 
@@ -173,7 +173,7 @@ with tempfile.TemporaryDirectory() as scratch:
                                  (2, "must end in .mp4", "--movie", "a.avi", "--orbit", 3), (2, "takes several snapshots", "--movie", "a.mp4"),
                                  (2, "needs --movie", "--rate", 9), (3, "potential", "--quantity", "potential"), (2, "--orbit: 1", "--orbit", 1)):
         refused(folder, status, line, "render", "two.txt", "-o", "x.png", *words)
-    refused(folder, 2, "--frame-movie: needs --frames", "run", "p.hdf5", "--t-end", 1, "--dt", 0.1, "--eps", 0.1, "-o", "x", "--frame-movie")
-    refused(folder, 2, "--frame-quantity: needs --frames", "run", "p.hdf5", "--t-end", 1, "--dt", 0.1, "--eps", 0.1, "-o", "x", "--frame-quantity", "velocity")
+    refused(folder, 2, "--set frames.movie: needs --frames", "run", "p.hdf5", "--t-end", 1, "--dt", 0.1, "--eps", 0.1, "-o", "x", "--set", "frames.movie")
+    refused(folder, 2, "--set frames.quantity: needs --frames", "run", "p.hdf5", "--t-end", 1, "--dt", 0.1, "--eps", 0.1, "-o", "x", "--set", "frames.quantity=velocity")
 
 end("pictures show and say what they should")

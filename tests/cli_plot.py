@@ -49,7 +49,7 @@ def picture_rows(path):
 
 def box(folder):
     chamomile(folder, *"model cosmology --n 16 --box 50 --z-start 4 -o box.hdf5 -q".split())
-    out = chamomile(folder, *"run box.hdf5 --z-end 0 --outputs-z 1 --eps 100 --dlna-max 0.1 --power --halos --min-members 5 -o cosmic".split())
+    out = chamomile(folder, *"run box.hdf5 --z-end 0 --outputs-z 1 --eps 100 --dlna-max 0.1 --power --halos --set halos.min-members=5 -o cosmic".split())
     check("3 halo catalogues halos_NNN.hdf5 with mass_function_NNN.txt" in out, f"a run in a box does not print its mass functions: {out}")
     chamomile(folder, *"halos cosmic/snapshot_002.hdf5 --min-members 5 --mass-function again.txt -q".split())
     same = [[line for line in path.read_text().splitlines() if not line.startswith("#")] for path in (folder / "again.txt", folder / "cosmic/mass_function_002.txt")]

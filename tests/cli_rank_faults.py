@@ -18,7 +18,7 @@ from restarting import chamomile, checkpoints, start, steps
 
 SPHERE = ["run", "../../plummer.hdf5", "--t-end", 0.3, "--snapshot-every", 0.1, "--block-steps", "--dt-max", 0.01, "--eta", 0.008, "--eps", 0.05, "--energy-every", 0.03, "--frames",
           "--checkpoint-every", 1, "-q", "-o", "out"]
-WAITS = ["--peer-timeout", 3]
+WAITS = ["--set", "ranks.peer-timeout=3"]
 TESTS = pathlib.Path(PROGRAM).parent / "tests"
 
 

@@ -31,7 +31,7 @@ def same_bytes(folder):
         check(status == 0 and not own_lines(err), f"{number} processes: status {status}: {err}")
         check(results(folder, "out") == one, f"{number} processes: results differ from one rank")
     # Another criterion, order and precision, adaptive steps, and a root cube at random positions.
-    other = ["start.hdf5", "--adaptive", "--dt-max", 0.03125, "--eps", 0.02, "--theta", 0.7, "--order", 4, "--precision", "double", "--decorrelate", 3,
+    other = ["start.hdf5", "--adaptive", "--dt-max", 0.03125, "--eps", 0.02, "--theta", 0.7, "--order", 4, "--precision", "double", "--set", "tree.decorrelate=3",
              "--softening", "spline", "--t-end", 0.0625, "-q", "--overwrite"]
     chamomile(folder, "run", *other, "-o", "one")
     chamomile(folder, "run", *other, "-o", "out", "--ranks", 3)
@@ -67,11 +67,11 @@ def individual(folder):
     few = ["few.hdf5", *common[1:]]
     for what, words, numbers in [
             ("trees", common, (1, 2, 3, 7)),
-            ("new trees alone", [*common, "--rebuild-above", 0], (3,)),
-            ("trees kept as long as there are others", [*common, "--rebuild-above", 1, "--eta", 0.01], (2, 7)),
-            ("theta in double", [*common, "--theta", 0.7, "--order", 4, "--precision", "double", "--decorrelate", 3], (3,)),
+            ("new trees alone", [*common, "--set", "blocks.rebuild-above=0"], (3,)),
+            ("trees kept as long as there are others", [*common, "--set", "blocks.rebuild-above=1", "--eta", 0.01], (2, 7)),
+            ("theta in double", [*common, "--theta", 0.7, "--order", 4, "--precision", "double", "--set", "tree.decorrelate=3"], (3,)),
             ("direct sums", [*few, "--solver", "direct"], (1, 2, 3, 7)),
-            ("a goal", [*common, "--accuracy", 2e-3, "--criterion", "moments", "--order", 2, "--local-order", 6, "--group-size", 64, "--leaf-size", 16, "--accuracy-every", 2],
+            ("a goal", [*common, "--accuracy", 2e-3, "--criterion", "moments", "--order", 2, "--local-order", 6, "--set", "tree.group-size=64", "--set", "tree.leaf-size=16", "--set", "accuracy.every=2"],
              (2, 3))]:
         chamomile(folder, "run", *words, "-o", "one")
         one = results(folder, "one")
@@ -229,12 +229,12 @@ def refusals(folder):
     for line, words in [
             ("--ranks: 0: must be between 1 and 1024|--ranks: 0", [*fixed, "--ranks", 0]),
             ("--ranks", [*fixed, "--ranks", 5000]),
-            ("--peer-timeout: needs --ranks, several processes or several GPUs", [*fixed, "--peer-timeout", 3]),
-            ("--share-gpu: needs --device gpu, and --ranks or several processes", [*fixed, "--ranks", 2, "--share-gpu"]),
-            ("--share-gpu: needs --device gpu, and --ranks or several processes", [*fixed, "--device", "gpu:0", "--share-gpu"]),
+            ("--set ranks.peer-timeout: needs --ranks, several processes or several GPUs", [*fixed, "--set", "ranks.peer-timeout=3"]),
+            ("--set ranks.share-gpu: needs --device gpu, and --ranks or several processes", [*fixed, "--ranks", 2, "--set", "ranks.share-gpu"]),
+            ("--set ranks.share-gpu: needs --device gpu, and --ranks or several processes", [*fixed, "--device", "gpu:0", "--set", "ranks.share-gpu"]),
             ("--on-device-error: is for one rank", [*fixed, "--ranks", 2, "--on-device-error", "stop"]),
-            ("--peer-timeout", [*fixed, "--ranks", 2, "--peer-timeout", 0]),
-            ("--host-below: needs a single rank", [*common, "--ranks", 2, "--block-steps", "--host-below", 10]),
+            ("--set ranks.peer-timeout: 0: ", [*fixed, "--ranks", 2, "--set", "ranks.peer-timeout=0"]),
+            ("--set blocks.host-below: needs a single rank", [*common, "--ranks", 2, "--block-steps", "--set", "blocks.host-below=10"]),
             ("--ranks, several processes or several GPUs: need --integrator leapfrog", [*common, "--ranks", 2, "--integrator", "hermite"]),
             ("--ranks, several processes or several GPUs: need isolated particles", [*fixed, "--ranks", 2, "--box", 20]),
             ("--ranks, several processes or several GPUs: need isolated particles", [*fixed, "--device", "gpu:0,1", "--box", 20]),
@@ -271,7 +271,7 @@ def numbered(folder):
         (8, 0, ["fluid", "--ranks", 2], 2, "--ranks: unknown option"),
         (8, 0, ["pairs", "--ranks", 2], 2, "--ranks: unknown option"),
         (8, 2, ["run", "start.hdf5", "--eps", 0.05, "--t-end", 1, "-o", "none", "--integrator", "hermite"], 2, "several processes or several GPUs: need --integrator leapfrog"),
-        (9, 0, [*run, "--box", 20, "--mesh", 16, "--ranks", 20], 2, "several processes or several GPUs: need isolated particles"),
+        (9, 0, [*run, "--box", 20, "--set", "periodic.mesh=16", "--ranks", 20], 2, "several processes or several GPUs: need isolated particles"),
         (11, 3, [*run[:-1], "busy", "--overwrite"], 4, "busy: another run is writing there"),
         (11, 0, [*run[:-1], "busy", "--overwrite", "--ranks", 3], 4, "busy: another run is writing there"),
         (12, 3, ["info", "start.hdf5"], 2, "info: is for one process"),
@@ -304,7 +304,7 @@ def numbered(folder):
 
 def faults(folder):
     """A stopped rank ends the run with one line; a killed rank ends all; both leave a checkpoint."""
-    long = ["run", "start.hdf5", "--dt", 0.0078125, "--eps", 0.05, "--t-end", 100, "--checkpoint-every", 2, "-q", "--overwrite", "-o", "long", "--peer-timeout", 2]
+    long = ["run", "start.hdf5", "--dt", 0.0078125, "--eps", 0.05, "--t-end", 100, "--checkpoint-every", 2, "-q", "--overwrite", "-o", "long", "--set", "ranks.peer-timeout=2"]
     for what, which, how in [("a silent rank", 2, signal.SIGSTOP), ("a killed rank", 1, signal.SIGKILL)]:
         shutil.rmtree(folder / "long", ignore_errors=True)
         started = launch(folder, 3, *long)

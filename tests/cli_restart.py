@@ -138,7 +138,7 @@ def changes_what_may_change(top):
     refused(7, "--eps: 0.1: cannot change .*it was 0.05", *again, "--eps", 0.1)
     refused(7, "--dt: 0.02: cannot change .*it was 0.01", *again, "--dt", 0.02)
     refused(7, "--order: 4: cannot change .*it was not given .2.", *again, "--order", 4)
-    refused(7, "--group-size: 64: cannot change .*it was not given .0.", *again, "--group-size", 64)
+    refused(7, "--set tree.group-size: 64: cannot change .*it was not given .0.", *again, "--set", "tree.group-size=64")
     refused(7, "--check-forces: 9: cannot change .*it was not given .0.", *again, "--check-forces", 9)
     refused(7, "--adaptive: true: cannot change .*it was not given .false.", *again, "--adaptive")
     refused(7, "--energy-every: 0.1: cannot change .*it was not given", *again, "--energy-every", 0.1)
@@ -184,8 +184,8 @@ def goes_on_from_its_end(top):
             ("adaptive", [*plain, "--adaptive"], ["--t-end", 0.25], ["--t-end", 0.5]),
             ("blocks", [*plain, "--block-steps"], ["--t-end", 0.25], ["--t-end", 0.5]),
             ("hermite", [*plain, "--integrator", "hermite"], ["--t-end", 0.125], ["--t-end", 0.25]),
-            ("accuracy", [*plain, "--dt", 0.03125, "--accuracy", 1e-2, "--criterion", "moments", "--order", 2, "--local-order", 4, "--group-size", 64,
-                          "--leaf-size", 16], ["--t-end", 0.25], ["--t-end", 0.5]),
+            ("accuracy", [*plain, "--dt", 0.03125, "--accuracy", 1e-2, "--criterion", "moments", "--order", 2, "--local-order", 4, "--set", "tree.group-size=64",
+                          "--set", "tree.leaf-size=16"], ["--t-end", 0.25], ["--t-end", 0.5]),
             ("comoving", [*comoving, "--adaptive"], ["--z-end", 19], ["--z-end", 9])):
         folder = fresh(top, f"prolonged_{name}")
         done = [chamomile(folder, "run", *arguments, *first, "-o", "out"), chamomile(folder, "run", "--restart", "out", *last),

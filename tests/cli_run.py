@@ -67,11 +67,12 @@ def takes_what_the_file_states(folder):
 
 def reads_a_configuration(folder):
     (folder / "run.ini").write_text("\ufeff# a run\r\n[time]\r\nt-end = 0.1\r\ndt = 0.05\r\n[forces]\r\n"
-                                    "eps = 0.1 # long\r\ntheta = 0.9\r\nquiet = true\r\n")
-    out = chamomile(folder, "run", "plummer.hdf5", "--config", "run.ini", "--theta", 0.5, "-o", "ini")
+                                    "eps = 0.1 # long\r\ntheta = 0.9\r\nquiet = true\r\n[tree]\r\ngroup-size = 48\r\nleaf-size = 12\r\n")
+    out = chamomile(folder, "run", "plummer.hdf5", "--config", "run.ini", "--theta", 0.5, "--set", "tree.leaf-size=8", "-o", "ini")
     check(out == "", f"--quiet prints: {out}")
     text = chamomile(folder, "info", "ini/snapshot_001.hdf5")
     check("theta: 0.5" in text and "eps: 0.1" in text, "the file of options is not read, or overrides the command line")
+    check("tree.group-size=48" in text and "tree.leaf-size=8" in text, "settings of the file are not read, or win over the command line")
 
     shown = {"moments": "forces: tree, tolerance 0.001", "minimum-distance": "forces: tree, minimum-distance, theta 0.6",
              "geometric": "forces: tree, geometric, theta 0.6", "relative": "forces: tree, relative, tolerance 0.001"}
@@ -90,17 +91,17 @@ def adapts_its_steps(folder):
 
 def frames_are_as_wide_as_asked(folder):
     pixels = lambda name: read(name)[read(name).index(b"IDAT"):]  # behind the texts
-    for name, width in (("narrow", ["--frame-width", 4]), ("wide", ["--frame-width", 40]), ("automatic", [])):
+    for name, width in (("narrow", ["--set", "frames.width=4"]), ("wide", ["--set", "frames.width=40"]), ("automatic", [])):
         chamomile(folder, "run", "plummer.hdf5", "--t-end", 0, "--dt", 0.01, "--eps", 0.05, "--frames", *width, "-o", name, "-q")
     chamomile(folder, "render", "plummer.hdf5", "--fov", 4, "-o", "four.png", "-q")
     read = lambda name: (folder / name).read_bytes()
-    check(pixels("narrow/frame_000.png") == pixels("four.png"), "--frame-width 4 is not --fov 4")
-    check(read("narrow/frame_000.png") != read("wide/frame_000.png"), "--frame-width has no effect")
-    check(read("automatic/frame_000.png") not in (read("four.png"), read("wide/frame_000.png")), "no width is chosen without --frame-width")
+    check(pixels("narrow/frame_000.png") == pixels("four.png"), "--set frames.width=4 is not --fov 4")
+    check(read("narrow/frame_000.png") != read("wide/frame_000.png"), "--set frames.width has no effect")
+    check(read("automatic/frame_000.png") not in (read("four.png"), read("wide/frame_000.png")), "no width is chosen without frames.width")
 
 
 def frames_have_an_interval_of_their_own(folder):
-    chamomile(folder, "run", "plummer.hdf5", "--t-end", 0.2, "--dt", 0.05, "--eps", 0.05, "--frames", "--frames-every", 0.05,
+    chamomile(folder, "run", "plummer.hdf5", "--t-end", 0.2, "--dt", 0.05, "--eps", 0.05, "--frames", "--set", "frames.every=0.05",
               "--snapshot-every", 0.1, "-o", "film", "-q")
     count = lambda pattern: len(list((folder / "film").glob(pattern)))
     check((count("frame_*.png"), count("snapshot_*.hdf5")) == (5, 3), f"{count('frame_*.png')} frames")
@@ -131,19 +132,19 @@ def tunes_and_repeats_itself(folder):
     chamomile(folder, "model", "plummer", "-n", 6000, "--seed", 2, "-o", "larger.hdf5", "-q")
     common = ["--t-end", 0.04, "--dt", 0.01, "--eps", 0.05, "--snapshot-every", 0.04, "--threads", 2]
     out = chamomile(folder, "run", "larger.hdf5", *common, "--tune", "-o", "tuned")
-    sizes = re.search(r"tuned +groups of (\d+), clusters of (\d+), leaves of (\d+): .*; --group-size (\d+) --cluster-size (\d+) --leaf-size (\d+) repeats", out)
+    sizes = re.search(r"tuned +groups of (\d+), clusters of (\d+), leaves of (\d+): .*; --set tree.group-size=(\d+) --set tree.cluster-size=(\d+) --set tree.leaf-size=(\d+) repeats", out)
     check(sizes and sizes.groups()[:3] == sizes.groups()[3:], f"the tuning is not printed: {out}")
     if not sizes:
         return
     text = chamomile(folder, "info", "tuned/snapshot_001.hdf5")
-    for word in (f"group_size: {sizes[1]}", f"leaf_size: {sizes[3]}", f"group-size={sizes[1]} cluster-size={sizes[2]} leaf-size={sizes[3]}", "tune=true"):
+    for word in (f"group_size: {sizes[1]}", f"leaf_size: {sizes[3]}", f"tree.group-size={sizes[1]} tree.cluster-size={sizes[2]} tree.leaf-size={sizes[3]}", "tune=true"):
         check(word in text, f"the snapshot lacks '{word}'")
     check(f"groups of {sizes[1]}, clusters of {sizes[2]}, leaves of {sizes[3]}" in (folder / "tuned/run.log").read_text(), "the log lacks the group sizes")
     tuned = as_text(folder, "tuned/snapshot_001.hdf5")
     for group, same in ((sizes[1], True), (str(2 * int(sizes[1])), False)):
-        chamomile(folder, "run", "larger.hdf5", *common, "--group-size", group, "--cluster-size", sizes[2], "--leaf-size", sizes[3], "-o", "untuned", "--overwrite", "-q")
+        chamomile(folder, "run", "larger.hdf5", *common, "--set", f"tree.group-size={group}", "--set", f"tree.cluster-size={sizes[2]}", "--set", f"tree.leaf-size={sizes[3]}", "-o", "untuned", "--overwrite", "-q")
         check((as_text(folder, "untuned/snapshot_001.hdf5") == tuned) == same, f"groups of {group}: same bits is not {same}")
-    out = chamomile(folder, "run", "larger.hdf5", *common, "--tune", "--group-size", 48, "-o", "half", "-v")
+    out = chamomile(folder, "run", "larger.hdf5", *common, "--tune", "--set", "tree.group-size=48", "-o", "half", "-v")
     check("sizes        groups of 48, clusters of " in out, f"--tune overrides a given size: {out}")
 
 
@@ -151,7 +152,7 @@ def checks_forces(folder):
     """Compares forces.csv with `accuracy` on the snapshots, which sums differently."""
     common = ["--eps", 0.05, "--device", "cpu"]
     out = chamomile(folder, "run", "plummer.hdf5", "--t-end", 0.1, "--dt", 0.01, "--snapshot-every", 0.04, "--check-forces", 700,
-                    "--check-forces-every", 4, *common, "-o", "checked")
+                    "--set", "check-forces.every=4", *common, "-o", "checked")
     check("force errors against direct sums, measured 4 times: 99 % below" in out and "forces.csv" in out, f"no summary: {out}")
     rows = table(folder / "checked/forces.csv")
     check([(row["step"], row["targets"]) for row in rows] == [(s, "700") for s in ("0", "4", "8", "10")], f"lines: {rows}")
@@ -170,8 +171,8 @@ def checks_forces(folder):
 
 def keeps_an_accuracy(folder):
     chamomile(folder, "model", "plummer", "-n", 5000, "--seed", 3, "-o", "asked.hdf5", "-q")
-    common = ["asked.hdf5", "--t-end", 0.1, "--dt", 0.01, "--eps", 0.01, "--device", "cpu", "--check-forces", 2500, "--check-forces-every", 5]
-    out = chamomile(folder, "run", *common, "--accuracy", 3e-3, "--accuracy-every", 5, "-o", "asked")
+    common = ["asked.hdf5", "--t-end", 0.1, "--dt", 0.01, "--eps", 0.01, "--device", "cpu", "--check-forces", 2500, "--set", "check-forces.every=5"]
+    out = chamomile(folder, "run", *common, "--accuracy", 3e-3, "--set", "accuracy.every=5", "-o", "asked")
     repeat = re.search(r"(--accuracy 0.003 .*) repeat the run", out)
     check("99 % error at most 0.003" in out and repeat and "measured error" in out, f"the accuracy is not printed: {out}")
     steps = table(folder / "asked/steps.csv")
@@ -185,7 +186,7 @@ def keeps_an_accuracy(folder):
         check(word in text, f"the snapshot lacks '{word}': {text}")
     limit = steps[-1]["tolerance"] or steps[-1]["theta"]
     check(re.search(rf"(tolerance|theta): {re.escape(limit)}\n", text), f"the snapshot lacks the limit {limit}: {text}")
-    chamomile(folder, "run", *common, *repeat[1].split(), "--accuracy-every", 5, "-o", "repeated", "-q")
+    chamomile(folder, "run", *common, *repeat[1].split(), "--set", "accuracy.every=5", "-o", "repeated", "-q")
     check(as_text(folder, "repeated/snapshot_010.hdf5") == as_text(folder, "asked/snapshot_010.hdf5"), "the printed options do not repeat the run")
     out = chamomile(folder, "force", "asked.hdf5", "--accuracy", 1e-2, "--eps", 0.01, "-o", "f.hdf5")
     check("99 % error" in out and "repeats it" in out, f"force does not print the chosen options: {out}")
@@ -196,7 +197,7 @@ def keeps_an_accuracy(folder):
 
 def decorrelates_its_steps(folder):
     texts = {}
-    for name, seed in (("smallest", []), ("seven", ["--decorrelate", 7]), ("seven_again", ["--decorrelate", 7, "--threads", 1]), ("eight", ["--decorrelate", 8])):
+    for name, seed in (("smallest", []), ("seven", ["--set", "tree.decorrelate=7"]), ("seven_again", ["--set", "tree.decorrelate=7", "--threads", 1]), ("eight", ["--set", "tree.decorrelate=8"])):
         chamomile(folder, "run", "plummer.hdf5", "--t-end", 0.1, "--dt", 0.01, "--eps", 0.05, *seed, "-o", name, "-q")
         texts[name] = as_text(folder, f"{name}/snapshot_010.hdf5")
     check(texts["seven"] == texts["seven_again"], "the same seed gives different bits")

@@ -221,9 +221,9 @@ PRODUCT = [  # command, expected pattern in the output, forbidden pattern
     ("halos gas.txt --types 1", "linking length 0.222222;", "masses of friends"),
     ("halos gas.txt --types gas", "linking length 0.2;", "masses of friends"),
     ("halos gas.txt", f"linking length {2 / 1729 ** (1 / 3):.6g};(.*\n)*.*masses of friends", None),
-    ("run zoom.txt --dt 0.01 --t-end 0.01 --eps 0.02 --snapshot-every 0.01 --halos --min-members 2 --halo-types halo -o zoomed", "mass_function_NNN.txt", "masses of friends"),
+    ("run zoom.txt --dt 0.01 --t-end 0.01 --eps 0.02 --snapshot-every 0.01 --halos --set halos.min-members=2 --set halos.types=halo -o zoomed", "mass_function_NNN.txt", "masses of friends"),
     ("run zoom.txt --dt 0.01 --t-end 0.01 --eps 0.02 --snapshot-every 0.01 --halos -o mixed", "masses of friends are from", None),
-    ("run zoom.txt --dt 0.01 --t-end 0.01 --eps 0.02 --halos --halo-types gas -o x", r"--halo-types: 0: no such particles, but 1 \(halo\), 2 \(disk\)", None),
+    ("run zoom.txt --dt 0.01 --t-end 0.01 --eps 0.02 --halos --set halos.types=gas -o x", r"--set halos.types: 0: no such particles, but 1 \(halo\), 2 \(disk\)", None),
     *[(f"render {name}.txt --size 64 -o {name}.png --data {name}.npy", "wrote", OUTSIDE) for name in ("one", "below", "within", "zoom")],
     ("render outside.txt --size 64 -o outside.png --data outside.npy", OUTSIDE, None),
     ("render one.txt --box 0 --size 64 -o isolated.png --data isolated.npy", "wrote", OUTSIDE),
@@ -300,18 +300,18 @@ def check_product():
         check(len({row[0] for row in thin[name]}) == len(kinds), f"--thin {name}: wrong masses")
     if h5py:
         for path in (folder / f"zoomed/halos_00{number}.hdf5" for number in (0, 1)):
-            if not check(path.exists(), f"run --halo-types: {path.name}"):
+            if not check(path.exists(), f"run --set halos.types: {path.name}"):
                 continue
             with h5py.File(path) as file:
-                near(file["Header"].attrs["LinkingLength"], 0.05, 1e-9, "run --halo-types: linking length")
-                check(file["Header"].attrs["Ngroups_Total"] == 0, "run --halo-types: halos reported for a zoom without halos")
+                near(file["Header"].attrs["LinkingLength"], 0.05, 1e-9, "run --set halos.types: linking length")
+                check(file["Header"].attrs["Ngroups_Total"] == 0, "run --set halos.types: halos reported for a zoom without halos")
 
 
 def check_run():
     """The structures written by a run equal the commands' results on its snapshots, also after a restart."""
     chamomile("model", "cosmology", "--n", 8, "--box", 20, "--z-start", 9, "-o", "start.hdf5")
     result = chamomile("run", "start.hdf5", "--cosmology", "--adaptive", "--outputs-z", 8, "--z-end", 7, "--checkpoint-every", 5,
-                       "--power", "--power-mesh", 32, "--halos", "--min-members", 2, "--fits", "-o", "run")
+                       "--power", "--set", "power.mesh=32", "--halos", "--set", "halos.min-members=2", "--fits", "-o", "run")
     check(result.returncode == 0, f"run: {result.stderr}")
     names = sorted(path.name for path in (folder / "run").iterdir() if path.name.startswith(("power", "halos")))
     check(len(names) >= 4 and len(names) % 2 == 0, f"run: files {names}")
@@ -370,6 +370,6 @@ with tempfile.TemporaryDirectory() as scratch:
     refused(2, ".npy", "render", "box.txt", "-o", "y.png", "--data", "y.txt")
     refused(2, "--power", "run", "open.txt", "--t-end", 1, "--dt", 0.1, "--eps", 0.1, "-o", "out", "--power")
     refused(2, "--fits: .*comoving", "run", "zoom.txt", "--t-end", 1, "--dt", 0.1, "--eps", 0.1, "-o", "out", "--power", "--fits")
-    refused(2, "--power-mesh", "run", "open.txt", "--t-end", 1, "--dt", 0.1, "--eps", 0.1, "-o", "out", "--power-mesh", 32)
+    refused(2, "--set power.mesh: needs --power", "run", "open.txt", "--t-end", 1, "--dt", 0.1, "--eps", 0.1, "-o", "out", "--set", "power.mesh=32")
 
 end("power, halos and periodic render do as they say")

@@ -69,8 +69,8 @@ CASES = [
     ("comoving", [*BOX, "--adaptive"], 0, "", ""),
     ("comoving, softening fixed in physical length", ["run", "soft.hdf5", "--z-end", 1, "--dt", 0.05, "--softening", "spline", "--eps", 900, "--eps-max", 120], 0,
      WARNING + r"Layzer-Irvine error \S+ at the end, .*: above 1\S* %; it may include the work of --eps-max, neglected by the equation\n$", None),
-    ("comoving, softening that is short when it is used", ["run", "soft.hdf5", "--z-end", 8.5, "--dt", 0.05, "--eps", 1500, "--eps-max", 10, "--mesh", 32], 0, "", None),
-    ("comoving, softening that is too long when it is used", ["run", "soft.hdf5", "--z-end", 8.5, "--dt", 0.05, "--eps", 1500, "--eps-max", 80, "--mesh", 32], 2,
+    ("comoving, softening that is short when it is used", ["run", "soft.hdf5", "--z-end", 8.5, "--dt", 0.05, "--eps", 1500, "--eps-max", 10, "--set", "periodic.mesh=32"], 0, "", None),
+    ("comoving, softening that is too long when it is used", ["run", "soft.hdf5", "--z-end", 8.5, "--dt", 0.05, "--eps", 1500, "--eps-max", 80, "--set", "periodic.mesh=32"], 2,
      "^chamomile: error: run: --eps: 800: must be at most 713, because pairs beyond 3906 are not softened; or give --softening spline, or --solver direct\n$", None),
     ("comoving, long steps", [*BOX[:3], 0, "--dt", 0.5], 0, WARNING + r"Layzer-Irvine error \S+ at the end, \S+ at most: above 1\S* %: this run cannot be trusted\n$",
      r"\nwarning      Layzer-Irvine error: \S+ at a = "),
@@ -97,7 +97,7 @@ CASES = [
     ("a spline within the cut", ["accuracy", *SPACE, 0.25, "--softening", "spline", "--tolerance", 0.001, "--sample", 400], 0, "", None),
     ("a coarse mesh", ["force", *SPACE, 0.07, "-o", "f.txt", "--overwrite"], 0, "", None),
     ("direct sums in a box", ["force", *SPACE, 0.25, "--solver", "direct", "-o", "f.txt", "--overwrite"], 0, "", None),
-    ("modes in a box", ["accuracy", *SPACE, 0.02, "--long-range", "modes", "--tolerance", 1e-4, "--sample", 400], 0, "", None),
+    ("modes in a box", ["accuracy", *SPACE, 0.02, "--set", "periodic.long-range=modes", "--tolerance", 1e-4, "--sample", 400], 0, "", None),
 ]
 
 

@@ -36,7 +36,7 @@ CASES = [
     ("force f.hdf5 -o f2.txt", FINE, r"box: periodic, 2 \(BoxSize of the file; --box 0: isolated\)", None),
     ("force f.hdf5 -o f3.hdf5 --box 0", FINE, "note: the box of size 2 in the file is ignored", "periodic"),
     ("info f3.hdf5", FINE, "box +isolated", None),
-    ("force f.hdf5 -o f4.txt --long-range modes", FINE, r"long range: modes, r_s 0.128571, cut at 0.9", None),
+    ("force f.hdf5 -o f4.txt --set periodic.long-range=modes", FINE, r"long range: modes, r_s 0.128571, cut at 0.9", None),
     ("run f.hdf5 --integrator hermite --t-end 1 -o h", USAGE, "--integrator hermite: needs isolated particles; --box 0 ignores the box", None),
     ("run plain.txt --integrator hermite --box 2 --eps 0 --t-end 1 -o h", USAGE, "--integrator hermite: needs isolated particles", None),
     # The log contains it too, also at each restart.
@@ -44,7 +44,7 @@ CASES = [
     ("run --restart log --t-end 0.02", FINE, r"long range +mesh of 32\^3, r_s 0.078125, cut at 0.390625", None),
     # Units, background, G and softening.
     ("model cosmology --n 8 --box 100 --z-start 49 -o ics.hdf5", FINE, "wrote", None),
-    ("run ics.hdf5 --z-end 48 --eps 300 --softening spline --omega-r 1e-4 --w0 -0.9 --eps-max 200 -o universe", FINE,
+    ("run ics.hdf5 --z-end 48 --eps 300 --softening spline --set cosmology.omega-r=1e-4 --set cosmology.w0=-0.9 --eps-max 200 -o universe", FINE,
      r"box +periodic, 100000 kpc/h \(BoxSize of the file\)", None),
     ("info universe/snapshot_001.hdf5", FINE, "softening +spline, eps = 300", None),
     ("run universe/snapshot_001.hdf5 --z-end 47.5 -o later", FINE, r"cosmology +Omega_m 0.3089, .*Omega_r 0.0001, w -0.9 \+0 \(1 - a\), eps at most 200 / a", None),
@@ -69,7 +69,7 @@ CASES = [
     # Steps that would never reach the end.
     *[(f"run plain.txt --eps 0.01 --t-end 1 -o x {steps}", USAGE, rf"{what}: .*makes .* steps; at most 1e12", None)
       for steps, what in (("--adaptive --dt-max 1e-300", "--dt-max"), ("--adaptive --eta 1e-200", "time step"), ("--block-steps --eta 1e-300", "time step"),
-                          ("--block-steps --dt-max 1e-300", "--dt-max"), ("--integrator hermite --eta-start 1e-300", "time step"))],
+                          ("--block-steps --dt-max 1e-300", "--dt-max"), ("--integrator hermite --set hermite.eta-start=1e-300", "time step"))],
     ("run ics.hdf5 --z-end 40 --dlna-max 1e-300 -o x", USAGE, "--dlna-max: .*makes .* steps; at most 1e12", None),
     # A background out of range, from an option and from a file.
     *[(f"run ics.hdf5 --z-end 40 --{option} {value} -o x", USAGE, f"--{option}: {value}: must be a number from", None) for option, value in (("omega-l", "-5"), ("w0", "-3"), ("wa", "9"))],

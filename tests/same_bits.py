@@ -49,10 +49,10 @@ class Case:
 
 RUN = "run {in}/plummer.hdf5 --eps 0.05 --t-end 0.125 --snapshot-every 0.0625 --energy-every 0.015625"
 BLOCKS = RUN + " --block-steps --dt-max 0.03125"
-BOX = "run {in}/plummer.hdf5 --eps 0.05 --t-end 0.0625 --snapshot-every 0.03125 --box 16 --mesh 32"
+BOX = "run {in}/plummer.hdf5 --eps 0.05 --t-end 0.0625 --snapshot-every 0.03125 --box 16 --set periodic.mesh=32"
 COMOVING = "run {in}/box.hdf5 --z-end 8 --snapshot-every 0.05"
 HERMITE = "run {in}/few.hdf5 --eps 0.01 --t-end 0.0625 --snapshot-every 0.03125 --integrator hermite"
-GOAL = "--accuracy 1e-2 --criterion moments --order 2 --local-order 4 --group-size 64 --leaf-size 16"
+GOAL = "--accuracy 1e-2 --criterion moments --order 2 --local-order 4 --set tree.group-size=64 --set tree.leaf-size=16"
 
 FORCES = {  # Plummer sphere with 3000 particles unless another file is named
     "tree": "--eps 0.01",
@@ -71,19 +71,19 @@ FORCES = {  # Plummer sphere with 3000 particles unless another file is named
     "relative": "--eps 0.01 --criterion relative",
     "geometric": "--eps 0.01 --theta 0.8",
     "minimum distance": "--eps 0.01 --criterion minimum-distance --theta 0.5",
-    "small groups and batches": "--eps 0.01 --group-size 32 --leaf-size 4 --batch-size 7",
-    "decorrelated": "--eps 0.01 --decorrelate 5",
+    "small groups and batches": "--eps 0.01 --set tree.group-size=32 --set tree.leaf-size=4 --set tree.batch-size=7",
+    "decorrelated": "--eps 0.01 --set tree.decorrelate=5",
     "accuracy": "--eps 0.01 " + GOAL,
     "direct": "--eps 0.01 --solver direct",
     "direct, double": "--eps 0.01 --solver direct --precision double",
     "direct, spline": "--eps 0.1 --solver direct --softening spline",
     "direct, double, spline": "--eps 0.1 --solver direct --precision double --softening spline",
     "box, mesh": "--eps 0.05 --box 16",
-    "box, mesh, other split": "--eps 0.05 --box 16 --mesh 32 --split 1.5 --cut 4.5 --order 0",
-    "box, mesh, double": "--eps 0.05 --box 16 --mesh 32 --precision double",
-    "box, mesh, spline": "--eps 0.3 --box 16 --mesh 32 --softening spline --decorrelate 3",
-    "box, modes": "--eps 0.05 --box 16 --long-range modes",
-    "box, modes, double, order 0": "--eps 0.05 --box 16 --long-range modes --precision double --order 0",
+    "box, mesh, other split": "--eps 0.05 --box 16 --set periodic.mesh=32 --set periodic.split=1.5 --set periodic.cut=4.5 --order 0",
+    "box, mesh, double": "--eps 0.05 --box 16 --set periodic.mesh=32 --precision double",
+    "box, mesh, spline": "--eps 0.3 --box 16 --set periodic.mesh=32 --softening spline --set tree.decorrelate=3",
+    "box, modes": "--eps 0.05 --box 16 --set periodic.long-range=modes",
+    "box, modes, double, order 0": "--eps 0.05 --box 16 --set periodic.long-range=modes --precision double --order 0",
     "box, Ewald's direct sum": "{in}/few.hdf5 --eps 0.05 --box 16 --solver direct",
     "galaxy, three types": "{in}/galaxy.hdf5 --eps 0.05 --order 3 --softening spline",
     "comoving box": "{in}/box.hdf5",
@@ -97,62 +97,62 @@ FORCES = {  # Plummer sphere with 3000 particles unless another file is named
 RUNS = {
     "leapfrog": RUN + " --dt 0.0078125",
     "leapfrog, order 4, double": RUN + " --dt 0.0078125 --order 4 --precision double --tolerance 1e-4",
-    "leapfrog, spline, decorrelated": RUN + " --dt 0.0078125 --softening spline --decorrelate 5",
+    "leapfrog, spline, decorrelated": RUN + " --dt 0.0078125 --softening spline --set tree.decorrelate=5",
     "leapfrog, direct": RUN + " --dt 0.0078125 --solver direct",
-    "leapfrog, accuracy": RUN + " --dt 0.015625 --accuracy-every 2 " + GOAL,
-    "leapfrog, checked forces": RUN + " --dt 0.015625 --check-forces 30 --check-forces-every 2 --frames --frame-width 4",
+    "leapfrog, accuracy": RUN + " --dt 0.015625 --set accuracy.every=2 " + GOAL,
+    "leapfrog, checked forces": RUN + " --dt 0.015625 --check-forces 30 --set check-forces.every=2 --frames --set frames.width=4",
     "leapfrog, three types": "run {in}/galaxy.hdf5 --eps 0.1 --dt 0.01 --t-end 0.03 --snapshot-every 0.03 --frames",
     "adaptive": RUN + " --adaptive",
     "adaptive, potential": RUN + " --adaptive --step-criterion potential --dt-max 0.01 --dt-min 1e-4",
     "blocks": BLOCKS,
     "blocks, softening": BLOCKS + " --step-criterion softening --eta 0.05",
-    "blocks, few rungs": BLOCKS + " --rungs 2 --eta 0.01",
-    "blocks, trees built anew": BLOCKS + " --rebuild-above 0",
-    "blocks, trees kept by half": BLOCKS + " --rebuild-above 0.5",
-    "blocks, trees kept": BLOCKS + " --rebuild-above 1 --order 4 --local-order 4",
+    "blocks, few rungs": BLOCKS + " --set blocks.rungs=2 --eta 0.01",
+    "blocks, trees built anew": BLOCKS + " --set blocks.rebuild-above=0",
+    "blocks, trees kept by half": BLOCKS + " --set blocks.rebuild-above=0.5",
+    "blocks, trees kept": BLOCKS + " --set blocks.rebuild-above=1 --order 4 --local-order 4",
     "blocks, double, relative": BLOCKS + " --precision double --criterion relative",
     "blocks, direct": BLOCKS + " --solver direct",
-    "blocks, decorrelated, spline": BLOCKS + " --decorrelate 7 --softening spline",
-    "blocks, accuracy": BLOCKS + " --accuracy-every 1 " + GOAL,
-    "blocks, few by the host": BLOCKS + " --host-below 40",
+    "blocks, decorrelated, spline": BLOCKS + " --set tree.decorrelate=7 --softening spline",
+    "blocks, accuracy": BLOCKS + " --set accuracy.every=1 " + GOAL,
+    "blocks, few by the host": BLOCKS + " --set blocks.host-below=40",
     "hermite": HERMITE,
-    "hermite, shared steps": HERMITE + " --shared-steps --eta 0.02",
-    "hermite, fixed steps": HERMITE + " --dt 0.00390625 --iterations 2 --final-evaluation",
+    "hermite, shared steps": HERMITE + " --set hermite.shared-steps --eta 0.02",
+    "hermite, fixed steps": HERMITE + " --dt 0.00390625 --set hermite.iterations=2 --set hermite.final-evaluation",
     "box, mesh": BOX + " --dt 0.0078125",
     "box, mesh, adaptive": BOX + " --adaptive --softening spline",
     "box, mesh, blocks": BOX + " --block-steps --dt-max 0.03125 --step-criterion softening",
-    "box, mesh, blocks, trees kept": BOX + " --block-steps --dt-max 0.03125 --step-criterion softening --rebuild-above 1",
-    "box, modes": BOX.replace("--mesh 32", "--long-range modes --dt 0.015625"),
-    "box, modes, blocks": BOX.replace("--mesh 32", "--long-range modes --block-steps --dt-max 0.03125 --step-criterion softening"),
-    "box, Ewald's direct sum": BOX.replace("--mesh 32", "--solver direct --dt 0.03125").replace("plummer", "few"),
+    "box, mesh, blocks, trees kept": BOX + " --block-steps --dt-max 0.03125 --step-criterion softening --set blocks.rebuild-above=1",
+    "box, modes": BOX.replace("--set periodic.mesh=32", "--set periodic.long-range=modes --dt 0.015625"),
+    "box, modes, blocks": BOX.replace("--set periodic.mesh=32", "--set periodic.long-range=modes --block-steps --dt-max 0.03125 --step-criterion softening"),
+    "box, Ewald's direct sum": BOX.replace("--set periodic.mesh=32", "--solver direct --dt 0.03125").replace("plummer", "few"),
     "comoving, adaptive": COMOVING + " --adaptive --power",
     "comoving, fixed": COMOVING + " --dt 0.02 --eps-max 0.5",
-    "comoving, blocks": COMOVING + " --block-steps --decorrelate 2",
-    "comoving, blocks, trees kept": COMOVING + " --block-steps --rebuild-above 1",
-    "comoving, modes": COMOVING + " --dt 0.05 --long-range modes",
-    "comoving, other background": "run {in}/box.hdf5 --z-end 8 --outputs-z 8.5 --dt 0.05 --w0 -0.9 --wa 0.1 --omega-r 1e-4",
+    "comoving, blocks": COMOVING + " --block-steps --set tree.decorrelate=2",
+    "comoving, blocks, trees kept": COMOVING + " --block-steps --set blocks.rebuild-above=1",
+    "comoving, modes": COMOVING + " --dt 0.05 --set periodic.long-range=modes",
+    "comoving, other background": "run {in}/box.hdf5 --z-end 8 --outputs-z 8.5 --dt 0.05 --set cosmology.w0=-0.9 --set cosmology.wa=0.1 --set cosmology.omega-r=1e-4",
 }
 ON_DEVICE = {
     "direct": RUN + " --dt 0.0078125 --solver direct",
     "direct, double": RUN + " --dt 0.0078125 --solver direct --precision double",
     "tree": RUN + " --dt 0.0078125 --solver tree",
-    "tree, order 4, decorrelated": RUN + " --dt 0.0078125 --solver tree --order 4 --decorrelate 5",
+    "tree, order 4, decorrelated": RUN + " --dt 0.0078125 --solver tree --order 4 --set tree.decorrelate=5",
     "tree, adaptive, spline": RUN + " --adaptive --solver tree --softening spline",
     "tree, blocks": BLOCKS + " --solver tree",
-    "tree, blocks, softening, trees kept": BLOCKS + " --solver tree --step-criterion softening --rebuild-above 1",
-    "tree, blocks, trees built anew": BLOCKS + " --solver tree --rebuild-above 0",
+    "tree, blocks, softening, trees kept": BLOCKS + " --solver tree --step-criterion softening --set blocks.rebuild-above=1",
+    "tree, blocks, trees built anew": BLOCKS + " --solver tree --set blocks.rebuild-above=0",
     "box": BOX + " --dt 0.0078125 --solver tree",
     "box, blocks": BOX + " --block-steps --dt-max 0.03125 --step-criterion softening --solver tree",
     "comoving": COMOVING + " --adaptive --solver tree",
     "comoving, blocks": COMOVING + " --block-steps --solver tree",
 }
 RESTARTS = {  # by words: for OLD until its checkpoint, and for both to continue
-    "leapfrog": (RUN + " --dt 0.0078125 --decorrelate 5", "--t-end 0.25"),
+    "leapfrog": (RUN + " --dt 0.0078125 --set tree.decorrelate=5", "--t-end 0.25"),
     "adaptive": (RUN + " --adaptive", "--t-end 0.25"),
     "direct": (RUN + " --dt 0.0078125 --solver direct", "--t-end 0.25"),
     "blocks": (BLOCKS, "--t-end 0.25"),
-    "blocks, trees kept": (BLOCKS + " --step-criterion softening --rebuild-above 1", "--t-end 0.25"),
-    "accuracy": (RUN + " --dt 0.015625 --accuracy-every 2 " + GOAL, "--t-end 0.25"),
+    "blocks, trees kept": (BLOCKS + " --step-criterion softening --set blocks.rebuild-above=1", "--t-end 0.25"),
+    "accuracy": (RUN + " --dt 0.015625 --set accuracy.every=2 " + GOAL, "--t-end 0.25"),
     "hermite": (HERMITE, "--t-end 0.125"),
     "box": (BOX + " --dt 0.0078125", "--t-end 0.125"),
     "comoving": (COMOVING + " --adaptive", "--z-end 7"),
@@ -224,8 +224,8 @@ def call(program, folder, words, device=""):
     if words[0] in ("force", "run", "pairs", "fluid"):
         words += ["--threads", "2"]
         words += ["--device", device] if device and not restarted else []
-    if device == "gpu" and "--block-steps" in words and not {"--host-below", "--resident", "--accuracy", "--box", "../../in/box.hdf5"} & set(words):
-        words += ["--host-below", "0"]  # otherwise the host's share would be measured
+    if device == "gpu" and "--block-steps" in words and "blocks.host-below" not in " ".join(words) and not {"--resident", "--accuracy", "--box", "../../in/box.hdf5"} & set(words):
+        words += ["--set", "blocks.host-below=0"]  # otherwise the host's share would be measured
     return subprocess.run([program, *words], cwd=folder, capture_output=True, text=True, timeout=300,
                           env=os.environ | {"OMP_WAIT_POLICY": "passive"})
 

@@ -7,6 +7,8 @@
 #include "chamomile/clients/c/context.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/integrate/scheme.hpp"
+#include "chamomile/run/run_settings.hpp"
+#include "chamomile/run/structures/cosmology_options.hpp"
 #include "tests/c_context.hpp"
 #include "tests/error_line.hpp"
 
@@ -136,6 +138,25 @@ TEST_CASE("option rows and make_solver() agree on ranges")
     }
 }
 
+TEST_CASE("no key stands twice, and the command line spells options and settings")
+{
+    std::set<std::string> keys;
+    const auto check = [&](const auto& rows) {
+        for (const OptionTerms& row : rows) {
+            CAPTURE(row.name);
+            CHECK(keys.insert(row.key()).second);
+            CHECK(spelled("{" + row.name + "}", command_line_spelling()) == row.typed());
+        }
+    };
+    check(force_options());
+    check(rank_options());
+    check(scheme_options());
+    check(cosmology_options());
+    check(run_options());
+    CHECK(row_of(run_options(), "frame-center").typed("0,0,1") == "--set frames.center=0,0,1");
+    CHECK(row_of(force_options(), "theta").typed("0.5") == "--theta 0.5");
+}
+
 TEST_CASE("C and AMUSE accept every option under all names")
 {
     for (const auto& row : force_options()) {
@@ -222,7 +243,7 @@ TEST_CASE("contradicting options are refused in the caller's terms")
         {{{"resident", "true"}, {"step", "1"}, {"tree", "host"}},
          "tree host: contradicts resident"},
         {{{"resident", "true"}, {"step", "1"}, {"box", "4"}, {"long_range", "modes"}},
-         "long_range modes: contradicts resident, which needs a mesh"},
+         "long_range=modes: contradicts resident, which needs a mesh"},
         {{{"resident", "true"}, {"step", "1"}, {"box", "4"}, {"solver", "direct"}},
          "resident: contradicts direct sums in a periodic box, which run on the processor"},
     };

@@ -13,12 +13,18 @@ namespace {
 
 /// Returns the words of an option such as "tree|direct,...", separated by blanks; "" for a number,
 /// a text or a file.
-std::string words_of(const PageOption& option)
+std::string words_of(const CommandPage& page, const PageOption& option)
 {
-    if (option.metavar.find('|') == std::string::npos)
+    std::string keys;
+    for (const PageOption& one : page.options)
+        if (option.name == "set" && !one.setting.empty())
+            keys += (keys.empty() ? "" : " ") + one.setting + (one.is_flag() ? "" : "=");
+    if (!keys.empty())
+        return keys;
+    if (option.values.find('|') == std::string::npos)
         return "";
     std::string words;
-    for (char c : option.metavar) {
+    for (char c : option.values) {
         if (c == '[' || c == ',') // gpu[:n] and lists
             break;
         if (std::isupper(static_cast<unsigned char>(c)))
@@ -48,7 +54,8 @@ std::string names_of(const CommandPage& page)
 {
     std::string names;
     for (const PageOption& option : page.options)
-        names += (names.empty() ? "--" : " --") + option.name;
+        if (option.setting.empty())
+            names += (names.empty() ? "--" : " --") + option.name;
     return names;
 }
 
@@ -97,7 +104,8 @@ _chamomile() {
     std::printf("    case \"$command $before\" in\n");
     for (const CommandPage& page : pages)
         for (const PageOption& option : page.options)
-            if (const std::string words = words_of(option); !words.empty())
+            if (const std::string words = words_of(page, option);
+                option.setting.empty() && !words.empty())
                 std::printf("    '%s --%s') words='%s' ;;\n", page.command.c_str(),
                             option.name.c_str(), words.c_str());
     std::printf("    esac\n    if [ -z \"$words\" ]; then\n        case \"$command\" in\n");
@@ -109,6 +117,7 @@ _chamomile() {
     std::printf(R"(        esac
         [[ $current == -* || $command == "$before" ]] || words=
     fi
+    [ "$before" != --set ] || compopt -o nospace 2>/dev/null
     [ -z "$words" ] || mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
 }
 complete -o filenames -o bashdefault -o default -F _chamomile chamomile
@@ -132,11 +141,13 @@ void print_zsh(const std::vector<CommandPage>& pages)
     for (const CommandPage& page : pages) {
         std::printf("    '%s')\n        _arguments \\\n", page.command.c_str());
         for (const PageOption& option : page.options) {
-            const std::string words = words_of(option);
-            std::string value = option.is_flag ? "" : ":" + brief(option.metavar) + ":";
+            if (!option.setting.empty())
+                continue;
+            const std::string words = words_of(page, option);
+            std::string value = option.is_flag() ? "" : ":" + brief(option.values) + ":";
             if (!words.empty())
                 value += "(" + words + ")";
-            else if (takes_file(option.metavar))
+            else if (takes_file(option.values))
                 value += "_files";
             std::printf("            '--%s[%s]%s' \\\n", option.name.c_str(),
                         brief(option.help).c_str(), value.c_str());
@@ -167,13 +178,15 @@ void print_fish(const std::vector<CommandPage>& pages)
                             name.c_str(), brief(summary).c_str());
         }
         for (const PageOption& option : page.options) {
-            const std::string words = words_of(option);
-            const bool file = takes_file(option.metavar);
+            if (!option.setting.empty())
+                continue;
+            const std::string words = words_of(page, option);
+            const bool file = takes_file(option.values);
             std::printf("complete -c chamomile -n '%s' -l %s", condition.c_str(),
                         option.name.c_str());
             if (!option.letter.empty())
                 std::printf(" -s %s", option.letter.c_str());
-            if (!option.is_flag)
+            if (!option.is_flag())
                 std::printf("%s", file ? " -r" : " -x");
             if (!words.empty())
                 std::printf(" -a '%s'", words.c_str());

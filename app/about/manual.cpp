@@ -44,16 +44,6 @@ std::string item(const std::string& name, const std::string& text)
     return ".TP\n" + name + "\n" + roff(text) + "\n";
 }
 
-std::string option_item(const PageOption& option)
-{
-    std::string name = "\\fB\\-\\-" + roff(option.name) + "\\fR";
-    if (!option.letter.empty())
-        name = "\\fB\\-" + option.letter + "\\fR, " + name;
-    if (!option.is_flag)
-        name += " \\fI" + roff(option.metavar) + "\\fR";
-    return item(name, option.help + (option.value.empty() ? "" : " [" + option.value + "]"));
-}
-
 std::string manual_page(const CommandPage& page)
 {
     std::string title = page_name(page.command);
@@ -76,7 +66,9 @@ std::string manual_page(const CommandPage& page)
         text += ".SS " + roff(group) + "\n";
         for (const PageOption& option : page.options)
             if (option.group == group)
-                text += option_item(option);
+                text += item("\\fB" + roff(option.label()) + "\\fR\\fI" + roff(option.operand()) +
+                                 "\\fR",
+                             option.text());
     }
     return text + ".SH SEE ALSO\n" + (page.command.empty() ? "" : "\\fBchamomile\\fR(1), ") +
            "the tutorials, guides and reference that are installed in doc/chamomile\n";
@@ -101,26 +93,26 @@ CommandPage overview(std::span<const Command> commands)
 
 int manual(const std::vector<std::string>& arguments)
 {
-    std::string name;
-    bool overwrite = false;
+    Output folder;
     Options options("manual", "Writes the pages of the manual, for 'man', one for each command.");
-    options.positional("FOLDER", name, "which must exist, for chamomile.1, chamomile-run.1, ...");
-    options.flag("overwrite", overwrite, "replace files of these names");
+    options.positional("FOLDER", folder.file,
+                       "which must exist, for chamomile.1, chamomile-run.1, ...");
+    options.add(overwrite_row(), folder);
     if (!options.parse(arguments))
         return 0;
-    const std::filesystem::path folder = name;
     std::vector<CommandPage> pages = pages_of(program_commands());
     pages.push_back(overview(program_commands()));
     std::vector<Output> files;
     for (const CommandPage& page : pages) {
         files.push_back(
-            {(folder / (page_name(page.command) + ".1")).string(), overwrite, "FOLDER"});
+            {(std::filesystem::path(folder.file) / (page_name(page.command) + ".1")).string(),
+             folder.overwrite, "FOLDER"});
         require_writable("manual", files.back());
     }
     for (std::size_t k = 0; k < files.size(); ++k)
         write_text(files[k], manual_page(pages[k]));
     if (options.verbosity() != Verbosity::quiet)
-        std::printf("wrote %zu pages to %s\n", files.size(), folder.c_str());
+        std::printf("wrote %zu pages to %s\n", files.size(), folder.file.c_str());
     return 0;
 }
 

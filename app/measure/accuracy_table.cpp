@@ -92,7 +92,7 @@ Words everything_words(const AccuracySample& sample, const AccuracyRow& row)
             std::to_string(sample.index.size()), std::to_string(row.targets),
             std::to_string(row.statistics.worst), std::to_string(sample.id[worst])});
     for (double coordinate : {x.x, x.y, x.z})
-        words.push_back(shortest(coordinate));
+        words.push_back(number_text(coordinate));
     append(words,
            {row.machine, std::to_string(thread_count()), sample.reference, version, today()});
     return words;

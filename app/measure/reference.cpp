@@ -17,17 +17,20 @@ constexpr double allowed_difference = 1e-12;
 
 } // namespace
 
-void add_reference(Options& options, int& sample, ReferenceDevice& device, Range sample_range)
+std::vector<OptionRow<ReferenceRequest>> reference_rows(Range sample_range)
 {
-    options.number("sample", sample, sample_range,
-                   std::string("particles that are compared with the direct sum in double") +
-                       (sample_range.contains(0) ? "; 0: none" : ""));
-    options.choice("reference", device,
-                   {{"auto", ReferenceDevice::automatic},
-                    {"cpu", ReferenceDevice::cpu},
-                    {"gpu", ReferenceDevice::gpu}},
-                   "where that sum is made if it is longer than 2e9 pairs, by the direct solver in "
-                   "double; up to 1000 of them are checked pair by pair");
+    OptionRows<ReferenceRequest> rows;
+    rows.group("Measurement");
+    rows.number("sample", &ReferenceRequest::sample, sample_range,
+                std::string("particles that are compared with the direct sum in double") +
+                    (sample_range.contains(0) ? "; 0: none" : ""));
+    rows.choice("reference", &ReferenceRequest::device,
+                {{"auto", ReferenceDevice::automatic},
+                 {"cpu", ReferenceDevice::cpu},
+                 {"gpu", ReferenceDevice::gpu}},
+                "where that sum is made if it is longer than 2e9 pairs, by the direct solver in "
+                "double; up to 1000 of them are checked pair by pair");
+    return rows.take();
 }
 
 void require_reference(const Options& options, ReferenceDevice device, bool in_box)

@@ -14,8 +14,14 @@ namespace chamomile::app {
 /// Device for long reference sums. Automatic: a GPU if available.
 enum class ReferenceDevice { automatic, cpu, gpu };
 
-/// Adds --sample and --reference.
-void add_reference(Options& options, int& sample, ReferenceDevice& device, Range sample_range);
+/// ReferenceRequest states which sums are compared with direct ones.
+struct ReferenceRequest {
+    int sample; ///< particles that are compared; 0: none
+    ReferenceDevice device = ReferenceDevice::automatic;
+};
+
+/// Returns --sample and --reference.
+std::vector<OptionRow<ReferenceRequest>> reference_rows(Range sample_range);
 
 /// Throws Error(usage) if a GPU is requested for sums in a periodic box.
 void require_reference(const Options& options, ReferenceDevice device, bool in_box);

@@ -82,6 +82,29 @@ void cross_criteria(Settings& settings, const SolverSweep& sweep, const Options&
         refuse("--theta");
 }
 
+/// Returns the row of a list such as 0.4,0.6 of an option: texts that the option reads, with what
+/// is shown of them.
+OptionRow<Texts> list_row(const OptionRow<SolverOptions>& row)
+{
+    OptionRow<Texts> list;
+    static_cast<OptionTerms&>(list) = row;
+    list.kind = OptionKind::text;
+    if (!list.values.ends_with(",..."))
+        list.values += ",...";
+    list.put = [row](Texts& values, const std::string& option, const std::string& text) {
+        values.clear();
+        for (const std::string& word : parts_of(text, ',')) {
+            if (word.empty() && row.kind != OptionKind::number && row.kind != OptionKind::whole)
+                throw Error(Fault::usage, option + ": " + text + ": a name is missing");
+            SolverOptions one;
+            row.put(one, option, word);
+            values.push_back(row.text(one));
+        }
+    };
+    list.text = [](const Texts& values) { return joined(values); };
+    return list;
+}
+
 } // namespace
 
 void add_swept_solver_options(Options& options, SolverOptions& solver, SolverSweep& sweep)
@@ -94,7 +117,7 @@ void add_swept_solver_options(Options& options, SolverOptions& solver, SolverSwe
         Texts& values = sweep.lists[name];
         if (const std::string usual = row.text(SolverOptions()); values.empty() && !usual.empty())
             values = {usual};
-        options.list(row, values);
+        options.add(list_row(row), values);
     }
 }
 
@@ -193,13 +216,14 @@ std::span<const SettingColumn> setting_columns()
         {"criterion", [](const O& o) { return is_tree(o) ? describe(o)["criterion"] : "-"; }},
         {"tolerance",
          [](const O& o) {
-             return is_tree(o) && compares_accelerations(o.criterion) ? shortest(o.tolerance) : "-";
+             return is_tree(o) && compares_accelerations(o.criterion) ? number_text(o.tolerance)
+                                                                      : "-";
          }},
         {"theta",
          [](const O& o) {
-             return is_tree(o) && !compares_accelerations(o.criterion) ? shortest(o.theta) : "-";
+             return is_tree(o) && !compares_accelerations(o.criterion) ? number_text(o.theta) : "-";
          }},
-        {"accuracy", [](const O& o) { return o.accuracy ? shortest(o.accuracy->error) : "-"; }},
+        {"accuracy", [](const O& o) { return o.accuracy ? number_text(o.accuracy->error) : "-"; }},
     };
     return columns;
 }

@@ -91,12 +91,14 @@ std::string Tuning::text() const
     return text + "; " + counted(std::uint64_t(evaluations), "evaluation");
 }
 
-void add_tune(Options& options, bool& tune)
+OptionRow<bool> tune_row()
 {
-    options.flag("tune", tune,
-                 "measure which sizes of groups, clusters and leaves are fastest for these "
-                 "particles, and take "
-                 "them; given as options they repeat the result bit for bit");
+    OptionRows<bool> rows;
+    rows.group("Forces");
+    rows.flag("tune", std::identity(),
+              "measure which sizes of groups, clusters and leaves are fastest for these particles, "
+              "and take them; given as options they repeat the result bit for bit");
+    return rows.take().front();
 }
 
 void require_tunable(const Options& options, bool tune, bool direct)
@@ -108,8 +110,8 @@ void require_tunable(const Options& options, bool tune, bool direct)
         throw Error(Fault::usage, "--tune: needs --solver tree");
     if (tune && options.given("group-size") && options.given("cluster-size") &&
         options.given("leaf-size"))
-        throw Error(Fault::usage, "--tune: contradicts --group-size, --cluster-size and "
-                                  "--leaf-size; leave out one of them to measure it");
+        throw Error(Fault::usage, "--tune: contradicts {group-size}, {cluster-size} and "
+                                  "{leaf-size}; leave out one of them to measure it");
 }
 
 Tuning tuned(const SolverOptions& solver, Particles& particles, Quantities quantities)

@@ -20,8 +20,8 @@ struct Tuning {
     std::string text() const;
 };
 
-/// Adds --tune.
-void add_tune(Options& options, bool& tune);
+/// Returns --tune.
+OptionRow<bool> tune_row();
 
 /// Throws Error(usage) for --tune with a direct sum, or with all sizes given.
 void require_tunable(const Options& options, bool tune, bool direct);

@@ -28,61 +28,91 @@ struct Request {
 
 void add_background(Options& options, Request& request)
 {
-    Background& background = request.model.power.background;
-    options.group("Background and power spectrum (defaults near those of Planck 2015 and 2018)");
-    options.number("omega-m", background.omega_matter, ranges::omega_matter, "matter today");
-    options.number("omega-l", request.omega_lambda, ranges::omega_lambda,
-                   "dark energy today; what makes space flat unless given");
-    options.number("omega-r", background.omega_radiation, ranges::omega_radiation,
-                   "radiation today");
-    options.number("w0", background.w0, ranges::w0, "of dark energy, w = w0 + wa (1 - a)");
-    options.number("wa", background.wa, ranges::wa, "of dark energy");
-    options.number("hubble", background.hubble, ranges::hubble, "H0 in 100 km/s/Mpc");
-    options.number("omega-b", request.model.power.omega_baryon, positive,
-                   "baryons, part of the matter");
-    options.number("n-s", request.model.power.spectral_index, any_number, "spectral index");
-    options.number("sigma8", request.model.power.sigma8, Range{0, 3, true},
-                   "rms in spheres of 8 Mpc/h today, linear; 0.811 unless given, or a power "
-                   "table's own normalisation");
-    options.number("A-s", request.model.power.primordial, positive,
-                   "amplitude of the primordial spectrum at 0.05/Mpc, instead");
-    options.choice(
-        "transfer", request.model.power.transfer, transfer_names(),
+    OptionRows<Request> t;
+    t.group("Background and power spectrum (defaults near those of Planck 2015 and 2018)");
+    t.number(
+        "omega-m", [](Request & o) -> auto& { return o.model.power.background.omega_matter; },
+        ranges::omega_matter, "matter today");
+    t.number("omega-l", &Request::omega_lambda, ranges::omega_lambda,
+             "dark energy today; what makes space flat unless given");
+    t.number(
+        "omega-r", [](Request & o) -> auto& { return o.model.power.background.omega_radiation; },
+        ranges::omega_radiation, "radiation today");
+    t.number(
+        "w0", [](Request & o) -> auto& { return o.model.power.background.w0; }, ranges::w0,
+        "of dark energy, w = w0 + wa (1 - a)");
+    t.number(
+        "wa", [](Request & o) -> auto& { return o.model.power.background.wa; }, ranges::wa,
+        "of dark energy");
+    t.number(
+        "hubble", [](Request & o) -> auto& { return o.model.power.background.hubble; },
+        ranges::hubble, "H0 in 100 km/s/Mpc");
+    t.number(
+        "omega-b", [](Request & o) -> auto& { return o.model.power.omega_baryon; },
+        ranges::positive, "baryons, part of the matter");
+    t.number(
+        "n-s", [](Request & o) -> auto& { return o.model.power.spectral_index; }, ranges::any,
+        "spectral index");
+    t.number(
+        "sigma8", [](Request & o) -> auto& { return o.model.power.sigma8; }, Range{0, 3, true},
+        "rms in spheres of 8 Mpc/h today, linear; 0.811 unless given, or a power "
+        "table's own normalisation");
+    t.number(
+        "A-s", [](Request & o) -> auto& { return o.model.power.primordial; }, ranges::positive,
+        "amplitude of the primordial spectrum at 0.05/Mpc, instead");
+    t.choice(
+        "transfer", [](Request & o) -> auto& { return o.model.power.transfer; }, transfer_names(),
         "Eisenstein & Hu's (1998) fit, with or without acoustic oscillations, or a table");
-    options.text("table", "FILE", request.table,
-                 "of lines 'k T' (or CAMB's 7 columns and more) or 'k P', k in h/Mpc");
+    t.text("table", &Request::table, "FILE",
+           "of lines 'k T' (or CAMB's 7 columns and more) or 'k P', k in h/Mpc");
+    options.add(t.take(), request);
 }
 
 void add_box(Options& options, Request& request)
 {
-    InitialConditionsOptions& model = request.model;
-    options.group("Box");
-    options.number("box", model.side, positive, "side in Mpc/h", dimensions::length);
-    options.number("n", model.particles, between(2, 1624),
-                   "particles along a side, an even number");
-    options.number("z-start", model.redshift, Range{ranges::redshift.min, 1e4}, "redshift");
-    options.number("lpt", model.order, between(1, 2),
-                   "order of perturbation theory: 1 Zel'dovich, 2 2LPT");
-    options.number("seed", model.field.seed, not_negative,
-                   "same seed, same waves for any n, same bytes for any number of threads");
-    options.flag("fixed", model.field.fixed, "amplitudes exactly those of the spectrum");
-    options.flag("paired", model.field.paired, "all waves with the opposite sign");
-    options.choice("load", model.load,
-                   {{"grid", ParticleLoad::grid}, {"glass", ParticleLoad::glass}},
-                   "where particles are without waves");
-    options.number("glass", model.glass, between(2, 512),
-                   "particles along a side of the glass that is repeated; a divisor of n");
-    options.group("File");
-    options.flag("Mpc", request.in_Mpc, "write Mpc/h instead of kpc/h");
-    options.number(
-        "eps", request.softening, not_negative,
-        "comoving softening length in these units; 1/30 of the mean spacing unless given",
-        dimensions::length);
-    options.choice("softening", request.softening_kind,
-                   {{"plummer", SofteningKind::plummer}, {"spline", SofteningKind::spline}},
-                   "law of the softening");
-    options.number("eps-max", request.physical_softening, not_negative,
-                   "largest physical softening length; 0: no limit", dimensions::length);
+    OptionRows<Request> t;
+    t.group("Box");
+    t.number(
+         "box", [](Request & o) -> auto& { return o.model.side; }, ranges::positive,
+         "side in Mpc/h")
+        .in(dimensions::length);
+    t.number(
+        "n", [](Request & o) -> auto& { return o.model.particles; }, ranges::between(2, 1624),
+        "particles along a side, an even number");
+    t.number(
+        "z-start", [](Request & o) -> auto& { return o.model.redshift; },
+        Range{ranges::redshift.min, 1e4}, "redshift");
+    t.number(
+        "lpt", [](Request & o) -> auto& { return o.model.order; }, ranges::between(1, 2),
+        "order of perturbation theory: 1 Zel'dovich, 2 2LPT");
+    t.number(
+        "seed", [](Request & o) -> auto& { return o.model.field.seed; }, ranges::not_negative,
+        "same seed, same waves for any n, same bytes for any number of threads");
+    t.flag(
+        "fixed", [](Request & o) -> auto& { return o.model.field.fixed; },
+        "amplitudes exactly those of the spectrum");
+    t.flag(
+        "paired", [](Request & o) -> auto& { return o.model.field.paired; },
+        "all waves with the opposite sign");
+    t.choice(
+        "load", [](Request & o) -> auto& { return o.model.load; },
+        {{"grid", ParticleLoad::grid}, {"glass", ParticleLoad::glass}},
+        "where particles are without waves");
+    t.number(
+        "glass", [](Request & o) -> auto& { return o.model.glass; }, ranges::between(2, 512),
+        "particles along a side of the glass that is repeated; a divisor of n");
+    t.group("File");
+    t.flag("Mpc", &Request::in_Mpc, "write Mpc/h instead of kpc/h");
+    t.number("eps", &Request::softening, ranges::not_negative,
+             "comoving softening length in these units; 1/30 of the mean spacing unless given")
+        .in(dimensions::length);
+    t.choice("softening", &Request::softening_kind,
+             {{"plummer", SofteningKind::plummer}, {"spline", SofteningKind::spline}},
+             "law of the softening");
+    t.number("eps-max", &Request::physical_softening, ranges::not_negative,
+             "largest physical softening length; 0: no limit")
+        .in(dimensions::length);
+    options.add(t.take(), request);
 }
 
 /// Converts quantities with units to Mpc/h, and softening lengths further to the file's unit.
@@ -155,15 +185,15 @@ Snapshot make(const Request& request)
                                       b.wa,
                                       request.physical_softening};
     const LinearPower linear(model.power);
-    snapshot.provenance[provenance_sigma8] = shortest(linear.sigma(8));
+    snapshot.provenance[provenance_sigma8] = number_text(linear.sigma(8));
     const TransferKind transfer = model.power.transfer;
     for (const auto& [name, kind] : transfer_names())
         if (kind == transfer)
             snapshot.provenance[provenance_transfer] = name;
     if (transfer != TransferKind::power_table)
-        snapshot.provenance[provenance_spectral_index] = shortest(model.power.spectral_index);
+        snapshot.provenance[provenance_spectral_index] = number_text(model.power.spectral_index);
     if (transfer == TransferKind::eisenstein_hu || transfer == TransferKind::no_wiggle)
-        snapshot.provenance[provenance_omega_baryon] = shortest(model.power.omega_baryon);
+        snapshot.provenance[provenance_omega_baryon] = number_text(model.power.omega_baryon);
     return snapshot;
 }
 

@@ -18,48 +18,56 @@ struct ModelUnits {
 
 void add_galaxy(Options& options, GalaxyOptions& galaxy)
 {
-    options.group("Galaxy, G = 1 (defaults: the Milky Way in units of its disk)");
-    options.number("particles,n", galaxy.particles, at_least(1), "number of particles");
-    options.number("seed", galaxy.seed, not_negative,
-                   "same seed, same bytes, for any number of threads");
-    options.number("disk-part", galaxy.disk_part, above(0, 1), "part of the particles in the disk");
-    options.number("bulge-part", galaxy.bulge_part, between(0, 1),
-                   "part of the particles in the bulge; the halo has the others");
-    options.number("disk-mass", galaxy.disk_mass, positive, "mass of the exponential disk",
-                   dimensions::mass);
-    options.number("disk-scale", galaxy.disk_scale, positive, "its scale length R_d",
-                   dimensions::length);
-    options.number("disk-height", galaxy.disk_height, positive, "z0 of sech^2(z / z0)",
-                   dimensions::length);
-    options.number("toomre-q", galaxy.toomre_q, positive, "smallest Toomre Q of the disk");
-    options.number("bulge-mass", galaxy.bulge_mass, not_negative, "mass of the bulge",
-                   dimensions::mass);
-    options.number("bulge-scale", galaxy.bulge_scale, positive, "its scale radius",
-                   dimensions::length);
-    options.number("halo-mass", galaxy.halo_mass, not_negative, "mass of the halo",
-                   dimensions::mass);
-    options.number("halo-scale", galaxy.halo_scale, positive, "its scale radius",
-                   dimensions::length);
-    options.number("halo-taper", galaxy.halo_taper, positive,
-                   "its density falls as exp(-(r / taper)^2)", dimensions::length);
-    options.choice("halo-profile", galaxy.halo_profile,
-                   {{"hernquist", SphereKind::hernquist},
-                    {"nfw", SphereKind::nfw},
-                    {"einasto", SphereKind::einasto}},
-                   "its density before the taper");
-    options.choice("bulge-profile", galaxy.bulge_profile,
-                   {{"hernquist", SphereKind::hernquist}, {"exponential", SphereKind::exponential}},
-                   "exponential: of the surface density");
+    OptionRows<GalaxyOptions> t;
+    t.group("Galaxy, G = 1 (defaults: the Milky Way in units of its disk)");
+    t.append(number_and_seed_rows<GalaxyOptions>());
+    t.number("disk-part", &GalaxyOptions::disk_part, ranges::above(0, 1),
+             "part of the particles in the disk");
+    t.number("bulge-part", &GalaxyOptions::bulge_part, ranges::between(0, 1),
+             "part of the particles in the bulge; the halo has the others");
+    t.number("disk-mass", &GalaxyOptions::disk_mass, ranges::positive,
+             "mass of the exponential disk")
+        .in(dimensions::mass);
+    t.number("disk-scale", &GalaxyOptions::disk_scale, ranges::positive, "its scale length R_d")
+        .in(dimensions::length);
+    t.number("disk-height", &GalaxyOptions::disk_height, ranges::positive, "z0 of sech^2(z / z0)")
+        .in(dimensions::length);
+    t.number("toomre-q", &GalaxyOptions::toomre_q, ranges::positive,
+             "smallest Toomre Q of the disk");
+    t.number("bulge-mass", &GalaxyOptions::bulge_mass, ranges::not_negative, "mass of the bulge")
+        .in(dimensions::mass);
+    t.number("bulge-scale", &GalaxyOptions::bulge_scale, ranges::positive, "its scale radius")
+        .in(dimensions::length);
+    t.number("halo-mass", &GalaxyOptions::halo_mass, ranges::not_negative, "mass of the halo")
+        .in(dimensions::mass);
+    t.number("halo-scale", &GalaxyOptions::halo_scale, ranges::positive, "its scale radius")
+        .in(dimensions::length);
+    t.number("halo-taper", &GalaxyOptions::halo_taper, ranges::positive,
+             "its density falls as exp(-(r / taper)^2)")
+        .in(dimensions::length);
+    t.choice("halo-profile", &GalaxyOptions::halo_profile,
+             {{"hernquist", SphereKind::hernquist},
+              {"nfw", SphereKind::nfw},
+              {"einasto", SphereKind::einasto}},
+             "its density before the taper");
+    t.choice("bulge-profile", &GalaxyOptions::bulge_profile,
+             {{"hernquist", SphereKind::hernquist}, {"exponential", SphereKind::exponential}},
+             "exponential: of the surface density");
+    options.add(t.take(), galaxy);
 }
 
 void add_units(Options& options, ModelUnits& units)
 {
-    options.group("Units");
-    options.flag("physical", units.physical,
-                 "write kpc, 1e10 Msun, km/s instead of G = 1; a quantity with a unit, such as "
-                 "--halo-mass 1e12Msun, implies it");
-    options.number("kpc", units.kpc, positive, "with --physical: kpc in one unit of length");
-    options.number("mass", units.mass, positive, "with --physical: 1e10 Msun in one unit of mass");
+    OptionRows<ModelUnits> t;
+    t.group("Units");
+    t.flag("physical", &ModelUnits::physical,
+           "write kpc, 1e10 Msun, km/s instead of G = 1; a quantity with a unit, such as "
+           "--halo-mass 1e12Msun, implies it");
+    t.number("kpc", &ModelUnits::kpc, ranges::positive,
+             "with --physical: kpc in one unit of length");
+    t.number("mass", &ModelUnits::mass, ranges::positive,
+             "with --physical: 1e10 Msun in one unit of mass");
+    options.add(t.take(), units);
 }
 
 /// Converts quantities with units to model units. The model is then written in physical units.
@@ -68,8 +76,8 @@ void set_units(Options& options, ModelUnits& units)
     units.physical = units.physical || options.has_units();
     refuse_idle(options, {{!units.physical, "kpc mass", "needs --physical"}});
     if (options.has_units())
-        options.set_units({unit_system("--kpc", shortest(units.kpc) + " kpc," +
-                                                    shortest(1e10 * units.mass) + " Msun")});
+        options.set_units({unit_system("--kpc", number_text(units.kpc) + " kpc," +
+                                                    number_text(1e10 * units.mass) + " Msun")});
 }
 
 Snapshot scaled(Snapshot snapshot, const ModelUnits& units)
@@ -79,12 +87,17 @@ Snapshot scaled(Snapshot snapshot, const ModelUnits& units)
     return snapshot;
 }
 
+constexpr const char* encounter = "Encounter";
+
 void add_orientation(Options& options, const std::string& which, DiskOrientation& orientation)
 {
-    options.number("inclination" + which, orientation.inclination, any_number,
-                   "degrees between the spins of disk " + which + " and orbit");
-    options.number("omega" + which, orientation.argument, any_number,
-                   "degrees from its ascending node to pericenter");
+    OptionRows<DiskOrientation> t;
+    t.group(encounter);
+    t.number("inclination" + which, &DiskOrientation::inclination, ranges::any,
+             "degrees between the spins of disk " + which + " and orbit");
+    t.number("omega" + which, &DiskOrientation::argument, ranges::any,
+             "degrees from its ascending node to pericenter");
+    options.add(t.take(), orientation);
 }
 
 } // namespace
@@ -115,13 +128,18 @@ int model_merger(const std::vector<std::string>& arguments)
     Options options("model merger",
                     "Writes two disk galaxies on a Kepler orbit, as Toomre & Toomre (1972) place "
                     "them.");
-    options.group("Encounter");
-    options.number("mass-ratio", merger.mass_ratio, positive, "of galaxy 2 to galaxy 1");
-    options.number("eccentricity,e", merger.eccentricity, not_negative, "1 is a parabola");
-    options.number("pericenter", merger.pericenter, positive, "nearest distance of the orbit",
-                   dimensions::length);
-    options.number("separation", merger.separation, positive, "distance of the centers at t = 0",
-                   dimensions::length);
+    OptionRows<MergerOptions> t;
+    t.group(encounter);
+    t.number("mass-ratio", &MergerOptions::mass_ratio, ranges::positive, "of galaxy 2 to galaxy 1");
+    t.number("eccentricity,e", &MergerOptions::eccentricity, ranges::not_negative,
+             "1 is a parabola");
+    t.number("pericenter", &MergerOptions::pericenter, ranges::positive,
+             "nearest distance of the orbit")
+        .in(dimensions::length);
+    t.number("separation", &MergerOptions::separation, ranges::positive,
+             "distance of the centers at t = 0")
+        .in(dimensions::length);
+    options.add(t.take(), merger);
     add_orientation(options, "1", merger.first);
     add_orientation(options, "2", merger.second);
     add_galaxy(options, merger.galaxy);

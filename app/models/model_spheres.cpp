@@ -11,26 +11,19 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-void add_number_and_seed(Options& options, SpheresOptions& model)
-{
-    options.group("Model");
-    options.number("particles,n", model.particles, at_least(1), "number of particles");
-    options.number("seed", model.seed, not_negative,
-                   "same seed, same bytes, for any number of threads");
-}
-
 void add_shape_and_units(Options& options, SpheresOptions& model, bool has_virial_mass)
 {
-    options.group("Shape and units");
-    options.number("b-to-a", model.b_to_a, between(0.1, 10),
-                   "axis ratio along y: stretched, near equilibrium");
-    options.number("c-to-a", model.c_to_a, between(0.1, 10), "axis ratio along z");
-    options.flag(
-        "physical", model.physical,
-        "lengths are in kpc, masses in 1e10 Msun, velocities in km/s; else G = 1. A quantity "
-        "with a unit, such as 5kpc, implies it");
+    OptionRows<SpheresOptions> t;
+    t.group("Shape and units");
+    t.number("b-to-a", &SpheresOptions::b_to_a, ranges::between(0.1, 10),
+             "axis ratio along y: stretched, near equilibrium");
+    t.number("c-to-a", &SpheresOptions::c_to_a, ranges::between(0.1, 10), "axis ratio along z");
+    t.flag("physical", &SpheresOptions::physical,
+           "lengths are in kpc, masses in 1e10 Msun, velocities in km/s; else G = 1. A quantity "
+           "with a unit, such as 5kpc, implies it");
     if (has_virial_mass)
-        options.number("hubble", model.hubble, ranges::hubble, "for m200: H0 in 100 km/s/Mpc");
+        t.number("hubble", &SpheresOptions::hubble, ranges::hubble, "for m200: H0 in 100 km/s/Mpc");
+    options.add(t.take(), model);
 }
 
 /// Writes one sphere. Table rows become options.
@@ -41,15 +34,15 @@ int one_sphere(SphereKind kind, const std::string& what, const Arguments& argume
     sphere.kind = kind;
     Output output;
     Options options(std::string("model ") + name_of(kind), what);
-    add_number_and_seed(options, model);
+    options.add(number_and_seed_rows<SpheresOptions>(), model);
     std::vector<OptionRow<SphereOptions>> rows = sphere_rows(kind);
     std::erase_if(rows, [](const auto& row) { return row.name == "part"; });
     bool has_virial_mass = false;
     for (OptionRow<SphereOptions>& row : rows) {
         has_virial_mass = has_virial_mass || row.name == "m200";
         if (row.name == "concentration")
-            row.name += ",c";
-        options.option(row, sphere);
+            row.letter = "c";
+        options.add(row, sphere);
     }
     add_shape_and_units(options, model, has_virial_mass);
     add_output(options, output);
@@ -133,7 +126,7 @@ int model_spheres(const Arguments& arguments)
         summary += (kind == SphereKind::plummer ? " " : "; ") + keys_of(kind);
     Options options("model spheres", summary + ". 'chamomile model KIND --help' explains them.");
     options.positional("SPHERE", texts, "a kind with its properties");
-    add_number_and_seed(options, model);
+    options.add(number_and_seed_rows<SpheresOptions>(), model);
     add_shape_and_units(options, model, true);
     add_output(options, output);
     if (!options.parse(arguments))

@@ -10,12 +10,15 @@ namespace chamomile::app {
 
 void add_particle_source(Options& options, ParticleSource& source)
 {
+    OptionRows<ParticleSource> t;
     options.positional("FILE", source.file, "a snapshot; built-in models if none", Need::optional);
-    options.group("Particles without a FILE");
-    options.texts("model", "MODEL,...", source.models, "of " + built_in_model_names(),
-                  built_in_models());
-    options.numbers("particles,n", source.numbers, between(1, 4294967294), "their numbers");
-    options.number("seed", source.seed, not_negative, "of its random numbers");
+    t.group("Particles without a FILE");
+    t.texts("model", &ParticleSource::models, "MODEL,...", "of " + built_in_model_names(),
+            built_in_models());
+    t.numbers("particles,n", &ParticleSource::numbers, ranges::between(1, 4294967294),
+              "their numbers");
+    t.number("seed", &ParticleSource::seed, ranges::not_negative, "of its random numbers");
+    options.add(t.take(), source);
 }
 
 void require_one_source(const Options& options, const ParticleSource& source)

@@ -2,45 +2,82 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <sstream>
-
-#include <boost/program_options.hpp>
+#include <utility>
 
 namespace chamomile::app {
-
-namespace po = boost::program_options;
 
 namespace {
 
 /// If set, show_help() appends pages here and prints nothing; used by pages_of().
 std::vector<CommandPage>* collected = nullptr;
 
-po::options_description description(const CommandPage& page, Extent extent)
+using Rows = std::vector<std::pair<std::string, std::string>>;
+
+/// Prints a title and two columns, the second of which begins at `column` and is broken into lines.
+void print_columns(const std::string& title, const Rows& rows, std::size_t column)
 {
-    po::options_description all("", 100, 56);
-    for (const std::string& title : page.groups()) {
-        po::options_description group(title, 100, 56);
-        for (const PageOption& option : page.options) {
-            if (option.group != title || (extent == Extent::common && !option.is_common))
-                continue;
-            const std::string name =
-                option.name + (option.letter.empty() ? "" : ",") + option.letter;
-            const std::string help =
-                option.help + (option.value.empty() ? "" : " [" + option.value + "]");
-            if (option.is_flag)
-                group.add_options()(name.c_str(), help.c_str());
-            else
-                group.add_options()(name.c_str(),
-                                    po::value<std::string>()->value_name(option.metavar),
-                                    help.c_str());
+    constexpr std::size_t width = 100;
+    if (!rows.empty())
+        std::printf("\n%s:\n", title.c_str());
+    for (const auto& [name, text] : rows) {
+        std::string line = "  " + name;
+        if (line.size() + 2 > column)
+            line += "\n" + std::string(column, ' ');
+        else
+            line.resize(column, ' ');
+        std::size_t at = column;
+        for (const std::string& word : parts_of(text, ' ')) {
+            if (at + word.size() > width) {
+                line.pop_back(); // the blank
+                line += "\n" + std::string(column, ' ');
+                at = column;
+            }
+            line += word + " ";
+            at += word.size() + 1;
         }
-        if (!group.options().empty())
-            all.add(group);
+        std::printf("%s\n", line.substr(0, line.find_last_not_of(' ') + 1).c_str());
     }
-    return all;
+}
+
+/// Returns the rows of a group.
+Rows rows_of(const CommandPage& page, const std::string& group, Extent extent)
+{
+    Rows rows;
+    for (const PageOption& option : page.options)
+        if (option.group == group && option.setting.empty() == (extent != Extent::settings) &&
+            (extent != Extent::common || option.is_common))
+            rows.emplace_back(option.label() + option.operand(), option.text());
+    return rows;
+}
+
+/// Returns a row for each section of settings, with their keys.
+Rows sections(const CommandPage& page)
+{
+    Rows rows;
+    for (const PageOption& option : page.options)
+        if (const std::size_t dot = option.setting.find('.'); dot != option.setting.npos) {
+            const std::string name = option.setting.substr(0, dot);
+            if (rows.empty() || rows.back().first != name)
+                rows.emplace_back(name, "");
+            rows.back().second.append(rows.back().second.empty() ? "" : ", ");
+            rows.back().second.append(option.setting, dot + 1);
+        }
+    return rows;
 }
 
 } // namespace
+
+std::string PageOption::label() const
+{
+    if (!setting.empty())
+        return setting;
+    return (letter.empty() ? "" : "-" + letter + ", ") + "--" + name;
+}
+
+std::string PageOption::operand() const
+{
+    return is_flag() ? "" : (setting.empty() ? " " : "=") + values;
+}
 
 std::string CommandPage::usage() const
 {
@@ -65,24 +102,36 @@ void show_help(const CommandPage& page, Extent extent)
         collected->push_back(page);
         return;
     }
-    std::printf("usage: %s\n\n%s\n", page.usage().c_str(), page.summary.c_str());
-    if (!page.arguments.empty())
-        std::printf("\nArguments:\n");
-    for (const PageArgument& argument : page.arguments)
-        std::printf("  %-12s %s\n", argument.metavar.c_str(), argument.help.c_str());
-    if (!page.children.empty())
-        std::printf("\n%s:\n", page.children_title.c_str());
-    for (const auto& [name, summary] : page.children)
-        std::printf("  %-12s %s\n", name.c_str(), summary.c_str());
-    std::ostringstream text;
-    if (!page.options.empty())
-        text << description(page, extent);
-    std::printf("%s", text.str().c_str());
-    const auto rare = std::count_if(page.options.begin(), page.options.end(),
-                                    [](const PageOption& option) { return !option.is_common; });
-    if (extent == Extent::common && rare > 0)
-        std::printf("\n%d more options: %s %s --help-all\n", int(rare), program_name.c_str(),
-                    page.command.c_str());
+    constexpr std::size_t near = 16, far = 40;
+    const std::string call = program_name + " " + page.command;
+    if (extent == Extent::settings)
+        std::printf(
+            "Rare options of '%s', by --set SECTION.KEY=VALUE, or in a file of --config by\n"
+            "KEY = VALUE below [SECTION].\n",
+            call.c_str());
+    else
+        std::printf("usage: %s\n\n%s\n", page.usage().c_str(), page.summary.c_str());
+    if (extent != Extent::settings) {
+        Rows arguments;
+        for (const PageArgument& argument : page.arguments)
+            arguments.emplace_back(argument.metavar, argument.help);
+        print_columns("Arguments", arguments, near);
+        print_columns(page.children_title, page.children, near);
+    }
+    for (const std::string& title : page.groups())
+        print_columns(title, rows_of(page, title, extent), far);
+    if (extent == Extent::all)
+        print_columns("Settings, by --set SECTION.KEY=VALUE ('" + call +
+                          " --help-settings' explains them)",
+                      sections(page), near);
+    const auto count = [&](bool settings) {
+        return int(std::count_if(page.options.begin(), page.options.end(), [&](const auto& option) {
+            return !option.is_common && option.setting.empty() != settings;
+        }));
+    };
+    if (extent == Extent::common && count(false) > 0)
+        std::printf("\n%d more options and %d settings: %s --help-all\n", count(false), count(true),
+                    call.c_str());
 }
 
 std::vector<CommandPage> pages_of(std::span<const Command> commands)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/program.hpp"
+#include "chamomile/core/options/option_row.hpp"
 
 namespace chamomile::app {
 
@@ -15,11 +16,18 @@ struct PageArgument {
     bool is_required = true;
 };
 
-struct PageOption {
-    std::string name, letter, metavar, help, group;
-    std::string value; ///< default as text; empty: no default
-    bool is_flag = false;
-    bool is_common = true; ///< in --help; otherwise only in --help-all
+/// The group of the options that every command takes.
+inline constexpr const char* common_group = "Common options";
+
+struct PageOption : OptionTerms {
+    std::string value = {}; ///< the default as text; it is empty if there is none
+    bool is_common = true;  ///< --help lists it; otherwise only --help-all does
+
+    /// Returns "-n, --particles N" or "frames.every=X" in these two parts.
+    std::string label() const;
+    std::string operand() const;
+    /// Returns the help with the default in brackets.
+    std::string text() const { return help + (value.empty() ? "" : " [" + value + "]"); }
 };
 
 /// A CommandPage lists options in --help order, group by group.
@@ -40,7 +48,7 @@ struct CommandPage {
 };
 
 /// Which options the help text lists.
-enum class Extent { common, all };
+enum class Extent { common, all, settings };
 
 /// Prints the page for --help or --help-all.
 void show_help(const CommandPage& page, Extent extent);

@@ -51,16 +51,21 @@ std::vector<ConfigLine> read_config_file(const std::string& file)
 {
     std::istringstream text(read_option_file("--config", file, "an INI file"));
     std::vector<ConfigLine> lines;
-    std::string read;
+    std::string read, section;
     for (int number = 1; std::getline(text, read); ++number) {
         const std::string line = trimmed(without_comment(read));
-        if (line.empty() || (line.front() == '[' && line.back() == ']'))
+        if (line.starts_with('[') && line.ends_with(']')) {
+            section = trimmed(line.substr(1, line.size() - 2));
+            continue;
+        }
+        if (line.empty())
             continue;
         const std::string place = file + ": line " + std::to_string(number);
         const std::size_t equals = line.find('=');
         if (equals == line.npos || trimmed(line.substr(0, equals)).empty())
             throw Error(Fault::usage, place + ": " + line + ": 'name = value' is needed");
-        lines.push_back({trimmed(line.substr(0, equals)), trimmed(line.substr(equals + 1)), place});
+        lines.push_back(
+            {trimmed(line.substr(0, equals)), trimmed(line.substr(equals + 1)), place, section});
     }
     return lines;
 }

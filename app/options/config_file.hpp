@@ -8,7 +8,7 @@ namespace chamomile::app {
 
 /// A ConfigLine holds one `key = value`; `place` is "FILE: line N".
 struct ConfigLine {
-    std::string key, value, place;
+    std::string key, value, place, section = {};
 };
 
 /// Returns the text of an option's file without byte order mark. Throws Error(usage) "option: file:

@@ -7,13 +7,14 @@ namespace chamomile::app {
 
 void add_cosmology_options(Options& options, CosmologyRequest& request)
 {
-    options.group("Cosmology, of comoving files");
-    options.flag(
-        "cosmology", request.asked,
-        "evolve a comoving file in its periodic box, in the background that it states; any "
-        "of the following means it too");
-    for (const auto& row : cosmology_options())
-        options.option(row, request);
+    OptionRows<CosmologyRequest> rows;
+    rows.group("Cosmology, of comoving files");
+    rows.flag(
+        "cosmology", &CosmologyRequest::asked,
+        "evolve a comoving file in its periodic box, in the background that it states; any of "
+        "the following and any setting [cosmology] means it too");
+    options.add(rows.take(), request);
+    options.add(cosmology_options(), request);
 }
 
 void resolve_cosmology(const Options& options, CosmologyRequest& request, Scheme& scheme,
@@ -21,7 +22,7 @@ void resolve_cosmology(const Options& options, CosmologyRequest& request, Scheme
 {
     for (const auto& row : cosmology_options()) {
         if (options.given(row.name) && options.given("cosmology") && !request.asked)
-            require(options, "--" + row.name + ": contradicts --cosmology=false");
+            require(options, options.typed(row.name) + ": contradicts --cosmology=false");
         request.asked |= options.given(row.name);
     }
     if (!request.asked)

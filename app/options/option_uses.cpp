@@ -25,7 +25,7 @@ bool is_asked(const Options& options, const std::string& name)
 [[noreturn]] void refuse(const Options& options, const std::string& name,
                          const std::string& because)
 {
-    throw Error(Fault::usage, options.command() + ": --" + name + ": " + because);
+    throw Error(Fault::usage, options.command() + ": " + options.typed(name) + ": " + because);
 }
 
 } // namespace
@@ -44,7 +44,7 @@ std::vector<std::string> given_of(const Options& options, const char* names)
     std::vector<std::string> asked;
     for (const std::string& name : words_of(names))
         if (is_asked(options, name))
-            asked.push_back("--" + name);
+            asked.push_back(options.typed(name));
     return asked;
 }
 

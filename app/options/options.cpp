@@ -1,25 +1,23 @@
 #include "app/options/options.hpp"
 
 #include <algorithm>
+#include <stdexcept>
+#include <tuple>
 
 #include <boost/program_options.hpp>
 
 #include "app/command_files.hpp"
-#include "app/options/command_page.hpp"
 #include "app/program.hpp"
 #include "chamomile/core/error.hpp"
-#include "chamomile/core/number_text.hpp"
 #include "chamomile/core/options/nearest_name.hpp"
 #include "chamomile/force/threads.hpp"
+#include "chamomile/run/run_settings.hpp"
 
 namespace chamomile::app {
 
 namespace po = boost::program_options;
 
 namespace {
-
-/// Placeholder for an omitted number.
-const std::string any_number_text = "any";
 
 /// Returns the text after an option; "true" for a flag.
 std::string value_of(const po::option& option)
@@ -31,28 +29,48 @@ std::string value_of(const po::option& option)
     return option.value.front();
 }
 
+/// Returns how an error names an option given in a place, such as "run.ini: line 3: ", or on the
+/// command line if there is none.
+std::string named(const OptionTerms& option, const std::string& place)
+{
+    return place.empty() ? option.typed() : place + option.key();
+}
+
+/// Records the text of one option; a second text must be equal.
+void put(std::map<std::string, std::string>& values, const std::string& place,
+         const OptionTerms& option, const std::string& text)
+{
+    const auto [known, is_new] = values.emplace(option.name, text);
+    if (!is_new && option.repeats)
+        known->second += ";" + text;
+    else if (!is_new && known->second != text)
+        throw Error(Fault::usage, named(option, place) + ": given twice, as " + known->second +
+                                      " and " + text + "; give it once");
+}
+
 } // namespace
 
 Options::Options(std::string command, std::string summary)
     : command_(std::move(command)), summary_(std::move(summary))
 {
-    group(common_group);
-    text("config", "FILE.ini", config_,
-         "options from a file of lines 'name = value'; a comment begins with a '#' at the start of "
-         "a line or after a blank");
-    number("threads", threads_, between(1, max_threads),
-           "host threads; all cores unless given, with a GPU at most 32");
-    flag("quiet,q", quiet_, "print results and errors only");
-    flag("verbose,v", verbose_, "print more");
-    flag("help,h", help_, "print the common options and stop");
-    flag("help-all", help_all_, "print all options and stop");
-    group("Options");
+    OptionRows<Common> rows;
+    rows.group(common_group);
+    rows.text("config", &Common::config, "FILE.ini",
+              "options from a file of lines 'name = value'; a comment begins with a '#' at the "
+              "start of a line or after a blank");
+    rows.number("threads", &Common::threads, ranges::between(1, max_threads),
+                "host threads; all cores unless given, with a GPU at most 32");
+    rows.flag("quiet,q", &Common::quiet, "print results and errors only");
+    rows.flag("verbose,v", &Common::verbose, "print more");
+    rows.flag("help,h", &Common::help, "print the common options and stop");
+    rows.flag("help-all", &Common::help, "print all options and stop");
+    add(rows.take(), common_);
 }
 
 void Options::positional(const std::string& metavar, std::string& value, const std::string& help,
                          Need need)
 {
-    positionals_.push_back({metavar, help, &value, need});
+    positionals_.push_back({{metavar, help, need == Need::required}, &value});
 }
 
 void Options::positional(const std::string& metavar, std::vector<std::string>& values,
@@ -62,168 +80,83 @@ void Options::positional(const std::string& metavar, std::vector<std::string>& v
     rest_ = &values;
 }
 
-void Options::group(const std::string& title)
+void Options::bind(const OptionTerms& terms, Store store, Show show)
 {
-    group_ = title;
+    if (!terms.setting.empty() && !find("set")) {
+        OptionRows<Common> rows;
+        rows.group(common_group);
+        rows.repeated("set", &Common::settings, "SECTION.KEY=VALUE",
+                      "a rare option; in a file of --config KEY = VALUE below [SECTION]");
+        rows.flag("help-settings", &Common::help, "print these settings and stop");
+        add(rows.take(), common_);
+    }
+    std::erase_if(entries_, [&](const Entry& other) { return other.name == terms.name; });
+    entries_.push_back({{terms}, std::move(store), std::move(show)});
+    Entry& entry = entries_.back();
+    if (!entry.setting.empty())
+        entry.group = "[" + entry.setting.substr(0, entry.setting.find('.')) + "]";
+    else if (entry.group.empty())
+        entry.group = "Options";
+    entry.help = spelled(entry.help, command_line_spelling());
 }
 
-Options::Entry& Options::add(const std::string& name, const std::string& metavar,
-                             const std::string& help)
+void Options::translate(std::string name, ForeignReader read)
 {
-    const std::size_t comma = name.find(',');
-    Entry entry;
-    entry.name = name.substr(0, comma);
-    entry.letter = comma == name.npos ? "" : name.substr(comma + 1);
-    entry.metavar = metavar;
-    entry.help = spelled(help, command_line_spelling);
-    entry.group = group_;
-    std::erase_if(entries_, [&](const Entry& other) { return other.name == entry.name; });
-    entries_.push_back(std::move(entry));
-    return entries_.back();
-}
-
-void Options::flag(const std::string& name, bool& value, const std::string& help)
-{
-    Entry& entry = add(name, "", help);
-    entry.is_flag = true;
-    entry.store = [&value](const std::string& option, const std::string& text) {
-        if (text != "true" && text != "false")
-            refuse_word(option, text, {"true", "false"});
-        value = text == "true";
-    };
-    entry.show = [&value] { return value ? "true" : "false"; };
-}
-
-void Options::text(const std::string& name, const std::string& metavar, std::string& value,
-                   const std::string& help)
-{
-    Entry& entry = add(name, metavar, help);
-    entry.store = [&value, metavar](const std::string& option, const std::string& text) {
-        if (text.empty())
-            throw Error(Fault::usage, option + ": (empty): a " + metavar + " is needed");
-        value = text;
-    };
-    entry.show = [&value] { return value; };
-}
-
-void Options::repeated(const std::string& name, const std::string& metavar,
-                       std::vector<std::string>& values, const std::string& help,
-                       Dimension dimension)
-{
-    Entry& entry = add(name, metavar, help);
-    entry.repeats = true;
-    entry.dimension = dimension;
-    entry.store = [&values](const std::string&, const std::string& text) {
-        values.clear();
-        for (std::size_t start = 0; start <= text.size();) {
-            const std::size_t end = std::min(text.find(';', start), text.size());
-            values.push_back(text.substr(start, end - start));
-            start = end + 1;
-        }
-    };
-    entry.show = [&values] {
-        std::string list;
-        for (const std::string& value : values)
-            list.append(list.empty() ? "" : ";").append(value);
-        return list;
-    };
-}
-
-void Options::port(const std::string& name, std::optional<int>& value, const std::string& help)
-{
-    Entry& entry = add(name, "[PORT]", help);
-    entry.has_optional_number = true;
-    entry.store = [&value](const std::string& option, const std::string& text) {
-        value = text == any_number_text ? 0 : parse_number<int>(option, text, between(1, 65535));
-    };
-    entry.show = [&value] {
-        return !value ? "" : *value == 0 ? any_number_text : std::to_string(*value);
-    };
-}
-
-void Options::foreign(const std::string& name, const std::string& help, ForeignReader read)
-{
-    text(name, "FILE", foreign_, help);
+    foreign_ = std::move(name);
     read_foreign_ = std::move(read);
 }
 
-void Options::texts(const std::string& name, const std::string& metavar,
-                    std::vector<std::string>& values, const std::string& help,
-                    std::vector<std::string> words)
+void Options::common(const std::vector<std::string>& names)
 {
-    Entry& entry = add(name, metavar, help);
-    entry.store = [&values, words](const std::string& option, const std::string& text) {
-        values.clear();
-        std::size_t start = 0;
-        while (start <= text.size()) {
-            const std::size_t comma = std::min(text.find(',', start), text.size());
-            values.push_back(text.substr(start, comma - start));
-            start = comma + 1;
-            if (values.back().empty())
-                throw Error(Fault::usage, option + ": " + text + ": a name is missing");
-            if (!words.empty() &&
-                std::find(words.begin(), words.end(), values.back()) == words.end())
-                refuse_word(option, values.back(), words);
-        }
-    };
-    entry.show = [&values] { return joined(values); };
-}
-
-void Options::series(const std::string& name, std::vector<double>& values, Range range,
-                     const std::string& help)
-{
-    numbers(name, values, range, help);
-    Entry& entry = entries_.back();
-    entry.metavar = "X,FIRST:LAST:STEP,...";
-    entry.store = [&values, range](const std::string& option, const std::string& text) {
-        values = parse_series(option, text, range);
-    };
-}
-
-std::string joined(const std::vector<std::string>& texts)
-{
-    std::string list;
-    for (const std::string& text : texts)
-        list += (list.empty() ? "" : ",") + text;
-    return list;
+    for (const std::string& name : names)
+        typed(name); // which must be there
+    for (Entry& entry : entries_)
+        entry.is_common =
+            std::find(names.begin(), names.end(), entry.name) != names.end() ||
+            (entry.group == common_group && entry.name != "set" && entry.name != "help-settings");
 }
 
 GivenOptions Options::asked() const
 {
     GivenOptions names;
     for (const auto& [name, text] : given_)
-        if (const Entry* entry = find(name); !entry || !entry->is_flag || text != "false")
+        if (const Entry* entry = find(name); !entry || !entry->is_flag() || text != "false")
             names.insert(name);
     return names;
 }
 
-const Options::Entry* Options::find(const std::string& long_name) const
+const Options::Entry* Options::find(const std::string& name) const
 {
     for (const Entry& entry : entries_)
-        if (entry.name == long_name)
+        if (entry.name == name)
             return &entry;
     return nullptr;
 }
 
-std::vector<std::string> Options::long_names() const
+const Options::Entry* Options::find_key(const std::string& key) const
 {
-    std::vector<std::string> names;
     for (const Entry& entry : entries_)
-        names.push_back(entry.name);
-    return names;
+        if (entry.key() == key)
+            return &entry;
+    return nullptr;
 }
 
-/// Records an option's value; a second value for the same option must be equal.
-void Options::put(Values& values, const std::string& source, const std::string& name,
-                  const std::string& text) const
+/// Returns the option whose name or key is nearest, or null.
+const Options::Entry* Options::nearest(const std::string& name) const
 {
-    const auto [place, is_new] = values.emplace(name, text);
-    const Entry* entry = find(name);
-    if (!is_new && entry && entry->repeats)
-        place->second += ";" + text;
-    else if (!is_new && place->second != text)
-        throw Error(Fault::usage, source + name + ": given twice, as " + place->second + " and " +
-                                      text + "; give it once");
+    std::vector<std::string> known;
+    for (const Entry& entry : entries_)
+        known.insert(known.end(), {entry.name, entry.key()});
+    const std::string found = nearest_name(name, known);
+    const Entry* entry = find_key(found);
+    return entry ? entry : find(found);
+}
+
+std::string Options::typed(const std::string& name) const
+{
+    if (const Entry* entry = find(name))
+        return entry->typed();
+    throw std::logic_error("--" + name + ": is no option of " + command_);
 }
 
 /// Returns the arguments with a placeholder value for each omitted optional number. The next
@@ -239,7 +172,7 @@ std::vector<std::string> Options::with_numbers_left_out() const
         }
         const Entry* entry =
             arguments_[k].starts_with("--") ? find(arguments_[k].substr(2)) : nullptr;
-        if (!entry || !entry->has_optional_number)
+        if (!entry || !entry->may_lack_number)
             continue;
         const bool has_number =
             k + 1 < arguments_.size() && parsed_number<double>(arguments_[k + 1]).has_value();
@@ -252,8 +185,10 @@ Options::Values Options::read_arguments()
 {
     po::options_description known;
     for (const Entry& entry : entries_) {
-        const std::string name = entry.spelling();
-        if (entry.is_flag)
+        if (!entry.setting.empty())
+            continue;
+        const std::string name = entry.name + (entry.letter.empty() ? "" : ",") + entry.letter;
+        if (entry.is_flag())
             known.add_options()(name.c_str(), "");
         else
             known.add_options()(name.c_str(), po::value<std::string>(), "");
@@ -268,17 +203,19 @@ Options::Values Options::read_arguments()
         for (const auto& option : parsed.options) {
             if (option.position_key >= 0)
                 places.insert(places.end(), option.value.begin(), option.value.end());
-            else
-                put(values, "--", option.string_key, value_of(option));
+            else if (option.string_key != "set")
+                put(values, "", *find(option.string_key), value_of(option));
+            else if (const auto [entry, text] = read_setting(value_of(option)); entry)
+                put(values, "", *entry, text);
         }
     } catch (const po::unknown_option& error) {
         std::string name = error.get_option_name();
         name.erase(0, name.find_first_not_of('-'));
-        const std::string nearest = nearest_name(name, long_names());
-        throw Error(Fault::usage,
-                    error.get_option_name() + ": unknown option" +
-                        (nearest.empty() ? "" : "; did you mean '--" + nearest + "'?") + "; '" +
-                        program_name + " " + command_ + " --help-all' lists all");
+        const Entry* meant = nearest(name);
+        throw Error(Fault::usage, error.get_option_name() + ": unknown option" +
+                                      (meant ? "; did you mean '" + meant->typed() + "'?" : "") +
+                                      "; '" + program_name + " " + command_ +
+                                      " --help-all' lists all");
     } catch (const po::invalid_command_line_syntax& error) {
         const bool extra = error.kind() == po::invalid_command_line_syntax::extra_parameter;
         throw Error(Fault::usage,
@@ -286,7 +223,7 @@ Options::Values Options::read_arguments()
     } catch (const po::error& error) {
         throw Error(Fault::usage, error.what());
     }
-    if (values.contains("help") || values.contains("help-all"))
+    if (values.contains("help") || values.contains("help-all") || values.contains("help-settings"))
         return values;
     if (places.size() > positionals_.size() && !rest_)
         throw Error(Fault::usage, places[positionals_.size()] + ": one argument too many; " + "'" +
@@ -295,11 +232,11 @@ Options::Values Options::read_arguments()
     std::string missing;
     for (std::size_t k = 0; k < positionals_.size(); ++k) {
         if (k < places.size() && places[k].empty())
-            throw Error(Fault::usage, positionals_[k].metavar + ": (empty): is needed");
+            throw Error(Fault::usage, positionals_[k].page.metavar + ": (empty): is needed");
         if (k < places.size())
             *positionals_[k].value = places[k];
-        else if (positionals_[k].need == Need::required)
-            missing += " " + positionals_[k].metavar;
+        else if (positionals_[k].page.is_required)
+            missing += " " + positionals_[k].page.metavar;
     }
     if (!missing.empty())
         throw Error(Fault::usage, command_ + ": missing:" + missing + "; '" + program_name + " " +
@@ -309,54 +246,78 @@ Options::Values Options::read_arguments()
     return values;
 }
 
+/// Returns the setting of --set and its text.
+std::pair<const Options::Entry*, std::string> Options::read_setting(const std::string& text) const
+{
+    const std::size_t equals = text.find('=');
+    const std::string key = text.substr(0, equals);
+    const Entry* entry = find_key(key);
+    if (!entry || entry->setting.empty()) {
+        const Entry* meant = nearest(key);
+        throw Error(Fault::usage, "--set " + key + ": unknown setting" +
+                                      (meant ? "; did you mean '" + meant->typed() + "'?" : "") +
+                                      "; '" + program_name + " " + command_ +
+                                      " --help-settings' lists all");
+    }
+    if (equals == text.npos && !entry->is_flag())
+        throw Error(Fault::usage,
+                    entry->typed() + ": needs a value, as in " + entry->typed(entry->values));
+    return {entry, equals == text.npos ? "true" : text.substr(equals + 1)};
+}
+
 Options::Values Options::read_config(const std::string& file) const
 {
     Values values;
     record_input(file);
     for (const ConfigLine& line : read_config_file(file)) {
-        const Entry* entry = find(line.key);
-        if (!entry || line.key == "config" || line.key == "help" || line.key == "help-all")
+        const Entry* entry =
+            line.section.empty() ? nullptr : find_key(line.section + "." + line.key);
+        if (!entry)
+            entry = find_key(line.key);
+        if (!entry || entry->name == "config" || entry->name == "set" ||
+            entry->name.starts_with("help")) {
+            const Entry* meant = nearest(line.key);
+            if (!meant)
+                meant = nearest(line.section + "." + line.key);
             throw Error(Fault::usage, line.place + ": " + line.key + ": unknown option" +
-                                          suggestion(line.key, long_names()));
-        put(values, line.place + ": ", line.key, line.value);
+                                          (meant ? "; did you mean '" + meant->key() + "'?" : ""));
+        }
+        put(values, line.place + ": ", *entry, line.value);
     }
     return values;
 }
 
 /// Sets options from the foreign file, unless given elsewhere.
-void Options::parse_foreign()
+void Options::parse_foreign(const std::string& file)
 {
-    record_input(foreign_);
+    record_input(file);
     GivenOptions before;
     for (const auto& [name, text] : given_)
         before.insert(name);
     for (const Positional& positional : positionals_)
         if (!positional.value->empty())
-            before.insert(positional.metavar);
-    for (const ConfigLine& line : read_foreign_(foreign_, before)) {
+            before.insert(positional.page.metavar);
+    for (const ConfigLine& line : read_foreign_(file, before)) {
         if (before.contains(line.key))
             continue;
         const auto argument =
             std::find_if(positionals_.begin(), positionals_.end(),
-                         [&](const Positional& one) { return one.metavar == line.key; });
+                         [&](const Positional& one) { return one.page.metavar == line.key; });
         if (argument != positionals_.end()) {
             *argument->value = line.value;
             continue;
         }
-        const Entry* entry = find(line.key);
-        if (!entry)
-            throw Error(Fault::usage,
-                        line.place + ": needs --" + line.key + ", which is no option here");
-        store_one(*entry, line.place + ": --" + line.key, line.value);
+        const std::string option = line.place + ": " + typed(line.key);
+        store_one(*find(line.key), option, line.value);
         given_[line.key] = line.value;
     }
 }
 
-void Options::store(const Values& values, const std::string& prefix)
+void Options::store(const Values& values, const std::string& place)
 {
     for (const Entry& entry : entries_)
         if (const auto value = values.find(entry.name); value != values.end())
-            store_one(entry, prefix + entry.name, value->second);
+            store_one(entry, named(entry, place), value->second);
 }
 
 /// Stores a text. For a quantity with a unit, stores the number only, until set_units().
@@ -375,22 +336,20 @@ void Options::store_one(const Entry& entry, const std::string& option, const std
 void Options::replace(const std::string& name, const std::string& text)
 {
     given_[name] = text;
-    find(name)->store("--" + name, text);
+    find(name)->store(typed(name), text);
 }
 
 void Options::set_units(const UnitFrame& frame)
 {
-    for (const auto& [name, text] : quantities_) {
-        given_[name] = in_frame("--" + name, text, find(name)->dimension, frame);
-        find(name)->store("--" + name, given_[name]);
-    }
+    for (const auto& [name, text] : quantities_)
+        replace(name, in_frame(typed(name), text, find(name)->dimension, frame));
 }
 
 std::vector<std::string> Options::quantities() const
 {
     std::vector<std::string> lines;
     for (const auto& [name, text] : quantities_)
-        lines.push_back("--" + name + " " + text + " = " + given_.at(name));
+        lines.push_back(find(name)->typed(text) + " = " + given_.at(name));
     return lines;
 }
 
@@ -400,26 +359,29 @@ bool Options::parse(const std::vector<std::string>& arguments)
     for (const Entry& entry : entries_)
         defaults_[entry.name] = entry.show();
     given_ = read_arguments();
-    if (given_.contains("help") || given_.contains("help-all")) {
-        show_help(page(), given_.contains("help-all") ? Extent::all : Extent::common);
-        return false;
-    }
+    for (const auto& [name, extent] :
+         {std::pair("help", Extent::common), std::pair("help-all", Extent::all),
+          std::pair("help-settings", Extent::settings)})
+        if (given(name)) {
+            show_help(page(), extent);
+            return false;
+        }
     if (const auto file = given_.find("config"); file != given_.end()) {
         Values rest = read_config(file->second);
         for (const auto& [name, text] : given_)
             rest.erase(name);
         store(rest, file->second + ": ");
-        store(given_, "--");
+        store(given_, "");
         given_.merge(rest);
     } else {
-        store(given_, "--");
+        store(given_, "");
     }
-    if (!foreign_.empty())
-        parse_foreign();
-    if (quiet_ && verbose_)
+    if (given(foreign_))
+        parse_foreign(given_[foreign_]);
+    if (common_.quiet && common_.verbose)
         throw Error(Fault::usage, "--quiet: contradicts --verbose");
-    if (threads_)
-        use_threads(*threads_);
+    if (common_.threads)
+        use_threads(*common_.threads);
     start_threads();
     return true;
 }
@@ -434,22 +396,22 @@ void Options::adopt(const Values& earlier, const std::vector<std::string>& may_c
         const auto now = given_.find(entry.name);
         if (now == given_.end()) {
             if (then != earlier.end())
-                entry.store("--" + entry.name, then->second);
+                entry.store(entry.typed(), then->second);
             continue;
         }
         if (is_free(entry.name))
             continue;
         std::string meant = defaults_[entry.name];
         if (then != earlier.end()) {
-            entry.store("--" + entry.name, then->second);
+            entry.store(entry.typed(), then->second);
             meant = entry.show();
         }
-        entry.store("--" + entry.name, now->second);
+        entry.store(entry.typed(), now->second);
         if (entry.show() == meant)
             continue;
         const std::string usual = meant.empty() ? "" : " [" + meant + "]";
         const auto typed = quantities_.find(entry.name);
-        throw Error(Fault::restart, "--" + entry.name + ": " +
+        throw Error(Fault::restart, entry.typed() + ": " +
                                         (typed == quantities_.end() ? now : typed)->second +
                                         ": cannot change in a run that goes on; it was " +
                                         (then == earlier.end() ? "not given" + usual : meant));
@@ -460,7 +422,9 @@ void Options::adopt(const Values& earlier, const std::vector<std::string>& may_c
 
 Verbosity Options::verbosity() const
 {
-    return quiet_ ? Verbosity::quiet : verbose_ ? Verbosity::verbose : Verbosity::normal;
+    return common_.quiet     ? Verbosity::quiet
+           : common_.verbose ? Verbosity::verbose
+                             : Verbosity::normal;
 }
 
 std::string Options::command_line() const
@@ -482,8 +446,30 @@ std::vector<std::pair<std::string, std::string>> Options::values() const
     std::vector<std::pair<std::string, std::string>> all;
     for (const Entry& entry : entries_)
         if (entry.group != common_group)
-            all.emplace_back(entry.name, entry.show());
+            all.emplace_back(entry.key(), entry.show());
     return all;
+}
+
+CommandPage Options::page() const
+{
+    CommandPage page;
+    page.command = command_;
+    page.summary = summary_;
+    for (const Positional& positional : positionals_)
+        page.arguments.push_back(positional.page);
+    page.repeats_last_argument = rest_ != nullptr;
+    for (const Entry& entry : entries_) {
+        page.options.push_back(entry);
+        page.options.back().value = entry.is_flag() ? "" : entry.show();
+    }
+    const std::vector<std::string> titles = page.groups();
+    const auto place = [&](const PageOption& option) {
+        return std::tuple(!option.setting.empty(), option.group == common_group,
+                          std::find(titles.begin(), titles.end(), option.group));
+    };
+    std::stable_sort(page.options.begin(), page.options.end(),
+                     [&](const auto& a, const auto& b) { return place(a) < place(b); });
+    return page;
 }
 
 } // namespace chamomile::app

@@ -3,14 +3,20 @@
 /// How to add a command NAME: write app/NAME.cpp with the function declared in app/command.hpp and
 /// a row in app/main.cpp.
 ///
-///     int info(const std::vector<std::string>& arguments)
-///     {
+///     struct Request {
 ///         std::string file;
 ///         double theta = SolverOptions().theta;           // the library's default
+///     };
+///
+///     int info(const std::vector<std::string>& arguments)
+///     {
+///         Request request;
 ///         Options options("info", "Tells what is in a snapshot.");
-///         options.positional("FILE", file, "the snapshot");
-///         options.group("Forces");
-///         options.number("theta", theta, positive, "opening angle");
+///         options.positional("FILE", request.file, "the snapshot");
+///         OptionRows<Request> rows;                       // core/options/option_row.hpp
+///         rows.group("Forces");
+///         rows.number("theta", &Request::theta, ranges::positive, "opening angle");
+///         options.add(rows.take(), request);
 ///         if (!options.parse(arguments))
 ///             return 0;                                   // --help was given
 ///         ...                                             // throw Error(Fault::..., one line)
@@ -24,27 +30,23 @@
 /// standard output.
 #pragma once
 
-#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "app/options/command_page.hpp"
 #include "app/options/config_file.hpp"
-#include "app/options/numbers.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/number_text.hpp"
 #include "chamomile/core/options/option_row.hpp"
 #include "chamomile/core/options/quantity.hpp"
 #include "chamomile/run/journal.hpp"
 
 namespace chamomile::app {
-
-struct CommandPage;
-
-/// Group for options common to all commands.
-inline constexpr const char* common_group = "Common options";
 
 enum class Need { required, optional };
 
@@ -61,73 +63,32 @@ public:
     void positional(const std::string& metavar, std::vector<std::string>& values,
                     const std::string& help);
 
-    /// Starts a group; --help lists the following options under its title.
-    void group(const std::string& title);
-
-    /// Adds an option named "long" or "long,s" with a one-letter form. Replaces an option with the
-    /// same name, so a command can bind a common option to another variable.
-    void flag(const std::string& name, bool& value, const std::string& help);
-    void text(const std::string& name, const std::string& metavar, std::string& value,
-              const std::string& help);
-
-    /// Adds an option that may appear several times. A text may hold several values, separated by
-    /// ";".
-    void repeated(const std::string& name, const std::string& metavar,
-                  std::vector<std::string>& values, const std::string& help,
-                  Dimension dimension = {});
-    /// Adds a port on this machine with optional number. Default 0: any free port.
-    void port(const std::string& name, std::optional<int>& value, const std::string& help);
+    /// Adds an option by its row, bound to `settings`. It replaces an option of the same name: a
+    /// command may bind a common option to a member of its own.
+    template <class Settings>
+    void add(const OptionRow<Settings>& row, std::type_identity_t<Settings>& settings)
+    {
+        bind(
+            row,
+            [put = row.put, &settings](const std::string& option, const std::string& text) {
+                put(settings, option, text);
+            },
+            [text = row.text, &settings] { return text(settings); });
+    }
+    /// Adds the options of a table.
+    template <class Settings>
+    void add(const std::vector<OptionRow<Settings>>& rows, std::type_identity_t<Settings>& settings)
+    {
+        for (const auto& row : rows)
+            add(row, settings);
+    }
 
     /// Adds an option for a file in another code's format: `read` translates it to --config lines.
     /// `given` names options from arguments and --config, and positional arguments such as FILE;
     /// they override the file.
     using ForeignReader =
         std::function<std::vector<ConfigLine>(const std::string& file, const GivenOptions& given)>;
-    void foreign(const std::string& name, const std::string& help, ForeignReader read);
-
-    /// Adds a list such as cpu,gpu. If `words` is not empty, values must be in `words`.
-    void texts(const std::string& name, const std::string& metavar,
-               std::vector<std::string>& values, const std::string& help,
-               std::vector<std::string> words = {});
-
-    /// Adds a number; T is double, int or std::uint64_t. A quantity with a dimension may have a
-    /// unit if the command calls set_units().
-    template <class T>
-    void number(const std::string& name, T& value, Range range, const std::string& help,
-                Dimension dimension = {});
-    /// Adds a number without default, empty unless given.
-    template <class T>
-    void number(const std::string& name, std::optional<T>& value, Range range,
-                const std::string& help, Dimension dimension = {});
-    /// Adds a wall-clock time, in seconds or with a unit; T is double or an optional double.
-    template <class T>
-    void seconds(const std::string& name, T& value, Range range, const std::string& help);
-    /// Adds a list such as 0.4,0.6.
-    template <class T>
-    void numbers(const std::string& name, std::vector<T>& values, Range range,
-                 const std::string& help, Dimension dimension = {});
-
-    /// Adds a list such as 0,0.5,1:5:1 (parse_series()).
-    void series(const std::string& name, std::vector<double>& values, Range range,
-                const std::string& help);
-
-    /// Adds a choice between a few words, each with a value.
-    template <class T>
-    void choice(const std::string& name, T& value,
-                std::vector<std::pair<std::string, std::remove_reference_t<T>>> words,
-                const std::string& help);
-
-    /// Adds a list of such words. Help shows the first word for each value.
-    template <class T>
-    void choices(const std::string& name, const std::string& metavar, std::vector<T>& values,
-                 std::vector<std::pair<std::string, T>> words, const std::string& help);
-
-    /// Adds an option from its table row, in the row's group, bound to `settings`.
-    template <class Settings>
-    void option(const OptionRow<Settings>& row, Settings& settings);
-    /// Adds a list such as 0.4,0.6 for an option; the row parses and prints each value.
-    template <class Settings>
-    void list(const OptionRow<Settings>& row, std::vector<std::string>& values);
+    void translate(std::string name, ForeignReader read);
 
     /// Selects the options that --help lists; --help-all lists all. Call it after all options,
     /// before parse(). Without this call, --help lists all.
@@ -153,8 +114,11 @@ public:
     /// --help or --help-all was given and printed. Throws Error(usage) for the first error.
     bool parse(const std::vector<std::string>& arguments);
 
+    /// Returns an option as it is typed, such as "--theta" or "--set frames.every".
+    std::string typed(const std::string& name) const;
+
     /// Returns whether arguments or the --config file contain the option.
-    bool given(const std::string& long_name) const { return given_.contains(long_name); }
+    bool given(const std::string& name) const { return given_.contains(name); }
 
     /// Returns the options in arguments and file, with their texts.
     const std::map<std::string, std::string>& given_values() const { return given_; }
@@ -180,39 +144,39 @@ public:
     std::vector<std::pair<std::string, std::string>> values() const;
 
 private:
-    struct Entry {
-        std::string name, letter, metavar, help;
-        std::function<void(const std::string& option, const std::string& text)> store;
-        std::function<std::string()> show;
-        std::string group;
-        bool is_flag = false, repeats = false;
-        bool has_optional_number = false; ///< "--name" stands for "--name=any"
-        bool is_common = true;
-        Dimension dimension = {};
+    using Values = std::map<std::string, std::string>; ///< texts by name
+    using Store = std::function<void(const std::string& option, const std::string& text)>;
+    using Show = std::function<std::string()>;
 
-        /// Returns the name in Boost's form: "output,o".
-        std::string spelling() const { return name + (letter.empty() ? "" : "," + letter); }
+    struct Entry : PageOption {
+        Store store;
+        Show show;
     };
     struct Positional {
-        std::string metavar, help;
+        PageArgument page;
         std::string* value;
-        Need need;
     };
-    using Values = std::map<std::string, std::string>;
+    /// The options of every command.
+    struct Common {
+        std::string config;
+        std::optional<int> threads;
+        bool quiet = false, verbose = false, help = false;
+        std::vector<std::string> settings; ///< of --set; read_arguments() takes them
+    };
 
-    Entry& add(const std::string& name, const std::string& metavar, const std::string& help);
-    const Entry* find(const std::string& long_name) const;
-    std::vector<std::string> long_names() const;
+    void bind(const OptionTerms& terms, Store store, Show show);
+    const Entry* find(const std::string& name) const;
+    const Entry* find_key(const std::string& key) const;
+    const Entry* nearest(const std::string& name) const;
     Values read_arguments();
     std::vector<std::string> with_numbers_left_out() const;
+    std::pair<const Entry*, std::string> read_setting(const std::string& text) const;
     Values read_config(const std::string& file) const;
-    void parse_foreign();
-    void store(const Values& values, const std::string& prefix);
+    void parse_foreign(const std::string& file);
+    void store(const Values& values, const std::string& place);
     void store_one(const Entry& entry, const std::string& option, const std::string& text);
-    void put(Values& values, const std::string& source, const std::string& name,
-             const std::string& text) const;
 
-    std::string command_, summary_, group_;
+    std::string command_, summary_;
     Values defaults_; ///< as shown by --help
     std::vector<Entry> entries_;
     std::vector<Positional> positionals_;
@@ -222,177 +186,9 @@ private:
     Values given_;
     Values quantities_; ///< quantities with units, as given
     bool expects_units_ = false;
-    std::string config_, foreign_;
+    std::string foreign_; ///< the option that names a file of options in other words
     ForeignReader read_foreign_;
-    std::optional<int> threads_;
-    bool quiet_ = false, verbose_ = false, help_ = false, help_all_ = false;
+    Common common_;
 };
-
-inline std::string shown(double value)
-{
-    return shortest(value);
-}
-inline std::string shown(int value)
-{
-    return std::to_string(value);
-}
-inline std::string shown(std::uint64_t value)
-{
-    return std::to_string(value);
-}
-
-/// Returns the texts joined by commas.
-std::string joined(const std::vector<std::string>& texts);
-
-template <class T>
-void Options::number(const std::string& name, T& value, Range range, const std::string& help,
-                     Dimension dimension)
-{
-    Entry& entry = add(name, std::is_integral_v<T> ? "N" : "X", help);
-    entry.dimension = dimension;
-    entry.store = [&value, range](const std::string& option, const std::string& text) {
-        value = parse_number<T>(option, text, range);
-    };
-    entry.show = [&value] { return shown(value); };
-}
-
-template <class T>
-void Options::number(const std::string& name, std::optional<T>& value, Range range,
-                     const std::string& help, Dimension dimension)
-{
-    Entry& entry = add(name, std::is_integral_v<T> ? "N" : "X", help);
-    entry.dimension = dimension;
-    entry.store = [&value, range](const std::string& option, const std::string& text) {
-        value = parse_number<T>(option, text, range);
-    };
-    entry.show = [&value] { return value ? shown(*value) : ""; };
-}
-
-template <class T>
-void Options::seconds(const std::string& name, T& value, Range range, const std::string& help)
-{
-    number(name, value, range, help);
-    entries_.back().store = [store = entries_.back().store](const std::string& option,
-                                                            const std::string& text) {
-        store(option, plain_seconds(option, text));
-    };
-}
-
-template <class T>
-void Options::numbers(const std::string& name, std::vector<T>& values, Range range,
-                      const std::string& help, Dimension dimension)
-{
-    Entry& entry = add(name, std::is_integral_v<T> ? "N,..." : "X,...", help);
-    entry.dimension = dimension;
-    entry.store = [&values, range](const std::string& option, const std::string& text) {
-        values = parse_numbers<T>(option, text, range);
-    };
-    entry.show = [&values] {
-        std::string text;
-        for (const T& value : values) {
-            text += text.empty() ? "" : ",";
-            text += shown(value);
-        }
-        return text;
-    };
-}
-
-template <class T>
-void Options::choice(const std::string& name, T& value,
-                     std::vector<std::pair<std::string, std::remove_reference_t<T>>> words,
-                     const std::string& help)
-{
-    std::vector<std::string> names;
-    std::string metavar;
-    for (const auto& word : words) {
-        names.push_back(word.first);
-        metavar += (metavar.empty() ? "" : "|") + word.first;
-    }
-    Entry& entry = add(name, metavar, help);
-    entry.store = [&value, words, names](const std::string& option, const std::string& text) {
-        for (const auto& word : words)
-            if (word.first == text) {
-                value = word.second;
-                return;
-            }
-        refuse_word(option, text, names);
-    };
-    entry.show = [&value, words] {
-        for (const auto& word : words)
-            if (word.second == value)
-                return word.first;
-        return std::string();
-    };
-}
-
-template <class T>
-void Options::choices(const std::string& name, const std::string& metavar, std::vector<T>& values,
-                      std::vector<std::pair<std::string, T>> words, const std::string& help)
-{
-    Entry& entry = add(name, metavar, help);
-    entry.store = [&values, words](const std::string& option, const std::string& text) {
-        values.clear();
-        for (std::size_t start = 0; start <= text.size();) {
-            const std::size_t comma = std::min(text.find(',', start), text.size());
-            const std::string one = text.substr(start, comma - start);
-            start = comma + 1;
-            const auto found = std::find_if(words.begin(), words.end(),
-                                            [&](const auto& word) { return word.first == one; });
-            if (found != words.end()) {
-                values.push_back(found->second);
-                continue;
-            }
-            std::vector<std::string> names;
-            for (const auto& word : words)
-                names.push_back(word.first);
-            refuse_word(option, one.empty() ? "(empty)" : one, names);
-        }
-    };
-    entry.show = [&values, words] {
-        std::string text;
-        for (const T& value : values)
-            for (const auto& word : words)
-                if (word.second == value) {
-                    text += (text.empty() ? "" : ",") + word.first;
-                    break;
-                }
-        return text;
-    };
-}
-
-template <class Settings>
-void Options::option(const OptionRow<Settings>& row, Settings& settings)
-{
-    group(row.group);
-    Entry& entry = add(row.name, row.values, row.help);
-    entry.dimension = row.dimension;
-    entry.is_flag = row.kind == OptionKind::flag;
-    entry.store = [&row, &settings](const std::string& option, const std::string& text) {
-        row.put(settings, option, text);
-    };
-    entry.show = [&row, &settings] { return row.text(settings); };
-}
-
-template <class Settings>
-void Options::list(const OptionRow<Settings>& row, std::vector<std::string>& values)
-{
-    group(row.group);
-    const bool is_list = row.values.ends_with(",...");
-    Entry& entry = add(row.name, row.values + (is_list ? "" : ",..."), row.help);
-    entry.store = [&row, &values](const std::string& option, const std::string& text) {
-        values.clear();
-        for (std::size_t start = 0; start <= text.size();) {
-            const std::size_t comma = std::min(text.find(',', start), text.size());
-            const std::string word = text.substr(start, comma - start);
-            if (word.empty() && row.kind != OptionKind::number && row.kind != OptionKind::whole)
-                throw Error(Fault::usage, option + ": " + text + ": a name is missing");
-            Settings one;
-            row.put(one, option, word);
-            values.push_back(row.text(one));
-            start = comma + 1;
-        }
-    };
-    entry.show = [&values] { return joined(values); };
-}
 
 } // namespace chamomile::app

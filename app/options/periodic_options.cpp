@@ -13,10 +13,10 @@ void warn_of_box(const Options& options, Snapshot& snapshot, const SolverOptions
 {
     const double stated = snapshot.box_size;
     if (!solver.is_periodic() && stated > 0)
-        add_note(snapshot, "the box of size " + shortest(stated) +
+        add_note(snapshot, "the box of size " + number_text(stated) +
                                " in the file is ignored: boundaries are open");
     if (solver.is_periodic() && !options.given("box") && !snapshot.comoving)
-        add_note(snapshot, "the file is not comoving, but its BoxSize of " + shortest(stated) +
+        add_note(snapshot, "the file is not comoving, but its BoxSize of " + number_text(stated) +
                                " makes gravity periodic: images of all particles pull; --box 0 "
                                "leaves boundaries open");
     if (solver.box != stated) {

@@ -10,17 +10,10 @@
 
 namespace chamomile::app {
 
-struct RankSettings {
-    std::optional<int> ranks; ///< threads in this process
-    bool share_gpu = false;
-    double peer_timeout = 600; ///< max seconds without a message from a rank
-};
-
-void add_rank_options(Options& options, RankSettings& settings);
-
-/// Sets the solver's ranks from options or launcher, for one of `devices`. Throws Error(usage) if
-/// both conflict, or if an option has no effect on any device.
-void resolve_ranks(const Options& options, const RankSettings& settings, SolverOptions& solver,
+/// Gives the solver, which is for one of these devices and has rank_options(), the ranks that a
+/// launcher has started. Throws Error(usage) where they contradict each other, or an option has no
+/// effect on any device.
+void resolve_ranks(const Options& options, SolverOptions& solver,
                    std::span<const std::string> devices);
 
 } // namespace chamomile::app

@@ -64,82 +64,110 @@ bool may_stay_in_file(const RunOptions& run)
 }
 
 /// Adds the settings in this group.
-void add_settings(Options& options, RunSettings& settings, const std::string& group)
+std::string marked(const std::string& name)
 {
-    for (const auto& row : run_options())
-        if (row.group == group)
-            options.option(row, settings);
+    return "{" + name + "}";
+}
+
+using R = RunOptions;
+
+std::vector<OptionRow<R>> start_rows(const char* group)
+{
+    OptionRows<R> t;
+    t.group(group);
+    t.text("model", &R::model, "MODEL",
+           "a built-in model with its defaults: " + built_in_model_names() +
+               "; 'chamomile model' makes others");
+    t.number("particles,n", &R::particles, ranges::between(1, 4294967040),
+             "number of particles of the model");
+    t.number("seed", &R::seed, ranges::not_negative, "of its random numbers");
+    t.text("parameters", &R::parameter_file, "FILE",
+           "options from a parameter file of GADGET-2, 3 or 4, SWIFT, ChaNGa or Bonsai (its "
+           "command line in a file); the log lists what is understood. Options on the command "
+           "line win");
+    t.flag("collisionless-gas", &R::collisionless_gas,
+           "move gas (type 0) by gravity alone; files with gas are refused without");
+    return t.take();
+}
+
+std::vector<OptionRow<R>> time_rows()
+{
+    OptionRows<R> t;
+    t.group("Time");
+    t.number("t-end", &R::end_time, ranges::any, "when the run ends").in(dimensions::time);
+    t.number("duration", &R::duration, ranges::not_negative,
+             "how long the run lasts, instead of {t-end}")
+        .in(dimensions::time);
+    t.number("t-start", &R::start_time, ranges::any,
+             "when it starts; at the time of the file unless given. Of comoving files the scale "
+             "factor, which must be that of the file")
+        .in(dimensions::time);
+    return t.take();
+}
+
+std::vector<OptionRow<R>> other_rows()
+{
+    OptionRows<R> t;
+    t.group("External potentials and tracers");
+    t.repeated("potential", &R::potentials, "NAME,PARAMETER=X,...",
+               "a potential that acts beside the particles' own: " + potential_forms() +
+                   ". Each may have x,y,z,vx,vy,vz of its center or orbit=FILE, and from,to "
+                   "between which it grows");
+    t.text("tracers", &R::tracers, "FILE",
+           "add the particles of this file without mass: they feel all and pull at nothing; "
+           "without other initial conditions they are all that there is");
+    t.group("Checkpoints, stops and faults");
+    t.text("restart", &R::restart, "FOLDER|FILE",
+           "go on from the newest whole checkpoint of the run in FOLDER, or from that file, with "
+           "the options that it began with");
+    t.group("Output");
+    t.text("output,o", &R::folder, "FOLDER",
+           "for energy.csv, steps.csv, forces.csv, snapshot_NNN.hdf5, frame_NNN.png, run.log and "
+           "checkpoint_NNNNNNNNN.chk");
+    t.flag("overwrite", &R::overwrite, "replace the results of a run in the folder");
+    return t.take();
+}
+
+std::vector<OptionRow<R>> last_rows()
+{
+    OptionRows<R> t;
+    t.group("Checkpoints, stops and faults");
+    t.choice("on-device-error", &R::on_device_error,
+             {{"stop", DeviceErrorAction::stop}, {"cpu", DeviceErrorAction::cpu}},
+             "what to do when a GPU fails, after a checkpoint: stop, or go on without it");
+    t.group("Output");
+    t.flag("frame-movie", &R::movie,
+           "also frames.mp4 at the end, a movie of them by the program ffmpeg; without ffmpeg the "
+           "command that makes it is printed")
+        .as_setting("frames.movie");
+    t.port("view", &R::view,
+           "show the running particles in a browser, at http://127.0.0.1:PORT, which may hold and "
+           "stop the run; at any free port unless given");
+    return t.take();
 }
 
 } // namespace
 
 void add_run_options(Options& options, RunOptions& run)
 {
-    options.group("Initial conditions without a FILE");
-    options.text("model", "MODEL", run.model,
-                 "a built-in model with its defaults: " + built_in_model_names() +
-                     "; 'chamomile model' makes others");
-    options.number("particles,n", run.particles, between(1, 4294967040),
-                   "number of particles of the model");
-    options.number("seed", run.seed, not_negative, "of its random numbers");
     options.positional("FILE", run.input, "initial conditions: HDF5, GADGET-2, NEMO, Tipsy or text",
                        Need::optional);
-    options.foreign("parameters",
-                    "options from a parameter file of GADGET-2, 3 or 4, SWIFT, ChaNGa or "
-                    "Bonsai (its command line in a file); the log lists what is understood. "
-                    "Options on the command line win",
-                    [&run](const std::string& file, const GivenOptions& given) {
-                        run.parameters = read_parameters(file, given);
-                        return run.parameters.options;
-                    });
-    add_file_units(options, run.units);
-    options.flag("collisionless-gas", run.collisionless_gas,
-                 "move gas (type 0) by gravity alone; files with gas are refused without");
-    options.group("Time");
-    options.number("t-end", run.end_time, any_number, "when the run ends", dimensions::time);
-    options.number("duration", run.duration, not_negative,
-                   "how long the run lasts, instead of --t-end", dimensions::time);
-    options.number("t-start", run.start_time, any_number,
-                   "when it starts; at the time of the file unless given. Of comoving files the "
-                   "scale factor, which must be that of the file",
-                   dimensions::time);
-    for (const auto& row : scheme_options())
-        options.option(row, run.scheme);
+    options.translate("parameters", [&run](const std::string& file, const GivenOptions& given) {
+        run.parameters = read_parameters(file, given);
+        return run.parameters.options;
+    });
+    const char* begin = "Initial conditions without a FILE";
+    options.add(start_rows(begin), run);
+    add_file_units(options, run.units, begin);
+    options.add(time_rows(), run);
+    options.add(scheme_options(), run.scheme);
     add_cosmology_options(options, run.cosmology);
     add_force_options(options, run.solver, ForceUse::run);
-    options.group("Forces");
-    add_tune(options, run.tune);
-    add_rank_options(options, run.ranks);
-    options.group("External potentials and tracers");
-    options.repeated("potential", "NAME,PARAMETER=X,...", run.potentials,
-                     "a potential that acts beside the particles' own: " + potential_forms() +
-                         ". Each may have x,y,z,vx,vy,vz of its center or orbit=FILE, and from,to "
-                         "between which it grows");
-    options.text("tracers", "FILE", run.tracers,
-                 "add the particles of this file without mass: they feel all and pull at nothing; "
-                 "without other initial conditions they are all that there is");
-    options.group("Checkpoints, stops and faults");
-    options.text("restart", "FOLDER|FILE", run.restart,
-                 "go on from the newest whole checkpoint of the run in FOLDER, or from that file, "
-                 "with the options that it began with");
-    add_settings(options, run, "Checkpoints, stops and faults");
-    options.choice("on-device-error", run.on_device_error,
-                   {{"stop", DeviceErrorAction::stop}, {"cpu", DeviceErrorAction::cpu}},
-                   "what to do when a GPU fails, after a checkpoint: stop, or go on without it");
-    options.group("Output");
-    options.text(
-        "output,o", "FOLDER", run.folder,
-        "for energy.csv, steps.csv, forces.csv, snapshot_NNN.hdf5, frame_NNN.png, run.log and "
-        "checkpoint_NNNNNNNNN.chk");
-    options.flag("overwrite", run.overwrite, "replace the results of a run in the folder");
-    add_settings(options, run, "Output");
-    options.flag("frame-movie", run.movie,
-                 "pictures: also frames.mp4 at the end, a movie of them by the program ffmpeg; "
-                 "without ffmpeg the command that makes it is printed");
-    options.port(
-        "view", run.view,
-        "show the running particles in a browser, at http://127.0.0.1:PORT, which may hold "
-        "and stop the run; at any free port unless given");
+    options.add(tune_row(), run.tune);
+    options.add(rank_options(), run.solver);
+    options.add(other_rows(), run);
+    options.add(run_options(), run);
+    options.add(last_rows(), run);
 }
 
 void require_complete(const Options& options, const RunOptions& run)
@@ -233,9 +261,9 @@ void set_times(const Options& options, RunOptions& run, Snapshot& snapshot)
     if (run.start_time && snapshot.comoving) {
         const double a = snapshot.comoving->scale_factor;
         if (std::abs(*run.start_time - a) > typed_digits * a)
-            throw Error(Fault::usage, options.command() +
-                                          ": --t-start: " + shortest(*run.start_time) +
-                                          ": the comoving file is of scale factor " + shortest(a));
+            throw Error(Fault::usage,
+                        options.command() + ": --t-start: " + number_text(*run.start_time) +
+                            ": the comoving file is of scale factor " + number_text(a));
     } else if (run.start_time) {
         snapshot.time = *run.start_time;
     }
@@ -285,7 +313,7 @@ std::string source_of(const RunOptions& run)
 
 std::string TimesAsTyped::text(const std::string& option, double value) const
 {
-    const auto typed = quantities.find(option.substr(2));
+    const auto typed = quantities.find(option);
     return typed != quantities.end() ? typed->second : time_quantity(value, units);
 }
 
@@ -300,49 +328,48 @@ SimulationOptions simulation_options(const RunOptions& run, double start, const 
         chamomile::require(refuse_epochs(run.cosmology, start, !run.restart.empty()));
     if (time.end_time < start)
         throw Error(Fault::usage,
-                    "--t-end: " + typed.text("--t-end", time.end_time) +
+                    "--t-end: " + typed.text("t-end", time.end_time) +
                         ": lies before the start at t = " + time_quantity(start, typed.units));
     const double span = time.end_time - start,
                  rounding = Timeline::min_interval(start, *run.end_time);
     if (fixed && span > 0 && *fixed > span + std::max(typed_digits * span, rounding))
-        throw Error(Fault::usage, "--dt: " + typed.text("--dt", *fixed) +
+        throw Error(Fault::usage, "--dt: " + typed.text("dt", *fixed) +
                                       ": is longer than the whole run of " +
                                       time_quantity(time.end_time - start, typed.units));
     for (const auto& [option, length] :
-         {std::pair("--dt", fixed), std::pair("--dt-max", longest),
-          std::pair("--dlna-max", run.cosmology.asked && !fixed
-                                      ? std::optional(run.cosmology.longest_step)
-                                      : std::nullopt)})
+         {std::pair("dt", fixed), std::pair("dt-max", longest),
+          std::pair("dlna-max", run.cosmology.asked && !fixed
+                                    ? std::optional(run.cosmology.longest_step)
+                                    : std::nullopt)})
         if (length && (time.end_time - start) / *length > max_steps)
-            throw Error(Fault::usage, std::string(option) + ": " + typed.text(option, *length) +
+            throw Error(Fault::usage, marked(option) + ": " + typed.text(option, *length) +
                                           ": makes " +
                                           formatted("%.3g", (time.end_time - start) / *length) +
                                           " steps; at most 1e12 are allowed");
     for (const auto& [option, length] :
-         {std::pair("--dt", fixed), std::pair("--snapshot-every", run.snapshot_every),
-          std::pair("--frames-every", run.frames_every),
-          std::pair("--energy-every", run.energy_every),
-          std::pair("--t-end", std::optional(snapshot_interval(run, start, time.end_time)))})
+         {std::pair("dt", fixed), std::pair("snapshot-every", run.snapshot_every),
+          std::pair("frames-every", run.frames_every), std::pair("energy-every", run.energy_every),
+          std::pair("t-end", std::optional(snapshot_interval(run, start, time.end_time)))})
         if (length && !(*length > Timeline::min_interval(start, time.end_time)))
-            throw Error(
-                Fault::usage,
-                std::string(option) + ": " +
-                    (option == std::string("--t-end")
-                         ? shortest(time.end_time) + ": a tenth of the run, " + shortest(*length)
-                         : shortest(*length)) +
-                    ": is lost in the digits of t = " + shortest(time.end_time));
+            throw Error(Fault::usage,
+                        marked(option) + ": " +
+                            (option == std::string("t-end")
+                                 ? number_text(time.end_time) + ": a tenth of the run, " +
+                                       number_text(*length)
+                                 : number_text(*length)) +
+                            ": is lost in the digits of t = " + number_text(time.end_time));
     if (time.step.shortest > time.step.longest)
-        throw Error(Fault::usage, "--dt-min: " + typed.text("--dt-min", time.step.shortest) +
+        throw Error(Fault::usage, "--dt-min: " + typed.text("dt-min", time.step.shortest) +
                                       ": is larger than --dt-max " +
-                                      typed.text("--dt-max", time.step.longest));
+                                      typed.text("dt-max", time.step.longest));
     if (run.restart.empty())
         if (const Refusal line = refuse_outputs(run, start, time.end_time))
             throw Error(Fault::usage, *line);
-    for (const auto& [option, interval] : {std::pair("--snapshot-every", run.snapshot_every),
-                                           std::pair("--frames-every", run.frames_every),
-                                           std::pair("--energy-every", run.energy_every)})
+    for (const auto& [option, interval] :
+         {std::pair("snapshot-every", run.snapshot_every),
+          std::pair("frames-every", run.frames_every), std::pair("energy-every", run.energy_every)})
         if (interval && span / *interval > max_outputs)
-            throw Error(Fault::usage, std::string(option) + ": " + typed.text(option, *interval) +
+            throw Error(Fault::usage, marked(option) + ": " + typed.text(option, *interval) +
                                           ": makes " + formatted("%.3g", span / *interval) +
                                           " outputs; at most 1e6 are allowed");
     return time;
@@ -356,12 +383,12 @@ std::vector<std::string> interval_notes(const RunOptions& run, const SimulationO
     if (!(span > 0) || run.cosmology.asked)
         return notes;
     if (run.snapshot_every && *run.snapshot_every > span * (1 + typed_digits))
-        notes.push_back("--snapshot-every " + typed.text("--snapshot-every", *run.snapshot_every) +
+        notes.push_back("--snapshot-every " + typed.text("snapshot-every", *run.snapshot_every) +
                         ": is longer than the whole run of " + time_quantity(span, typed.units));
     const double between = snapshot_interval(run, time.start_time, time.end_time);
     if (run.scheme.fixed_length && listed_outputs(run).empty() &&
         *run.scheme.fixed_length > between * (1 + typed_digits))
-        notes.push_back("--dt " + typed.text("--dt", *run.scheme.fixed_length) +
+        notes.push_back("--dt " + typed.text("dt", *run.scheme.fixed_length) +
                         ": snapshots every " + time_quantity(between, typed.units) +
                         " shorten the steps");
     return notes;

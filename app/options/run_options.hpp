@@ -7,7 +7,6 @@
 
 #include "app/options/cosmology_options.hpp"
 #include "app/options/options.hpp"
-#include "app/options/rank_options.hpp"
 #include "app/options/unit_options.hpp"
 #include "app/parameters/parameter_file.hpp"
 #include "chamomile/integrate/external/external_field.hpp"
@@ -26,10 +25,10 @@ struct RunOptions : RunSettings {
     std::uint64_t particles = 100000, seed = 1; ///< for the model
     SolverOptions solver;
     bool tune = false;
-    RankSettings ranks;
-    std::optional<double> start_time; ///< default: time of the file
+    std::optional<double> start_time; ///< that of the file unless given
     std::optional<double> end_time, duration;
-    Translation parameters; ///< from another code's file, or empty
+    std::string parameter_file; ///< of another code, or empty
+    Translation parameters;     ///< of that file
     Scheme scheme;
     FileUnits units;
     std::string folder;

@@ -19,7 +19,7 @@ void add_force_options(Options& options, SolverOptions& solver, ForceUse use)
 {
     for (const auto& row : force_options())
         if (use == ForceUse::run || !(row.needs & needs_steps))
-            options.option(row, solver);
+            options.add(row, solver);
 }
 
 void require(const Options& options, const Refusal& refusal)

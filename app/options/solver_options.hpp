@@ -23,9 +23,7 @@ void add_force_options(Options& options, SolverOptions& solver, ForceUse use);
 template <class Machine>
 void add_machine_options(Options& options, Machine& machine)
 {
-    static const auto rows = machine_options<Machine>();
-    for (const auto& row : rows)
-        options.option(row, machine);
+    options.add(machine_options<Machine>(), machine);
 }
 
 /// Throws Error(usage) with the refusal, if any, after the command name.

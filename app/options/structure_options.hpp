@@ -12,16 +12,10 @@
 
 namespace chamomile::app {
 
-/// Adds --types, a list with numbers or names.
-void add_types(Options& options, std::vector<int>& types, const std::string& help);
-
-/// Returns the new type for each type, from a text such as disk=stars,3=4. Throws Error(usage).
-std::array<std::uint8_t, 6> new_types(const std::string& option, const std::string& text);
-
 /// Adds --types, described by `looked_at`, and --box.
 void add_analysed_matter(Options& options, AnalysedMatter& matter, const std::string& looked_at);
 
-/// Adds --mesh, --assignment, --interlacing, --fold, --fold-factor, --linear and --bins.
+/// Adds --mesh, --assignment, --interlacing, --fold, --fold-factor and --bins.
 void add_power_options(Options& options, PowerRequest& power);
 
 /// Adds --linking-length, --length, --min-members and --overdensity.

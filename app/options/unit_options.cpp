@@ -9,22 +9,28 @@
 
 namespace chamomile::app {
 
-void add_unit_system(Options& options, std::string& system)
+OptionRow<std::string> unit_system_row(const std::string& group)
 {
-    options.text("units", "SYSTEM", system,
-                 "galactic (kpc, 1e10 Msun, km/s), stellar (pc, Msun, km/s), planetary (AU, Msun, "
-                 "G = 1), cosmological (Mpc/h, 1e10 Msun/h, km/s), gadget (kpc/h), or your own as "
-                 "LENGTH,MASS,VELOCITY, or LENGTH,MASS with G = 1. A file that states units is "
-                 "converted; one that states none has its numbers in these");
+    OptionRows<std::string> rows;
+    rows.group(group);
+    rows.text("units", std::identity(), "SYSTEM",
+              "galactic (kpc, 1e10 Msun, km/s), stellar (pc, Msun, km/s), planetary (AU, Msun, "
+              "G = 1), cosmological (Mpc/h, 1e10 Msun/h, km/s), gadget (kpc/h), or your own as "
+              "LENGTH,MASS,VELOCITY, or LENGTH,MASS with G = 1. A file that states units is "
+              "converted; one that states none has its numbers in these");
+    return rows.take().front();
 }
 
-void add_file_units(Options& options, FileUnits& units)
+void add_file_units(Options& options, FileUnits& units, const std::string& group)
 {
-    add_unit_system(options, units.system);
-    options.text("box-length", "LENGTH", units.box_length,
-                 "of a comoving Tipsy file as ChaNGa and PKDGRAV have them, whose box has side 1: "
-                 "its side, such as 50Mpc/h; needs --h");
-    options.number("h", units.hubble, ranges::hubble, "beside --box-length: H0 in 100 km/s/Mpc");
+    options.add(unit_system_row(group), units.system);
+    OptionRows<FileUnits> rows;
+    rows.group(group);
+    rows.text("box-length", &FileUnits::box_length, "LENGTH",
+              "of a comoving Tipsy file as ChaNGa and PKDGRAV have them, whose box has side 1: its "
+              "side, such as 50Mpc/h; needs {h}");
+    rows.number("h", &FileUnits::hubble, ranges::hubble, "beside {box-length}: H0 in 100 km/s/Mpc");
+    options.add(rows.take(), units);
 }
 
 void set_file_units(const FileUnits& units, Snapshot& snapshot)
@@ -39,9 +45,10 @@ void set_file_units(const FileUnits& units, Snapshot& snapshot)
         const Units cm{1, 1, 1, true, false};
         const std::string plain =
             in_frame("--box-length", units.box_length, dimensions::length, {cm, *units.hubble});
-        set_box_scale(snapshot,
-                      {parse_number<double>("--box-length", plain, positive), *units.hubble},
-                      "--box-length");
+        set_box_scale(
+            snapshot,
+            {parse_number<double>("--box-length", plain, ranges::positive), *units.hubble},
+            "--box-length");
     }
     if (units.system.empty())
         return;

@@ -17,11 +17,11 @@ struct FileUnits {
     std::optional<double> hubble; ///< together with box_length
 };
 
-/// Adds --units SYSTEM.
-void add_unit_system(Options& options, std::string& system);
+/// Returns --units SYSTEM.
+OptionRow<std::string> unit_system_row(const std::string& group);
 
 /// Adds --units SYSTEM, and --box-length and --h of comoving Tipsy files.
-void add_file_units(Options& options, FileUnits& units);
+void add_file_units(Options& options, FileUnits& units, const std::string& group);
 
 /// Sets units missing in the snapshot's file, and converts the snapshot to --units. Throws
 /// Error(usage).

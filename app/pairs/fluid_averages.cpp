@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "app/options/numbers.hpp"
 #include "chamomile/core/files/archive.hpp"
+#include "chamomile/core/number_text.hpp"
 #include "chamomile/core/text/table.hpp"
 
 namespace chamomile::app {
@@ -76,7 +76,7 @@ std::string FluidAverages::csv() const
         text += std::to_string(std::uint64_t(row.step));
         for (const double value : {row.step * step_, row.potential, row.kinetic, row.total,
                                    row.temperature, row.pressure})
-            text += ',' + shortest(value);
+            text += ',' + number_text(value);
         text += '\n';
     }
     return text;

@@ -4,10 +4,11 @@
 #include <cstring>
 #include <filesystem>
 
-#include "app/options/numbers.hpp"
 #include "app/pairs/columns.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/number_text.hpp"
 #include "chamomile/core/options/nearest_name.hpp"
+#include "chamomile/core/options/typed_number.hpp"
 #include "chamomile/pairs/laws/gravity.hpp"
 #include "chamomile/pairs/laws/gravity_jerk.hpp"
 #include "chamomile/pairs/laws/lennard_jones_coulomb.hpp"
@@ -63,7 +64,7 @@ std::vector<Setting> read_settings(const std::vector<std::string>& texts)
             throw Error(Fault::usage, "--parameter: " + text + ": NAME=NUMBER is needed");
         settings.push_back(
             {text.substr(0, equals), parse_number<double>("--parameter: " + text.substr(0, equals),
-                                                          text.substr(equals + 1), any_number)});
+                                                          text.substr(equals + 1), ranges::any)});
         for (std::size_t k = 0; k + 1 < settings.size(); ++k)
             if (settings[k].parameter == settings.back().parameter)
                 throw Error(Fault::usage, "--parameter: " + settings[k].parameter +
@@ -74,7 +75,7 @@ std::vector<Setting> read_settings(const std::vector<std::string>& texts)
 
 void note(std::string& parameters, const std::string& name, double value)
 {
-    parameters += (parameters.empty() ? "" : " ") + name + "=" + shortest(value);
+    parameters += (parameters.empty() ? "" : " ") + name + "=" + number_text(value);
 }
 
 NamedLaw make_built_in(const BuiltIn& law, const std::vector<Setting>& settings)

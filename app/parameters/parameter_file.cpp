@@ -5,6 +5,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/number_text.hpp"
+#include "chamomile/run/run_settings.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -242,8 +243,10 @@ std::vector<std::string> Translation::lines(const GivenOptions& replaced) const
     std::vector<std::string> all = {"parameters   " + file + ", of " + code};
     const auto add = [&](const ConfigLine& line, const std::string& end) {
         const std::string key = line.place.substr(line.place.rfind(": ") + 2);
-        const std::string option =
-            line.key == "FILE" ? line.value : "--" + line.key + " " + line.value;
+        const bool is_setting = command_line_spelling().names->contains(line.key);
+        const std::string option = line.key == "FILE"
+                                       ? line.value
+                                       : "{" + line.key + (is_setting ? "}=" : "} ") + line.value;
         all.push_back("parameters   " + key + ": " + option + end);
     };
     for (const ConfigLine& line : options)

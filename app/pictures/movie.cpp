@@ -30,7 +30,7 @@ std::vector<std::string> line_of(const Movie& movie)
             "error",
             "-y",
             "-framerate",
-            shortest(movie.rate),
+            number_text(movie.rate),
             "-i",
             pattern,
             "-frames:v", // excludes pictures from an earlier call

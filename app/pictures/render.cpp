@@ -33,23 +33,26 @@ struct Picture {
 
 void add_picture(Options& options, Picture& picture)
 {
+    OptionRows<Picture> t;
     options.positional("FILE", picture.files,
                        "snapshots; several make one picture each, with the view of the first and "
                        "colours wide enough for first and last");
-    options.group("View");
-    options.number("size", picture.size, between(16, 16384), "pixels of a square picture");
-    for (const auto& row : picture_settings())
-        options.option(row, picture.view);
-    options.group("Output");
-    options.text("output,o", "IMAGE.png", picture.output.file,
-                 "the picture; of several files IMAGE_000.png and so on");
-    options.text("data", "FILE.npy", picture.data.file,
-                 "also the surface density itself, rows from top to bottom, for numpy");
-    options.text("movie", "MOVIE.mp4", picture.movie,
-                 "also a movie of the pictures, by the program ffmpeg; without ffmpeg the "
-                 "command that makes it is printed");
-    options.number("rate", picture.rate, between(1, 120), "pictures per second of the movie");
-    options.flag("overwrite", picture.output.overwrite, "replace files of these names");
+    t.group("View");
+    t.number("size", &Picture::size, ranges::between(16, 16384), "pixels of a square picture");
+    options.add(t.take(), picture);
+    options.add(picture_settings(), picture.view);
+    options.add(output_rows("output,o", "IMAGE.png",
+                            "the picture; of several files IMAGE_000.png and so on"),
+                picture.output);
+    t.group("Output");
+    t.text(
+        "data", [](Picture & o) -> auto& { return o.data.file; }, "FILE.npy",
+        "also the surface density itself, rows from top to bottom, for numpy");
+    t.text("movie", &Picture::movie, "MOVIE.mp4",
+           "also a movie of the pictures, by the program ffmpeg; without ffmpeg the "
+           "command that makes it is printed");
+    t.number("rate", &Picture::rate, ranges::between(1, 120), "pictures per second of the movie");
+    options.add(t.take(), picture);
 }
 
 /// Throws Error(usage) for an extension other than .png.

@@ -18,6 +18,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/periodic.hpp"
 #include "chamomile/core/profile.hpp"
+#include "chamomile/force/option_table.hpp"
 #include "chamomile/run/run_settings.hpp"
 #include "chamomile/run/structures/analysed.hpp"
 
@@ -77,6 +78,9 @@ std::string run_of(const Snapshot& snapshot)
     };
     std::vector<std::string> changing = changeable_options();
     changing.insert(changing.end(), {"overwrite", "tune"});
+    for (const auto* rows : {&force_options(), &rank_options()})
+        for (const auto& row : *rows) // a run states settings by their keys
+            std::replace(changing.begin(), changing.end(), row.name, row.key());
     std::string run = stated("initial_conditions");
     std::istringstream words(stated("options"));
     for (std::string word; words >> word;)
@@ -236,7 +240,10 @@ int view(const std::vector<std::string>& arguments)
     options.positional("FILE", patterns,
                        "snapshots of one run, or patterns in quotes such as "
                        "'out/snapshot_*.hdf5'");
-    options.port("port", port, "of this machine at which the page is; any free one unless given");
+    OptionRows<std::optional<int>> rows;
+    rows.port("port", std::identity(),
+              "of this machine at which the page is; any free one unless given");
+    options.add(rows.take(), port);
     if (!options.parse(arguments))
         return 0;
     const std::vector<std::string> files = expanded(patterns);

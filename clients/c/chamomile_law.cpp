@@ -57,9 +57,7 @@ const std::vector<OptionRow<PairOptions>>& law_options()
     static const auto rows = [] {
         auto all = machine_options<PairOptions>();
         OptionRows<PairOptions> t;
-        t.number(
-            "cutoff", [](PairOptions & o) -> auto& { return o.cutoff; }, ranges::any,
-            "max distance of sources");
+        t.number("cutoff", &PairOptions::cutoff, ranges::any, "max distance of sources");
         t.number(
              "period", [](PairOptions & o) -> auto& { return o.period.x; }, ranges::any,
              "side of a periodic cube; 0: none")

@@ -14,13 +14,10 @@ const ContextRows& context_options()
 {
     static const ContextRows rows = [] {
         OptionRows<FieldOptions> t;
-        t.number(
-            "threads", [](FieldOptions & o) -> auto& { return o.threads; },
-            ranges::between_or_zero(1, max_threads),
-            "threads on the host; 0: default of OpenMP. Does not change results");
-        t.choice(
-            "first-number", [](FieldOptions & o) -> auto& { return o.first_number; },
-            {{"0", 0}, {"1", 1}}, "first index of particles and targets in error messages");
+        t.number("threads", &FieldOptions::threads, ranges::between_or_zero(1, max_threads),
+                 "threads on the host; 0: default of OpenMP. Does not change results");
+        t.choice("first-number", &FieldOptions::first_number, {{"0", 0}, {"1", 1}},
+                 "first index of particles and targets in error messages");
         t.choice(
             "deterministic", [](FieldOptions&) -> auto& {
                 static bool always = true;

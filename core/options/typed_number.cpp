@@ -61,6 +61,14 @@ std::vector<T> parse_numbers(const std::string& option, const std::string& text,
     return values;
 }
 
+Vec3<double> parse_vector(const std::string& option, const std::string& text)
+{
+    const std::vector<double> numbers = parse_numbers<double>(option, text, ranges::any);
+    if (numbers.size() != 3)
+        throw Error(Fault::usage, option + ": " + text + ": must be three numbers, as in 0,0,30");
+    return {numbers[0], numbers[1], numbers[2]};
+}
+
 std::string plain_seconds(const std::string& option, const std::string& text)
 {
     constexpr std::pair<std::string_view, double> units[] = {

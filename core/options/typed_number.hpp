@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "chamomile/core/options/range.hpp"
+#include "chamomile/core/vec3.hpp"
 
 namespace chamomile {
 
@@ -19,6 +20,9 @@ T parse_number(const std::string& option, const std::string& text, const Range& 
 template <class T>
 std::vector<T> parse_numbers(const std::string& option, const std::string& text,
                              const Range& range);
+
+/// Reads three numbers such as 0,0,30. Throws Error(usage).
+Vec3<double> parse_vector(const std::string& option, const std::string& text);
 
 /// Returns a wall-clock time such as 90s, "90 min", 2h or 1d in seconds; a text without a unit
 /// stays unchanged. Throws Error(usage) for other units.

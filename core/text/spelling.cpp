@@ -17,11 +17,11 @@ bool is_of_name(char c)
 
 std::string option_name(std::string name, const Spelling& spelling)
 {
-    if (spelling.has_dashes)
-        return "--" + name;
     if (spelling.names)
         if (const auto known = spelling.names->find(name); known != spelling.names->end())
             return known->second;
+    if (spelling.has_dashes)
+        return "--" + name;
     std::replace(name.begin(), name.end(), '-', '_');
     return name;
 }

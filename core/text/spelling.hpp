@@ -10,16 +10,15 @@
 
 namespace chamomile {
 
-/// PlainNames maps names on the command line to names of the other interfaces.
+/// PlainNames maps names of options to their spellings in an interface.
 using PlainNames = std::map<std::string, std::string>;
 
 struct Spelling {
-    const PlainNames* names = nullptr; ///< options not listed: command-line name with `_` for `-`
-    bool has_dashes = false;           ///< "--local-order" instead of "local_order"
-    std::size_t first_number = 0;      ///< number shown for item 0
+    const PlainNames* names =
+        nullptr;                  ///< options with a spelling that does not follow from the name
+    bool has_dashes = false;      ///< "--local-order" instead of "local_order"
+    std::size_t first_number = 0; ///< of items
 };
-
-inline constexpr Spelling command_line_spelling{.has_dashes = true};
 
 /// Replaces each mark in the text by the option's name or the item's number; other braces stay.
 std::string spelled(const std::string& text, const Spelling& spelling = {});

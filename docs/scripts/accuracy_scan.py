@@ -42,7 +42,7 @@ def setting(row):
     """Returns the options to repeat this row, without its limit, and the limit's name."""
     limit = "theta" if row["criterion"] == "geometric" else "tolerance"
     return ("--criterion", row["criterion"], "--order", row["order"], "--local-order", row["local order"],
-            "--group-size", row["group"], "--leaf-size", row["leaf"]), limit
+            "--set", f"tree.group-size={row['group']}", "--set", f"tree.leaf-size={row['leaf']}"), limit
 
 
 def at_error(rows, goal):
@@ -64,8 +64,8 @@ def scan(bench, of, goal):
     found = []
     for criterion, order, local, group, leaf in WAYS:
         limits = ("--theta", angles) if criterion == "geometric" else ("--tolerance", tolerances)
-        rows = bench(of, 2, "--criterion", criterion, "--order", order, "--local-order", local, "--group-size", group,
-                     "--leaf-size", leaf, *limits)
+        rows = bench(of, 2, "--criterion", criterion, "--order", order, "--local-order", local, "--set", f"tree.group-size={group}",
+                     "--set", f"tree.leaf-size={leaf}", *limits)
         hit = at_error(rows, goal)
         if hit:
             fixed, limit = setting(rows[0])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Energy and momentum drift of runs with and without --decorrelate, as a table.
+"""Energy and momentum drift of runs with and without --set tree.decorrelate, as a table.
 
     docs/scripts/decorrelation.py chamomile --model plummer -n 20000 --steps 1000 --dt 0.00390625 --eps 0.05
 
@@ -68,7 +68,7 @@ def main():
             print(f"| {title} | {'smallest' if tree else '-'} | {fixed[0]:.2e} | {fixed[1]:.2e} | {fixed[2]:.2e} |", flush=True)
             if not tree:
                 continue
-            moved = [drift(options.program, common + forces + ["--decorrelate", seed], end, folder)
+            moved = [drift(options.program, common + forces + ["--set", f"tree.decorrelate={seed}"], end, folder)
                      for seed in range(1, options.seeds + 1)]
             for seed, values in enumerate(moved, 1):
                 print(f"| {title} | seed {seed} | {values[0]:.2e} | {values[1]:.2e} | {values[2]:.2e} |", flush=True)

@@ -43,7 +43,7 @@ std::string cures(const SolverOptions& o, double length)
     if (o.periodic.long_range == LongRangeKind::mesh && needed < max_of_periodic_box * o.box) {
         const double cells = o.periodic.cut * o.periodic.split * o.box / needed;
         if (cells >= 16) // the minimum of {mesh}
-            words = "{mesh} " + std::to_string(2 * int(cells / 2)) + ", ";
+            words = "{mesh}=" + std::to_string(2 * int(cells / 2)) + ", ";
     }
     if (!spline && reach <= cut_radius(o))
         words += "{softening} spline, ";

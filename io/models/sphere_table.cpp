@@ -25,62 +25,46 @@ std::vector<OptionRow<SphereOptions>> built()
     using ranges::between;
     OptionRows<SphereOptions> t;
     t.group("Sphere");
-    t.number(
-         "mass", [](auto& s) -> auto& { return s.mass; }, ranges::positive, "")
-        .in(dimensions::mass)
-        .shown("1");
-    t.number(
-         "scale", [](auto& s) -> auto& { return s.scale; }, ranges::positive, "")
+    t.number("mass", &SphereOptions::mass, ranges::positive, "").in(dimensions::mass).shown("1");
+    t.number("scale", &SphereOptions::scale, ranges::positive, "")
         .in(dimensions::length)
         .shown("1");
-    t.number(
-         "r-half", [](auto& s) -> auto& { return s.half_mass_radius; }, ranges::positive,
-         "half-mass radius, instead of the scale")
+    t.number("r-half", &SphereOptions::half_mass_radius, ranges::positive,
+             "half-mass radius, instead of the scale")
         .also({"r_half", "half_mass_radius"})
         .in(dimensions::length);
-    t.number(
-         "r-tidal", [](auto& s) -> auto& { return s.tidal_radius; }, ranges::positive,
-         "truncation radius of the density, instead of the scale")
+    t.number("r-tidal", &SphereOptions::tidal_radius, ranges::positive,
+             "truncation radius of the density, instead of the scale")
         .in(dimensions::length)
         .only(bit(SphereKind::king));
-    t.number(
-         "m200", [](auto& s) -> auto& { return s.virial_mass; }, ranges::positive,
-         "mass in 1e10 Msun within r200 (200 critical densities), instead of mass and scale; "
-         "implies {physical}")
+    t.number("m200", &SphereOptions::virial_mass, ranges::positive,
+             "mass in 1e10 Msun within r200 (200 critical densities), instead of mass and scale; "
+             "implies {physical}")
         .in(dimensions::mass)
         .only(virial);
-    t.number(
-         "concentration", [](auto& s) -> auto& { return s.concentration; }, between(1, 100), "")
+    t.number("concentration", &SphereOptions::concentration, between(1, 100), "")
         .only(virial)
         .also({"concentration", "c"})
         .shown("10");
-    t.number(
-         "alpha", [](auto& s) -> auto& { return s.alpha; }, between(0.1, 2),
-         "exponent in exp(-(2 / alpha) (r / r_-2)^alpha)")
+    t.number("alpha", &SphereOptions::alpha, between(0.1, 2),
+             "exponent in exp(-(2 / alpha) (r / r_-2)^alpha)")
         .only(bit(SphereKind::einasto))
         .shown("0.17");
-    t.number(
-         "w0", [](auto& s) -> auto& { return s.w0; }, between(0.1, 16),
-         "central depth of the potential in units of sigma^2")
+    t.number("w0", &SphereOptions::w0, between(0.1, 16),
+             "central depth of the potential in units of sigma^2")
         .only(bit(SphereKind::king))
         .shown("6");
-    t.number(
-         "truncation", [](auto& s) -> auto& { return s.truncation; }, between(1e-3, 1e4),
-         "max radius in units of the scale radius")
+    t.number("truncation", &SphereOptions::truncation, between(1e-3, 1e4),
+             "max radius in units of the scale radius")
         .only(open);
-    t.number(
-         "anisotropy-radius", [](auto& s) -> auto& { return s.anisotropy_radius; },
-         ranges::positive,
-         "Osipkov-Merritt radius r_a: radial orbits beyond r_a, beta = r^2 / (r^2 + r_a^2); "
-         "default: isotropic")
+    t.number("anisotropy-radius", &SphereOptions::anisotropy_radius, ranges::positive,
+             "Osipkov-Merritt radius r_a: radial orbits beyond r_a, beta = r^2 / (r^2 + r_a^2); "
+             "default: isotropic")
         .also({"anisotropy_radius", "ra"})
         .in(dimensions::length);
-    t.number(
-        "type", [](auto& s) -> auto& { return s.type; }, between(0, 5),
-        "particle type, as in GADGET");
-    t.number(
-        "part", [](auto& s) -> auto& { return s.part; }, ranges::above(0, 1),
-        "fraction of the particles; default: fraction of the mass");
+    t.number("type", &SphereOptions::type, between(0, 5), "particle type, as in GADGET");
+    t.number("part", &SphereOptions::part, ranges::above(0, 1),
+             "fraction of the particles; default: fraction of the mass");
     return t.take();
 }
 

@@ -26,45 +26,6 @@ int type_of(const std::string& option, const std::string& word, std::vector<std:
     refuse_word(option, word.empty() ? "(empty)" : word, words);
 }
 
-/// Adds an option with its own functions to parse and print its text.
-OptionRow<R>& special(OptionRows<R>& t, const char* name, const char* values, const char* help,
-                      std::function<void(R&, const std::string&, const std::string&)> put,
-                      std::function<std::string(const R&)> text)
-{
-    static std::string none;
-    OptionRow<R>& row = t.text(
-        name, [](R&) -> auto& { return none; }, values, help);
-    row.put = std::move(put);
-    row.text = std::move(text);
-    return row;
-}
-
-void put_center(R& view, const std::string& option, const std::string& text)
-{
-    const std::vector<double> numbers = parse_numbers<double>(option, text, ranges::any);
-    if (numbers.size() != 3)
-        throw Error(Fault::usage, option + ": " + std::to_string(numbers.size()) +
-                                      " numbers: must be three, as in 0,0,0");
-    view.center = {numbers[0], numbers[1], numbers[2]};
-}
-
-std::string center_text(const R& view)
-{
-    if (!view.center)
-        return "";
-    const Vec3<double>& r = *view.center;
-    return number_text(r.x)
-        .append(",")
-        .append(number_text(r.y))
-        .append(",")
-        .append(number_text(r.z));
-}
-
-void put_types(R& view, const std::string& option, const std::string& text)
-{
-    view.types = parse_particle_types(option, text);
-}
-
 void put_followed(R& view, const std::string& option, const std::string& text)
 {
     std::vector<std::string> words = words_of_types();
@@ -84,82 +45,58 @@ std::vector<OptionRow<R>> rows()
     using namespace ranges;
     OptionRows<R> t;
     t.group("View");
-    t.number(
-        "width", [](R & r) -> auto& { return r.width; }, between(16, 16384), "width in pixels");
-    t.number(
-        "height", [](R & r) -> auto& { return r.height; }, between(16, 16384), "height in pixels");
-    t.number(
-         "fov", [](R & r) -> auto& { return r.field_of_view; }, positive,
-         "length across the picture; default: the side of a periodic box, or a width with 98 % of "
-         "the mass")
+    t.number("width", &R::width, between(16, 16384), "width in pixels");
+    t.number("height", &R::height, between(16, 16384), "height in pixels");
+    t.number("fov", &R::field_of_view, positive,
+             "length across the picture; default: the side of a periodic box, or a width with 98 % "
+             "of the mass")
         .in(dimensions::length);
-    special(t, "center", "X,Y,Z",
+    t.value("center", "X,Y,Z", &R::center, parse_vector,
             "center of the picture; default: center of the periodic box, or center of mass of the "
-            "shown particles",
-            put_center, center_text)
+            "shown particles")
         .dimension = dimensions::length;
-    special(t, "follow", "densest|TYPE",
-            "center each picture on the density maximum of all shown particles or of a type",
-            put_followed, followed_text);
-    t.number(
-         "box", [](R & r) -> auto& { return r.box; }, ranges::side_or_none,
-         "side of a periodic box, drawn with periodic images; 0: isolated; default: box in the "
-         "file")
+    t.special("follow", "densest|TYPE", put_followed, followed_text,
+              "center each picture on the density maximum of all shown particles or of a type");
+    t.number("box", &R::box, ranges::side_or_none,
+             "side of a periodic box, drawn with periodic images; 0: isolated; default: box in the "
+             "file")
         .in(dimensions::length);
     t.number(
-         "slice", [](R & r) -> auto& { return r.slice; }, positive,
+         "slice", &R::slice, positive,
          "thickness along the line of sight, about the center; default in a periodic box: a tenth "
          "of the side")
         .in(dimensions::length);
-    t.number(
-        "azimuth", [](R & r) -> auto& { return r.azimuth; }, any,
-        "rotation about z in degrees, before the tilt");
-    t.number(
-        "inclination", [](R & r) -> auto& { return r.inclination; }, any,
-        "tilt in degrees: 0 looks down the z axis, 90 along +y");
-    t.number(
-        "orbit", [](R & r) -> auto& { return r.orbit; }, between(2, 10000),
-        "rotate by 1/N of a circle about z from picture to picture; makes N pictures of a single "
-        "file");
-    special(t, "types", "TYPE,...",
+    t.number("azimuth", &R::azimuth, any, "rotation about z in degrees, before the tilt");
+    t.number("inclination", &R::inclination, any,
+             "tilt in degrees: 0 looks down the z axis, 90 along +y");
+    t.number("orbit", &R::orbit, between(2, 10000),
+             "rotate by 1/N of a circle about z from picture to picture; makes N pictures of a "
+             "single file");
+    t.value("types", "TYPE,...", &R::types, parse_particle_types,
             "particle types to show; default: disk, bulge and stars (2,3,4), which a halo would "
-            "hide, or all types without them",
-            put_types, [](const R& view) { return types_text(view.types); });
+            "hide, or all types without them");
     t.group("Colours");
-    t.choice(
-        "quantity", [](R & r) -> auto& { return r.quantity; },
-        {{"density", Pictured::density},
-         {"velocity", Pictured::velocity},
-         {"dispersion", Pictured::dispersion},
-         {"potential", Pictured::potential}},
-        "surface density, or the mass-weighted mean along the line of sight of receding velocity, "
-        "velocity dispersion or potential");
-    t.flag(
-        "components", [](R & r) -> auto& { return r.components; },
-        "one colour per particle type, by density");
-    t.number(
-         "min", [](R & r) -> auto& { return r.min; }, any,
-         "value of the first colour; default: from percentiles")
+    t.choice("quantity", &R::quantity,
+             {{"density", Pictured::density},
+              {"velocity", Pictured::velocity},
+              {"dispersion", Pictured::dispersion},
+              {"potential", Pictured::potential}},
+             "surface density, or the mass-weighted mean along the line of sight of receding "
+             "velocity, velocity dispersion or potential");
+    t.flag("components", &R::components, "one colour per particle type, by density");
+    t.number("min", &R::min, any, "value of the first colour; default: from percentiles")
         .in(dimensions::surface_density);
-    t.number(
-         "max", [](R & r) -> auto& { return r.max; }, any, "value of the last colour")
-        .in(dimensions::surface_density);
+    t.number("max", &R::max, any, "value of the last colour").in(dimensions::surface_density);
     OptionWords<ColourMap> maps;
     for (const std::string& name : colour_map_names())
         maps.emplace_back(name, colour_map_named(name));
-    t.choice(
-        "colour-map", [](R & r) -> auto& { return r.colour_map; }, maps,
-        "colours; default: inferno (logarithm of density), coolwarm (velocity), magma "
-        "(dispersion), viridis (potential)");
-    t.flag(
-        "axes", [](R & r) -> auto& { return r.axes; },
-        "ticks with lengths from the center at two edges, instead of the scale bar");
-    t.flag(
-        "no-labels", [](R & r) -> auto& { return r.no_labels; },
-        "leave out time, scale bar and colour bar");
-    t.flag(
-        "no-colour-bar", [](R & r) -> auto& { return r.no_colour_bar; },
-        "leave out the colour bar");
+    t.choice("colour-map", &R::colour_map, maps,
+             "colours; default: inferno (logarithm of density), coolwarm (velocity), magma "
+             "(dispersion), viridis (potential)");
+    t.flag("axes", &R::axes,
+           "ticks with lengths from the center at two edges, instead of the scale bar");
+    t.flag("no-labels", &R::no_labels, "leave out time, scale bar and colour bar");
+    t.flag("no-colour-bar", &R::no_colour_bar, "leave out the colour bar");
     return t.take();
 }
 

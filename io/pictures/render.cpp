@@ -343,7 +343,7 @@ Scene compose(const Snapshot& snapshot, const RenderOptions& options,
                         std::string(completed.slice ? "slice" : "view") +
                             ": no particles: must contain particles" +
                             (side > 0
-                                 ? "; {box} 0 (frames: {frame-box} 0) treats particles as isolated"
+                                 ? "; {box} 0 (frames: {frame-box}=0) treats particles as isolated"
                                  : ""));
     };
     require(!points.empty());

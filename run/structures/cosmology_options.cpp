@@ -13,45 +13,33 @@ std::vector<OptionRow<C>> rows()
 {
     OptionRows<C> t;
     t.group("Cosmology (comoving files)");
-    t.number(
-        "z-end", [](C & c) -> auto& { return c.end_redshift; }, ranges::redshift,
-        "redshift of the end; default 0");
-    t.number(
-        "a-end", [](C & c) -> auto& { return c.end_scale_factor; }, ranges::scale_factor,
-        "scale factor of the end");
-    t.series(
-        "outputs-z", [](C & c) -> auto& { return c.output_redshifts; }, ranges::redshift,
-        "redshifts of snapshots between start and end; 9:0:-1 means 9,8,...,0; may change on "
-        "restart");
-    t.series(
-        "outputs-a", [](C & c) -> auto& { return c.output_scale_factors; }, ranges::scale_factor,
-        "scale factors of snapshots between start and end; may change on restart");
-    t.number(
-        "dlna-max", [](C & c) -> auto& { return c.longest_step; }, ranges::above(0, 1),
-        "longest adaptive step in ln a; {dt} sets a fixed step");
-    t.number(
-         "eps-max", [](C & c) -> auto& { return c.physical_softening; }, ranges::positive,
-         "max physical softening length: {eps} is comoving, at most this length over a")
+    t.number("z-end", &C::end_redshift, ranges::redshift, "redshift of the end; default 0");
+    t.number("a-end", &C::end_scale_factor, ranges::scale_factor, "scale factor of the end");
+    t.series("outputs-z", &C::output_redshifts, ranges::redshift,
+             "redshifts of snapshots between start and end; 9:0:-1 means 9,8,...,0; may change on "
+             "restart");
+    t.series("outputs-a", &C::output_scale_factors, ranges::scale_factor,
+             "scale factors of snapshots between start and end; may change on restart");
+    t.number("dlna-max", &C::longest_step, ranges::above(0, 1),
+             "longest adaptive step in ln a; {dt} sets a fixed step");
+    t.number("eps-max", &C::physical_softening, ranges::positive,
+             "max physical softening length: {eps} is comoving, at most this length over a")
         .in(dimensions::length);
-    t.number(
-        "omega-m", [](C & c) -> auto& { return c.omega_matter; }, ranges::omega_matter,
-        "matter today, in units of the critical density; default of this and the following "
-        "options: value in the file");
-    t.number(
-        "omega-l", [](C & c) -> auto& { return c.omega_lambda; }, ranges::omega_lambda,
-        "dark energy today, in units of the critical density");
-    t.number(
-        "omega-r", [](C & c) -> auto& { return c.omega_radiation; }, ranges::omega_radiation,
-        "radiation today, in units of the critical density");
-    t.number(
-        "w0", [](C & c) -> auto& { return c.w0; }, ranges::w0,
-        "equation of state of dark energy, w = w0 + wa (1 - a)");
-    t.number(
-        "wa", [](C & c) -> auto& { return c.wa; }, ranges::wa,
-        "equation of state of dark energy, w = w0 + wa (1 - a)");
-    t.number(
-        "hubble", [](C & c) -> auto& { return c.hubble; }, ranges::hubble,
-        "H0 today, in 100 km/s/Mpc");
+    t.number("omega-m", &C::omega_matter, ranges::omega_matter,
+             "matter today, in units of the critical density; default: value in the file")
+        .as_setting("cosmology.omega-m");
+    t.number("omega-l", &C::omega_lambda, ranges::omega_lambda,
+             "dark energy today, in units of the critical density")
+        .as_setting("cosmology.omega-l");
+    t.number("omega-r", &C::omega_radiation, ranges::omega_radiation,
+             "radiation today, in units of the critical density")
+        .as_setting("cosmology.omega-r");
+    t.number("w0", &C::w0, ranges::w0, "equation of state of dark energy, w = w0 + wa (1 - a)")
+        .as_setting("cosmology.w0");
+    t.number("wa", &C::wa, ranges::wa, "equation of state of dark energy, w = w0 + wa (1 - a)")
+        .as_setting("cosmology.wa");
+    t.number("hubble", &C::hubble, ranges::hubble, "H0 today, in 100 km/s/Mpc")
+        .as_setting("cosmology.hubble");
     return t.take();
 }
 

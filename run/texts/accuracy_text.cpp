@@ -159,11 +159,12 @@ std::string repeating_options(const SolverOptions& chosen)
                                       "local-order", "group-size", "leaf-size"};
     if (chosen.solver == SolverKind::direct)
         names = {"solver", "precision"};
-    std::string line;
-    for (const char* name : names)
-        line += (line.empty() ? "{" : " {") + std::string(name) + "} " +
-                row_of(force_options(), name).text(chosen);
-    return line;
+    std::vector<std::string> texts;
+    for (const char* name : names) {
+        const auto& row = row_of(force_options(), name);
+        texts.push_back("{" + row.name + (row.setting.empty() ? "} " : "}=") + row.text(chosen));
+    }
+    return joined(texts, ' ');
 }
 
 } // namespace chamomile

@@ -272,7 +272,7 @@ void CoarseTree::measure(LeafSums sums, bool has_targets, Communicator& communic
 }
 
 void CoarseTree::gather_moments(const Moments& own, int order, bool varied,
-                                 Communicator& communicator)
+                                Communicator& communicator)
 {
     const std::size_t n = octree.cells.size();
     std::vector<std::byte> mine;

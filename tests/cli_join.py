@@ -109,7 +109,7 @@ def refuses(folder):
     join = ["join", "a.hdf5", "b.hdf5", "-o", "x.hdf5"]
     for status, words, line in (
             (2, ["join", "a.hdf5", "-o", "x.hdf5"], "join: missing: a second FILE"), (2, [*join, "--at", "0,0,0"], "--at: 1 value for 2 files: give one for each"),
-            (2, [*join, "--at", "0,0", "--at", "1,2,3"], "--at: 0,0: three numbers are needed"), (2, [*join, "--at", "0,0,3Gyr;1,2,3"], "is a time: must be a length"),
+            (2, [*join, "--at", "0,0", "--at", "1,2,3"], "--at: 0,0: must be three numbers"), (2, [*join, "--at", "0,0,3Gyr;1,2,3"], "is a time: must be a length"),
             (2, [*join, "--rotate", "1,2,x;0,0,0"], "--rotate: x: must be a number"), (2, [*join, "--orbit", "pericenter=0"], "--orbit: pericenter: 0: must be a number > 0"),
             (2, [*join, "--orbit", "pericenter=5"], "--orbit: pericenter=5: is not pericenter=X, .*did you mean 'pericenter'"), (2, [*join, "--orbit", "eccentricity=1"], "needs pericenter=X"),
             (2, [*join, "--orbit", "pericenter=5Gyr"], "--orbit: pericenter: 5Gyr: is a time"), (2, [*join, "--orbit", "pericenter=5,separation=1"], "separation|distance"),
@@ -120,7 +120,7 @@ def refuses(folder):
             (2, ["join", "box.hdf5", "other.hdf5", "-o", "x.hdf5"], "other.hdf5: Omega_m: 0.25: must be equal to the first file, 0.3089"),
             (2, ["join", "a.hdf5", "box.hdf5", "-o", "x.hdf5"], "box.hdf5: .*(comoving|no h)"), (4, ["join", "a.hdf5", "b.hdf5", "-o", "a.hdf5", "--overwrite"], "a.hdf5"),
             (2, ["convert", "a.hdf5", "x.hdf5", "--sphere", "0,0,0"], "--sphere: 3 numbers: 4 are needed"), (2, ["convert", "a.hdf5", "x.hdf5", "--sphere", "0,0,0,0"], "--sphere: 0: the radius must be > 0"),
-            (2, ["convert", "a.hdf5", "x.hdf5", "--shift", "1,2"], "--shift: 1,2: three numbers are needed"), (2, ["convert", "box.hdf5", "x.hdf5", "--rotate", "1,2,3"], "--rotate: the particles are in a periodic box"),
+            (2, ["convert", "a.hdf5", "x.hdf5", "--shift", "1,2"], "--shift: 1,2: must be three numbers"), (2, ["convert", "box.hdf5", "x.hdf5", "--rotate", "1,2,3"], "--rotate: the particles are in a periodic box"),
             (3, ["convert", "a.hdf5", "x.hdf5", "--types", "gas"], "a.hdf5: particles: none is left"), (2, ["convert", "a.hdf5", "x.hdf5", "--thin", 0], "--thin: 0: must be a whole number >= 1")):
         refused(folder, status, line, *words)
 

@@ -54,7 +54,7 @@ private:
             std::erase_if(list, [](char c) { return c == '[' || c == ']' || c == ' '; });
             place = parse_numbers<double>(file_.place(key("position")), list, ranges::any);
             if (place.size() != 3)
-                file_.refuse(key("position"), "three numbers are needed");
+                file_.refuse(key("position"), "must be three numbers");
         }
         if (file_.is_on(key("useabspos")))
             return place;

@@ -10,9 +10,9 @@ import subprocess
 import sys
 import tempfile
 
-from program import call
+from program import call, installed
 
-source, program = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+source = pathlib.Path(sys.argv[1]).resolve()
 python = os.environ.get("CHAMOMILE_AMUSE_PYTHON", sys.executable)
 os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1")
 
@@ -25,10 +25,9 @@ if not shutil.which("mpicc"):
     sys.exit(77)
 
 with tempfile.TemporaryDirectory() as folder:
-    prefix = pathlib.Path(folder, "prefix")
+    prefix = installed(folder)
     package = pathlib.Path(folder, "amuse_chamomile")
     shutil.copytree(source / "clients/amuse/amuse_chamomile", package)
-    call("cmake", "--install", program.parent, "--prefix", prefix)
     call("make", "-C", package, f"PREFIX={prefix}", f"PYTHON={python}")
     environment = {**os.environ, "PYTHONPATH": folder}
     for script in (source / "tests/amuse_client.py", source / "examples/amuse/cluster.py"):

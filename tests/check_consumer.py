@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Installs the build into a folder and builds an external project against it."""
+"""Builds external projects against an installation of the build."""
 import importlib.util
 import os
 import pathlib
@@ -9,18 +9,15 @@ import sys
 import tempfile
 
 from processes import ENVIRONMENT, LAUNCH, MPIRUN
-from program import call
+from program import call, installed
 
-source, program = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-
+source = pathlib.Path(sys.argv[1])
 
 with tempfile.TemporaryDirectory() as folder:
-    prefix, build = pathlib.Path(folder, "prefix"), pathlib.Path(folder, "build")
-    call("cmake", "--install", program.parent, "--prefix", prefix)
+    prefix, build = installed(folder), pathlib.Path(folder, "build")
     call("cmake", "-S", source / "tests/consumer", "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
     call("cmake", "--build", build)
     print(call(build / "consumer"), end="")
-    print(call(prefix / "bin/chamomile", "--version"), end="")
     # The examples are separate projects.
     hashes = {}  # accelerations of equal particles (docs/howto/embedding.md)
     for example, programs in {"cunbody": ["ring_c", "ring_cpp", "ring_fortran"], "own_law": ["morse"],

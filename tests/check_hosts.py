@@ -8,7 +8,9 @@ import subprocess
 import sys
 import tempfile
 
-source, program = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+from program import installed
+
+source = pathlib.Path(sys.argv[1]).resolve()
 hosts = source / "tests/hosts"
 WITHOUT = [f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON" for name in ("OpenMP", "HDF5", "PNG", "ZLIB", "FFTW")]
 fortran = shutil.which("gfortran") is not None
@@ -99,8 +101,7 @@ def check_names(library):
 
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
-    prefix = folder / "prefix"
-    call("cmake", "--install", program.parent, "--prefix", prefix)
+    prefix = installed(folder)
     library_folder = next(prefix.glob("lib*/**/libchamomile_c.so")).parent
     name_headers_alike(folder, prefix)
     for host, options, programs in PROJECTS:

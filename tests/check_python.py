@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Installs the package with pip into a separate environment and runs python/tests and the examples.
 
-Uses the library from this build, installed into a folder. CHAMOMILE_WHOLE_WHEEL=1 compiles it again like a plain `pip
-install .`. Environment and build stay in the build folder, so a later run recompiles changes only. Exits with status 77
-if pip cannot install packages.
+Uses an installation of this build. CHAMOMILE_WHOLE_WHEEL=1 compiles it again like a plain `pip install .`. Environment
+and build stay in the build folder, so a later run recompiles changes only. Exits with status 77 if pip cannot install
+packages.
 """
 import os
 import pathlib
@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 from processes import ENVIRONMENT, LAUNCH, MPIRUN
-from program import SYSTEM_PYTHON
+from program import SYSTEM_PYTHON, installed
 
 source, program = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 folder = program.parent / "python_check"
@@ -53,14 +53,14 @@ environment = dict(os.environ, CMAKE_GENERATOR=os.environ.get("CMAKE_GENERATOR",
 environment.setdefault("CMAKE_BUILD_PARALLEL_LEVEL", str(len(os.sched_getaffinity(0))))
 if shutil.which("ccache"):
     environment.setdefault("CMAKE_CXX_COMPILER_LAUNCHER", "ccache")
-if os.environ.get("CHAMOMILE_WHOLE_WHEEL"):
+prefix = None if os.environ.get("CHAMOMILE_WHOLE_WHEEL") else installed(folder)
+if not prefix:
     how = [f"--config-settings=build-dir={folder / 'whole'}", "--config-settings=cmake.define.CHAMOMILE_CUDA=OFF"]
 else:
-    need(call("cmake", "--install", program.parent, "--prefix", folder / "prefix"))
     # At least configures the whole project.
     need(call("cmake", "-S", source, "-B", folder / "configured", "-DCHAMOMILE_PYTHON=ON", "-DCHAMOMILE_PROGRAM=OFF", "-DBUILD_TESTING=OFF",
               "-DCHAMOMILE_CUDA=OFF", f"-DPython_EXECUTABLE={python}", env=environment))
-    how = ["--config-settings=" + setting for setting in (f"build-dir={folder / 'module'}", "cmake.source-dir=python", f"cmake.define.CMAKE_PREFIX_PATH={folder / 'prefix'}")]
+    how = ["--config-settings=" + setting for setting in (f"build-dir={folder / 'module'}", "cmake.source-dir=python", f"cmake.define.CMAKE_PREFIX_PATH={prefix}")]
 print(need(call(python, "-m", "pip", "install", "--no-build-isolation", "--no-deps", "--force-reinstall", source, *how,
                 cwd=folder, env=environment)).splitlines()[-1])
 
@@ -77,7 +77,7 @@ told = need(call(python, "-c", "import chamomile; print(chamomile.__version__)",
 if told != version or f"Version: {version}\n" not in listing:
     sys.exit(f"version {told}, should be {version}")
 
-if library := next((folder / "prefix").glob("lib*/**/libchamomile_c.so"), None):
+if library := prefix and next(prefix.glob("lib*/**/libchamomile_c.so"), None):
     environment["CHAMOMILE_LIBRARY"] = str(library)
 environment["CHAMOMILE_PROGRAM"] = str(program)
 tests = call(python, source / "python/tests/run.py", cwd=folder, env=environment)
@@ -115,8 +115,8 @@ for page in ("README.md", *(f"docs/tutorials/{path.name}" for path in sorted((so
             sys.exit(f"{page}: {made} was not made by {block}")
 
 # C++ gives bitwise equal accelerations for equal particles (docs/howto/embedding.md).
-if not os.environ.get("CHAMOMILE_WHOLE_WHEEL"):
-    need(call("cmake", "-S", source / "examples/cpp_api", "-B", folder / "cpp_api", f"-DCMAKE_PREFIX_PATH={folder / 'prefix'}", env=environment))
+if prefix:
+    need(call("cmake", "-S", source / "examples/cpp_api", "-B", folder / "cpp_api", f"-DCMAKE_PREFIX_PATH={prefix}", env=environment))
     need(call("cmake", "--build", folder / "cpp_api", env=environment))
     others = need(call(folder / "cpp_api/field"))
     hashes = [re.search(r"accelerations (\w{16})", text)[1] for text in (told, others)]

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 
-from program import call
+from program import call, installed
 
 source, program = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 VERSIONS = ["5.2.2", "4.4.10"]  # gravity_custom, additional_forces
@@ -25,8 +25,7 @@ def rebound(version):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    prefix = pathlib.Path(folder, "prefix")
-    call("cmake", "--install", program.parent, "--prefix", prefix)
+    prefix = installed(folder)
     library = next(prefix.glob("lib*/**/libchamomile_c.so"))
     for version in VERSIONS:
         where = rebound(version)

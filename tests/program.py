@@ -136,6 +136,15 @@ def call(*words, **more):
     return done.stdout
 
 
+def installed(folder):
+    """Returns the prefix with an installation of this build: the one of check_installed.py, or one in the folder if a script runs alone."""
+    if prefix := os.environ.get("CHAMOMILE_INSTALLED"):
+        return pathlib.Path(prefix)
+    prefix = pathlib.Path(folder, "prefix")
+    call("cmake", "--install", pathlib.Path(PROGRAM).parent, "--prefix", prefix)
+    return prefix
+
+
 def end(line):
     """Ends the test with its failures, or with this line."""
     print("\n".join(failures) or line)

@@ -17,6 +17,7 @@
 #include "chamomile/integrate/simulation.hpp"
 #include "chamomile/io/checkpoint/checkpoint_file.hpp"
 #include "tests/clouds.hpp"
+#include "tests/pairwise.hpp"
 
 namespace chamomile::tests {
 
@@ -30,9 +31,29 @@ struct OwnedIntegrator {
 };
 
 struct WayToMove {
-    std::string name;
+    std::vector<std::string> choices; ///< forces, steps, precision, softening and device
     std::function<OwnedIntegrator()> make;
+
+    std::string name() const
+    {
+        std::string all;
+        for (const std::string& choice : choices)
+            all += (all.empty() ? "" : ", ") + choice;
+        return all;
+    }
 };
+
+/// Returns some of the ways, in which each two choices meet that meet in one of these.
+inline std::vector<WayToMove> pairwise(const std::vector<WayToMove>& ways)
+{
+    std::vector<std::vector<std::string>> rows;
+    for (const WayToMove& way : ways)
+        rows.push_back(way.choices);
+    std::vector<WayToMove> chosen;
+    for (const std::size_t k : covering_pairs(rows))
+        chosen.push_back(ways[k]);
+    return chosen;
+}
 
 using WrapSolver = std::function<std::unique_ptr<Solver>(std::unique_ptr<Solver>)>;
 
@@ -62,18 +83,23 @@ inline std::vector<WayToMove> ways_to_move(const WrapSolver& wrapped = std::iden
         for (const NamedSoftening& named : softenings) {
             const Softening softening = named.softening;
             const bool soft = softening.length > 0;
-            const std::string end = std::string(", ") + named.name + ", " + device;
-            const auto leapfrog = [&](const std::string& name, SolverOptions options,
-                                      TimeStep step) {
+            // Adds a way by options that get softening and device: make(options).
+            const auto add = [&](const char* forces, const char* steps, SolverOptions options,
+                                 const auto& make) {
                 options.softening = softening;
                 options.device = device;
-                ways.push_back({name + end, [=] {
-                                    OwnedIntegrator owned;
-                                    owned.solver = wrapped(make_solver(options));
-                                    owned.integrator =
-                                        std::make_unique<Leapfrog>(*owned.solver, step);
-                                    return owned;
-                                }});
+                const bool single = options.precision == Precision::single_precision;
+                ways.push_back({{forces, steps, single ? "float" : "double", named.name, device},
+                                [=] { return make(options); }});
+            };
+            const auto leapfrog = [&](const char* forces, const char* steps,
+                                      const SolverOptions& options, TimeStep step) {
+                add(forces, steps, options, [=](const SolverOptions& given) {
+                    OwnedIntegrator owned;
+                    owned.solver = wrapped(make_solver(given));
+                    owned.integrator = std::make_unique<Leapfrog>(*owned.solver, step);
+                    return owned;
+                });
             };
             const TimeStep fixed{.length = 1. / 64};
             const TimeStep adaptive{.kind = TimeStepKind::adaptive, .eta = 0.2};
@@ -82,17 +108,15 @@ inline std::vector<WayToMove> ways_to_move(const WrapSolver& wrapped = std::iden
             SolverOptions direct;
             direct.solver = SolverKind::direct;
             for (Precision precision : {Precision::single_precision, Precision::double_precision}) {
-                const std::string name =
-                    precision == Precision::single_precision ? "float" : "double";
                 SolverOptions tree;
                 tree.precision = direct.precision = precision;
-                leapfrog("tree, " + name, tree, fixed);
-                leapfrog("direct, " + name, direct, fixed);
-                leapfrog("tree, adaptive steps by potentials, " + name, tree, by_potentials);
+                leapfrog("tree", "fixed", tree, fixed);
+                leapfrog("direct", "fixed", direct, fixed);
+                leapfrog("tree", "adaptive by potentials", tree, by_potentials);
                 if (soft)
-                    leapfrog("tree, adaptive steps, " + name, tree, adaptive);
+                    leapfrog("tree", "adaptive", tree, adaptive);
                 if (soft)
-                    leapfrog("direct, adaptive steps, " + name, direct, adaptive);
+                    leapfrog("direct", "adaptive", direct, adaptive);
             }
             SolverOptions geometric, high, random, asked;
             geometric.criterion = Criterion::geometric;
@@ -107,39 +131,34 @@ inline std::vector<WayToMove> ways_to_move(const WrapSolver& wrapped = std::iden
                                           .local_order = 4};
             asked.group_size = 64;
             asked.leaf_size = 16;
-            const auto in_blocks = [&](const std::string& name, SolverOptions options,
-                                       BlockSteps steps) {
-                options.softening = softening;
-                options.device = device;
-                ways.push_back({name + end, [=] {
-                                    OwnedIntegrator owned;
-                                    owned.solver = wrapped(make_solver_with_host(options, 32));
-                                    owned.integrator =
-                                        std::make_unique<Leapfrog>(*owned.solver, steps);
-                                    return owned;
-                                }});
+            const auto in_blocks = [&](const char* forces, const char* steps,
+                                       const SolverOptions& options, BlockSteps lengths) {
+                add(forces, steps, options, [=](const SolverOptions& given) {
+                    OwnedIntegrator owned;
+                    owned.solver = wrapped(make_solver_with_host(given, 32));
+                    owned.integrator = std::make_unique<Leapfrog>(*owned.solver, lengths);
+                    return owned;
+                });
             };
-            const auto comoving = [&](const std::string& name, SolverOptions options) {
-                options.softening = softening;
-                options.device = device;
-                ways.push_back({"comoving, " + name + end, [=] {
-                                    OwnedIntegrator owned;
-                                    owned.solver = wrapped(make_solver(options));
-                                    owned.clock = std::make_unique<ComovingClock>(
-                                        ComovingOptions{.hubble_rate = 1});
-                                    owned.integrator = std::make_unique<Leapfrog>(
-                                        *owned.solver, TimeStep{.length = 1. / 64}, *owned.clock);
-                                    return owned;
-                                }});
+            const auto comoving = [&](const char* forces, const SolverOptions& options) {
+                add(forces, "comoving", options, [=](const SolverOptions& given) {
+                    OwnedIntegrator owned;
+                    owned.solver = wrapped(make_solver(given));
+                    owned.clock =
+                        std::make_unique<ComovingClock>(ComovingOptions{.hubble_rate = 1});
+                    owned.integrator = std::make_unique<Leapfrog>(
+                        *owned.solver, TimeStep{.length = 1. / 64}, *owned.clock);
+                    return owned;
+                });
             };
             const BlockSteps by_potential{.eta = 0.006, .longest = 1. / 64, .rebuild = 0.5},
                 by_softening{.criterion = StepCriterion::softening, .eta = 0.05};
             for (const auto& [name, options] :
                  {std::pair{"tree", SolverOptions{}}, std::pair{"direct", direct},
                   std::pair{"tree, decorrelated", random}, std::pair{"tree, an accuracy", asked}}) {
-                in_blocks(std::string("blocks, ") + name, options, by_potential);
+                in_blocks(name, "blocks", options, by_potential);
                 if (soft)
-                    in_blocks(std::string("blocks by softening, ") + name, options, by_softening);
+                    in_blocks(name, "blocks by softening", options, by_softening);
             }
             SolverOptions boxed, modes, pairs_in_box = direct;
             boxed.box = 8;
@@ -150,51 +169,44 @@ inline std::vector<WayToMove> ways_to_move(const WrapSolver& wrapped = std::iden
             for (const auto& [name, options] : {std::pair{"tree and mesh in a box", boxed},
                                                 std::pair{"tree and modes in a box", modes},
                                                 std::pair{"direct, in a box", pairs_in_box}}) {
-                leapfrog(name, options, fixed);
+                leapfrog(name, "fixed", options, fixed);
                 if (!soft || softening.kind == SofteningKind::spline)
                     continue;
-                in_blocks(std::string("blocks, ") + name, options, by_softening);
+                in_blocks(name, "blocks by softening", options, by_softening);
                 comoving(name, options);
             }
-            leapfrog("tree, geometric", geometric, fixed);
-            leapfrog("tree, hexadecapoles", high, fixed);
-            leapfrog("tree, decorrelated", random, fixed);
-            leapfrog("tree, an accuracy", asked, fixed);
+            leapfrog("tree, geometric", "fixed", geometric, fixed);
+            leapfrog("tree, hexadecapoles", "fixed", high, fixed);
+            leapfrog("tree, decorrelated", "fixed", random, fixed);
+            leapfrog("tree, an accuracy", "fixed", asked, fixed);
             if (soft && softening.kind == SofteningKind::spline)
                 continue;
-            const auto on_ranks = [&](const std::string& name, SolverOptions options,
-                                      RankSteps steps) {
-                options.softening = softening;
-                options.device = device;
+            const auto on_ranks = [&](const char* forces, const char* steps, SolverOptions options,
+                                      RankSteps lengths) {
                 options.own_ranks = 3;
-                ways.push_back({"on 3 ranks, " + name + end, [=] {
-                                    OwnedIntegrator owned;
-                                    SolverOptions given = options;
-                                    owned.ranks = make_own_ranks(given, serve_particles);
-                                    owned.integrator =
-                                        std::make_unique<LedIntegrator>(given, steps);
-                                    return owned;
-                                }});
+                add(forces, steps, options, [=](SolverOptions given) {
+                    OwnedIntegrator owned;
+                    owned.ranks = make_own_ranks(given, serve_particles);
+                    owned.integrator = std::make_unique<LedIntegrator>(given, lengths);
+                    return owned;
+                });
             };
             if (device == "cpu") {
-                on_ranks("tree", {}, fixed);
-                on_ranks("direct", direct, by_potentials);
-                on_ranks("blocks, tree", {}, by_potential);
-                on_ranks("blocks, direct", direct, by_potential);
+                on_ranks("tree on 3 ranks", "fixed", {}, fixed);
+                on_ranks("direct on 3 ranks", "adaptive by potentials", direct, by_potentials);
+                on_ranks("tree on 3 ranks", "blocks", {}, by_potential);
+                on_ranks("direct on 3 ranks", "blocks", direct, by_potential);
             }
-            const auto hermite = [&](const std::string& name, HermiteOptions scheme,
+            const auto hermite = [&](const char* steps, HermiteOptions scheme,
                                      Precision precision) {
                 SolverOptions options = direct;
-                options.softening = softening;
-                options.device = device;
                 options.precision = precision;
-                ways.push_back({name + end, [=] {
-                                    OwnedIntegrator owned;
-                                    owned.jerks = make_jerk_solver(options);
-                                    owned.integrator =
-                                        std::make_unique<Hermite>(*owned.jerks, scheme);
-                                    return owned;
-                                }});
+                add("hermite", steps, options, [=](const SolverOptions& given) {
+                    OwnedIntegrator owned;
+                    owned.jerks = make_jerk_solver(given);
+                    owned.integrator = std::make_unique<Hermite>(*owned.jerks, scheme);
+                    return owned;
+                });
             };
             HermiteOptions blocks, shared, even, thorough;
             blocks.below_shortest = BelowShortest::count;
@@ -207,42 +219,30 @@ inline std::vector<WayToMove> ways_to_move(const WrapSolver& wrapped = std::iden
             thorough.iterations = 2;
             thorough.last_evaluation = LastEvaluation::after_correction;
             for (Precision precision : {Precision::double_precision, Precision::single_precision})
-                hermite("hermite, blocks", blocks, precision);
-            hermite("hermite, shared", shared, Precision::double_precision);
-            hermite("hermite, fixed", even, Precision::double_precision);
-            hermite("hermite, P(EC)^2 E", thorough, Precision::double_precision);
+                hermite("blocks", blocks, precision);
+            hermite("shared", shared, Precision::double_precision);
+            hermite("fixed", even, Precision::double_precision);
+            hermite("blocks, P(EC)^2 E", thorough, Precision::double_precision);
             if (device == "gpu") {
-                SolverOptions options = direct;
-                options.softening = softening;
-                options.device = device;
-                ways.push_back({"resident" + end, [=] {
-                                    OwnedIntegrator owned;
-                                    owned.solver = wrapped(make_solver(options));
-                                    owned.integrator = resident(*owned.solver, fixed);
-                                    return owned;
-                                }});
-                SolverOptions tree = options;
-                tree.solver = SolverKind::tree;
-                ways.push_back({"resident tree" + end, [=] {
-                                    OwnedIntegrator owned;
-                                    owned.solver = wrapped(make_solver(tree));
-                                    owned.integrator = resident(*owned.solver, fixed);
-                                    return owned;
-                                }});
-                const auto resident_blocks = [&](const std::string& name, SolverOptions options,
-                                                 BlockSteps steps) {
-                    ways.push_back({name + end, [=] {
-                                        OwnedIntegrator owned;
-                                        owned.solver = wrapped(make_solver(options));
-                                        owned.integrator = resident(*owned.solver, steps);
-                                        return owned;
-                                    }});
+                const auto on_card = [&](const char* forces, const char* steps,
+                                         const SolverOptions& options, const auto& lengths) {
+                    add(forces, steps, options, [=](const SolverOptions& given) {
+                        OwnedIntegrator owned;
+                        owned.solver = wrapped(make_solver(given));
+                        owned.integrator = resident(*owned.solver, lengths);
+                        return owned;
+                    });
                 };
-                resident_blocks("resident blocks", tree, by_potential);
+                SolverOptions tree = direct;
+                tree.solver = SolverKind::tree;
+                on_card("direct, resident", "fixed", direct, fixed);
+                on_card("tree, resident", "fixed", tree, fixed);
+                on_card("tree, resident", "blocks", tree, by_potential);
                 tree.box = boxed.box;
                 tree.periodic = boxed.periodic;
                 if (soft)
-                    resident_blocks("resident blocks in a box", tree, by_softening);
+                    on_card("tree and mesh in a box, resident", "blocks by softening", tree,
+                            by_softening);
             }
         }
     return ways;

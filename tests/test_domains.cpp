@@ -2,6 +2,7 @@
 // any number of ranks, domain cuts and message order.
 #include <map>
 #include <mutex>
+#include <set>
 #include <tuple>
 
 #include <doctest/doctest.h>
@@ -14,6 +15,7 @@
 #include "chamomile/parallel/thread_ranks.hpp"
 #include "tests/clouds.hpp"
 #include "tests/direct_parts.hpp"
+#include "tests/pairwise.hpp"
 #include "tests/rank_series.hpp"
 
 using namespace chamomile;
@@ -24,6 +26,7 @@ TEST_SUITE_BEGIN("domains");
 namespace {
 
 constexpr int rank_counts[] = {1, 2, 3, 4, 7};
+constexpr Precision precisions[] = {Precision::single_precision, Precision::double_precision};
 
 /// A list entry: a particle or a cell, by content.
 using Entry = std::tuple<double, double, double, double, Index>;
@@ -181,26 +184,36 @@ void solve_on_given(Particles& p, const SolverOptions& options, int ranks, int t
 
 } // namespace
 
-TEST_CASE("ranks build the groups and lists of a single rank for all sets and cuts")
+TEST_CASE("ranks build the groups and lists of a single rank for all sets, criteria and cuts")
 {
-    for (const NamedSet& set : sets()) {
-        CAPTURE(set.name);
-        for (const NamedCriterion& named : criteria) {
-            CAPTURE(named.name);
+    struct Cut {
+        int ranks;
+        std::vector<double> shares;
+        std::optional<std::uint64_t> held_back; // messages arrive in other orders
+    };
+    const std::vector<double> uneven{0, 0.01, 0.47, 0.47, 1};
+    const Cut cuts[] = {{2, {}, {}}, {7, {}, {}}, {4, uneven, {}}, {4, uneven, 5}};
+    const std::vector<NamedSet> all = sets();
+    const auto rows = pairwise({all.size(), std::size(criteria), std::size(cuts)});
+    const std::set<std::vector<std::size_t>> chosen(rows.begin(), rows.end());
+    for (std::size_t s = 0; s < all.size(); ++s)
+        for (std::size_t c = 0; c < std::size(criteria); ++c) {
+            CAPTURE(all[s].name);
+            CAPTURE(criteria[c].name);
             const TreePlan plan{.leaf_size = 16,
                                 .groups = {64, 8, Box::infinity, 16, 1000},
-                                .criterion = named.criterion};
-            const ListsByGroup one = lists_of_one(set.particles, plan);
-            for (const int P : {2, 7}) {
-                CAPTURE(P);
-                CHECK(lists_of_ranks(set.particles, plan, P) == one);
+                                .criterion = criteria[c].criterion};
+            const ListsByGroup one = lists_of_one(all[s].particles, plan);
+            for (std::size_t k = 0; k < std::size(cuts); ++k) {
+                // Estimates need cells that lists do not, in few sets and cuts.
+                if (!criteria[c].criterion.takes_tolerance() && !chosen.contains({s, c, k}))
+                    continue;
+                const Cut& cut = cuts[k];
+                CAPTURE(cut.ranks);
+                CHECK(lists_of_ranks(all[s].particles, plan, cut.ranks, cut.shares,
+                                     cut.held_back) == one);
             }
-            const std::vector<double> uneven{0, 0.01, 0.47, 0.47, 1};
-            CHECK(lists_of_ranks(set.particles, plan, 4, uneven) == one);
-            if (&named == criteria) // messages arrive in different orders
-                CHECK(lists_of_ranks(set.particles, plan, 4, uneven, 5) == one);
         }
-    }
 }
 
 TEST_CASE("a request's softening length reaches all ranks")
@@ -221,65 +234,66 @@ TEST_CASE("a request's softening length reaches all ranks")
 
 TEST_CASE("forces on several ranks equal a single rank bitwise")
 {
-    for (NamedSet& set : sets()) {
+    const std::vector<NamedSet> all = sets();
+    std::map<std::pair<std::size_t, std::size_t>, Particles> of_one; // by set and precision
+    for (const auto& row : pairwise({all.size(), std::size(rank_counts), 2, 2})) {
+        const NamedSet& set = all[row[0]];
+        const int P = rank_counts[row[1]];
+        const bool given = row[3] == 1;
         CAPTURE(set.name);
-        for (const Precision precision :
-             {Precision::single_precision, Precision::double_precision}) {
-            SolverOptions options;
-            options.device = "cpu";
-            options.precision = precision;
-            options.softening.length = set.name == std::string("plummer") ? 0 : 0.01;
-            options.gravitational_constant = 2.5;
-            Particles one = set.particles;
-            make_solver(options)->solve(one, Quantities::acceleration_potential);
-            for (const int P : rank_counts) {
-                CAPTURE(P);
-                Particles several = set.particles, given = set.particles;
-                solve_on_ranks(several, options, P, 2);
-                CHECK(same_forces(one, several));
-                solve_on_given(given, options, P, 2);
-                CHECK(same_forces(one, given));
-            }
-        }
+        CAPTURE(P);
+        CAPTURE(int(row[2]));
+        CAPTURE(given);
+        SolverOptions options;
+        options.device = "cpu";
+        options.precision = precisions[row[2]];
+        options.softening.length = set.name == std::string("plummer") ? 0 : 0.01;
+        options.gravitational_constant = 2.5;
+        const auto [one, is_new] = of_one.emplace(std::pair{row[0], row[2]}, set.particles);
+        if (is_new)
+            make_solver(options)->solve(one->second, Quantities::acceleration_potential);
+        Particles several = set.particles;
+        given ? solve_on_given(several, options, P, 2) : solve_on_ranks(several, options, P, 2);
+        CHECK(same_forces(one->second, several));
     }
 }
 
 TEST_CASE("direct sums on several ranks equal a single rank bitwise")
 {
-    for (NamedSet& set : sets())
-        for (const Precision precision :
-             {Precision::single_precision, Precision::double_precision}) {
-            CAPTURE(set.name);
-            const std::size_t n = std::min<std::size_t>(set.particles.size(), 3011);
-            Particles one;
-            one.resize(n);
-            for (std::size_t i = 0; i < n; ++i) {
-                one.position[i] = set.particles.position[i];
-                one.mass[i] = set.particles.mass[i];
-            }
-            SolverOptions options;
-            options.device = "cpu";
-            options.solver = SolverKind::direct;
-            options.precision = precision;
-            options.softening.length = set.name == std::string("pairs") ? 1e-9 : 0.01;
-            options.gravitational_constant = 2.5;
-            Particles several = one;
-            const ForceStatistics alone =
-                make_solver(options)->solve(one, Quantities::acceleration_potential);
-            for (const int P : rank_counts) {
-                CAPTURE(P);
-                options.own_ranks = P;
-                const auto solver = make_solver(options);
-                for (int k = 0; k < 2; ++k) {
-                    const ForceStatistics statistics =
-                        solver->solve(several, Quantities::acceleration_potential);
-                    CHECK(statistics.targets == n);
-                    CHECK(statistics.particle_particle == alone.particle_particle);
-                    CHECK(statistics.cancelling == alone.cancelling);
-                }
-                CHECK(same_forces(one, several));
-            }
+    const std::vector<NamedSet> all = sets();
+    for (const auto& row : pairwise({all.size(), std::size(rank_counts), 2})) {
+        const NamedSet& set = all[row[0]];
+        const int P = rank_counts[row[1]];
+        CAPTURE(set.name);
+        CAPTURE(P);
+        CAPTURE(int(row[2]));
+        const std::size_t n = std::min<std::size_t>(set.particles.size(), 3011);
+        Particles one;
+        one.resize(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            one.position[i] = set.particles.position[i];
+            one.mass[i] = set.particles.mass[i];
         }
+        SolverOptions options;
+        options.device = "cpu";
+        options.solver = SolverKind::direct;
+        options.precision = precisions[row[2]];
+        options.softening.length = set.name == std::string("pairs") ? 1e-9 : 0.01;
+        options.gravitational_constant = 2.5;
+        Particles several = one;
+        const ForceStatistics alone =
+            make_solver(options)->solve(one, Quantities::acceleration_potential);
+        options.own_ranks = P;
+        const auto solver = make_solver(options);
+        for (int k = 0; k < 2; ++k) {
+            const ForceStatistics statistics =
+                solver->solve(several, Quantities::acceleration_potential);
+            CHECK(statistics.targets == n);
+            CHECK(statistics.particle_particle == alone.particle_particle);
+            CHECK(statistics.cancelling == alone.cancelling);
+        }
+        CHECK(same_forces(one, several));
+    }
 }
 
 TEST_CASE("any subset of targets equals the whole direct sum bitwise")

@@ -7,6 +7,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/ranks/distributed_solver.hpp"
+#include "tests/pairwise.hpp"
 #include "tests/rank_series.hpp"
 
 using namespace chamomile;
@@ -106,45 +107,45 @@ Particles first_of(const Particles& all, std::size_t n)
 TEST_CASE("forces on ranks equal a single rank for every law, rule and criterion")
 {
     const std::vector<NamedSet> all = softened_sets();
-    for (const NamedSet& set : all)
-        for (const NamedOptions& way : ways()) {
-            CAPTURE(set.name);
-            CAPTURE(way.name);
-            Particles one =
-                first_of(set.particles, set.name == std::string("one place") ? 901 : 6007);
-            one.mass.back() = 1e-4; // and no tracer
-            const Particles start = one;
-            make_solver(way.options)->solve(one, Quantities::acceleration_potential);
-            for (const int P : {1, 2, 3, 7}) {
-                if (P == 1 && &set != &all.front())
-                    continue;
-                CAPTURE(P);
-                Particles several = start;
-                solve_on_ranks(several, way.options, P, 2);
-                CHECK(same_forces(one, several));
-            }
-        }
+    const std::vector<NamedOptions> laws = ways();
+    const int rank_counts[] = {1, 2, 3, 7};
+    for (const auto& row : pairwise({all.size(), laws.size(), std::size(rank_counts)})) {
+        const NamedSet& set = all[row[0]];
+        const SolverOptions& options = laws[row[1]].options;
+        const int P = rank_counts[row[2]];
+        CAPTURE(set.name);
+        CAPTURE(laws[row[1]].name);
+        CAPTURE(P);
+        Particles one = first_of(set.particles, set.name == std::string("one place") ? 901 : 6007);
+        one.mass.back() = 1e-4; // and no tracer
+        Particles several = one;
+        make_solver(options)->solve(one, Quantities::acceleration_potential);
+        solve_on_ranks(several, options, P, 2);
+        CHECK(same_forces(one, several));
+    }
 }
 
 TEST_CASE("ranks equal a single rank bitwise at active particles, with new and reused trees")
 {
     const std::vector<NamedSet> all = softened_sets();
     const std::vector<NamedOptions> laws = ways();
-    for (const SolverKind kind : {SolverKind::tree, SolverKind::direct})
-        for (std::size_t k = 0; k < all.size(); ++k)
-            for (const std::size_t w : {k % laws.size(), (k + 3) % laws.size()}) {
-                CAPTURE(all[k].name);
-                CAPTURE(laws[w].name);
-                CAPTURE(int(kind));
-                Particles p = first_of(all[k].particles, kind == SolverKind::tree ? 6007 : 1103);
-                SolverOptions options = laws[w].options;
-                options.solver = kind;
-                for (std::size_t i = 1000; kind == SolverKind::direct && i < p.size(); ++i)
-                    p.mass[i] = 0; // tracers
-                if (kind == SolverKind::tree)
-                    p.mass.back() = 1e-4;
-                check_blocks(p, options, {2, 7}, 11);
-            }
+    const int rank_counts[] = {2, 7, held_back_ranks};
+    for (std::size_t s = 0; s < all.size(); ++s)
+        for (std::size_t r = 0; r < 3; ++r) { // all pairs but those of sets and laws
+            const SolverKind kind = (s + r) % 2 == 0 ? SolverKind::tree : SolverKind::direct;
+            const NamedOptions& law = laws[(s + 2 * r) % laws.size()];
+            CAPTURE(all[s].name);
+            CAPTURE(law.name);
+            CAPTURE(int(kind));
+            Particles p = first_of(all[s].particles, kind == SolverKind::tree ? 6007 : 1103);
+            SolverOptions options = law.options;
+            options.solver = kind;
+            for (std::size_t i = 1000; kind == SolverKind::direct && i < p.size(); ++i)
+                p.mass[i] = 0; // tracers
+            if (kind == SolverKind::tree)
+                p.mass.back() = 1e-4;
+            check_blocks(evaluate_blocks(p, *make_solver(options)), p, options, rank_counts[r]);
+        }
 }
 
 TEST_CASE("a request's cap on softening holds on ranks and reused trees")

@@ -19,8 +19,8 @@ TEST_CASE("every integrator restarts bitwise for any number of threads")
 {
     const TemporaryFolder folder;
     const int threads = thread_count();
-    for (const WayToMove& way : ways_to_move()) {
-        CAPTURE(way.name);
+    for (const WayToMove& way : pairwise(ways_to_move())) {
+        CAPTURE(way.name());
         use_threads(1);
         Followed whole(way);
         whole.simulation->run();

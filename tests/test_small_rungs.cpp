@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "chamomile/force/ranks/distributed_solver.hpp"
+#include "tests/pairwise.hpp"
 #include "tests/rank_series.hpp"
 
 using namespace chamomile;
@@ -12,31 +13,39 @@ TEST_SUITE_BEGIN("small_rungs");
 
 TEST_CASE("ranks equal a single rank bitwise at active particles, with new and reused trees")
 {
-    for (const SolverKind kind : {SolverKind::tree, SolverKind::direct})
-        for (NamedSet& set : sets()) {
-            CAPTURE(set.name);
-            CAPTURE(int(kind));
-            Particles p;
-            const std::size_t max = kind == SolverKind::tree ? 1 << 20 : 1511;
-            p.resize(std::min(max, set.particles.size()));
-            for (std::size_t i = 0; i < p.size(); ++i) {
-                p.position[i] = set.particles.position[i];
-                p.mass[i] = kind == SolverKind::direct && i > 1300 ? 0 : set.particles.mass[i];
-            }
-            p.acceleration.resize(p.size());
-            p.potential.resize(p.size());
-            SolverOptions options;
-            options.device = "cpu";
-            options.solver = kind;
-            options.softening.length = set.name == std::string("pairs") ? 1e-9 : 0.01;
-            options.gravitational_constant = 2.5;
-            if (set.name == std::string("disk"))
-                options.criterion = Criterion::geometric;
-            if (set.name == std::string("uniform"))
-                options.precision = Precision::double_precision;
-            const Series one = check_blocks(p, options, {1, 2, 3, 7}, 11);
-            CHECK(one.figures[1].back() == 1);
+    const SolverKind kinds[] = {SolverKind::tree, SolverKind::direct};
+    const int rank_counts[] = {1, 2, 3, 7, held_back_ranks};
+    const std::vector<NamedSet> all = sets();
+    const auto rows = pairwise({all.size(), std::size(rank_counts), 2});
+    for (std::size_t case_number = 0; case_number < 2 * all.size(); ++case_number) {
+        const NamedSet& set = all[case_number / 2];
+        const SolverKind kind = kinds[case_number % 2];
+        CAPTURE(set.name);
+        CAPTURE(int(kind));
+        Particles p;
+        const std::size_t max = kind == SolverKind::tree ? 1 << 20 : 1511;
+        p.resize(std::min(max, set.particles.size()));
+        for (std::size_t i = 0; i < p.size(); ++i) {
+            p.position[i] = set.particles.position[i];
+            p.mass[i] = kind == SolverKind::direct && i > 1300 ? 0 : set.particles.mass[i];
         }
+        p.acceleration.resize(p.size());
+        p.potential.resize(p.size());
+        SolverOptions options;
+        options.device = "cpu";
+        options.solver = kind;
+        options.softening.length = set.name == std::string("pairs") ? 1e-9 : 0.01;
+        options.gravitational_constant = 2.5;
+        if (set.name == std::string("disk"))
+            options.criterion = Criterion::geometric;
+        if (set.name == std::string("uniform"))
+            options.precision = Precision::double_precision;
+        const Series one = evaluate_blocks(p, *make_solver(options));
+        CHECK(one.figures[1].back() == 1);
+        for (const auto& row : rows)
+            if (row[0] == case_number / 2 && row[2] == case_number % 2)
+                check_blocks(one, p, options, rank_counts[row[1]]);
+    }
 }
 
 TEST_CASE("each solver on a rank keeps a separate tree")

@@ -124,6 +124,7 @@ def hook_refuses(characters):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     arguments.add_argument("root", type=pathlib.Path)
+    arguments.add_argument("program", nargs="?", help="not used: ctest gives it to every test")
     arguments.add_argument("--worst", type=int, default=0, help="print the N densest texts, and a table of folders")
     given = arguments.parse_args()
     listed = subprocess.run(["git", "ls-files"], cwd=given.root, text=True, capture_output=True)

@@ -12,6 +12,7 @@
 #include "chamomile/io/models/uniform.hpp"
 #include "python/bindings.hpp"
 #include "python/faults.hpp"
+#include "python/options.hpp"
 #include "python/plain.hpp"
 
 namespace chamomile::python {

@@ -226,13 +226,13 @@ std::string ExternalField::without_energy() const
     return {};
 }
 
-void ExternalField::require_times(double start, double end, const std::string& option) const
+void ExternalField::require_times(double start, double end) const
 {
     for (const Potential& potential : potentials_)
         if (potential.path) {
             const auto& rows = potential.path->rows;
             if (rows.front().time > start || rows.back().time < end)
-                throw Error(Fault::usage, option + ": " + potential.path->name + ": its times, " +
+                throw Error(Fault::usage, "{potential}: " + potential.path->name + ": its times, " +
                                               number_text(rows.front().time) + " to " +
                                               number_text(rows.back().time) +
                                               ", do not reach from the start at " +

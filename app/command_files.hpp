@@ -12,16 +12,9 @@
 
 namespace chamomile::app {
 
-/// Returns whether two names refer to one file, by whatever link or path, now or when created.
-bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b);
-
 /// Records a file that this command reads or will read; "" means none. Throws Error(output) if it
 /// is also one of those that it will write.
 void note_input(const std::filesystem::path& file);
-
-/// Records a file that this command will write by this option. Throws Error(output) if it is an
-/// input, Error(usage) if it is the file of another option.
-void note_output(const std::filesystem::path& file, const std::string& option);
 
 /// Returns whether the file has been recorded as an input.
 bool is_input(const std::filesystem::path& file);

@@ -114,7 +114,6 @@ CASES = [
     (24, ["run", "good.txt", "--restart", "done"], USAGE, "--restart: contradicts the file good.txt"),
     (24, ["run", "--restart", "folder"], RESTART, "--restart: folder: holds no checkpoint"),
     (24, ["run", "--restart", "good.hdf5"], RESTART, "--restart: good.hdf5: header: not that of a checkpoint"),
-    *[(24, ["fluid", "--restart", name], RESTART, f"--restart: {name}: ") for name in ("none.chk", "folder", "good.hdf5", "/dev/zero")],
     (25, ["model", "plummer", "-n", "9", "--seed", "-1", "-o", "x.hdf5"], USAGE, "--seed: -1: a whole number >= 0"),
     (25, ["model", "plummer", "-n", "9", "--seed", "18446744073709551616", "-o", "x.hdf5"], USAGE, "--seed: 18446744073709551616: a whole number"),
     (26, run("missing.txt"), INPUT, "missing.txt: file: No such file"),

@@ -311,8 +311,7 @@ TEST_CASE("fields that a scheme cannot have are refused")
     for (const char* open : {"logarithmic,v0=1", "text,file=bar.txt"})
         CHECK(refusal_of(open, by_potential).find("{step-criterion}: potential: needs") == 0);
     CHECK(refusal_of(halo, by_potential).empty());
-    CHECK_THROWS_AS(field_of({"point,M=1,orbit=orbit.txt"})->require_times(0, 3),
-                    Error);
+    CHECK_THROWS_AS(field_of({"point,M=1,orbit=orbit.txt"})->require_times(0, 3), Error);
     field_of({"point,M=1,orbit=orbit.txt"})->require_times(0, 2);
 }
 

@@ -14,7 +14,6 @@ int completion(const std::vector<std::string>& arguments);
 int convert(const std::vector<std::string>& arguments);
 int devices(const std::vector<std::string>& arguments);
 int doctor(const std::vector<std::string>& arguments);
-int fluid(const std::vector<std::string>& arguments);
 int force(const std::vector<std::string>& arguments);
 int halos(const std::vector<std::string>& arguments);
 int info(const std::vector<std::string>& arguments);

@@ -59,23 +59,8 @@ std::vector<NamedOutput> outputs;
                 output.string() + ": is the input: the name of another file is needed");
 }
 
-} // namespace
-
-bool is_same_file(const fs::path& a, const fs::path& b)
-{
-    return Place(a) == Place(b);
-}
-
-void record_input(const fs::path& file)
-{
-    if (file.empty())
-        return;
-    inputs.emplace_back(file);
-    for (const NamedOutput& output : outputs)
-        if (output.place == inputs.back())
-            refuse_input(output.file);
-}
-
+/// Records a file that this command will write by this option. Throws Error(output) if it is an
+/// input, Error(usage) if it is the file of another option.
 void record_output(const fs::path& file, const std::string& option)
 {
     require_no_input(file);
@@ -85,6 +70,18 @@ void record_output(const fs::path& file, const std::string& option)
             throw Error(Fault::usage,
                         option + ": " + file.string() + ": is the file of " + output.option);
     outputs.push_back({place, file, option});
+}
+
+} // namespace
+
+void record_input(const fs::path& file)
+{
+    if (file.empty())
+        return;
+    inputs.emplace_back(file);
+    for (const NamedOutput& output : outputs)
+        if (output.place == inputs.back())
+            refuse_input(output.file);
 }
 
 bool is_input(const fs::path& file)

@@ -11,16 +11,9 @@
 
 namespace chamomile::app {
 
-/// Returns whether two names refer to one file, through any link or path, now or once created.
-bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b);
-
 /// Records an input file; "" means none. Throws Error(output) if the file is also a recorded
 /// output.
 void record_input(const std::filesystem::path& file);
-
-/// Records an output file with its option. Throws Error(output) if the file is an input,
-/// Error(usage) if another option writes it.
-void record_output(const std::filesystem::path& file, const std::string& option);
 
 /// Returns whether the file is a recorded input.
 bool is_input(const std::filesystem::path& file);

@@ -13,7 +13,6 @@ int main(int argc, char** argv)
         {"run", "evolves particles; writes snapshots, energies, pictures", run},
         {"force", "computes accelerations and potentials of a snapshot's particles", force},
         {"pairs", "sums over pairs by any law: a text of a few lines or a built-in one", pairs},
-        {"fluid", "evolves a Lennard-Jones fluid; measures energy and pressure", fluid},
         {"power", "measures the power spectrum of a periodic box", power},
         {"halos", "finds halos by friends of friends and measures them", halos},
         {"profile", "measures density, mass and velocities by radius", profile},

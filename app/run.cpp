@@ -20,11 +20,11 @@
 #include "app/program.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/text/table.hpp"
-#include "chamomile/core/version.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/force/threads.hpp"
 #include "chamomile/io/comoving.hpp"
 #include "chamomile/io/file_rows.hpp"
+#include "chamomile/run/begin.hpp"
 #include "chamomile/run/run_job.hpp"
 #include "chamomile/run/structures/comoving_run.hpp"
 #include "chamomile/run/texts/introduction.hpp"
@@ -45,42 +45,28 @@ std::map<std::string, std::string> lasting_options(const Options& options)
     return lasting;
 }
 
-/// Makes the integrator. Throws Error(usage) with command-line option names.
-IntegratorWithSolver integrate(const RunOptions& run, const Clock& clock)
-{
-    if (const Refusal line = refusal(run.solver, run.scheme))
-        throw Error(Fault::usage, "run: " + *line);
-    return make_integrator(run.solver, run.scheme, clock);
-}
-
+/// Returns the description of this run.
 RunDescription description_of(const Options& options, const RunOptions& run,
-                              const IntegratorWithSolver& made, const Snapshot& state)
+                              const Integrator& integrator, const Snapshot& state)
 {
     std::vector<std::string> all;
     for (const auto& [key, value] : options.values())
         if (!value.empty() && key != "view")
             all.push_back(key + "=" + value);
     return {.source = source_of(run),
-            .box = box_text(options, state, made.integrator->forces()),
-            .scheme = scheme_text(*made.integrator),
+            .box = box_text(options, state, integrator.forces()),
             .steps = steps_text(run.scheme),
-            .options = joined(all, ' '),
-            .command = options.command_line()};
+            .options = joined(all, ' ')};
 }
 
-RunOrigin origin_of(const RunOptions& run, const Options& options, const IntegratorWithSolver& made,
-                    double start, const PotentialFiles& files)
+RunOrigin origin_of(const RunOptions& run, const Options& options, const PotentialFiles& files)
 {
-    RunOrigin origin;
-    origin.files = files;
-    origin.options = lasting_options(options);
+    RunOrigin origin{.options = lasting_options(options),
+                     .input = run.input,
+                     .command = options.command_line(),
+                     .files = files};
     for (const auto& [name, value] : chosen_options(run.scheme))
         origin.options[name] = value;
-    origin.input = run.input;
-    origin.version = version;
-    origin.command = options.command_line();
-    origin.start_time = start;
-    origin.forces = made.integrator->forces();
     return origin;
 }
 
@@ -105,29 +91,18 @@ void resolve(const Options& options, RunOptions& run)
 
 /// Resolves options that depend on the file's box again, unless --box is given. `asked` holds the
 /// options as given.
-void resolve_in_box(const Options& options, const RunOptions& asked, double box, RunOptions& run)
+RunOptions resolved_early(const Options& options, RunOptions run)
 {
-    if (options.given("box") || !(box > 0) || run.cosmology.asked)
-        return;
-    run = asked;
-    run.solver.box = box;
     resolve(options, run);
+    return run;
 }
 
-/// Returns the clock for a file: Newtonian, or from its cosmological background. In the latter case
-/// converts velocities to canonical momenta and wraps particles into the box.
-std::shared_ptr<const Clock> begin_clock(const Options& options, const RunOptions& run,
-                                         Snapshot& state)
+/// Resolves the options of a run in this box, where no option gives another.
+void resolve_in_box(const Options& options, double box, RunOptions& run)
 {
-    if (run.cosmology.asked) {
-        set_background(run.cosmology, run.input, state);
-        if (options.given("box") && contradicts_box(run.solver.box, state))
-            throw Error(Fault::usage, "run: --box: " + number_text(run.solver.box) +
-                                          ": the box of a cosmological run is that of the file, " +
-                                          number_text(state.box_size));
-        make_canonical(state);
-    }
-    return clock_of(run.cosmology, state);
+    if (!options.given("box"))
+        run.solver.box = box;
+    resolve(options, run);
 }
 
 /// Files left behind by a failed run.
@@ -174,26 +149,23 @@ std::vector<std::string> parameter_lines(const Options& options, const RunOption
 
 void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* view)
 {
-    RunOptions asked = run;
-    resolve(options, run);
-    Snapshot state = initial_conditions(run);
+    Snapshot state = initial_conditions(resolved_early(options, run));
     if (options.has_units() || !run.parameters.file.empty()) {
-        run = asked;
         set_softenings(options, run, state.particles);
         options.set_units(unit_frame(run, state));
-        asked = run;
-        resolve(options, run);
     }
-    resolve_in_box(options, asked, state.box_size, run);
+    resolve_in_box(options, state.box_size, run);
     set_times(options, run, state);
     if (const std::string note = run.parameters.note(); !note.empty())
         state.notes.push_back(note);
     if (options.given("G")) // files state the G in use
         state.gravitational_constant = run.solver.gravitational_constant;
-    const std::shared_ptr<const Clock> clock = begin_clock(options, run, state);
+    const std::shared_ptr<const Clock> clock =
+        begin_clock(run.cosmology, run.input, run.solver, options.asked(), state);
+    if (run.cosmology.asked)
+        make_canonical(state);
     const TimesAsTyped typed = times_as_typed(options, run, state.units);
-    const SimulationOptions time =
-        simulation_options(run, run.cosmology.asked ? std::log(state.time) : state.time, typed);
+    const SimulationOptions time = simulation_options(run, start_of(run.cosmology, state), typed);
     if (!set_from_file(run.solver, state, options, *clock, time.start_time)) {
         load_deferred(state);
         refuse_without_softening(state, source_of(run));
@@ -207,7 +179,7 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
     if (const Refusal line = refuse_analysis(run.analysis, state))
         throw Error(Fault::usage, *line);
     // Throws for values out of range before long work.
-    integrate(run, *clock);
+    make_integrator(run.solver, run.scheme, *clock);
     const std::string checked = check_device(run.scheme, run.solver);
     warn_of_suspicious_inputs(state, run.solver);
     record_analysis(run.analysis, state);
@@ -224,17 +196,9 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
     }
     Journal journal({stdout, options.verbosity(), warn});
     report_choices(run.solver, journal);
-    const IntegratorWithSolver made = integrate(run, *clock);
-    if (!made.integrator->rows(state.particles)) // particles on the host, not on ranks
-        load_deferred(state);
-    if (state.deferred)
-        made.integrator->begin_from(std::exchange(state.deferred, nullptr));
-    const RunDescription description = description_of(options, run, made, state);
-    record_provenance(description, *made.integrator, state);
-
-    Simulation simulation(state.particles, *made.integrator, time.start_time, time.end_time);
-    RunJob job(run, origin_of(run, options, made, time.start_time, files), folder, state,
-               simulation, journal);
+    const TimeLoop loop = begin_loop(run.solver, run.scheme, clock, state, time);
+    Simulation& simulation = *loop.simulation;
+    RunJob job(run, origin_of(run, options, files), folder, state, simulation, journal);
     std::vector<std::string> lines = parameter_lines(options, run);
     for (const std::string& line : quantity_lines(options))
         lines.push_back(line);
@@ -244,7 +208,7 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
                       "the run",
                       tuning->text().c_str(), run.solver.group_size, run.solver.cluster_size,
                       run.solver.leaf_size));
-    job.introduce(description, lines, checked);
+    job.introduce(description_of(options, run, simulation.integrator(), state), lines, checked);
     execute(job, written, view, options, run);
 }
 
@@ -291,13 +255,11 @@ void continue_run(Options& options, RunOptions& run, WrittenFiles& written, Live
     earlier.exchange(archive);
     options.set_units(unit_frame_of(archive));
     resolve_restart(options, run, earlier, place);
-    const RunOptions asked = run;
-    resolve(options, run);
     Snapshot state;
-    if (run.cosmology.asked)
+    if (resolved_early(options, run).cosmology.asked)
         state.comoving.emplace();
     exchange_properties(archive, state);
-    resolve_in_box(options, asked, state.box_size, run);
+    resolve_in_box(options, state.box_size, run);
     state.time = earlier.start_time;
     if (run.duration && !run.cosmology.asked)
         run.end_time = state.time + *run.duration;
@@ -330,11 +292,11 @@ void continue_run(Options& options, RunOptions& run, WrittenFiles& written, Live
     const std::string checked = check_device(run.scheme, run.solver);
     Journal journal({stdout, options.verbosity(), warn});
     report_choices(run.solver, journal);
-    const IntegratorWithSolver made = integrate(run, *clock);
-    Simulation simulation(state.particles, *made.integrator, time.start_time, time.end_time);
-    RunJob job(run, origin_of(run, options, made, earlier.start_time, earlier.files), folder, state,
-               simulation, journal);
-    job.continue_run(point, earlier, description_of(options, run, made, state), notes, checked);
+    const TimeLoop loop = begin_loop(run.solver, run.scheme, clock, state, time);
+    Simulation& simulation = *loop.simulation;
+    RunJob job(run, origin_of(run, options, earlier.files), folder, state, simulation, journal);
+    job.continue_run(point, earlier, description_of(options, run, simulation.integrator(), state),
+                     notes, checked);
     execute(job, written, view, options, run);
 }
 

@@ -7,16 +7,32 @@
 #include "chamomile/core/norm.hpp"
 #include "chamomile/core/parallel_copy.hpp"
 #include "chamomile/core/threads.hpp"
-#include "chamomile/integrate/particle_store.hpp"
+#include "chamomile/integrate/step_store.hpp"
 
 namespace chamomile {
 namespace {
 
 constexpr int level_count = BlockLevels::deepest + 1;
 
-class HostStore final : public ParticleStore {
+using Vectors = std::vector<Vec3<double>>;
+using Numbers = std::vector<double>;
+
+class HostStore final : public StepStore<HostStore, StepArrays<Vectors, Numbers>> {
 public:
-    using ParticleStore::ParticleStore;
+    using StepStore::StepStore;
+
+    StepArrays<Vectors&, Numbers&> now()
+    {
+        Particles& p = *particles_;
+        return {p.position,  p.velocity, p.acceleration, now_.long_range,
+                p.potential, now_.step,  now_.measured,  now_.orbit};
+    }
+
+    template <class T>
+    static void copy(const std::vector<T>& from, std::vector<T>& to)
+    {
+        parallel_copy(from, to);
+    }
 
     void load(StepColumns columns) override
     {
@@ -28,7 +44,7 @@ public:
             now_.orbit.resize(options_.potentials ? n : 0);
             level_.assign(n, 0);
         }
-        is_split_ = false;
+        begin_states();
         are_all_due_ = true;
         due_.clear();
         const Particles& p = *particles_;
@@ -40,10 +56,10 @@ public:
     void fetch() override
     {
         Particles& p = *particles_;
-        return_values(p.position, position_, home_.position);
-        return_values(p.velocity, velocity_, home_.velocity);
-        return_values(p.acceleration, acceleration_, home_.acceleration);
-        return_values(p.potential, potential_, home_.potential);
+        return_values(p.position, saved_.position, home_.position);
+        return_values(p.velocity, saved_.velocity, home_.velocity);
+        return_values(p.acceleration, saved_.acceleration, home_.acceleration);
+        return_values(p.potential, saved_.potential, home_.potential);
     }
 
     StepColumns columns() override { return now_; }
@@ -76,76 +92,13 @@ public:
                   has_potentials_ ? std::span<double>(p.potential) : std::span<double>());
     }
 
-    ArrayView clear_long_range() override
-    {
-        if (!has_new_long_range_)
-            now_.long_range.swap(long_range_before_);
-        has_new_long_range_ = true;
-        now_.long_range.assign(particles_->size(), {});
-        return view_of(std::span(now_.long_range));
-    }
-
-    void add_long_range(double kick) override
-    {
-        Particles& p = *particles_;
-        const std::size_t n = p.size();
-#pragma omp parallel for if (n > worth_threads) schedule(static)
-        for (std::size_t i = 0; i < n; ++i) {
-            p.velocity[i] += kick * now_.long_range[i];
-            p.acceleration[i] += now_.long_range[i];
-        }
-        is_split_ = false;
-    }
-
     void begin_step() override
     {
-        Particles& p = *particles_;
-        for (auto* vectors : {&position_, &velocity_, &acceleration_})
-            vectors->resize(p.size());
+        for (auto* vectors : {&saved_.position, &saved_.velocity, &saved_.acceleration})
+            vectors->resize(particles_->size());
         if (options_.potentials)
-            potential_.resize(p.size());
-        if (options_.individual) {
-            parallel_copy(p.acceleration, acceleration_);
-            if (options_.potentials)
-                parallel_copy(p.potential, potential_);
-            parallel_copy(now_.step, before_.step);
-            parallel_copy(now_.measured, before_.measured);
-            parallel_copy(now_.orbit, before_.orbit);
-        } else { // the end of the step computes all again
-            p.acceleration.swap(acceleration_);
-            if (options_.potentials)
-                p.potential.swap(potential_);
-        }
-        p.position.swap(position_);
-        p.velocity.swap(velocity_);
-        begins_ = true;
-        has_new_long_range_ = false;
-    }
-
-    void restore() override
-    {
-        Particles& p = *particles_;
-        p.position.swap(position_);
-        p.velocity.swap(velocity_);
-        p.acceleration.swap(acceleration_);
-        if (options_.potentials)
-            p.potential.swap(potential_);
-        if (options_.individual) {
-            now_.step.swap(before_.step);
-            now_.measured.swap(before_.measured);
-            now_.orbit.swap(before_.orbit);
-        }
-        if (has_new_long_range_)
-            now_.long_range.swap(long_range_before_);
-        is_split_ = false;
-    }
-
-    void kick_and_drift(const KickAndDrift& move) override
-    {
-        if (std::exchange(begins_, false))
-            move_all(move);
-        else
-            move_due(move);
+            saved_.potential.resize(particles_->size());
+        StepStore::begin_step();
     }
 
     bool kick(const LevelFactors& factors) override
@@ -187,11 +140,8 @@ public:
         for (std::size_t k = 0; k < n; ++k) {
             std::uint8_t& level = level_[due(k)];
             --count[level]; // the sums are modulo 2^64
-            const int asked = level_of(now_.step[due(k)], whole, lowest);
-            if (asked >= level)
-                level = std::uint8_t(asked);
-            else if (may_rise >> level & 1)
-                --level;
+            level = std::uint8_t(next_level(level, level_of(now_.step[due(k)], whole, lowest),
+                                            may_rise >> level & 1));
             ++count[level];
         }
         return counts_;
@@ -299,20 +249,39 @@ private:
         return are_all_due_ ? k : due_[k];
     }
 
-    /// Moves all particles at the start of a whole step: reads the saved state, writes the new one.
+    ArrayView zeroed_long_range() override
+    {
+        now_.long_range.assign(particles_->size(), {});
+        return view_of(std::span(now_.long_range));
+    }
+
+    void kick_by_long_range(double kick) override
+    {
+        Particles& p = *particles_;
+        const std::size_t n = p.size();
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+        for (std::size_t i = 0; i < n; ++i) {
+            p.velocity[i] += kick * now_.long_range[i];
+            p.acceleration[i] += now_.long_range[i];
+        }
+    }
+
+    void move_particles(const KickAndDrift& move, bool is_first) override
+    {
+        is_first ? move_all(move) : move_due(move);
+    }
+
     void move_all(const KickAndDrift& move)
     {
         Particles& p = *particles_;
-        const std::vector<Vec3<double>>& before = acceleration_;
-        is_split_ = move.long_range_kick.has_value();
         each(p.size(), [&](std::size_t i) {
-            Vec3<double> v = velocity_[i], a = before[i];
-            if (is_split_) {
+            Vec3<double> v = saved_.velocity[i], a = saved_.acceleration[i];
+            if (move.long_range_kick) {
                 v += *move.long_range_kick * now_.long_range[i];
                 a = p.acceleration[i] -= now_.long_range[i];
             }
             v += move.kick[level(i)] * a;
-            const Vec3<double> x = drifted(move, position_[i], v);
+            const Vec3<double> x = drifted(move, saved_.position[i], v);
             p.velocity[i] = v;
             p.position[i] = x;
             return 0 * (x.x + x.y + x.z);
@@ -354,19 +323,13 @@ private:
                            elapsed, orbit);
     }
 
-    StepColumns now_, before_;
+    StepColumns now_;
     Home home_{};
     std::vector<std::uint8_t> level_;
     LevelCounts counts_{};
     bool are_all_due_ = true;
-    std::vector<Index> due_;          ///< ascending; empty if all are due
-    bool has_potentials_ = false;     ///< the last request had potentials
-    bool begins_ = false;             ///< the next move is the first of a whole step
-    bool is_split_ = false;           ///< accelerations are short-range only
-    bool has_new_long_range_ = false; ///< since begin_step()
-    /// The saved state before the whole step, until restore() or fetch().
-    std::vector<Vec3<double>> position_, velocity_, acceleration_, long_range_before_;
-    std::vector<double> potential_;
+    std::vector<Index> due_;      ///< ascending; empty if all are due
+    bool has_potentials_ = false; ///< the last request had potentials
 };
 
 } // namespace

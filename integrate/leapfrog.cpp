@@ -24,20 +24,6 @@ KeptTrees kept_trees_of(const SolverOptions& forces)
 
 } // namespace
 
-void kick(Particles& particles, double dt)
-{
-#pragma omp parallel for if (particles.size() > worth_threads) schedule(static)
-    for (std::size_t i = 0; i < particles.size(); ++i)
-        particles.velocity[i] += dt * particles.acceleration[i];
-}
-
-void drift(Particles& particles, double dt)
-{
-#pragma omp parallel for if (particles.size() > worth_threads) schedule(static)
-    for (std::size_t i = 0; i < particles.size(); ++i)
-        particles.position[i] += dt * particles.velocity[i];
-}
-
 Leapfrog::Leapfrog(Solver& solver, const TimeStep& step, const Clock& clock, Residence residence)
     : Leapfrog(solver, step, std::nullopt, clock, residence)
 {}

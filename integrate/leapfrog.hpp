@@ -17,24 +17,6 @@ namespace chamomile {
 
 class RankStore;
 
-/// Kicks all particles: v += dt a.
-void kick(Particles& particles, double dt);
-
-/// Drifts all particles: x += dt v.
-void drift(Particles& particles, double dt);
-
-/// Takes one step of length dt: half a kick, a drift, new accelerations by `evaluate()`, half a
-/// kick. It is of second order, symplectic and reversible for a constant dt (Quinn et al. 1997).
-/// The accelerations must belong to the positions; afterwards they belong to the new positions.
-template <class Evaluate>
-void kick_drift_kick(Particles& particles, double dt, Evaluate&& evaluate)
-{
-    kick(particles, dt / 2);
-    drift(particles, dt);
-    evaluate();
-    kick(particles, dt / 2);
-}
-
 /// Options of individual steps: the whole step divided by powers of two.
 struct BlockSteps {
     StepCriterion criterion = StepCriterion::potential;

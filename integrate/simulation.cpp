@@ -97,6 +97,12 @@ void Simulation::run()
     run_and_agree(*integrator_, [this] { run_steps(); });
 }
 
+void Simulation::go_on_after(std::uint64_t step)
+{
+    step_ = step;
+    begun_ = true;
+}
+
 void Simulation::run_steps()
 {
     if (!begun_) {

@@ -80,6 +80,9 @@ public:
     /// observer is called if the first step implies more than max_steps to the end.
     void run();
 
+    /// Lets run() begin after step `step` of an integrator that has started with these particles.
+    void go_on_after(std::uint64_t step);
+
     /// Ends run() after the present step and its observers, without the observers of the end. Safe
     /// in a signal handler and from another thread.
     void stop() { stop_ = true; }

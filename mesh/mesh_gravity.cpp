@@ -1,7 +1,6 @@
 #include "chamomile/mesh/mesh_gravity.hpp"
 
 #include <cmath>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +18,7 @@ namespace {
 template <class T>
 class MeshGravity final : public LongRange {
 public:
-    MeshGravity(Periodicity box, const MeshOptions& options, bool isolated)
+    MeshGravity(Periodicity box, const MeshOptions& options)
         : box_(box), options_(options), split_(checked_split_radius(box, options)),
           assignment_(options.kernel, box, options.cells), fourier_(options.cells),
           rows_(green_rows(options.cells, box.side, split_, int(options.kernel), four_point())),
@@ -28,8 +27,6 @@ public:
         if (!four_point())
             for (int d = 0; d < 3; ++d)
                 component_.emplace_back(options.cells);
-        if (isolated)
-            make_isolated_green();
     }
 
     void prepare(std::size_t n, const ArrayView& position, const ArrayView& mass,
@@ -37,8 +34,6 @@ public:
     {
         {
             const TimedPhase phase(profile, "mesh: assign");
-            if (isolated_green_)
-                require_within(n, position);
             assignment_.assign(n, position, mass, potential_);
         }
         const TimedPhase phase(profile, "mesh: potential");
@@ -80,52 +75,6 @@ public:
 private:
     bool four_point() const { return options_.differentiation == Differentiation::four_point; }
 
-    /// Computes the transform of -erf(r / (2 r_s)) / r at all offsets, over the square of the
-    /// window and n^3.
-    void make_isolated_green()
-    {
-        const int n = options_.cells;
-        isolated_green_.emplace(n);
-        const double cell = box_.side / n;
-#pragma omp parallel for collapse(2) schedule(static)
-        for (int i = 0; i < n; ++i)
-            for (int j = 0; j < n; ++j)
-                for (int k = 0; k < n; ++k) {
-                    const Vec3<double> at{cell * wave_number(i, n), cell * wave_number(j, n),
-                                          cell * wave_number(k, n)};
-                    const double r = norm(at);
-                    (*isolated_green_)(i, j, k) = T(r > 0 ? -std::erf(r / (2 * split_)) / r
-                                                          : -1 / (std::sqrt(M_PI) * split_));
-                }
-        fourier_.forward(*isolated_green_);
-        const GreenFunction correction{box_.side, four_point()};
-        isolated_green_->for_each_mode([&](int x, int y, int z, std::complex<T>& mode) {
-            const auto window = [&](int k) {
-                return assignment_window(options_.kernel, k, 0, 0, n);
-            };
-            const double w = window(x) * window(y) * window(z);
-            const int i = x < 0 ? x + n : x, j = y < 0 ? y + n : y;
-            mode *= T(correction.of_differences(rows_.wave.data(), rows_.gradient.data(), i, j, z) /
-                      (w * w * double(n) * n * n));
-        });
-    }
-
-    /// Throws Error(input) if particles extend over more than half the mesh.
-    void require_within(std::size_t n, const ArrayView& position) const
-    {
-        for (int d = 0; d < 3; ++d) {
-            double low = INFINITY, high = -INFINITY;
-            for (std::size_t i = 0; i < n; ++i) {
-                low = std::min(low, position.load(i, d));
-                high = std::max(high, position.load(i, d));
-            }
-            if (high - low > 0.5 * box_.side)
-                throw Error(Fault::input, "positions: extent: " + std::to_string(high - low) +
-                                              ": must be at most " +
-                                              std::to_string(0.5 * box_.side));
-        }
-    }
-
     /// Turns the mass spectrum into the spectra of the potential and the acceleration.
     void multiply()
     {
@@ -138,8 +87,7 @@ private:
             for (int j = 0; j < n; ++j)
                 for (int k = 0; k <= n / 2; ++k) {
                     std::complex<T>& mode = potential_.mode(i, j, k);
-                    mode *= isolated_green_ ? isolated_green_->mode(i, j, k).real()
-                                            : T(green(wave, factor, gradient, i, j, k));
+                    mode *= T(green(wave, factor, gradient, i, j, k));
                     if (component_.empty())
                         continue;
                     const std::complex<T> turned(mode.imag(), -mode.real()); // -i times
@@ -184,8 +132,7 @@ private:
     GreenRows rows_;
     mutable Grid<T> potential_; ///< with component_: a spectrum until add() needs the potential
     mutable bool is_potential_ = false;
-    std::optional<Grid<T>> isolated_green_; ///< by mode, real
-    std::vector<Grid<T>> component_;        ///< of the acceleration; empty with differences
+    std::vector<Grid<T>> component_; ///< of the acceleration; empty with differences
 };
 
 } // namespace
@@ -202,25 +149,11 @@ double checked_split_radius(Periodicity box, const MeshOptions& options)
     return options.split * box.side / options.cells;
 }
 
-namespace {
-
-std::unique_ptr<LongRange> make(Periodicity box, const MeshOptions& options, bool isolated)
-{
-    if (options.scalar == Scalar::float32)
-        return std::make_unique<MeshGravity<float>>(box, options, isolated);
-    return std::make_unique<MeshGravity<double>>(box, options, isolated);
-}
-
-} // namespace
-
 std::unique_ptr<LongRange> make_mesh_gravity(Periodicity box, const MeshOptions& options)
 {
-    return make(box, options, false);
-}
-
-std::unique_ptr<LongRange> make_isolated_mesh_gravity(double extent, const MeshOptions& options)
-{
-    return make({2 * extent}, options, true);
+    if (options.scalar == Scalar::float32)
+        return std::make_unique<MeshGravity<float>>(box, options);
+    return std::make_unique<MeshGravity<double>>(box, options);
 }
 
 } // namespace chamomile

@@ -33,14 +33,6 @@ struct MeshOptions {
 /// Error(usage) unless the box is periodic, has 8 to 32768 cells, and r_s is 0.5 cells or more.
 std::unique_ptr<LongRange> make_mesh_gravity(Periodicity box, const MeshOptions& options);
 
-/// Returns the mesh force without images or background, by zero padding (Hockney & Eastwood 1981,
-/// section 6-5-4). The potential is the convolution with -erf(r / (2 r_s)) / r over all particles
-/// within a cube of side `extent`, anywhere. `cells` count along twice the side: half the mesh is
-/// padding that keeps images out. Memory: 5 values per cell, with four_point 2. prepare() throws
-/// Error(input) if particles extend farther than `extent` in some dimension; targets must lie among
-/// them.
-std::unique_ptr<LongRange> make_isolated_mesh_gravity(double extent, const MeshOptions& options);
-
 /// Returns r_s for a mesh. Throws Error(usage) like make_mesh_gravity().
 double checked_split_radius(Periodicity box, const MeshOptions& options);
 

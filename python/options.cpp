@@ -301,7 +301,7 @@ void bind_options(nb::module_& m)
         "loops.");
 }
 
-double set_from(Snapshot& snapshot, std::optional<double> end_time, KeyedSimulation& keyed)
+TimeLoopOptions complete(Snapshot& snapshot, std::optional<double> end_time, KeyedSimulation& keyed)
 {
     CosmologyRequest& cosmology = keyed.cosmology;
     cosmology.asked = snapshot.comoving.has_value();
@@ -314,19 +314,17 @@ double set_from(Snapshot& snapshot, std::optional<double> end_time, KeyedSimulat
         throw Error(Fault::usage, end_time ? "end_time: " + number_text(*end_time) +
                                                  ": must be z_end or a_end in comoving coordinates"
                                            : "end_time: missing: needed in plain coordinates");
-    if (cosmology.asked) {
+    if (cosmology.asked)
         require(resolve_cosmology(cosmology, keyed.scheme, keyed.given));
-        if (keyed.given.contains("box") && keyed.options.box != snapshot.box_size)
-            throw Error(Fault::usage,
-                        "box: " + number_text(keyed.options.box) +
-                            ": must be the box of the snapshot in a cosmological run");
-        set_background(cosmology, "snapshot", snapshot);
-        require(refuse_epochs(cosmology, std::log(snapshot.time), false));
-        end_time = end_of(cosmology);
-    }
+    TimeLoopOptions options;
+    options.clock = begin_clock(cosmology, "snapshot", keyed.options, keyed.given, snapshot);
+    options.time.start_time = start_of(cosmology, snapshot);
+    if (cosmology.asked)
+        require(refuse_epochs(cosmology, options.time.start_time, false));
+    options.time.end_time = cosmology.asked ? end_of(cosmology) : *end_time;
     require(adopt_stated(snapshot, keyed.given, keyed.options));
     keyed.resolve();
-    return *end_time;
+    return options;
 }
 
 } // namespace chamomile::python

@@ -7,6 +7,7 @@
 #include <nanobind/nanobind.h>
 
 #include "chamomile/integrate/scheme.hpp"
+#include "chamomile/run/begin.hpp"
 #include "chamomile/run/run_settings.hpp"
 #include "chamomile/run/structures/cosmology_options.hpp"
 
@@ -36,9 +37,16 @@ public:
 /// `frame`. The options are not resolved yet.
 KeyedSimulation read_simulation(nb::dict keywords, const UnitFrame& frame);
 
-/// Completes options from the snapshot if no keyword gives them. Returns the end time: `end_time`
-/// in plain coordinates, otherwise the end in `keyed`. Throws Error(usage) and Error(input).
-double set_from(Snapshot& snapshot, std::optional<double> end_time, KeyedSimulation& keyed);
+/// The clock of a time loop, and its times in this clock.
+struct TimeLoopOptions {
+    std::shared_ptr<const Clock> clock;
+    SimulationOptions time;
+};
+
+/// Completes options from the snapshot if no keyword gives them. `end_time` is for plain
+/// coordinates. Throws Error(usage) and Error(input).
+TimeLoopOptions complete(Snapshot& snapshot, std::optional<double> end_time,
+                         KeyedSimulation& keyed);
 
 /// A KeyedRun holds the settings of a run, read from keywords.
 struct KeyedRun {

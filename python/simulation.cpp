@@ -10,8 +10,8 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/number_text.hpp"
-#include "chamomile/core/version.hpp"
 #include "chamomile/io/unit_conversion.hpp"
+#include "chamomile/run/begin.hpp"
 #include "chamomile/run/run_job.hpp"
 #include "chamomile/run/texts/method_text.hpp"
 #include "chamomile/run/texts/particle_notes.hpp"
@@ -44,30 +44,25 @@ public:
         std::optional<double> end_time;
         if (!end_of_run.is_none())
             end_time = time_of("end_time", end_of_run);
-        const double end = set_from(state_, end_time, keyed);
+        const TimeLoopOptions options = complete(state_, end_time, keyed);
         cosmology_ = keyed.cosmology;
-        clock_ = clock_of(cosmology_, state_);
         const ReadPotentials read =
             read_potentials(potentials, frame(), keyed.options.gravitational_constant, files_);
-        set_field(keyed.scheme, read.field, keyed.options, state_.particles);
+        begin_field(keyed.scheme, read.field, keyed.options, state_.particles, options.time);
         if (read.field && is_comoving())
             throw Error(Fault::usage, "potentials: need isolated particles and plain time");
-        made_ = make_integrator(keyed.options, keyed.scheme, *clock_);
-        simulation_ =
-            std::make_unique<Simulation>(state_.particles, *made_.integrator,
-                                         is_comoving() ? std::log(state_.time) : state_.time, end);
+        loop_ = begin_loop(keyed.options, keyed.scheme, options.clock, state_, options.time);
+        simulation_ = loop_.simulation.get();
         state_.box_size = keyed.options.box;
         given_ = keyed.texts();
         for (const auto& [name, value] : chosen_options(keyed.scheme))
             given_[name] = value;
         if (read.field)
             given_["potential"] = read.text;
-        if (read.field)
-            read.field->require_times(state_.time, end, "potentials");
         if (is_comoving())
             given_["cosmology"] = "true";
         else
-            given_["t-end"] = number_text(end);
+            given_["t-end"] = number_text(options.time.end_time);
         if (keyed.scheme.adaptive && !is_comoving())
             given_["adaptive"] = "true";
         steps_ = steps_text(keyed.scheme);
@@ -160,29 +155,19 @@ public:
             require(refuse_outputs(settings, simulation_->start_time(), simulation_->end_time()));
         if (overwrite && restart)
             throw Error(Fault::usage, "overwrite: contradicts restart");
-        const Integrator& integrator = *made_.integrator;
+        const Integrator& integrator = simulation_->integrator();
         RunOrigin origin{.options = given_,
                          .input = "a snapshot in Python",
-                         .version = version,
                          .command = command,
-                         .start_time = simulation_->start_time(),
-                         .forces = integrator.forces(),
                          .files = files_};
-        if (const ExternalField* field = integrator.field(); settings.max_energy_error && field)
-            if (const std::string why = field->without_energy(); !why.empty())
-                throw Error(Fault::usage, "max_energy_error: contradicts potentials: " + why +
-                                              ": energy is not conserved");
+        require(refuse_energy_limit(settings, integrator.field()));
         for (const auto& row : run_options())
             if (keyed.given.contains(row.name))
                 origin.options[row.name] = row.text(settings);
-        RunDescription description{.source = origin.input,
-                                   .box = box_text(),
-                                   .scheme = scheme_text(integrator),
-                                   .steps = steps_,
-                                   .command = command};
+        RunDescription description{.source = origin.input, .box = box_text(), .steps = steps_};
         for (const auto& [name, text] : origin.options)
             description.options += (description.options.empty() ? "" : " ") + name + "=" + text;
-        warn_of_suspicious_inputs(state_, origin.forces);
+        warn_of_suspicious_inputs(state_, integrator.forces());
         RunFolder folder(folder_name,
                          restart     ? EarlierResults::continued
                          : overwrite ? EarlierResults::replaced
@@ -194,8 +179,7 @@ public:
         if (restart) {
             point = find_restart(restart_folder(folder_name));
             earlier.exchange(*point->archive);
-            origin.start_time = earlier.start_time;
-            notes = resume(*point->archive, earlier, origin);
+            notes = resume(*point->archive, earlier, origin.options);
         }
         started_ = true; // the run's observers are registered
         const CanonicalMomentaScope inside(*this);
@@ -204,10 +188,8 @@ public:
         RunJob job(settings, origin, folder, state_, *simulation_, journal);
         if (point)
             job.continue_run(*point, earlier, description, notes, "");
-        else {
-            record_provenance(description, integrator, state_);
+        else
             job.introduce(description, {}, "");
-        }
         if (view_)
             job.show_in(*view_, name_in_view, look_at_signals);
         execute(notify, [&] { job.execute(); });
@@ -227,7 +209,7 @@ public:
     double time() const { return simulation_->file_time(); }
     std::uint64_t step() const { return simulation_->step(); }
     double step_length() const { return simulation_->step_length(); }
-    double end_time() const { return clock_->file_time(simulation_->end_time()); }
+    double end_time() const { return loop_.clock->file_time(simulation_->end_time()); }
     std::string device() const { return simulation_->integrator().device(); }
     nb::dict options() const { return describe_options(simulation_->integrator().forces()); }
     nb::object snapshot() const { return snapshot_; }
@@ -302,15 +284,15 @@ private:
     /// Restores snapshot properties from a checkpoint of a run with the same options and particle
     /// number. Returns notes on properties that cannot be restored.
     std::vector<std::string> resume(CheckpointReader& archive, const RunOrigin& earlier,
-                                    const RunOrigin& origin)
+                                    const NamedOptions& given)
     {
+        const SolverOptions& forces = simulation_->integrator().forces();
         auto before = earlier.options; // older versions state no criterion
         if (before.contains("potential") && before.contains("block-steps"))
             before.emplace("step-criterion", "potential");
-        require_same_options(before, origin.options);
+        require_same_options(before, given);
         for (const auto& [name, content] : earlier.files)
-            if (const auto now = origin.files.find(name);
-                now == origin.files.end() || now->second != content)
+            if (const auto now = files_.find(name); now == files_.end() || now->second != content)
                 throw Error(Fault::restart,
                             "potentials: " + name + ": must be the file at the start of the run");
         std::vector<std::uint64_t> ids;
@@ -320,21 +302,19 @@ private:
                                             " particles in the snapshot: must be " +
                                             std::to_string(ids.size()) + ", as in " +
                                             archive.path().string());
-        SolverOptions chosen = origin.forces;
+        SolverOptions chosen = forces;
         std::vector<std::string> notes = restore_choices(earlier, chosen, true);
-        if (chosen.group_size != origin.forces.group_size ||
-            chosen.leaf_size != origin.forces.leaf_size ||
-            chosen.instruction_set != origin.forces.instruction_set)
+        if (chosen.group_size != forces.group_size || chosen.leaf_size != forces.leaf_size ||
+            chosen.instruction_set != forces.instruction_set)
             notes.emplace_back("group size, leaf size or instruction set differ from the start of "
                                "the run: last bits differ from here on");
         Snapshot kept;
         if (is_comoving())
             kept.comoving.emplace();
         exchange_properties(archive, kept);
-        const Softening& softening = origin.forces.softening;
-        if (kept.G() != origin.forces.gravitational_constant ||
-            kept.box_size != origin.forces.box || kept.softening->length != softening.length ||
-            kept.softening->kind != softening.kind)
+        const Softening& softening = forces.softening;
+        if (kept.G() != forces.gravitational_constant || kept.box_size != forces.box ||
+            kept.softening->length != softening.length || kept.softening->kind != softening.kind)
             throw Error(
                 Fault::restart,
                 "restart: G, softening or box of the snapshot: must be as at the start of the run");
@@ -344,7 +324,7 @@ private:
 
     std::string box_text() const
     {
-        const double side = made_.integrator->forces().box;
+        const double side = simulation_->integrator().forces().box;
         return side > 0 ? "periodic, " + length_text(side, state_.units) : "";
     }
 
@@ -428,10 +408,9 @@ private:
     Snapshot& state_;
     CosmologyRequest cosmology_;
     PotentialFiles files_;
-    std::shared_ptr<const Clock> clock_;
     std::optional<PeculiarVelocities> shown_; ///< while an observer runs
-    IntegratorWithSolver made_;
-    std::unique_ptr<Simulation> simulation_;
+    TimeLoop loop_;
+    Simulation* simulation_ = nullptr;         ///< of loop_
     std::map<std::string, std::string> given_; ///< by command-line name
     std::string steps_;                        ///< in words
     static constexpr const char* name_in_view = "a snapshot in Python";

@@ -73,6 +73,9 @@ RunJob::RunJob(const RunSettings& settings, const RunOrigin& origin, RunFolder& 
       steps_(settings.steps_every), forces_(settings.check_forces), progress_(journal, state.units),
       checkpoints_(folder.name())
 {
+    origin_.version = version;
+    origin_.start_time = simulation.start_time();
+    origin_.forces = simulation.integrator().forces();
     frame_view_ = run_.frame_view;
     frame_view_.width = frame_view_.height = run_.frame_size.value_or(frame_view_.width);
     if (!state_.comoving) // comoving velocities are scaled in place
@@ -117,10 +120,17 @@ void RunJob::register_observers()
 void RunJob::introduce(const RunDescription& description, const std::vector<std::string>& lines,
                        const std::string& checked)
 {
+    record_provenance(description, origin_.command, simulation_.integrator(), state_);
+    print_introduction(description, lines, checked);
+}
+
+void RunJob::print_introduction(const RunDescription& description,
+                                const std::vector<std::string>& lines, const std::string& checked)
+{
     chamomile::introduce(description, simulation_, state_, journal_);
     for (const std::string& line : lines)
         journal_.print(line);
-    record_start(description, journal_);
+    record_start(origin_.command, journal_);
     if (!checked.empty())
         journal_.record(checked);
 }
@@ -129,6 +139,7 @@ void RunJob::continue_run(const RestartPoint& point, const RunOrigin& earlier,
                           const RunDescription& description, const std::vector<std::string>& notes,
                           const std::string& checked)
 {
+    origin_.start_time = earlier.start_time;
     restore(*point.archive);
     if (origin_.forces.device != earlier.forces.device)
         state_.provenance["device"] = simulation_.integrator().device();
@@ -140,7 +151,7 @@ void RunJob::continue_run(const RestartPoint& point, const RunOrigin& earlier,
     std::vector<std::string> lines;
     for (const std::string& note : notes)
         lines.push_back("note         " + note);
-    introduce(description, lines, checked);
+    print_introduction(description, lines, checked);
     folder_.create();
     set_aside_newer(point.archive->path());
     reopen_files();

@@ -38,12 +38,12 @@ double snapshot_interval(const RunSettings& settings, double start, double end);
 class RunJob {
 public:
     /// `simulation` must hold the particles of `state`. Its earlier observers are called before the
-    /// run's.
+    /// run's. `origin` holds options, input, command and files; the rest follows from `simulation`.
     RunJob(const RunSettings& settings, const RunOrigin& origin, RunFolder& folder, Snapshot& state,
            Simulation& simulation, Journal& journal);
 
-    /// Starts a new run's log: prints `lines` and records the result of the device check. Call
-    /// before execute().
+    /// Starts a new run's log: prints `lines`, records the result of the device check, and sets the
+    /// provenance of the state. Call before execute().
     void introduce(const RunDescription& description, const std::vector<std::string>& lines,
                    const std::string& checked);
 
@@ -69,6 +69,8 @@ public:
     bool has_checkpoint() const { return has_checkpoint_; }
 
 private:
+    void print_introduction(const RunDescription& description,
+                            const std::vector<std::string>& lines, const std::string& checked);
     void begin_viewing(StopRequests& requests);
     void register_observers();
     void restore(Archive& archive);

@@ -17,11 +17,12 @@ namespace chamomile {
 /// A RunOrigin holds the options and choices of a run.
 struct RunOrigin {
     /// The given options, except those that each start must repeat.
-    std::map<std::string, std::string> options;
-    std::string input;            ///< file of initial conditions, or empty
-    std::string version, command; ///< version and command that wrote the checkpoint
+    std::map<std::string, std::string> options = {};
+    std::string input = {};   ///< file of initial conditions, or empty
+    std::string version = {}; ///< version and command that wrote the checkpoint
+    std::string command = {};
     double start_time = 0;
-    SolverOptions forces;                          ///< as chosen: device, instruction set, sizes
+    SolverOptions forces = {};                     ///< with device and instruction set
     std::map<std::string, std::string> files = {}; ///< external potentials: file names and contents
 
     void exchange(Archive& archive);

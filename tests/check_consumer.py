@@ -21,7 +21,8 @@ with tempfile.TemporaryDirectory() as folder:
     # The examples are separate projects.
     hashes = {}  # accelerations of equal particles (docs/howto/embedding.md)
     for example, programs in {"cunbody": ["ring_c", "ring_cpp", "ring_fortran"], "own_law": ["morse"],
-                              "law_from_c": ["screened"], "grape5": ["treecode", "ring_fortran"], "grape6": ["hermite"],
+                              "law_from_c": ["screened"], "fluid": ["fluid n=500 cutoff=3 equilibrate=100 steps=100 output=fluid.csv"],
+                              "grape5": ["treecode", "ring_fortran"], "grape6": ["hermite"],
                               "c_api": ["field"], "cpp_api": ["field"], "fortran_api": ["field"]}.items():
         if example == "fortran_api" and not shutil.which("gfortran"):
             print("fortran_api: skipped: no gfortran")
@@ -30,9 +31,9 @@ with tempfile.TemporaryDirectory() as folder:
         standard = ["-DCMAKE_Fortran_FLAGS=-std=f2018"] if shutil.which("gfortran") else []
         call("cmake", "-S", source / "examples" / example, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}", *standard)
         call("cmake", "--build", build)
-        for name in programs:
+        for name, *words in map(str.split, programs):
             if (build / name).exists():
-                told = call(build / name)
+                told = call(build / name, *words)
                 print(told, end="")
                 hashes |= {example: h for h in re.findall(r"accelerations (\w{16})", told.lower())}
             elif name != "ring_fortran" or shutil.which("gfortran"):

@@ -62,14 +62,13 @@ def columns(top):
     chamomile(top, *"profile run/snapshot_001.hdf5 --center 0,0,0 --cylinders -o rings.csv".split())
     chamomile(top, *"accuracy --model plummer -n 500 --eps 0.01 --sample 50 --csv errors.csv".split())
     chamomile(top, *"bench -n 500 --repeat 2 --phases --ceiling --csv times.csv --sample 50".split())
-    chamomile(top, *"fluid -n 108 --steps 20 --equilibrate 10 --density 0.5 --cutoff 2.5 --switch 2 -o fluid.csv".split())
     chamomile(top, *"power box/snapshot_000.hdf5 --fits -o power.txt".split())
     chamomile(top, *"halos box/snapshot_000.hdf5 --linking-length 0.9 --min-members 2 -o halos.txt --mass-function numbers.txt --fits".split())
     steps = explained("steps.csv")
     for file, title in (("box/energy.csv", "energy.csv"), ("run/energy.csv", "energy.csv"), ("blocks/energy.csv", "energy.csv"), ("stars/energy.csv", "energy.csv"), ("run/forces.csv", "forces.csv"),
                         *((f"{name}/steps.csv", "steps.csv") for name in ("box", "run", "blocks", "stars", "direct")), ("shells.csv", "`chamomile profile`"),
                         ("rings.csv", "`chamomile profile`"), ("errors.csv", "`chamomile accuracy --csv`"), ("times.csv", "`chamomile bench --csv`"),
-                        ("fluid.csv", "`chamomile fluid`"), ("power.txt", "power_NNN.txt, `chamomile power`"),
+                        ("power.txt", "power_NNN.txt, `chamomile power`"),
                         ("halos.txt", "halos_NNN.hdf5, `chamomile halos`"), ("numbers.txt", "halos_NNN.hdf5, `chamomile halos`")):
         lines = (top / file).read_text().splitlines()
         if file.endswith(".csv"):
@@ -97,7 +96,7 @@ def recipes(top):
     lines = re.findall(r"^\| [^|]*\| `(chamomile .*?)` \|", (ROOT / "docs/howto/recipes.md").read_text(), re.M)
     check(len(lines) > 15, f"recipes.md: {len(lines)} commands were found")
     for line in lines:
-        small = re.sub(r" -n \S+", " -n 500", re.sub(r" --n \d+", " --n 12", re.sub(r" --steps \d+", " --steps 20 --equilibrate 20", line)))
+        small = re.sub(r" -n \S+", " -n 500", re.sub(r" --n \d+", " --n 12", line))
         done = subprocess.run(["bash", "-c", f"{PROGRAM} {small.removeprefix('chamomile ')}"], cwd=folder, capture_output=True, text=True, timeout=600)
         if "matplotlib is needed" in done.stderr:
             print("no matplotlib: the plots were not tested")

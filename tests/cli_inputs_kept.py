@@ -12,7 +12,6 @@ from bad_inputs import gadget
 from program import end, failures, fingerprint, run
 
 RUN = "--t-end 0.02 --dt 0.01 --eps 0.1"
-SMALL = "-n 500 --steps 20 --equilibrate 10 --device cpu"
 BOX = "model cosmology --n 4 --box 10 --z-start 9"
 
 # Command, input files, outputs as (option, required ending); "" is the last argument.
@@ -39,10 +38,7 @@ PRODUCT = [
     ("pairs --law law.txt --sources points.txt --targets places.txt", ["law.txt", "points.txt", "places.txt"], [("-o", ".txt")]),
     ("model plummer -n 9", [], [("-o", ".hdf5")]),
     (f"{BOX} --transfer power-table --table power.txt", ["power.txt"], [("-o", ".hdf5")]),
-    (f"fluid {SMALL}", [], [("-o", ".csv"), ("--checkpoint", ".chk")]),
-    ("fluid --restart fluid.chk --steps 25", ["fluid.chk", "fluid.chk.1"], [("-o", ".csv"), ("--checkpoint other.chk -o", ".csv")]),
-    ("fluid --restart fluid.chk --steps 25", ["fluid.chk.1"], [("--checkpoint", ".chk")]),
-    # Results in a folder, each under its name.
+    # Results that lie in a folder, each under its name.
     *[(f"run {file} {RUN}", [*files], [("-o folder", name) for name in
        ("run.log", "energy.csv", "steps.csv", "forces.csv", "snapshot_000.hdf5", "frame_000.png", "power_000.txt", "halos_000.hdf5", "checkpoint_000000002.chk", "stop")])
       for file, files in (("one.hdf5", ["one.hdf5"]), ("piece.0.hdf5", ["piece.1.hdf5"]))],
@@ -51,11 +47,10 @@ PRODUCT = [
     (f"run one.hdf5 --tracers piece.0.hdf5 {RUN}", ["piece.0.hdf5", "piece.1.hdf5"], [("-o folder", name) for name in ("run.log", "energy.csv", "snapshot_000.hdf5")]),
     ("run --restart folder --t-end 0.03", [], [("-o folder", name) for name in ("run.log", "energy.csv", "steps.csv", "snapshot_007.hdf5", "checkpoint-now")]),
 ]
-# Two outputs with the same file.
-BOTH = ["accuracy rows.txt --eps 0.1 --csv new.txt --hdf5 ./new.txt", "halos one.hdf5 --length 0.1 -o new.txt --mass-function link/new.txt",
-        f"fluid {SMALL} --checkpoint new.chk -o link/new.chk", f"fluid {SMALL} --checkpoint new.chk -o new.chk.1"]
-# Options with a file or folder in their help; a new option needs a row above.
-KNOWN = {"config", "output", "mass-function", "linear-power", "transfer-table", "data", "csv", "hdf5", "law", "sources", "targets", "table", "checkpoint", "restart", "parameters", "tracers"}
+# Two outputs of one command in one file.
+BOTH = ["accuracy rows.txt --eps 0.1 --csv new.txt --hdf5 ./new.txt", "halos one.hdf5 --length 0.1 -o new.txt --mass-function link/new.txt"]
+# Options whose help names a file or folder; a new one needs a row above.
+KNOWN = {"config", "output", "mass-function", "linear-power", "transfer-table", "data", "csv", "hdf5", "law", "sources", "targets", "table", "restart", "parameters", "tracers"}
 
 
 def made(folder, line):
@@ -79,8 +74,6 @@ def write_inputs(folder):
     made(folder, "convert rows.txt one.hdf5 -q")
     made(folder, "model cosmology --n 4 --box 100 --z-start 9 -o box.hdf5 -q")
     made(folder, f"run one.hdf5 {RUN} --checkpoint-every 1 -o source -q")
-    made(folder, f"fluid {SMALL} --checkpoint fluid.chk --max-walltime 1e-4 -q")
-    made(folder, "fluid --restart fluid.chk --max-walltime 1e-4 -q")
     script = """
 import h5py, shutil
 for number in range(2):
@@ -163,7 +156,7 @@ def main():
                             shutil.copytree(whole, folder, symlinks=True)
         for line in BOTH:
             complaints(folder, [*line.split(), "--overwrite"], before, {2}, line)
-        for command in ("accuracy", "bench", "convert", "fluid", "force", "halos", "info", "join", "pairs", "power", "render", "run", "model plummer", "model cosmology", "model galaxy",
+        for command in ("accuracy", "bench", "convert", "force", "halos", "info", "join", "pairs", "power", "render", "run", "model plummer", "model cosmology", "model galaxy",
                         "model merger"):
             text = run(folder, *command.split(), "--help-all").stdout
             options = set(re.findall(r"--([\w-]+)(?: \])? \S*(?:FILE|FOLDER|IMAGE)", text))

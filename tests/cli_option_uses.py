@@ -36,8 +36,6 @@ COMMANDS = {
     "profile": "types center r-min r-max bins cylinders height output overwrite",
     "halos": f"types box linking-length length min-members overdensity {THEORY} output mass-function mass-bins overwrite",
     "pairs": "law parameter sources targets no-self cutoff period precision device instruction-set repeat output overwrite",
-    "fluid": "n density temperature cutoff switch seed step steps equilibrate precision device instruction-set checkpoint checkpoint-walltime max-walltime restart "
-             "every argon output overwrite",
     "convert": "units box-length h types retype sphere thin recenter rotate shift velocity overwrite",
     "join": "at velocity rotate recenter orbit units output overwrite",
     "info": "units box-length h",
@@ -146,7 +144,6 @@ MODES = [
     ("pairs --law gravity --sources good.txt", "repeat overwrite"),
     ("pairs --law gravity --sources good.txt --targets good.txt", "no-self"),
     ("join good.txt good.txt --orbit pericenter=1 -o j.txt", "at velocity recenter"),
-    ("fluid -n 108 --steps 1", "checkpoint-walltime max-walltime overwrite"),
     ("model galaxy -n 100 -o x.hdf5", "kpc mass"),
     ("model merger -n 100 -o x.hdf5", "kpc mass"),
     ("model nfw -n 100 -o x.hdf5", "hubble"),

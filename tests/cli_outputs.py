@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Tests the output folder: planted links, foreign files, names with line ends, two writers at once."""
 import concurrent.futures
-import fcntl
 import os
 import pathlib
 import stat
@@ -10,8 +9,7 @@ import time
 
 from program import PROGRAM, check, refused, run, run_parts, without_comments
 
-FLUID = ["fluid", "-n", "500", "--steps", "20", "--equilibrate", "10", "--device", "cpu", "-q"]
-NASTY = "s\n9 9 9 9\n\x1b[31m.txt"  # file name with a data row and terminal escapes
+NASTY = "s\n9 9 9 9\n\x1b[31m.txt"  # a name that holds a row and steers a terminal
 
 
 def with_own_number(folder, before, *arguments):
@@ -75,26 +73,12 @@ def links(folder):
     (folder / "loop").symlink_to("loop")
     (folder / "nowhere").symlink_to("none/there")
     refused(folder, 4, "loop.txt: file: Too many levels of symbolic links: cannot be created", "convert", "s.hdf5", "loop.txt", "--overwrite")
-    refused(folder, 4, "loop.txt: file: Too many levels of symbolic links: cannot be created", *FLUID, "--checkpoint", "loop.txt", "--overwrite")
     for name in ("loop", "nowhere"):
         refused(folder, 4, f"--output: {name}: is a broken symbolic link", "run", "s.hdf5", "--t-end", 1, "--dt", 1, "--eps", 1, "-o", name)
-    (folder / "f.chk.lock").symlink_to("elsewhere")
-    refused(folder, 4, "f.chk.lock: cannot be written: Too many levels", *FLUID, "--checkpoint", "f.chk")
-    check(not (folder / "elsewhere").exists() and (folder / "f.chk.lock").is_symlink(), "the lock file follows a symbolic link")
-    (folder / "f.chk.lock").unlink(missing_ok=True)
-    (folder / "f.chk.lock").write_text("mine")
-    refused(folder, 4, "f.chk.lock: not a lock file: must be empty", *FLUID, "--checkpoint", "f.chk")
-    check((folder / "f.chk.lock").exists(), "a foreign file at the lock's name is removed")
-    (folder / "f.chk.lock").unlink(missing_ok=True)
 
 
 def locks(folder):
-    """A folder locked by another run is not even read."""
-    (folder / "held.chk").write_text("half of a checkpoint that another run writes")
-    with open(folder / "held.chk.lock", "w") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        refused(folder, 4, "held.chk: another run is writing this file", *FLUID, "--restart", "held.chk")
-    # A run that started without an output folder, and later finds another run's results in it.
+    """A run that began where no folder was finds the results of another there."""
     run(folder, "model", "plummer", "-n", 60000, "--seed", 1, "-o", "large.hdf5", "-q")
     late = subprocess.Popen([PROGRAM, "run", "large.hdf5", "--t-end", "0", "--dt", "0.1", "--eps", "0.01", "--solver", "direct", "--precision", "double", "--threads", "1", "--device", "cpu", "--overwrite", "-o", "both"],
                            cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

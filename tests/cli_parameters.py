@@ -342,7 +342,7 @@ def refuses(folder):
             ("PeriodicBoundariesOn: 0: contradicts ComovingIntegrationOn", changed(GADGET4, "OutputListOn ", "PeriodicBoundariesOn 0\nOutputListOn ")),
             (r"--t-end: 0.02 \(19.\d+ Myr\): lies before the start at t = 5 \(4.8\d+ Gyr\)", changed(GADGET2, "TimeBegin           0.0", "TimeBegin 5")),
             ("run: --t-start: 0.2: the comoving file is of scale factor 0.1", changed(GADGET4, "TimeBegin            0.1", "TimeBegin 0.2").replace("0.11", "0.25").replace("outputs.txt", "late.txt")),
-            ("run: --box: 100: the box of a cosmological run is that of the file, 20000", changed(GADGET4, "20000", "100")),
+            ("--box: 100: must be the box of the file in a cosmological run, 20000", changed(GADGET4, "20000", "100")),
             ("bad.param: line 14: OutputListFilename: missing.txt: No such file", changed(GADGET4, "outputs.txt", "missing.txt")),
             ("TimeMax: never: a number is needed", changed(GADGET2, "TimeMax             0.02", "TimeMax never")),
             ("bad.param: line 24: ErrTolIntAccuracy: 0: a number > 0", changed(GADGET2, "ErrTolIntAccuracy   0.02", "ErrTolIntAccuracy 0")),

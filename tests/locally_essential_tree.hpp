@@ -11,6 +11,16 @@
 
 namespace chamomile::tests {
 
+/// Finds the targets and makes their groups. The octree must have its order and sources.
+inline void make_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
+                        std::span<const Index> active, GroupSizes sizes)
+{
+    find_targets(groups, octree, active);
+    cut_groups(groups, octree, moments, sizes);
+    find_boxes(groups, octree, sizes.longest_side);
+    finish_groups(groups);
+}
+
 /// A LocallyEssentialTree is a tree with moments and groups.
 struct LocallyEssentialTree {
     Octree octree;

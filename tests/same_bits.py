@@ -2,7 +2,7 @@
 """Compares the bits of what two programs write: same_bits.py OLD NEW [--gpu] [--only WORD] [--jobs N]
 
 A table of cases runs through both: accelerations, potentials, snapshots, energies, steps, checkpoints that OLD wrote and
-NEW goes on from, sums of pair laws, spectra, halos, fluids, models and file formats. A case is the same, differs by so
+NEW goes on from, sums of pair laws, spectra, halos, models and file formats. A case is the same, differs by so
 much of the largest value of a column, or is refused by NEW. The exit status is 0 if all are the same; a checkpoint of OLD
 that NEW refuses in one line is told and put up with. Words of times and versions are not looked at.
 """
@@ -172,16 +172,12 @@ PAIRS = {
     "text": "{in}/screened.law --sources {in}/pairs4.txt --no-self",
     "text, double": "{in}/screened.law --sources {in}/pairs4.txt --no-self --parameter cutoff=0.4 --precision double",
 }
-FLUID = "fluid --n 864 --steps 20 --equilibrate 20 --every 5 -o {out}/fluid.csv --checkpoint {out}/fluid.chk"
 OTHERS = {
     "power": Case("power {in}/box.hdf5 -o {out}/power.txt", where="cpu"),
     "power, folded, linear theory": Case("power {in}/box.hdf5 --fold 2 --linear --fits -o {out}/power.txt", where="cpu"),
     "halos": Case("halos {in}/box.hdf5 --min-members 2 --linking-length 0.9 -o {out}/halos.txt --mass-function {out}/masses.txt", where="cpu"),
     "halos, isolated": Case("halos {in}/plummer.hdf5 --length 0.1 -o {out}/halos.txt", where="cpu"),
     "render": Case("render {in}/galaxy.hdf5 -o {out}/galaxy.png", where="cpu"),
-    "fluid": Case(FLUID),
-    "fluid, double": Case(FLUID + " --precision double"),
-    "fluid, restart": Case(FLUID, "fluid --restart {out}/fluid.chk --steps 40 -o {out}/more.csv"),
 }
 MODELS = {"plummer": "-n 500", "hernquist": "-n 500", "nfw": "-n 500", "cold-sphere": "-n 500", "cube": "-n 500", "two-body": "", "disk": "-n 500",
           "galaxy": "-n 1000", "merger": "-n 2000", "cosmology": "--n 8 --box 50"}
@@ -221,7 +217,7 @@ def call(program, folder, words, device=""):
     names = {"in": "../../in", "out": "out"}
     words = [word.format(**names) for word in words.split()] + ["-q"]
     restarted = "--restart" in words
-    if words[0] in ("force", "run", "pairs", "fluid"):
+    if words[0] in ("force", "run", "pairs"):
         words += ["--threads", "2"]
         words += ["--device", device] if device and not restarted else []
     if device == "gpu" and "--block-steps" in words and "blocks.host-below" not in " ".join(words) and not {"--resident", "--accuracy", "--box", "../../in/box.hdf5"} & set(words):

@@ -8,7 +8,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/threads.hpp"
-#include "chamomile/integrate/fluid.hpp"
+#include "examples/fluid/fluid.hpp"
 
 using namespace chamomile;
 
@@ -61,7 +61,7 @@ TEST_CASE("a new fluid starts at its density and temperature without momentum")
     CHECK(fluid.state().temperature == doctest::Approx(0.85));
     Vec3<double> momentum;
     double fourth = 0, second = 0;
-    for (const Vec3<double>& v : fluid.atoms().velocity) {
+    for (const Vec3<double>& v : fluid.velocities()) {
         momentum += v;
         second += v.x * v.x;
         fourth += v.x * v.x * v.x * v.x;
@@ -82,7 +82,7 @@ TEST_CASE("energy is conserved, four times better at half the step")
             fluid.step();
         CHECK(std::abs(fluid.state().energy() / first - 1) < 3e-5);
         Vec3<double> momentum;
-        for (const Vec3<double>& v : fluid.atoms().velocity)
+        for (const Vec3<double>& v : fluid.velocities())
             momentum += v;
         CHECK(norm(momentum) < (precision == Precision::double_precision ? 1e-10 : 1e-3));
     }
@@ -95,7 +95,7 @@ TEST_CASE("the virial is minus the derivative of energy by box scale")
     LennardJonesFluid law;
     law.switching = Switching::between(2.5, 3);
     const auto energy_at = [&](double scale) {
-        std::vector<Vec3<double>> positions = fluid.atoms().position;
+        std::vector<Vec3<double>> positions = fluid.positions();
         for (Vec3<double>& x : positions)
             x = scale * x;
         double energy = 0; // nearest images, pair by pair
@@ -152,8 +152,8 @@ TEST_CASE("fluid steps match bitwise for any number of threads")
         for (int k = 0; k < 50; ++k)
             fluid.step();
         if (first.empty())
-            first = fluid.atoms().position;
-        CHECK(std::memcmp(first.data(), fluid.atoms().position.data(), 500 * sizeof first[0]) == 0);
+            first = fluid.positions();
+        CHECK(std::memcmp(first.data(), fluid.positions().data(), 500 * sizeof first[0]) == 0);
     }
     use_threads(before);
 }
@@ -189,7 +189,7 @@ TEST_CASE("invalid fluids are refused")
 {
     FluidOptions options = small_fluid();
     options.n = 100;
-    CHECK_THROWS_WITH_AS(Fluid{options}, doctest::Contains("twice the cut-off"), Error);
+    CHECK_THROWS_WITH_AS(Fluid{options}, doctest::Contains("twice the cutoff"), Error);
     options = small_fluid();
     options.switch_from = 3.5;
     CHECK_THROWS_WITH_AS(Fluid{options}, doctest::Contains("from < to"), Error);

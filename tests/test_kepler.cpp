@@ -10,9 +10,11 @@
 #include "chamomile/integrate/leapfrog.hpp"
 #include "chamomile/integrate/simulation.hpp"
 #include "tests/few_bodies.hpp"
+#include "tests/kick_drift_kick.hpp"
 #include "tests/reference_solver.hpp"
 
 using namespace chamomile;
+using namespace chamomile::tests;
 using tests::bodies;
 using tests::Orbit;
 using tests::orbit_energy;

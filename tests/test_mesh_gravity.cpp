@@ -299,41 +299,6 @@ TEST_CASE("mesh fields add to active particles only, with and without potentials
     }
 }
 
-TEST_CASE("zero padding gives an isolated mesh field without images")
-{
-    const Particles p = moved(uniform_cube(500), 0.9, {5, -3, 0.2});
-    for (const Differentiation by : {Differentiation::spectral, Differentiation::four_point}) {
-        CAPTURE(int(by));
-        const auto mesh =
-            make_isolated_mesh_gravity(1, {64, 1.25, Assignment::piecewise_cubic, by});
-        const double split = mesh->split_radius();
-        CHECK(split == doctest::Approx(1.25 * 2 / 64));
-        const Field far = field_of(*mesh, p);
-        double square = 0, whole = 0, of_potential = 0;
-        for (std::size_t i = 0; i < p.size(); ++i) {
-            Vec3<double> smooth{}, newton{};
-            double potential = -p.mass[i] / (std::sqrt(M_PI) * split);
-            for (std::size_t j = 0; j < p.size(); ++j) {
-                const Vec3<double> d = p.position[j] - p.position[i];
-                const double r = norm(d), u = r / (2 * split);
-                if (i == j)
-                    continue;
-                potential -= p.mass[j] * std::erf(u) / r;
-                smooth += p.mass[j] * (std::erf(u) - 2 * u / std::sqrt(M_PI) * std::exp(-u * u)) /
-                          (r * r * r) * d;
-                newton += p.mass[j] / (r * r * r) * d;
-            }
-            square += norm_squared(far.acceleration[i] - smooth);
-            whole += norm_squared(newton);
-            of_potential = std::max(of_potential, std::abs(far.potential[i] / potential - 1));
-        }
-        CHECK(std::sqrt(square / whole) < 8e-4);
-        CHECK(of_potential < (by == Differentiation::spectral ? 3e-5 : 3e-3));
-    }
-    CHECK_THROWS_WITH_AS(field_of(*make_isolated_mesh_gravity(0.5, {64}), p),
-                         doctest::Contains("must be at most 0.500000"), Error);
-}
-
 TEST_CASE("invalid long-range options are refused with an error line")
 {
     CHECK_THROWS_WITH_AS(make_mesh_gravity({1}, {}), "mesh: 0: must be 8 to 32768", Error);

@@ -7,7 +7,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/tree/groups.hpp"
-#include "tests/clouds.hpp"
+#include "tests/locally_essential_tree.hpp"
 #include "tests/within.hpp"
 
 using namespace chamomile;
@@ -230,16 +230,13 @@ TEST_CASE("third and fourth moments equal sums over the cell's particles")
 TEST_CASE("groups contain each active particle once")
 {
     const Particles p = plummer(5003);
-    const Octree octree = octree_of(p, 8);
-    Moments moments;
-    compute_moments(moments, octree);
     std::vector<Index> active;
     for (Index i = 0; i < p.size(); i += 3)
         active.push_back(i);
     for (std::span<const Index> targets :
          {std::span<const Index>(), std::span<const Index>(active)}) {
-        TargetGroups groups;
-        make_groups(groups, octree, moments, targets, {64});
+        const LocallyEssentialTree forest(p, {64}, targets);
+        const TargetGroups& groups = forest.groups;
         REQUIRE(groups.target_count == (targets.empty() ? p.size() : active.size()));
         Index at = 0;
         for (const Group& g : groups.groups) {
@@ -248,7 +245,7 @@ TEST_CASE("groups contain each active particle once")
             at = g.end;
             Box box;
             for (Index t = g.begin; t < g.end; ++t)
-                box.add(octree.sources[groups.target(t)].position);
+                box.add(forest.octree.sources[groups.target(t)].position);
             CHECK(same_box(g.box, box));
             CHECK(g.center == box.center());
             CHECK(std::abs(g.radius - norm(box.high - g.center)) <= 1e-14 * g.radius);

@@ -8,9 +8,11 @@
 #include "chamomile/integrate/leapfrog.hpp"
 #include "chamomile/integrate/simulation.hpp"
 #include "chamomile/io/models/plummer.hpp"
+#include "tests/kick_drift_kick.hpp"
 #include "tests/within.hpp"
 
 using namespace chamomile;
+using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("plummer");
 

@@ -195,14 +195,4 @@ void find_softenings(TargetGroups& groups, std::span<const double> softening);
 /// Fills the softening of clusters from their groups.
 void join_softenings(TargetGroups& groups);
 
-/// Finds the targets and makes their groups. The octree must have its order and sources.
-inline void make_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
-                        std::span<const Index> active, GroupSizes sizes)
-{
-    find_targets(groups, octree, active);
-    cut_groups(groups, octree, moments, sizes);
-    find_boxes(groups, octree, sizes.longest_side);
-    finish_groups(groups);
-}
-
 } // namespace chamomile

@@ -17,6 +17,7 @@
 #include "chamomile/io/particle_check.hpp"
 #include "chamomile/io/transform.hpp"
 #include "chamomile/io/unit_conversion.hpp"
+#include "chamomile/run/begin.hpp"
 #include "chamomile/run/run_job.hpp"
 
 namespace chamomile::app {
@@ -243,17 +244,11 @@ Snapshot initial_conditions(const RunOptions& run)
 void set_potentials(RunOptions& run, const UnitFrame& frame, const SimulationOptions& time,
                     const Particles& particles, PotentialFiles& files)
 {
-    set_field(run.scheme,
-              read_external_field("--potential", run.potentials, frame,
-                                  run.solver.gravitational_constant, files),
-              run.solver, particles);
-    if (!run.scheme.field)
-        return;
-    run.scheme.field->require_times(time.start_time, time.end_time, "--potential");
-    if (const std::string why = run.scheme.field->without_energy();
-        !why.empty() && run.max_energy_error)
-        throw Error(Fault::usage, "--max-energy-error: contradicts --potential " + why +
-                                      ", so that energy is not conserved");
+    begin_field(run.scheme,
+                read_external_field("--potential", run.potentials, frame,
+                                    run.solver.gravitational_constant, files),
+                run.solver, particles, time);
+    chamomile::require(refuse_energy_limit(run, run.scheme.field.get()));
 }
 
 void set_times(const Options& options, RunOptions& run, Snapshot& snapshot)

@@ -6,7 +6,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/options/nearest_name.hpp"
-#include "chamomile/integrate/timeline.hpp"
+#include "chamomile/integrate/simulation.hpp"
 #include "chamomile/pairs/laws/softened_pairs.hpp"
 
 namespace chamomile {
@@ -243,30 +243,28 @@ void GravityCode::start()
 std::vector<Stop> GravityCode::evolve(double t, const StopLimits& limits)
 {
     require_running();
-    Timeline timeline(time_, t); // refuses t in the past
+    Simulation simulation(particles_, *made_.integrator, time_, t); // refuses t in the past
     std::vector<Stop> stops;
-    const double begin = wall_clock_seconds();
-    for (std::uint64_t steps = 1; size() > 0 && !timeline.at_end() && stops.empty(); ++steps) {
+    if (size() > 0 && !simulation.at_end()) {
         start();
-        const Integrator::NextStep next = made_.integrator->next_step({step_, time_});
-        const Timeline::Step planned = timeline.plan(next.length, next.kind);
-        if (!(planned.end > time_))
-            throw Error(Fault::numeric, "time step: " + std::to_string(next.length) +
-                                            ": must be above the rounding of the time");
-        has_potentials_ = started_ = false;
-        ++generation_;
-        made_.integrator->step(particles_, planned.length, Quantities::acceleration,
-                               {++step_, time_});
+        has_potentials_ = started_ = false; // until the steps have succeeded
+        simulation.go_on_after(step_);
+        const std::uint64_t first = step_;
+        const double begin = wall_clock_seconds();
+        simulation.after_each_step([&](Simulation& now) {
+            ++generation_;
+            step_ = now.step();
+            time_ = now.time();
+            step_length_ = now.step_length();
+            find_stops(limits, step_ - first, wall_clock_seconds() - begin, stops);
+            if (!stops.empty())
+                now.stop();
+        });
+        simulation.run();
         started_ = true;
-        timeline.advance(planned);
-        time_ = timeline.time();
-        step_length_ = planned.length;
-        find_stops(limits, steps, wall_clock_seconds() - begin, stops);
     }
     if (stops.empty())
         time_ = t;
-    if (size() > 0)
-        made_.integrator->fetch(particles_);
     return stops;
 }
 
@@ -294,54 +292,22 @@ double GravityCode::potential(int number)
     return particles_.potential[index(number)];
 }
 
-double GravityCode::kinetic_energy() const
-{
-    double sum = 0;
-    for (std::size_t k = 0; k < size(); ++k)
-        sum += 0.5 * particles_.mass[k] * norm_squared(particles_.velocity[k]);
-    return sum;
-}
-
 double GravityCode::potential_energy()
 {
     update_potentials();
-    double sum = 0;
-    for (std::size_t k = 0; k < size(); ++k)
-        sum += 0.5 * particles_.mass[k] * particles_.potential[k];
-    return sum;
+    return sums().potential;
 }
 
-double GravityCode::mass() const
+Diagnostics GravityCode::sums() const
 {
-    double sum = 0;
-    for (const double m : particles_.mass)
-        sum += m;
-    return sum;
-}
-
-namespace {
-
-Vec3<double> mean(const std::vector<double>& mass, const std::vector<Vec3<double>>& of)
-{
-    Vec3<double> sum{};
-    double all = 0;
-    for (std::size_t k = 0; k < mass.size(); ++k) {
-        sum += mass[k] * of[k];
-        all += mass[k];
-    }
-    return all > 0 ? (1 / all) * sum : Vec3<double>{};
-}
-
-} // namespace
-
-Vec3<double> GravityCode::center_of_mass() const
-{
-    return mean(particles_.mass, particles_.position);
+    return are_tracers(particles_) ? Diagnostics()
+                                   : diagnose(particles_, LagrangianRadii::left_out);
 }
 
 Vec3<double> GravityCode::center_of_mass_velocity() const
 {
-    return mean(particles_.mass, particles_.velocity);
+    const Diagnostics all = sums();
+    return all.mass > 0 ? (1 / all.mass) * all.momentum : Vec3<double>{};
 }
 
 double GravityCode::radius() const

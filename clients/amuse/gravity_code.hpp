@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "chamomile/force/field.hpp"
+#include "chamomile/integrate/diagnostics.hpp"
 #include "chamomile/integrate/scheme.hpp"
 #include "chamomile/pairs/pair_solver.hpp"
 
@@ -90,10 +91,10 @@ public:
 
     Vec3<double> acceleration(int number);
     double potential(int number); ///< due to all other particles, negative
-    double kinetic_energy() const;
+    double kinetic_energy() const { return sums().kinetic; }
     double potential_energy();
-    double mass() const;
-    Vec3<double> center_of_mass() const;
+    double mass() const { return sums().mass; }
+    Vec3<double> center_of_mass() const { return sums().center_of_mass; }
     Vec3<double> center_of_mass_velocity() const;
     double radius() const; ///< max distance of a particle from the center of mass
 
@@ -121,6 +122,7 @@ private:
     void start();
     void set_softenings();
     void update_potentials();
+    Diagnostics sums() const; ///< 0 if no particle has a mass
     FieldSolver& kept_field(double eps2);
     void field_of_trees(const Points& points, const std::vector<std::size_t>& by_eps,
                         const FieldResults& results);

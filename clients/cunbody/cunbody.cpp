@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "chamomile/clients/pair_door.hpp"
+#include "chamomile/clients/second_names.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/pairs/laws/gravity.hpp"
 #include "chamomile/pairs/laws/gravity_jerk.hpp"
@@ -135,11 +136,7 @@ void force_jerk_potential(const double (*xj)[3], const double (*vj)[3], const do
     fill_with_nan(pot, ni);
 }
 
-void cunbody1_force(const double (*xj)[3], const double* mj, const double (*xi)[3], double eps2,
-                    double (*a)[3], int ni, int nj)
-{
-    force(xj, mj, xi, eps2, a, ni, nj);
-}
+SECOND_NAME(7, cunbody1_force, force);
 
 void cunbody1_force_mp(int devid, const double (*xj)[3], const double* mj, const double (*xi)[3],
                        double eps2, double (*a)[3], int ni, int nj)
@@ -181,46 +178,12 @@ const char* cunbody_error(void)
     return last_error.c_str();
 }
 
-// Fortran names: arguments by reference, trailing underscore.
-
-void force_(const double (*xj)[3], const double* mj, const double (*xi)[3], const double* eps2,
-            double (*a)[3], const int* ni, const int* nj)
-{
-    force(xj, mj, xi, *eps2, a, *ni, *nj);
-}
-
-void cunbody1_force_(const double (*xj)[3], const double* mj, const double (*xi)[3],
-                     const double* eps2, double (*a)[3], const int* ni, const int* nj)
-{
-    force(xj, mj, xi, *eps2, a, *ni, *nj);
-}
-
-void cunbody1_force_mp_(const int* devid, const double (*xj)[3], const double* mj,
-                        const double (*xi)[3], const double* eps2, double (*a)[3], const int* ni,
-                        const int* nj)
-{
-    cunbody1_force_mp(*devid, xj, mj, xi, *eps2, a, *ni, *nj);
-}
-
-void cunbody1_force_begin_(const double (*xj)[3], const double* mj, const double (*xi)[3],
-                           const double* eps2, double (*a)[3], const int* ni, const int* nj)
-{
-    cunbody1_force_begin(xj, mj, xi, *eps2, a, *ni, *nj);
-}
-
-void cunbody1_force_end_(const double (*xj)[3], const double* mj, const double (*xi)[3],
-                         const double* eps2, double (*a)[3], const int* ni, const int* nj)
-{
-    cunbody1_force_end(xj, mj, xi, *eps2, a, *ni, *nj);
-}
-
-void force_jerk_potential_(const double (*xj)[3], const double (*vj)[3], const double* mj,
-                           const double (*xi)[3], const double (*vi)[3], const double* eps2,
-                           double (*a)[3], double (*jerk)[3], double* pot, const int* ni,
-                           const int* nj)
-{
-    force_jerk_potential(xj, vj, mj, xi, vi, *eps2, a, jerk, pot, *ni, *nj);
-}
+FORTRAN(7, force);
+FORTRAN(11, force_jerk_potential);
+FORTRAN(7, cunbody1_force);
+FORTRAN(8, cunbody1_force_mp);
+FORTRAN(7, cunbody1_force_begin);
+FORTRAN(7, cunbody1_force_end);
 
 void cunbody_error_text_(char* text, std::size_t length)
 {

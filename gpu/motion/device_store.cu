@@ -13,14 +13,17 @@
 #include "chamomile/gpu/device/staging.cuh"
 #include "chamomile/gpu/motion/device_rows.cuh"
 #include "chamomile/gpu/motion/store_kernels.cuh"
+#include "chamomile/integrate/step_store.hpp"
 
 namespace chamomile {
 namespace {
 
-class DeviceStore final : public ParticleStore {
+using Arrays = StepArrays<DeviceBuffer<Vec3<double>>, DeviceBuffer<double>>;
+
+class DeviceStore final : public StepStore<DeviceStore, Arrays> {
 public:
     DeviceStore(int device, const StoreOptions& options)
-        : ParticleStore(options), device_(device), staging_(device), rows_(device, staging_)
+        : StepStore(options), device_(device), staging_(device), rows_(device, staging_)
     {
         use_device();
         stream_ = std::make_unique<Stream>();
@@ -29,13 +32,23 @@ public:
     }
     ~DeviceStore() override { synchronize_device(device_); }
 
+    Arrays& now() { return now_; }
+
+    template <class T>
+    void copy(DeviceBuffer<T>& from, DeviceBuffer<T>& to)
+    {
+        check(cudaMemcpyAsync(to.data(), from.data(), n_ * sizeof(T), cudaMemcpyDeviceToDevice,
+                              *stream_),
+              "copy within the device");
+    }
+
     void load(StepColumns columns) override
     {
         use_device();
         is_lost_ = true; // until all data have arrived
         const Particles& p = *particles_;
         n_ = p.size();
-        for (Arrays* arrays : {&now_, &before_}) {
+        for (Arrays* arrays : {&now_, &saved_}) {
             for (auto* vectors : {&arrays->position, &arrays->velocity, &arrays->acceleration})
                 vectors->reserve_exactly(n_);
             if (options_.potentials)
@@ -68,8 +81,8 @@ public:
         stream_->wait();
         first_ = 0;
         due_all_ = true;
-        begins_ = is_split_ = has_new_long_range_ = is_lost_ = false;
-        has_potentials_ = potentials_are_of_now_ = false;
+        begin_states();
+        is_lost_ = has_potentials_ = potentials_are_of_now_ = false;
         is_fetched_ = true;
     }
 
@@ -164,84 +177,19 @@ public:
         });
     }
 
-    ArrayView clear_long_range() override
-    {
-        require_state();
-        use_device();
-        if (!has_new_long_range_)
-            now_.long_range.swap(before_.long_range);
-        has_new_long_range_ = true;
-        clear(now_.long_range.data(), n_);
-        stream_->wait();
-        return on_device(now_.long_range);
-    }
-
-    void add_long_range(double kick) override
-    {
-        run("add the long range", [&] {
-            chamomile::add_long_range<<<blocks(), block_size, 0, *stream_>>>(arrays(now_), kick);
-        });
-        is_split_ = false;
-        stream_->wait();
-    }
-
     void begin_step() override
     {
         require_state();
         use_device();
-        if (options_.individual) {
-            copy(now_.acceleration, before_.acceleration);
-            copy(now_.step, before_.step);
-            copy(now_.measured, before_.measured);
-            if (options_.potentials) {
-                copy(now_.potential, before_.potential);
-                copy(now_.orbit, before_.orbit);
-            }
-        } else { // the end of the step computes all again
-            now_.acceleration.swap(before_.acceleration);
-            if (options_.potentials)
-                now_.potential.swap(before_.potential);
-        }
-        now_.position.swap(before_.position);
-        now_.velocity.swap(before_.velocity);
-        begins_ = true;
-        has_new_long_range_ = is_fetched_ = potentials_are_of_now_ = false;
+        StepStore::begin_step();
+        is_fetched_ = potentials_are_of_now_ = false;
     }
 
     void restore() override
     {
-        now_.position.swap(before_.position);
-        now_.velocity.swap(before_.velocity);
-        now_.acceleration.swap(before_.acceleration);
-        if (options_.potentials)
-            now_.potential.swap(before_.potential);
-        if (options_.individual) {
-            now_.step.swap(before_.step);
-            now_.measured.swap(before_.measured);
-            now_.orbit.swap(before_.orbit);
-        }
-        if (has_new_long_range_)
-            now_.long_range.swap(before_.long_range);
-        is_split_ = is_fetched_ = false;
+        StepStore::restore();
+        is_fetched_ = false;
         has_potentials_ = potentials_are_of_now_ = options_.potentials;
-    }
-
-    void kick_and_drift(const KickAndDrift& move) override
-    {
-        const bool begins = std::exchange(begins_, false),
-                   has_long = move.long_range_kick.has_value();
-        is_split_ = is_split_ || has_long;
-        if (move.turn)
-            return run("kick and rotate", [&] {
-                move_all_turning<<<blocks(), block_size, 0, *stream_>>>(
-                    arrays(now_), arrays(begins ? before_ : now_), factors(move.kick), move.drift,
-                    *move.turn);
-            });
-        run("kick and drift", [&] {
-            move_all<<<blocks(), block_size, 0, *stream_>>>(
-                arrays(now_), arrays(begins ? before_ : now_), factors(move.kick), move.drift,
-                has_long, move.long_range_kick.value_or(0), options_.box);
-        });
     }
 
     bool kick(const LevelFactors& kick) override
@@ -326,11 +274,37 @@ public:
     }
 
 private:
-    /// The arrays that a step changes.
-    struct Arrays {
-        DeviceBuffer<Vec3<double>> position, velocity, acceleration, long_range;
-        DeviceBuffer<double> potential, step, measured, orbit;
-    };
+    ArrayView zeroed_long_range() override
+    {
+        require_state();
+        use_device();
+        clear(now_.long_range.data(), n_);
+        stream_->wait();
+        return on_device(now_.long_range);
+    }
+
+    void kick_by_long_range(double kick) override
+    {
+        run("add the long range", [&] {
+            chamomile::add_long_range<<<blocks(), block_size, 0, *stream_>>>(arrays(now_), kick);
+        });
+        stream_->wait();
+    }
+
+    void move_particles(const KickAndDrift& move, bool is_first) override
+    {
+        const StoreArrays before = arrays(is_first ? saved_ : now_);
+        if (move.turn)
+            return run("kick and rotate", [&] {
+                move_all_turning<<<blocks(), block_size, 0, *stream_>>>(
+                    arrays(now_), before, factors(move.kick), move.drift, *move.turn);
+            });
+        run("kick and drift", [&] {
+            move_all<<<blocks(), block_size, 0, *stream_>>>(
+                arrays(now_), before, factors(move.kick), move.drift,
+                move.long_range_kick.has_value(), move.long_range_kick.value_or(0), options_.box);
+        });
+    }
 
     void use_device() { check(cudaSetDevice(device_), "choose the device"); }
     unsigned blocks() const { return unsigned((n_ + block_size - 1) / block_size); }
@@ -399,13 +373,6 @@ private:
         staging_.download(to.data(), from.data(), n_, *stream_);
     }
     template <class T>
-    void copy(DeviceBuffer<T>& from, DeviceBuffer<T>& to)
-    {
-        check(cudaMemcpyAsync(to.data(), from.data(), n_ * sizeof(T), cudaMemcpyDeviceToDevice,
-                              *stream_),
-              "copy within the device");
-    }
-    template <class T>
     void clear(T* items, std::size_t n)
     {
         check(cudaMemsetAsync(items, 0, n * sizeof(T), *stream_), "clear an array");
@@ -465,18 +432,15 @@ private:
     std::unique_ptr<Stream> stream_;
     DeviceRows rows_;
     std::size_t n_ = 0; ///< particles
-    Arrays now_, before_;
+    Arrays now_;
     DeviceBuffer<double> mass_;
     DeviceBuffer<double> softening_; ///< per-particle softening lengths, if `is_varied_`
     bool is_varied_ = false;
     DeviceBuffer<std::uint8_t> level_;
     int first_ = 0; ///< lowest level that is due
     bool due_all_ = true;
-    bool begins_ = false;             ///< the next move is the first of a whole step
-    bool is_split_ = false;           ///< accelerations are short-range only
-    bool has_new_long_range_ = false; ///< since begin_step()
-    bool is_fetched_ = false;         ///< the host has the current motion
-    bool has_potentials_ = false;     ///< current potentials exist and are not on the host
+    bool is_fetched_ = false;     ///< the host has the current motion
+    bool has_potentials_ = false; ///< current potentials exist and are not on the host
     bool potentials_are_of_now_ = false;
     bool is_lost_ = false; ///< the device holds no valid state
     DeviceBuffer<unsigned> fault_;

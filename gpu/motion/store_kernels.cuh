@@ -76,11 +76,7 @@ __global__ void __launch_bounds__(block_size)
     for (std::size_t i = thread_number(); i < n; i += std::size_t(gridDim.x) * block_size) {
         int now = level[i];
         if (now >= first) {
-            const int asked = level_of(step[i], whole, lowest);
-            if (asked >= now)
-                now = asked;
-            else if (may_rise >> now & 1)
-                --now;
+            now = next_level(now, level_of(step[i], whole, lowest), may_rise >> now & 1);
             level[i] = std::uint8_t(now);
         }
         atomicAdd(own + now, 1u);

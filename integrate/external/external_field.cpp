@@ -225,14 +225,14 @@ std::string ExternalField::without_energy() const
     return {};
 }
 
-void ExternalField::require_times(double start, double end, const std::string& option) const
+void ExternalField::require_times(double start, double end) const
 {
     for (const Potential& potential : potentials_)
         if (potential.path) {
             const auto& rows = potential.path->rows;
             if (rows.front().time > start || rows.back().time < end)
                 throw Error(Fault::usage,
-                            option + ": " + potential.path->name + ": times " +
+                            "{potential}: " + potential.path->name + ": times " +
                                 number_text(rows.front().time) + " to " +
                                 number_text(rows.back().time) + ": must reach from the start at " +
                                 number_text(start) + " to the end at " + number_text(end));

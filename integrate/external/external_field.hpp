@@ -61,8 +61,8 @@ public:
     /// none.
     std::string without_energy() const;
 
-    /// Throws Error(usage), beginning with `option`, for an orbit that does not cover start to end.
-    void require_times(double start, double end, const std::string& option) const;
+    /// Throws Error(usage) for an orbit that does not cover start to end.
+    void require_times(double start, double end) const;
 
     /// Returns the potentials in words, with all numbers in use.
     std::vector<std::string> descriptions() const;

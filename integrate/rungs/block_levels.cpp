@@ -92,12 +92,9 @@ std::uint64_t BlockLevels::may_rise() const
 
 int BlockLevels::level_after(Index i, double time_step) const
 {
-    const int old = level_[i], level = level_for(time_step);
-    assert(old >= longest_due() && count_[old] > 0); // it is due
-    if (level >= old)
-        return level;
-    const bool commensurate = now_ % ticks(old - 1) == 0;
-    return commensurate ? old - 1 : old;
+    const int level = level_[i];
+    assert(level >= longest_due() && count_[level] > 0); // it is due
+    return next_level(level, level_for(time_step), now_ % ticks(level - 1) == 0);
 }
 
 void BlockLevels::change(Index i, double time_step)

@@ -59,4 +59,10 @@ CHAMOMILE_HD int level_of(double time_step, double whole, int lowest)
     return level;
 }
 
+/// Returns the next level of a due particle: any number of levels down to `asked`, or one up.
+CHAMOMILE_HD int next_level(int level, int asked, bool may_rise)
+{
+    return asked >= level ? asked : may_rise ? level - 1 : level;
+}
+
 } // namespace chamomile

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,7 +13,6 @@
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/io/pending_file.hpp"
 #include "chamomile/run/files/checkpoints.hpp"
-#include "chamomile/run/files/file_lock.hpp"
 #include "chamomile/run/stop_requests.hpp"
 
 namespace chamomile {
@@ -53,6 +53,13 @@ std::vector<fs::path> results_in(const fs::path& folder)
             is_unfinished(entry.path().filename().string()))
             results.push_back(entry.path());
     return results;
+}
+
+/// Locks an open folder until it is closed. Returns false if another program holds the lock, true
+/// on a file system without locks.
+bool acquire_lock(int descriptor)
+{
+    return flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
 } // namespace

@@ -13,6 +13,7 @@
 #include "chamomile/run/structures/comoving_run.hpp"
 #include "chamomile/run/texts/accuracy_text.hpp"
 #include "chamomile/run/texts/method_text.hpp"
+#include "chamomile/run/texts/scheme_text.hpp"
 
 namespace chamomile {
 namespace {
@@ -75,7 +76,8 @@ std::string time_unit(const Units& units)
 
 } // namespace
 
-void record_provenance(const RunDescription& run, const Integrator& integrator, Snapshot& state)
+void record_provenance(const RunDescription& run, const std::string& command,
+                       const Integrator& integrator, Snapshot& state)
 {
     const std::map<std::string, std::string> earlier = state.provenance;
     write_forces(integrator.forces(), integrator.device(), state);
@@ -83,10 +85,10 @@ void record_provenance(const RunDescription& run, const Integrator& integrator, 
         if (const auto value = earlier.find(key); value != earlier.end())
             state.provenance[std::string("initial_") + key] = value->second;
     state.provenance["version"] = version;
-    state.provenance["command"] = run.command;
+    state.provenance["command"] = command;
     state.provenance["initial_conditions"] = run.source;
-    if (!run.scheme.empty())
-        state.provenance["hermite"] = run.scheme + ", " + run.steps;
+    if (const std::string scheme = scheme_text(integrator); !scheme.empty())
+        state.provenance["hermite"] = scheme + ", " + run.steps;
     state.provenance["options"] = run.options;
     if (const ExternalField* field = integrator.field())
         state.provenance["potential"] = potential_text(*field);
@@ -118,7 +120,7 @@ void introduce(const RunDescription& run, const Simulation& simulation, const Sn
             item("potential", line);
     if (are_tracers(state.particles))
         item("energies", "of tracers only, with a mass of 1 each");
-    item("hermite", run.scheme);
+    item("hermite", scheme_text(simulation.integrator()));
     if (state.comoving)
         item("cosmology", background_text(*state.comoving));
     const double start = simulation.start_time(), end = simulation.end_time();
@@ -131,13 +133,13 @@ void introduce(const RunDescription& run, const Simulation& simulation, const Sn
         item("note", note);
 }
 
-void record_start(const RunDescription& run, Journal& journal)
+void record_start(const std::string& command, Journal& journal)
 {
     const std::time_t now = std::time(nullptr);
     char date[32];
     std::strftime(date, sizeof date, "%F %T %z", std::localtime(&now));
     journal.record(std::string("started      ") + date);
-    journal.record("command      " + run.command);
+    journal.record("command      " + command);
     journal.record("threads      " + std::to_string(thread_count()));
 }
 

@@ -11,7 +11,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/particle_types.hpp"
 #include "chamomile/core/version.hpp"
-#include "chamomile/io/transform.hpp"
+#include "chamomile/initial/transform.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 #include "chamomile/run/texts/particle_notes.hpp"
 

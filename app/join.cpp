@@ -9,7 +9,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/options/nearest_name.hpp"
 #include "chamomile/core/text/table.hpp"
-#include "chamomile/io/transform.hpp"
+#include "chamomile/initial/transform.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 
 namespace chamomile::app {

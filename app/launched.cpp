@@ -8,11 +8,11 @@
 
 #include <unistd.h>
 
+#include "chamomile/core/ranks/mpi/mpi_ranks.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/force/threads.hpp"
 #include "chamomile/integrate/ranks/rank_run.hpp"
-#include "chamomile/parallel/mpi/mpi_ranks.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "chamomile/parallel/communicator.hpp"
+#include "chamomile/core/ranks/communicator.hpp"
 
 namespace chamomile::app {
 

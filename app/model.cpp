@@ -10,10 +10,10 @@
 #include "app/program.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/options/nearest_name.hpp"
-#include "chamomile/io/models/exponential_disk.hpp"
-#include "chamomile/io/models/kepler.hpp"
-#include "chamomile/io/models/plummer.hpp"
-#include "chamomile/io/models/uniform.hpp"
+#include "chamomile/initial/models/exponential_disk.hpp"
+#include "chamomile/initial/models/kepler.hpp"
+#include "chamomile/initial/models/plummer.hpp"
+#include "chamomile/initial/models/uniform.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -13,7 +13,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/core/version.hpp"
-#include "chamomile/pairs/pair_solver.hpp"
+#include "chamomile/force/pairs/pair_solver.hpp"
 
 namespace chamomile::app {
 namespace {

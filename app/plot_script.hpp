@@ -1,4 +1,4 @@
-/// \file  The Python program behind `chamomile plot`: python/chamomile/_plots.py.
+/// \file  The Python program behind `chamomile plot`: interfaces/python/chamomile/_plots.py.
 #pragma once
 
 namespace chamomile::app {

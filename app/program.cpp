@@ -16,11 +16,11 @@
 #include "app/launched.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/options/nearest_name.hpp"
+#include "chamomile/core/ranks/mpi/mpi_ranks.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/io/hdf5/at_exit.hpp"
 #include "chamomile/io/line_text.hpp"
-#include "chamomile/parallel/mpi/mpi_ranks.hpp"
 #include "chamomile/run/run_job.hpp"
 
 namespace chamomile::app {

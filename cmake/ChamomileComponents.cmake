@@ -46,7 +46,7 @@ if(CHAMOMILE_PROGRAM)
 endif()
 chamomile_package(library ${library} libs ""
     "Chamomile computes the gravity of many particles by a tree.\nThese are shared libraries for C and Fortran, and for programs of GRAPE-5,\nGRAPE-6 and CUNBODY-1.")
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/packaging/triggers)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/packaging/triggers)
 set(fft_development "libfftw3-dev")
 if(CHAMOMILE_FFT STREQUAL "kissfft")
     set(fft_development "libkissfft-dev")

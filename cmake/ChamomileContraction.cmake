@@ -1,7 +1,7 @@
 # A fused multiply-add rounds once; separate multiplication and addition round twice. Code that guarantees equal bits on
 # every processor and device (keys, cells, moments, the walk, motion) is compiled without fusing: all host code except
 # the SIMD packs in folders named simd. Sources with packs and CUDA sources state `Contraction: fused` or `Contraction:
-# none` in a comment at the top; tests/check_contraction.py enforces this.
+# none` in a comment at the top; tests/repository/check_contraction.py enforces this.
 include_guard()
 
 # chamomile_contraction(SOURCE...): compiles pack or CUDA sources as stated in their comments.

@@ -28,7 +28,7 @@ string(APPEND chamomile_licence ". The sources of Chamomile are under Apache-2.0
 # Call it after setting the target's sources. Compiles transforms without checks for complex infinities.
 function(chamomile_add_fourier target)
     if(CHAMOMILE_FFT STREQUAL "kissfft")
-        set_property(SOURCE ${PROJECT_SOURCE_DIR}/mesh/kissfft/fourier.cpp APPEND PROPERTY COMPILE_OPTIONS -fcx-limited-range)
+        set_property(SOURCE ${PROJECT_SOURCE_DIR}/force/mesh/kissfft/fourier.cpp APPEND PROPERTY COMPILE_OPTIONS -fcx-limited-range)
         target_include_directories(${target} SYSTEM PRIVATE ${KISSFFT_INCLUDE_DIR})
     endif()
 endfunction()

@@ -2,7 +2,7 @@
 # the source tree, a folder of links mirrors the installed layout.
 set(chamomile_headers ${PROJECT_BINARY_DIR}/headers)
 file(MAKE_DIRECTORY ${chamomile_headers}/chamomile)
-foreach(folder IN ITEMS core tree parallel domain mesh cosmology force pairs integrate io view run gpu clients)
+foreach(folder IN ITEMS core tree force gpu integrate initial analysis io run interfaces)
     file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${chamomile_headers}/chamomile/${folder} SYMBOLIC)
 endforeach()
 

@@ -23,17 +23,17 @@ if(TARGET chamomile_fortran)
     install(FILES ${PROJECT_BINARY_DIR}/modules/chamomile.mod ${PROJECT_BINARY_DIR}/modules/chamomile_c.mod
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/chamomile/modules)
 endif()
-install(FILES clients/fortran/chamomile_c.f90 clients/fortran/chamomile.f90 clients/mpi/chamomile_mpi.f90 DESTINATION ${CMAKE_INSTALL_DATADIR}/chamomile/fortran)
-install(FILES clients/rebound/chamomile_rebound.h clients/rebound/chamomile_rebound.c clients/rebound/chamomile_rebound.py
+install(FILES interfaces/fortran/chamomile_c.f90 interfaces/fortran/chamomile.f90 interfaces/mpi/chamomile_mpi.f90 DESTINATION ${CMAKE_INSTALL_DATADIR}/chamomile/fortran)
+install(FILES interfaces/rebound/chamomile_rebound.h interfaces/rebound/chamomile_rebound.c interfaces/rebound/chamomile_rebound.py
     DESTINATION ${CMAKE_INSTALL_DATADIR}/chamomile/rebound)
 # For builds without CMake: pkg-config --cflags --libs chamomile_c, chamomile_g5, chamomile_g6 or chamomile_cunbody;
 # chamomile_mpi with MPI's own compilers.
 file(RELATIVE_PATH pkgconfig_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 set(clients
     "c||the C interface|"
-    "cunbody|/clients/cunbody|the calls of CUNBODY-1|"
-    "g5|/clients/grape5|the calls of a GRAPE-5|"
-    "g6|/clients/grape6|the calls of a GRAPE-6|")
+    "cunbody|/interfaces/cunbody|the calls of CUNBODY-1|"
+    "g5|/interfaces/grape5|the calls of a GRAPE-5|"
+    "g6|/interfaces/grape6|the calls of a GRAPE-6|")
 if(TARGET chamomile_mpi)
     list(APPEND clients "mpi||the C interface for particles on several processes|chamomile_c")
 endif()

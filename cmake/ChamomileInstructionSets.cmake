@@ -3,9 +3,9 @@ include(ChamomileInteraction)   # instruction sets and flags
 
 # Compiles the host's inner loops once per instruction set; the program selects one at run time.
 function(chamomile_add_instruction_sets target)
-    set(folders tree force mesh)
+    set(folders tree force force/mesh)
     if(NOT CHAMOMILE_PARTS STREQUAL "python")
-        list(APPEND folders pairs)   # text laws
+        list(APPEND folders force/pairs)   # text laws
     endif()
     list(TRANSFORM folders REPLACE ".+" "${PROJECT_SOURCE_DIR}/\\0/simd/*.cpp")
     file(GLOB kernels CONFIGURE_DEPENDS ${folders})

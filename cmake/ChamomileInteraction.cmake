@@ -1,4 +1,4 @@
-# chamomile_add_interaction(TARGET NAME LAW HEADER): compiles a pairwise law (pairs/law.hpp) into TARGET for all
+# chamomile_add_interaction(TARGET NAME LAW HEADER): compiles a pairwise law (force/pairs/law.hpp) into TARGET for all
 # instruction sets and, if the project has CUDA, for GPUs. LAW is the C++ type defined in HEADER. NAME appears in tables
 # and errors: letters, digits and underscores. make_pair_solver(LAW{...}, options) then finds the law.
 get_filename_component(chamomile_interaction_folder ${CMAKE_CURRENT_LIST_DIR} ABSOLUTE)

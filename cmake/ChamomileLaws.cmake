@@ -27,5 +27,5 @@ foreach(law IN ITEMS
     endif()
     list(GET law 1 type)
     list(GET law 2 header)
-    chamomile_add_interaction(chamomile ${name} chamomile::${type} ${PROJECT_SOURCE_DIR}/pairs/laws/${header})
+    chamomile_add_interaction(chamomile ${name} chamomile::${type} ${PROJECT_SOURCE_DIR}/force/pairs/laws/${header})
 endforeach()

@@ -10,10 +10,10 @@
 #include "chamomile/core/array_view.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/periodic.hpp"
-#include "chamomile/domain/arrival_sums.hpp"
+#include "chamomile/force/mesh/mesh_gravity.hpp"
 #include "chamomile/force/scale.hpp"
 #include "chamomile/force/solver.hpp"
-#include "chamomile/mesh/mesh_gravity.hpp"
+#include "chamomile/tree/domain/arrival_sums.hpp"
 #include "chamomile/tree/interaction_lists.hpp"
 
 namespace chamomile {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "chamomile/force/lists/list_solver.hpp"
-#include "chamomile/mesh/mesh_gravity.hpp"
+#include "chamomile/force/mesh/mesh_gravity.hpp"
 
 namespace chamomile {
 

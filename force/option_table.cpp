@@ -4,7 +4,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/particle_types.hpp"
-#include "chamomile/parallel/thread_ranks.hpp"
+#include "chamomile/core/ranks/thread_ranks.hpp"
 
 namespace chamomile {
 namespace {

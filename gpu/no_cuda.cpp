@@ -2,10 +2,10 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/trace.hpp"
 #include "chamomile/force/gpu_memory.hpp"
+#include "chamomile/force/pairs/host_pair_solver.hpp"
+#include "chamomile/force/pairs/text/device_law.hpp"
 #include "chamomile/gpu/device/nvrtc.hpp"
 #include "chamomile/integrate/particle_store.hpp"
-#include "chamomile/pairs/host_pair_solver.hpp"
-#include "chamomile/pairs/text/device_law.hpp"
 
 namespace chamomile {
 

@@ -1,7 +1,7 @@
 /// \file  Time in an expanding background.
 #pragma once
 
-#include "chamomile/cosmology/background.hpp"
+#include "chamomile/core/cosmology/background.hpp"
 #include "chamomile/integrate/clock.hpp"
 
 namespace chamomile {

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "chamomile/force/pairs/jerk_solver.hpp"
 #include "chamomile/force/solver.hpp"
-#include "chamomile/pairs/jerk_solver.hpp"
 
 namespace chamomile {
 

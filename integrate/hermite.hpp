@@ -6,11 +6,11 @@
 #include <map>
 #include <vector>
 
+#include "chamomile/force/pairs/jerk_solver.hpp"
 #include "chamomile/integrate/hermite_step.hpp"
 #include "chamomile/integrate/integrator.hpp"
 #include "chamomile/integrate/measures/encounters.hpp"
 #include "chamomile/integrate/rungs/block_levels.hpp"
-#include "chamomile/pairs/jerk_solver.hpp"
 
 namespace chamomile {
 

@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/ranks/agreement.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/lists/solver_state.hpp"
 #include "chamomile/force/periodic/long_range_field.hpp"
 #include "chamomile/integrate/ranks/rank_store.hpp"
 #include "chamomile/integrate/step_checks.hpp"
-#include "chamomile/parallel/agreement.hpp"
 
 namespace chamomile {
 namespace {

@@ -11,10 +11,10 @@
 #include <string>
 
 #include "chamomile/force/option_table.hpp"
+#include "chamomile/force/pairs/jerk_solver.hpp"
 #include "chamomile/integrate/hermite.hpp"
 #include "chamomile/integrate/integrator.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
-#include "chamomile/pairs/jerk_solver.hpp"
 
 namespace chamomile {
 

@@ -6,9 +6,9 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/files/archive.hpp"
+#include "chamomile/core/ranks/agreement.hpp"
 #include "chamomile/integrate/archived_rows.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
-#include "chamomile/parallel/agreement.hpp"
 
 namespace chamomile {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "chamomile/integrate/simulation.hpp"
-#include "chamomile/view/live_view.hpp"
+#include "chamomile/run/view/live_view.hpp"
 
 namespace chamomile {
 

@@ -13,15 +13,15 @@
 #include "app/command.hpp"
 #include "app/options/options.hpp"
 #include "chamomile/core/instruction_sets.hpp"
+#include "chamomile/core/ranks/mpi/mpi_ranks.hpp"
 #include "chamomile/core/system/free_memory.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/force/evaluator.hpp"
 #include "chamomile/force/gpu.hpp"
+#include "chamomile/force/mesh/fourier.hpp"
 #include "chamomile/force/threads.hpp"
 #include "chamomile/io/libraries.hpp"
-#include "chamomile/mesh/fourier.hpp"
-#include "chamomile/parallel/mpi/mpi_ranks.hpp"
 
 namespace chamomile::app {
 namespace {

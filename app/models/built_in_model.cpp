@@ -1,11 +1,11 @@
 #include "app/models/built_in_model.hpp"
 
 #include "app/options/options.hpp"
-#include "chamomile/io/models/exponential_disk.hpp"
-#include "chamomile/io/models/merger.hpp"
-#include "chamomile/io/models/plummer.hpp"
-#include "chamomile/io/models/spheres.hpp"
-#include "chamomile/io/models/uniform.hpp"
+#include "chamomile/initial/models/exponential_disk.hpp"
+#include "chamomile/initial/models/merger.hpp"
+#include "chamomile/initial/models/plummer.hpp"
+#include "chamomile/initial/models/spheres.hpp"
+#include "chamomile/initial/models/uniform.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -8,7 +8,7 @@
 #include "app/options/options.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/text/table.hpp"
-#include "chamomile/cosmology/initial_conditions.hpp"
+#include "chamomile/initial/cosmology/initial_conditions.hpp"
 #include "chamomile/run/structures/linear_theory.hpp"
 
 namespace chamomile::app {

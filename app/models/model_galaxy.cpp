@@ -4,8 +4,8 @@
 #include "app/command_files.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/options.hpp"
-#include "chamomile/io/models/galaxy.hpp"
-#include "chamomile/io/models/merger.hpp"
+#include "chamomile/initial/models/galaxy.hpp"
+#include "chamomile/initial/models/merger.hpp"
 
 namespace chamomile::app {
 namespace {

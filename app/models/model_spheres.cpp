@@ -4,7 +4,7 @@
 #include "app/command_files.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/options.hpp"
-#include "chamomile/io/models/spheres.hpp"
+#include "chamomile/initial/models/spheres.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -3,7 +3,7 @@
 #include "app/command_files.hpp"
 #include "app/models/built_in_model.hpp"
 #include "chamomile/core/error.hpp"
-#include "chamomile/io/models/plummer.hpp"
+#include "chamomile/initial/models/plummer.hpp"
 #include "chamomile/io/particle_check.hpp"
 
 namespace chamomile::app {

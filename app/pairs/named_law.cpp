@@ -9,13 +9,13 @@
 #include "chamomile/core/number_text.hpp"
 #include "chamomile/core/options/nearest_name.hpp"
 #include "chamomile/core/options/typed_number.hpp"
-#include "chamomile/pairs/laws/gravity.hpp"
-#include "chamomile/pairs/laws/gravity_jerk.hpp"
-#include "chamomile/pairs/laws/lennard_jones_coulomb.hpp"
-#include "chamomile/pairs/laws/lennard_jones_fluid.hpp"
-#include "chamomile/pairs/laws/sph_density.hpp"
-#include "chamomile/pairs/laws/yukawa.hpp"
-#include "chamomile/pairs/text/text_law.hpp"
+#include "chamomile/force/pairs/laws/gravity.hpp"
+#include "chamomile/force/pairs/laws/gravity_jerk.hpp"
+#include "chamomile/force/pairs/laws/lennard_jones_coulomb.hpp"
+#include "chamomile/force/pairs/laws/lennard_jones_fluid.hpp"
+#include "chamomile/force/pairs/laws/sph_density.hpp"
+#include "chamomile/force/pairs/laws/yukawa.hpp"
+#include "chamomile/force/pairs/text/text_law.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "chamomile/pairs/law_code.hpp"
+#include "chamomile/force/pairs/law_code.hpp"
 
 namespace chamomile::app {
 

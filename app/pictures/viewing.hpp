@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "chamomile/view/live_view.hpp"
+#include "chamomile/run/view/live_view.hpp"
 
 namespace chamomile::app {
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "chamomile/clients/cunbody/cunbody.h"
+#include "chamomile/interfaces/cunbody/cunbody.h"
 
 enum { nj = 100000, ni = 3 };
 static double xj[nj][3], mj[nj];

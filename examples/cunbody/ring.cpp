@@ -6,7 +6,7 @@
 #include <numbers>
 #include <vector>
 
-#include "chamomile/clients/cunbody/cunbody.h"
+#include "chamomile/interfaces/cunbody/cunbody.h"
 
 int main()
 {

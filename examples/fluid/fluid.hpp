@@ -14,8 +14,8 @@
 
 #include <chamomile/core/error.hpp>
 #include <chamomile/core/vec3.hpp>
-#include <chamomile/pairs/laws/lennard_jones_fluid.hpp>
-#include <chamomile/pairs/pair_solver.hpp>
+#include <chamomile/force/pairs/laws/lennard_jones_fluid.hpp>
+#include <chamomile/force/pairs/pair_solver.hpp>
 
 struct FluidOptions {
     std::uint64_t n = 4096;

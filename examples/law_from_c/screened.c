@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "chamomile/clients/c/chamomile_law.h"
+#include "chamomile/interfaces/c/chamomile_law.h"
 
 static const char* const text = "target position x y z\n"
                                 "source position x y z, charge\n"

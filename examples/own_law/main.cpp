@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <vector>
 
-#include <chamomile/pairs/pair_solver.hpp>
+#include <chamomile/force/pairs/pair_solver.hpp>
 
 #include "morse.hpp"
 

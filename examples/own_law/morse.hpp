@@ -2,7 +2,7 @@
 #pragma once
 
 #include <chamomile/core/lane_math.hpp>
-#include <chamomile/pairs/law.hpp>
+#include <chamomile/force/pairs/law.hpp>
 
 /// The Morse law. Target and source: position; sum: force and energy.
 struct Morse {

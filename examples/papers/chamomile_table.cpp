@@ -9,7 +9,7 @@
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/force/accuracy/force_errors.hpp"
 #include "chamomile/force/repairs/float_sum.hpp"
-#include "chamomile/io/models/plummer.hpp"
+#include "chamomile/initial/models/plummer.hpp"
 #include "chamomile/run/journal.hpp"
 #include "chamomile/run/texts/method_text.hpp"
 #include "examples/papers/papers.hpp"

@@ -8,7 +8,7 @@
 
 #include "chamomile/core/profile.hpp"
 #include "chamomile/force/gpu.hpp"
-#include "chamomile/pairs/pair_solver.hpp"
+#include "chamomile/force/pairs/pair_solver.hpp"
 
 namespace chamomile::app {
 

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "chamomile/force/evaluator.hpp"
+#include "chamomile/force/mesh/long_range.hpp"
 #include "chamomile/force/solver.hpp"
-#include "chamomile/mesh/long_range.hpp"
 #include "chamomile/tree/groups.hpp"
 #include "chamomile/tree/tree_builder.hpp"
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/domain/locally_essential_tree.hpp"
+#include "chamomile/tree/domain/locally_essential_tree.hpp"
 
 namespace chamomile {
 

@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "chamomile/domain/domain_tree_builder.hpp"
 #include "chamomile/force/evaluator.hpp"
 #include "chamomile/force/lists/list_solver.hpp"
+#include "chamomile/tree/domain/domain_tree_builder.hpp"
 
 namespace chamomile {
 

@@ -9,8 +9,8 @@
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/lists/strided_io.hpp"
-#include "chamomile/mesh/ewald_modes.hpp"
-#include "chamomile/mesh/mesh_gravity.hpp"
+#include "chamomile/force/mesh/ewald_modes.hpp"
+#include "chamomile/force/mesh/mesh_gravity.hpp"
 
 namespace chamomile {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "chamomile/core/periodic.hpp"
 #include "chamomile/force/evaluator.hpp"
+#include "chamomile/force/mesh/long_range.hpp"
 #include "chamomile/force/settings.hpp"
-#include "chamomile/mesh/long_range.hpp"
 #include "chamomile/tree/tree_builder.hpp"
 
 namespace chamomile {

@@ -12,8 +12,8 @@
 #include "chamomile/core/parallel_loop.hpp"
 #include "chamomile/force/evaluator.hpp"
 #include "chamomile/force/lists/kernels.hpp"
+#include "chamomile/force/mesh/ewald_modes.hpp"
 #include "chamomile/force/repairs/singular_pairs.hpp"
-#include "chamomile/mesh/ewald_modes.hpp"
 
 namespace chamomile {
 namespace {

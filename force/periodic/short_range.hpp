@@ -1,6 +1,6 @@
 /// \file  Gravity's short range in a periodic cube: Newton's law minus its smooth part; G = 1.
 ///
-/// With the Gaussian split in mesh/long_range.hpp, the smooth acceleration by unit mass is r
+/// With the Gaussian split in force/mesh/long_range.hpp, the smooth acceleration by unit mass is r
 /// q(r^2), where
 ///
 ///     q(r^2) = r^-3 (erf(u) - 2 u exp(-u^2) / sqrt(pi)),   u = r / (2 r_s),

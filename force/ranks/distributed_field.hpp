@@ -3,8 +3,8 @@
 
 #include <memory>
 
+#include "chamomile/core/ranks/communicator.hpp"
 #include "chamomile/force/field.hpp"
-#include "chamomile/parallel/communicator.hpp"
 
 namespace chamomile {
 

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <functional>
 
+#include "chamomile/core/ranks/agreement.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/force/option_table.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/force/repairs/singular_pairs.hpp"
-#include "chamomile/parallel/agreement.hpp"
 
 namespace chamomile {
 namespace {

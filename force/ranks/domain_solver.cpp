@@ -7,12 +7,12 @@
 #include <set>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/ranks/thread_ranks.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/lists/list_solver.hpp"
 #include "chamomile/force/option_table.hpp"
 #include "chamomile/force/ranks/scattering_solver.hpp"
 #include "chamomile/force/threads.hpp"
-#include "chamomile/parallel/thread_ranks.hpp"
 
 namespace chamomile {
 namespace {

@@ -9,8 +9,8 @@
 #include <span>
 #include <string>
 
+#include "chamomile/core/ranks/communicator.hpp"
 #include "chamomile/force/solver.hpp"
-#include "chamomile/parallel/communicator.hpp"
 
 namespace chamomile {
 

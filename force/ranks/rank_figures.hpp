@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "chamomile/core/ranks/communicator.hpp"
 #include "chamomile/force/solver.hpp"
-#include "chamomile/parallel/communicator.hpp"
 
 namespace chamomile {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "chamomile/domain/domain_tree_builder.hpp"
 #include "chamomile/force/gpu.hpp"
+#include "chamomile/tree/domain/domain_tree_builder.hpp"
 
 namespace chamomile {
 namespace {

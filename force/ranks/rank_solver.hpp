@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
+#include "chamomile/core/ranks/communicator.hpp"
 #include "chamomile/force/lists/list_solver.hpp"
-#include "chamomile/parallel/communicator.hpp"
 
 namespace chamomile {
 

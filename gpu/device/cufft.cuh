@@ -6,8 +6,8 @@
 namespace chamomile {
 
 /// A DeviceFourier transforms grids of n^3 doubles with rows of 2 (n / 2 + 1) in place, by the
-/// conventions of Fourier (mesh/fourier.hpp). Results on one device are bitwise reproducible. cuFFT
-/// is loaded by name at first use, so the program starts without it. The constructor throws
+/// conventions of Fourier (force/mesh/fourier.hpp). Results on one device are bitwise reproducible.
+/// cuFFT is loaded by name at first use, so the program starts without it. The constructor throws
 /// Error(device) if cuFFT is missing.
 class DeviceFourier {
 public:

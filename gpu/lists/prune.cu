@@ -188,7 +188,8 @@ private:
             to[k] = from[k];
     }
 
-    /// True if the particles of a leaf are on another rank (domain/locally_essential_tree.hpp).
+    /// True if the particles of a leaf are on another rank
+    /// (tree/domain/locally_essential_tree.hpp).
     __device__ bool opens_absent(const Index* leaves, unsigned n) const
     {
         __syncwarp();

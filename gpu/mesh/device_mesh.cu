@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "chamomile/force/mesh/green_function.hpp"
+#include "chamomile/force/mesh/mesh_field.hpp"
 #include "chamomile/gpu/mesh/device_mesh.cuh"
-#include "chamomile/mesh/green_function.hpp"
-#include "chamomile/mesh/mesh_field.hpp"
 
 namespace chamomile {
 namespace {

@@ -1,9 +1,9 @@
-/// \file  The long range by a mesh on the device (mesh/mesh_gravity.hpp).
+/// \file  The long range by a mesh on the device (force/mesh/mesh_gravity.hpp).
 #pragma once
 
 #include "chamomile/core/array_view.hpp"
+#include "chamomile/force/mesh/mesh_gravity.hpp"
 #include "chamomile/gpu/device/cufft.cuh"
-#include "chamomile/mesh/mesh_gravity.hpp"
 #include "chamomile/tree/octree.hpp"
 
 namespace chamomile {

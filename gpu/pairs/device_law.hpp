@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "chamomile/pairs/law_code.hpp"
+#include "chamomile/force/pairs/law_code.hpp"
 
 namespace chamomile {
 

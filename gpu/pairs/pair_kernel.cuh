@@ -1,9 +1,9 @@
 /// \file  Kernels of a law compiled by nvcc. CMake includes this file for each law.
 #pragma once
 
+#include "chamomile/force/pairs/law.hpp"
 #include "chamomile/gpu/pairs/device_law.hpp"
 #include "chamomile/gpu/pairs/pair_sum.cuh"
-#include "chamomile/pairs/law.hpp"
 
 namespace chamomile {
 

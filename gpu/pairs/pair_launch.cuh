@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/force/pairs/law_units.hpp"
 #include "chamomile/gpu/device/device.cuh"
 #include "chamomile/gpu/pairs/device_law.hpp"
 #include "chamomile/gpu/pairs/pair_sum.cuh"
 #include "chamomile/gpu/tiles/part_memory.cuh"
-#include "chamomile/pairs/law_units.hpp"
 
 namespace chamomile {
 

@@ -6,12 +6,12 @@
 #include <cmath>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/force/pairs/block_lists.hpp"
+#include "chamomile/force/pairs/host_pair_solver.hpp"
+#include "chamomile/force/pairs/target_parts.hpp"
 #include "chamomile/gpu/device/device.cuh"
 #include "chamomile/gpu/pairs/pair_launch.cuh"
 #include "chamomile/gpu/pairs/pair_order.cuh"
-#include "chamomile/pairs/block_lists.hpp"
-#include "chamomile/pairs/host_pair_solver.hpp"
-#include "chamomile/pairs/target_parts.hpp"
 
 namespace chamomile {
 namespace {

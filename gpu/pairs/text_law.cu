@@ -5,12 +5,12 @@
 #include <tuple>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/force/pairs/text/device_law.hpp"
 #include "chamomile/gpu/device/device.cuh"
 #include "chamomile/gpu/device/nvrtc.hpp"
 #include "chamomile/gpu/pairs/device_law.hpp"
 #include "chamomile/gpu/pairs/pair_sum.cuh"
 #include "chamomile/gpu/pairs/text_source.hpp"
-#include "chamomile/pairs/text/device_law.hpp"
 
 namespace chamomile {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "chamomile/pairs/law.hpp"
+#include "chamomile/force/pairs/law.hpp"
 
 namespace chamomile {
 
@@ -16,7 +16,7 @@ struct TextSource {
 inline constexpr const char* text_shape_name = "text_law_shape";
 
 /// Returns the source for a law. `law`: the definition of struct TextLaw
-/// (pairs/text/device_source.hpp); `cut`: the number of the PairCut.
+/// (force/pairs/text/device_source.hpp); `cut`: the number of the PairCut.
 inline TextSource text_source(const std::string& law, LawShape shape, bool positions, int cut,
                               bool double_precision)
 {

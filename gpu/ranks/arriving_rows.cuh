@@ -4,11 +4,11 @@
 
 #include <vector>
 
-#include "chamomile/domain/arrival_sums.hpp"
-#include "chamomile/domain/coarse_tree.hpp"
 #include "chamomile/gpu/device/caching_allocator.cuh"
 #include "chamomile/gpu/ranks/device_exchange.cuh"
 #include "chamomile/gpu/tree/device_tree.cuh"
+#include "chamomile/tree/domain/arrival_sums.hpp"
+#include "chamomile/tree/domain/coarse_tree.hpp"
 
 namespace chamomile {
 

@@ -2,12 +2,12 @@
 // matches a single rank's bitwise.
 #include <algorithm>
 
-#include "chamomile/domain/domain_tree_builder.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/gpu/device/device_arrays.cuh"
 #include "chamomile/gpu/lists/cuda_evaluator.cuh"
 #include "chamomile/gpu/ranks/cuda_part.cuh"
 #include "chamomile/gpu/ranks/item_threads.cuh"
+#include "chamomile/tree/domain/domain_tree_builder.hpp"
 
 namespace chamomile {
 namespace {

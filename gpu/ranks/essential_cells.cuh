@@ -4,10 +4,10 @@
 #include <span>
 #include <vector>
 
-#include "chamomile/domain/domain_part.hpp"
 #include "chamomile/gpu/device/caching_allocator.cuh"
 #include "chamomile/gpu/ranks/device_exchange.cuh"
 #include "chamomile/gpu/tree/device_tree.cuh"
+#include "chamomile/tree/domain/domain_part.hpp"
 
 namespace chamomile {
 

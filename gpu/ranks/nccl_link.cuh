@@ -4,8 +4,8 @@
 #include <memory>
 #include <span>
 
+#include "chamomile/core/ranks/communicator.hpp"
 #include "chamomile/gpu/device/device.cuh"
-#include "chamomile/parallel/communicator.hpp"
 
 namespace chamomile {
 

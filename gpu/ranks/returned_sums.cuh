@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "chamomile/domain/domain_part.hpp"
 #include "chamomile/gpu/ranks/arriving_rows.cuh"
+#include "chamomile/tree/domain/domain_part.hpp"
 
 namespace chamomile {
 

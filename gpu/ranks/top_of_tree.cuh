@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "chamomile/domain/domain_part.hpp"
 #include "chamomile/gpu/ranks/essential_cells.cuh"
 #include "chamomile/gpu/tree/device_cells.cuh"
+#include "chamomile/tree/domain/domain_part.hpp"
 
 namespace chamomile {
 

@@ -9,8 +9,8 @@
 
 #include "chamomile/core/options/option_row.hpp"
 #include "chamomile/core/particles.hpp"
+#include "chamomile/force/pairs/jerk_solver.hpp"
 #include "chamomile/integrate/external/potential.hpp"
-#include "chamomile/pairs/jerk_solver.hpp"
 
 namespace chamomile {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "chamomile/pairs/text/evaluate.hpp"
+#include "chamomile/force/pairs/text/evaluate.hpp"
 
 namespace chamomile {
 namespace {

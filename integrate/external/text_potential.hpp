@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "chamomile/core/vec3.hpp"
-#include "chamomile/pairs/text/law_text.hpp"
+#include "chamomile/force/pairs/text/law_text.hpp"
 
 namespace chamomile {
 

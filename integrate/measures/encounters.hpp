@@ -5,7 +5,7 @@
 #include <limits>
 #include <span>
 
-#include "chamomile/pairs/jerk_solver.hpp"
+#include "chamomile/force/pairs/jerk_solver.hpp"
 
 namespace chamomile {
 

@@ -9,7 +9,7 @@
 
 #include "chamomile/core/filter_indices.hpp"
 #include "chamomile/core/particles.hpp"
-#include "chamomile/parallel/communicator.hpp"
+#include "chamomile/core/ranks/communicator.hpp"
 
 namespace chamomile {
 

@@ -2,15 +2,15 @@
 
 #include <algorithm>
 
+#include "chamomile/core/cosmology/background.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/number_text.hpp"
 #include "chamomile/core/particle_types.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/core/version.hpp"
-#include "chamomile/cosmology/background.hpp"
+#include "chamomile/initial/transform.hpp"
 #include "chamomile/io/comoving.hpp"
 #include "chamomile/io/line_text.hpp"
-#include "chamomile/io/transform.hpp"
 #include "chamomile/run/structures/comoving_run.hpp"
 #include "chamomile/run/texts/particle_notes.hpp"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "chamomile/core/cosmology/background.hpp"
 #include "chamomile/core/options/option_row.hpp"
-#include "chamomile/cosmology/background.hpp"
 #include "chamomile/integrate/comoving_clock.hpp"
 #include "chamomile/io/snapshot.hpp"
 

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <string>
 
-#include "chamomile/cosmology/halos/halo_properties.hpp"
-#include "chamomile/cosmology/halos/spherical_overdensity.hpp"
+#include "chamomile/analysis/halos/halo_properties.hpp"
+#include "chamomile/analysis/halos/spherical_overdensity.hpp"
 #include "chamomile/io/snapshot.hpp"
 
 namespace chamomile {

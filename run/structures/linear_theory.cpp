@@ -5,9 +5,9 @@
 #include <cmath>
 #include <system_error>
 
+#include "chamomile/core/cosmology/growth.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/text/table.hpp"
-#include "chamomile/cosmology/growth.hpp"
 #include "chamomile/io/line_text.hpp"
 #include "chamomile/run/structures/analysed.hpp"
 #include "chamomile/run/structures/comoving_run.hpp"

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "chamomile/cosmology/halofit.hpp"
-#include "chamomile/cosmology/halos/mass_function.hpp"
+#include "chamomile/initial/cosmology/halofit.hpp"
+#include "chamomile/initial/cosmology/mass_function.hpp"
 #include "chamomile/io/snapshot.hpp"
 
 namespace chamomile {

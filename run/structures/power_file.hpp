@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "chamomile/cosmology/power_spectrum.hpp"
+#include "chamomile/analysis/power_spectrum.hpp"
 #include "chamomile/io/snapshot.hpp"
 #include "chamomile/run/structures/linear_theory.hpp"
 

@@ -2,8 +2,8 @@
 
 #include "chamomile/core/particle_types.hpp"
 #include "chamomile/core/trace.hpp"
+#include "chamomile/initial/transform.hpp"
 #include "chamomile/io/pending_file.hpp"
-#include "chamomile/io/transform.hpp"
 #include "chamomile/run/structures/analysed.hpp"
 #include "chamomile/run/structures/mass_function_file.hpp"
 #include "chamomile/run/structures/radial_profile.hpp"

@@ -1,8 +1,8 @@
 #include "chamomile/run/texts/progress.hpp"
 
+#include "chamomile/core/cosmology/background.hpp"
 #include "chamomile/core/options/quantity.hpp"
 #include "chamomile/core/text/table.hpp"
-#include "chamomile/cosmology/background.hpp"
 #include "chamomile/run/force_cost.hpp"
 
 namespace chamomile {

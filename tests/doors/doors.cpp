@@ -6,10 +6,10 @@
 #include <functional>
 #include <string>
 
-#include "chamomile/clients/c/chamomile.h"
 #include "chamomile/core/profile.hpp"
 #include "chamomile/force/field.hpp"
-#include "tests/clouds.hpp"
+#include "chamomile/interfaces/c/chamomile.h"
+#include "tests/unit/clouds.hpp"
 
 using namespace chamomile;
 

@@ -1,5 +1,5 @@
 // Text laws.
-#include "chamomile/pairs/text/law_text.hpp"
+#include "chamomile/force/pairs/text/law_text.hpp"
 #include "tests/fuzz/input.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)

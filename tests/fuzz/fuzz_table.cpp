@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "app/pairs/columns.hpp"
-#include "chamomile/cosmology/power_table.hpp"
+#include "chamomile/initial/cosmology/power_table.hpp"
 #include "tests/fuzz/input.hpp"
 
 namespace {

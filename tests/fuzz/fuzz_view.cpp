@@ -4,8 +4,8 @@
 
 #include <boost/asio/buffer.hpp>
 
-#include "chamomile/view/frame.hpp"
-#include "chamomile/view/head.hpp"
+#include "chamomile/run/view/frame.hpp"
+#include "chamomile/run/view/head.hpp"
 
 namespace {
 

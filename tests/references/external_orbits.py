@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes reference orbits for tests/test_external_orbits.cpp: external_orbits.csv and satellite_orbit.txt in this
+"""Writes reference orbits for tests/unit/integrate/test_external_orbits.cpp: external_orbits.csv and satellite_orbit.txt in this
 folder.
 
 pip install galpy==1.12.1 scipy

@@ -7,11 +7,11 @@
 #include <random>
 #include <vector>
 
-#include "chamomile/clients/grape5/gp5util.h"
-#include "chamomile/clients/grape6/gp6util.h"
-#include "chamomile/pairs/laws/gravity.hpp"
-#include "chamomile/pairs/laws/gravity_jerk.hpp"
-#include "chamomile/pairs/pair_solver.hpp"
+#include "chamomile/force/pairs/laws/gravity.hpp"
+#include "chamomile/force/pairs/laws/gravity_jerk.hpp"
+#include "chamomile/force/pairs/pair_solver.hpp"
+#include "chamomile/interfaces/grape5/gp5util.h"
+#include "chamomile/interfaces/grape6/gp6util.h"
 
 using namespace chamomile;
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "chamomile/force/lists/list_solver.hpp"
+#include "chamomile/force/mesh/mesh_gravity.hpp"
 #include "chamomile/force/periodic/periodic_direct.hpp"
-#include "chamomile/mesh/mesh_gravity.hpp"
-#include "tests/clouds.hpp"
+#include "tests/unit/clouds.hpp"
 
 using namespace chamomile;
 using namespace chamomile::tests;

@@ -6,7 +6,7 @@
 #include <chamomile/force/solver.hpp>
 #include <chamomile/integrate/simulation.hpp>
 #include <chamomile/io/snapshot.hpp>
-#include <chamomile/pairs/pair_solver.hpp>
+#include <chamomile/force/pairs/pair_solver.hpp>
 
 #include "core/particles.hpp"
 

@@ -1,0 +1,260 @@
+#include "chamomile/analysis/friends_of_friends.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <numeric>
+
+#include "chamomile/analysis/halos/linking_cells.hpp"
+#include "chamomile/core/box.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/threads.hpp"
+
+namespace chamomile {
+namespace {
+
+/// DisjointSets is a union-find structure for concurrent joins. The smallest member represents its
+/// set, so the result is independent of the order of joins (Jayanti & Tarjan 2016).
+class DisjointSets {
+public:
+    explicit DisjointSets(std::size_t n) : parent_(n)
+    {
+        std::iota(parent_.begin(), parent_.end(), 0u);
+    }
+
+    std::uint32_t find(std::uint32_t x)
+    {
+        for (;;) {
+            const std::uint32_t parent = load(x);
+            if (parent == x)
+                return x;
+            const std::uint32_t above = load(parent);
+            if (above == parent)
+                return parent;
+            std::atomic_ref(parent_[x]).store(above, std::memory_order_relaxed);
+            x = above;
+        }
+    }
+
+    void join(std::uint32_t a, std::uint32_t b)
+    {
+        for (;;) {
+            a = find(a);
+            b = find(b);
+            if (a == b)
+                return;
+            if (a < b)
+                std::swap(a, b);
+            std::uint32_t expected = a;
+            if (std::atomic_ref(parent_[a]).compare_exchange_strong(expected, b))
+                return;
+        }
+    }
+
+private:
+    std::uint32_t load(std::uint32_t x)
+    {
+        return std::atomic_ref(parent_[x]).load(std::memory_order_relaxed);
+    }
+
+    std::vector<std::uint32_t> parent_;
+};
+
+/// A Linker joins linking cells that contain friends.
+class Linker {
+public:
+    Linker(const LinkingCells& cells, const Periodicity& periodicity, double linking_length)
+        : cells_(cells), periodicity_(periodicity), sets_(cells.cells()),
+          limit_(linking_length * linking_length)
+    {}
+
+    /// Links touching cells first. Most farther cells are then joined and need no pair tests.
+    void link()
+    {
+        link(0, 1);
+        link(1, cells_.reach);
+    }
+
+    std::uint32_t set_of(std::uint32_t cell) { return sets_.find(cell); }
+
+private:
+    using Coordinate = LinkingCells::Coordinate;
+
+    /// A RowCursor searches for a row, starting at the last hit.
+    struct RowCursor {
+        Coordinate dx, dy;
+        std::size_t at = 0;
+
+        bool move_to(const std::vector<std::uint64_t>& rows, std::uint64_t wanted)
+        {
+            for (int step = 0; at < rows.size() && rows[at] < wanted; ++at)
+                if (++step == 16)
+                    break;
+            if (at == rows.size() || rows[at] < wanted || (at > 0 && rows[at - 1] >= wanted))
+                at = std::size_t(std::lower_bound(rows.begin(), rows.end(), wanted) - rows.begin());
+            return at < rows.size() && rows[at] == wanted;
+        }
+    };
+
+    /// Links cells with coordinates that differ by more than `inner` and at most `outer`.
+    void link(Coordinate inner, Coordinate outer)
+    {
+        constexpr std::size_t chunk = 256;
+        const std::size_t chunks = (cells_.rows() + chunk - 1) / chunk;
+#pragma omp parallel for schedule(dynamic) if (cells_.cells() >= worth_threads)
+        for (std::size_t c = 0; c < chunks; ++c) {
+            std::vector<RowCursor> cursors;
+            for (Coordinate dx = 0; dx <= outer; ++dx)
+                for (Coordinate dy = dx > 0 ? -outer : 0; dy <= outer; ++dy)
+                    cursors.push_back({dx, dy});
+            for (std::size_t r = c * chunk; r < std::min(cells_.rows(), (c + 1) * chunk); ++r)
+                for (RowCursor& cursor : cursors) {
+                    const bool is_inner = std::max(cursor.dx, std::abs(cursor.dy)) <= inner;
+                    link_rows(r, cursor, is_inner ? inner : -1, outer);
+                }
+        }
+    }
+
+    /// Wraps the coordinate into the grid, and sets the shift of the periodic image. Returns false
+    /// outside an isolated grid.
+    bool enter(Coordinate& x, int axis, double& shift) const
+    {
+        const Coordinate n = cells_.extent[std::size_t(axis)];
+        shift = 0;
+        if (x >= 0 && x < n)
+            return true;
+        shift = x < 0 ? -periodicity_.side : periodicity_.side;
+        x += x < 0 ? n : -n;
+        return bool(periodicity_);
+    }
+
+    void link_rows(std::size_t r, RowCursor& cursor, Coordinate inner, Coordinate outer)
+    {
+        Coordinate x = Coordinate(cells_.row[r]) / cells_.extent[1] + cursor.dx;
+        Coordinate y = Coordinate(cells_.row[r]) % cells_.extent[1] + cursor.dy;
+        Vec3<double> shift;
+        if (!enter(x, 0, shift.x) || !enter(y, 1, shift.y) ||
+            !cursor.move_to(cells_.row, std::uint64_t(x * cells_.extent[1] + y)))
+            return;
+        const std::uint32_t begin = cells_.row_cell[cursor.at];
+        const std::uint32_t end = cells_.row_cell[cursor.at + 1];
+        const Coordinate n = cells_.extent[2];
+        std::uint32_t start = begin;
+        for (std::uint32_t a = cells_.row_cell[r]; a < cells_.row_cell[r + 1]; ++a) {
+            const auto z = Coordinate(cells_.z[a]);
+            while (start < end && Coordinate(cells_.z[start]) < z - outer)
+                ++start;
+            for (std::uint32_t b = start; b < end && Coordinate(cells_.z[b]) <= z + outer; ++b)
+                if (std::abs(Coordinate(cells_.z[b]) - z) > inner)
+                    link_cells(a, b, shift);
+            if (!periodicity_)
+                continue;
+            Vec3<double> across = shift;
+            across.z = -periodicity_.side;
+            for (std::uint32_t b = end; b-- > begin && Coordinate(cells_.z[b]) - n >= z - outer;)
+                if (z + n - Coordinate(cells_.z[b]) > inner)
+                    link_cells(a, b, across);
+            across.z = periodicity_.side;
+            for (std::uint32_t b = begin; b < end && Coordinate(cells_.z[b]) + n <= z + outer; ++b)
+                if (Coordinate(cells_.z[b]) + n - z > inner)
+                    link_cells(a, b, across);
+        }
+    }
+
+    void link_cells(std::uint32_t a, std::uint32_t b, const Vec3<double>& shift)
+    {
+        if (sets_.find(a) != sets_.find(b) && is_linked(a, b, shift))
+            sets_.join(a, b);
+    }
+
+    /// Returns whether a particle of b, moved by `shift`, is a friend of a particle of a.
+    bool is_linked(std::uint32_t a, std::uint32_t b, const Vec3<double>& shift) const
+    {
+        const Vec3<double>* const begin = cells_.place.data() + cells_.first[b];
+        const Vec3<double>* const end = cells_.place.data() + cells_.first[b + 1];
+        Box box;
+        if (end - begin > 8)
+            for (const Vec3<double>* q = begin; q < end; ++q)
+                box.add(*q);
+        for (std::uint32_t i = cells_.first[a]; i < cells_.first[a + 1]; ++i) {
+            const Vec3<double> p = cells_.place[i] - shift;
+            if (end - begin > 8 && box.distance_squared(p) > limit_ * (1 + 1e-9))
+                continue;
+            for (const Vec3<double>* q = begin; q < end; ++q)
+                if (norm_squared(*q - p) <= limit_)
+                    return true;
+        }
+        return false;
+    }
+
+    const LinkingCells& cells_;
+    Periodicity periodicity_;
+    DisjointSets sets_;
+    double limit_;
+};
+
+/// A Group is a set with its member count and first member.
+struct Group {
+    std::uint32_t set;
+    std::size_t count;
+    Index min;
+};
+
+} // namespace
+
+ParticleGroups friends_of_friends(std::span<const Vec3<double>> position,
+                                  const Periodicity& periodicity, double linking_length,
+                                  std::size_t min_members)
+{
+    if (position.size() >= std::numeric_limits<Index>::max())
+        throw Error(Fault::usage,
+                    "particles: " + std::to_string(position.size()) + ": must be below 2^32 - 1");
+    LinkingCells cells(position, periodicity, linking_length);
+    Linker linker(cells, periodicity, linking_length);
+    linker.link();
+    cells.place = {};
+
+    const std::size_t n = cells.cells();
+    std::vector<std::uint32_t> set(n), count(n);
+#pragma omp parallel for if (n >= worth_threads)
+    for (std::size_t c = 0; c < n; ++c)
+        set[c] = linker.set_of(std::uint32_t(c));
+    for (std::size_t c = 0; c < n; ++c)
+        count[set[c]] += cells.first[c + 1] - cells.first[c];
+
+    // From here on, `count` of a set holds its index among the groups.
+    constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+    std::vector<Group> groups;
+    for (std::size_t c = 0; c < n; ++c) {
+        const bool is_group = count[c] > 0 && count[c] >= min_members;
+        if (is_group)
+            groups.push_back({std::uint32_t(c), count[c], none});
+        count[c] = is_group ? std::uint32_t(groups.size() - 1) : none;
+    }
+    for (std::size_t c = 0; c < n; ++c)
+        if (const std::uint32_t g = count[set[c]]; g != none)
+            groups[g].min = std::min(groups[g].min, cells.order[cells.first[c]]);
+    std::sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) {
+        return a.count != b.count ? a.count > b.count : a.min < b.min;
+    });
+
+    ParticleGroups result;
+    result.first.assign(1, 0);
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+        count[groups[g].set] = std::uint32_t(g);
+        result.first.push_back(result.first.back() + groups[g].count);
+    }
+    result.members.resize(result.first.back());
+    std::vector<std::size_t> next = result.first;
+    for (std::size_t c = 0; c < n; ++c)
+        if (const std::uint32_t g = count[set[c]]; g != none)
+            for (std::uint32_t k = cells.first[c]; k < cells.first[c + 1]; ++k)
+                result.members[next[g]++] = cells.order[k];
+#pragma omp parallel for schedule(dynamic, 16) if (result.members.size() >= worth_threads)
+    for (std::size_t g = 0; g < result.size(); ++g)
+        std::sort(result.members.begin() + std::ptrdiff_t(result.first[g]),
+                  result.members.begin() + std::ptrdiff_t(result.first[g + 1]));
+    return result;
+}
+
+} // namespace chamomile

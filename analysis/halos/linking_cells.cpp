@@ -1,0 +1,220 @@
+#include "chamomile/analysis/halos/linking_cells.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include <omp.h>
+
+#include "chamomile/core/box.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/threads.hpp"
+
+namespace chamomile {
+namespace {
+
+/// Margin for rounding in the conversion from position to cell.
+constexpr double margin = 1e-9;
+
+constexpr LinkingCells::Coordinate max_cells_along = 1 << 21; ///< three form a key of 63 bits
+
+[[noreturn]] void refuse(double linking_length, const std::string& allowed)
+{
+    char value[32];
+    std::snprintf(value, sizeof value, "%.6g", linking_length);
+    throw Error(Fault::usage, std::string("linking length: ") + value + ": " + allowed);
+}
+
+Box box_of(std::span<const Vec3<double>> position)
+{
+    Box box;
+    for (std::size_t i = 0; i < position.size(); ++i) {
+        const Vec3<double>& p = position[i];
+        if (!std::isfinite(p.x + p.y + p.z))
+            throw Error(Fault::input, "particle " + item(i) + ": position: must be finite");
+        box.add(p);
+    }
+    return box;
+}
+
+/// Returns a phrase on the particle farthest from the mean position.
+std::string farthest_text(std::span<const Vec3<double>> position)
+{
+    Vec3<double> mean;
+    for (const Vec3<double>& p : position)
+        mean += (1 / double(position.size())) * p;
+    std::size_t farthest = 0;
+    for (std::size_t i = 0; i < position.size(); ++i)
+        if (norm(position[i] - mean) > norm(position[farthest] - mean))
+            farthest = i;
+    const Vec3<double>& p = position[farthest];
+    char text[160];
+    std::snprintf(text, sizeof text, "; the farthest particle, number %zu, is at %.6g,%.6g,%.6g",
+                  farthest + 1, p.x, p.y, p.z);
+    return text;
+}
+
+} // namespace
+
+LinkingCells::LinkingCells(std::span<const Vec3<double>> position, const Periodicity& periodicity,
+                           double linking_length)
+    : periodicity_(periodicity)
+{
+    if (!(linking_length > 0) || !std::isfinite(linking_length))
+        refuse(linking_length, "must be positive");
+    if (periodicity && linking_length > 0.5 * periodicity.side)
+        refuse(linking_length, "must be at most half the side of the box");
+    lay_grid(position, linking_length);
+    sort(position);
+    find_cells();
+}
+
+void LinkingCells::lay_grid(std::span<const Vec3<double>> position, double linking_length)
+{
+    const Box box = box_of(position);
+    const double longest = periodicity_       ? periodicity_.side
+                           : position.empty() ? 0
+                                              : box.longest_side();
+    const double widest = linking_length / std::sqrt(3.0) * (1 - margin);
+    if (longest / widest >= double(max_cells_along - 1))
+        refuse(linking_length, "must be above 1e-6 of the extent of the particles" +
+                                   (periodicity_ ? "" : farthest_text(position)));
+    if (periodicity_) {
+        const auto along_side = Coordinate(std::ceil(longest / widest));
+        extent = {along_side, along_side, along_side};
+        side = longest / double(along_side);
+    } else {
+        side = widest;
+        low = position.empty() ? Vec3<double>{} : box.low;
+        for (int axis = 0; axis < 3 && !position.empty(); ++axis) {
+            const auto width = std::array{box.high.x - low.x, box.high.y - low.y,
+                                          box.high.z - low.z}[std::size_t(axis)];
+            extent[std::size_t(axis)] = Coordinate(width / side) + 1;
+        }
+    }
+    inverse_side_ = 1 / side;
+    reach = Coordinate(linking_length / side * (1 + margin)) + 1;
+}
+
+LinkingCells::Coordinate LinkingCells::along(int axis, double x) const
+{
+    return std::clamp(Coordinate(x * inverse_side_), Coordinate(0), extent[std::size_t(axis)] - 1);
+}
+
+std::uint64_t LinkingCells::row_of(const Vec3<double>& p) const
+{
+    return std::uint64_t(along(0, p.x - low.x) * extent[1] + along(1, p.y - low.y));
+}
+
+std::uint64_t LinkingCells::key_of(const Vec3<double>& p) const
+{
+    return row_of(p) * std::uint64_t(extent[2]) + std::uint64_t(along(2, p.z - low.z));
+}
+
+/// Sorts into ranges of whole rows by counting, then each range by cell and index, in cache.
+void LinkingCells::sort(std::span<const Vec3<double>> position)
+{
+    const std::size_t n = position.size();
+    const std::uint64_t all_rows = std::uint64_t(extent[0] * extent[1]);
+    const std::size_t wanted = std::clamp<std::size_t>(n / 512, 1, 1 << 16);
+    rows_in_bucket_ = std::max<std::uint64_t>(1, (all_rows + wanted - 1) / wanted);
+    const std::size_t buckets = std::size_t(all_rows / rows_in_bucket_) + 1;
+    const std::size_t threads = n < worth_threads ? 1 : std::size_t(omp_get_max_threads());
+    std::vector<std::vector<std::uint32_t>> counts(threads);
+    const auto share = [&](std::size_t t) { return n * t / threads; };
+    const auto bucket_of = [&](std::size_t i) {
+        return std::size_t(row_of(periodicity_.wrapped(position[i])) / rows_in_bucket_);
+    };
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+    for (std::size_t t = 0; t < threads; ++t) {
+        counts[t].assign(buckets, 0);
+        for (std::size_t i = share(t); i < share(t + 1); ++i)
+            ++counts[t][bucket_of(i)];
+    }
+    bucket_.resize(buckets + 1);
+    std::uint32_t sum = 0;
+    for (std::size_t b = 0; b < buckets; ++b) {
+        bucket_[b] = sum;
+        for (std::size_t t = 0; t < threads; ++t)
+            sum += std::exchange(counts[t][b], sum);
+    }
+    assert(sum == n);
+    bucket_[buckets] = sum;
+    order.resize(n);
+    place.resize(n);
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp for schedule(static, 1)
+        for (std::size_t t = 0; t < threads; ++t)
+            for (std::size_t i = share(t); i < share(t + 1); ++i)
+                order[counts[t][bucket_of(i)]++] = Index(i);
+        std::vector<std::pair<std::uint64_t, Index>> keyed;
+#pragma omp for schedule(dynamic, 16)
+        for (std::size_t b = 0; b < buckets; ++b) {
+            keyed.clear();
+            for (std::uint32_t k = bucket_[b]; k < bucket_[b + 1]; ++k)
+                keyed.push_back({key_of(periodicity_.wrapped(position[order[k]])), order[k]});
+            std::sort(keyed.begin(), keyed.end());
+            for (std::uint32_t k = bucket_[b]; k < bucket_[b + 1]; ++k) {
+                order[k] = keyed[k - bucket_[b]].second;
+                place[k] = periodicity_.wrapped(position[order[k]]);
+            }
+        }
+    }
+}
+
+/// Counts the cells and rows of each range, then fills the arrays.
+void LinkingCells::find_cells()
+{
+    const std::size_t buckets = bucket_.size() - 1;
+    std::vector<std::uint32_t> cell_at(buckets + 1), row_at(buckets + 1);
+    const auto visit = [&](std::size_t b, const auto& new_row, const auto& new_cell) {
+        std::uint64_t row_before = ~std::uint64_t(0);
+        std::uint32_t z_before = 0;
+        for (std::uint32_t k = bucket_[b]; k < bucket_[b + 1]; ++k) {
+            const std::uint64_t here = row_of(place[k]);
+            const auto height = std::uint32_t(along(2, place[k].z - low.z));
+            if (here != row_before)
+                new_row(here);
+            if (here != row_before || height != z_before)
+                new_cell(k, height);
+            row_before = here;
+            z_before = height;
+        }
+    };
+#pragma omp parallel for schedule(dynamic, 64) if (order.size() >= worth_threads)
+    for (std::size_t b = 0; b < buckets; ++b)
+        visit(
+            b, [&](std::uint64_t) { ++row_at[b + 1]; },
+            [&](std::uint32_t, std::uint32_t) { ++cell_at[b + 1]; });
+    for (std::size_t b = 0; b < buckets; ++b) {
+        row_at[b + 1] += row_at[b];
+        cell_at[b + 1] += cell_at[b];
+    }
+    row.resize(row_at[buckets]);
+    row_cell.resize(row.size() + 1);
+    z.resize(cell_at[buckets]);
+    first.resize(z.size() + 1);
+#pragma omp parallel for schedule(dynamic, 64) if (order.size() >= worth_threads)
+    for (std::size_t b = 0; b < buckets; ++b) {
+        std::uint32_t r = row_at[b], c = cell_at[b];
+        visit(
+            b,
+            [&](std::uint64_t here) {
+                row[r] = here;
+                row_cell[r++] = c;
+            },
+            [&](std::uint32_t k, std::uint32_t height) {
+                z[c] = height;
+                first[c++] = k;
+            });
+    }
+    row_cell.back() = std::uint32_t(z.size());
+    first.back() = std::uint32_t(order.size());
+    bucket_ = {};
+}
+
+} // namespace chamomile

@@ -1,0 +1,147 @@
+/// \file  Sends rows with several columns to other ranks, in one message per rank.
+#pragma once
+
+#include <cstring>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "chamomile/core/particles.hpp"
+#include "chamomile/core/ranks/communicator.hpp"
+#include "chamomile/core/threads.hpp"
+
+namespace chamomile {
+
+/// A GatherColumn sends values[order[k]] as row k and stores received rows in `into`. It sends
+/// nothing if not in use.
+template <class T, class Into>
+struct GatherColumn {
+    std::span<const T> values;
+    std::span<const Index> order;
+    Into& into; ///< a vector: rows from rank 0, then from rank 1 and so on
+    bool is_used = true;
+
+    std::size_t width() const { return is_used ? sizeof(T) : 0; }
+    void make_room(std::size_t rows) const { into.resize(is_used ? rows : 0); }
+    void pack(std::size_t begin, std::size_t end, std::byte* to) const
+    {
+        copy(begin, end, reinterpret_cast<T*>(to));
+    }
+    void keep(std::size_t begin, std::size_t end, std::size_t at) const
+    {
+        copy(begin, end, into.data() + at);
+    }
+    void unpack(std::span<const std::byte> rows, std::size_t at) const
+    {
+        copy_bytes(rows, reinterpret_cast<std::byte*>(into.data() + at));
+    }
+
+private:
+    void copy(std::size_t begin, std::size_t end, T* to) const
+    {
+        const std::size_t n = is_used ? end - begin : 0;
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+        for (std::size_t k = 0; k < n; ++k)
+            to[k] = values[order[begin + k]];
+    }
+};
+
+/// A ScatterColumn sends values[order[k]], or values[k], as row k. For the k-th row received it
+/// calls store(place[k], value), with several threads.
+template <class T, class Store>
+struct ScatterColumn {
+    std::span<const T> values;
+    const Index* order; ///< null: row k is value k
+    const Index* place;
+    const Store& store;
+    bool is_used = true;
+
+    std::size_t width() const { return is_used ? sizeof(T) : 0; }
+    void make_room(std::size_t) const {}
+    void pack(std::size_t begin, std::size_t end, std::byte* to) const
+    {
+        const std::size_t n = is_used ? end - begin : 0;
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+        for (std::size_t k = 0; k < n; ++k)
+            std::memcpy(to + k * sizeof(T), &row(begin + k), sizeof(T));
+    }
+    void keep(std::size_t begin, std::size_t end, std::size_t at) const
+    {
+        const std::size_t n = is_used ? end - begin : 0;
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+        for (std::size_t k = 0; k < n; ++k)
+            store(place[at + k], row(begin + k));
+    }
+    void unpack(std::span<const std::byte> rows, std::size_t at) const
+    {
+        const std::size_t n = rows.size() / sizeof(T);
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+        for (std::size_t k = 0; k < n; ++k) {
+            T value; // not aligned in `rows`
+            std::memcpy(&value, rows.data() + k * sizeof(T), sizeof(T));
+            store(place[at + k], value);
+        }
+    }
+
+private:
+    const T& row(std::size_t k) const
+    {
+        return values[order ? order[k] : k];
+    }
+};
+
+struct ExchangeMemory {
+    std::vector<std::byte> leaving;
+    Inbox arriving;
+
+    std::size_t held() const { return leaving.capacity() + arriving.capacity(); }
+};
+
+/// Sends rows begins[r] .. begins[r + 1] of all columns to each rank r. Columns with wide values
+/// must come first, for alignment. Returns where each rank's rows begin among the received rows;
+/// last entry: number of received rows.
+template <class... Columns>
+std::vector<std::size_t> exchange_columns(std::span<const std::size_t> begins, Communicator& ranks,
+                                          ExchangeMemory& memory, const Columns&... columns)
+{
+    const std::size_t size = std::size_t(ranks.size()), self = std::size_t(ranks.rank()),
+                      width = (std::size_t(0) + ... + columns.width());
+    const std::size_t own = begins[self + 1] - begins[self];
+    memory.leaving.resize(width * (begins[size] - begins[0] - own));
+    std::vector<std::span<const std::byte>> to(size);
+    std::byte* next = memory.leaving.data();
+    for (std::size_t r = 0; r < size; ++r) {
+        if (r == self)
+            continue;
+        const std::size_t count = begins[r + 1] - begins[r];
+        to[r] = {next, width * count};
+        const auto pack = [&](const auto& column) {
+            column.pack(begins[r], begins[r + 1], next);
+            next += column.width() * count;
+        };
+        (pack(columns), ...);
+    }
+    ranks.exchange(to, memory.arriving);
+    std::vector<std::size_t> first{0};
+    for (std::size_t r = 0; r < size; ++r) {
+        const std::size_t bytes = memory.arriving.from<std::byte>(int(r)).size();
+        first.push_back(first.back() + (r == self ? own : width > 0 ? bytes / width : 0));
+    }
+    (columns.make_room(first.back()), ...);
+    for (std::size_t r = 0; r < size; ++r) {
+        std::span<const std::byte> rows = memory.arriving.from<std::byte>(int(r));
+        const std::size_t count = first[r + 1] - first[r];
+        const auto unpack = [&](const auto& column) {
+            if (r == self)
+                column.keep(begins[r], begins[r + 1], first[r]);
+            else if (column.width() > 0) {
+                column.unpack(rows.first(column.width() * count), first[r]);
+                rows = rows.subspan(column.width() * count);
+            }
+        };
+        (unpack(columns), ...);
+    }
+    return first;
+}
+
+} // namespace chamomile

@@ -1,0 +1,135 @@
+/// \file  The field on a mesh at a particle, by interpolation or by differences.
+#pragma once
+
+#include <cstddef>
+
+#include "chamomile/core/vec3.hpp"
+#include "chamomile/force/mesh/cloud.hpp"
+
+namespace chamomile {
+
+/// Refers to values on n^3 points; k runs fastest, and rows may be padded.
+template <class T>
+struct MeshView {
+    const T* data;
+    int n;
+    std::size_t row;
+
+    CHAMOMILE_HD const T* at(int i, int j) const
+    {
+        return data + (std::size_t(i) * std::size_t(n) + std::size_t(j)) * row;
+    }
+};
+
+/// A MeshField is the long range on a mesh.
+template <class T>
+struct MeshField {
+    MeshView<T> potential;    ///< data null: not wanted
+    MeshView<T> component[3]; ///< acceleration; data null: use differences of the potential
+    double cells_per_length;
+};
+
+struct FieldAt {
+    Vec3<double> acceleration;
+    double potential;
+};
+
+/// A particle's cloud along the three axes.
+template <int points>
+struct CloudInSpace {
+    WrappedCloud<points> x, y, z;
+};
+
+/// Returns the field interpolated with the assignment kernel.
+template <int points, class T>
+CHAMOMILE_HD FieldAt interpolated(const CloudInSpace<points>& cloud, const MeshField<T>& field)
+{
+    FieldAt sum{};
+    for (int a = 0; a < points; ++a)
+        for (int b = 0; b < points; ++b) {
+            const int i = cloud.x.point[a], j = cloud.y.point[b];
+            const T *x = field.component[0].at(i, j), *y = field.component[1].at(i, j),
+                    *z = field.component[2].at(i, j);
+            const double w = cloud.x.weight[a] * cloud.y.weight[b];
+            for (int c = 0; c < points; ++c) {
+                const double weight = w * cloud.z.weight[c];
+                const int k = cloud.z.point[c];
+                sum.acceleration.x += weight * double(x[k]);
+                sum.acceleration.y += weight * double(y[k]);
+                sum.acceleration.z += weight * double(z[k]);
+                if (field.potential.data)
+                    sum.potential += weight * double(field.potential.at(i, j)[k]);
+            }
+        }
+    return sum;
+}
+
+/// Points and weights of a cloud plus two more points on either side. `weight` is for the field
+/// itself (0 at the outer points), `slope` for its 4-point differences, in inverse cells.
+template <int points>
+struct Stencil {
+    int point[points + 4];
+    double weight[points + 4], slope[points + 4];
+
+    CHAMOMILE_HD Stencil(const WrappedCloud<points>& cloud, int n)
+    {
+        for (int p = 0; p < points + 4; ++p) {
+            const int i = cloud.point[0] + p - 2;
+            point[p] = i < 0 ? i + n : i >= n ? i - n : i;
+            weight[p] = is_inside(p) ? cloud.weight[p - 2] : 0;
+            slope[p] = 0;
+        }
+        for (int p = 0; p < points; ++p) {
+            const double w = cloud.weight[p];
+            slope[p + 3] += w * (2 / 3.);
+            slope[p + 1] -= w * (2 / 3.);
+            slope[p + 4] -= w * (1 / 12.);
+            slope[p] += w * (1 / 12.);
+        }
+    }
+    static CHAMOMILE_HD bool is_inside(int p) { return p >= 2 && p < points + 2; }
+};
+
+/// Returns the potential interpolated with the assignment kernel, and its negative 4-point
+/// differences.
+template <int points, class T>
+CHAMOMILE_HD FieldAt differentiated(const CloudInSpace<points>& cloud, const MeshField<T>& field)
+{
+    const int n = field.potential.n;
+    const Stencil<points> x(cloud.x, n), y(cloud.y, n), z(cloud.z, n);
+    FieldAt sum{};
+    for (int a = 0; a < points + 4; ++a)
+        for (int b = 0; b < points + 4; ++b) {
+            const bool in_x = x.is_inside(a), in_y = y.is_inside(b);
+            if (!in_x && !in_y)
+                continue;
+            const T* row = field.potential.at(x.point[a], y.point[b]);
+            double along = 0, slope = 0;
+            for (int c = 2; c < points + 2; ++c)
+                along += z.weight[c] * double(row[z.point[c]]);
+            sum.acceleration.x -= x.slope[a] * y.weight[b] * along;
+            sum.acceleration.y -= x.weight[a] * y.slope[b] * along;
+            if (in_x && in_y) {
+                for (int c = 0; c < points + 4; ++c)
+                    slope += z.slope[c] * double(row[z.point[c]]);
+                sum.acceleration.z -= x.weight[a] * y.weight[b] * slope;
+                sum.potential += x.weight[a] * y.weight[b] * along;
+            }
+        }
+    sum.acceleration = field.cells_per_length * sum.acceleration;
+    return sum;
+}
+
+/// Returns the field at a position, from the components if present, else by differences.
+template <int points, class T>
+CHAMOMILE_HD FieldAt field_at(const Vec3<double>& position, const MeshFrame& frame,
+                              const MeshField<T>& field)
+{
+    const CloudInSpace<points> cloud{
+        wrapped_cloud_at<points>(frame.in_cells(position.x), frame.cells),
+        wrapped_cloud_at<points>(frame.in_cells(position.y), frame.cells),
+        wrapped_cloud_at<points>(frame.in_cells(position.z), frame.cells)};
+    return field.component[0].data ? interpolated(cloud, field) : differentiated(cloud, field);
+}
+
+} // namespace chamomile

@@ -1,0 +1,35 @@
+/// \file  Sums over pairs for a field: tidal tensors and jerks.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "chamomile/force/pairs/pair_solver.hpp"
+
+namespace chamomile {
+
+/// Sums tidal tensors and jerks by the laws for one softening at a time. With per-particle
+/// softening, eps^2 is the last value in each row.
+class FieldLaws {
+public:
+    explicit FieldLaws(const SolverOptions& resolved);
+
+    /// Sets the sources' softening, and whether it is per particle.
+    void take(const Softening& softening, bool varied);
+
+    PairSolver& tidal() { return *tidal_; }
+    PairSolver& jerk() { return *jerk_; }
+
+private:
+    PairOptions options_;
+    Softening softening_;
+    bool varied_ = false;
+    std::unique_ptr<PairSolver> tidal_, jerk_;
+};
+
+/// Returns n rows that join the rows of several arrays; skips arrays without rows.
+std::vector<double> joined(std::size_t n, std::initializer_list<std::span<const double>> parts);
+
+} // namespace chamomile

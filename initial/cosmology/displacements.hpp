@@ -1,0 +1,27 @@
+/// \file  Second-order Lagrangian perturbation theory, with Fourier transforms.
+#pragma once
+
+#include "chamomile/force/mesh/fourier.hpp"
+#include "chamomile/force/mesh/grid.hpp"
+
+namespace chamomile {
+
+/// Replaces the spectrum of delta by that of phi with laplace phi = delta. `side`: box side in
+/// units of length.
+void solve_poisson(Grid<double>& spectrum, double side);
+
+/// Returns the spectrum of phi2 (Bouchet et al. 1995), given phi1:
+///
+///     laplace phi2 = sum_{i<j} phi1_,ii phi1_,jj - phi1_,ij^2
+///
+/// Second derivatives and products are computed at the mesh points. Allocates three meshes,
+/// including the result.
+Grid<double> second_order_potential(const Grid<double>& phi1, const Fourier<double>& fourier,
+                                    double side);
+
+/// Computes -d phi / d x_axis at the mesh points from the spectrum of phi. Waves of wave number n/2
+/// have zero slope at the points.
+void displacement(const Grid<double>& phi, int axis, const Fourier<double>& fourier, double side,
+                  Grid<double>& field);
+
+} // namespace chamomile

@@ -1,0 +1,209 @@
+// Whole forces in a periodic cube, mesh or modes, against exact Ewald sums.
+#include <cmath>
+#include <map>
+
+#include <doctest/doctest.h>
+
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/mesh/ewald.hpp"
+#include "error_line.hpp"
+#include "periodic_sets.hpp"
+
+using namespace chamomile;
+using namespace chamomile::tests;
+
+namespace {
+
+std::vector<Vec3<double>> exact_accelerations(const Particles& p, std::vector<double>& potential)
+{
+    std::vector<Vec3<double>> a(p.size());
+    potential.assign(p.size(), 0);
+#pragma omp parallel for schedule(dynamic, 4)
+    for (std::size_t i = 0; i < p.size(); ++i)
+        for (std::size_t j = 0; j < p.size(); ++j) {
+            const EwaldField field = ewald_field(p.position[i] - p.position[j], 1);
+            if (i != j)
+                a[i] += p.mass[j] * field.acceleration;
+            potential[i] += p.mass[j] * field.potential;
+        }
+    return a;
+}
+
+struct Errors {
+    double acceleration, potential, sum; ///< rms over rms; |sum m a| over sum m |a|
+};
+
+Errors errors_of(const PeriodicSet& set, SolverOptions options)
+{
+    options.device = "cpu";
+    options.box = 1;
+    Particles p = set.particles;
+    static std::map<std::string, std::pair<std::vector<Vec3<double>>, std::vector<double>>> known;
+    auto& exact = known[set.name + std::to_string(p.size())];
+    if (exact.first.empty())
+        exact.first = exact_accelerations(p, exact.second);
+    make_solver(options)->solve(p, Quantities::acceleration_potential);
+    double error = 0, whole = 0, phi = 0, whole_phi = 0, sizes = 0;
+    Vec3<double> sum;
+    for (std::size_t i = 0; i < p.size(); ++i) {
+        error += norm_squared(p.acceleration[i] - exact.first[i]);
+        whole += norm_squared(exact.first[i]);
+        phi += std::pow(p.potential[i] - exact.second[i], 2);
+        whole_phi += std::pow(exact.second[i], 2);
+        sum += p.mass[i] * p.acceleration[i];
+        sizes += p.mass[i] * norm(p.acceleration[i]);
+    }
+    return {std::sqrt(error / whole), std::sqrt(phi / whole_phi), norm(sum) / sizes};
+}
+
+} // namespace
+
+TEST_SUITE_BEGIN("periodic_force");
+
+TEST_CASE("tree and mesh match Ewald sums at the default and a wider cut")
+{
+    for (const PeriodicSet& set : periodic_sets(1000)) {
+        CAPTURE(set.name);
+        if (set.name == "near a lattice")
+            continue; // separate test case
+        SolverOptions options;
+        Errors errors = errors_of(set, options);
+        CHECK(errors.acceleration < 5e-4);
+        CHECK(errors.potential < 1e-3);
+        options.periodic.cut = 6.5;
+        options.tolerance = 3e-4;
+        errors = errors_of(set, options);
+        CHECK(errors.acceleration < 2e-4);
+        CHECK(errors.sum < 2e-5);
+    }
+}
+
+TEST_CASE("Ewald modes leave only the error of the tree")
+{
+    for (const PeriodicSet& set : periodic_sets(1000)) {
+        CAPTURE(set.name);
+        SolverOptions options;
+        options.periodic.long_range = LongRangeKind::modes;
+        options.periodic.cut = 7;
+        options.tolerance = 1e-4;
+        const Errors errors = errors_of(set, options);
+        CHECK(errors.acceleration < (set.error > 1 ? 8e-3 : 6e-5));
+        CHECK(errors.potential < 2e-5);
+    }
+}
+
+TEST_CASE("cancelling forces near a lattice are accurate to 2 %")
+{
+    const PeriodicSet set = periodic_sets(1000)[3]; // 4000 times weaker than a pair's
+    for (const double cut : {5., 6., 7.})
+        for (const int mesh : {32, 40, 48}) {
+            SolverOptions options;
+            options.periodic.cut = cut;
+            options.periodic.mesh = mesh;
+            CHECK(errors_of(set, options).acceleration < 2e-2);
+        }
+    SolverOptions options;
+    const double usual = errors_of(set, options).acceleration;
+    options.periodic.cut = 6.5;
+    options.tolerance = 3e-4;
+    const double wider = errors_of(set, options).acceleration;
+    MESSAGE("error with defaults " << usual << ", with a wider cut " << wider);
+    CHECK(usual < 6e-3);
+    CHECK(wider < 6e-3);
+}
+
+TEST_CASE("a perfect lattice stays at rest")
+{
+    Particles p = cloud(12 * 12 * 12, 1, [k = 0](Random&) mutable {
+        const int i = k++;
+        return Vec3<double>{(i / 144 + 0.5) / 12, (i / 12 % 12 + 0.5) / 12, (i % 12 + 0.5) / 12};
+    });
+    SolverOptions options;
+    options.device = "cpu";
+    options.box = 1;
+    make_solver(options)->solve(p, Quantities::acceleration_potential);
+    const double neighbour = p.mass[0] * 144; // a neighbour's attraction
+    double energy = 0, largest = 0, squares = 0;
+    for (std::size_t i = 0; i < p.size(); ++i) {
+        largest = std::max(largest, norm(p.acceleration[i]));
+        squares += norm_squared(p.acceleration[i]);
+        energy += 0.5 * p.mass[i] * p.potential[i];
+    }
+    CHECK(std::sqrt(squares / double(p.size())) < 4e-3 * neighbour);
+    CHECK(largest < 2.5e-2 * neighbour); // error from cells across the cut at 5 r_s
+    // Energy per unit cell of a lattice, from Ewald's constant.
+    const double exact = 0.5 * 2.8372974794806195 * p.mass[0] * p.mass[0] * 1728 * 12;
+    CHECK(energy == doctest::Approx(exact).epsilon(2e-4));
+}
+
+TEST_CASE("invalid options of periodic boxes are refused with an error line")
+{
+    const auto refusal = [](auto change) {
+        SolverOptions options;
+        options.device = "cpu";
+        options.box = 1;
+        change(options);
+        return error_line([&] { make_solver(options); });
+    };
+    CHECK(refusal([](SolverOptions& o) { o.order = 3; }) ==
+          "order: 3: must be 0 or 2 in a periodic box");
+    CHECK(refusal([](SolverOptions& o) { o.periodic.mesh = 8; }) ==
+          "mesh: 8: must be a whole number from 16 to 32768, or 0");
+    CHECK(refusal([](SolverOptions& o) { o.periodic.cut = 9; }) ==
+          "cut: 9: must be a number from 3 to 7");
+    CHECK(refusal([](SolverOptions& o) { o.periodic.split = 0; }) ==
+          "split: 0: must be a number from 0.5 to 10");
+    CHECK(refusal([](SolverOptions& o) {
+              o.periodic.mesh = 16;
+              o.periodic.cut = 7;
+          }).find("too few cells") != std::string::npos);
+    CHECK(refusal([](SolverOptions& o) { o.softening.length = 0.5; }) ==
+          "eps: 0.5: must be at most a tenth of the box");
+    CHECK(refusal([](SolverOptions& o) { o.box = -1; }) ==
+          "box: -1: must be a number from 1e-100 to 1e+100, or 0");
+    CHECK(refusal([](SolverOptions& o) { o.order = 5; }) == "order: 5: must be one of 0, 2, 3, 4");
+    CHECK(refusal([](SolverOptions& o) { o.theta = NAN; }) ==
+          "theta: nan: must be a number > 0 and <= 1.5");
+}
+
+TEST_CASE("a softening length near the short-range cut is reported or refused")
+{
+    SolverOptions options;
+    options.device = "cpu";
+    options.box = 1;
+    options.softening.is_varied = true;
+    Particles p = periodic_sets(300).front().particles;
+    p.softening.assign(p.size(), 0.001);
+    const double cut = 5 * 1.25 / 32;
+    const auto jump = [&](double longest) {
+        p.softening.back() = longest;
+        return make_solver(options)->solve(p, Quantities::acceleration).softening_jump.value_or(-1);
+    };
+    CHECK(jump(0.02) == doctest::Approx(1.5 * 0.02 * 0.02 / cut / cut));
+    CHECK(error_line([&] { jump(0.04); }).find("eps: 0.04: must be at most 0.0357") == 0);
+    options.softening.rule = SofteningRule::root_of_squares;
+    CHECK(jump(0.02) == doctest::Approx(3 * 0.02 * 0.02 / cut / cut));
+    options.softening.kind = SofteningKind::spline;
+    CHECK(jump(0.049) == 0);
+    CHECK(error_line([&] { jump(0.05); }).find("eps: 0.05: must be at most 0.0493") == 0);
+    options.solver = SolverKind::direct;
+    CHECK(jump(0.05) == -1);
+    options = {};
+    options.device = "cpu";
+    options.box = 1;
+    options.periodic.mesh = 128;
+    options.softening.length = 0.01;
+    p.softening.clear();
+    const auto solver = make_solver(options);
+    const auto evaluate = [&](double length) { // cut as by a comoving clock
+        Request request = request_of(p, Quantities::acceleration);
+        request.softening_length = length;
+        return solver->evaluate(request).softening_jump.value_or(-1);
+    };
+    CHECK(error_line([&] { evaluate(0.01); }) ==
+          "eps: 0.01: must be at most 0.00891, because pairs beyond 0.04883 are not "
+          "softened; or give mesh 22, softening spline, or solver direct");
+    CHECK(evaluate(0.001) == doctest::Approx(1.5 * 0.001 * 0.001 / 0.048828125 / 0.048828125));
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,109 @@
+// The mesh on the first GPU against the host. The suite is skipped without a GPU.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/gpu.hpp"
+#include "tests/unit/clouds.hpp"
+
+using namespace chamomile;
+using namespace chamomile::tests;
+
+TEST_SUITE_BEGIN("gpu_mesh");
+
+namespace {
+
+struct Field {
+    std::vector<Vec3<double>> acceleration;
+    std::vector<double> potential;
+};
+
+Field field_of(LongRange& mesh, const Particles& p, bool with_potential = true)
+{
+    Field field{std::vector<Vec3<double>>(p.size()), std::vector<double>(p.size())};
+    Profile profile;
+    const ArrayView position = view_of(std::span(p.position));
+    mesh.prepare(p.size(), position, view_of(std::span(p.mass)), profile);
+    mesh.add(p.size(), position, {}, 2.5, view_of(std::span(field.acceleration)),
+             with_potential ? view_of(std::span(field.potential)) : ArrayView{}, profile);
+    return field;
+}
+
+} // namespace
+
+TEST_CASE("the GPU mesh field matches the host for every kernel and differentiation")
+{
+    const Particles p = moved(plummer(20011), 0.7, {3, -5, 1});
+    for (Assignment kernel : {Assignment::nearest_point, Assignment::cloud_in_cell,
+                              Assignment::triangular, Assignment::piecewise_cubic})
+        for (Differentiation by : {Differentiation::spectral, Differentiation::four_point})
+            for (int cells : {15, 64}) {
+                CAPTURE(int(kernel));
+                CAPTURE(int(by));
+                CAPTURE(cells);
+                const MeshOptions options{cells, 1.25, kernel, by};
+                const auto host = make_mesh_gravity({8}, options);
+                const auto device = make_cuda_mesh_gravity(0, {8}, options);
+                CHECK(device->split_radius() == host->split_radius());
+                const Field expected = field_of(*host, p), field = field_of(*device, p);
+                double square = 0, error = 0, of_potential = 0;
+                for (std::size_t i = 0; i < p.size(); ++i) {
+                    square += norm_squared(expected.acceleration[i]);
+                    error += norm_squared(field.acceleration[i] - expected.acceleration[i]);
+                    of_potential = std::max(of_potential,
+                                            std::abs(field.potential[i] - expected.potential[i]));
+                }
+                CHECK(std::sqrt(square / double(p.size())) > 0.01);
+                CHECK(error < 1e-24 * square);
+                CHECK(of_potential < 1e-12);
+            }
+}
+
+TEST_CASE("the mesh field is bitwise repeatable for any source order, with or without potentials")
+{
+    const Particles p = uniform_cube(30011);
+    Particles reversed = p;
+    std::reverse(reversed.position.begin(), reversed.position.end());
+    const auto mesh = make_cuda_mesh_gravity(0, {1}, {32});
+    const Field once = field_of(*mesh, p), again = field_of(*mesh, p, false);
+    CHECK(once.acceleration == again.acceleration);
+    Field other = field_of(*mesh, reversed);
+    std::reverse(other.acceleration.begin(), other.acceleration.end());
+    std::reverse(other.potential.begin(), other.potential.end());
+    CHECK(once.acceleration == other.acceleration);
+    CHECK(once.potential == other.potential);
+}
+
+TEST_CASE("the mesh field adds to active particles only")
+{
+    const Particles p = uniform_cube(5000);
+    const auto mesh = make_cuda_mesh_gravity(0, {1}, {16});
+    const Field whole = field_of(*mesh, p);
+    const std::vector<std::uint32_t> active{3, 4999, 17};
+    Field field{std::vector<Vec3<double>>(p.size(), {1, 2, 3}), {}};
+    Profile profile;
+    mesh->add(p.size(), view_of(std::span(p.position)), active, 2.5,
+              view_of(std::span(field.acceleration)), {}, profile);
+    std::size_t changed = 0;
+    for (const Vec3<double>& a : field.acceleration)
+        changed += a != Vec3<double>{1, 2, 3};
+    CHECK(changed == 3);
+    for (std::uint32_t i : active)
+        CHECK(field.acceleration[i] == Vec3<double>{1, 2, 3} + whole.acceleration[i]);
+}
+
+TEST_CASE("the GPU mesh refuses invalid input with an error line")
+{
+    Particles p = uniform_cube(100);
+    p.mass[42] = std::nan("");
+    const auto mesh = make_cuda_mesh_gravity(0, {1}, {16});
+    CHECK_THROWS_WITH_AS(field_of(*mesh, p), "particle 42: position and mass: must be finite",
+                         Error);
+    CHECK_THROWS_WITH_AS(make_cuda_mesh_gravity(0, {1}, {7}), "mesh: 7: must be 8 to 32768", Error);
+    CHECK(field_of(*mesh, Particles{}).potential.empty());
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,305 @@
+// Random fields, Lagrangian perturbation theory, and the resulting particles.
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <numbers>
+
+#include <doctest/doctest.h>
+
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/periodic.hpp"
+#include "chamomile/force/threads.hpp"
+#include "chamomile/initial/cosmology/displacements.hpp"
+#include "chamomile/initial/cosmology/glass.hpp"
+#include "chamomile/initial/cosmology/initial_conditions.hpp"
+#include "planck_power.hpp"
+#include "within.hpp"
+
+using namespace chamomile;
+using namespace chamomile::tests;
+
+TEST_SUITE_BEGIN("initial_conditions");
+
+namespace {
+
+constexpr double pi = std::numbers::pi;
+constexpr double G = 43.0071; // Mpc, 1e10 Msun, km/s
+
+InitialConditionsOptions small_box()
+{
+    InitialConditionsOptions options;
+    options.power = planck();
+    options.particles = 16;
+    return options;
+}
+
+/// Returns the field -d phi / d axis for a potential given at points in a cube of side 2 pi.
+template <class Potential>
+Grid<double> spectrum_of(int n, const Fourier<double>& fourier, const Potential& potential)
+{
+    Grid<double> grid(n);
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j)
+            for (int k = 0; k < n; ++k)
+                grid(i, j, k) = potential(2 * pi * i / n, 2 * pi * j / n, 2 * pi * k / n);
+    fourier.forward(grid);
+    grid.for_each_mode(
+        [&](int, int, int, std::complex<double>& mode) { mode /= double(n) * n * n; });
+    return grid;
+}
+
+} // namespace
+
+TEST_CASE("Gaussian fields are real and share large scales with coarser meshes")
+{
+    const LinearPower power(planck());
+    Grid<double> coarse(16), fine(32);
+    for (Grid<double>* grid : {&coarse, &fine})
+        fill_gaussian_field(*grid, 100, power, 1, {.seed = 7});
+    for (int i = -7; i <= 7; ++i)
+        for (int j = -7; j <= 7; ++j)
+            for (int k = 0; k <= 7; ++k) {
+                const auto of = [&](Grid<double>& grid) {
+                    const int n = grid.side();
+                    return grid.mode((i + n) % n, (j + n) % n, k);
+                };
+                CHECK(of(coarse) == of(fine));
+            }
+    Grid<double> same(32);
+    std::memcpy(same.data(), fine.data(), sizeof(double) * fine.plane() * 32);
+    const Fourier<double> fourier(32);
+    fourier.backward(same);
+    fourier.forward(same);
+    double worst = 0, largest = 0;
+    for (int i = 0; i < 32; ++i)
+        for (int j = 0; j < 32; ++j)
+            for (int k = 0; k <= 16; ++k) {
+                worst = std::max(
+                    worst, std::abs(same.mode(i, j, k) / (32. * 32 * 32) - fine.mode(i, j, k)));
+                largest = std::max(largest, std::abs(fine.mode(i, j, k)));
+            }
+    CHECK(worst < 1e-13 * largest);
+    CHECK(fine.mode(0, 0, 0) == 0.0);
+    CHECK(fine.mode(16, 3, 2) == 0.0);
+    CHECK(fine.mode(3, 2, 16) == 0.0);
+}
+
+TEST_CASE("random amplitudes match spectrum and exponential spread; fixed amplitudes are exact")
+{
+    const LinearPower power(planck());
+    Grid<double> random(48), fixed(48), paired(48);
+    fill_gaussian_field(random, 100, power, 0.5, {.seed = 3});
+    fill_gaussian_field(fixed, 100, power, 0.5, {.seed = 3, .fixed = true});
+    fill_gaussian_field(paired, 100, power, 0.5, {.seed = 3, .paired = true});
+    double sum = 0, squares = 0, count = 0;
+    std::complex<double> squared_sum = 0;
+    for (int i = 0; i < 48; ++i)
+        for (int j = 0; j < 48; ++j)
+            for (int k = 1; k < 24; ++k) {
+                if (i == 24 || j == 24)
+                    continue;
+                const double kx = wave_number(i, 48), ky = wave_number(j, 48);
+                const double wave = 2 * pi / 100 * std::sqrt(kx * kx + ky * ky + double(k) * k);
+                const double mean = 0.5 * power(wave) / 1e6;
+                const std::complex<double> mode = random.mode(i, j, k) / std::sqrt(mean);
+                sum += std::norm(mode);
+                squares += std::norm(mode) * std::norm(mode);
+                squared_sum += mode * mode;
+                ++count;
+                CHECK(std::norm(fixed.mode(i, j, k)) == within(1e-12, mean));
+                CHECK(std::abs(std::arg(fixed.mode(i, j, k) / random.mode(i, j, k))) < 1e-12);
+                CHECK(paired.mode(i, j, k) == -random.mode(i, j, k));
+            }
+    CHECK(std::abs(sum / count - 1) < 4 / std::sqrt(count));
+    CHECK(std::abs(squares / count - 2) < 4 * std::sqrt(20 / count)); // for exp(-x): <x^4> - 4 = 20
+    CHECK(std::abs(squared_sum) / count < 4 / std::sqrt(count));      // phases everywhere
+}
+
+TEST_CASE("second-order displacements match theory for two waves and vanish for a single wave")
+{
+    constexpr int n = 16;
+    const double A = 0.03, k = 1, side = 2 * pi;
+    const Fourier<double> fourier(n);
+    const Grid<double> phi1 = spectrum_of(n, fourier, [&](double x, double y, double) {
+        return -A / k * (std::cos(k * x) + std::cos(k * y));
+    });
+    Grid<double> phi2 = second_order_potential(phi1, fourier, side), field(n);
+    const auto compare = [&](const Grid<double>& phi, int axis, const auto& exact) {
+        displacement(phi, axis, fourier, side, field);
+        double worst = 0;
+        for (int i = 0; i < n; ++i)
+            for (int j = 0; j < n; ++j)
+                for (int l = 0; l < n; ++l)
+                    worst = std::max(
+                        worst, std::abs(field(i, j, l) - exact(2 * pi * i / n, 2 * pi * j / n)));
+        CHECK(worst < 1e-12 * A);
+    };
+    compare(phi1, 0, [&](double x, double) { return -A * std::sin(k * x); });
+    compare(phi1, 1, [&](double, double y) { return -A * std::sin(k * y); });
+    compare(phi1, 2, [&](double, double) { return 0; });
+    const double half = A * A * k / 2; // the displacement is 3/7 of it, -(3/14) A^2 k
+    compare(phi2, 0, [&](double x, double y) { return -half * std::sin(k * x) * std::cos(k * y); });
+    compare(phi2, 1, [&](double x, double y) { return -half * std::cos(k * x) * std::sin(k * y); });
+    compare(phi2, 2, [&](double, double) { return 0; });
+
+    for (double phase : {0.0, 0.4}) {
+        const Grid<double> wave = spectrum_of(n, fourier, [&](double x, double y, double z) {
+            return A * std::cos(2 * x + y - 3 * z + phase);
+        });
+        const Grid<double> none = second_order_potential(wave, fourier, side);
+        for (int axis : {0, 1, 2})
+            compare(none, axis, [](double, double) { return 0; });
+    }
+}
+
+TEST_CASE("initial particles match lattice, masses, growth and velocities")
+{
+    InitialConditionsOptions options = small_box();
+    options.order = 1;
+    const Background& b = options.power.background;
+    const Particles at49 = make_initial_conditions(options, G);
+    REQUIRE(at49.size() == 4096);
+    options.redshift = 9;
+    const Particles at9 = make_initial_conditions(options, G);
+    options.order = 2;
+    const Particles second = make_initial_conditions(options, G);
+
+    const Periodicity box{100};
+    const Growth g49 = growth(b, 0.02), g9 = growth(b, 0.1);
+    double mass = 0, displaced = 0, corrected = 0;
+    Vec3<double> mean{};
+    for (std::size_t p = 0; p < 4096; ++p) {
+        const Vec3<double> q{6.25 * double(p / 256), 6.25 * double(p / 16 % 16),
+                             6.25 * double(p % 16)};
+        const Vec3<double> psi49 = box.nearest(at49.position[p] - q),
+                           psi9 = box.nearest(at9.position[p] - q);
+        CHECK(norm(psi9 - (g9.D1 / g49.D1) * psi49) < 1e-11);
+        const double H = 100 * b.expansion(0.02); // a dx/dt = a H f1 psi
+        CHECK(norm(at49.velocity[p] - 0.02 * H * g49.f1 * psi49) < 1e-10);
+        const Vec3<double> psi2 = box.nearest(second.position[p] - at9.position[p]);
+        const double H9 = 100 * b.expansion(0.1);
+        CHECK(norm(second.velocity[p] - at9.velocity[p] - 0.1 * H9 * g9.f2 * psi2) < 1e-10);
+        CHECK(at49.id[p] == p + 1);
+        mass += at49.mass[p];
+        displaced += norm_squared(psi9);
+        corrected += norm_squared(psi2);
+        mean += psi9;
+    }
+    CHECK(mass == within(1e-12, 0.3089 * 3e4 / (8 * pi * G) * 1e6));
+    CHECK(norm(mean) < 1e-8);
+    // The second order is small relative to the first, but present.
+    CHECK(corrected < 0.01 * displaced);
+    CHECK(corrected > 1e-6 * displaced);
+    // In linear theory psi^2 = sum of P / (V k^2) over modes.
+    const LinearPower power(options.power);
+    double expected = 0;
+    for (int i = -7; i <= 7; ++i)
+        for (int j = -7; j <= 7; ++j)
+            for (int k = -7; k <= 7; ++k)
+                if (const double m = 4 * pi * pi / 1e4 * (i * i + j * j + k * k); m > 0)
+                    expected += power(std::sqrt(m)) / 1e6 / m;
+    expected *= std::pow(g9.D1 / growth(b, 1).D1, 2);
+    CHECK(displaced / 4096 == within(0.5, expected)); // dominated by a few large modes
+    options.order = 1;
+    options.field.fixed = true;
+    double fixed = 0;
+    const Particles ruled = make_initial_conditions(options, G);
+    for (std::size_t p = 0; p < 4096; ++p)
+        fixed += norm_squared(box.nearest(
+            ruled.position[p] - Vec3<double>{6.25 * double(p / 256), 6.25 * double(p / 16 % 16),
+                                             6.25 * double(p % 16)}));
+    CHECK(fixed / 4096 == within(1e-10, expected));
+}
+
+TEST_CASE("initial conditions match bitwise for any number of threads and vary with the seed")
+{
+    InitialConditionsOptions options = small_box();
+    const int before = thread_count();
+    use_threads(1);
+    const Particles one = make_initial_conditions(options, G);
+    use_threads(3);
+    const Particles three = make_initial_conditions(options, G);
+    use_threads(before);
+    CHECK(std::memcmp(one.position.data(), three.position.data(), 4096 * 24) == 0);
+    CHECK(std::memcmp(one.velocity.data(), three.velocity.data(), 4096 * 24) == 0);
+    options.field.seed = 2;
+    CHECK(norm(make_initial_conditions(options, G).position[5] - one.position[5]) > 1e-3);
+}
+
+TEST_CASE("a glass has less large-scale power than random points and carries equal waves")
+{
+    const std::vector<Vec3<double>> glass = make_glass(8);
+    REQUIRE(glass.size() == 512);
+    double power = 0;
+    int modes = 0;
+    for (int i = -2; i <= 2; ++i)
+        for (int j = -2; j <= 2; ++j)
+            for (int k = 1; k <= 2; ++k) {
+                std::complex<double> sum = 0;
+                for (const Vec3<double>& x : glass)
+                    sum += std::polar(1., -2 * pi * (i * x.x + j * x.y + k * x.z));
+                power += std::norm(sum) / 512; // 1 in the mean for random points
+                ++modes;
+            }
+    CAPTURE(power / modes);
+    CHECK(power / modes < 1e-4);
+
+    InitialConditionsOptions options = small_box();
+    options.particles = 32;
+    options.order = 1;
+    options.side = 400;
+    const Particles grid = make_initial_conditions(options, G);
+    options.load = ParticleLoad::glass;
+    options.glass = 8;
+    const Particles loose = make_initial_conditions(options, G);
+    REQUIRE(loose.size() == grid.size());
+    // A glass particle's velocity equals the grid's field there, summed over its waves.
+    const std::vector<Vec3<double>> q = tiled_glass(8, 4, 400);
+    const LinearPower linear(options.power);
+    const Background& b = options.power.background;
+    const Growth start = growth(b, 0.02);
+    const double factor = std::pow(start.D1 / growth(b, 1).D1, 2);
+    double worst = 0, largest = 0;
+    for (std::size_t p : {std::size_t(0), std::size_t(1234), std::size_t(32767)}) {
+        double psi = 0;
+        for (int i = -15; i <= 15; ++i)
+            for (int j = -15; j <= 15; ++j)
+                for (int k = -15; k <= 15; ++k) {
+                    const double m = i * i + j * j + k * k, unit = 2 * pi / 400;
+                    if (m == 0)
+                        continue;
+                    const std::complex<double> delta =
+                        std::sqrt(factor * linear(unit * std::sqrt(m)) / 6.4e7) *
+                        white_noise(options.field, i, j, k);
+                    const double phase = unit * (i * q[p].x + j * q[p].y + k * q[p].z);
+                    psi += std::real(delta * std::complex<double>(0, i / (m * unit)) *
+                                     std::polar(1., phase));
+                }
+        const double speed = 0.02 * 100 * b.expansion(0.02) * start.f1;
+        worst = std::max(worst, std::abs(loose.velocity[p].x - speed * psi));
+        largest = std::max(largest, std::abs(speed * psi));
+    }
+    CHECK(worst < 0.02 * largest);
+}
+
+TEST_CASE("invalid initial conditions are refused")
+{
+    const auto refused = [](const auto& change) {
+        InitialConditionsOptions options = small_box();
+        change(options);
+        CHECK_THROWS_AS(make_initial_conditions(options, G), Error);
+    };
+    refused([](auto& o) { o.particles = 15; });
+    refused([](auto& o) { o.particles = 1626; });
+    refused([](auto& o) { o.side = 0; });
+    refused([](auto& o) { o.redshift = -1; });
+    refused([](auto& o) { o.order = 3; });
+    refused([](auto& o) {
+        o.load = ParticleLoad::glass;
+        o.glass = 6;
+    });
+    refused([](auto& o) { o.power.sigma8 = -1; });
+    refused([](auto& o) { o.power.background.omega_matter = 0; });
+}

@@ -1,0 +1,130 @@
+/// \file  The top of the global tree, with identical cells on all ranks.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "chamomile/core/ranks/communicator.hpp"
+#include "chamomile/tree/large_memory.hpp"
+#include "chamomile/tree/moments.hpp"
+#include "chamomile/tree/radix_sort.hpp"
+
+namespace chamomile {
+
+/// The particles that a rank brings, in the caller's order.
+struct Rows {
+    std::span<const Vec3<double>> position;
+    std::span<const double> mass;
+    /// Work of each row in the last evaluation, in units of row_work(); empty: equal for every row.
+    std::span<const float> work = {};
+    bool has_targets = false;             ///< false: every row on every rank is a target
+    std::span<const char> is_target = {}; ///< per row, with has_targets
+    /// Positions from which kept cells were made.
+    std::span<const Vec3<double>> built = {};
+    /// True on all ranks: rows with equal keys follow `number` in the tree. False: they follow
+    /// rank, then row.
+    bool has_numbers = false;
+    std::span<const Index> number = {};
+    /// Upper limit for per-particle softening lengths; empty: one length for all.
+    std::optional<double> longest_softening = {};
+    std::span<const double> softening = {}; ///< per row, with longest_softening
+
+    std::size_t size() const { return position.size(); }
+};
+
+/// A KeyRange is a cube: the keys that share `level` leading octal digits with `first`.
+struct KeyRange {
+    Key first = 0;
+    int level = 0;
+
+    Key width() const { return Key(1) << 3 * (key_levels - level); }
+    friend auto operator<=>(const KeyRange&, const KeyRange&) = default;
+};
+
+/// Particle counts in the octants of a cell.
+using OctantCounts = std::array<std::uint64_t, 8>;
+/// Counts a rank's rows in the octants of each cell.
+using CountOctants = std::function<void(std::span<const KeyRange>, std::span<OctantCounts>)>;
+
+/// A rank's rows by rising key; rows with equal keys by rising index. Memory is kept.
+struct KeyedRows {
+    /// Counts the rows in the octants of each cell.
+    void count(std::span<const KeyRange> cells, std::span<OctantCounts> counts) const;
+
+    std::pmr::vector<Key> keys{large_memory()};
+    std::pmr::vector<Index> order{large_memory()}; ///< sorted row k is row order[k]
+    RadixScratch scratch{large_memory()};
+
+    void sort(const Rows& rows, const RootCube& cube);
+};
+
+/// Bounding box and first bad values of a rank's rows.
+struct RowsSeen {
+    Box box;
+    std::uint64_t rows = 0;
+    std::uint64_t bad_position = 0, bad_mass = 0; ///< first bad rows; `rows`: none
+    double mass = 0;                              ///< the first bad mass
+
+    /// Scans the rows with host threads.
+    static RowsSeen of(const Rows& rows);
+};
+
+/// The smallest cube around the rows of all ranks.
+struct CommonCube {
+    RootCube cube;
+    std::uint64_t rows = 0;   ///< on all ranks
+    std::uint64_t before = 0; ///< on lower ranks
+};
+
+/// Finds the common cube. Throws the same Error(input) on all ranks if a position is not finite, a
+/// mass is negative or not finite, or the rows are too many.
+CommonCube common_cube(const RowsSeen& rows, Communicator& communicator);
+
+/// Sums over a rank's rows in each leaf of a coarse tree.
+struct LeafSums {
+    std::vector<Box> box;
+    std::vector<std::uint64_t> work, targets; ///< over targets only
+};
+
+/// The cells of the global tree down to leaves with at most `most` particles each, or more if they
+/// share a key (CoarseTreeMaker::make()). The octree stores no particles: cell ranges count the
+/// particles of all ranks in tree order.
+struct CoarseTree {
+    Octree octree;
+    Moments moments;                 ///< measure() fills bounds, gather_moments() the rest
+    std::vector<Index> leaves;       ///< cells without daughters, in tree order
+    std::vector<Key> first;          ///< lowest key of each leaf
+    std::vector<std::uint64_t> work; ///< per leaf, over targets
+    /// Number of targets before each leaf; last entry: number of all targets.
+    std::vector<Index> targets_before;
+
+    const Cell& leaf(std::size_t k) const { return octree.cells[leaves[k]]; }
+    /// Returns where each leaf's rows begin; last entry: number of rows.
+    std::vector<std::size_t> begins(const KeyedRows& sorted) const;
+    /// Sums work, target counts and boxes of a rank's rows per leaf.
+    LeafSums measured(const Rows& rows, const KeyedRows& sorted) const;
+    /// Sets work and targets of the leaves, and the bounds of all cells, from the sums of each
+    /// rank. `has_targets`: some rows are no targets.
+    void measure(LeafSums sums, bool has_targets, Communicator& communicator);
+    /// Completes the moments. `own`: moments at this rank's leaves, in tree order, without bounds.
+    /// `varied`: particles have per-particle softening.
+    void gather_moments(const Moments& own, int order, bool varied, Communicator& communicator);
+};
+
+/// Makes coarse trees of slowly changing rows. Counts the cells divided last time in one reduction,
+/// and further cells in one reduction per level.
+class CoarseTreeMaker {
+public:
+    /// Makes the same tree on every rank. `all`: total number of rows. Cells equal a single rank's
+    /// cells. The caller must then call measure() and gather_moments().
+    CoarseTree make(const CountOctants& count, std::uint64_t all, std::uint64_t max,
+                    Communicator& communicator);
+
+private:
+    std::vector<KeyRange> divided_; ///< cells with daughters in the last tree
+};
+
+} // namespace chamomile

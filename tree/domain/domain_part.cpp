@@ -1,0 +1,24 @@
+#include "chamomile/tree/domain/domain_part.hpp"
+
+namespace chamomile {
+
+std::vector<Cell> DistributedTree::own_leaves() const
+{
+    std::vector<Cell> leaves;
+    Index begin = 0;
+    for (std::size_t leaf = first_leaf(); leaf < end_leaf(); ++leaf) {
+        const Cell& cell = coarse.leaf(leaf);
+        leaves.push_back({begin, cell.count, 0, cell.octant});
+        begin += cell.count;
+    }
+    return leaves;
+}
+
+void estimate_on_host(const Walk& walk, const TargetGroups& groups, std::span<double> accelerations)
+{
+#pragma omp parallel for schedule(dynamic, 16)
+    for (std::size_t c = 0; c < accelerations.size(); ++c)
+        accelerations[c] = walk.scaled_acceleration(groups.clusters[c]);
+}
+
+} // namespace chamomile

@@ -1,0 +1,321 @@
+#include "chamomile/tree/domain/domain_tree_builder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "chamomile/core/threads.hpp"
+#include "chamomile/tree/domain/memory_use.hpp"
+
+namespace chamomile {
+namespace {
+
+/// Number of pieces per rank, unless whole clusters need larger pieces.
+constexpr std::uint64_t pieces_per_rank = 64;
+
+/// Returns a box that holds every point within `distance` of `box`.
+Box widened(Box box, double distance)
+{
+    const double min = -Box::infinity, max = Box::infinity; // so that no rounding cuts it
+    const auto widen = [&](double& low, double& high) {
+        low = std::nextafter(low - distance, min);
+        high = std::nextafter(high + distance, max);
+    };
+    if (distance > 0) {
+        widen(box.low.x, box.high.x);
+        widen(box.low.y, box.high.y);
+        widen(box.low.z, box.high.z);
+    }
+    return box;
+}
+
+} // namespace
+
+void DomainTreeBuilder::build(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
+                              Profile& profile)
+{
+    has_targets_ = particles.ranks->has_targets;
+    is_varied_ = particles.ranks->is_varied;
+    std::uint64_t all_rows = 0;
+    {
+        const TimedPhase phase(profile, "sort");
+        const CommonCube common = common_cube(part_->take(particles, false), ranks_);
+        all_rows = common.rows;
+        part_->sort(placed(common.cube, plan.placement), common.before);
+    }
+    {
+        const TimedPhase phase(profile, "domains");
+        coarse_ = maker_.make([&](auto cells, auto counts) { part_->count(cells, counts); },
+                              all_rows, max_in_leaf(plan, all_rows), ranks_);
+        if (all_rows > 0)
+            coarse_.measure(part_->measure(coarse_), has_targets_, ranks_);
+        std::vector<double> shares = shares_;
+        for (int r = 0; shares_.empty() && r <= ranks_.size(); ++r)
+            shares.push_back(double(r) / ranks_.size());
+        built_domains_ = domains_ = make_domains(coarse_, pieces(plan), shares);
+    }
+    {
+        const TimedPhase phase(profile, "cells");
+        part_->receive(distributed(), plan, ranks_);
+    }
+    finish(tree, plan, profile);
+}
+
+void DomainTreeBuilder::refit(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
+                              Profile& profile)
+{
+    has_targets_ = particles.ranks->has_targets;
+    is_varied_ = particles.ranks->is_varied;
+    const std::vector<std::size_t> before = domains_.first_leaf;
+    {
+        const TimedPhase phase(profile, "domains");
+        common_cube(part_->take(particles, true), ranks_); // throws for bad values
+        if (total() > 0)
+            coarse_.measure(part_->measure(coarse_), has_targets_, ranks_);
+        domains_ = keep_domains(coarse_, pieces(plan), built_domains_);
+    }
+    {
+        const TimedPhase phase(profile, "cells");
+        if (domains_.first_leaf != before)
+            part_->receive(distributed(), plan, ranks_);
+        part_->receive_moved(distributed(), plan, ranks_);
+    }
+    finish(tree, plan, profile);
+}
+
+/// Returns the max number of particles in a coarse leaf, at least a full cluster.
+std::uint64_t DomainTreeBuilder::max_in_leaf(const TreePlan& plan, std::uint64_t all) const
+{
+    return std::max({all / (pieces_per_rank * std::uint64_t(ranks_.size())),
+                     std::uint64_t(plan.leaf_size),
+                     std::uint64_t(plan.groups.group) * std::uint64_t(plan.groups.cluster)});
+}
+
+/// Cuts the targets into pieces, each with whole clusters.
+std::vector<Piece> DomainTreeBuilder::pieces(const TreePlan& plan) const
+{
+    if (!has_targets_)
+        return cut_pieces(coarse_.octree, coarse_.moments, max_in_leaf(plan, total()));
+    // Only the number of targets per leaf matters, so its first particles stand for them.
+    TargetGroups targets;
+    for (std::size_t leaf = 0; leaf < coarse_.leaves.size(); ++leaf)
+        for (Index k = coarse_.targets_before[leaf]; k < coarse_.targets_before[leaf + 1]; ++k)
+            targets.found.push_back(coarse_.leaf(leaf).begin + k - coarse_.targets_before[leaf]);
+    targets.take(targets.found);
+    return cut_target_pieces(targets, coarse_.octree, coarse_.moments, plan.groups,
+                             pieces_per_rank * std::uint64_t(ranks_.size()));
+}
+
+/// Sums the moments at current positions and fills the tree.
+void DomainTreeBuilder::finish(Tree& tree, const TreePlan& plan, Profile& profile)
+{
+    criterion_ = plan.criterion;
+    questions_.partners = 0;
+    questions_.bytes = 0;
+    {
+        const TimedPhase phase(profile, "moments");
+        const int order = criterion_ ? criterion_->order : 0;
+        coarse_.gather_moments(part_->sum_moments(plan), order, is_varied_, ranks_);
+        part_->make_tree(tree, distributed(), plan);
+    }
+}
+
+void DomainTreeBuilder::make_groups(TargetGroups& groups, Tree& tree, const SourceTargets&,
+                                    const GroupSizes& sizes)
+{
+    const std::size_t rank = std::size_t(ranks_.rank()), first = domains_.first_piece[rank],
+                      last = domains_.first_piece[rank + 1];
+    std::vector<Piece> pieces(domains_.pieces.begin() + std::ptrdiff_t(first),
+                              domains_.pieces.begin() + std::ptrdiff_t(last));
+    const Index before = pieces.empty() ? 0 : pieces.front().targets.begin;
+    for (Piece& piece : pieces) {
+        piece.cell = part_->cell_of()[piece.cell];
+        piece.targets = {piece.targets.begin - before, piece.targets.end - before};
+    }
+    groups.targets = {};
+    groups.target_count = part_->size();
+    if (has_targets_ || !part_->cut_groups(groups, tree, sizes)) {
+        if (has_targets_)
+            cut_some(groups, tree, sizes, pieces);
+        else
+            chamomile::cut_groups(groups, tree.octree, tree.moments, sizes, pieces);
+        finish_groups(groups);
+    }
+    part_->find_softenings(groups);
+}
+
+/// Cuts groups if only some arrivals are targets. A piece may contain remote cells without targets,
+/// so cells and targets count the particles of all ranks during the cut.
+void DomainTreeBuilder::cut_some(TargetGroups& groups, Tree& tree, const GroupSizes& sizes,
+                                 std::span<const Piece> pieces)
+{
+    const DistributedTree distributed = this->distributed();
+    const std::size_t begin = distributed.first_leaf(), end = distributed.end_leaf();
+    const Index shift = part_->size() > 0 ? coarse_.leaf(begin).begin : 0;
+    auto& cells = tree.octree.cells;
+    std::vector<Index> absent;
+    for (std::size_t leaf = 0; leaf < coarse_.leaves.size(); ++leaf) {
+        Cell& root = cells[part_->cell_of()[coarse_.leaves[leaf]]];
+        if (leaf >= begin && leaf < end)
+            continue;
+        absent.push_back(std::exchange(root.begin, coarse_.leaf(leaf).begin));
+    }
+    const auto shift_own = [&](Index by) {
+        for (std::size_t leaf = begin; leaf < end; ++leaf) {
+            const Index at = part_->cell_of()[coarse_.leaves[leaf]], next = cells[at].next;
+#pragma omp parallel for if (next - at > worth_threads) schedule(static)
+            for (Index c = at; c < next; ++c)
+                cells[c].begin += by;
+        }
+        for (Index& place : groups.found)
+            place += by;
+    };
+    part_->find_targets(groups);
+    shift_own(shift);
+    groups.take(groups.found);
+    chamomile::cut_groups(groups, tree.octree, tree.moments, sizes, pieces);
+    shift_own(0 - shift);
+    auto other = absent.begin();
+    for (std::size_t leaf = 0; leaf < coarse_.leaves.size(); ++leaf)
+        if (leaf < begin || leaf >= end)
+            cells[part_->cell_of()[coarse_.leaves[leaf]]].begin = *other++;
+    part_->find_boxes(groups, sizes.longest_side);
+}
+
+/// Fills one region per cluster. With per-particle softening its box grows by the targets'
+/// clearance, which opens hardly any further cell.
+void DomainTreeBuilder::find_regions(const TargetGroups& groups)
+{
+    questions_.regions.resize(groups.clusters.size());
+#pragma omp parallel for if (groups.clusters.size() > worth_threads) schedule(static)
+    for (std::size_t c = 0; c < groups.clusters.size(); ++c) {
+        const Cluster& cluster = groups.clusters[c];
+        const double clearance = groups.cluster_softening.empty()
+                                     ? 0
+                                     : own_clearance(*criterion_, groups.cluster_softening[c]);
+        questions_.regions[c] = {widened(cluster.box, clearance), 0, cluster.center_of_mass,
+                                 cluster.mass == 0 ? cluster.extent : 0};
+    }
+}
+
+void DomainTreeBuilder::finish_nodes(Tree& tree, TargetGroups& groups, Profile& profile)
+{
+    if (total() == 0)
+        return;
+    const AcceptanceCriterion& criterion = *criterion_;
+    const bool imports = ranks_.size() > 1, has_estimates = criterion.takes_tolerance();
+    find_regions(groups);
+    const auto make_nodes = [&] {
+        const TimedPhase phase(profile, "nodes");
+        part_->make_nodes(tree, criterion);
+        walk_.prepare(tree.octree, tree.nodes, criterion);
+    };
+    if (!imports || has_estimates)
+        make_nodes();
+    const TreeReach reach(criterion, coarse_.moments);
+    if (imports) {
+        const TimedPhase phase(profile, "import");
+        part_->start_imports(reach);
+        if (has_estimates)
+            expect_factors(groups);
+    }
+    bool is_enough = !imports;
+    for (int round = 0; round < 2 && !is_enough; ++round) {
+        {
+            const TimedPhase phase(profile, "import");
+            import(tree, reach);
+        }
+        make_nodes();
+        const TimedPhase phase(profile, "import");
+        is_enough = !has_estimates || round > 0 || are_enough(groups);
+    }
+    const TimedPhase phase(profile, "import");
+    part_->finish(tree);
+}
+
+/// Imports the cells that regions open.
+void DomainTreeBuilder::import(Tree& tree, const TreeReach& reach)
+{
+    questions_.exchange(*criterion_, reach, distributed(), ranks_);
+    const std::uint64_t before = ranks_.traffic().bytes;
+    part_->import(tree, {questions_.asked, *criterion_, reach}, distributed(), ranks_);
+    questions_.bytes += ranks_.traffic().bytes - before;
+}
+
+/// Sets region factors for half the acceleration estimated from local cells and the coarse tree, so
+/// that exact factors hardly ever exceed them.
+void DomainTreeBuilder::expect_factors(const TargetGroups& groups)
+{
+    constexpr double part = 0.5; // for order 2, distances grow by 2^(1/5)
+    std::vector<ImportRegion>& regions = questions_.regions;
+    std::vector<double> accelerations(regions.size());
+    part_->estimate(walk_, groups, accelerations);
+    for (std::size_t c = 0; c < regions.size(); ++c)
+        regions[c].relative_factor = criterion_->relative_factor(part * accelerations[c]);
+}
+
+/// Returns true on all ranks if every region that asked remote ranks had a large enough factor.
+/// Otherwise sets exact factors, which no import changes. Regions that asked none have exact
+/// estimates already. Keeps the estimates for the walk if equal to the walk's bit for bit.
+bool DomainTreeBuilder::are_enough(TargetGroups& groups)
+{
+    constexpr double rounding = 1 + 1e-9; // between host and GPU estimates
+    std::vector<ImportRegion>& regions = questions_.regions;
+    std::vector<double> exact(regions.size());
+    part_->estimate(walk_, groups, exact);
+    std::uint64_t missed = 0;
+    for (std::size_t c = 0; c < regions.size(); ++c) {
+        const double min = rounding * criterion_->relative_factor(exact[c]);
+        if (!questions_.asks[c] || regions[c].relative_factor >= min)
+            continue;
+        ++missed;
+        regions[c].relative_factor = min;
+    }
+    ranks_.sum(std::span(&missed, 1));
+    if (missed == 0 && part_->estimates_as_walk())
+        groups.accelerations = std::move(exact);
+    return missed == 0;
+}
+
+DomainTreeBuilder::GatheredParticles DomainTreeBuilder::gather(std::span<const std::uint64_t> id)
+{
+    const Rows own = part_->rows();
+    GatheredParticles found;
+    const std::vector<std::uint64_t> counts = ranks_.all_gather(std::uint64_t(own.size()));
+    found.number.assign(own.number.begin(), own.number.end());
+    if (!own.has_numbers) {
+        found.number.resize(own.size());
+        std::iota(found.number.begin(), found.number.end(),
+                  Index(std::accumulate(counts.begin(), counts.begin() + ranks_.rank(),
+                                        std::uint64_t(0))));
+    }
+    const std::vector<Index> number = ranks_.all_gather(std::span<const Index>(found.number));
+    const auto gather = [&](const auto& mine, auto& all) {
+        using Value = typename std::decay_t<decltype(all)>::value_type;
+        const std::vector<Value> gathered = ranks_.all_gather(std::span<const Value>(mine));
+        all.resize(gathered.size() == number.size() ? number.size() : 0);
+        for (std::size_t k = 0; k < all.size(); ++k)
+            all[number[k]] = gathered[k];
+    };
+    Particles& all = found.all;
+    gather(id, all.id);
+    gather(own.position, all.position);
+    gather(own.mass, all.mass);
+    if (own.longest_softening) {
+        gather(own.softening, all.softening);
+        for (double& length : all.softening)
+            length = std::min(length, *own.longest_softening);
+    }
+    all.acceleration.resize(all.mass.size());
+    all.potential.resize(all.mass.size());
+    return found;
+}
+
+std::size_t DomainTreeBuilder::held_bytes() const
+{
+    return part_->held_bytes() + memory_of(coarse_.octree) + memory_of(coarse_.moments) +
+           chamomile::held_bytes(coarse_.leaves, coarse_.first, coarse_.work, domains_.pieces);
+}
+
+} // namespace chamomile

@@ -1,0 +1,100 @@
+/// \file  The builder of one global tree over all ranks.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "chamomile/core/profile.hpp"
+#include "chamomile/tree/domain/domain_part.hpp"
+#include "chamomile/tree/domain/imported_cells.hpp"
+#include "chamomile/tree/walk.hpp"
+
+namespace chamomile {
+
+/// A DomainTreeBuilder builds one global tree of the particles on all ranks. Each rank receives the
+/// particles in its domain, called arrivals, makes their cells and groups, and imports the remote
+/// cells that its lists need (Salmon 1991). Cells, groups and lists equal those of a single rank:
+/// each list holds the same cells and particles in the same order. In a rank's octree, `order`
+/// holds arrival indices, and imported sources follow the local ones. A DomainPart does the local
+/// work. Every non-const member is collective.
+class DomainTreeBuilder final : public TreeBuilder {
+public:
+    DomainTreeBuilder(Communicator& ranks, const std::string& instruction_set,
+                      std::unique_ptr<DomainPart> part = make_host_part())
+        : ranks_(ranks), part_(std::move(part)), walk_(instruction_set)
+    {}
+    DomainTreeBuilder(const DomainTreeBuilder&) = delete;
+    DomainTreeBuilder& operator=(const DomainTreeBuilder&) = delete;
+
+    /// Throws the same Error(input) on all ranks if a position is not finite or a mass is negative
+    /// or not finite, and Error(input) for too many particles.
+    void build(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
+               Profile& profile) override;
+    /// Updates the tree for the same particles at new positions. Targets may differ; domains change
+    /// only by leaves at their ends. Throws like build().
+    void refit(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
+               Profile& profile) override;
+    /// Cuts groups of the local arrivals that RowsOfRank names as targets.
+    void make_groups(TargetGroups& groups, Tree& tree, const SourceTargets&,
+                     const GroupSizes& sizes) override;
+    /// Imports the cells and particles that the lists of these groups open. If the criterion
+    /// compares with accelerations, the first import relies on estimates from local cells and the
+    /// coarse tree. A second import follows if the first was not enough.
+    void finish_nodes(Tree& tree, TargetGroups& groups, Profile& profile) override;
+    void fetch_order(Octree& octree) override { part_->fetch_order(octree); }
+    void fetch_sources(Octree& octree) override { part_->fetch_sources(octree); }
+    void fetch_bounds(Moments& moments) override { part_->fetch_bounds(moments); }
+    std::pmr::memory_resource* memory() override { return part_->memory(); }
+
+    /// Cuts domains at `shares` of the work, from 0 to 1, instead of equal ones.
+    void cut_at(std::vector<double> shares) { shares_ = std::move(shares); }
+
+    Communicator& ranks() const { return ranks_; }
+    DomainPart& part() const { return *part_; }
+    std::size_t total() const { return coarse_.octree.size; } ///< on all ranks
+    std::size_t targets() const                               ///< on all ranks
+    {
+        return coarse_.targets_before.empty() ? 0 : coarse_.targets_before.back();
+    }
+    int partners() const { return questions_.partners; }            ///< number of ranks asked
+    std::uint64_t import_bytes() const { return questions_.bytes; } ///< sent by this rank
+    std::size_t held_bytes() const;                                 ///< on this rank
+
+    /// Returns where each rank's domain begins in DomainPart::leaving().
+    std::vector<std::size_t> leaving_begins() const { return part_->leaving_begins(distributed()); }
+
+    /// Particles of all ranks, indexed by number, and the numbers of the local rows.
+    struct GatheredParticles {
+        Particles all;
+        std::vector<Index> number;
+    };
+    /// Gathers the particles on all ranks. `id`: identifiers of the local rows, or empty.
+    GatheredParticles gather(std::span<const std::uint64_t> id);
+
+private:
+    DistributedTree distributed() const { return {coarse_, domains_, ranks_.rank()}; }
+    std::uint64_t max_in_leaf(const TreePlan& plan, std::uint64_t all) const;
+    std::vector<Piece> pieces(const TreePlan& plan) const;
+    void finish(Tree& tree, const TreePlan& plan, Profile& profile);
+    void find_regions(const TargetGroups& groups);
+    void import(Tree& tree, const TreeReach& reach);
+    void expect_factors(const TargetGroups& groups);
+    bool are_enough(TargetGroups& groups);
+    void cut_some(TargetGroups& groups, Tree& tree, const GroupSizes& sizes,
+                  std::span<const Piece> pieces);
+
+    Communicator& ranks_;
+    std::unique_ptr<DomainPart> part_;
+    std::vector<double> shares_;
+    bool has_targets_ = false, is_varied_ = false; ///< RowsOfRank
+    std::optional<AcceptanceCriterion> criterion_; ///< none: the tree is not walked
+    CoarseTreeMaker maker_;
+    CoarseTree coarse_;
+    Domains domains_, built_domains_; ///< current, and at the last build
+    Walk walk_;                       ///< for estimates
+    RegionExchange questions_;
+};
+
+} // namespace chamomile

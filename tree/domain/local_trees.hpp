@@ -1,0 +1,137 @@
+/// \file  The local trees: one below each leaf of the coarse tree that this rank owns.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "chamomile/core/ranks/column_exchange.hpp"
+#include "chamomile/core/threads.hpp"
+#include "chamomile/tree/domain/domains.hpp"
+#include "chamomile/tree/domain/memory_use.hpp"
+#include "chamomile/tree/key_sorter.hpp"
+#include "chamomile/tree/own_softenings.hpp"
+#include "chamomile/tree/tree_builder.hpp"
+
+namespace chamomile {
+
+/// The sorted particles in a rank's leaves, and the cells below these leaves. Memory is kept.
+struct LocalTrees {
+    Octree octree{large_memory()}; ///< cells leaf by leaf
+    Moments moments{large_memory()};
+    std::pmr::vector<OpeningRadius> reach{large_memory()}; ///< per cell, by find_reaches()
+    std::vector<Index> roots; ///< first cell of each leaf; last entry: number of cells
+    KeySorter sorter;
+    std::vector<std::vector<Cell>> scratch;
+
+    /// Returns the bytes held.
+    std::size_t memory() const;
+};
+
+/// Return the bytes held by the arrays.
+std::size_t memory_of(const Octree& octree);
+std::size_t memory_of(const Moments& moments);
+
+/// Returns where each rank's domain begins among the sorted rows; last entry: number of rows.
+std::vector<std::size_t> begins_of_ranks(const KeyedRows& sorted, const CoarseTree& coarse,
+                                         const Domains& domains);
+
+/// One value per arrival, to return to the rank that brought the particle. store(row, value)
+/// receives it there.
+template <class T, class Store>
+struct ResultColumn {
+    std::span<const T> arrivals;
+    Store store;
+    bool is_used = true;
+};
+
+/// The particles in a rank's domain, ordered by sending rank. Memory is kept.
+class ReceivedParticles {
+public:
+    /// Sends each row, with Rows::built as position and its target mark, to the rank that owns its
+    /// place.
+    void receive(const Rows& rows, const KeyedRows& sorted, const CoarseTree& coarse,
+                 const Domains& domains, Communicator& communicator);
+    /// Like receive() for the same rows, but sends only Rows::position and target marks.
+    void receive_moved(const Rows& rows, const KeyedRows& sorted, const CoarseTree& coarse,
+                       const Domains& domains, Communicator& communicator);
+
+    std::size_t size() const { return mass_.size(); }
+    std::span<const Vec3<double>> position() const { return position_; }
+    std::span<const double> mass() const { return mass_; }
+    std::span<const char> is_target() const { return is_target_; }
+    /// Returns the arrivals that are targets; empty if every arrival is a target.
+    std::span<const Index> targets() const
+    {
+        return has_targets_ ? targets_ : std::span<const Index>();
+    }
+    std::span<const double> softening() const { return softening_; }
+    bool has_softenings() const { return has_softenings_; }
+    /// Returns Rows::number for each arrival, if rows have numbers.
+    std::span<const Index> number() const { return number_; }
+
+    /// Returns the first arrival from a rank.
+    std::size_t first_from(int rank) const { return first_[std::size_t(rank)]; }
+
+    /// Returns the bytes held.
+    std::size_t memory() const
+    {
+        return held_bytes(position_, mass_, softening_, number_, is_target_, targets_,
+                          target_rows_) +
+               memory_.held();
+    }
+
+    /// Returns values of target arrivals to the ranks that brought them, in one exchange. Several
+    /// threads call the stores.
+    template <class... T, class... Store>
+    void return_results(const KeyedRows& sorted, Communicator& communicator,
+                        const ResultColumn<T, Store>&... columns)
+    {
+        std::vector<std::size_t> begins = first_;
+        if (has_targets_)
+            for (std::size_t& begin : begins)
+                begin = std::size_t(std::ranges::lower_bound(targets_, begin) - targets_.begin());
+        // Values return in tree order, since ranks own consecutive ranges.
+        const Index* const order = has_targets_ ? targets_.data() : nullptr;
+        const Index* const place = has_targets_ ? target_rows_.data() : sorted.order.data();
+        exchange_columns(begins, communicator, memory_,
+                         ScatterColumn<T, Store>{columns.arrivals, order, place, columns.store,
+                                                 columns.is_used}...);
+    }
+
+private:
+    void find_targets(const Rows& rows, const KeyedRows& sorted);
+
+    std::pmr::vector<Vec3<double>> position_{large_memory()};
+    std::pmr::vector<double> mass_{large_memory()}, softening_{large_memory()};
+    std::pmr::vector<Index> number_{large_memory()};
+    std::pmr::vector<char> is_target_{large_memory()};
+    std::vector<std::size_t> first_{0}; // first arrival from each rank; last entry: size()
+    bool has_softenings_ = false;
+    bool has_targets_ = false;       // false: every arrival is a target
+    std::vector<Index> targets_;     // among the arrivals
+    std::vector<Index> target_rows_; // among the rows, in tree order
+    ExchangeMemory memory_;
+};
+
+/// Sorts the arrivals and makes the cells below `leaves`. Cells and particle order equal those of a
+/// single-rank tree. `sorted`: the arrivals that are in key order already.
+void make_local_trees(LocalTrees& trees, const ReceivedParticles& arrivals,
+                      const KeySorter::SortedRun& sorted, const RootCube& cube, int leaf_size,
+                      std::span<const Cell> leaves);
+
+/// Fills sources with the arrivals' positions and masses, and eps^2 if rows have per-particle
+/// softening.
+void gather_particles(LocalTrees& trees, const ReceivedParticles& arrivals, const Rows& rows);
+
+/// Sums the moments of local cells, equal to the moments on a single rank.
+void sum_moments(LocalTrees& trees, int order);
+
+/// Finds the reach of each local cell.
+void find_reaches(LocalTrees& trees, const TreeReach& reach);
+
+/// Returns the moments at the first cell of each leaf, without bounds.
+Moments moments_of_roots(const LocalTrees& trees);
+
+} // namespace chamomile

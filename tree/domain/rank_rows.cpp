@@ -1,0 +1,54 @@
+#include "chamomile/tree/domain/rank_rows.hpp"
+
+#include <utility>
+
+#include "chamomile/tree/domain/memory_use.hpp"
+
+namespace chamomile {
+
+void RankRows::take(const TreeParticles& particles, bool keeps_cells)
+{
+    const RowsOfRank& of_rank = *particles.ranks;
+    rows_.position = dense_.positions(particles);
+    rows_.mass = dense_.masses(particles);
+    rows_.has_numbers = of_rank.exchanges > 0;
+    rows_.number = of_rank.number;
+    if (of_rank.exchanges == exchanges_ + 1)
+        work_.swap(placed_work_);
+    else if (of_rank.exchanges != exchanges_)
+        work_.clear();
+    exchanges_ = of_rank.exchanges;
+    if (work_.size() != rows_.size())
+        work_.clear(); // of other particles
+    rows_.work = work_;
+    if (!keeps_cells) {
+        built_.resize(rows_.size());
+        copy_bytes(std::as_bytes(rows_.position), reinterpret_cast<std::byte*>(built_.data()));
+    }
+    rows_.built = keeps_cells ? std::span<const Vec3<double>>(built_) : rows_.position;
+    rows_.longest_softening = {};
+    rows_.softening = {};
+    if (of_rank.is_varied) {
+        rows_.longest_softening = particles.longest_softening;
+        rows_.softening = dense_.softenings(particles);
+    }
+    rows_.has_targets = of_rank.has_targets;
+    is_target_.assign(of_rank.has_targets ? rows_.size() : 0, 0);
+    for (const Index i : of_rank.targets)
+        is_target_[i] = 1;
+    rows_.is_target = is_target_;
+}
+
+std::span<float> RankRows::make_room_for_work(std::vector<float> placed)
+{
+    placed_work_ = std::move(placed);
+    work_.resize(rows_.size());
+    return work_;
+}
+
+std::size_t RankRows::held_bytes() const
+{
+    return chamomile::held_bytes(built_, is_target_, work_, placed_work_);
+}
+
+} // namespace chamomile

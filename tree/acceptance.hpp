@@ -121,9 +121,9 @@ struct AcceptanceCriterion {
     double softening = 0; ///< Plummer-equivalent length, for the estimate of the acceleration
     SofteningKind softening_kind = SofteningKind::plummer;
     SofteningRule softening_rule = SofteningRule::larger;
-    double min_softening = 0; ///< smallest eps^2, with per-particle softening
-    int order = 2;            ///< of the multipoles: 0, 2, 3 or 4
-    int local_order = 0;      ///< of the expansion about the targets' center; 0: none
+    double min_softening_squared = 0; ///< smallest eps^2, with per-particle softening
+    int order = 2;                    ///< of the multipoles: 0, 2, 3 or 4
+    int local_order = 0;              ///< of the expansion about the targets' center; 0: none
     /// In a periodic cube sources act only by their nearest image, and only within `cut`. Local
     /// expansions are off.
     Periodicity periodicity = {};

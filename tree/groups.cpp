@@ -24,10 +24,10 @@ public:
     template <class Add>
     void cut(const Piece& piece, Add add) const
     {
-        if (piece.last_octant == 0)
+        if (piece.end_octant == 0)
             cut_cell(piece.cell, piece.targets, add);
         else
-            cut_block(piece.cell, piece.first_octant, piece.last_octant, piece.targets, add);
+            cut_block(piece.cell, piece.first_octant, piece.end_octant, piece.targets, add);
     }
 
     /// Cuts a cell with these targets. Calls add() for each piece.
@@ -43,13 +43,13 @@ public:
 
     Multipole whole(const Piece& piece) const
     {
-        if (piece.last_octant == 0)
+        if (piece.end_octant == 0)
             return moments_.multipole[piece.cell];
         Multipole whole;
         const Index end = octree_.cells[piece.cell].next;
         for (Index d = piece.cell + 1; d < end; d = octree_.cells[d].next)
             if (const Index octant = octree_.cells[d].octant;
-                octant >= piece.first_octant && octant < piece.last_octant)
+                octant >= piece.first_octant && octant < piece.end_octant)
                 whole = joint(whole, moments_.multipole[d]);
         return whole;
     }
@@ -222,14 +222,14 @@ std::vector<Piece> cut_pieces(const Octree& octree, const Moments& moments, std:
 std::vector<Piece> cut_target_pieces(const TargetGroups& groups, const Octree& octree,
                                      const Moments& moments, GroupSizes sizes, std::uint64_t parts)
 {
-    const std::uint64_t min = std::uint64_t(sizes.min), cluster = sizes.of_cluster(),
+    const std::uint64_t few = std::uint64_t(sizes.few), cluster = sizes.of_cluster(),
                         all = std::max<std::uint64_t>(cluster, groups.target_count / parts),
                         particles = std::max<std::uint64_t>(4 * all, octree.size / (4 * parts));
     std::vector<Piece> pieces;
     if (!octree.cells.empty())
         PieceCutter(
             groups, octree, moments,
-            {all, particles, std::uint64_t(sizes.cluster) * min, sizes.sparse, Box::infinity})
+            {all, particles, std::uint64_t(sizes.cluster) * few, sizes.sparse, Box::infinity})
             .cut_cell(0, {0, Index(groups.target_count)},
                       [&](const Piece& piece) { pieces.push_back(piece); });
     return pieces;

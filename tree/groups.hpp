@@ -129,7 +129,7 @@ struct GroupSizes {
     int group;
     int cluster = 1;
     double longest_side = Box::infinity; ///< of a group's box, unless it has a single target
-    int min = 1 << 30;
+    int few = 1 << 30;
     std::uint64_t sparse = 1ull << 32;
 
     /// Returns the max number of targets in a cluster.
@@ -137,11 +137,11 @@ struct GroupSizes {
     PieceLimits limits_of_groups() const
     {
         const std::uint64_t max = std::uint64_t(group);
-        return {max, 4 * max, std::uint64_t(min), sparse, longest_side};
+        return {max, 4 * max, std::uint64_t(few), sparse, longest_side};
     }
     PieceLimits limits_of_clusters() const
     {
-        return {of_cluster(), 4 * of_cluster(), std::uint64_t(cluster) * std::uint64_t(min), sparse,
+        return {of_cluster(), 4 * of_cluster(), std::uint64_t(cluster) * std::uint64_t(few), sparse,
                 clusters_to_groups * longest_side};
     }
 };
@@ -160,7 +160,7 @@ void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& momen
 
 /// A range of targets: those in a cell, or in its daughters at octants first .. last.
 struct Piece {
-    Index cell, first_octant, last_octant; ///< octants 0 .. 0: the cell itself
+    Index cell, first_octant, end_octant; ///< octants 0 .. 0: the cell itself
     TargetRange targets;
     Box box; ///< around all particles there
 };

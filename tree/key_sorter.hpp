@@ -25,7 +25,7 @@ public:
         std::span<const Key> keys;
     };
     /// Like sort(), but merges positions that are sorted already with the rest.
-    void sort_beside(const SortedRun& sorted, std::span<const Vec3<double>> positions,
+    void sort_merged(const SortedRun& sorted, std::span<const Vec3<double>> positions,
                      const RootCube& cube, Boundaries& boundaries, std::pmr::vector<Index>& order,
                      std::span<const Index> number = {});
 

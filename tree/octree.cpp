@@ -75,7 +75,7 @@ private:
         if (whole_begin >= whole_end)
             return min(between.level, begin, last);
         return std::min({min(between.level, begin, whole_begin * block),
-                         min(between.min, whole_begin, whole_end),
+                         min(between.block_min, whole_begin, whole_end),
                          min(between.level, whole_end * block, last)});
     }
 
@@ -96,7 +96,7 @@ private:
         const Index last = end - 1;
         while (from < last) {
             if (from % block == 0) { // skips blocks without such a boundary
-                while (from + block <= last && between.min[from / block] > level)
+                while (from + block <= last && between.block_min[from / block] > level)
                     from += block;
             }
             const Index stop = std::min(last, (from / block + 1) * block);
@@ -133,7 +133,7 @@ private:
             between.level[k] = b.level;
             between.octants[k] = b.octants;
             // A block may overlap a range that another thread refines.
-            std::atomic_ref<std::uint8_t> min(between.min[k / Boundaries::block]);
+            std::atomic_ref<std::uint8_t> min(between.block_min[k / Boundaries::block]);
             if (b.level < min.load(std::memory_order_relaxed))
                 min.store(b.level, std::memory_order_relaxed);
         }

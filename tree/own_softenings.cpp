@@ -45,7 +45,8 @@ TreeReach::TreeReach(const AcceptanceCriterion& criterion, const Moments& moment
 
 double shared_clearance(const AcceptanceCriterion& criterion)
 {
-    return is_spline(criterion) ? softened_spline_reach(criterion, criterion.min_softening) : 0;
+    return is_spline(criterion) ? softened_spline_reach(criterion, criterion.min_softening_squared)
+                                : 0;
 }
 
 double own_clearance(const AcceptanceCriterion& criterion, const SofteningSpan& targets)

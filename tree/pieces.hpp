@@ -16,13 +16,13 @@ struct TargetRange {
 /// Max size of a piece: `targets` targets, box side `longest_side`, and `particles` particles, or
 /// `sparse` per target if it has at most `least` targets.
 struct PieceLimits {
-    std::uint64_t targets, particles, min, sparse;
+    std::uint64_t targets, particles, few, sparse;
     double longest_side;
 
     CHAMOMILE_HD bool fit(std::uint64_t n, std::uint64_t of_particles, const Box& box) const
     {
         return n <= targets &&
-               (of_particles <= particles || (n <= min && of_particles <= sparse * n)) &&
+               (of_particles <= particles || (n <= few && of_particles <= sparse * n)) &&
                box.longest_side() <= longest_side;
     }
 };

@@ -219,7 +219,7 @@ std::vector<std::size_t> CoarseTree::begins(const KeyedRows& sorted) const
     return begins;
 }
 
-LeafSums CoarseTree::measured(const Rows& rows, const KeyedRows& sorted) const
+LeafSums CoarseTree::leaf_sums(const Rows& rows, const KeyedRows& sorted) const
 {
     const std::size_t n = leaves.size();
     const std::vector<std::size_t> begin = begins(sorted);
@@ -244,7 +244,7 @@ LeafSums CoarseTree::measured(const Rows& rows, const KeyedRows& sorted) const
     return sums;
 }
 
-void CoarseTree::measure(LeafSums sums, bool has_targets, Communicator& communicator)
+void CoarseTree::reduce(LeafSums sums, bool has_targets, Communicator& communicator)
 {
     const std::size_t n = leaves.size();
     work = std::move(sums.work);
@@ -272,7 +272,7 @@ void CoarseTree::measure(LeafSums sums, bool has_targets, Communicator& communic
 }
 
 void CoarseTree::gather_moments(const Moments& own, int order, bool varied,
-                                 Communicator& communicator)
+                                Communicator& communicator)
 {
     const std::size_t n = octree.cells.size();
     std::vector<std::byte> mine;

@@ -94,7 +94,7 @@ struct LeafSums {
 /// particles of all ranks in tree order.
 struct CoarseTree {
     Octree octree;
-    Moments moments;                 ///< measure() fills bounds, gather_moments() the rest
+    Moments moments;                 ///< reduce() fills bounds, gather_moments() the rest
     std::vector<Index> leaves;       ///< cells without daughters, in tree order
     std::vector<Key> first;          ///< lowest key of each leaf
     std::vector<std::uint64_t> work; ///< per leaf, over targets
@@ -105,10 +105,10 @@ struct CoarseTree {
     /// Returns where each leaf's rows begin; last entry: number of rows.
     std::vector<std::size_t> begins(const KeyedRows& sorted) const;
     /// Sums work, target counts and boxes of a rank's rows per leaf.
-    LeafSums measured(const Rows& rows, const KeyedRows& sorted) const;
+    LeafSums leaf_sums(const Rows& rows, const KeyedRows& sorted) const;
     /// Sets work and targets of the leaves, and the bounds of all cells, from the sums of each
     /// rank. `has_targets`: some rows are no targets.
-    void measure(LeafSums sums, bool has_targets, Communicator& communicator);
+    void reduce(LeafSums sums, bool has_targets, Communicator& communicator);
     /// Completes the moments. `own`: moments at this rank's leaves, in tree order, without bounds.
     /// `varied`: particles have per-particle softening.
     void gather_moments(const Moments& own, int order, bool varied, Communicator& communicator);
@@ -119,7 +119,7 @@ struct CoarseTree {
 class CoarseTreeMaker {
 public:
     /// Makes the same tree on every rank. `all`: total number of rows. Cells equal a single rank's
-    /// cells. The caller must then call measure() and gather_moments().
+    /// cells. The caller must then call reduce() and gather_moments().
     CoarseTree make(const CountOctants& count, std::uint64_t all, std::uint64_t max,
                     Communicator& communicator);
 

@@ -53,7 +53,7 @@ public:
     /// Counts the rows in the octants of each cell.
     virtual void count(std::span<const KeyRange> cells, std::span<OctantCounts> counts) = 0;
     /// Sums work, target counts and boxes of the rows in each leaf.
-    virtual LeafSums measure(const CoarseTree& coarse) = 0;
+    virtual LeafSums leaf_sums(const CoarseTree& coarse) = 0;
 
     /// Sends each row to the rank that owns its place, receives the arrivals and makes their cells.
     virtual void receive(const DistributedTree& distributed, const TreePlan& plan,

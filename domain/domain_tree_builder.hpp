@@ -58,9 +58,9 @@ public:
     {
         return coarse_.targets_before.empty() ? 0 : coarse_.targets_before.back();
     }
-    int partners() const { return questions_.partners; }            ///< number of ranks asked
-    std::uint64_t import_bytes() const { return questions_.bytes; } ///< sent by this rank
-    std::size_t held_bytes() const;                                 ///< on this rank
+    int partners() const { return requests_.partners; }            ///< number of ranks asked
+    std::uint64_t import_bytes() const { return requests_.bytes; } ///< sent by this rank
+    std::size_t held_bytes() const;                                ///< on this rank
 
     /// Returns where each rank's domain begins in DomainPart::leaving().
     std::vector<std::size_t> leaving_begins() const { return part_->leaving_begins(distributed()); }
@@ -80,10 +80,10 @@ private:
     void finish(Tree& tree, const TreePlan& plan, Profile& profile);
     void find_regions(const TargetGroups& groups);
     void import(Tree& tree, const TreeReach& reach);
-    void expect_factors(const TargetGroups& groups);
-    bool are_enough(TargetGroups& groups);
-    void cut_some(TargetGroups& groups, Tree& tree, const GroupSizes& sizes,
-                  std::span<const Piece> pieces);
+    void predict_factors(const TargetGroups& groups);
+    bool factors_suffice(TargetGroups& groups);
+    void cut_target_groups(TargetGroups& groups, Tree& tree, const GroupSizes& sizes,
+                           std::span<const Piece> pieces);
 
     Communicator& ranks_;
     std::unique_ptr<DomainPart> part_;
@@ -94,7 +94,7 @@ private:
     CoarseTree coarse_;
     Domains domains_, built_domains_; ///< current, and at the last build
     Walk walk_;                       ///< for estimates
-    RegionExchange questions_;
+    RegionExchange requests_;
 };
 
 } // namespace chamomile

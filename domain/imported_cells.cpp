@@ -69,7 +69,7 @@ private:
         if (has_particles)
             add_particles(trees.particles, octree.sources);
         if (has_particles && !octree.softening.empty())
-            add_particles(trees.lengths, octree.softening);
+            add_particles(trees.particle_softening, octree.softening);
         if (looking_.size() > last)
             for (Index d = c + 1; d < cell.next; d = octree.cells[d].next)
                 add(d, last);
@@ -96,7 +96,7 @@ void append(ImportedCells& to, const ImportedCells& from)
     append(to.higher, std::span(from.higher));
     append(to.particles, std::span(from.particles));
     append(to.softening, std::span(from.softening));
-    append(to.lengths, std::span(from.lengths));
+    append(to.particle_softening, std::span(from.particle_softening));
 }
 
 /// Returns the local cells and particles that the regions of a remote rank open.
@@ -178,7 +178,7 @@ void for_each_array(ImportedCells& trees, const Visit& visit)
     visit(trees.higher);
     visit(trees.softening);
     visit(trees.particles);
-    visit(trees.lengths);
+    visit(trees.particle_softening);
     visit(trees.leaves);
 }
 

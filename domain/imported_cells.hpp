@@ -33,7 +33,7 @@ struct ImportedCells {
     std::vector<Source> particles;
     /// With per-particle softening: per cell, and eps^2 per particle.
     std::vector<CellSoftening> softening;
-    std::vector<double> lengths;
+    std::vector<double> particle_softening;
 };
 
 /// Sends each rank the cells that its regions open, and returns the cells received. `first_leaf`:

@@ -52,7 +52,7 @@ struct Boundaries {
     }
 
     std::pmr::vector<std::uint8_t> level, octants;
-    std::pmr::vector<std::uint8_t> block_min; ///< lowest level in each block of entries
+    std::pmr::vector<std::uint8_t> block_min; ///< lowest level in each block of `block` entries
 };
 
 } // namespace chamomile

@@ -57,7 +57,7 @@ public:
 private:
     /// Cuts a cell's daughters at octants first .. last: one piece if they fit, else two halves.
     /// Octants are halved along x, then y, then z, so that the box of a block contains no part of
-    /// another sister. Its targets lie in `within`.
+    /// another sister. `last` is excluded. `within` contains the block's targets.
     template <class Add>
     void cut_block(Index mother, Index first, Index last, TargetRange within, Add add) const
     {
@@ -104,7 +104,7 @@ private:
     PieceLimits limits_;
 };
 
-/// Cuts one part of the tree into groups and clusters.
+/// Cuts pieces into clusters, and clusters into groups.
 struct PartCutter {
     std::vector<Group>& groups;
     std::vector<Cluster>& clusters;
@@ -238,7 +238,7 @@ std::vector<Piece> cut_target_pieces(const TargetGroups& groups, const Octree& o
 void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
                 GroupSizes sizes)
 {
-    constexpr std::uint64_t parts = 256; // for the threads; does not affect the clusters
+    constexpr std::uint64_t parts = 256; // for threads; affects neither groups nor clusters
     cut_groups(groups, octree, moments, sizes,
                cut_target_pieces(groups, octree, moments, sizes, parts));
 }

@@ -174,7 +174,7 @@ public:
 private:
     struct Subtree {
         Index begin, end, octant;
-        std::size_t top_cell; // stands for the subtree's root among the top cells
+        std::size_t top_cell; // index of the subtree's root among the top cells
     };
 
     void append_top(Index begin, Index end, Index octant)
@@ -192,7 +192,7 @@ private:
 
     void join()
     {
-        // The cells of earlier subtrees push each top cell back.
+        // Each top cell moves back by the cells of earlier subtrees below their roots.
         std::vector<Index> place(top_.size() + 1);
         Index pushed = 0;
         std::size_t s = 0;

@@ -61,7 +61,7 @@ public:
     std::vector<KeyRange> divided() const { return divided_; }
 
 private:
-    /// Divides these cells and returns candidates for the next level.
+    /// Divides these cells. Returns their daughters, candidates for the next division.
     std::vector<Index> divide(const std::vector<Index>& open)
     {
         std::vector<KeyRange> unknown;
@@ -291,7 +291,7 @@ void CoarseTree::gather_moments(const Moments& own, int order, bool varied,
     const std::size_t width = sizeof moments.multipole[0] +
                               (order > 2 ? sizeof moments.higher[0] : 0) +
                               (varied ? sizeof moments.softening[0] : 0);
-    std::size_t first = 0; // ranks follow in tree order
+    std::size_t first = 0; // rank r + 1 owns the leaves after the leaves of rank r
     for (int r = 0; r < communicator.size(); ++r) {
         const std::byte* next = inbox.from<std::byte>(r).data();
         const std::size_t count = inbox.from<std::byte>(r).size() / width;

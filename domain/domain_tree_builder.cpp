@@ -97,7 +97,7 @@ std::vector<Piece> DomainTreeBuilder::pieces(const TreePlan& plan) const
 {
     if (!has_targets_)
         return cut_pieces(coarse_.octree, coarse_.moments, max_in_leaf(plan, total()));
-    // Only the number of targets per leaf matters, so its first particles stand for them.
+    // Only the number of targets per leaf is known and needed: its first particles stand for them.
     TargetGroups targets;
     for (std::size_t leaf = 0; leaf < coarse_.leaves.size(); ++leaf)
         for (Index k = coarse_.targets_before[leaf]; k < coarse_.targets_before[leaf + 1]; ++k)
@@ -145,8 +145,9 @@ void DomainTreeBuilder::make_groups(TargetGroups& groups, Tree& tree, const Sour
     part_->find_softenings(groups);
 }
 
-/// Cuts groups if only some arrivals are targets. A piece may contain remote cells without targets,
-/// so cells and targets count the particles of all ranks during the cut.
+/// Cuts groups if only some arrivals are targets. A piece may contain remote cells without targets
+/// among local cells. Cutting needs ranges of both in one numbering, so Cell::begin and targets are
+/// shifted to indices among the particles of all ranks, and back afterwards.
 void DomainTreeBuilder::cut_target_groups(TargetGroups& groups, Tree& tree, const GroupSizes& sizes,
                                           std::span<const Piece> pieces)
 {
@@ -183,8 +184,8 @@ void DomainTreeBuilder::cut_target_groups(TargetGroups& groups, Tree& tree, cons
     part_->find_boxes(groups, sizes.longest_side);
 }
 
-/// Fills one region per cluster. With per-particle softening its box grows by the targets'
-/// clearance, which opens hardly any further cell.
+/// Fills one region per cluster. Per-particle softening adds the targets' clearance to opening
+/// radii; here the box grows by it, which opens the same cells and hardly any more.
 void DomainTreeBuilder::find_regions(const TargetGroups& groups)
 {
     requests_.regions.resize(groups.clusters.size());
@@ -234,7 +235,7 @@ void DomainTreeBuilder::finish_nodes(Tree& tree, TargetGroups& groups, Profile& 
     part_->finish(tree);
 }
 
-/// Imports the cells that regions open.
+/// Imports the cells and particles that regions open.
 void DomainTreeBuilder::import(Tree& tree, const TreeReach& reach)
 {
     requests_.exchange(*criterion_, reach, distributed(), ranks_);
@@ -243,8 +244,8 @@ void DomainTreeBuilder::import(Tree& tree, const TreeReach& reach)
     requests_.bytes += ranks_.traffic().bytes - before;
 }
 
-/// Sets region factors for half the acceleration estimated from local cells and the coarse tree, so
-/// that exact factors hardly ever exceed them.
+/// Sets the relative_factor of regions before any import: for half the acceleration estimated from
+/// local cells and the coarse tree, so that factors of final estimates hardly ever exceed it.
 void DomainTreeBuilder::predict_factors(const TargetGroups& groups)
 {
     constexpr double part = 0.5; // for order 2, distances grow by 2^(1/5)
@@ -255,9 +256,11 @@ void DomainTreeBuilder::predict_factors(const TargetGroups& groups)
         regions[c].relative_factor = criterion_->relative_factor(part * accelerations[c]);
 }
 
-/// Returns true on all ranks if every region that asked remote ranks had a large enough factor.
-/// Otherwise sets exact factors, which no import changes. Regions that asked none have exact
-/// estimates already. Keeps the estimates for the walk if equal to the walk's bit for bit.
+/// Estimates accelerations again, with imported cells. Returns true on all ranks if no region sent
+/// to other ranks needs a larger factor than predicted. Otherwise sets the needed factors; these
+/// are final, since further imports do not change the estimates. A region sent nowhere opened no
+/// remote leaf, so its estimate was final before. Keeps the estimates for the walk if equal to the
+/// walk's bit for bit.
 bool DomainTreeBuilder::factors_suffice(TargetGroups& groups)
 {
     constexpr double rounding = 1 + 1e-9; // between host and GPU estimates

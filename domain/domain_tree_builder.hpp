@@ -48,7 +48,8 @@ public:
     void fetch_bounds(Moments& moments) override { part_->fetch_bounds(moments); }
     std::pmr::memory_resource* memory() override { return part_->memory(); }
 
-    /// Cuts domains at `shares` of the work, from 0 to 1, instead of equal ones.
+    /// Cuts domains at these `shares` of the total work: ranks + 1 values, rising from 0 to 1.
+    /// Default: equal shares.
     void cut_at(std::vector<double> shares) { shares_ = std::move(shares); }
 
     Communicator& ranks() const { return ranks_; }
@@ -62,7 +63,7 @@ public:
     std::uint64_t import_bytes() const { return requests_.bytes; } ///< sent by this rank
     std::size_t held_bytes() const;                                ///< on this rank
 
-    /// Returns where each rank's domain begins in DomainPart::leaving().
+    /// Returns where the rows sent to each rank begin in DomainPart::leaving().
     std::vector<std::size_t> leaving_begins() const { return part_->leaving_begins(distributed()); }
 
     /// Particles of all ranks, indexed by number, and the numbers of the local rows.
@@ -93,7 +94,7 @@ private:
     CoarseTreeMaker maker_;
     CoarseTree coarse_;
     Domains domains_, built_domains_; ///< current, and at the last build
-    Walk walk_;                       ///< for estimates
+    Walk walk_;                       ///< for estimates of accelerations
     RegionExchange requests_;
 };
 

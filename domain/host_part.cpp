@@ -10,6 +10,7 @@
 namespace chamomile {
 namespace {
 
+/// The part of a rank in host memory.
 class HostPart final : public DomainPart {
 public:
     RowsSeen take(const TreeParticles& particles, bool keeps_cells) override
@@ -46,7 +47,7 @@ public:
     void receive_moved(const DistributedTree& distributed, const TreePlan& plan,
                        Communicator& ranks) override
     {
-        if (now().longest_softening && !arrivals_.has_softenings()) // lengths have not arrived yet
+        if (now().longest_softening && !arrivals_.has_softenings()) // lengths were not sent yet
             receive(distributed, plan, ranks);
         arrivals_.receive_moved(now(), sorted_, distributed.coarse, distributed.domains, ranks);
         gather_particles(local_, arrivals_, now());

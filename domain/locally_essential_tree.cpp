@@ -8,12 +8,12 @@
 namespace chamomile {
 namespace {
 
-/// Place of a coarse leaf and the cells below it in the forest.
+/// Place of a coarse leaf and the cells below it in the tree to fill.
 struct LeafSlot {
     enum class Kind { own, imported, absent };
     Kind kind;
     Index coarse;    ///< the leaf's cell in the coarse tree
-    Index begin;     ///< the leaf's place in the forest
+    Index begin;     ///< the leaf's place in the tree
     Index from;      ///< own: the leaf in the local trees; imported: first imported cell below it
     Index count;     ///< number of cells, with the leaf
     Index particles; ///< where its imported particles begin among the sources
@@ -26,7 +26,7 @@ void put(auto& to, Index c, const auto& from, std::size_t at)
         to[c] = from[at];
 }
 
-/// Fills the forest. Several threads may fill different slots.
+/// Fills a tree's cells and moments. Several threads may fill different slots.
 class TreeFiller {
 public:
     TreeFiller(Tree& tree, LocallyEssentialTree& essential, const CoarseTree& coarse,
@@ -34,7 +34,7 @@ public:
         : tree_(tree), reach_(essential.reach), coarse_(coarse), local_(local), imported_(imported)
     {}
 
-    const TreeReach* of_tree = nullptr; ///< null: reaches are not wanted
+    const TreeReach* of_tree = nullptr; ///< null: opening radii are not needed
 
     void fill(const LeafSlot& slot)
     {

@@ -65,26 +65,31 @@ private:
 enum class Criterion {
     geometric,        ///< opening angle theta of the cell, seen from its center of mass
     minimum_distance, ///< opening angle, seen from the nearest point of the cell's bounds
-    relative,         ///< error by mass and size against `tolerance` times the acceleration
-    moments           ///< error by second moments against `tolerance` times the acceleration
+    relative,         ///< error from mass and size is at most `tolerance` times the acceleration
+    moments           ///< error from second moments is at most `tolerance` times the acceleration
 };
 
-/// Returns whether a criterion compares with the acceleration: then it takes a tolerance instead of
-/// theta.
+/// Returns whether a criterion compares errors with the acceleration. It then uses `tolerance`,
+/// else theta.
 CHAMOMILE_HD constexpr bool compares_accelerations(Criterion criterion)
 {
     return criterion == Criterion::relative || criterion == Criterion::moments;
 }
 
-/// Min distances for accepting a cell, from the targets' box to the cell's center of mass.
+/// What a cell contributes to its opening radius (variables named `reach`); targets contribute
+/// factors. Targets whose box is closer to the cell's center of mass than the larger of `min` and
+/// relative * relative_factor() + guard_part() * min open the cell.
 struct OpeningRadius {
-    double min;       ///< never accepted within, whatever the tolerance
-    double relative;  ///< nor within this times relative_factor(), plus guard_part() times `least`
-    double expansion; ///< its field is not expanded within this times the expansion factor; with a
-                      ///< cut instead of expansions: the cell's radius about its center of mass
+    double min;      ///< holds for any tolerance; includes the clearance
+    double relative; ///< holds at an acceleration of 1 in WalkUnits; 0: opening-angle criterion
+    /// Times expansion_factor(): min distance, from the center of the targets' box, for expanding
+    /// the cell's field. With a cut there are no expansions: the cell's radius about its center of
+    /// mass.
+    double expansion;
 };
 
-/// An AcceptanceCriterion accepts a cell beyond its reach from the box around the targets.
+/// An AcceptanceCriterion accepts a cell if the distance from the targets' box to the cell's center
+/// of mass exceeds the cell's opening radius.
 ///
 /// Geometric: Barnes & Hut's opening angle is measured from the group's box to the cell's center of
 /// mass (Barnes 1990) and guarded against off-center cells: a cell is accepted beyond l/theta +
@@ -99,31 +104,32 @@ struct OpeningRadius {
 /// the targets (after Springel 2005, eq. 18).
 ///
 /// Moments: the same limit from the cell's moments, as in Dehnen (2014). Salmon & Warren (1994)
-/// bound the error by B_n / d^(n+2) (1 - b/d)^-2 and a constant, where B_n = sum_j m_j |d_j|^n;
-/// here B_n <= tr S b^(n-2), S being the second moments. Their factor holds for mass at the
-/// farthest corner; we use (1 - b/d)^(-3/2), and d^(n+2) (1 - b/d)^(3/2) as (d - guard_part
-/// b)^(n+2), equal to first order. Constants were chosen by measurement
-/// (docs/explanation/decisions.md, 44).
+/// bound the error by a constant times B_n / d^(n+2) (1 - b/d)^-2, where B_n = sum_j m_j |d_j|^n.
+/// Here B_n <= tr S b^(n-2), with the second moments S. Their factor (1 - b/d)^-2 is for mass at
+/// the farthest corner; here it is (1 - b/d)^(-3/2). To get d in closed form, d^(n+2) (1 -
+/// b/d)^(3/2) is replaced by (d - guard_part b)^(n+2), equal to first order in b/d. Constants were
+/// chosen by measurement (docs/explanation/decisions.md, 44).
 ///
 /// No criterion accepts a cell if any particle in it comes closer than `clearance` to the box of
 /// the targets.
 ///
-/// Per-particle softening extends the reach (tree/own_softenings.hpp).
+/// Per-particle softening enlarges the opening radius (tree/own_softenings.hpp).
 ///
 /// With local_order = P > 0 an accepted cell's field is expanded about the center of the targets'
-/// box if the distance exceeds kappa times the box's radius, and (relative) the first neglected
-/// term, M radius^P / d^(P+2), is at most lambda tolerance times the acceleration.
+/// box if the distance d of the two centers exceeds kappa times the box's radius. With a tolerance,
+/// also the first neglected term, M radius^P / d^(P+2), must be at most lambda * tolerance times
+/// the acceleration.
 struct AcceptanceCriterion {
     Criterion kind = Criterion::relative;
     double theta = 0.6;
     double tolerance = 0.001;
-    double clearance = 0; ///< within it the force between particles differs from the cell's
+    double clearance = 0; ///< closer pairs are softened in a way that multipoles do not follow
     double softening = 0; ///< Plummer-equivalent length, for the estimate of the acceleration
     SofteningKind softening_kind = SofteningKind::plummer;
     SofteningRule softening_rule = SofteningRule::larger;
-    double min_softening = 0; ///< smallest eps^2, with per-particle softening
-    int order = 2;            ///< of the multipoles: 0, 2, 3 or 4
-    int local_order = 0;      ///< of the expansion about the targets' center; 0: none
+    double min_softening_squared = 0; ///< eps^2, with per-particle softening
+    int order = 2;                    ///< of the multipoles: 0, 2, 3 or 4
+    int local_order = 0;              ///< of the expansion about the targets' center; 0: none
     /// In a periodic cube sources act only by their nearest image, and only within `cut`. Local
     /// expansions are off.
     Periodicity periodicity = {};
@@ -134,19 +140,21 @@ struct AcceptanceCriterion {
     CHAMOMILE_HD bool takes_tolerance() const { return compares_accelerations(kind); }
     /// Returns the degree n of the first neglected multipole.
     CHAMOMILE_HD int neglected() const { return order == 0 ? 2 : order + 1; }
-    /// Returns the fraction of OpeningRadius::least added to the product of OpeningRadius::relative
-    /// and its factor.
+    /// Returns the fraction of OpeningRadius::min that its second limit adds: 0 except for moments.
     double guard_part() const { return kind == Criterion::moments ? 1.5 / (neglected() + 2) : 0; }
 
-    /// Chosen by measurement (docs/explanation/decisions.md, 20).
+    /// Fraction of the tolerance for local expansions, chosen by measurement
+    /// (docs/explanation/decisions.md, 20).
     static constexpr double lambda = 0.02;
     /// Estimates of the acceleration open cells nearer than this factor times the cell's radius
     /// about its center of mass.
     static constexpr double estimate_opening = 1.25;
 
+    /// Min distance of expanded cells over the radius of the targets' box.
     double group_kappa() const { return takes_tolerance() ? 1.3 : 2 / theta; }
     double cluster_kappa() const { return takes_tolerance() ? 1.3 : 2 / theta; }
 
+    /// Returns the opening radius of a cell, for one softening length.
     CHAMOMILE_HD OpeningRadius reach(const Multipole& multipole, const Box& bounds,
                                      const WalkUnits& units) const
     {

@@ -41,18 +41,18 @@ struct Boundaries {
     static constexpr std::size_t block = 256;
 
     explicit Boundaries(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
-        : level(memory), octants(memory), min(memory)
+        : level(memory), octants(memory), block_min(memory)
     {}
 
     void resize(std::size_t n)
     {
         level.resize(n);
         octants.resize(n);
-        min.resize((n + block - 1) / block);
+        block_min.resize((n + block - 1) / block);
     }
 
     std::pmr::vector<std::uint8_t> level, octants;
-    std::pmr::vector<std::uint8_t> min; ///< lowest level in each block of entries
+    std::pmr::vector<std::uint8_t> block_min; ///< lowest level in each block of `block` entries
 };
 
 } // namespace chamomile

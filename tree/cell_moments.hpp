@@ -1,7 +1,7 @@
 /// \file  The moments of a single cell, equal on host and device.
 ///
-/// Contraction: none, so that host and device give the same bits and thereby the same interaction
-/// lists.
+/// Contraction: none (no fused multiply-adds), so that host and device give the same bits and
+/// thereby the same interaction lists.
 #pragma once
 
 #include <limits>
@@ -10,7 +10,8 @@
 
 namespace chamomile {
 
-/// Mass of a cell that contains a negative mass: such a cell has no center to be seen from.
+/// Mass of a cell that contains a negative mass: no center of mass exists. Callers refuse such
+/// particles.
 inline constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 /// Sums the moments of a leaf with `count` > 0 sources.
@@ -59,7 +60,8 @@ CHAMOMILE_HD void sum_daughters(const Cell* cells, Index cell, Multipole* multip
     bounds[cell] = box;
 }
 
-/// Sums the CellSoftening of cells with per-particle softening. The multipoles must be known.
+/// Sums the CellSoftening of cells with per-particle softening: a leaf from its particles, other
+/// cells from the two values of each daughter. The multipoles must be known.
 struct SofteningSums {
     const Cell* cells;
     const Source* sources;
@@ -93,7 +95,8 @@ struct SofteningSums {
     }
 
 private:
-    /// Returns the two values with these moments. A variance at rounding level counts as 0.
+    /// Returns two values with this mean and these central moments (`second`, `third`), which are
+    /// in units of `largest`. A variance at rounding level counts as 0.
     static CHAMOMILE_HD CellSoftening two_values(double mean, double second, double third,
                                                  double largest)
     {

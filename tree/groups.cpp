@@ -24,10 +24,10 @@ public:
     template <class Add>
     void cut(const Piece& piece, Add add) const
     {
-        if (piece.last_octant == 0)
+        if (piece.end_octant == 0)
             cut_cell(piece.cell, piece.targets, add);
         else
-            cut_block(piece.cell, piece.first_octant, piece.last_octant, piece.targets, add);
+            cut_block(piece.cell, piece.first_octant, piece.end_octant, piece.targets, add);
     }
 
     /// Cuts a cell with these targets. Calls add() for each piece.
@@ -43,13 +43,13 @@ public:
 
     Multipole whole(const Piece& piece) const
     {
-        if (piece.last_octant == 0)
+        if (piece.end_octant == 0)
             return moments_.multipole[piece.cell];
         Multipole whole;
         const Index end = octree_.cells[piece.cell].next;
         for (Index d = piece.cell + 1; d < end; d = octree_.cells[d].next)
             if (const Index octant = octree_.cells[d].octant;
-                octant >= piece.first_octant && octant < piece.last_octant)
+                octant >= piece.first_octant && octant < piece.end_octant)
                 whole = joint(whole, moments_.multipole[d]);
         return whole;
     }
@@ -57,7 +57,7 @@ public:
 private:
     /// Cuts a cell's daughters at octants first .. last: one piece if they fit, else two halves.
     /// Octants are halved along x, then y, then z, so that the box of a block contains no part of
-    /// another sister. Its targets lie in `within`.
+    /// another sister. `last` is excluded. `within` contains the block's targets.
     template <class Add>
     void cut_block(Index mother, Index first, Index last, TargetRange within, Add add) const
     {
@@ -104,7 +104,7 @@ private:
     PieceLimits limits_;
 };
 
-/// Cuts one part of the tree into groups and clusters.
+/// Cuts pieces into clusters, and clusters into groups.
 struct PartCutter {
     std::vector<Group>& groups;
     std::vector<Cluster>& clusters;
@@ -222,14 +222,14 @@ std::vector<Piece> cut_pieces(const Octree& octree, const Moments& moments, std:
 std::vector<Piece> cut_target_pieces(const TargetGroups& groups, const Octree& octree,
                                      const Moments& moments, GroupSizes sizes, std::uint64_t parts)
 {
-    const std::uint64_t min = std::uint64_t(sizes.min), cluster = sizes.of_cluster(),
+    const std::uint64_t few = std::uint64_t(sizes.few), cluster = sizes.of_cluster(),
                         all = std::max<std::uint64_t>(cluster, groups.target_count / parts),
                         particles = std::max<std::uint64_t>(4 * all, octree.size / (4 * parts));
     std::vector<Piece> pieces;
     if (!octree.cells.empty())
         PieceCutter(
             groups, octree, moments,
-            {all, particles, std::uint64_t(sizes.cluster) * min, sizes.sparse, Box::infinity})
+            {all, particles, std::uint64_t(sizes.cluster) * few, sizes.sparse, Box::infinity})
             .cut_cell(0, {0, Index(groups.target_count)},
                       [&](const Piece& piece) { pieces.push_back(piece); });
     return pieces;
@@ -238,7 +238,7 @@ std::vector<Piece> cut_target_pieces(const TargetGroups& groups, const Octree& o
 void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
                 GroupSizes sizes)
 {
-    constexpr std::uint64_t parts = 256; // for the threads; does not affect the clusters
+    constexpr std::uint64_t parts = 256; // for threads; affects neither groups nor clusters
     cut_groups(groups, octree, moments, sizes,
                cut_target_pieces(groups, octree, moments, sizes, parts));
 }

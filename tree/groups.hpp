@@ -1,4 +1,5 @@
-/// \file  Groups of neighboring active particles that share an interaction list, in clusters.
+/// \file  Groups of neighboring active particles that share an interaction list, and clusters of
+/// groups that share a walk of the tree.
 #pragma once
 
 #include <memory_resource>
@@ -9,7 +10,7 @@
 
 namespace chamomile {
 
-/// Targets begin .. end in the numbering of this step.
+/// Targets begin .. end - 1 of TargetGroups.
 struct Group {
     Index begin, end;
     Vec3<double> center; ///< box center, origin of single-precision coordinates
@@ -30,11 +31,10 @@ struct Cluster {
     Vec3<double> center;           ///< box center
     Box box;                       ///< tight around the targets
     double radius;                 ///< distance from the center to a corner
-    /// Mass, center of mass, and root mean square distance from it, over all particles in the
-    /// cells.
+    /// Of all particles in the cells, targets or not.
     double mass;
     Vec3<double> center_of_mass;
-    double extent;
+    double extent; ///< root mean square distance from the center of mass
 
     /// Returns a cluster without a box. `m`: multipole of its cells.
     static CHAMOMILE_HD Cluster of(Index first, Index last, const Multipole& m)
@@ -51,10 +51,11 @@ struct Cluster {
     }
 };
 
-/// A range of eps^2, the squared per-particle softening lengths.
+/// The range of eps^2, the squared per-particle softening lengths, of some targets. Two steps
+/// divide it: step 0 from `min` to `inner`, step 1 from `inner` to `largest`.
 struct SofteningSpan {
     double min = 0, largest = 0;
-    double inner = 0; ///< largest value below `largest`, or `least`
+    double inner = 0; ///< second largest value; `min` if all are equal
 
     static CHAMOMILE_HD SofteningSpan of_one(double eps2) { return {eps2, eps2, eps2}; }
 
@@ -72,11 +73,10 @@ struct SofteningSpan {
 
     double half() const { return 0.5 * (largest - min); }
 
-    /// Returns whether step 0 (`least` to `inner`) or step 1 (`inner` to `largest`) is not empty.
+    /// Returns whether a step is not empty.
     CHAMOMILE_HD bool has_step(int step) const { return step == 0 ? min < inner : inner < largest; }
 
-    /// Returns the fraction, 0 to 1, of step 0 (`least` to `inner`) or step 1 (`inner` to
-    /// `largest`) that lies below eps2.
+    /// Returns the fraction, 0 to 1, of a step that lies below eps2.
     CHAMOMILE_HD double part(int step, double eps2) const
     {
         const double from = step == 0 ? min : inner, to = step == 0 ? inner : largest;
@@ -84,17 +84,18 @@ struct SofteningSpan {
     }
 };
 
-/// Groups and clusters in one part of the tree, numbered from 0.
+/// Groups and clusters of one Piece, numbered from 0 within it.
 struct alignas(64) GroupPart { // no two share a cache line
     std::vector<Group> groups;
     std::vector<Cluster> clusters;
 };
 
-/// The targets of an evaluation and their groups.
+/// The targets of an evaluation and their groups. A sorted place is an index into the key-sorted
+/// particles of the octree.
 struct TargetGroups {
     std::pmr::vector<Group> groups;
     std::pmr::vector<Cluster> clusters;
-    std::span<const Index> targets; ///< sorted places of active particles; empty: all
+    std::span<const Index> targets; ///< sorted places of active particles, rising; empty: all
     std::size_t target_count = 0;
     std::vector<Index> found;          ///< memory for `targets`, which may also point elsewhere
     std::vector<char> is_target;       ///< per particle, during find_targets()
@@ -115,21 +116,22 @@ struct TargetGroups {
         targets = active;
         target_count = active.size();
     }
+    /// Returns the sorted place of target t.
     Index target(std::size_t t) const { return targets.empty() ? Index(t) : targets[t]; }
 };
 
 /// A cluster's box may be longer than a group's by this factor.
 inline constexpr double clusters_to_groups = 2;
 
-/// Max sizes: `group` targets in a group, and `cluster` times as many in a cluster. A group may
-/// hold up to 4 `group` particles, or `sparse` particles per target if it has at most `least`
-/// targets; limits of a cluster are `cluster` times larger. Without these limits, groups of few
-/// active particles would be wide and their lists long.
+/// Max sizes of groups. A group holds at most `group` targets among 4 * `group` particles. If it
+/// has at most `few` targets, `sparse` particles per target are also allowed. The limits of a
+/// cluster are `cluster` times as large. Without limits of particles, groups of few active
+/// particles would be wide and their lists long.
 struct GroupSizes {
     int group;
     int cluster = 1;
     double longest_side = Box::infinity; ///< of a group's box, unless it has a single target
-    int min = 1 << 30;
+    int few = 1 << 30;
     std::uint64_t sparse = 1ull << 32;
 
     /// Returns the max number of targets in a cluster.
@@ -137,11 +139,11 @@ struct GroupSizes {
     PieceLimits limits_of_groups() const
     {
         const std::uint64_t max = std::uint64_t(group);
-        return {max, 4 * max, std::uint64_t(min), sparse, longest_side};
+        return {max, 4 * max, std::uint64_t(few), sparse, longest_side};
     }
     PieceLimits limits_of_clusters() const
     {
-        return {of_cluster(), 4 * of_cluster(), std::uint64_t(cluster) * std::uint64_t(min), sparse,
+        return {of_cluster(), 4 * of_cluster(), std::uint64_t(cluster) * std::uint64_t(few), sparse,
                 clusters_to_groups * longest_side};
     }
 };
@@ -152,34 +154,38 @@ struct GroupSizes {
 void find_targets(TargetGroups& groups, const Octree& octree, std::span<const Index> active,
                   std::span<const Index> rank = {});
 
-/// Cuts the targets along the sorted order into groups: the highest cells that are small enough,
-/// with sisters joined if they fit. Clusters are cut likewise and do not affect the groups. Boxes
-/// are copied from the cells.
+/// Cuts the targets along the sorted order into groups: the largest cells within the limits, with
+/// sisters joined if they fit. Clusters are cut by the same rules and do not affect the groups.
+/// Boxes are copied from the cells, so find_boxes() must follow if some are wide
+/// (has_wide_boxes()).
 void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
                 GroupSizes sizes);
 
-/// A range of targets: those in a cell, or in its daughters at octants first .. last.
+/// A piece of the tree with its targets: a cell, or its daughters at octants first_octant ..
+/// end_octant - 1. It becomes a group or a cluster, or is the work of one thread or rank.
 struct Piece {
-    Index cell, first_octant, last_octant; ///< octants 0 .. 0: the cell itself
+    Index cell, first_octant, end_octant; ///< end_octant 0: the cell itself
     TargetRange targets;
-    Box box; ///< around all particles there
+    Box box; ///< around all particles of the piece
 };
 
-/// Cuts all particles into pieces, in tree order. Only a leaf may exceed `most` particles. Pieces
-/// hold whole clusters if `most` is at least GroupSizes::of_cluster(). Reads only the bounds in
-/// `moments`.
+/// Cuts all particles into pieces, in tree order. Only a leaf may exceed `max` particles. No
+/// cluster extends over two pieces if `max` is at least GroupSizes::of_cluster(). Reads only the
+/// bounds in `moments`.
 std::vector<Piece> cut_pieces(const Octree& octree, const Moments& moments, std::uint64_t max);
 
-/// Cuts the targets of `groups` into about `parts` pieces, in tree order. Pieces hold whole
-/// clusters, hence may be fewer. Reads only the bounds in `moments`.
+/// Cuts the targets of `groups` into about `parts` pieces, in tree order. No cluster extends over
+/// two pieces, hence pieces may be fewer. Reads only the bounds in `moments`.
 std::vector<Piece> cut_target_pieces(const TargetGroups& groups, const Octree& octree,
                                      const Moments& moments, GroupSizes sizes, std::uint64_t parts);
 
-/// Like cut_groups() above, but cuts only `pieces`, which hold all targets in order.
+/// Like cut_groups() above, with the tree already cut into `pieces`, which hold all targets in
+/// order.
 void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
                 GroupSizes sizes, std::span<const Piece> pieces);
 
-/// Returns whether the box of any group may be wider than its targets.
+/// Returns whether the box of any group may be wider than its targets, so that find_boxes() is
+/// needed.
 bool has_wide_boxes(const TargetGroups& groups, double longest_side);
 
 /// Makes wide boxes tight around their targets, from the octree's sources.

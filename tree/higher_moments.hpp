@@ -1,6 +1,6 @@
 /// \file  The third and fourth moments of a single cell, equal on host and device.
 ///
-/// Contraction: none, so that both give the same bits.
+/// Contraction: none (no fused multiply-adds), so that both give the same bits.
 #pragma once
 
 #include <bit>

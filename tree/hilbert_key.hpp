@@ -1,4 +1,5 @@
-/// \file  Keys along a Hilbert curve: neighbors on the curve are neighbors in space.
+/// \file  Keys along a Hilbert curve, for pair lists: neighbors on the curve are neighbors in
+/// space. The octree uses Morton keys (tree/keys.hpp).
 #pragma once
 
 #include "chamomile/core/vec3.hpp"

@@ -63,7 +63,7 @@ void order_by_number(std::span<const Key> keys, std::span<Index> order,
 
 } // namespace
 
-void KeySorter::sort_beside(const SortedRun& sorted, std::span<const Vec3<double>> positions,
+void KeySorter::sort_merged(const SortedRun& sorted, std::span<const Vec3<double>> positions,
                             const RootCube& cube, Boundaries& boundaries,
                             std::pmr::vector<Index>& order, std::span<const Index> number)
 {
@@ -117,7 +117,7 @@ void KeySorter::find_boundaries(Boundaries& boundaries) const
     assert(std::is_sorted(keys_.begin(), keys_.end()));
     boundaries.resize(n);
 #pragma omp parallel for if (n > worth_threads)
-    for (std::size_t block = 0; block < boundaries.min.size(); ++block) {
+    for (std::size_t block = 0; block < boundaries.block_min.size(); ++block) {
         const std::size_t begin = block * Boundaries::block;
         const std::size_t end = std::min(n, begin + Boundaries::block);
         std::uint8_t min = key_levels;
@@ -127,7 +127,7 @@ void KeySorter::find_boundaries(Boundaries& boundaries) const
             boundaries.octants[k] = b.octants;
             min = std::min(min, b.level);
         }
-        boundaries.min[block] = min;
+        boundaries.block_min[block] = min;
     }
 }
 

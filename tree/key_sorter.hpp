@@ -19,13 +19,13 @@ public:
     void sort(std::span<const Vec3<double>> positions, const RootCube& cube, Boundaries& boundaries,
               std::pmr::vector<Index>& order, std::span<const Index> number = {});
 
-    /// A SortedRun holds the rising keys of the positions from `first` on.
+    /// The keys of positions first .. first + keys.size() - 1, which rise.
     struct SortedRun {
         std::size_t first;
         std::span<const Key> keys;
     };
-    /// Like sort(), but merges positions that are sorted already with the rest.
-    void sort_beside(const SortedRun& sorted, std::span<const Vec3<double>> positions,
+    /// Like sort(), if a range of positions is sorted already: sorts the others and merges both.
+    void sort_merged(const SortedRun& sorted, std::span<const Vec3<double>> positions,
                      const RootCube& cube, Boundaries& boundaries, std::pmr::vector<Index>& order,
                      std::span<const Index> number = {});
 

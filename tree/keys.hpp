@@ -1,4 +1,4 @@
-/// \file  63-bit Morton keys along a space-filling curve.
+/// \file  63-bit Morton keys, which sort particles along a space-filling curve, and their cube.
 #pragma once
 
 #include <cstdint>
@@ -66,7 +66,7 @@ CHAMOMILE_HD Key morton_key(const Vec3<double>& position, const RootCube& cube)
     return spread_bits(digit(r.x)) << 2 | spread_bits(digit(r.y)) << 1 | spread_bits(digit(r.z));
 }
 
-/// Fills keys[i] = morton_key(positions[i], cube) with all threads, by a table.
+/// Fills keys[i] = morton_key(positions[i], cube) with all threads.
 void compute_keys(std::span<const Vec3<double>> positions, const RootCube& cube,
                   std::span<Key> keys);
 

@@ -69,7 +69,7 @@ struct Moments {
         : multipole(memory), bounds(memory), higher(memory)
     {}
 
-    std::pmr::vector<Multipole> multipole; ///< small cells' values may be on a device only
+    std::pmr::vector<Multipole> multipole; ///< values of small cells may be on a device only
     std::pmr::vector<Box> bounds;          ///< tight around the particles
     /// Filled for orders 3 and 4, else empty; may be on a device only.
     std::pmr::vector<HigherMoments> higher;

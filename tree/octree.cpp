@@ -75,7 +75,7 @@ private:
         if (whole_begin >= whole_end)
             return min(between.level, begin, last);
         return std::min({min(between.level, begin, whole_begin * block),
-                         min(between.min, whole_begin, whole_end),
+                         min(between.block_min, whole_begin, whole_end),
                          min(between.level, whole_end * block, last)});
     }
 
@@ -96,7 +96,7 @@ private:
         const Index last = end - 1;
         while (from < last) {
             if (from % block == 0) { // skips blocks without such a boundary
-                while (from + block <= last && between.min[from / block] > level)
+                while (from + block <= last && between.block_min[from / block] > level)
                     from += block;
             }
             const Index stop = std::min(last, (from / block + 1) * block);
@@ -133,7 +133,7 @@ private:
             between.level[k] = b.level;
             between.octants[k] = b.octants;
             // A block may overlap a range that another thread refines.
-            std::atomic_ref<std::uint8_t> min(between.min[k / Boundaries::block]);
+            std::atomic_ref<std::uint8_t> min(between.block_min[k / Boundaries::block]);
             if (b.level < min.load(std::memory_order_relaxed))
                 min.store(b.level, std::memory_order_relaxed);
         }
@@ -174,7 +174,7 @@ public:
 private:
     struct Subtree {
         Index begin, end, octant;
-        std::size_t top_cell; // stands for the subtree's root among the top cells
+        std::size_t top_cell; // index of the subtree's root among the top cells
     };
 
     void append_top(Index begin, Index end, Index octant)
@@ -192,7 +192,7 @@ private:
 
     void join()
     {
-        // The cells of earlier subtrees push each top cell back.
+        // Each top cell moves back by the cells of earlier subtrees below their roots.
         std::vector<Index> place(top_.size() + 1);
         Index pushed = 0;
         std::size_t s = 0;

@@ -48,8 +48,8 @@ struct Octree {
 /// share a key. With an empty order such particles stay together in one leaf.
 void divide_into_cells(Octree& octree, std::span<const Vec3<double>> positions, int leaf_size);
 
-/// Appends a cell with the particles and octant of `whole`, and all cells below it, as
-/// divide_into_cells() would make them; `next` counts within `cells`. Coincident particles keep
+/// Appends the subtree that divide_into_cells() would make of `whole`, a cell with `begin`, `count`
+/// and `octant`. In appended cells, `next` is an index into `cells`. Coincident particles keep
 /// their order, or follow `number` (per position) if given. Several threads may divide disjoint
 /// ranges.
 void append_cells(std::vector<Cell>& cells, Octree& octree, const Cell& whole,
@@ -63,7 +63,7 @@ void gather_sources(Octree& octree, std::span<const Vec3<double>> positions,
 /// Max number of particles: an Index must count them, plus padding in the last tile or block.
 inline constexpr std::size_t largest_number = 0xffffff00;
 
-/// `begin` of a cell with particles on a remote rank.
+/// Cell::begin of a remote cell without a range of particles on this rank (tree/domain/).
 inline constexpr Index absent_particles = largest_number;
 
 /// Throws Error(input) if there are more particles than largest_number.

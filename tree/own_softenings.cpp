@@ -6,13 +6,15 @@
 namespace chamomile {
 namespace {
 
-/// Chosen by measurement (docs/explanation/decisions.md, 335): fraction of the tolerance by which
-/// an expansion may change between targets, and fraction of a cell's reach that suffices if only
-/// targets with the smaller of two lengths feel the error.
+/// Chosen by measurement (docs/explanation/decisions.md, 335). expansion_part: fraction of the
+/// tolerance by which an expansion may change between targets. reach_of_larger: fraction of the
+/// opening radius that suffices if the larger length of a pair softens it, so that only targets
+/// with the smaller length feel the error.
 constexpr double expansion_part = 0.015, reach_of_larger = 0.75;
 /// softened_expansion() in units of sqrt(SofteningSpan::half()) / theta, chosen likewise.
 constexpr double expansion_lengths = 16;
-/// Acceleration in a dense center over the acceleration at the particles' root mean square radius.
+/// Acceleration in a dense center over the acceleration at the root mean square radius of the
+/// system.
 constexpr double dense_center = 64;
 
 bool is_spline(const AcceptanceCriterion& criterion)
@@ -26,8 +28,9 @@ SoftenedReach::SoftenedReach(const AcceptanceCriterion& criterion, const Multipo
                              const WalkUnits& units)
     : criterion_(criterion), units_(units)
 {
-    // OpeningRadius::relative is multiplied by a^(-1/n), n = neglected() + 2, but the reach needed
-    // here shrinks only as a^(-1/5). For n < 5 farther_ makes up for it, up to a dense center.
+    // A walk multiplies OpeningRadius::relative by a^(-1/n), n = neglected() + 2, with the targets'
+    // acceleration a, but the radius needed here shrinks only as a^(-1/5). For n < 5 farther_ makes
+    // up for it, up to the acceleration of a dense center.
     const double size2 = whole.second.trace() / whole.mass / units.length / units.length,
                  dense = dense_center * (whole.mass / units.mass) / size2;
     if (dense > 1 && dense < HUGE_VAL)
@@ -45,7 +48,8 @@ TreeReach::TreeReach(const AcceptanceCriterion& criterion, const Moments& moment
 
 double shared_clearance(const AcceptanceCriterion& criterion)
 {
-    return is_spline(criterion) ? softened_spline_reach(criterion, criterion.min_softening) : 0;
+    return is_spline(criterion) ? softened_spline_reach(criterion, criterion.min_softening_squared)
+                                : 0;
 }
 
 double own_clearance(const AcceptanceCriterion& criterion, const SofteningSpan& targets)

@@ -1,14 +1,19 @@
 /// \file  The acceptance criterion with per-particle softening.
 ///
-/// Spline: the clearance is the sum of the cell's largest length and the targets'. Plummer: two
-/// values of eps^2 stand for a cell's particles (CellSoftening). The error comes only from lengths
-/// that vary with position in the cell: about 6/5 b sum_j m_j |eps_j^2 - mean| / d^5. Its limit is
-/// a fraction of `tolerance` times an acceleration of 1 in WalkUnits, since a reach is a single
-/// distance for all targets. A cell is expanded about targets of different lengths only if half
-/// their difference in eps^2 changes the field by less than a fraction of `tolerance` times the
-/// acceleration. The change is expanded too, to a lower order.
+/// Spline: pairs are softened within a radius. The clearance is a bound of it, from the cell's
+/// largest length plus the targets' largest.
 ///
-/// Contraction: none, so that host and device give nodes the same bits.
+/// Plummer: two values of eps^2 stand for a cell's particles (CellSoftening). The error comes only
+/// from lengths that vary with position in the cell: about 6/5 b sum_j m_j |eps_j^2 - mean| / d^5.
+/// Its limit is a fraction of `tolerance` times the acceleration. An OpeningRadius serves all
+/// targets, so it is computed for an acceleration of 1 in WalkUnits, and a walk scales it like the
+/// multipoles' limit.
+///
+/// A cell's field is expanded about targets of different lengths only if half their difference in
+/// eps^2 changes it by less than a fraction of `tolerance` times the acceleration. The change is
+/// expanded too, to a lower order.
+///
+/// Contraction: none (no fused multiply-adds), so that host and device give nodes the same bits.
 #pragma once
 
 #include <optional>
@@ -18,10 +23,10 @@
 
 namespace chamomile {
 
-/// Returns a bound for the spline radius h of pairs in which both particles have this eps^2.
-/// Lengths are rounded up to the largest length over a power of 4, to get few distinct values. A
-/// cell's reach and its targets' clearance add up; the smallest value counts once
-/// (shared_clearance()).
+/// Returns a bound for the spline radius h of pairs in which both particles have this eps^2. The
+/// length is rounded up to the largest length over a power of 4, to get few distinct values. For
+/// pairs with different lengths, the bounds of cell and targets are added, less the bound of the
+/// smallest length (shared_clearance()), which both contain.
 CHAMOMILE_HD double softened_spline_reach(const AcceptanceCriterion& criterion, double eps2)
 {
     const double own = sqrt(eps2); // a target that is no source may exceed criterion.softening
@@ -33,7 +38,7 @@ CHAMOMILE_HD double softened_spline_reach(const AcceptanceCriterion& criterion, 
     return eps2 > 0 ? Softening::spline_radius_part * (sums ? sqrt(2.0) : 1.0) * length : 0;
 }
 
-/// Extends the reach of cells with per-particle softening. Made on the host.
+/// The opening radius of cells with per-particle softening. Constructed on the host.
 class SoftenedReach {
 public:
     /// `whole`: moments of the root.
@@ -54,9 +59,9 @@ public:
     }
 
 private:
-    /// Chosen by measurement (docs/explanation/decisions.md, 335): fraction of the tolerance for
-    /// the error of a cell; added reach for opening-angle criteria, in units of (variance of
-    /// eps^2)^(1/4) / theta.
+    /// Chosen by measurement (docs/explanation/decisions.md, 335). cell_part: fraction of the
+    /// tolerance for the error of a cell. cell_lengths: what opening-angle criteria add to the
+    /// opening radius, in units of (variance of eps^2)^(1/4) / theta.
     static constexpr double cell_part = 0.125, cell_lengths = 2;
 
     CHAMOMILE_HD void extend_plummer(OpeningRadius& reach, const Multipole& multipole,
@@ -73,17 +78,17 @@ private:
         const double limit = cell_part * criterion_.tolerance,
                      b = bounds.farthest_distance(multipole.center) / units_.length,
                      x = 1.2 * mass * deviation * b / limit, unit = farther_ * units_.length,
-                     had = reach.relative / unit;
-        if (x > had * had * had * had * had) // else the root is not needed
+                     known = reach.relative / unit;
+        if (x > known * known * known * known * known) // avoids most fifth roots
             reach.relative = unit * root(x, 5);
     }
 
     AcceptanceCriterion criterion_;
     WalkUnits units_;
-    double farther_ = 1; ///< factor of this reach
+    double farther_ = 1; ///< factor of the radius that limits this error
 };
 
-/// The reach of each cell in a tree, with one softening length or per-particle softening.
+/// The opening radius of each cell in a tree, with one softening length or per-particle softening.
 class TreeReach {
 public:
     /// Reads only the root's moments.
@@ -91,7 +96,7 @@ public:
 
     const WalkUnits& units() const { return units_; }
 
-    /// Returns the reach of cell c in `moments`, which may hold a part of the tree.
+    /// Returns the opening radius of cell c in `moments`, which may hold a part of the tree.
     OpeningRadius of(const Moments& moments, Index c) const
     {
         return softened_
@@ -105,19 +110,20 @@ private:
     std::optional<SoftenedReach> softened_;
 };
 
-/// Returns the part of a spline's clearance contained in every cell's reach.
+/// Returns a spline's clearance for the smallest length, contained in every cell's opening radius.
 double shared_clearance(const AcceptanceCriterion& criterion);
 
-/// Returns a spline's clearance for these targets, less shared_clearance().
+/// Returns what targets add to opening radii: a spline's clearance for them, less
+/// shared_clearance().
 double own_clearance(const AcceptanceCriterion& criterion, const SofteningSpan& targets);
 
-/// Opening-angle criteria: returns the distance within which no cell is expanded about these
-/// targets.
+/// Returns the min distance for expanding a cell about these targets; 0 unless an opening-angle
+/// criterion with Plummer softening.
 double softened_expansion(const AcceptanceCriterion& criterion, const SofteningSpan& targets);
 
-/// Returns a factor for the distance within which no cell is expanded about these targets; it
-/// multiplies the square of OpeningRadius::expansion (local_order 6), or OpeningRadius::expansion
-/// itself (other orders). `acceleration` is in WalkUnits.
+/// Returns a factor of the min distance for expanding a cell about these targets. It multiplies
+/// OpeningRadius::expansion; its square, mass^(1/4), if local_order is 6. `acceleration` is in
+/// WalkUnits.
 double softened_expansion_factor(const AcceptanceCriterion& criterion, const SofteningSpan& targets,
                                  double acceleration, const WalkUnits& units);
 

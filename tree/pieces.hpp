@@ -1,4 +1,4 @@
-/// \file  The rules by which cells become groups and clusters, on host and device.
+/// \file  Rules for cutting the tree into groups and clusters, on host and device.
 #pragma once
 
 #include <cmath>
@@ -13,24 +13,25 @@ struct TargetRange {
     CHAMOMILE_HD Index count() const { return end - begin; }
 };
 
-/// Max size of a piece: `targets` targets, box side `longest_side`, and `particles` particles, or
-/// `sparse` per target if it has at most `least` targets.
+/// Max size of a piece: `targets` targets, box side `longest_side`, and `particles` particles. If
+/// it has at most `few` targets, `sparse` particles per target are also allowed.
 struct PieceLimits {
-    std::uint64_t targets, particles, min, sparse;
+    std::uint64_t targets, particles, few, sparse;
     double longest_side;
 
     CHAMOMILE_HD bool fit(std::uint64_t n, std::uint64_t of_particles, const Box& box) const
     {
         return n <= targets &&
-               (of_particles <= particles || (n <= min && of_particles <= sparse * n)) &&
+               (of_particles <= particles || (n <= few && of_particles <= sparse * n)) &&
                box.longest_side() <= longest_side;
     }
 };
 
-/// Sisters are adjacent cells that may form a single piece.
+/// Sisters are adjacent daughters of one cell that may form a single piece.
 struct Sisters {
     TargetRange targets = {0, 0};
     Box box = {}; ///< of the cells with targets
+    /// Longest side of the smallest cell with 2 or more targets.
     double smallest_side = Box::infinity;
     std::uint64_t particles = 0; ///< includes cells without targets that lie between
 
@@ -65,14 +66,14 @@ struct LeafCuts {
           parts(box.longest_side() > longest_side ? range.count()
                                                   : (range.count() + size - 1) / size)
     {}
-    /// Returns where a part begins.
+    /// Returns the first target of group `part`.
     CHAMOMILE_HD Index begin(Index part) const
     {
         return targets.begin + Index(std::uint64_t(targets.count()) * part / parts);
     }
 };
 
-/// Returns the multipole of the particles of both.
+/// Returns the multipole of the particles of a and b together.
 CHAMOMILE_HD Multipole joint(const Multipole& a, const Multipole& b)
 {
     if (a.mass == 0 || b.mass == 0)

@@ -71,7 +71,7 @@ bool insert_words(std::uint64_t* words, std::size_t n, std::size_t limit)
 }
 
 /// Sorts n different words by about 2 log2 n leading bits that differ, least significant digit
-/// first, then by further bits if words agree so far.
+/// first, then words that agree in these bits by further bits.
 void sort_words(std::uint64_t* words, std::uint64_t* buffer, std::size_t n)
 {
     if (n <= insertion_size) {

@@ -21,11 +21,13 @@ struct RadixScratch {
     std::pmr::vector<std::uint16_t> bucket;
 };
 
-/// Sorts pairs (keys[k] below 2^63, order[k]) by key. Equal keys follow `order`, or
-/// number[order[k]] if given; with distinct numbers the result is independent of thread count and
-/// input order. Nearly sorted pairs take less time. One parallel pass moves the pairs to buckets
-/// between sampled keys, so that no key distribution is hard (Frazer & McKellar 1970). Then each
-/// bucket is sorted in the cache by the leading bits in which its keys differ.
+/// Sorts pairs (keys[k], order[k]) by key; keys are below 2^63. Pairs with equal keys rise by
+/// order[k], or by number[order[k]] if `number` is given; with distinct numbers the result is
+/// independent of thread count and input order. Nearly sorted pairs take less time.
+///
+/// One parallel pass moves the pairs to buckets between sampled keys, which fill about equally for
+/// any distribution of keys (Frazer & McKellar 1970). Then each bucket is sorted in the cache by
+/// the leading bits in which its keys differ.
 void radix_sort(std::span<Key> keys, std::span<Index> order, RadixScratch& scratch,
                 std::span<const Index> number = {});
 

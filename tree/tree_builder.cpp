@@ -46,7 +46,7 @@ public:
 
     void finish_nodes(Tree& tree, TargetGroups&, Profile& profile) override
     {
-        if (!of_nodes_) // nodes are up to date
+        if (!of_nodes_) // made already
             return;
         look_for_interruption();
         const TimedPhase phase(profile, "nodes");

@@ -27,10 +27,10 @@ struct Tree {
     WalkNodes nodes;
 };
 
-/// The particles that a rank brings to a tree over several ranks.
+/// What a tree over several ranks needs to know of this rank's particles (rows).
 struct RowsOfRank {
-    /// Number of each particle among all ranks, to order particles with equal keys; empty: rank 0's
-    /// come first, then rank 1's. Ranks have numbers once they have exchanged particles.
+    /// Number of each particle among all ranks, to order particles with equal keys. Set once ranks
+    /// have exchanged particles; empty before: particles of rank 0 come first, then of rank 1.
     std::span<const Index> number = {};
     std::uint64_t exchanges = 0;         ///< number of particle exchanges between ranks so far
     bool has_targets = false;            ///< false: every particle is a target
@@ -53,8 +53,8 @@ struct TreeParticles {
     std::optional<RowsOfRank> ranks = {}; ///< set for a builder of several ranks
 };
 
-/// Gives the arrays of TreeParticles as dense doubles: in place if they are, else a copy, kept
-/// until the next call.
+/// Returns arrays of TreeParticles as dense doubles: the caller's array if it is dense, else a copy
+/// that lasts until the next call.
 class DenseCopy {
 public:
     std::span<const Vec3<double>> positions(const TreeParticles& particles);
@@ -76,16 +76,17 @@ struct TreePlan {
     /// Sizes for cutting groups. A builder may omit multipoles below a cell that fits a cluster,
     /// and bounds below a cell that fits a group.
     GroupSizes groups;
-    /// Every particle will be a target. A builder that cuts groups where it keeps the tree may then
-    /// omit all moments except the root's.
+    /// Every particle will be a target. A builder that cuts groups on its device may then omit all
+    /// moments except the root's.
     bool all_are_targets = false;
     std::optional<AcceptanceCriterion> criterion = {}; ///< none: the tree is not walked
     CubePlacement placement = {};
-    /// refit() takes the image of each particle nearest to its last place, so that cells stay small
-    /// when particles leave the box.
+    /// refit() uses the periodic image of each particle nearest to its previous position, so that
+    /// cells stay small when particles leave the box.
     Periodicity periodicity = {};
 };
 
+/// Which particles of the tree are targets.
 struct SourceTargets {
     std::span<const Index> active = {}; ///< the caller's indices; empty: all
     std::span<const Index> place = {};  ///< sorted place of each source; empty: by octree.order

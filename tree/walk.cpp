@@ -42,10 +42,10 @@ void append(std::vector<T>& to, const WalkArray<T>& from)
     to.insert(to.end(), from.data, from.data + from.size);
 }
 
-/// With expansions, a cluster opens every cell that it does not accept, since it may expand the
-/// daughters once for all groups. Exceptions are cells with an opening radius below this fraction
-/// of the cluster's radius, since few groups would open them. Without expansions it opens only what
-/// every group would open.
+/// Which cells a cluster opens for all groups. With expansions: every cell that it does not accept,
+/// since it may expand the daughters once for all groups. It spares cells with an opening radius
+/// below this fraction of the cluster's radius, since few groups would open them. Without
+/// expansions: only cells that every group would open.
 constexpr double spared_part = 1;
 
 /// Constants of the estimated acceleration. `smoothing`: square of (smoothing length / d), where d
@@ -91,7 +91,7 @@ void Walk::open(InteractionLists& lists, const TargetGroups& groups, std::size_t
     give_back(std::move(scratch));
 }
 
-/// Walks for one cluster and, if it `finishes` their lists, for the groups in it.
+/// Walks for one cluster. If `finishes`, also for the groups in it.
 void Walk::walk(const TargetGroups& groups, const Cluster& cluster, bool finishes,
                 WalkScratch& scratch) const
 {

@@ -15,12 +15,13 @@ namespace chamomile {
 struct WalkKernels;
 struct WalkScratch;
 
-/// Parameters for a cluster's estimated acceleration, in WalkUnits: the smoothed field of all mass
-/// at its center of mass, plus the cluster's field at its particles' root mean square distance,
-/// which cancels at the center.
+/// Parameters for a cluster's estimated acceleration, in WalkUnits. Two fields add in squares: the
+/// smoothed field of all mass at the cluster's center of mass, and `own`. There the cluster's own
+/// field cancels, so `own` is its field at the root mean square distance of its particles.
 struct ClusterField {
-    Vec3<double> place; ///< center of mass, in the particles' units
-    double softening_squared, own;
+    Vec3<double> place;       ///< center of mass, in the particles' units
+    double softening_squared; ///< smooths the field of all mass
+    double own;               ///< acceleration
 
     /// Returns the acceleration, given the square of the field at the place.
     double acceleration(double field_squared, double min) const;
@@ -45,8 +46,9 @@ public:
     void list(InteractionLists& lists, const TargetGroups& groups, std::size_t first_cluster,
               std::size_t last_cluster) const;
 
-    /// Appends the clusters' far cells and the cells that they leave open, for an evaluator that
-    /// finishes the lists of the groups. Several threads may call it.
+    /// Appends only the clusters' far cells and the cells left to their groups
+    /// (InteractionLists::open), for an evaluator that finishes the lists. Several threads may call
+    /// it.
     void open(InteractionLists& lists, const TargetGroups& groups, std::size_t first_cluster,
               std::size_t last_cluster) const;
 
@@ -65,7 +67,8 @@ public:
     {
         return field.acceleration(squared, min_acceleration());
     }
-    /// Returns the part of OpeningRadius::least that estimates leave out.
+    /// Returns the clearance in every cell's OpeningRadius::min. Estimates of the acceleration
+    /// subtract it.
     double clearance() const;
     const WalkUnits& units() const { return nodes_->units; }
 

@@ -1,8 +1,9 @@
 /// \file  The decisions of a walk about cells, seen from a region of targets.
 ///
-/// The formulas are written for a number type P: a pack of cells on the host
-/// (tree/simd/walk_kernel.cpp), a double for one cell per GPU thread (gpu/lists/prune.cu), so that
-/// both make the same lists. Contraction: none, so that all machines agree.
+/// The formulas are written for a number type P, so that host and GPU make the same lists: a pack
+/// of doubles for several cells on the host (tree/simd/walk_kernel.cpp), a double for one cell per
+/// GPU thread (gpu/lists/prune.cu). Contraction: none (no fused multiply-adds), so that all
+/// machines agree.
 #pragma once
 
 #include "chamomile/core/lane_math.hpp"
@@ -37,7 +38,7 @@ CHAMOMILE_HD P beyond(P low, P high, P x)
     return larger(larger(P(0.0), low - x), x - high);
 }
 
-/// The cells about which one P decides: centers of mass and OpeningRadius.
+/// Centers of mass and opening radii of the cells in one P.
 template <class P>
 struct CellsSeen {
     Vec3<P> center;
@@ -47,8 +48,8 @@ struct CellsSeen {
 /// Decisions for each cell, one bit per cell.
 struct Decisions {
     unsigned accepted = 0; ///< act as multipoles
-    unsigned far = 0;      ///< accepted, with an expanded field
-    unsigned left_out = 0; ///< beyond the cut with all particles
+    unsigned far = 0;      ///< accepted, and the field is expanded about the region's center
+    unsigned left_out = 0; ///< all particles lie beyond the cut
 };
 
 /// A WalkRegion repeated in every lane.
@@ -115,7 +116,7 @@ struct PeriodicRegion {
     }
 };
 
-/// Returns the distance within which a cell is not accepted.
+/// Returns the opening radius of each cell for the targets in the region.
 template <class P, class AnyRegion>
 CHAMOMILE_HD P reach_of(const CellsSeen<P>& cells, const AnyRegion& region)
 {
@@ -134,7 +135,7 @@ CHAMOMILE_HD Decisions decide(const CellsSeen<P>& cells, const Region<P>& region
     const P reach = reach_of(cells, region);
     const P from_center =
         squared<P>({x.x - region.center.x, x.y - region.center.y, x.z - region.center.z});
-    const P root_of_mass = cells.expansion;
+    const P root_of_mass = cells.expansion; // the (local_order + 2)-th
     const P expansion = larger(larger(root_of_mass * region.expansion_factor, region.min_expansion),
                                root_of_mass * root_of_mass * region.softened_factor);
     return {less_bits(reach * reach, from_box), less_bits(expansion * expansion, from_center), 0};
@@ -157,7 +158,7 @@ CHAMOMILE_HD Decisions decide(const CellsSeen<P>& cells, const PeriodicRegion<P>
             less_bits(min * min, from_box)};
 }
 
-/// Returns which cells could be accepted somewhere in the region.
+/// Returns which cells would be accepted for a single target somewhere in the region's box.
 template <class P>
 CHAMOMILE_HD unsigned acceptable(const CellsSeen<P>& cells, const Region<P>& region)
 {

@@ -24,7 +24,7 @@ struct alignas(64) WalkNode {
     Index inner;       ///< bits of lanes with an inner cell
 };
 
-/// Max number of lanes in a tree.
+/// Max number of lanes in a tree, since an Index numbers them.
 inline constexpr std::size_t max_lanes = std::size_t(1) << 32;
 /// Returns the number of a lane among the lanes of all nodes. Each cell has one lane.
 CHAMOMILE_HD constexpr Index lane_of_node(Index node, int lane)
@@ -32,8 +32,8 @@ CHAMOMILE_HD constexpr Index lane_of_node(Index node, int lane)
     return node * WalkNode::width + Index(lane);
 }
 
-/// Fills one lane. The bits are equal on host and device, hence products and sums are not
-/// contracted.
+/// Fills one lane. `daughters`: the node with the cell's daughters, or no_node. The bits are equal
+/// on host and device.
 CHAMOMILE_HD void fill_lane(WalkNode& node, int lane, Index cell, Index daughters,
                             const Multipole& multipole, const OpeningRadius& reach,
                             const WalkUnits& units)
@@ -60,7 +60,8 @@ struct WalkNodes {
     std::pmr::vector<Index> node_of; ///< scratch
 };
 
-/// Fills the nodes with all threads and reuses their memory. `known`: reach of each cell, or empty.
+/// Fills the nodes with all threads and reuses their memory. `known`: opening radius of each cell
+/// if computed already; empty: from the moments.
 void make_walk_nodes(WalkNodes& nodes, const Octree& octree, const Moments& moments,
                      const AcceptanceCriterion& criterion,
                      std::span<const OpeningRadius> known = {});

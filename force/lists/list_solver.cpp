@@ -293,7 +293,7 @@ GroupSizes group_sizes(const SolverOptions& options)
     GroupSizes sizes{options.group_size, options.cluster_size};
     if (options.solver == SolverKind::tree) {
         const bool on_host = options.device == "cpu";
-        sizes.min = on_host ? 16 : 0; // a pack; a GPU would wait for the longest list
+        sizes.few = on_host ? 16 : 0; // a pack; a GPU would wait for the longest list
         sizes.sparse = 1000;
     }
     return sizes;
@@ -324,7 +324,7 @@ AcceptanceCriterion criterion_of(const SolverOptions& options, std::optional<dou
     criterion.softening_kind = options.softening.kind;
     criterion.softening_rule = options.softening.rule;
     if (min_length)
-        criterion.min_softening = *min_length * *min_length; // clearance is per cell
+        criterion.min_softening_squared = *min_length * *min_length; // clearance is per cell
     else if (options.softening.kind == SofteningKind::spline)
         criterion.clearance = options.softening.spline_radius();
     return criterion;

@@ -140,7 +140,7 @@ void CudaPart::count(std::span<const KeyRange> cells, std::span<OctantCounts> co
             counts[k][octant] = places[9 * k + octant + 1] - places[9 * k + octant];
 }
 
-LeafSums CudaPart::measure(const CoarseTree& coarse)
+LeafSums CudaPart::leaf_sums(const CoarseTree& coarse)
 {
     use_device();
     leaf_begins_ = arriving_.places(coarse.first);

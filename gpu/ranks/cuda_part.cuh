@@ -43,7 +43,7 @@ public:
     RowsSeen take(const TreeParticles& particles, bool keeps_cells) override;
     void sort(const RootCube& cube, std::uint64_t first) override;
     void count(std::span<const KeyRange> cells, std::span<OctantCounts> counts) override;
-    LeafSums measure(const CoarseTree& coarse) override;
+    LeafSums leaf_sums(const CoarseTree& coarse) override;
     void receive(const DistributedTree& distributed, const TreePlan& plan,
                  Communicator& ranks) override;
     void receive_moved(const DistributedTree& distributed, const TreePlan& plan,

@@ -250,11 +250,11 @@ void DeviceTreeSteps::find_boundaries(Boundaries& between, std::size_t n)
     between.resize(n);
     chamomile::find_boundaries<<<blocks_of(n), block_size, 0, t.stream>>>(
         t.keys.data(), n, levels_.reserve(n), octants_.reserve(n),
-        min_.reserve(between.min.size()));
+        min_.reserve(between.block_min.size()));
     check(cudaGetLastError(), "launch the boundaries");
     download(between.level.data(), levels_.data(), n, t.stream);
     download(between.octants.data(), octants_.data(), n, t.stream);
-    download(between.min.data(), min_.data(), between.min.size(), t.stream);
+    download(between.block_min.data(), min_.data(), between.block_min.size(), t.stream);
     t.bytes_down += 2 * n;
 }
 

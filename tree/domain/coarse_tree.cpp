@@ -61,7 +61,7 @@ public:
     std::vector<KeyRange> divided() const { return divided_; }
 
 private:
-    /// Divides these cells and returns candidates for the next level.
+    /// Divides these cells. Returns their daughters, candidates for the next division.
     std::vector<Index> divide(const std::vector<Index>& open)
     {
         std::vector<KeyRange> unknown;
@@ -219,7 +219,7 @@ std::vector<std::size_t> CoarseTree::begins(const KeyedRows& sorted) const
     return begins;
 }
 
-LeafSums CoarseTree::measured(const Rows& rows, const KeyedRows& sorted) const
+LeafSums CoarseTree::leaf_sums(const Rows& rows, const KeyedRows& sorted) const
 {
     const std::size_t n = leaves.size();
     const std::vector<std::size_t> begin = begins(sorted);
@@ -244,7 +244,7 @@ LeafSums CoarseTree::measured(const Rows& rows, const KeyedRows& sorted) const
     return sums;
 }
 
-void CoarseTree::measure(LeafSums sums, bool has_targets, Communicator& communicator)
+void CoarseTree::reduce(LeafSums sums, bool has_targets, Communicator& communicator)
 {
     const std::size_t n = leaves.size();
     work = std::move(sums.work);
@@ -291,7 +291,7 @@ void CoarseTree::gather_moments(const Moments& own, int order, bool varied,
     const std::size_t width = sizeof moments.multipole[0] +
                               (order > 2 ? sizeof moments.higher[0] : 0) +
                               (varied ? sizeof moments.softening[0] : 0);
-    std::size_t first = 0; // ranks follow in tree order
+    std::size_t first = 0; // rank r + 1 owns the leaves after the leaves of rank r
     for (int r = 0; r < communicator.size(); ++r) {
         const std::byte* next = inbox.from<std::byte>(r).data();
         const std::size_t count = inbox.from<std::byte>(r).size() / width;

@@ -14,7 +14,7 @@
 
 namespace chamomile {
 
-/// The particles that a rank brings, in the caller's order.
+/// A rank's particles before ranks exchange them, in the caller's order.
 struct Rows {
     std::span<const Vec3<double>> position;
     std::span<const double> mass;
@@ -22,10 +22,10 @@ struct Rows {
     std::span<const float> work = {};
     bool has_targets = false;             ///< false: every row on every rank is a target
     std::span<const char> is_target = {}; ///< per row, with has_targets
-    /// Positions from which kept cells were made.
+    /// Positions at the last build. They divide particles into cells until the next build.
     std::span<const Vec3<double>> built = {};
-    /// True on all ranks: rows with equal keys follow `number` in the tree. False: they follow
-    /// rank, then row.
+    /// Equal on all ranks. True: rows with equal keys are ordered by `number` in the tree; false:
+    /// by rank, then by row.
     bool has_numbers = false;
     std::span<const Index> number = {};
     /// Upper limit for per-particle softening lengths; empty: one length for all.
@@ -61,11 +61,11 @@ struct KeyedRows {
     void sort(const Rows& rows, const RootCube& cube);
 };
 
-/// Bounding box and first bad values of a rank's rows.
+/// Result of a scan of a rank's rows: bounding box and first bad values.
 struct RowsSeen {
     Box box;
     std::uint64_t rows = 0;
-    std::uint64_t bad_position = 0, bad_mass = 0; ///< first bad rows; `rows`: none
+    std::uint64_t bad_position = 0, bad_mass = 0; ///< first bad rows; equal to `rows` if none
     double mass = 0;                              ///< the first bad mass
 
     /// Scans the rows with host threads.
@@ -76,7 +76,7 @@ struct RowsSeen {
 struct CommonCube {
     RootCube cube;
     std::uint64_t rows = 0;   ///< on all ranks
-    std::uint64_t before = 0; ///< on lower ranks
+    std::uint64_t before = 0; ///< on ranks below this one
 };
 
 /// Finds the common cube. Throws the same Error(input) on all ranks if a position is not finite, a
@@ -86,15 +86,16 @@ CommonCube common_cube(const RowsSeen& rows, Communicator& communicator);
 /// Sums over a rank's rows in each leaf of a coarse tree.
 struct LeafSums {
     std::vector<Box> box;
-    std::vector<std::uint64_t> work, targets; ///< over targets only
+    std::vector<std::uint64_t> work, targets; ///< work of the targets, and their number
 };
 
-/// The cells of the global tree down to leaves with at most `most` particles each, or more if they
+/// The cells of the global tree down to leaves with at most `max` particles each, or more if they
 /// share a key (CoarseTreeMaker::make()). The octree stores no particles: cell ranges count the
-/// particles of all ranks in tree order.
+/// particles of all ranks in tree order. The cells below a leaf are on the rank that owns the leaf
+/// (LocalTrees).
 struct CoarseTree {
     Octree octree;
-    Moments moments;                 ///< measure() fills bounds, gather_moments() the rest
+    Moments moments;                 ///< reduce() fills bounds, gather_moments() the rest
     std::vector<Index> leaves;       ///< cells without daughters, in tree order
     std::vector<Key> first;          ///< lowest key of each leaf
     std::vector<std::uint64_t> work; ///< per leaf, over targets
@@ -102,24 +103,25 @@ struct CoarseTree {
     std::vector<Index> targets_before;
 
     const Cell& leaf(std::size_t k) const { return octree.cells[leaves[k]]; }
-    /// Returns where each leaf's rows begin; last entry: number of rows.
+    /// Returns where each leaf's rows begin among a rank's sorted rows; last entry: number of rows.
     std::vector<std::size_t> begins(const KeyedRows& sorted) const;
-    /// Sums work, target counts and boxes of a rank's rows per leaf.
-    LeafSums measured(const Rows& rows, const KeyedRows& sorted) const;
-    /// Sets work and targets of the leaves, and the bounds of all cells, from the sums of each
-    /// rank. `has_targets`: some rows are no targets.
-    void measure(LeafSums sums, bool has_targets, Communicator& communicator);
-    /// Completes the moments. `own`: moments at this rank's leaves, in tree order, without bounds.
-    /// `varied`: particles have per-particle softening.
+    /// Sums work, target counts and boxes of a rank's rows in each leaf.
+    LeafSums leaf_sums(const Rows& rows, const KeyedRows& sorted) const;
+    /// Reduces the ranks' leaf_sums(): sets work and targets of the leaves, and the bounds of all
+    /// cells. `has_targets`: some rows are no targets. Collective.
+    void reduce(LeafSums sums, bool has_targets, Communicator& communicator);
+    /// Gathers the moments of leaves from their ranks and sums the moments of the cells above.
+    /// `own`: moments of this rank's leaves, in tree order, without bounds. `varied`: particles
+    /// have per-particle softening. Collective.
     void gather_moments(const Moments& own, int order, bool varied, Communicator& communicator);
 };
 
-/// Makes coarse trees of slowly changing rows. Counts the cells divided last time in one reduction,
-/// and further cells in one reduction per level.
+/// Makes coarse trees of slowly changing rows. The octants of all cells that the last tree divided
+/// are counted in one reduction, the octants of further cells in one reduction per level.
 class CoarseTreeMaker {
 public:
     /// Makes the same tree on every rank. `all`: total number of rows. Cells equal a single rank's
-    /// cells. The caller must then call measure() and gather_moments().
+    /// cells. The caller must then call reduce() and gather_moments().
     CoarseTree make(const CountOctants& count, std::uint64_t all, std::uint64_t max,
                     Communicator& communicator);
 

@@ -15,7 +15,7 @@
 
 namespace chamomile {
 
-/// Refers to the coarse tree and to the domains cut from it.
+/// The coarse tree, the domains cut from it, and this rank.
 struct DistributedTree {
     const CoarseTree& coarse;
     const Domains& domains;
@@ -23,7 +23,8 @@ struct DistributedTree {
 
     std::size_t first_leaf() const { return domains.first_leaf[std::size_t(rank)]; }
     std::size_t end_leaf() const { return domains.first_leaf[std::size_t(rank) + 1]; }
-    /// Returns this rank's leaves of the coarse tree, with `begin` counted among its arrivals.
+    /// Returns this rank's leaves of the coarse tree. Cell::begin is an index into its sorted
+    /// arrivals.
     std::vector<Cell> own_leaves() const;
 };
 
@@ -39,23 +40,25 @@ struct Imported {
     std::size_t particles = 0, cells = 0;
 };
 
-/// A DomainPart holds the particles that a rank brings (rows) and the particles in its domain
-/// (arrivals), in host or GPU memory. DomainTreeBuilder calls the functions in the order below.
+/// A DomainPart holds a rank's particles before the exchange (rows) and after it (arrivals: the
+/// particles in the rank's domain), in host or GPU memory. DomainTreeBuilder calls the functions in
+/// the order below.
 class DomainPart {
 public:
     virtual ~DomainPart() = default;
 
-    /// Sets the rows and looks for bad values. `keeps_cells`: the rows of the last call have moved.
-    /// Keeps references to arrays.
+    /// Sets the rows and looks for bad values. `keeps_cells`: they are the rows of the last call at
+    /// new positions, for a tree that keeps its cells. Keeps references to arrays.
     virtual RowsSeen take(const TreeParticles& particles, bool keeps_cells) = 0;
     /// Sorts the rows by key. `first`: number of rows on lower ranks.
     virtual void sort(const RootCube& cube, std::uint64_t first) = 0;
     /// Counts the rows in the octants of each cell.
     virtual void count(std::span<const KeyRange> cells, std::span<OctantCounts> counts) = 0;
     /// Sums work, target counts and boxes of the rows in each leaf.
-    virtual LeafSums measure(const CoarseTree& coarse) = 0;
+    virtual LeafSums leaf_sums(const CoarseTree& coarse) = 0;
 
-    /// Sends each row to the rank that owns its place, receives the arrivals and makes their cells.
+    /// Sends each row to the rank whose domain contains it, receives the arrivals and makes their
+    /// cells.
     virtual void receive(const DistributedTree& distributed, const TreePlan& plan,
                          Communicator& ranks) = 0;
     /// Like receive() for the same rows, but sends only current positions and target marks.
@@ -70,7 +73,8 @@ public:
 
     /// Returns for each coarse cell its index in the tree.
     virtual std::span<const Index> cell_of() const = 0;
-    /// Cuts and finishes the groups of all arrivals and returns true; false: the host is faster.
+    /// Cuts and finishes the groups of all arrivals. Returns false without groups if the host is
+    /// faster.
     virtual bool cut_groups(TargetGroups&, const Tree&, const GroupSizes&) { return false; }
     /// Fills TargetGroups::found with the sorted places of target arrivals.
     virtual void find_targets(TargetGroups& groups) = 0;
@@ -81,7 +85,8 @@ public:
 
     /// Prepares the local trees for remote requests.
     virtual void start_imports(const TreeReach&) {}
-    /// Answers remote requests, and adds the cells that this rank requested to the tree.
+    /// Sends the cells that remote ranks requested, and adds the cells that this rank requested to
+    /// the tree.
     virtual void import(Tree& tree, const ImportRequests& asked, const DistributedTree& distributed,
                         Communicator& ranks) = 0;
     /// Makes the walk nodes of the tree.
@@ -91,7 +96,7 @@ public:
                           std::span<double> accelerations) = 0;
     /// Returns whether estimates equal the walk's bit for bit; a GPU rounds differently.
     virtual bool estimates_as_walk() const { return false; }
-    /// Adds the particles that lists need to the tree.
+    /// Copies local and imported particles to the tree.
     virtual void finish(Tree& tree) = 0;
     virtual Imported imported() const = 0;
 
@@ -117,18 +122,18 @@ public:
     virtual std::uint64_t return_results(const TargetGroups& groups, bool has_work_of_targets,
                                          Communicator& ranks) = 0;
 
-    /// Returns the rows in tree order.
+    /// Returns the row of each sorted row: rows in tree order, as they are sent to ranks.
     virtual std::vector<Index> leaving() = 0;
-    /// Returns for each sorted local particle its place among the arrivals, counted by sending
+    /// Returns the arrival of each sorted local particle. ReceivedParticles are numbered by sending
     /// rank, then in tree order.
     virtual std::vector<Index> arriving() = 0;
-    /// Returns where each rank's domain begins in leaving(); last entry: number of rows.
+    /// Returns where the rows sent to each rank begin in leaving(); last entry: number of rows.
     virtual std::vector<std::size_t> leaving_begins(const DistributedTree& distributed) const = 0;
     /// Returns the rows on the host.
     virtual Rows rows() = 0;
     virtual std::size_t held_bytes() const = 0;
 
-    /// Fetch the arrays that a builder leaves on its device (TreeBuilder).
+    /// As in TreeBuilder: fetch arrays to the host.
     virtual void fetch_order(Octree&) {}
     virtual void fetch_sources(Octree&) {}
     virtual void fetch_bounds(Moments&) {}

@@ -49,7 +49,7 @@ void DomainTreeBuilder::build(Tree& tree, const TreeParticles& particles, const 
         coarse_ = maker_.make([&](auto cells, auto counts) { part_->count(cells, counts); },
                               all_rows, max_in_leaf(plan, all_rows), ranks_);
         if (all_rows > 0)
-            coarse_.measure(part_->measure(coarse_), has_targets_, ranks_);
+            coarse_.reduce(part_->leaf_sums(coarse_), has_targets_, ranks_);
         std::vector<double> shares = shares_;
         for (int r = 0; shares_.empty() && r <= ranks_.size(); ++r)
             shares.push_back(double(r) / ranks_.size());
@@ -72,7 +72,7 @@ void DomainTreeBuilder::refit(Tree& tree, const TreeParticles& particles, const 
         const TimedPhase phase(profile, "domains");
         common_cube(part_->take(particles, true), ranks_); // throws for bad values
         if (total() > 0)
-            coarse_.measure(part_->measure(coarse_), has_targets_, ranks_);
+            coarse_.reduce(part_->leaf_sums(coarse_), has_targets_, ranks_);
         domains_ = keep_domains(coarse_, pieces(plan), built_domains_);
     }
     {
@@ -97,7 +97,7 @@ std::vector<Piece> DomainTreeBuilder::pieces(const TreePlan& plan) const
 {
     if (!has_targets_)
         return cut_pieces(coarse_.octree, coarse_.moments, max_in_leaf(plan, total()));
-    // Only the number of targets per leaf matters, so its first particles stand for them.
+    // Only the number of targets per leaf is known and needed: its first particles stand for them.
     TargetGroups targets;
     for (std::size_t leaf = 0; leaf < coarse_.leaves.size(); ++leaf)
         for (Index k = coarse_.targets_before[leaf]; k < coarse_.targets_before[leaf + 1]; ++k)
@@ -111,8 +111,8 @@ std::vector<Piece> DomainTreeBuilder::pieces(const TreePlan& plan) const
 void DomainTreeBuilder::finish(Tree& tree, const TreePlan& plan, Profile& profile)
 {
     criterion_ = plan.criterion;
-    questions_.partners = 0;
-    questions_.bytes = 0;
+    requests_.partners = 0;
+    requests_.bytes = 0;
     {
         const TimedPhase phase(profile, "moments");
         const int order = criterion_ ? criterion_->order : 0;
@@ -137,7 +137,7 @@ void DomainTreeBuilder::make_groups(TargetGroups& groups, Tree& tree, const Sour
     groups.target_count = part_->size();
     if (has_targets_ || !part_->cut_groups(groups, tree, sizes)) {
         if (has_targets_)
-            cut_some(groups, tree, sizes, pieces);
+            cut_target_groups(groups, tree, sizes, pieces);
         else
             chamomile::cut_groups(groups, tree.octree, tree.moments, sizes, pieces);
         finish_groups(groups);
@@ -145,10 +145,11 @@ void DomainTreeBuilder::make_groups(TargetGroups& groups, Tree& tree, const Sour
     part_->find_softenings(groups);
 }
 
-/// Cuts groups if only some arrivals are targets. A piece may contain remote cells without targets,
-/// so cells and targets count the particles of all ranks during the cut.
-void DomainTreeBuilder::cut_some(TargetGroups& groups, Tree& tree, const GroupSizes& sizes,
-                                 std::span<const Piece> pieces)
+/// Cuts groups if only some arrivals are targets. A piece may contain remote cells without targets
+/// among local cells. Cutting needs ranges of both in one numbering, so Cell::begin and targets are
+/// shifted to indices among the particles of all ranks, and back afterwards.
+void DomainTreeBuilder::cut_target_groups(TargetGroups& groups, Tree& tree, const GroupSizes& sizes,
+                                          std::span<const Piece> pieces)
 {
     const DistributedTree distributed = this->distributed();
     const std::size_t begin = distributed.first_leaf(), end = distributed.end_leaf();
@@ -183,19 +184,19 @@ void DomainTreeBuilder::cut_some(TargetGroups& groups, Tree& tree, const GroupSi
     part_->find_boxes(groups, sizes.longest_side);
 }
 
-/// Fills one region per cluster. With per-particle softening its box grows by the targets'
-/// clearance, which opens hardly any further cell.
+/// Fills one region per cluster. Per-particle softening adds the targets' clearance to opening
+/// radii; here the box grows by it, which opens the same cells and hardly any more.
 void DomainTreeBuilder::find_regions(const TargetGroups& groups)
 {
-    questions_.regions.resize(groups.clusters.size());
+    requests_.regions.resize(groups.clusters.size());
 #pragma omp parallel for if (groups.clusters.size() > worth_threads) schedule(static)
     for (std::size_t c = 0; c < groups.clusters.size(); ++c) {
         const Cluster& cluster = groups.clusters[c];
         const double clearance = groups.cluster_softening.empty()
                                      ? 0
                                      : own_clearance(*criterion_, groups.cluster_softening[c]);
-        questions_.regions[c] = {widened(cluster.box, clearance), 0, cluster.center_of_mass,
-                                 cluster.mass == 0 ? cluster.extent : 0};
+        requests_.regions[c] = {widened(cluster.box, clearance), 0, cluster.center_of_mass,
+                                cluster.mass == 0 ? cluster.extent : 0};
     }
 }
 
@@ -218,7 +219,7 @@ void DomainTreeBuilder::finish_nodes(Tree& tree, TargetGroups& groups, Profile& 
         const TimedPhase phase(profile, "import");
         part_->start_imports(reach);
         if (has_estimates)
-            expect_factors(groups);
+            predict_factors(groups);
     }
     bool is_enough = !imports;
     for (int round = 0; round < 2 && !is_enough; ++round) {
@@ -228,46 +229,48 @@ void DomainTreeBuilder::finish_nodes(Tree& tree, TargetGroups& groups, Profile& 
         }
         make_nodes();
         const TimedPhase phase(profile, "import");
-        is_enough = !has_estimates || round > 0 || are_enough(groups);
+        is_enough = !has_estimates || round > 0 || factors_suffice(groups);
     }
     const TimedPhase phase(profile, "import");
     part_->finish(tree);
 }
 
-/// Imports the cells that regions open.
+/// Imports the cells and particles that regions open.
 void DomainTreeBuilder::import(Tree& tree, const TreeReach& reach)
 {
-    questions_.exchange(*criterion_, reach, distributed(), ranks_);
+    requests_.exchange(*criterion_, reach, distributed(), ranks_);
     const std::uint64_t before = ranks_.traffic().bytes;
-    part_->import(tree, {questions_.asked, *criterion_, reach}, distributed(), ranks_);
-    questions_.bytes += ranks_.traffic().bytes - before;
+    part_->import(tree, {requests_.asked, *criterion_, reach}, distributed(), ranks_);
+    requests_.bytes += ranks_.traffic().bytes - before;
 }
 
-/// Sets region factors for half the acceleration estimated from local cells and the coarse tree, so
-/// that exact factors hardly ever exceed them.
-void DomainTreeBuilder::expect_factors(const TargetGroups& groups)
+/// Sets the relative_factor of regions before any import: for half the acceleration estimated from
+/// local cells and the coarse tree, so that factors of final estimates hardly ever exceed it.
+void DomainTreeBuilder::predict_factors(const TargetGroups& groups)
 {
     constexpr double part = 0.5; // for order 2, distances grow by 2^(1/5)
-    std::vector<ImportRegion>& regions = questions_.regions;
+    std::vector<ImportRegion>& regions = requests_.regions;
     std::vector<double> accelerations(regions.size());
     part_->estimate(walk_, groups, accelerations);
     for (std::size_t c = 0; c < regions.size(); ++c)
         regions[c].relative_factor = criterion_->relative_factor(part * accelerations[c]);
 }
 
-/// Returns true on all ranks if every region that asked remote ranks had a large enough factor.
-/// Otherwise sets exact factors, which no import changes. Regions that asked none have exact
-/// estimates already. Keeps the estimates for the walk if equal to the walk's bit for bit.
-bool DomainTreeBuilder::are_enough(TargetGroups& groups)
+/// Estimates accelerations again, with imported cells. Returns true on all ranks if no region sent
+/// to other ranks needs a larger factor than predicted. Otherwise sets the needed factors; these
+/// are final, since further imports do not change the estimates. A region sent nowhere opened no
+/// remote leaf, so its estimate was final before. Keeps the estimates for the walk if equal to the
+/// walk's bit for bit.
+bool DomainTreeBuilder::factors_suffice(TargetGroups& groups)
 {
     constexpr double rounding = 1 + 1e-9; // between host and GPU estimates
-    std::vector<ImportRegion>& regions = questions_.regions;
+    std::vector<ImportRegion>& regions = requests_.regions;
     std::vector<double> exact(regions.size());
     part_->estimate(walk_, groups, exact);
     std::uint64_t missed = 0;
     for (std::size_t c = 0; c < regions.size(); ++c) {
         const double min = rounding * criterion_->relative_factor(exact[c]);
-        if (!questions_.asks[c] || regions[c].relative_factor >= min)
+        if (!requests_.asks[c] || regions[c].relative_factor >= min)
             continue;
         ++missed;
         regions[c].relative_factor = min;

@@ -48,7 +48,8 @@ public:
     void fetch_bounds(Moments& moments) override { part_->fetch_bounds(moments); }
     std::pmr::memory_resource* memory() override { return part_->memory(); }
 
-    /// Cuts domains at `shares` of the work, from 0 to 1, instead of equal ones.
+    /// Cuts domains at these `shares` of the total work: ranks + 1 values, rising from 0 to 1.
+    /// Default: equal shares.
     void cut_at(std::vector<double> shares) { shares_ = std::move(shares); }
 
     Communicator& ranks() const { return ranks_; }
@@ -58,11 +59,11 @@ public:
     {
         return coarse_.targets_before.empty() ? 0 : coarse_.targets_before.back();
     }
-    int partners() const { return questions_.partners; }            ///< number of ranks asked
-    std::uint64_t import_bytes() const { return questions_.bytes; } ///< sent by this rank
-    std::size_t held_bytes() const;                                 ///< on this rank
+    int partners() const { return requests_.partners; }            ///< number of ranks asked
+    std::uint64_t import_bytes() const { return requests_.bytes; } ///< sent by this rank
+    std::size_t held_bytes() const;                                ///< on this rank
 
-    /// Returns where each rank's domain begins in DomainPart::leaving().
+    /// Returns where the rows sent to each rank begin in DomainPart::leaving().
     std::vector<std::size_t> leaving_begins() const { return part_->leaving_begins(distributed()); }
 
     /// Particles of all ranks, indexed by number, and the numbers of the local rows.
@@ -80,10 +81,10 @@ private:
     void finish(Tree& tree, const TreePlan& plan, Profile& profile);
     void find_regions(const TargetGroups& groups);
     void import(Tree& tree, const TreeReach& reach);
-    void expect_factors(const TargetGroups& groups);
-    bool are_enough(TargetGroups& groups);
-    void cut_some(TargetGroups& groups, Tree& tree, const GroupSizes& sizes,
-                  std::span<const Piece> pieces);
+    void predict_factors(const TargetGroups& groups);
+    bool factors_suffice(TargetGroups& groups);
+    void cut_target_groups(TargetGroups& groups, Tree& tree, const GroupSizes& sizes,
+                           std::span<const Piece> pieces);
 
     Communicator& ranks_;
     std::unique_ptr<DomainPart> part_;
@@ -93,8 +94,8 @@ private:
     CoarseTreeMaker maker_;
     CoarseTree coarse_;
     Domains domains_, built_domains_; ///< current, and at the last build
-    Walk walk_;                       ///< for estimates
-    RegionExchange questions_;
+    Walk walk_;                       ///< for estimates of accelerations
+    RegionExchange requests_;
 };
 
 } // namespace chamomile

@@ -1,4 +1,4 @@
-/// \file  Which rank owns which range in the tree.
+/// \file  Domain decomposition: the range of the tree that each rank owns.
 #pragma once
 
 #include <span>
@@ -9,20 +9,22 @@
 
 namespace chamomile {
 
-/// Domains split the coarse tree into consecutive ranges of leaves, one per rank. A range fixes the
-/// rank's particles and its pieces of the targets, and may be empty. A piece holds whole clusters
-/// and belongs to one rank, hence the clusters of all ranks together equal those of a single rank.
+/// Domains split the coarse tree into consecutive ranges of leaves, one per rank, some perhaps
+/// empty. A rank owns the particles in its leaves and the pieces of targets there. No piece or
+/// cluster extends over two ranks, hence the clusters of all ranks together equal those of a single
+/// rank.
 struct Domains {
-    std::vector<Piece> pieces;            ///< on all ranks; `targets` counts over every rank
+    std::vector<Piece> pieces; ///< of all ranks; Piece::targets counts the targets of all ranks
     std::vector<std::size_t> first_piece; ///< per rank; last entry: number of pieces
     std::vector<std::size_t> first_leaf;  ///< per rank; last entry: number of leaves
 
+    /// Returns the rank that owns a leaf.
     int owner(std::size_t leaf) const;
 };
 
-/// Cuts the tree at `shares` of the work: ranks + 1 values, rising from 0 to 1. A particle counts
-/// at least half the mean work, so that no rank gets more than about twice the mean number of
-/// particles.
+/// Cuts the tree at `shares` of the work: ranks + 1 values, rising from 0 to 1. The work of a leaf
+/// counts as at least half the mean work per particle, so that no rank gets more than about twice
+/// the mean number of particles.
 Domains make_domains(const CoarseTree& tree, std::vector<Piece> pieces,
                      std::span<const double> shares);
 

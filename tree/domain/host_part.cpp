@@ -10,6 +10,7 @@
 namespace chamomile {
 namespace {
 
+/// The part of a rank in host memory.
 class HostPart final : public DomainPart {
 public:
     RowsSeen take(const TreeParticles& particles, bool keeps_cells) override
@@ -26,7 +27,10 @@ public:
     {
         sorted_.count(cells, counts);
     }
-    LeafSums measure(const CoarseTree& coarse) override { return coarse.measured(now(), sorted_); }
+    LeafSums leaf_sums(const CoarseTree& coarse) override
+    {
+        return coarse.leaf_sums(now(), sorted_);
+    }
 
     void receive(const DistributedTree& distributed, const TreePlan& plan,
                  Communicator& ranks) override
@@ -43,7 +47,7 @@ public:
     void receive_moved(const DistributedTree& distributed, const TreePlan& plan,
                        Communicator& ranks) override
     {
-        if (now().longest_softening && !arrivals_.has_softenings()) // lengths have not arrived yet
+        if (now().longest_softening && !arrivals_.has_softenings()) // lengths were not sent yet
             receive(distributed, plan, ranks);
         arrivals_.receive_moved(now(), sorted_, distributed.coarse, distributed.domains, ranks);
         gather_particles(local_, arrivals_, now());
@@ -55,10 +59,10 @@ public:
     }
     void make_tree(Tree& tree, const DistributedTree& distributed, const TreePlan&) override
     {
-        essential_ = {};
-        forest_.grow(tree, distributed, local_, essential_);
+        imported_ = {};
+        essential_tree_.grow(tree, distributed, local_, imported_);
     }
-    std::span<const Index> cell_of() const override { return forest_.cell_of; }
+    std::span<const Index> cell_of() const override { return essential_tree_.cell_of; }
 
     void find_targets(TargetGroups& groups) override
     {
@@ -79,15 +83,15 @@ public:
     void import(Tree& tree, const ImportRequests& asked, const DistributedTree& distributed,
                 Communicator& ranks) override
     {
-        essential_ = import_cells(asked, local_, distributed.first_leaf(), ranks);
-        forest_.grow(tree, distributed, local_, essential_, &asked.reach);
+        imported_ = import_cells(asked, local_, distributed.first_leaf(), ranks);
+        essential_tree_.grow(tree, distributed, local_, imported_, &asked.reach);
         has_reaches_ = true;
     }
     void make_nodes(Tree& tree, const AcceptanceCriterion& criterion) override
     {
         std::span<const OpeningRadius> known; // empty on a single rank
         if (std::exchange(has_reaches_, false))
-            known = forest_.reach;
+            known = essential_tree_.reach;
         make_walk_nodes(tree.nodes, tree.octree, tree.moments, criterion, known);
     }
     void estimate(const Walk& walk, const TargetGroups& groups,
@@ -96,10 +100,10 @@ public:
         estimate_on_host(walk, groups, accelerations);
     }
     bool estimates_as_walk() const override { return true; }
-    void finish(Tree& tree) override { forest_.copy_particles(tree, local_, essential_); }
+    void finish(Tree& tree) override { essential_tree_.copy_particles(tree, local_, imported_); }
     Imported imported() const override
     {
-        return {essential_.particles.size(), essential_.cells.size()};
+        return {imported_.particles.size(), imported_.cells.size()};
     }
 
     std::size_t size() const override { return arrivals_.size(); }
@@ -159,9 +163,9 @@ public:
                held_bytes(sorted_.keys, sorted_.order, sorted_.scratch.keys, sorted_.scratch.order,
                           sorted_.scratch.bucket) +
                arrivals_.memory() + local_.memory() +
-               held_bytes(essential_.leaves, essential_.cells, essential_.higher,
-                          essential_.softening, essential_.particles, essential_.lengths,
-                          forest_.cell_of, forest_.reach) +
+               held_bytes(imported_.leaves, imported_.cells, imported_.higher, imported_.softening,
+                          imported_.particles, imported_.particle_softening,
+                          essential_tree_.cell_of, essential_tree_.reach) +
                held_bytes(acceleration_, potential_, work_, work_of_target_);
     }
     std::pmr::memory_resource* memory() override { return large_memory(); }
@@ -178,9 +182,9 @@ private:
     KeyedRows sorted_;
     ReceivedParticles arrivals_;
     LocalTrees local_;
-    ImportedCells essential_;
-    LocallyEssentialTree forest_;
-    bool has_reaches_ = false; ///< forest_.reach matches the current cells
+    ImportedCells imported_;
+    LocallyEssentialTree essential_tree_;
+    bool has_reaches_ = false; ///< essential_tree_.reach matches the current cells
     SumArrays to_;             ///< of the rows
     bool has_potentials_ = false;
     Memory<Vec3<double>> acceleration_{large_memory()};

@@ -10,8 +10,8 @@
 namespace chamomile {
 namespace {
 
-/// Collects the cells below one leaf that regions of a remote rank open. Leaves out the leaf's own
-/// cell, since every rank knows it.
+/// Collects the daughters and particles of all cells, from one leaf down, that regions of a remote
+/// rank open. Omits the leaf's own cell, since every rank has the coarse tree.
 class CellExporter {
 public:
     CellExporter(const LocalTrees& trees, const OpeningRule& rule,
@@ -39,7 +39,8 @@ public:
     ImportedCells trees; ///< collected below one leaf
 
 private:
-    /// Adds cell c for the regions looking_[first ...], and the daughters that they open.
+    /// Adds cell c. If regions in looking_[first ...] open it, also adds its particles or
+    /// daughters.
     void add(Index c, std::size_t first)
     {
         const Octree& octree = trees_.octree;
@@ -69,7 +70,7 @@ private:
         if (has_particles)
             add_particles(trees.particles, octree.sources);
         if (has_particles && !octree.softening.empty())
-            add_particles(trees.lengths, octree.softening);
+            add_particles(trees.particle_softening, octree.softening);
         if (looking_.size() > last)
             for (Index d = c + 1; d < cell.next; d = octree.cells[d].next)
                 add(d, last);
@@ -80,7 +81,7 @@ private:
     const LocalTrees& trees_;
     const OpeningRule& rule_;
     std::span<const ImportRegion> regions_;
-    std::vector<Index> looking_; // stack of regions that open the ancestors of the current cell
+    std::vector<Index> looking_; // stack: regions that open each ancestor of the current cell
 };
 
 template <class T>
@@ -96,7 +97,7 @@ void append(ImportedCells& to, const ImportedCells& from)
     append(to.higher, std::span(from.higher));
     append(to.particles, std::span(from.particles));
     append(to.softening, std::span(from.softening));
-    append(to.lengths, std::span(from.lengths));
+    append(to.particle_softening, std::span(from.particle_softening));
 }
 
 /// Returns the local cells and particles that the regions of a remote rank open.
@@ -146,7 +147,8 @@ public:
         }
     }
 
-    /// Calls ask(rank) for each opened remote leaf until `ranks` calls have returned true.
+    /// Calls ask(rank) for each remote leaf that the region opens, until `ranks` calls have
+    /// returned true.
     template <class Ask>
     void find(const ImportRegion& region, int ranks, const Ask& ask) const
     {
@@ -167,7 +169,7 @@ private:
     std::span<const Cell> cells_;
     int rank_;
     std::vector<RemoteOpeningTest> openings_;
-    std::vector<int> owner_;    ///< owner of a leaf; for inner cells this rank
+    std::vector<int> owner_;    ///< rank that owns a leaf; for inner cells this rank
     std::vector<Index> others_; ///< number of remote leaves before each cell
 };
 
@@ -178,7 +180,7 @@ void for_each_array(ImportedCells& trees, const Visit& visit)
     visit(trees.higher);
     visit(trees.softening);
     visit(trees.particles);
-    visit(trees.lengths);
+    visit(trees.particle_softening);
     visit(trees.leaves);
 }
 

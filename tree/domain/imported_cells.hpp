@@ -1,5 +1,5 @@
-/// \file  Locally essential tree of a rank: the remote cells and particles that its lists need
-/// (Salmon 1991; Warren & Salmon 1993).
+/// \file  Imports of a rank: the remote cells and particles that its lists need, for its locally
+/// essential tree (Salmon 1991; Warren & Salmon 1993).
 #pragma once
 
 #include <vector>
@@ -19,8 +19,8 @@ struct EssentialCell {
     Index has_particles; ///< 1: its particles were sent, in tree order, and it has no daughters
 };
 
-/// Numbers of imported cells and particles below one leaf of the coarse tree. Particles without any
-/// cell belong to the leaf itself.
+/// Numbers of imported cells and particles below one leaf of the coarse tree. With 0 cells, the
+/// particles belong to the leaf itself, which has no daughters.
 struct EssentialLeaf {
     Index leaf, cells, particles;
 };
@@ -31,32 +31,31 @@ struct ImportedCells {
     std::vector<EssentialCell> cells;
     std::vector<HigherMoments> higher; ///< per cell, for orders 3 and 4
     std::vector<Source> particles;
-    /// With per-particle softening: per cell, and eps^2 per particle.
-    std::vector<CellSoftening> softening;
-    std::vector<double> lengths;
+    std::vector<CellSoftening> softening;   ///< per cell, with per-particle softening
+    std::vector<double> particle_softening; ///< eps^2 per particle, with per-particle softening
 };
 
-/// Sends each rank the cells that its regions open, and returns the cells received. `first_leaf`:
-/// first leaf of this rank. Collective.
+/// Sends each rank the local cells that its regions open, and returns the cells received.
+/// `first_leaf`: first leaf of this rank. Collective.
 ImportedCells import_cells(const ImportRequests& asked, const LocalTrees& local,
                            std::size_t first_leaf, Communicator& communicator);
 
-/// Requests for remote cells: the regions of a rank's clusters. Memory is kept for the next
-/// evaluation.
+/// Requests for remote cells. A request is the region of a cluster, sent to ranks that own leaves
+/// it opens. Memory is kept for the next evaluation.
 struct RegionExchange {
-    std::vector<ImportRegion> regions;
-    std::vector<char> asks;  ///< per region: 1 if it asks any rank
-    Inbox asked;             ///< requests from remote ranks
-    int partners = 0;        ///< number of ranks asked
-    std::uint64_t bytes = 0; ///< sent for imports by this rank
+    std::vector<ImportRegion> regions; ///< of this rank's clusters
+    std::vector<char> asks;            ///< per region: 1 if it was sent to any rank
+    Inbox asked;                       ///< regions received from remote ranks
+    int partners = 0;                  ///< number of ranks that regions were sent to
+    std::uint64_t bytes = 0;           ///< sent for imports by this rank
 
     /// Sends each region to every rank with a leaf that it opens, and receives remote regions.
     void exchange(const AcceptanceCriterion& criterion, const TreeReach& reach,
                   const DistributedTree& tree, Communicator& communicator);
 
 private:
-    std::vector<char> wanted_;                  ///< per region and rank: 1 if asked
-    std::vector<std::vector<ImportRegion>> to_; ///< by rank
+    std::vector<char> wanted_;                  ///< per region and rank: 1 if to be sent
+    std::vector<std::vector<ImportRegion>> to_; ///< regions for each rank
 };
 
 } // namespace chamomile

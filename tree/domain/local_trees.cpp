@@ -22,7 +22,7 @@ std::vector<std::size_t> begins_of_ranks(const KeyedRows& sorted, const CoarseTr
 std::size_t memory_of(const Octree& octree)
 {
     return held_bytes(octree.cells, octree.boundaries.level, octree.boundaries.octants,
-                      octree.boundaries.min, octree.order, octree.sources, octree.softening);
+                      octree.boundaries.block_min, octree.order, octree.sources, octree.softening);
 }
 
 std::size_t memory_of(const Moments& moments)
@@ -89,7 +89,7 @@ void make_local_trees(LocalTrees& trees, const ReceivedParticles& arrivals,
     Octree& octree = trees.octree;
     octree.size = arrivals.size();
     // Without numbers, particles with equal keys arrive in order, and sorting keeps this order.
-    trees.sorter.sort_beside(sorted, arrivals.position(), cube, octree.boundaries, octree.order,
+    trees.sorter.sort_merged(sorted, arrivals.position(), cube, octree.boundaries, octree.order,
                              arrivals.number());
     std::vector<std::vector<Cell>>& cells = trees.scratch;
     cells.resize(leaves.size());

@@ -1,4 +1,5 @@
-/// \file  The local trees: one below each leaf of the coarse tree that this rank owns.
+/// \file  The exchange of particles by domain, and the local trees: one below each leaf of the
+/// coarse tree that this rank owns.
 #pragma once
 
 #include <algorithm>
@@ -33,12 +34,13 @@ struct LocalTrees {
 std::size_t memory_of(const Octree& octree);
 std::size_t memory_of(const Moments& moments);
 
-/// Returns where each rank's domain begins among the sorted rows; last entry: number of rows.
+/// Returns where the rows in each rank's domain begin among the sorted rows; last entry: number of
+/// rows.
 std::vector<std::size_t> begins_of_ranks(const KeyedRows& sorted, const CoarseTree& coarse,
                                          const Domains& domains);
 
-/// One value per arrival, to return to the rank that brought the particle. store(row, value)
-/// receives it there.
+/// One value per arrival, to return to the rank that sent the particle. There store(row, value)
+/// stores it.
 template <class T, class Store>
 struct ResultColumn {
     std::span<const T> arrivals;
@@ -46,11 +48,11 @@ struct ResultColumn {
     bool is_used = true;
 };
 
-/// The particles in a rank's domain, ordered by sending rank. Memory is kept.
+/// The particles in a rank's domain (arrivals), ordered by sending rank, then by key. Memory is
+/// kept.
 class ReceivedParticles {
 public:
-    /// Sends each row, with Rows::built as position and its target mark, to the rank that owns its
-    /// place.
+    /// Sends each row to the rank whose domain contains it, with Rows::built as position.
     void receive(const Rows& rows, const KeyedRows& sorted, const CoarseTree& coarse,
                  const Domains& domains, Communicator& communicator);
     /// Like receive() for the same rows, but sends only Rows::position and target marks.
@@ -82,8 +84,8 @@ public:
                memory_.held();
     }
 
-    /// Returns values of target arrivals to the ranks that brought them, in one exchange. Several
-    /// threads call the stores.
+    /// Returns values of target arrivals to the ranks that sent the particles, in one exchange.
+    /// Several threads call the stores.
     template <class... T, class... Store>
     void return_results(const KeyedRows& sorted, Communicator& communicator,
                         const ResultColumn<T, Store>&... columns)
@@ -92,7 +94,7 @@ public:
         if (has_targets_)
             for (std::size_t& begin : begins)
                 begin = std::size_t(std::ranges::lower_bound(targets_, begin) - targets_.begin());
-        // Values return in tree order, since ranks own consecutive ranges.
+        // Values from rank 0, 1, ... are in tree order, since ranks own consecutive ranges.
         const Index* const order = has_targets_ ? targets_.data() : nullptr;
         const Index* const place = has_targets_ ? target_rows_.data() : sorted.order.data();
         exchange_columns(begins, communicator, memory_,
@@ -116,7 +118,7 @@ private:
 };
 
 /// Sorts the arrivals and makes the cells below `leaves`. Cells and particle order equal those of a
-/// single-rank tree. `sorted`: the arrivals that are in key order already.
+/// single-rank tree. `sorted`: keys of the arrivals from this rank, which are in key order.
 void make_local_trees(LocalTrees& trees, const ReceivedParticles& arrivals,
                       const KeySorter::SortedRun& sorted, const RootCube& cube, int leaf_size,
                       std::span<const Cell> leaves);
@@ -128,7 +130,7 @@ void gather_particles(LocalTrees& trees, const ReceivedParticles& arrivals, cons
 /// Sums the moments of local cells, equal to the moments on a single rank.
 void sum_moments(LocalTrees& trees, int order);
 
-/// Finds the reach of each local cell.
+/// Finds the opening radius of each local cell.
 void find_reaches(LocalTrees& trees, const TreeReach& reach);
 
 /// Returns the moments at the first cell of each leaf, without bounds.

@@ -1,4 +1,4 @@
-/// \file  The particles that a rank brings to the global tree.
+/// \file  A rank's particles before ranks exchange them, in host memory.
 #pragma once
 
 #include <vector>
@@ -12,12 +12,14 @@ namespace chamomile {
 /// kept, the positions from which they were made.
 class RankRows {
 public:
-    /// Sets the rows, new or (`keeps_cells`) moved. Keeps references to arrays.
+    /// Sets the rows. `keeps_cells`: they are the rows of the last call at new positions. Keeps
+    /// references to arrays.
     void take(const TreeParticles& particles, bool keeps_cells);
     const Rows& now() const { return rows_; }
 
-    /// Returns an array for the work of each row. `placed`: work of each arrival in tree order,
-    /// used once ranks have exchanged particles by domain.
+    /// Returns an array for the work of each row. `placed`: work of each arrival in tree order. It
+    /// becomes the work of the rows if the caller then moves its particles to their domains
+    /// (RowsOfRank::exchanges).
     std::span<float> make_room_for_work(std::vector<float> placed);
 
     std::size_t held_bytes() const;

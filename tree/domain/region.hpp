@@ -1,4 +1,4 @@
-/// \file  Regions of targets, and the test for cells that regions open.
+/// \file  Regions of targets sent to other ranks, and the test for cells that regions open.
 #pragma once
 
 #include "chamomile/tree/own_softenings.hpp"
@@ -23,12 +23,12 @@ struct OpeningRule {
     {}
 
     double guard_part;  ///< AcceptanceCriterion::guard_part()
-    double clearance;   ///< part of each cell's reach that estimates leave out
+    double clearance;   ///< in OpeningRadius::min of each cell, subtracted for estimates
     bool has_estimates; ///< true: the criterion compares with estimated accelerations
 };
 
-/// An RemoteOpeningTest decides which regions open a cell: every region whose walk opens it and, by
-/// rounding, hardly any more.
+/// A RemoteOpeningTest finds the regions that open a cell: all whose walk or estimated acceleration
+/// opens it and, by rounding, hardly any more.
 class RemoteOpeningTest {
 public:
     CHAMOMILE_HD RemoteOpeningTest(const OpeningRule& rule, const Vec3<double>& center,
@@ -39,7 +39,8 @@ public:
           relative_(rounding * reach.relative), has_estimates_(rule.has_estimates)
     {}
 
-    /// Whether the cell's daughters, or a leaf's particles, are needed.
+    /// What a region needs of the cell: its daughters or, if it is a leaf, its particles. Estimates
+    /// need daughters only.
     struct Answer {
         bool daughters, particles;
     };
@@ -57,7 +58,8 @@ public:
     }
 
 private:
-    /// Reaches grow by this factor, so that rounding in the walk opens no missing cell.
+    /// RemoteOpeningTest radii grow by this factor, so that rounding in the walk opens no missing
+    /// cell.
     static constexpr double rounding = 1 + 1e-9;
 
     Vec3<double> center_;

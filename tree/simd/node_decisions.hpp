@@ -1,6 +1,6 @@
 /// \file  The decisions of a walk for eight cells at a time.
 ///
-/// Contraction: none, so that all instruction sets agree.
+/// Contraction: none (no fused multiply-adds), so that all instruction sets agree.
 #pragma once
 
 #include "chamomile/core/simd.hpp"
@@ -43,7 +43,7 @@ CHAMOMILE_HD Decisions decide(const WalkNode& node, const Region& region)
     return decisions;
 }
 
-/// Returns the lanes whose cells could be accepted somewhere in the region.
+/// Returns the lanes whose cells would be accepted for a single target somewhere in the region.
 template <class Region>
 CHAMOMILE_HD unsigned acceptable(const WalkNode& node, const Region& region)
 {
@@ -53,7 +53,7 @@ CHAMOMILE_HD unsigned acceptable(const WalkNode& node, const Region& region)
     return bits;
 }
 
-/// Returns the lanes with an opening radius below `least`.
+/// Returns the lanes with an opening radius below `min`.
 template <class Region>
 CHAMOMILE_HD unsigned small(const WalkNode& node, const Region& region, P min)
 {

@@ -1,7 +1,7 @@
 // The walk of one cluster of groups: once from the root for the cluster, opening cells for all
-// groups at once (ClusterTask::largest_spared), then on from there for each group. The daughters of
-// a cell are tested side by side, one per lane. Contraction: none, so that all instruction sets
-// agree.
+// groups at once (ClusterTask::largest_spared), then for each group from the cells left to it. The
+// daughters of a cell are tested side by side, one per lane. Contraction: none (no fused
+// multiply-adds), so that all instruction sets agree.
 #include "chamomile/tree/simd/walk_kernel.hpp"
 
 #include "chamomile/tree/simd/node_decisions.hpp"
@@ -62,8 +62,8 @@ public:
         : tree_(task.tree), period_(task.period), finishes_(task.groups > 0), scratch_(scratch)
     {}
 
-    /// Lists the cells far from the whole cluster, and collects the cells about which its groups
-    /// decide, both in tree order.
+    /// Lists the cells far from the whole cluster, and collects the cells left to its groups, both
+    /// in tree order.
     void open(const WalkRegion& plain, double largest_spared)
     {
         const Region region(plain, period_);

@@ -22,14 +22,15 @@ struct WalkArray {
     ~WalkArray() { delete[] data; }
 };
 
-/// A node on the stack of the walk. `cell`: for a cluster a lane of the node, or all; for a group a
-/// cell, with `node` no_node for a leaf.
+/// An entry on the stack of the walk. Walk of a cluster: `cell` is a lane of `node` that is left to
+/// the groups, or stands for all lanes, not yet decided. Walk of a group: `cell` is an opened cell
+/// and `node` has its daughters (no_node: a leaf).
 struct WalkEntry {
     Index cell, node;
 };
 
-/// Ends of a group's lists, where the next group begins; `particle_count`: particles in the group's
-/// ranges.
+/// Ends of a group's lists in the arrays of WalkScratch; the next group begins there.
+/// `particle_count`: number of particles in the group's ranges.
 struct GroupEnds {
     Index far_cells, cells, ranges, particle_count;
 };
@@ -41,8 +42,8 @@ struct WalkScratch {
     WalkArray<ParticleRange> ranges; ///< of each group
     WalkArray<GroupEnds> ends;       ///< of the cluster (far_cells only), then of each group
     WalkArray<WalkRegion> regions;   ///< of the groups
-    WalkArray<WalkNode> open;        ///< cells that the cluster leaves to its groups
-    WalkArray<Index> left_open;      ///< likewise as lanes, if an evaluator finishes the lists
+    WalkArray<WalkNode> open;        ///< cells left to the groups, copied side by side
+    WalkArray<Index> left_open;      ///< instead, if an evaluator finishes the lists: lanes
     WalkArray<WalkEntry> stack;
 };
 
@@ -56,8 +57,9 @@ struct ClusterTask {
     WalkTree tree;
     WalkRegion region;
     std::size_t groups; ///< 0: an evaluator finishes the lists
-    /// The cluster opens cells that its box does not accept if their opening radius exceeds this.
-    /// Negative: if no group in it can accept them.
+    /// Which of the cells that its box does not accept the cluster opens for all groups. 0 or more:
+    /// cells with an opening radius of at least this length. Negative: cells that no target in the
+    /// box would accept.
     double largest_spared;
     WalkPeriod period;
 };
@@ -68,7 +70,7 @@ struct FieldTask {
     Vec3<double> at;
     double inverse_length;    ///< 1 / unit of length; squares are taken in this unit
     double softening_squared; ///< in that unit
-    double clearance;         ///< contained in OpeningRadius::least
+    double clearance;         ///< contained in OpeningRadius::min
     WalkPeriod period;
 };
 

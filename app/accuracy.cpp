@@ -45,7 +45,7 @@ void add_accuracy_options(Options& options, AccuracyOptions& accuracy)
     t.group("Measurement");
     options.add(reference_rows(ranges::at_least(1)), accuracy.reference);
     t.number("repeat", &AccuracyOptions::repeat, ranges::between(1, 1000),
-             "timed evaluations; from 2 on another one goes before them");
+             "timed evaluations; from 2 on after an untimed evaluation");
     t.group("Output");
     options.add(t.take(), accuracy);
     options.add(output_rows("csv", "FILE", "everything as comma-separated values"), accuracy.csv);

@@ -55,8 +55,7 @@ std::vector<NamedOutput> outputs;
 
 [[noreturn]] void refuse_input(const fs::path& output)
 {
-    throw Error(Fault::output,
-                output.string() + ": is the input: the name of another file is needed");
+    throw Error(Fault::output, output.string() + ": is the input: must be another file");
 }
 
 /// Records a file that this command will write by this option. Throws Error(output) if it is an
@@ -161,7 +160,7 @@ void require_writable(const std::string& command, const Output& output)
     const fs::path path = output.file;
     std::error_code none;
     if (fs::is_directory(path, none))
-        throw Error(Fault::output, output.file + ": is a folder: the name of a file is needed");
+        throw Error(Fault::output, output.file + ": is a folder: must be a file");
     record_output(path, output.option);
     require_still_writable(output);
     const fs::path folder = path.parent_path();

@@ -72,8 +72,8 @@ void add_change(Options& options, Change& change)
               "images")
         .in(dimensions::length);
     t.number("thin", &Change::thin, ranges::at_least(1),
-             "keeps one of N particles of each type and mass, chosen by a hash of the id, "
-             "with the whole mass of all");
+             "keeps one of N particles of each type and mass, chosen by a hash of the id, with the "
+             "total mass");
     t.flag(
         "recenter", [](Change & c) -> auto& { return c.placement.recentered; },
         "brings the center of mass of isolated particles to rest at the origin");

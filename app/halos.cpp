@@ -101,8 +101,7 @@ int halos(const std::vector<std::string>& arguments)
     Options options("halos", "Finds halos by friends of friends, in periodic boxes and isolated "
                              "systems, and measures them.");
     options.positional("FILE", file, "the snapshot");
-    add_analysed_matter(options, matter,
-                        "particle types of friends; spheres hold those of all types");
+    add_analysed_matter(options, matter, "particle types to link; spheres contain all types");
     add_halo_options(options, request);
     add_theory_options(options, theory);
     options.add(
@@ -140,8 +139,8 @@ int halos(const std::vector<std::string>& arguments)
         snapshot.notes.emplace_back("no Omega_m, h or physical units: no spheres of critical "
                                     "densities");
     if (all && theory.wanted)
-        snapshot.notes.emplace_back("masses of friends are those of the chosen types alone; the "
-                                    "fits are of all matter");
+        snapshot.notes.emplace_back(
+            "masses of friends count only the chosen types; the fits describe all matter");
     if (!request.length)
         add_note(snapshot, friends_note(snapshot.particles, {}));
     const auto fits = make_theory(theory, snapshot);

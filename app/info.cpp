@@ -67,7 +67,7 @@ int info(const std::vector<std::string>& arguments)
 {
     std::string file;
     FileUnits file_units;
-    Options options("info", "Tells what is in a snapshot of any format that can be read.");
+    Options options("info", "Prints the contents of a snapshot in any supported format.");
     options.positional("FILE", file, "the snapshot; of several pieces, any one");
     add_file_units(options, file_units, "Options");
     if (!options.parse(arguments))

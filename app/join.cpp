@@ -28,7 +28,7 @@ void add_joining(Options& options, Joining& joining)
     OptionRows<Joining> t;
     options.positional("FILE", joining.files, "snapshots, at least two");
     t.group("Places, one for each file in turn");
-    t.repeated("at", &Joining::places, "X,Y,Z", "where the origin of a file is put")
+    t.repeated("at", &Joining::places, "X,Y,Z", "new place of the origin of a file")
         .in(dimensions::length);
     t.repeated("velocity", &Joining::velocities, "X,Y,Z", "is added to all its velocities")
         .in(dimensions::velocity);
@@ -141,8 +141,9 @@ std::vector<Snapshot> snapshots_of(const Joining& joining)
 int join(const std::vector<std::string>& arguments)
 {
     Joining joining;
-    Options options("join", "Puts snapshots together: types stay as they are, ids are kept apart, "
-                            "units are those of the first file.");
+    Options options(
+        "join",
+        "Joins snapshots: keeps types, makes ids distinct, and uses the units of the first file.");
     add_joining(options, joining);
     options.expect_units();
     if (!options.parse(arguments))

@@ -45,7 +45,7 @@ void require_alike(MpiRanks& ranks, const std::vector<std::string>& arguments)
                     Error(Fault::usage, other.version != all[0].version
                                             ? "another version of the program: must be " +
                                                   std::string(version) + ", that of rank 0"
-                                            : "other arguments: must be those of rank 0"));
+                                            : "arguments: must equal the arguments of rank 0"));
         ranks.fail(error);
         throw error;
     }

@@ -32,7 +32,7 @@ int plummer(const Arguments& arguments)
     t.number("truncation", &PlummerOptions::truncation, ranges::positive,
              "largest radius in units of the scale radius");
     t.number("exact-energy-limit", &PlummerOptions::exact_energy_limit, ranges::not_negative,
-             "up to so many particles the energy is summed over all pairs, above over shells");
+             "sums the energy over all pairs up to N particles, over shells above");
     options.add(t.take(), model);
     add_output(options, output);
     if (!options.parse(arguments))

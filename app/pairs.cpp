@@ -36,7 +36,7 @@ void bind(Options& options, Request& request)
         laws += ", " + name;
     t.group("Pairs");
     t.text("law", &Request::law, "FILE|NAME",
-           "the text of a law (docs/howto/own_law.md), or one of the built-in laws" + laws);
+           "text of a law (docs/howto/own_law.md), or a built-in law" + laws);
     t.texts("parameter", &Request::settings, "NAME=X,...", "of the law; its defaults else");
     t.text("sources", &Request::sources, "FILE",
            "columns of the law's source, in its order or named by '# columns: ...'");
@@ -46,14 +46,14 @@ void bind(Options& options, Request& request)
            "where the targets are the sources: without the pair of each with itself");
     t.number(
         "cutoff", [](Request & o) -> auto& { return o.options.cutoff; }, ranges::positive,
-        "sources beyond this distance are not looked at");
+        "ignore sources beyond this distance");
     t.numbers("period", &Request::period, ranges::positive,
               "sides of a periodic box, one or three");
     options.add(t.take(), request);
     add_machine_options(options, request.options);
     t.group("Options");
     t.number("repeat", &Request::repeat, ranges::between(1, 1e6),
-             "sums so many times and tells the median time");
+             "sums N times and prints the median time");
     options.add(t.take(), request);
     options.add(
         output_rows("output,o", "FILE", "columns of the law's sums; left out: standard output"),

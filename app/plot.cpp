@@ -59,8 +59,7 @@ std::vector<OptionRow<Request>> rows()
     OptionRows<Request> t;
     t.group("Plots");
     t.texts("plots", &Request::plots, "NAME,...",
-            "some of energies, radii, steps, power, mass-function, profiles; unless given all that "
-            "there are tables for",
+            "energies, radii, steps, power, mass-function or profiles; default: each with a table",
             {"energies", "radii", "steps", "power", "mass-function", "profiles"});
     t.group("Output");
     t.texts("format", &Request::formats, "NAME,...", "svg, png or both", {"svg", "png"});

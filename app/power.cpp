@@ -49,8 +49,8 @@ int power(const std::vector<std::string>& arguments)
     options.set_units(unit_frame_of(snapshot));
     select_matter(matter, file, snapshot);
     if (!matter.types.empty() && theory.wanted)
-        snapshot.notes.emplace_back("the spectrum is of the chosen types, the fits are of all "
-                                    "matter");
+        snapshot.notes.emplace_back(
+            "the spectrum counts the chosen types, the fits describe all matter");
     const auto fits = make_theory(theory, snapshot);
     const PowerSpectrum spectrum = measured_power(snapshot, request);
     const std::string table =

@@ -105,7 +105,7 @@ int ended(int status)
     return status;
 }
 
-constexpr const char* no_memory = "not enough memory for so many particles or cells";
+constexpr const char* no_memory = "not enough memory for the particles or cells";
 
 /// Prints an error line from any thread without allocating memory, and ends the process. A launcher
 /// then ends the other processes.

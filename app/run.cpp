@@ -232,7 +232,7 @@ void resolve_restart(Options& options, RunOptions& run, RunOrigin& origin,
     std::error_code none;
     if (options.given("output") && !std::filesystem::equivalent(run.folder, folder, none))
         throw Error(Fault::restart, "--output: " + run.folder +
-                                        ": cannot change in a run that goes on; it is in " +
+                                        ": cannot change when a run continues; it is in " +
                                         folder.string());
     run.folder = folder.string();
     run.input = origin.input;

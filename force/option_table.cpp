@@ -134,7 +134,7 @@ std::vector<OptionRow<O>> rows()
          "nearest point of the cell) use {theta}; geometric if only {theta} is given")
         .only(needs_tree);
     t.number("tolerance", &O::tolerance, ranges::above(0, 1),
-             "a cell is accepted if its estimated multipole error is below this fraction of the "
+             "accept a cell if the estimated multipole error is below this fraction of the "
              "acceleration")
         .only(needs_tree);
     t.number("theta", &O::theta, ranges::above(0, 1.5),
@@ -214,9 +214,8 @@ const std::vector<OptionRow<O>>& rank_options()
         t.group("Forces");
         t.number(
              "ranks", &O::own_ranks, ranges::between(1, max_thread_ranks),
-             "share the tree, or a direct sum, among so many ranks in this process, which have "
-             "the threads in equal parts, and by {device} gpu a GPU each. Processes that mpirun "
-             "launches are ranks without it")
+             "divide the particles among N ranks of this process with equal numbers of threads, "
+             "and with {device} gpu a GPU each. Processes started by mpirun are ranks without it")
             .text = [](const O& o) { return o.own_ranks > 0 ? value_text(o.own_ranks) : ""; };
         t.flag("share-gpu", &O::share_gpu, "let several ranks use one GPU")
             .as_setting("ranks.share-gpu");

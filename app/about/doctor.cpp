@@ -105,8 +105,8 @@ std::string libraries_text()
 
 int doctor(const std::vector<std::string>& arguments)
 {
-    Options options("doctor", "Tells what is here: program, processor, GPUs, memory and libraries, "
-                              "and what is missing; put it in reports of faults.");
+    Options options("doctor", "Prints program, processor, GPUs, memory and libraries, and what is "
+                              "missing; add it to fault reports.");
     if (!options.parse(arguments))
         return 0;
     utsname system;

@@ -28,8 +28,8 @@ std::vector<OptionRow<ReferenceRequest>> reference_rows(Range sample_range)
                 {{"auto", ReferenceDevice::automatic},
                  {"cpu", ReferenceDevice::cpu},
                  {"gpu", ReferenceDevice::gpu}},
-                "where that sum is made if it is longer than 2e9 pairs, by the direct solver in "
-                "double; up to 1000 of them are checked pair by pair");
+                "device for this sum above 2e9 pairs, by the direct solver in double; up to 1000 "
+                "targets are checked pair by pair");
     return rows.take();
 }
 

@@ -96,8 +96,8 @@ OptionRow<bool> tune_row()
     OptionRows<bool> rows;
     rows.group("Forces");
     rows.flag("tune", std::identity(),
-              "measure which sizes of groups, clusters and leaves are fastest for these particles, "
-              "and take them; given as options they repeat the result bit for bit");
+              "measure the fastest sizes of groups, clusters and leaves for these particles and "
+              "use them; the same sizes as options repeat the bits");
     return rows.take().front();
 }
 

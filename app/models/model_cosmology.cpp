@@ -100,7 +100,7 @@ void add_box(Options& options, Request& request)
         "where particles are without waves");
     t.number(
         "glass", [](Request & o) -> auto& { return o.model.glass; }, ranges::between(2, 512),
-        "particles along a side of the glass that is repeated; a divisor of n");
+        "particles along a side of the repeated glass; must divide n");
     t.group("File");
     t.flag("Mpc", &Request::in_Mpc, "write Mpc/h instead of kpc/h");
     t.number("eps", &Request::softening, ranges::not_negative,
@@ -147,9 +147,9 @@ void resolve(const Options& options, Request& request)
         refuse("--transfer: a table: needs --table FILE");
     refuse_idle(options,
                 {{!is_table, "table", "needs --transfer transfer-table or power-table"},
-                 {is_table, "omega-b", "is for the fit of Eisenstein & Hu; the table has its own"},
+                 {is_table, "omega-b", "needs the fit of Eisenstein & Hu: a table has no baryons"},
                  {power.transfer == TransferKind::power_table, "n-s",
-                  "contradicts a power table, which has its own"},
+                  "contradicts a power table, which sets the slope"},
                  {request.model.load != ParticleLoad::glass, "glass", "needs --load glass"}});
     power.table = request.table;
     record_input(request.table);

@@ -24,7 +24,7 @@ void add_galaxy(Options& options, GalaxyOptions& galaxy)
     t.number("disk-part", &GalaxyOptions::disk_part, ranges::above(0, 1),
              "part of the particles in the disk");
     t.number("bulge-part", &GalaxyOptions::bulge_part, ranges::between(0, 1),
-             "part of the particles in the bulge; the halo has the others");
+             "fraction of the particles in the bulge; the halo has the rest");
     t.number("disk-mass", &GalaxyOptions::disk_mass, ranges::positive,
              "mass of the exponential disk")
         .in(dimensions::mass);

@@ -100,8 +100,8 @@ std::vector<OptionRow<R>> time_rows()
              "how long the run lasts, instead of {t-end}")
         .in(dimensions::time);
     t.number("t-start", &R::start_time, ranges::any,
-             "when it starts; at the time of the file unless given. Of comoving files the scale "
-             "factor, which must be that of the file")
+             "start time; default: time of the file. Comoving files: scale factor, which must "
+             "equal the file's")
         .in(dimensions::time);
     return t.take();
 }
@@ -111,12 +111,12 @@ std::vector<OptionRow<R>> other_rows()
     OptionRows<R> t;
     t.group("External potentials and tracers");
     t.repeated("potential", &R::potentials, "NAME,PARAMETER=X,...",
-               "a potential that acts beside the particles' own: " + potential_forms() +
+               "external potential: " + potential_forms() +
                    ". Each may have x,y,z,vx,vy,vz of its center or orbit=FILE, and from,to "
                    "between which it grows");
     t.text("tracers", &R::tracers, "FILE",
-           "add the particles of this file without mass: they feel all and pull at nothing; "
-           "without other initial conditions they are all that there is");
+           "add the particles of this file as massless tracers; without other initial conditions "
+           "the run has only tracers");
     t.group("Checkpoints, stops and faults");
     t.text("restart", &R::restart, "FOLDER|FILE",
            "go on from the newest whole checkpoint of the run in FOLDER, or from that file, with "
@@ -201,12 +201,12 @@ void require_complete(const Options& options, const RunOptions& run)
         throw Error(Fault::usage, "--potential: is for isolated particles in plain time");
     refuse_idle(
         options,
-        {{run.model.empty(), "particles seed", "needs --model; a FILE has its own particles"},
+        {{run.model.empty(), "particles seed", "needs --model: a FILE already contains particles"},
          {!run.model.empty(), "collisionless-gas", "needs a FILE; the models have no gas"},
          {!run.frames, "frame-movie", "needs --frames"},
          {run.scheme.resident, "tune", "contradicts --resident"},
          {run.scheme.resident && run.on_device_error == DeviceErrorAction::cpu, "on-device-error",
-          "contradicts --resident, whose particles are on the GPU"}});
+          "contradicts --resident, which keeps particles on the GPU"}});
     require(options, refuse_idle_settings(run, options.asked()));
 }
 

@@ -72,7 +72,7 @@ void warn_of_idle_on_device(const Options& options, const SolverOptions& solver,
     if (gpu && !options.given("host-below"))
         note("instruction-set", "a GPU evaluates the pairs");
     if (gpu && direct)
-        note("group-size", "the GPU's direct sums have one of their own");
+        note("group-size", "direct sums on the GPU choose their group size");
 }
 
 } // namespace chamomile::app

@@ -14,7 +14,7 @@ void add_analysed_matter(Options& options, AnalysedMatter& matter, const std::st
     t.value("types", "TYPE,...", &AnalysedMatter::types, parse_particle_types,
             looked_at + "; all unless given");
     t.number("box", &AnalysedMatter::box, ranges::side,
-             "side of the periodic box, for files that do not state it")
+             "side of the periodic box, for files without one")
         .in(dimensions::length);
     options.add(t.take(), matter);
 }
@@ -42,7 +42,7 @@ void add_power_options(Options& options, PowerRequest& power)
         ranges::between(0, 8), "how often the box is folded and measured again, for larger k");
     t.number(
         "fold-factor", [](PowerRequest & o) -> auto& { return o.measurement.fold_factor; },
-        ranges::between(2, 16), "parts of a side that are laid on each other each time");
+        ranges::between(2, 16), "parts of a side to fold onto each other each time");
     t.number(
         "bins", [](PowerRequest & o) -> auto& { return o.measurement.bins_per_decade; },
         ranges::between(1, 1000), "bins per decade of k, none narrower than 2 pi / side");
@@ -57,7 +57,7 @@ void add_halo_options(Options& options, HaloRequest& request)
              "largest distance of friends in mean distances: of particles of the friends' "
              "mean mass at the mean density of the box");
     t.number("length", &HaloRequest::length, ranges::positive,
-             "the same as a length; isolated particles need it")
+             "linking length; required for isolated particles")
         .in(dimensions::length);
     t.number("min-members", &HaloRequest::min_members, ranges::at_least(1),
              "fewest particles of a halo");
@@ -76,8 +76,8 @@ void add_theory_options(Options& options, TheoryRequest& theory)
              "root mean square density in 8 Mpc/h today; that of the file, or else that of "
              "--linear-power, or 0.811 unless given");
     t.number("n-s", &TheoryRequest::spectral_index, ranges::between(-3, 3),
-             "spectral index; that of the file, or 0.965; of --linear-power what its ends "
-             "are continued with");
+             "spectral index; default: value in the file, or 0.965; with --linear-power: slope "
+             "beyond the ends of the table");
     t.number("omega-b", &TheoryRequest::omega_baryon, ranges::above(0, 1),
              "of the transfer function of Eisenstein & Hu (1998); that of the file, or "
              "0.049");

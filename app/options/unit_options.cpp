@@ -27,8 +27,8 @@ void add_file_units(Options& options, FileUnits& units, const std::string& group
     OptionRows<FileUnits> rows;
     rows.group(group);
     rows.text("box-length", &FileUnits::box_length, "LENGTH",
-              "of a comoving Tipsy file as ChaNGa and PKDGRAV have them, whose box has side 1: its "
-              "side, such as 50Mpc/h; needs {h}");
+              "side of a comoving Tipsy box of ChaNGa or PKDGRAV, which has side 1 in the file; "
+              "such as 50Mpc/h; needs {h}");
     rows.number("h", &FileUnits::hubble, ranges::hubble, "beside {box-length}: H0 in 100 km/s/Mpc");
     options.add(rows.take(), units);
 }

@@ -103,7 +103,7 @@ void give_units(ParameterFile& p, bool comoving)
     if (comoving) {
         const double hubble0 = p.number("dHubble0").value_or(code_hubble);
         if (std::abs(hubble0 / code_hubble - 1) > 1e-4)
-            p.refuse("dHubble0", "2.894405 is needed, with which the critical density is 1");
+            p.refuse("dHubble0", "must be 2.894405, so that the critical density is 1");
         if (p.number("dPeriod").value_or(1) != 1)
             p.refuse("dPeriod", "1 is needed in comoving coordinates");
     }

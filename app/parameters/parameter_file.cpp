@@ -225,7 +225,7 @@ Translation ParameterFile::translated(const std::string& code,
         }
         ++known;
         if (row->meaning == Meaning::refused && is_on(parameter.key))
-            refuse(parameter.key, "is not computed here, where gravity alone acts");
+            refuse(parameter.key, "is not computed: only gravity acts");
         const char* option = comoving ? row->comoving : row->plain;
         if (row->meaning == Meaning::option && option)
             give(parameter.key, option, parameter.value);

@@ -166,7 +166,7 @@ std::vector<Parameter> bonsai_lines(const std::string& file, const std::string& 
                 parameters.push_back({key, "", number});
             } else if (parameters.empty() || !parameters.back().value.empty()) {
                 if (word != "2")
-                    refuse_line(file, number, word, "an option of Bonsai is needed before it");
+                    refuse_line(file, number, word, "must follow an option of Bonsai");
             } else {
                 parameters.back().value = word;
             }

@@ -90,7 +90,7 @@ void give_swift_potentials(ParameterFile& file)
     if (const Section s(file, "IsothermalPotential"); exists(s))
         s.give("logarithmic",
                {{"v0", s.needed("vrot")}, {"rc", file.number(s.key("epsilon")).value_or(0)}});
-    const std::string no_core = "0 is needed: this potential has no softened center here";
+    const std::string no_core = "must be 0: this potential has no softened center";
     if (const Section s(file, "HernquistPotential"); exists(s)) {
         s.refuse_unless_off("idealizeddisk", "0 is needed, with mass and scalelength");
         s.refuse_unless_off("epsilon", no_core);
@@ -99,7 +99,7 @@ void give_swift_potentials(ParameterFile& file)
     if (const Section s(file, "NFWPotential"); exists(s)) {
         s.refuse_unless_off("epsilon", no_core);
         for (const char* fraction : {"bulgefraction", "diskfraction"})
-            s.refuse_unless_off(fraction, "0 is needed: all its mass is that of the halo here");
+            s.refuse_unless_off(fraction, "must be 0: the halo contains all of the mass");
         s.give("nfw", {{"M", s.needed("M_200")},
                        {"c", s.needed("concentration")},
                        {"hubble", s.needed("h")}});

@@ -96,7 +96,7 @@ void require_same_run(const Snapshot& first, const Snapshot& other, const std::s
 {
     const auto refuse = [&](const std::string& what) {
         throw Error(Fault::input, file + ": " + what + " differ from those of " + first_file +
-                                      ": all files must be of one run");
+                                      ": all files must come from one run");
     };
     if (other.particles.size() != first.particles.size())
         refuse("its " + std::to_string(other.particles.size()) + " particles");
@@ -238,11 +238,9 @@ int view(const std::vector<std::string>& arguments)
     Options options("view", "Shows the snapshots of a run in a browser, where they can be turned, "
                             "played and scrubbed; Ctrl-C ends it.");
     options.positional("FILE", patterns,
-                       "snapshots of one run, or patterns in quotes such as "
-                       "'out/snapshot_*.hdf5'");
+                       "snapshots of one run, or quoted patterns such as 'out/snapshot_*.hdf5'");
     OptionRows<std::optional<int>> rows;
-    rows.port("port", std::identity(),
-              "of this machine at which the page is; any free one unless given");
+    rows.port("port", std::identity(), "port of this machine for the page; default: any free port");
     options.add(rows.take(), port);
     if (!options.parse(arguments))
         return 0;

@@ -229,9 +229,9 @@ CASES = [
     (62, ["model", "plummer", "-n", "9999", "-o", "good.txt", "--overwrite"], OUTPUT, "good.txt: file: File too large", limited(resource.RLIMIT_FSIZE, 50000)),
     (62, ["render", "good.txt", "-o", "p.png"], OUTPUT, "p.png: file: File too large: cannot be written", limited(resource.RLIMIT_FSIZE, 500)),
     (61, ["model", "plummer", "-n", "9", "-o", "good.hdf5"], OUTPUT, "good.hdf5: exists: give --overwrite to replace it"),
-    *[(61, [*command, "-o", "good.hdf5", "--overwrite"], OUTPUT, "good.hdf5: is the input: the name of another file is needed")
+    *[(61, [*command, "-o", "good.hdf5", "--overwrite"], OUTPUT, "good.hdf5: is the input: must be another file")
       for command in (["force", "good.hdf5", "--eps", "0.1"], ["halos", "good.hdf5", "--length", "1"], ["power", "good.hdf5", "--box", "9"])],
-    (61, ["convert", "good.hdf5", "good.hdf5", "--overwrite"], OUTPUT, "good.hdf5: is the input: the name of another file is needed"),
+    (61, ["convert", "good.hdf5", "good.hdf5", "--overwrite"], OUTPUT, "good.hdf5: is the input: must be another file"),
     *[(62, ["model", "plummer", "-n", "99", "-o", "good.txt", "--overwrite"], OUTPUT, f"good.txt: file: {os.strerror(error)}", failing_writes(error, 1))
       for error in (errno.ENOSPC, errno.EDQUOT)],
     (64, [*RUN[:-1], "busy", "--overwrite"], OUTPUT, "busy: another run is writing there"),

@@ -261,7 +261,7 @@ def numbered(folder):
         (1, 0, [*run, "--ranks", 0], 2, "--ranks: 0"),
         (2, 0, [*run, "--device", "gpu:9"], 5, "device: gpu:9: "),
         (3, 0, [*run, "--device", "gpu:0,0"], 2, "gpu:0,0"),
-        (4, 3, run, 2, "rank 2 of 3: other arguments: must be those of rank 0", ["--theta", 0.4]),
+        (4, 3, run, 2, "rank 2 of 3: arguments: must equal the arguments of rank 0", ["--theta", 0.4]),
         (5, 3, ["run", "absent.hdf5", *run[2:]], 3, "absent.hdf5: file: No such file"),
         (6, 0, [*run, "--files", 0], 2, "--files: unknown option"),
         (7, 0, ["run", "inputs/piece.0.gadget2", *run[2:], "--ranks", 3], 3, "inputs/piece.1.gadget2: file: missing: one of 2 pieces of the snapshot"),

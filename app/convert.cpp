@@ -46,7 +46,7 @@ std::array<std::uint8_t, 6> new_types(const std::string& option, const std::stri
         const std::size_t equals = item.find('=');
         if (equals == item.npos)
             throw Error(Fault::usage,
-                        option + ": " + text + ": TYPE=TYPE is needed, as in disk=stars");
+                        option + ": " + text + ": must be TYPE=TYPE, as in disk=stars");
         const std::uint8_t from = type_of(item.substr(0, equals));
         if (std::exchange(seen[from], true))
             throw Error(Fault::usage, option + ": " + text + ": type " + std::to_string(from) +
@@ -95,7 +95,7 @@ void require_change(const Change& change)
 {
     if (!change.sphere.empty() && change.sphere.size() != 4)
         throw Error(Fault::usage,
-                    "--sphere: " + std::to_string(change.sphere.size()) + " numbers: 4 are needed");
+                    "--sphere: " + std::to_string(change.sphere.size()) + " numbers: must be 4");
     if (!change.sphere.empty() && !(change.sphere[3] > 0))
         throw Error(Fault::usage,
                     "--sphere: " + number_text(change.sphere[3]) + ": the radius must be > 0");

@@ -63,7 +63,7 @@ std::vector<ConfigLine> read_config_file(const std::string& file)
         const std::string place = file + ": line " + std::to_string(number);
         const std::size_t equals = line.find('=');
         if (equals == line.npos || trimmed(line.substr(0, equals)).empty())
-            throw Error(Fault::usage, place + ": " + line + ": 'name = value' is needed");
+            throw Error(Fault::usage, place + ": " + line + ": must be 'name = value'");
         lines.push_back(
             {trimmed(line.substr(0, equals)), trimmed(line.substr(equals + 1)), place, section});
     }

@@ -232,7 +232,7 @@ Options::Values Options::read_arguments()
     std::string missing;
     for (std::size_t k = 0; k < positionals_.size(); ++k) {
         if (k < places.size() && places[k].empty())
-            throw Error(Fault::usage, positionals_[k].page.metavar + ": (empty): is needed");
+            throw Error(Fault::usage, positionals_[k].page.metavar + ": (empty): is required");
         if (k < places.size())
             *positionals_[k].value = places[k];
         else if (positionals_[k].page.is_required)

@@ -41,7 +41,7 @@ void set_file_units(const FileUnits& units, Snapshot& snapshot)
     if (units.hubble) {
         if (!has_unit(units.box_length))
             throw Error(Fault::usage, "--box-length: " + units.box_length +
-                                          ": a length with its unit is needed, such as 50 Mpc/h");
+                                          ": must be a length with a unit, such as 50 Mpc/h");
         const Units cm{1, 1, 1, true, false};
         const std::string plain =
             in_frame("--box-length", units.box_length, dimensions::length, {cm, *units.hubble});

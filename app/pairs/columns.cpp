@@ -85,14 +85,14 @@ void Columns::add_line(std::string_view line, std::size_t number,
     for (std::string_view word : words) {
         const auto value = parsed_number<double>(word);
         if (!value || !std::isfinite(*value))
-            refuse(std::string(word) + ": a finite number is needed");
+            refuse(std::string(word) + ": must be a finite number");
         values_.push_back(*value);
     }
     if (names_.empty())
         names_ = names;
     if (words.size() != names_.size())
-        refuse(std::to_string(words.size()) + " numbers: " + std::to_string(names_.size()) +
-               " are needed: " + listed(names_));
+        refuse(std::to_string(words.size()) + " numbers: must be " + std::to_string(names_.size()) +
+               ": " + listed(names_));
 }
 
 std::vector<double> Columns::rows_of(const std::vector<std::string>& names) const

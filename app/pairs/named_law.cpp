@@ -61,7 +61,7 @@ std::vector<Setting> read_settings(const std::vector<std::string>& texts)
     for (const std::string& text : texts) {
         const std::size_t equals = text.find('=');
         if (equals == 0 || equals == text.npos)
-            throw Error(Fault::usage, "--parameter: " + text + ": NAME=NUMBER is needed");
+            throw Error(Fault::usage, "--parameter: " + text + ": must be NAME=NUMBER");
         settings.push_back(
             {text.substr(0, equals), parse_number<double>("--parameter: " + text.substr(0, equals),
                                                           text.substr(equals + 1), ranges::any)});

@@ -105,7 +105,7 @@ void give_units(ParameterFile& p, bool comoving)
         if (std::abs(hubble0 / code_hubble - 1) > 1e-4)
             p.refuse("dHubble0", "must be 2.894405, so that the critical density is 1");
         if (p.number("dPeriod").value_or(1) != 1)
-            p.refuse("dPeriod", "1 is needed in comoving coordinates");
+            p.refuse("dPeriod", "must be 1 in comoving coordinates");
     }
     if (!p.has("dKpcUnit") && !p.has("dMsolUnit")) {
         if (comoving && !p.is_given("box-length"))
@@ -116,7 +116,7 @@ void give_units(ParameterFile& p, bool comoving)
     const double kpc = p.needed("dKpcUnit", "dKpcUnit and dMsolUnit belong together"),
                  mass = p.needed("dMsolUnit", "dKpcUnit and dMsolUnit belong together");
     if (!(kpc > 0 && mass > 0))
-        p.refuse(kpc > 0 ? "dMsolUnit" : "dKpcUnit", "a number > 0 is needed");
+        p.refuse(kpc > 0 ? "dMsolUnit" : "dKpcUnit", "must be a number > 0");
     if (!comoving)
         return p.give("dKpcUnit", "units",
                       number_text(kpc) + " kpc," + number_text(mass) + " Msun");

@@ -154,7 +154,7 @@ void give_units(ParameterFile& p, bool comoving)
     for (int k = 0; k < 3; ++k) {
         units[k] = p.needed(keys[k], "the three units belong together");
         if (!(units[k] > 0))
-            p.refuse(keys[k], "a number > 0 is needed");
+            p.refuse(keys[k], "must be a number > 0");
     }
     const double h = p.number("HubbleParam").value_or(1);
     p.give_units(keys[0], units[0], units[1], units[2],
@@ -175,7 +175,7 @@ void give_box(ParameterFile& p, bool comoving)
         p.refuse("BoxSize",
                  "contradicts " +
                      std::string(comoving ? "ComovingIntegrationOn" : "PeriodicBoundariesOn") +
-                     ": a side > 0 is needed");
+                     ": must be a side > 0");
     if (periodic || comoving)
         p.give("BoxSize", "box", side);
     else if (says || side == 0)
@@ -209,7 +209,7 @@ void give_steps(ParameterFile& p)
 {
     if (const std::optional<double> accuracy = p.number("ErrTolIntAccuracy")) {
         if (!(*accuracy > 0))
-            p.refuse("ErrTolIntAccuracy", "a number > 0 is needed");
+            p.refuse("ErrTolIntAccuracy", "must be a number > 0");
         p.give("ErrTolIntAccuracy", "block-steps", "true");
         p.give("ErrTolIntAccuracy", "step-criterion", "softening");
         p.give("ErrTolIntAccuracy", "eta", std::sqrt(2 * *accuracy));

@@ -70,7 +70,7 @@ std::optional<double> ParameterFile::number(const std::string& key) const
         return {};
     const std::optional<double> value = parsed_number<double>(parameter->value);
     if (!value || !std::isfinite(*value))
-        refuse(key, "a number is needed");
+        refuse(key, "must be a number");
     return value;
 }
 
@@ -123,7 +123,7 @@ void ParameterFile::give_softenings(const std::map<int, TypedLength>& types, boo
     std::map<int, TypedLength> soft;
     for (const auto& [type, entry] : types) {
         if (entry.length < 0)
-            refuse(entry.key, "a number >= 0 is needed");
+            refuse(entry.key, "must be a number >= 0");
         if (entry.length == 0) {
             translation_.unsoftened[type] = entry.key;
             continue;
@@ -167,7 +167,7 @@ void ParameterFile::give_outputs(const OutputPlan& plan, bool comoving)
     if (!(comoving ? plan.interval > 1 && plan.first > 0 : plan.interval > 0))
         refuse(plan.key, comoving ? "a factor > 1 between the scale factors of outputs, the first "
                                     "of which is > 0, is needed"
-                                  : "a time > 0 is needed");
+                                  : "must be a time > 0");
     const double rounding = 1e-9;
     const auto before_start = [&](double t) {
         return t < plan.begin - rounding * std::abs(comoving ? plan.begin : plan.interval);

@@ -88,7 +88,7 @@ std::vector<Parameter> gadget_lines(const std::string& file, const std::string& 
         ++number;
         const std::vector<std::string> words = words_of(content_of(line, "%#;"));
         if (words.size() == 1)
-            refuse_line(file, number, words[0], "'key value' is needed");
+            refuse_line(file, number, words[0], "must be 'key value'");
         if (!words.empty())
             parameters.push_back({words[0], words[1], number});
     }
@@ -107,7 +107,7 @@ std::vector<Parameter> changa_lines(const std::string& file, const std::string& 
         if (content.empty())
             continue;
         if (equals == content.npos || equals == 0 || equals + 1 == content.size())
-            refuse_line(file, number, content, "'key = value' is needed");
+            refuse_line(file, number, content, "must be 'key = value'");
         parameters.push_back({trimmed(content.substr(0, equals)),
                               unquoted(trimmed(content.substr(equals + 1))), number});
     }
@@ -127,7 +127,7 @@ std::vector<Parameter> swift_lines(const std::string& file, const std::string& t
         if (content.empty() || content == "---" || content == "...")
             continue;
         if (colon == content.npos || colon == 0)
-            refuse_line(file, number, content, "'key: value' is needed");
+            refuse_line(file, number, content, "must be 'key: value'");
         const std::string key = trimmed(content.substr(0, colon)),
                           value = unquoted(trimmed(content.substr(colon + 1)));
         if (line[0] != ' ' && line[0] != '\t')
@@ -243,7 +243,7 @@ std::vector<double> read_output_list(const std::string& place, const std::string
         const std::string word = content.substr(0, content.find_first_of(" \t,"));
         const std::optional<double> time = parsed_number<double>(word);
         if (!time)
-            refuse_line(file, number, word, "a number is needed");
+            refuse_line(file, number, word, "must be a number");
         times.push_back(*time);
     }
     return times;

@@ -128,7 +128,7 @@ double give_units(ParameterFile& p, bool comoving)
         const std::string key = std::string("InternalUnitSystem:") + name;
         units[k++] = p.needed(key, "SWIFT needs it");
         if (!(units[k - 1] > 0))
-            p.refuse(key, "a number > 0 is needed");
+            p.refuse(key, "must be a number > 0");
     }
     const bool per_h = comoving && (p.is_on("InitialConditions:cleanup_h_factors") ||
                                     p.is_on("InitialConditions:cleanup_h"));
@@ -160,7 +160,7 @@ void give_steps(ParameterFile& p, bool comoving)
         return p.give("TimeIntegration:dt_max", "dt", *max);
     if (const std::optional<double> eta = p.number("Gravity:eta")) {
         if (!(*eta > 0))
-            p.refuse("Gravity:eta", "a number > 0 is needed");
+            p.refuse("Gravity:eta", "must be a number > 0");
         p.give("Gravity:eta", "block-steps", "true");
         p.give("Gravity:eta", "step-criterion", "softening");
         p.give("Gravity:eta", "eta", std::sqrt(2 * *eta));

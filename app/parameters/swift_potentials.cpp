@@ -109,7 +109,7 @@ void give_swift_potentials(ParameterFile& file)
         const double mass = s.needed("M_200"), c = s.needed("concentration"),
                      density = s.needed("critical_density");
         if (!(density > 0))
-            file.refuse(s.key("critical_density"), "a number > 0 is needed");
+            file.refuse(s.key("critical_density"), "must be a number > 0");
         const double r200 = std::cbrt(3 * mass / (4 * std::numbers::pi * 200 * density));
         s.give("nfw", {{"M", mass}, {"c", c}, {"rs", r200 / c}});
         s.give("miyamoto-nagai",

@@ -84,7 +84,7 @@ CASES = [
     ("no Python", "plot done --python /bin/false", USAGE, "--python: /bin/false: is no Python 3"),
     ("no Python either", "plot done --python /bin/true", USAGE, "--python: /bin/true: is no Python 3"),
     # The configuration file.
-    ("config no assignment", RUN + " --config words.ini", USAGE, "words.ini: line 1: just words: 'name = value' is needed"),
+    ("config no assignment", RUN + " --config words.ini", USAGE, "words.ini: line 1: just words: must be 'name = value'"),
     ("config value wrong", RUN + " --config wrong.ini", USAGE, "wrong.ini: theta: -3: must be a number > 0"),
     # The Hermite scheme.
     ("scheme unknown", RUN + " --integrator hermit", USAGE, "--integrator: hermit: must be one of leapfrog, hermite; did you mean 'hermite'"),

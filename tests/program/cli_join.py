@@ -119,7 +119,7 @@ def refuses(folder):
             (2, ["join", "a.hdf5", "nbody.hdf5", "--units", "galactic", "-o", "x.hdf5"], "nbody.hdf5: the particles are in N-body units"),
             (2, ["join", "box.hdf5", "other.hdf5", "-o", "x.hdf5"], "other.hdf5: Omega_m: 0.25: must be equal to the first file, 0.3089"),
             (2, ["join", "a.hdf5", "box.hdf5", "-o", "x.hdf5"], "box.hdf5: .*(comoving|no h)"), (4, ["join", "a.hdf5", "b.hdf5", "-o", "a.hdf5", "--overwrite"], "a.hdf5"),
-            (2, ["convert", "a.hdf5", "x.hdf5", "--sphere", "0,0,0"], "--sphere: 3 numbers: 4 are needed"), (2, ["convert", "a.hdf5", "x.hdf5", "--sphere", "0,0,0,0"], "--sphere: 0: the radius must be > 0"),
+            (2, ["convert", "a.hdf5", "x.hdf5", "--sphere", "0,0,0"], "--sphere: 3 numbers: must be 4"), (2, ["convert", "a.hdf5", "x.hdf5", "--sphere", "0,0,0,0"], "--sphere: 0: the radius must be > 0"),
             (2, ["convert", "a.hdf5", "x.hdf5", "--shift", "1,2"], "--shift: 1,2: must be three numbers"), (2, ["convert", "box.hdf5", "x.hdf5", "--rotate", "1,2,3"], "--rotate: the particles are in a periodic box"),
             (3, ["convert", "a.hdf5", "x.hdf5", "--types", "gas"], "a.hdf5: particles: none is left"), (2, ["convert", "a.hdf5", "x.hdf5", "--thin", 0], "--thin: 0: must be a whole number >= 1")):
         refused(folder, status, line, *words)

@@ -105,7 +105,7 @@ def wrong_input_is_refused(folder):
     wrong(2, "pairs: --no-self: needs targets that are the sources", "--law", "gravity", "--sources", bodies, "--targets", bodies, "--no-self")
     wrong(2, "--period: one side or three", "--law", "gravity", "--sources", bodies, "--period", "1,2")
     rows_file = folder / "rows.txt"
-    for text, line in (("1 2 3\n", "line 1: 3 numbers: 4 are needed: x y z mass"), ("1 2 3 4\n1 2 x 4\n", "line 2: x: a finite number is needed"),
+    for text, line in (("1 2 3\n", "line 1: 3 numbers: must be 4: x y z mass"), ("1 2 3 4\n1 2 x 4\n", "line 2: x: must be a finite number"),
                        ("1 2 3 nan\n", "line 1: nan: a finite number"), ("# columns: x y z masses\n1 2 3 4\n", "column mass: missing; did you mean 'masses'?"),
                        ("1 2 3 4\n# columns: x y z mass\n", "line 2: columns: are named before the first row"), ("1,2,,3,4\n", "line 1: a field between commas is empty"), ("# nothing\n", "no row of numbers")):
         rows_file.write_text(text)

@@ -144,7 +144,7 @@ def refuses(folder):
     refused(folder, 3, "needs matplotlib for Python", "plot", "run", "-o", "y", "--python", "./bare")
     refused(folder, 2, "--profile: needs isolated particles", *"run box.hdf5 --z-end 3 --profile --eps 100 -o x".split())
     refused(folder, 2, "--profile: needs at least 100 particles", *"run --model plummer -n 50 --profile --eps 0.1 --dt 0.1 --t-end 1 -o x".split())
-    for text, line in (("disk", "TYPE=TYPE is needed"), ("disk=dust", "dust: is no type"), ("2=4,disk=3", "type 2 is given twice"), ("=4", "a type is missing")):
+    for text, line in (("disk", "must be TYPE=TYPE"), ("disk=dust", "dust: is no type"), ("2=4,disk=3", "type 2 is given twice"), ("=4", "a type is missing")):
         refused(folder, 2, line, "convert", "galaxy.hdf5", "x.hdf5", "--retype", text)
 
 

@@ -167,7 +167,7 @@ std::vector<OptionRow<O>> rows()
     t.number(
          "accuracy", [](O & o) -> auto& { return goal_of(o).error; }, ranges::between(1e-12, 0.5),
          "max error |da|/|a| for 99 % of particles ({accuracy-percentile}): chooses criterion, "
-         "tolerance, orders and sizes by measuring error and time, unless given")
+         "tolerance, orders and sizes unless given")
         .only(needs_tree | needs_isolation)
         .text = [](const O& o) { return o.accuracy ? number_text(o.accuracy->error) : ""; };
     constexpr unsigned goal = needs_tree | needs_isolation | needs_goal;

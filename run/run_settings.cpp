@@ -115,7 +115,7 @@ std::vector<OptionRow<R>> rows()
         "profile", [](R & r) -> auto& { return r.analysis.profile; },
         "also write profile_NNN.csv with each snapshot, as 'chamomile profile'");
     t.flag("frames", &R::frames,
-           "write a picture with each snapshot; the first picture sets view and colours");
+           "write pictures with snapshots; the first sets view and colours");
     t.number("frames-every", &R::frames_every, positive,
              "time between pictures; default: time between snapshots")
         .as_setting("frames.every")

@@ -168,7 +168,7 @@ for number, line in enumerate(("Strange: no ? text", "UnicodeDecodeError: 'utf-8
         said = f"{type(error).__name__}: {error}"
     check(last or said == f"Error: {line}" or said.startswith(f"Error: {line}"), f"{line}: said {said}")
 if ranks > 1:
-    refused_by_all("UsageError", f"rank {ranks - 1} of {ranks}: Simulation(): other arguments or options", lambda: chamomile.Simulation(own(), **{**words, "step": 1 / 64 if last else 1 / 32}))
+    refused_by_all("UsageError", f"rank {ranks - 1} of {ranks}: Simulation(): arguments or options", lambda: chamomile.Simulation(own(), **{**words, "step": 1 / 64 if last else 1 / 32}))
 
     def disagree(now):
         if rank == 0:

@@ -135,7 +135,7 @@ refused("InputError", "target 0: position: must be finite", lambda: solver.evalu
 refused("UsageError", "neighbours: ", lambda: solver.neighbours(points, 0.1))
 if ranks > 1:
     refused("UsageError", "evaluate(): must be the call of rank 0, build()", lambda: solver.evaluate() if rank == 1 else solver.build(x[own], m[own]))
-    refused("UsageError", f"rank {ranks - 1} of {ranks}: evaluate(): other arguments or options", lambda: solver.evaluate(points if last else None))
+    refused("UsageError", f"rank {ranks - 1} of {ranks}: evaluate(): arguments or options", lambda: solver.evaluate(points if last else None))
     solver.build(x[own], m[own])
 check((solver.evaluate().acceleration == a[own]).all(), "accelerations differ after a refused call")
 

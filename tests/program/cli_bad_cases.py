@@ -71,7 +71,7 @@ CASES = [
     (5, [*RUN, "--theta", "1.5"], FINE, "theta 1.5: force errors in a Plummer sphere are"),
     *[(6, run("good.txt", eps=word), USAGE, f"--eps: {word}: must be a number >= 0") for word in ("-1e-9", "nan", "inf")],
     (7, run("coincident.txt", eps="0"), INPUT, "particles with ids 1 and 2: position: .0, 0, 0.: coincident particles"),
-    *[(8, ["run", "good.txt", "--t-end", "0.2", "--dt", word, "--eps", "0.05", "-o", "out"], USAGE, f"--dt: {word}: (a number > 0|is longer than)")
+    *[(8, ["run", "good.txt", "--t-end", "0.2", "--dt", word, "--eps", "0.05", "-o", "out"], USAGE, f"--dt: {word}: (must be a number > 0|is longer than)")
       for word in ("0", "-1", "nan", "0.3")],
     (8, ["run", "good.txt", "--t-end", "0.2", "--dt", "1e-300", "--eps", "0.05", "-o", "out"], USAGE, r"--dt: 1e-300: makes 2e\+299 steps; at most 1e12"),
     (9, ["run", "good.txt", "--t-end", "1e400", "--dt", "0.1", "--eps", "0.05", "-o", "out"], USAGE, "--t-end: 1e400: must be a number"),
@@ -83,7 +83,7 @@ CASES = [
     (12, ["run", "--model", "plummer", "--particles", "99999999999999999999999", *RUN[2:]], USAGE, "--particles: 9+: must be a whole number from 1"),
     (13, [*RUN, "--theta", "0,5"], USAGE, "--theta: 0,5: must be a number", "German"),
     (13, [*RUN, "--theta", "0.5"], FINE, "theta 0.5", "German"),
-    (13, run("comma.txt"), INPUT, "comma.txt: line 8: 9 columns: 8 are in the lines before", "German"),
+    (13, run("comma.txt"), INPUT, "comma.txt: line 8: 9 columns: must be 8, as in the lines before", "German"),
     (14, [*RUN, "--theta", "0.5", "--theta", "0.6"], USAGE, "--theta: given twice, as 0.5 and 0.6"),
     (14, [*RUN, "--theta", "0.5", "--theta", "0.5"], FINE, "theta 0.5"),
     (14, [*RUN, "--config", "twice.ini"], USAGE, "twice.ini: line 2: theta: given twice, as 0.4 and 0.5"),
@@ -113,7 +113,7 @@ CASES = [
     (19, universe("omega0.txt"), INPUT, "omega0.txt: Omega_m: 0: give --set cosmology.omega-m"),
     (19, universe("scale0.txt"), INPUT, "scale0.txt: line 6, scale_factor: 0: must be a number from 1e-06 to 100"),
     (19, ["run", "universe.txt", "--z-end", "60", "--eps", "20", "-o", "out"], USAGE, "--z-end: 60: must not be before the start at a = 0.02, z = 49"),
-    (19, universe("universe.txt", "--integrator", "hermite"), USAGE, "needs the leapfrog"),
+    (19, universe("universe.txt", "--integrator", "hermite"), USAGE, "must be leapfrog"),
     (19, [*RUN, "--set", "periodic.mesh=64"], USAGE, "--set periodic.mesh: needs a periodic box"),
     (19, ["run", "good.txt", "--integrator", "hermite", "--t-end", "1", "--eps", "0", "--theta", "0.5", "-o", "out"], USAGE, "--theta: needs the tree solver"),
     (20, universe("curved.txt"), FINE, "Omega_m 0.3, Omega_Lambda 0.5"),  # curved background is allowed
@@ -143,7 +143,7 @@ CASES = [
     (27, run("cut.gadget2"), INPUT, r"cut.gadget2: record at offset \d+: \d+ bytes: truncated, the file ends at \d+"),
     (27, run("cut.tipsy"), INPUT, r"cut.tipsy: size: \d+ bytes: truncated or not Tipsy: 20 particles need one of"),
     (28, run("cut.hdf5"), INPUT, r"cut.hdf5: size: \d+ bytes: truncated: the file states \d+ bytes"),
-    (28, run("binary.ini"), INPUT, "binary.ini: format: unknown: HDF5, GADGET-2 binary"),
+    (28, run("binary.ini"), INPUT, "binary.ini: format: unknown: must be HDF5, GADGET-2 binary"),
     (29, run("open.hdf5"), INPUT, "open.hdf5: HDF5: .*: must be a complete HDF5 file", "h5py"),
     (30, ["info", "swapped.gadget2"], FINE, "big endian"),
     (30, ["info", "swapped.tipsy"], FINE, "standard .big endian."),
@@ -154,10 +154,10 @@ CASES = [
     (32, run("sum.tipsy"), INPUT, "sum.tipsy: nbodies: 20: must be the sum of nsph, ndark and nstar: 0 . 19 . 0"),
     (32, run("dimensions.tipsy"), INPUT, "dimensions.tipsy: format: unknown"),
     (32, run("many.gadget2"), INPUT, r"many.gadget2: (block POS|number of particles)"),
-    (32, run("total.gadget2"), INPUT, "total.gadget2: total number of particles of type 1: 21: 20 are in the file"),
-    (32, run("count.hdf5"), INPUT, "count.hdf5: total number of particles of type 1: 20: 21 are in the file", "h5py"),
-    (32, run("total.hdf5"), INPUT, "total.hdf5: total number of particles of type 1: 21: 20 are in the file", "h5py"),
-    (32, run("below.hdf5"), INPUT, "below.hdf5: number of particles of type 1: -1: 0 to 4294967295", "h5py"),
+    (32, run("total.gadget2"), INPUT, "total.gadget2: total number of particles of type 1: 21: must be 20"),
+    (32, run("count.hdf5"), INPUT, "count.hdf5: total number of particles of type 1: 20: must be 21", "h5py"),
+    (32, run("total.hdf5"), INPUT, "total.hdf5: total number of particles of type 1: 21: must be 20", "h5py"),
+    (32, run("below.hdf5"), INPUT, "below.hdf5: number of particles of type 1: -1: must be 0 to 4294967295", "h5py"),
     (32, run("high.hdf5"), FINE, "total number of particles of type 1: ignores the high word 1: 20 are in the file", "h5py"),
     (33, run("stack.txt"), FINE, "wrote"),
     (33, run("stack.txt", eps="0"), INPUT, r"ids \d+ and \d+: position"),
@@ -208,7 +208,7 @@ CASES = [
     (50, run("short.hdf5"), INPUT, "short.hdf5: PartType1/Masses: shape 19: must be 20", "h5py"),
     (50, run("integers.hdf5"), INPUT, "integers.hdf5: PartType1/Masses: wrong type: must be floating-point numbers", "h5py"),
     (50, run("foreign.hdf5"), FINE, "particles +20", "h5py"),  # big-endian floats of 4 bytes
-    (51, run("piece.0.gadget2"), INPUT, "piece.1.gadget2: file: missing: one of 2 pieces of the snapshot"),
+    (51, run("piece.0.gadget2"), INPUT, "piece.1.gadget2: file: missing: must exist, because the snapshot has 2 pieces"),
     (51, run("later.0.gadget2"), INPUT, "later.1.gadget2: number of files and time: 2, 7: must be equal to the other pieces"),
     (52, universe("early.txt"), INPUT, "early.txt: time: 0.5: must be the scale factor 0.02"),
     (53, ["info", "good.gadget2"], FINE, "assumed|units"),
@@ -234,7 +234,7 @@ CASES = [
     (61, ["convert", "good.hdf5", "good.hdf5", "--overwrite"], OUTPUT, "good.hdf5: is the input: must be another file"),
     *[(62, ["model", "plummer", "-n", "99", "-o", "good.txt", "--overwrite"], OUTPUT, f"good.txt: file: {os.strerror(error)}", failing_writes(error, 1))
       for error in (errno.ENOSPC, errno.EDQUOT)],
-    (64, [*RUN[:-1], "busy", "--overwrite"], OUTPUT, "busy: another run is writing there"),
+    (64, [*RUN[:-1], "busy", "--overwrite"], OUTPUT, "busy: in use by another run"),
     *[(63, ["model", "plummer", "-n", "99", "-o", name, "--overwrite"], FINE, "wrote|99", failing_writes(errno.EIO, 2)) for name in ("new.txt", "new.hdf5")],
     (63, ["model", "plummer", "-n", "99", "-o", "good.txt", "--overwrite"], OUTPUT, "good.txt: file: Input/output error", failing_writes(errno.EIO, 3)),
     (63, ["model", "plummer", "-n", "99", "-o", "good.txt", "--overwrite"], OUTPUT, "good.txt: file: Stale file handle", failing_writes(errno.ESTALE, 3)),
@@ -299,8 +299,8 @@ def library_complaints():
     yield from says(2, "wrong|unknown|parameter", library.chm_law_set_parameter(law, b"wrong", ctypes.c_double(1)))
     yield from says(3, "law: line 1", library.chm_law_create(ctypes.byref(nothing), b"nonsense\n", b"law"), nothing)
     for name in (None, b"precision"):
-        yield from says(2, "option: (key|value): NULL", library.chm_law_set_option(law, name, None))
-    yield from says(2, "shape: NULL", library.chm_law_shape(law, None, None, None))
+        yield from says(2, "option: (key|value): must not be NULL", library.chm_law_set_option(law, name, None))
+    yield from says(2, "shape: must not be NULL", library.chm_law_shape(law, None, None, None))
     library.chm_law_destroy(nothing)
     library.chm_law_destroy(law)
     library.chm_law_destroy(None)

@@ -116,11 +116,11 @@ def refuses(folder):
             (2, [*join, "--orbit", "pericenter=5", "--at", "0,0,0;1,1,1"], "--at: contradicts --orbit"), (2, [*join, "--orbit", "pericenter=5", "--recenter"], "--recenter: --orbit does it"),
             (2, ["join", "a.hdf5", "b.hdf5", "a.hdf5", "--orbit", "pericenter=5", "-o", "x.hdf5"], "--orbit: takes two files"),
             (2, ["join", "a.hdf5", "nbody.hdf5", "-o", "x.hdf5"], "nbody.hdf5: N-body units .*: must be in units of the first file, kpc, 1e10 Msun, km/s, or converted by --units"),
-            (2, ["join", "a.hdf5", "nbody.hdf5", "--units", "galactic", "-o", "x.hdf5"], "nbody.hdf5: the particles are in N-body units"),
+            (2, ["join", "a.hdf5", "nbody.hdf5", "--units", "galactic", "-o", "x.hdf5"], "nbody.hdf5: particles in N-body units"),
             (2, ["join", "box.hdf5", "other.hdf5", "-o", "x.hdf5"], "other.hdf5: Omega_m: 0.25: must be equal to the first file, 0.3089"),
             (2, ["join", "a.hdf5", "box.hdf5", "-o", "x.hdf5"], "box.hdf5: .*(comoving|no h)"), (4, ["join", "a.hdf5", "b.hdf5", "-o", "a.hdf5", "--overwrite"], "a.hdf5"),
             (2, ["convert", "a.hdf5", "x.hdf5", "--sphere", "0,0,0"], "--sphere: 3 numbers: must be 4"), (2, ["convert", "a.hdf5", "x.hdf5", "--sphere", "0,0,0,0"], "--sphere: 0: the radius must be > 0"),
-            (2, ["convert", "a.hdf5", "x.hdf5", "--shift", "1,2"], "--shift: 1,2: must be three numbers"), (2, ["convert", "box.hdf5", "x.hdf5", "--rotate", "1,2,3"], "--rotate: the particles are in a periodic box"),
+            (2, ["convert", "a.hdf5", "x.hdf5", "--shift", "1,2"], "--shift: 1,2: must be three numbers"), (2, ["convert", "box.hdf5", "x.hdf5", "--rotate", "1,2,3"], "--rotate: particles in a periodic box"),
             (3, ["convert", "a.hdf5", "x.hdf5", "--types", "gas"], "a.hdf5: particles: none is left"), (2, ["convert", "a.hdf5", "x.hdf5", "--thin", 0], "--thin: 0: must be a whole number >= 1")):
         refused(folder, status, line, *words)
 

@@ -51,7 +51,7 @@ with tempfile.TemporaryDirectory() as scratch:
     refused(2, "--concentration: needs --m200", "model", "einasto", "-c", 5, "-o", "x.hdf5")
     refused(2, "--mass: contradicts --m200", "model", "nfw", "--m200", 5, "--mass", 2, "-o", "x.hdf5")
     refused(2, "did you mean 'king'", "model", "spheres", "kng,w0=3", "-o", "x.hdf5")
-    refused(2, "no property of this sphere", "model", "spheres", "nfw,w0=3", "-o", "x.hdf5")
+    refused(2, "must be a property of this sphere", "model", "spheres", "nfw,w0=3", "-o", "x.hdf5")
     refused(2, "plummer: distribution function: negative", "model", "spheres", "nfw", "plummer,mass=0.1", "-o", "x.hdf5")
     refused(2, "SPHERE", "model", "spheres", "-o", "x.hdf5")
     refused(2, "particles", "model", "plummer", "-n", 0, "-o", "x.hdf5")

@@ -80,7 +80,7 @@ def from_python(folder):
         module.plot(folder / "run", plots=["colours"])
         check(False, "from Python: an unknown plot raises no error")
     except ValueError as error:
-        check("plots: colours: one of energies" in str(error), f"from Python: {error}")
+        check("plots: colours: must be one of energies" in str(error), f"from Python: {error}")
 
 
 def drawn(folder):

@@ -120,7 +120,7 @@ def adds_tracers(folder):
 def refuses(folder):
     for line, words in (("--potential: plumer: unknown; did you mean 'plummer'?", ("plumer,M=1,a=1",)),
                         ("--potential: plummer: A: unknown: must be one of M, a, x, y, z, ", ("plummer,M=1,A=1",)),
-                        ("--potential: plummer: needs a, its scale length", ("plummer,M=1",)),
+                        ("--potential: plummer: needs a, scale length", ("plummer,M=1",)),
                         ("--potential: plummer: M: -1: must be a number > 0", ("plummer,M=-1,a=1",)),
                         ("--potential: plummer: M: 1e12Msun: ", ("plummer,M=1e12Msun,a=1",)),
                         ("--potential: nfw: needs rs", ("nfw,M=1,c=12",)),
@@ -138,7 +138,7 @@ def refuses(folder):
     refused(folder, 3, "none.txt: ", "run", "plummer.hdf5", "--potential", "text,file=none.txt", *PLAIN, "-o", "no")
     (folder / "wrong.txt").write_text("phi += x +\n")
     refused(folder, 3, "wrong.txt: line 1, column", "run", "plummer.hdf5", "--potential", "text,file=wrong.txt", *PLAIN, "-o", "no")
-    refused(folder, 2, "--potential: needs isolated particles and plain time", "run", "box.hdf5", "--potential", "point,M=1", "--z-end", 9, "-o", "no")
+    refused(folder, 2, "--potential: is for isolated particles in plain time", "run", "box.hdf5", "--potential", "point,M=1", "--z-end", 9, "-o", "no")
 
 
 def height(folder, name):

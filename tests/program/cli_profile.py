@@ -70,7 +70,7 @@ with tempfile.TemporaryDirectory() as scratch:
     check(chamomile(folder, "profile", "h.hdf5", "--bins", 2).count("\n") == 3, "standard output")
 
     (folder / "box.txt").write_text("# box_size: 8\n" + "".join(f"1 {i % 3} {i % 5} {i % 7} 0 0 0 {i + 1}\n" for i in range(20)))
-    refused(folder, 2, "give --center", "profile", "box.txt")
+    refused(folder, 2, "--center: missing", "profile", "box.txt")
     refused(folder, 2, "below the second", "profile", "h.hdf5", "--r-min", 3, "--r-max", 2)
     refused(folder, 2, "must be three numbers", "profile", "h.hdf5", "--center", "1,2")
     refused(folder, 2, "needs --cylinders", "profile", "h.hdf5", "--height", 2)

@@ -157,7 +157,7 @@ def changes_what_may_change(top):
     refused(7, "--restart: none: does not exist", "--restart", "none")
     refused(7, "--restart: ..: no checkpoint", "--restart", "..")
     refused(7, "--restart: ../plummer.hdf5: header: not of a checkpoint", "--restart", "../plummer.hdf5")
-    refused(4, "out: holds the results of a run .*--restart to go on", *RUN[1:])
+    refused(4, "out: holds the results of a run .*--restart to continue", *RUN[1:])
     # Equal options may be given again, even spelled differently.
     done = chamomile(folder, "run", *again, "--theta", "0.60", "--dt", "1e-2", "--eps", "5e-2", "-o", "./out/", "--threads", 1, "--max-walltime", 1e9)
     check(done.returncode == 0, f"the same options: {done.stderr}")

@@ -29,7 +29,7 @@ CASES = [
     ("run boxed/snapshot_001.hdf5 --t-end 0.03 --dt 0.01 -o again", FINE, "note +the file is not comoving, but its BoxSize of 2 makes gravity periodic", None),
     ("run boxed/snapshot_001.hdf5 --t-end 0.03 --dt 0.01 --box 0 -o open", FINE, "note +the box of size 2 in the file is ignored", "periodic"),
     ("info open/snapshot_001.hdf5", FINE, "box +isolated", None),
-    ("power open/snapshot_001.hdf5", USAGE, "--box: not given, and the file states no periodic box", None),
+    ("power open/snapshot_001.hdf5", USAGE, "--box: missing: needed because the file has no periodic box", None),
     ("run boxed/snapshot_001.hdf5 --t-end 0.03 --dt 0.01 --box 0 --power -o none", USAGE, "--power: needs initial conditions in a periodic box", None),
     ("force plain.txt --box 2 --eps 0.01 -o f.hdf5", FINE, r"box: periodic, 2 \(--box\)\nlong range: mesh of 32\^3, r_s 0.078125, cut at 0.390625", None),
     ("info f.hdf5", FINE, "box +2$", None),
@@ -54,18 +54,18 @@ CASES = [
     ("force ics.hdf5 -o ics_forces.hdf5", FINE, "long range: mesh of 32", None),
     ("power ics_forces.hdf5 --fits", FINE, "linear theory: sigma8 0.811", "assumed"),
     # G from an option is checked like G from a file.
-    ("run ics.hdf5 --z-end 40 --eps 100 --G 1 -o x", INPUT, "density: .* of the critical one, .*G or Omega_m are wrong", None),
+    ("run ics.hdf5 --z-end 40 --eps 100 --G 1 -o x", INPUT, "density: .* of the critical density,  .*G or Omega_m are wrong", None),
     # Assumed and odd values are noted by every command that reads a file.
-    ("power foreign.txt --fits -o foreign_power.txt", FINE, "note: linear theory: neither the file nor the options give .* sigma8 0.811, n_s 0.965, Omega_b 0.049: assumed; give", None),
+    ("power foreign.txt --fits -o foreign_power.txt", FINE, "note: linear theory: neither the file nor the options give sigma8 0.811, n_s 0.965, Omega_b 0.049: assumed; give", None),
     ("power foreign.txt --fits", FINE, "^# note: linear theory: neither the file nor the options give", None),
     ("power foreign.txt --fits --sigma8 0.8 --n-s 0.96 --omega-b 0.05", FINE, "sigma8 0.8", "assumed"),
     ("halos foreign.txt --fits --mass-function mass.txt", FINE, "note: linear theory: neither the file nor the options give", None),
     *[(f"{command} {file}", FINE, r"note: 2 particles are outside the periodic box, by at most 0.\d+ of the side", None)
       for command in ("info", "halos", "force --eps 0.01 -o o.txt --overwrite", "accuracy --eps 0.01 --tolerance 0.01", "bench --eps 0.01 --repeat 1 --tolerance 0.01")
       for file in ("beyond.txt",)],
-    ("power beyond.txt -o beyond_power.txt", FINE, "note: 2 particles lie outside the periodic box", None),
+    ("power beyond.txt -o beyond_power.txt", FINE, "note: 2 particles are outside the periodic box", None),
     ("force far.txt --eps 0.01 -o far_forces.txt", FINE, r"note: extent of positions: 1e\+09, 1e\+11 times the softening length", None),
-    ("power plain.txt --box 1e-30", INPUT, "particles lie outside the periodic box, by .* must be at most 1e9", None),
+    ("power plain.txt --box 1e-30", INPUT, "particles are outside the periodic box, by .* must be at most 1e9", None),
     # Steps that would never reach the end.
     *[(f"run plain.txt --eps 0.01 --t-end 1 -o x {steps}", USAGE, rf"{what}: .*makes .* steps; at most 1e12", None)
       for steps, what in (("--adaptive --dt-max 1e-300", "--dt-max"), ("--adaptive --eta 1e-200", "time step"), ("--block-steps --eta 1e-300", "time step"),

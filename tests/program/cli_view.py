@@ -410,7 +410,7 @@ def files(top):
     check(len(points) == 9 and places == [{3, 4, 7}, {1, 2, 7}], f"positions differ by periodic images: {places}")
     viewed.process.send_signal(signal.SIGINT)
     out = viewed.said + viewed.end(10)[1]
-    check("note: 7 particles lie outside the periodic box" in out, f"particles outside the box: {out}")
+    check("note: 7 particles are outside the periodic box" in out, f"particles outside the box: {out}")
     # Fifteen files take as much memory as two.
     chamomile(top, *"model plummer -n 200000 -o large_00.hdf5 -q".split())
     for k in range(1, 15):

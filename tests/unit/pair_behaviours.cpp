@@ -269,8 +269,8 @@ void check_bad_pairs(const Machine& machine)
     CHECK_THROWS_WITH_AS(make_pair_solver(law, negative), doctest::Contains("cut-off"), Error);
     PairOptions without = options;
     without.cutoff = 1;
-    CHECK_THROWS_WITH_AS(make_pair_solver(DotProduct{}, without), doctest::Contains("no positions"),
-                         Error);
+    CHECK_THROWS_WITH_AS(make_pair_solver(DotProduct{}, without),
+                         doctest::Contains("needs a law with positions"), Error);
 }
 
 } // namespace chamomile::tests

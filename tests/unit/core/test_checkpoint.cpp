@@ -185,7 +185,7 @@ TEST_CASE("a wrong name, type or length is refused by name")
     Fault fault = Fault::usage;
     CHECK(message([&](Archive& archive) { archive("x", whole); },
                   [&](Archive& archive) { archive("x", fault, Fault::restart); })
-              .find("x: 9: is not known") != std::string::npos);
+              .find("x: 9: unknown") != std::string::npos);
 }
 
 TEST_CASE("a failed write keeps the existing checkpoint")

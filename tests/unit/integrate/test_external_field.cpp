@@ -245,7 +245,7 @@ TEST_CASE("wrong potentials are refused with an error line")
     const Case cases[] = {
         {"", "--potential: (empty): unknown: point, plummer,"},
         {"nfv,M=1", "--potential: nfv: unknown; did you mean 'nfw'?: point, plummer,"},
-        {"plummer,M=1", "--potential: plummer: needs a, its scale length"},
+        {"plummer,M=1", "--potential: plummer: needs a, scale length"},
         {"plummer,M=1,b=2", "--potential: plummer: b: unknown"},
         {"plummer,M=-1,a=2", "--potential: plummer: M: -1: must be a number > 0"},
         {"plummer,M=1,a=0", "--potential: plummer: a: 0: must be a number > 0"},

@@ -231,7 +231,7 @@ TEST_CASE("comoving boxes have side 1, critical density 1 and velocities dx/dt")
     CHECK(back.particles.velocity[0].x * back.units.velocity_in_cm_per_s ==
           within(1e-5, 1e5 * snapshot.particles.velocity[first_gas].x));
     CHECK_THROWS_WITH_AS(set_box_scale(back, {1, h}, "--box-length"),
-                         doctest::Contains("is for files without units"), Error);
+                         doctest::Contains("needs a file without units"), Error);
     raw.time = 0;
     CHECK_THROWS_WITH_AS(set_box_scale(raw, {1, h}, "--box-length"),
                          doctest::Contains("must be a scale factor"), Error);

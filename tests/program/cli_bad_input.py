@@ -117,7 +117,7 @@ CASES = [
     ("an empty checkpoint", "run --restart empty.txt", RESTART, "empty.txt: size: 0 bytes: must not be empty"),
     ("a box larger than all fits", "model cosmology --box 1e9 --n 8 -o x.hdf5", USAGE, "error: box: the transfer function's fit: k from 1e-05 to 100000 h/Mpc: must reach from 6.28.*e-09 to .* for this box"),
     ("a box beyond doubles", "power good.txt --box 1e-300", USAGE, "--box: 1e-300: must be a number from 1e-100 to"),
-    ("no type of that name", "halos good.txt --types disc", USAGE, "--types: disc: is not one of 0 to 5, gas, .*boundary; did you mean 'disk'"),
+    ("no type of that name", "halos good.txt --types disc", USAGE, "--types: disc: must be one of 0 to 5, gas, .*boundary; did you mean 'disk'"),
     ("types with a gap", "halos good.txt --types 1,,2", USAGE, r"--types: \(empty\): must be one of 0"),
     ("a type that is not there", "halos good.txt --types disk", INPUT, r"particles: none of the chosen types, but 1 \(halo\): must be one or more"),
     ("convert to an unknown format", "convert good.txt good.xyz", USAGE, "good.xyz: extension"),

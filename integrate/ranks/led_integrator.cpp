@@ -132,7 +132,7 @@ std::span<const T> LedIntegrator::fetch(Column column, const RowSelection& rows,
 {
     into.resize(rows.size());
     run_.asked = std::as_writable_bytes(std::span(into));
-    lead<&RankRun::bring>(std::as_bytes(rows.list), column, std::uint64_t(rows.begin),
+    lead<&RankRun::fetch>(std::as_bytes(rows.list), column, std::uint64_t(rows.begin),
                           std::uint64_t(rows.end));
     return into;
 }

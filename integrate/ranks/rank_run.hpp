@@ -140,7 +140,7 @@ private:
 
 using RankCalls =
     CallList<&RankRun::make, &RankRun::put_into, &RankRun::begin, &RankRun::take, &RankRun::resume,
-             &RankRun::bring, &RankRun::gather, &Leapfrog::start, &Leapfrog::step,
+             &RankRun::fetch, &RankRun::gather, &Leapfrog::start, &Leapfrog::step,
              &Leapfrog::evaluate, &Leapfrog::next_step, &Leapfrog::diagnose>;
 
 /// Serves solvers and runs of rank 0, like serve_solver(), until rank 0 calls end_serving().

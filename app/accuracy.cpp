@@ -186,9 +186,9 @@ int accuracy(const std::vector<std::string>& arguments)
     visit_particles(accuracy.source, [&](const std::string& source, Snapshot& snapshot) {
         Particles& particles = snapshot.particles;
         SolverOptions solver = accuracy.solver;
-        take_from_file(solver, snapshot, options);
+        set_from_file(solver, snapshot, options);
         require_reference(options, accuracy.reference, solver.box > 0);
-        note_suspicious_inputs(snapshot, solver);
+        warn_of_suspicious_inputs(snapshot, solver);
         if (!accuracy.source.file.empty()) {
             print_box(options, snapshot, known_forces(solver, snapshot));
             print_notes(options, snapshot);

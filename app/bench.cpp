@@ -174,9 +174,9 @@ int bench(const std::vector<std::string>& arguments)
     if (bench.source.file.empty())
         swept(bench.solver, bench.sweep, options); // fails before long work starts
     visit_particles(bench.source, [&](const std::string& source, Snapshot& snapshot) {
-        take_from_file(bench.solver, snapshot, options);
+        set_from_file(bench.solver, snapshot, options);
         require_reference(options, bench.reference, bench.solver.box > 0);
-        note_suspicious_inputs(snapshot, bench.solver);
+        warn_of_suspicious_inputs(snapshot, bench.solver);
         if (!bench.source.file.empty()) {
             print_box(options, snapshot, known_forces(bench.solver, snapshot));
             print_notes(options, snapshot);

@@ -65,7 +65,7 @@ bool is_same_file(const fs::path& a, const fs::path& b)
     return Place(a) == Place(b);
 }
 
-void note_input(const fs::path& file)
+void record_input(const fs::path& file)
 {
     if (file.empty())
         return;
@@ -75,7 +75,7 @@ void note_input(const fs::path& file)
             refuse_input(output.file);
 }
 
-void note_output(const fs::path& file, const std::string& option)
+void record_output(const fs::path& file, const std::string& option)
 {
     require_no_input(file);
     const Place place(file);
@@ -97,21 +97,21 @@ void require_no_input(const fs::path& file)
         refuse_input(file);
 }
 
-void note_snapshot(const std::string& file)
+void record_snapshot(const std::string& file)
 {
     for (const fs::path& piece : snapshot_pieces(file))
-        note_input(piece);
+        record_input(piece);
 }
 
 Snapshot read_particles(const std::string& file, Masses masses)
 {
-    note_snapshot(file);
+    record_snapshot(file);
     return read_snapshot(file, masses);
 }
 
 Snapshot open_particles(const std::string& file)
 {
-    note_snapshot(file);
+    record_snapshot(file);
     return open_snapshot(file);
 }
 
@@ -148,7 +148,7 @@ void require_writable(const std::string& command, const Output& output)
     std::error_code none;
     if (fs::is_directory(path, none))
         throw Error(Fault::output, output.file + ": is a folder: the name of a file is needed");
-    note_output(path, output.option);
+    record_output(path, output.option);
     require_still_writable(output);
     const fs::path folder = path.parent_path();
     if (!folder.empty() && !fs::is_directory(folder, none))

@@ -16,11 +16,11 @@ bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b
 
 /// Records an input file; "" means none. Throws Error(output) if the file is also a recorded
 /// output.
-void note_input(const std::filesystem::path& file);
+void record_input(const std::filesystem::path& file);
 
 /// Records an output file with its option. Throws Error(output) if the file is an input,
 /// Error(usage) if another option writes it.
-void note_output(const std::filesystem::path& file, const std::string& option);
+void record_output(const std::filesystem::path& file, const std::string& option);
 
 /// Returns whether the file is a recorded input.
 bool is_input(const std::filesystem::path& file);
@@ -29,12 +29,12 @@ bool is_input(const std::filesystem::path& file);
 void require_no_input(const std::filesystem::path& file);
 
 /// Records all pieces of a snapshot. Throws Error(input) for a file without a snapshot header.
-void note_snapshot(const std::string& file);
+void record_snapshot(const std::string& file);
 
-/// Calls note_snapshot() and read_snapshot().
+/// Calls record_snapshot() and read_snapshot().
 Snapshot read_particles(const std::string& file, Masses masses = Masses::needed);
 
-/// Calls note_snapshot() and open_snapshot().
+/// Calls record_snapshot() and open_snapshot().
 Snapshot open_particles(const std::string& file);
 
 /// Prints each of the snapshot's notes once as "note: ...", unless --quiet. Pass standard error as

@@ -22,7 +22,7 @@ struct Change {
     std::string retyped;
     std::vector<double> sphere;
     std::optional<std::uint64_t> thin;
-    bool recenterd = false;
+    bool recentered = false;
     std::string angles;
     std::vector<double> shift, boost;
 };
@@ -42,7 +42,7 @@ void add_change(Options& options, Change& change)
     options.number("thin", change.thin, at_least(1),
                    "keeps one of N particles of each type and mass, chosen by a hash of the id, "
                    "with the whole mass of all");
-    options.flag("recenter", change.recenterd,
+    options.flag("recenter", change.recentered,
                  "brings the center of mass of isolated particles to rest at the origin");
     options.text("rotate", "A,B,C", change.angles,
                  "turns by A degrees about z, then B about x, then C about z");
@@ -82,8 +82,8 @@ Vec3<double> vector_of(const std::vector<double>& numbers)
 
 void apply(Options& options, const Change& change, Snapshot& snapshot)
 {
-    take_file_units(change.units, snapshot);
-    options.take_units(unit_frame_of(snapshot));
+    set_file_units(change.units, snapshot);
+    options.set_units(unit_frame_of(snapshot));
     if (!change.types.empty())
         keep_types(snapshot, change.types);
     if (!change.retyped.empty())
@@ -93,12 +93,12 @@ void apply(Options& options, const Change& change, Snapshot& snapshot)
     if (change.thin)
         thin_out(snapshot, *change.thin);
     Placement placement;
-    placement.recenterd = change.recenterd;
+    placement.recentered = change.recentered;
     if (!change.angles.empty())
         placement.angles = three_angles("--rotate", change.angles);
     placement.shift = vector_of(change.shift);
     placement.boost = vector_of(change.boost);
-    place(snapshot, placement, change.recenterd ? "--recenter" : "--rotate");
+    place(snapshot, placement, change.recentered ? "--recenter" : "--rotate");
 }
 
 } // namespace
@@ -122,7 +122,7 @@ int convert(const std::vector<std::string>& arguments)
     require_change(change);
 
     left_out({}, output); // fails for an unknown extension before reading
-    note_input(input);
+    record_input(input);
     require_writable("convert", {output, overwrite, "OUT"});
     Snapshot snapshot = read_particles(input, Masses::may_lack);
     apply(options, change, snapshot);
@@ -131,7 +131,7 @@ int convert(const std::vector<std::string>& arguments)
     snapshot.provenance["converted"] =
         "by chamomile " + std::string(version) + " from " + input + " (" + snapshot.format + ")";
     require_still_writable({output, overwrite, "OUT"});
-    note_outside(snapshot);
+    warn_of_outside(snapshot);
     write_snapshot(snapshot, output);
     if (options.verbosity() == Verbosity::quiet)
         return 0;

@@ -80,7 +80,7 @@ std::map<std::string, std::string> kept_options(const Options& options)
 }
 
 /// Records all files except the table. A run may replace the checkpoint it continues from.
-void note_files(const FluidRun& run)
+void record_files(const FluidRun& run)
 {
     std::vector<std::string> written;
     if (!run.checkpoint.empty()) {
@@ -91,11 +91,11 @@ void note_files(const FluidRun& run)
     const std::string earlier = earlier_checkpoint(run.checkpoint);
     if (!run.restart.empty() && !is_same_file(run.restart, run.checkpoint)) {
         if (!is_same_file(run.restart, earlier))
-            note_input(run.restart);
-        note_input(earlier_checkpoint(run.restart));
+            record_input(run.restart);
+        record_input(earlier_checkpoint(run.restart));
     }
     for (const std::string& file : written)
-        note_output(file, "--checkpoint");
+        record_output(file, "--checkpoint");
 }
 
 void require_place_for_checkpoints(const FluidRun& run)
@@ -141,7 +141,7 @@ void print_results(const Fluid& fluid, const FluidAverages& averages, bool argon
 }
 
 /// Opens the checkpoint. If it is damaged, opens the previous one and returns the error.
-std::string take_checkpoint(const std::string& file, std::optional<CheckpointReader>& archive)
+std::string read_checkpoint(const std::string& file, std::optional<CheckpointReader>& archive)
 {
     try {
         archive.emplace(file);
@@ -177,7 +177,7 @@ int fluid(const std::vector<std::string>& arguments)
         if (std::filesystem::is_regular_file(run.restart, none) ||
             std::filesystem::is_regular_file(earlier_checkpoint(run.restart), none))
             lock.emplace(run.checkpoint); // before another run writes a newer one
-        rejected = take_checkpoint(run.restart, archive);
+        rejected = read_checkpoint(run.restart, archive);
         std::map<std::string, std::string> earlier;
         (*archive)("fluid/options", earlier);
         earlier.erase("checkpoint"); // path of the restart file, which may have moved
@@ -187,7 +187,7 @@ int fluid(const std::vector<std::string>& arguments)
         run.fluid.switch_from = 5 * run.fluid.cutoff / 6;
     if (!run.output.file.empty())
         require_writable("fluid", run.output);
-    note_files(run);
+    record_files(run);
     const bool keeps = !run.checkpoint.empty();
     refuse_idle(
         options,

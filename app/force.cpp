@@ -51,17 +51,17 @@ int force(const std::vector<std::string>& arguments)
     if (!options.parse(arguments))
         return 0;
     resolve_forces(options, solver_options);
-    note_input(file);
+    record_input(file);
     require_writable(options.command(), output);
 
     return write_output(options, output, [&] {
         Snapshot snapshot = read_particles(file);
         require_particles(snapshot.particles, file);
-        options.take_units(unit_frame_of(snapshot));
+        options.set_units(unit_frame_of(snapshot));
         print_quantities(options);
-        take_from_file(solver_options, snapshot, options);
-        note_suspicious_inputs(snapshot, solver_options);
-        note_idle_on_device(options, solver_options, snapshot);
+        set_from_file(solver_options, snapshot, options);
+        warn_of_suspicious_inputs(snapshot, solver_options);
+        warn_of_idle_on_device(options, solver_options, snapshot);
         const ThreadsInUse threads(threads_for(options, solver_options));
         if (solver_options.accuracy && options.verbosity() != Verbosity::quiet)
             solver_options.accuracy->report = [](const AccuracyReport& report) {
@@ -94,7 +94,7 @@ int force(const std::vector<std::string>& arguments)
             !line.empty())
             warn(line);
         snapshot.has_accelerations = snapshot.has_potentials = true;
-        state_forces(solver->options(), solver->device(), snapshot);
+        write_forces(solver->options(), solver->device(), snapshot);
         if (statistics.measured_error)
             snapshot.provenance["measured_error"] = shortest(*statistics.measured_error);
         snapshot.provenance["source"] = file;

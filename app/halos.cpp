@@ -99,7 +99,7 @@ int halos(const std::vector<std::string>& arguments)
     options.expect_units();
     if (!options.parse(arguments))
         return 0;
-    note_input(file);
+    record_input(file);
     if (!output.file.empty()) {
         require_halo_format(output.file);
         require_writable("halos", output);
@@ -116,7 +116,7 @@ int halos(const std::vector<std::string>& arguments)
     require_different(request.overdensities);
 
     Snapshot snapshot = read_particles(file);
-    options.take_units(unit_frame_of(snapshot));
+    options.set_units(unit_frame_of(snapshot));
     const std::optional<Particles> all = matter_beside(matter, snapshot);
     select_matter(matter, file, snapshot);
     refuse_idle(options,

@@ -74,9 +74,9 @@ int info(const std::vector<std::string>& arguments)
         return 0;
 
     Snapshot snapshot = read_particles(file, Masses::may_lack);
-    take_file_units(file_units, snapshot);
-    note_outside(snapshot);
-    note_density(snapshot);
+    set_file_units(file_units, snapshot);
+    warn_of_outside(snapshot);
+    set_density(snapshot);
     const SnapshotSummary summary = summarize(snapshot.particles);
     print_line("file", file);
     print_line("format", snapshot.format);

@@ -18,7 +18,7 @@ namespace {
 struct Joining {
     std::vector<std::string> files;
     std::vector<std::string> places, velocities, turns; ///< one per file, or none
-    bool recenterd = false;
+    bool recentered = false;
     std::string orbit, units;
     Output output;
 };
@@ -34,7 +34,7 @@ void add_joining(Options& options, Joining& joining)
     options.repeated("rotate", "A,B,C", joining.turns,
                      "before: turns it about its origin by A degrees about z, then B about x, then "
                      "C about z");
-    options.flag("recenter", joining.recenterd,
+    options.flag("recenter", joining.recentered,
                  "before: brings the center of mass of each file to rest at its origin");
     options.text(
         "orbit", "NAME=X,...", joining.orbit,
@@ -118,7 +118,7 @@ void require_consistent(const Options& options, const Joining& joining)
     for (const std::string& turn : joining.turns)
         three_angles("--rotate", turn);
     for (const std::string& file : joining.files)
-        note_input(file);
+        record_input(file);
     require_writable(options.command(), joining.output);
 }
 
@@ -157,10 +157,10 @@ int join(const std::vector<std::string>& arguments)
     return write_output(options, joining.output, [&] {
         std::vector<Snapshot> parts = parts_of(joining);
         const UnitFrame frame = unit_frame_of(parts.front());
-        options.take_units(frame);
+        options.set_units(frame);
         for (std::size_t k = 0; k < parts.size(); ++k) {
             Placement placement;
-            placement.recenterd = joining.recenterd || !joining.orbit.empty();
+            placement.recentered = joining.recentered || !joining.orbit.empty();
             if (!joining.turns.empty())
                 placement.angles = three_angles("--rotate", joining.turns[k]);
             if (!joining.places.empty())
@@ -168,7 +168,7 @@ int join(const std::vector<std::string>& arguments)
             if (!joining.velocities.empty())
                 placement.boost = three_numbers("--velocity", joining.velocities[k]);
             const char* option = !joining.orbit.empty() ? "--orbit: "
-                                 : placement.recenterd  ? "--recenter: "
+                                 : placement.recentered  ? "--recenter: "
                                                         : "--rotate: ";
             place(parts[k], placement, option + joining.files[k]);
         }

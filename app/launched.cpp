@@ -61,7 +61,7 @@ void start(const std::vector<std::string>& arguments)
 
 } // namespace
 
-bool serves_others()
+bool serves_other_ranks()
 {
     const auto launched = launched_rank();
     return launched && launched->rank > 0;

@@ -9,7 +9,7 @@
 namespace chamomile::app {
 
 /// Returns true in a launched process with rank above 0. Only rank 0 reads, prints and writes.
-bool serves_others();
+bool serves_other_ranks();
 
 /// Works for rank 0, with the same arguments, until rank 0 ends. Returns the exit status.
 int serve_first(const std::vector<std::string>& arguments);

@@ -75,10 +75,10 @@ void resolve(const Options& options, Request& request)
     if (!request.period.empty())
         request.options.period = {request.period[0], request.period[1], request.period[2]};
     for (const std::string& file : {request.sources, request.targets})
-        note_input(file);
+        record_input(file);
     if (const auto laws = built_in_laws();
         std::find(laws.begin(), laws.end(), request.law) == laws.end())
-        note_input(request.law);
+        record_input(request.law);
     if (!request.output.file.empty())
         require_writable(options.command(), request.output);
 }

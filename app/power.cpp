@@ -32,7 +32,7 @@ int power(const std::vector<std::string>& arguments)
     options.expect_units();
     if (!options.parse(arguments))
         return 0;
-    note_input(file);
+    record_input(file);
     if (!output.file.empty())
         require_writable("power", output);
     refuse_idle(options,
@@ -44,7 +44,7 @@ int power(const std::vector<std::string>& arguments)
         request.measurement.bins = PowerBins::linear;
 
     Snapshot snapshot = read_particles(file);
-    options.take_units(unit_frame_of(snapshot));
+    options.set_units(unit_frame_of(snapshot));
     select_matter(matter, file, snapshot);
     if (!matter.types.empty() && theory.wanted)
         snapshot.notes.emplace_back("the spectrum is of the chosen types, the fits are of all "

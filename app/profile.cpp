@@ -49,7 +49,7 @@ int profile(const std::vector<std::string>& arguments)
     options.expect_units();
     if (!options.parse(arguments))
         return 0;
-    note_input(file);
+    record_input(file);
     if (!output.file.empty())
         require_writable("profile", output);
     refuse_idle(options, {{!request.cylinders, "height", "needs --cylinders"},
@@ -60,7 +60,7 @@ int profile(const std::vector<std::string>& arguments)
 
     Snapshot snapshot = read_particles(file);
     require_particles(snapshot.particles, file);
-    options.take_units(unit_frame_of(snapshot));
+    options.set_units(unit_frame_of(snapshot));
     if (!center.empty())
         request.center = Vec3<double>{center[0], center[1], center[2]};
     select_matter(matter, file, snapshot);

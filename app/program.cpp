@@ -173,7 +173,7 @@ int run_program(const char* about, std::span<const Command> commands,
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);
     std::set_terminate(end_uncaught);
-    if (serves_others())
+    if (serves_other_ranks())
         return serve_first(arguments);
     hold_standard_streams();
     leave_hdf5_open_at_exit();

@@ -119,7 +119,7 @@ std::shared_ptr<const Clock> begin_clock(const Options& options, const RunOption
                                          Snapshot& state)
 {
     if (run.cosmology.asked) {
-        take_background(run.cosmology, run.input, state);
+        set_background(run.cosmology, run.input, state);
         if (options.given("box") && contradicts_box(run.solver.box, state))
             throw Error(Fault::usage, "run: --box: " + shortest(run.solver.box) +
                                           ": the box of a cosmological run is that of the file, " +
@@ -178,13 +178,13 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
     Snapshot state = initial_conditions(run);
     if (options.has_units() || !run.parameters.file.empty()) {
         run = asked;
-        take_softenings(options, run, state.particles);
-        options.take_units(unit_frame(run, state));
+        set_softenings(options, run, state.particles);
+        options.set_units(unit_frame(run, state));
         asked = run;
         resolve(options, run);
     }
     resolve_in_box(options, asked, state.box_size, run);
-    take_times(options, run, state);
+    set_times(options, run, state);
     if (const std::string note = run.parameters.note(); !note.empty())
         state.notes.push_back(note);
     if (options.given("G")) // files state the G in use
@@ -193,26 +193,26 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
     const TimesAsTyped typed = times_as_typed(options, run, state.units);
     const SimulationOptions time =
         simulation_options(run, run.cosmology.asked ? std::log(state.time) : state.time, typed);
-    if (!take_from_file(run.solver, state, options, *clock, time.start_time)) {
+    if (!set_from_file(run.solver, state, options, *clock, time.start_time)) {
         load_deferred(state);
         refuse_without_softening(state, source_of(run));
     }
     for (const std::string& line : interval_notes(run, time, typed))
         add_note(state, line);
     PotentialFiles files;
-    take_potentials(run, unit_frame(run, state), time, state.particles, files);
+    set_potentials(run, unit_frame(run, state), time, state.particles, files);
     for (const auto& [file, content] : files)
-        note_input(file);
+        record_input(file);
     if (const Refusal line = refuse_analysis(run.analysis, state))
         throw Error(Fault::usage, *line);
     // Throws for values out of range before long work.
     integrate(run, *clock);
     const std::string checked = check_device(run.scheme, run.solver);
-    note_suspicious_inputs(state, run.solver);
-    note_analysis(run.analysis, state);
+    warn_of_suspicious_inputs(state, run.solver);
+    record_analysis(run.analysis, state);
     if (run.scheme.field)
-        note_fast_potentials(state, *run.scheme.field);
-    note_idle_on_device(options, run.solver, state);
+        warn_of_fast_potentials(state, *run.scheme.field);
+    warn_of_idle_on_device(options, run.solver, state);
     const ThreadsInUse threads(threads_for(options, run.solver));
     RunFolder folder(run.folder, run.overwrite ? EarlierResults::replaced : EarlierResults::refused,
                      is_input);
@@ -288,7 +288,7 @@ void continue_run(Options& options, RunOptions& run, WrittenFiles& written, Live
     CheckpointReader& archive = *point.archive;
     RunOrigin earlier;
     earlier.exchange(archive);
-    options.take_units(unit_frame_of(archive));
+    options.set_units(unit_frame_of(archive));
     resolve_restart(options, run, earlier, place);
     const RunOptions asked = run;
     resolve(options, run);
@@ -314,16 +314,16 @@ void continue_run(Options& options, RunOptions& run, WrittenFiles& written, Live
                                              : ": is the time of the checkpoint; must be later"));
     const SimulationOptions time = simulation_options(
         run, earlier.start_time, times_as_typed(options, run, unit_frame_of(archive).units));
-    take_from_file(run.solver, state, options, *clock, now);
+    set_from_file(run.solver, state, options, *clock, now);
     run.solver.softening = *state.softening; // softening of the checkpoint's particles
     if (!state.softening->is_varied)
         run.solver.type_softenings = {};
     SimulationOptions rest = time;
     rest.start_time = now;
-    take_potentials(run, unit_frame_of(archive), rest, state.particles, earlier.files);
+    set_potentials(run, unit_frame_of(archive), rest, state.particles, earlier.files);
     const ThreadsInUse threads(threads_for(options, run.solver));
     std::vector<std::string> notes =
-        take_choices(earlier, run.solver, !options.given("instruction-set"));
+        restore_choices(earlier, run.solver, !options.given("instruction-set"));
     for (const std::string& line : options.quantities())
         notes.push_back(line);
     const std::string checked = check_device(run.scheme, run.solver);

@@ -21,7 +21,7 @@ void put_bytes(std::vector<std::byte>& bytes, const T* values, std::size_t count
 
 /// Reads `count` values from the front, and removes them.
 template <class T>
-void take_bytes(std::span<const std::byte>& bytes, T* values, std::size_t count = 1)
+void read_bytes(std::span<const std::byte>& bytes, T* values, std::size_t count = 1)
 {
     static_assert(std::is_trivially_copyable_v<T>);
     if (count > 0)
@@ -38,12 +38,12 @@ void put_sized(std::vector<std::byte>& bytes, const Values& values)
     put_bytes(bytes, values.data(), values.size());
 }
 template <class Values>
-void take_sized(std::span<const std::byte>& bytes, Values& values)
+void read_sized(std::span<const std::byte>& bytes, Values& values)
 {
     std::uint64_t size = 0;
-    take_bytes(bytes, &size);
+    read_bytes(bytes, &size);
     values.resize(size);
-    take_bytes(bytes, values.data(), values.size());
+    read_bytes(bytes, values.data(), values.size());
 }
 
 } // namespace chamomile

@@ -11,11 +11,11 @@ struct SumArrays {
 };
 
 /// Output for the sums of arrivals. Arrival numbers below `own` go to `rows`, numbers `own` ..
-/// `count` to `guests`, whose entry 0 belongs to number `own`.
+/// `count` to `received rows`, whose entry 0 belongs to number `own`.
 struct ArrivalSums {
     SumArrays rows;
     std::size_t own = 0, count = 0;
-    SumArrays guests = {};
+    SumArrays received = {};
 };
 
 } // namespace chamomile

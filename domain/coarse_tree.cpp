@@ -271,8 +271,8 @@ void CoarseTree::measure(LeafSums sums, bool has_targets, Communicator& communic
             moments.bounds[c].add(moments.bounds[d]);
 }
 
-void CoarseTree::take_moments(const Moments& own, int order, bool varied,
-                              Communicator& communicator)
+void CoarseTree::compute_moments(const Moments& own, int order, bool varied,
+                                 Communicator& communicator)
 {
     const std::size_t n = octree.cells.size();
     std::vector<std::byte> mine;

@@ -2,7 +2,7 @@
 
 namespace chamomile {
 
-std::vector<Cell> DealtTree::own_leaves() const
+std::vector<Cell> DistributedTree::own_leaves() const
 {
     std::vector<Cell> leaves;
     Index begin = 0;

@@ -16,7 +16,7 @@
 namespace chamomile {
 
 /// Refers to the coarse tree and to the domains cut from it.
-struct DealtTree {
+struct DistributedTree {
     const CoarseTree& coarse;
     const Domains& domains;
     int rank;
@@ -56,15 +56,17 @@ public:
     virtual LeafSums measure(const CoarseTree& coarse) = 0;
 
     /// Sends each row to the rank that owns its place, receives the arrivals and makes their cells.
-    virtual void receive(const DealtTree& dealt, const TreePlan& plan, Communicator& ranks) = 0;
+    virtual void receive(const DistributedTree& distributed, const TreePlan& plan,
+                         Communicator& ranks) = 0;
     /// Like receive() for the same rows, but sends only current positions and target marks.
-    virtual void receive_moved(const DealtTree& dealt, const TreePlan& plan,
+    virtual void receive_moved(const DistributedTree& distributed, const TreePlan& plan,
                                Communicator& ranks) = 0;
     /// Sums the moments of local cells. Returns the moments at this rank's coarse leaves, without
     /// bounds.
     virtual Moments sum_moments(const TreePlan& plan) = 0;
     /// Fills `tree` with the coarse tree, whose moments are complete, and the local cells.
-    virtual void make_tree(Tree& tree, const DealtTree& dealt, const TreePlan& plan) = 0;
+    virtual void make_tree(Tree& tree, const DistributedTree& distributed,
+                           const TreePlan& plan) = 0;
 
     /// Returns for each coarse cell its index in the tree.
     virtual std::span<const Index> cell_of() const = 0;
@@ -80,7 +82,7 @@ public:
     /// Prepares the local trees for remote requests.
     virtual void start_imports(const TreeReach&) {}
     /// Answers remote requests, and adds the cells that this rank requested to the tree.
-    virtual void import(Tree& tree, const ImportRequests& asked, const DealtTree& dealt,
+    virtual void import(Tree& tree, const ImportRequests& asked, const DistributedTree& distributed,
                         Communicator& ranks) = 0;
     /// Makes the walk nodes of the tree.
     virtual void make_nodes(Tree& tree, const AcceptanceCriterion& criterion) = 0;
@@ -108,8 +110,8 @@ public:
     /// this part's device.
     virtual std::span<float> work_of_targets() = 0;
     /// Computes the work of targets (row_work()) from complete lists. Several threads may call it.
-    virtual void note_work(const TargetGroups& groups, const InteractionLists& lists,
-                           int groups_per_cluster) = 0;
+    virtual void record_work(const TargetGroups& groups, const InteractionLists& lists,
+                             int groups_per_cluster) = 0;
     /// Sends sums and work back to the ranks that brought the rows. Returns the total work for
     /// local targets.
     virtual std::uint64_t return_results(const TargetGroups& groups, bool has_work_of_targets,
@@ -121,7 +123,7 @@ public:
     /// rank, then in tree order.
     virtual std::vector<Index> arriving() = 0;
     /// Returns where each rank's domain begins in leaving(); last entry: number of rows.
-    virtual std::vector<std::size_t> leaving_begins(const DealtTree& dealt) const = 0;
+    virtual std::vector<std::size_t> leaving_begins(const DistributedTree& distributed) const = 0;
     /// Returns the rows on the host.
     virtual Rows rows() = 0;
     virtual std::size_t held_bytes() const = 0;

@@ -57,7 +57,7 @@ void DomainTreeBuilder::build(Tree& tree, const TreeParticles& particles, const 
     }
     {
         const TimedPhase phase(profile, "cells");
-        part_->receive(dealt(), plan, ranks_);
+        part_->receive(distributed(), plan, ranks_);
     }
     finish(tree, plan, profile);
 }
@@ -78,8 +78,8 @@ void DomainTreeBuilder::refit(Tree& tree, const TreeParticles& particles, const 
     {
         const TimedPhase phase(profile, "cells");
         if (domains_.first_leaf != before)
-            part_->receive(dealt(), plan, ranks_);
-        part_->receive_moved(dealt(), plan, ranks_);
+            part_->receive(distributed(), plan, ranks_);
+        part_->receive_moved(distributed(), plan, ranks_);
     }
     finish(tree, plan, profile);
 }
@@ -116,8 +116,8 @@ void DomainTreeBuilder::finish(Tree& tree, const TreePlan& plan, Profile& profil
     {
         const TimedPhase phase(profile, "moments");
         const int order = criterion_ ? criterion_->order : 0;
-        coarse_.take_moments(part_->sum_moments(plan), order, is_varied_, ranks_);
-        part_->make_tree(tree, dealt(), plan);
+        coarse_.compute_moments(part_->sum_moments(plan), order, is_varied_, ranks_);
+        part_->make_tree(tree, distributed(), plan);
     }
 }
 
@@ -150,8 +150,8 @@ void DomainTreeBuilder::make_groups(TargetGroups& groups, Tree& tree, const Sour
 void DomainTreeBuilder::cut_some(TargetGroups& groups, Tree& tree, const GroupSizes& sizes,
                                  std::span<const Piece> pieces)
 {
-    const DealtTree dealt = this->dealt();
-    const std::size_t begin = dealt.first_leaf(), end = dealt.end_leaf();
+    const DistributedTree distributed = this->distributed();
+    const std::size_t begin = distributed.first_leaf(), end = distributed.end_leaf();
     const Index shift = part_->size() > 0 ? coarse_.leaf(begin).begin : 0;
     auto& cells = tree.octree.cells;
     std::vector<Index> absent;
@@ -237,9 +237,9 @@ void DomainTreeBuilder::finish_nodes(Tree& tree, TargetGroups& groups, Profile& 
 /// Imports the cells that regions open.
 void DomainTreeBuilder::import(Tree& tree, const TreeReach& reach)
 {
-    questions_.exchange(*criterion_, reach, dealt(), ranks_);
+    questions_.exchange(*criterion_, reach, distributed(), ranks_);
     const std::uint64_t before = ranks_.traffic().bytes;
-    part_->import(tree, {questions_.asked, *criterion_, reach}, dealt(), ranks_);
+    part_->import(tree, {questions_.asked, *criterion_, reach}, distributed(), ranks_);
     questions_.bytes += ranks_.traffic().bytes - before;
 }
 

@@ -63,7 +63,7 @@ public:
     std::size_t held_bytes() const;                                 ///< on this rank
 
     /// Returns where each rank's domain begins in DomainPart::leaving().
-    std::vector<std::size_t> leaving_begins() const { return part_->leaving_begins(dealt()); }
+    std::vector<std::size_t> leaving_begins() const { return part_->leaving_begins(distributed()); }
 
     /// Particles of all ranks, indexed by number, and the numbers of the local rows.
     struct GatheredParticles {
@@ -74,7 +74,7 @@ public:
     GatheredParticles gather(std::span<const std::uint64_t> id);
 
 private:
-    DealtTree dealt() const { return {coarse_, domains_, ranks_.rank()}; }
+    DistributedTree distributed() const { return {coarse_, domains_, ranks_.rank()}; }
     std::uint64_t max_in_leaf(const TreePlan& plan, std::uint64_t all) const;
     std::vector<Piece> pieces(const TreePlan& plan) const;
     void finish(Tree& tree, const TreePlan& plan, Profile& profile);

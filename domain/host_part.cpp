@@ -28,22 +28,24 @@ public:
     }
     LeafSums measure(const CoarseTree& coarse) override { return coarse.measured(now(), sorted_); }
 
-    void receive(const DealtTree& dealt, const TreePlan& plan, Communicator& ranks) override
+    void receive(const DistributedTree& distributed, const TreePlan& plan,
+                 Communicator& ranks) override
     {
-        arrivals_.receive(now(), sorted_, dealt.coarse, dealt.domains, ranks);
-        const std::vector<std::size_t> begins = leaving_begins(dealt);
-        const std::size_t rank = std::size_t(dealt.rank), begin = begins[rank];
+        arrivals_.receive(now(), sorted_, distributed.coarse, distributed.domains, ranks);
+        const std::vector<std::size_t> begins = leaving_begins(distributed);
+        const std::size_t rank = std::size_t(distributed.rank), begin = begins[rank];
         const KeySorter::SortedRun own{
-            arrivals_.first_from(dealt.rank),
+            arrivals_.first_from(distributed.rank),
             std::span<const Key>(sorted_.keys).subspan(begin, begins[rank + 1] - begin)};
-        make_local_trees(local_, arrivals_, own, cube_, plan.leaf_size, dealt.own_leaves());
+        make_local_trees(local_, arrivals_, own, cube_, plan.leaf_size, distributed.own_leaves());
         gather_particles(local_, arrivals_, now());
     }
-    void receive_moved(const DealtTree& dealt, const TreePlan& plan, Communicator& ranks) override
+    void receive_moved(const DistributedTree& distributed, const TreePlan& plan,
+                       Communicator& ranks) override
     {
         if (now().longest_softening && !arrivals_.has_softenings()) // lengths have not arrived yet
-            receive(dealt, plan, ranks);
-        arrivals_.receive_moved(now(), sorted_, dealt.coarse, dealt.domains, ranks);
+            receive(distributed, plan, ranks);
+        arrivals_.receive_moved(now(), sorted_, distributed.coarse, distributed.domains, ranks);
         gather_particles(local_, arrivals_, now());
     }
     Moments sum_moments(const TreePlan& plan) override
@@ -51,10 +53,10 @@ public:
         chamomile::sum_moments(local_, plan.criterion ? plan.criterion->order : 0);
         return moments_of_roots(local_);
     }
-    void make_tree(Tree& tree, const DealtTree& dealt, const TreePlan&) override
+    void make_tree(Tree& tree, const DistributedTree& distributed, const TreePlan&) override
     {
         essential_ = {};
-        forest_.grow(tree, dealt, local_, essential_);
+        forest_.grow(tree, distributed, local_, essential_);
     }
     std::span<const Index> cell_of() const override { return forest_.cell_of; }
 
@@ -74,11 +76,11 @@ public:
     }
 
     void start_imports(const TreeReach& reach) override { find_reaches(local_, reach); }
-    void import(Tree& tree, const ImportRequests& asked, const DealtTree& dealt,
+    void import(Tree& tree, const ImportRequests& asked, const DistributedTree& distributed,
                 Communicator& ranks) override
     {
-        essential_ = import_cells(asked, local_, dealt.first_leaf(), ranks);
-        forest_.grow(tree, dealt, local_, essential_, &asked.reach);
+        essential_ = import_cells(asked, local_, distributed.first_leaf(), ranks);
+        forest_.grow(tree, distributed, local_, essential_, &asked.reach);
         has_reaches_ = true;
     }
     void make_nodes(Tree& tree, const AcceptanceCriterion& criterion) override
@@ -94,7 +96,7 @@ public:
         estimate_on_host(walk, groups, accelerations);
     }
     bool estimates_as_walk() const override { return true; }
-    void finish(Tree& tree) override { forest_.take_particles(tree, local_, essential_); }
+    void finish(Tree& tree) override { forest_.copy_particles(tree, local_, essential_); }
     Imported imported() const override
     {
         return {essential_.particles.size(), essential_.cells.size()};
@@ -122,8 +124,8 @@ public:
                 n};
     }
     std::span<float> work_of_targets() override { return work_of_target_; }
-    void note_work(const TargetGroups& groups, const InteractionLists& lists,
-                   int groups_per_cluster) override
+    void record_work(const TargetGroups& groups, const InteractionLists& lists,
+                     int groups_per_cluster) override
     {
         for (const ListRow& row : lists.rows) {
             const ClusterRow* cluster =
@@ -145,9 +147,9 @@ public:
     {
         return {own().order.begin(), own().order.begin() + std::ptrdiff_t(size())};
     }
-    std::vector<std::size_t> leaving_begins(const DealtTree& dealt) const override
+    std::vector<std::size_t> leaving_begins(const DistributedTree& distributed) const override
     {
-        return begins_of_ranks(sorted_, dealt.coarse, dealt.domains);
+        return begins_of_ranks(sorted_, distributed.coarse, distributed.domains);
     }
     Rows rows() override { return now(); }
     std::size_t held_bytes() const override

@@ -129,7 +129,7 @@ ImportedCells exported(std::span<const ImportRegion> regions, const ImportReques
 class CoarseOpenings {
 public:
     CoarseOpenings(const AcceptanceCriterion& criterion, const TreeReach& reach,
-                   const DealtTree& tree)
+                   const DistributedTree& tree)
         : cells_(tree.coarse.octree.cells), rank_(tree.rank)
     {
         const CoarseTree& coarse = tree.coarse;
@@ -222,7 +222,7 @@ void unpack(std::span<const std::byte> message, ImportedCells& trees)
 } // namespace
 
 void RegionExchange::exchange(const AcceptanceCriterion& criterion, const TreeReach& reach,
-                              const DealtTree& tree, Communicator& communicator)
+                              const DistributedTree& tree, Communicator& communicator)
 {
     const std::uint64_t before = communicator.traffic().bytes;
     const std::size_t n = regions.size(), ranks = std::size_t(communicator.size());

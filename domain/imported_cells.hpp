@@ -52,7 +52,7 @@ struct RegionExchange {
 
     /// Sends each region to every rank with a leaf that it opens, and receives remote regions.
     void exchange(const AcceptanceCriterion& criterion, const TreeReach& reach,
-                  const DealtTree& tree, Communicator& communicator);
+                  const DistributedTree& tree, Communicator& communicator);
 
 private:
     std::vector<char> wanted_;                  ///< per region and rank: 1 if asked

@@ -125,7 +125,7 @@ void gather_particles(LocalTrees& trees, const ReceivedParticles& arrivals, cons
         particles.softening = view_of(arrivals.softening());
         particles.longest_softening = *rows.longest_softening;
     }
-    take_softenings(trees.octree, particles);
+    set_softenings(trees.octree, particles);
 }
 
 void sum_moments(LocalTrees& trees, int order)

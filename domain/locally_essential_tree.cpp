@@ -119,15 +119,16 @@ void copy(std::span<const T> from, auto& to, std::size_t first = 0)
 
 } // namespace
 
-void LocallyEssentialTree::grow(Tree& tree, const DealtTree& dealt, const LocalTrees& local,
-                                const ImportedCells& essential, const TreeReach* of_tree)
+void LocallyEssentialTree::grow(Tree& tree, const DistributedTree& distributed,
+                                const LocalTrees& local, const ImportedCells& essential,
+                                const TreeReach* of_tree)
 {
-    const CoarseTree& coarse = dealt.coarse;
+    const CoarseTree& coarse = distributed.coarse;
     const std::size_t own = local.octree.sources.size(), n = coarse.octree.cells.size();
     Octree& octree = tree.octree;
     octree.size = own + essential.particles.size();
     check_number(octree.size);
-    const std::size_t first = dealt.first_leaf(), last = dealt.end_leaf();
+    const std::size_t first = distributed.first_leaf(), last = distributed.end_leaf();
     std::vector<Plot> plots; // one per leaf
     std::size_t arrived = 0;
     Index end = 0, e = 0, particle = Index(own); // next cell, imported cell, imported particle
@@ -179,7 +180,7 @@ void LocallyEssentialTree::grow(Tree& tree, const DealtTree& dealt, const LocalT
     octree.divided = divided;
 }
 
-void LocallyEssentialTree::take_particles(Tree& tree, const LocalTrees& local,
+void LocallyEssentialTree::copy_particles(Tree& tree, const LocalTrees& local,
                                           const ImportedCells& essential)
 {
     Octree& octree = tree.octree;

@@ -22,10 +22,10 @@ struct LocallyEssentialTree {
 
     /// Makes the tree's cells. With `of_tree` also finds each cell's reach; local cells copy
     /// LocalTrees::reach.
-    void grow(Tree& tree, const DealtTree& dealt, const LocalTrees& local,
+    void grow(Tree& tree, const DistributedTree& distributed, const LocalTrees& local,
               const ImportedCells& essential, const TreeReach* of_tree = nullptr);
     /// Copies the local and imported particles of the cells that grow() made.
-    void take_particles(Tree& tree, const LocalTrees& local, const ImportedCells& essential);
+    void copy_particles(Tree& tree, const LocalTrees& local, const ImportedCells& essential);
 };
 
 /// Returns whether any list would open an absent cell.

@@ -127,7 +127,7 @@ bool is_used(const OptionTerms& row, const SolverOptions& options)
 
 bool KeyedOptions::take(const std::string& key, const std::string& value)
 {
-    return take_row(force_options(), options, key, value);
+    return set_row(force_options(), options, key, value);
 }
 
 void KeyedOptions::resolve()
@@ -138,7 +138,7 @@ void KeyedOptions::resolve()
     require(resolve_boundary(options, given));
 }
 
-void KeyedOptions::take_softenings(bool are_there)
+void KeyedOptions::set_softenings(bool are_there)
 {
     options.softening.is_varied = are_there;
     require(refuse_idle_rule(options, given));

@@ -87,12 +87,12 @@ public:
     void resolve();
     /// Sets whether softening is per particle. Throws Error(usage) if a softening rule was given
     /// and it is not.
-    void take_softenings(bool are_there);
+    void set_softenings(bool are_there);
 
 protected:
     template <class Settings>
-    bool take_row(const std::vector<OptionRow<Settings>>& rows, Settings& settings,
-                  const std::string& key, const std::string& value)
+    bool set_row(const std::vector<OptionRow<Settings>>& rows, Settings& settings,
+                 const std::string& key, const std::string& value)
     {
         const OptionRow<Settings>* row = find_row(rows, key);
         if (!row)

@@ -15,7 +15,7 @@ namespace chamomile {
 
 class Communicator;
 
-/// Softening lengths by particle type; take_softenings() assigns them to particles.
+/// Softening lengths by particle type; set_softenings() assigns them to particles.
 struct TypeSoftenings {
     std::vector<double> in_order;  ///< one per type that occurs, ascending by type
     std::map<int, double> of_type; ///< for other types: Softening::length

@@ -40,10 +40,10 @@ public:
     void fetch() override
     {
         Particles& p = *particles_;
-        bring_home(p.position, position_, home_.position);
-        bring_home(p.velocity, velocity_, home_.velocity);
-        bring_home(p.acceleration, acceleration_, home_.acceleration);
-        bring_home(p.potential, potential_, home_.potential);
+        return_values(p.position, position_, home_.position);
+        return_values(p.velocity, velocity_, home_.velocity);
+        return_values(p.acceleration, acceleration_, home_.acceleration);
+        return_values(p.potential, potential_, home_.potential);
     }
 
     StepColumns columns() override { return now_; }
@@ -260,7 +260,7 @@ private:
     };
 
     template <class T>
-    static void bring_home(std::vector<T>& now, std::vector<T>& before, const T* home)
+    static void return_values(std::vector<T>& now, std::vector<T>& before, const T* home)
     {
         if (now.data() == home || before.data() != home)
             return;

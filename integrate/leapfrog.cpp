@@ -130,7 +130,7 @@ bool Leapfrog::needs_potentials() const
 
 ForceStatistics Leapfrog::start(Particles& particles, Quantities quantities, Moment now)
 {
-    take_totals(particles);
+    set_totals(particles);
     report_ = {};
     kept_trees_ = kept_trees_of(forces());
     if (is_shared())
@@ -326,7 +326,7 @@ void Leapfrog::move_all(double length, Quantities quantities, Moment now)
         const double moving = moved - start + wall_clock_seconds() - evaluated;
         if (blocks_) {
             kept_trees_.note(rung_due(), levels_.elapsed(), forces, count_);
-            note_block(forces, evaluated - moved, moving);
+            record_block(forces, evaluated - moved, moving);
         }
         integration += moving;
         start = wall_clock_seconds();
@@ -458,7 +458,7 @@ int Leapfrog::rung_due() const
 }
 
 /// Counts the steps that have ended now.
-void Leapfrog::note_block(const ForceStatistics& forces, double seconds, double moving)
+void Leapfrog::record_block(const ForceStatistics& forces, double seconds, double moving)
 {
     BlockReport& report = report_;
     for (int level = levels_.longest_due(); level <= levels_.lowest(); ++level)

@@ -142,7 +142,7 @@ private:
     BlockEnd end_block(Moment reached);
     Request request_of_block(Quantities quantities, Moment now);
     void choose_rungs(double length);
-    void note_block(const ForceStatistics& forces, double seconds, double moving);
+    void record_block(const ForceStatistics& forces, double seconds, double moving);
     [[noreturn]] void refuse(Moment now);
     double longest_for_long_range(double now);
     double long_range_factor(Half half) const;
@@ -151,8 +151,8 @@ private:
     int rung_due() const;
     BlockRule rule(double time) const;
 
-    void take_totals(const Particles& particles);
-    void take_softening(const Particles& particles);
+    void set_totals(const Particles& particles);
+    void set_softening(const Particles& particles);
     void exchange_columns(Archive& archive, Particles& particles);
     bool is_shared() const { return solver_.ranks_of_parts() != nullptr; }
     Communicator& all_ranks();

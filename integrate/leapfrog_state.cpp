@@ -49,20 +49,20 @@ ForceStatistics Leapfrog::start_on_ranks(Particles& particles, Quantities quanti
 }
 
 /// Reduces count, G M and softening lengths over ranks.
-void Leapfrog::take_totals(const Particles& particles)
+void Leapfrog::set_totals(const Particles& particles)
 {
     Communicator& ranks = all_ranks();
     std::uint64_t count = particles.size();
     ranks.sum(std::span(&count, 1));
     count_ = std::size_t(count);
-    take_softening(particles);
+    set_softening(particles);
     ExactSums<double> GM = sum_of_GM(particles, forces().gravitational_constant);
     ranks.sum(GM);
     GM_ = GM.value();
 }
 
 /// Sets the softening length: with per-particle softening, the largest length.
-void Leapfrog::take_softening(const Particles& particles)
+void Leapfrog::set_softening(const Particles& particles)
 {
     const std::vector<double>& own = particles.softening;
     double ends[] = {HUGE_VAL, HUGE_VAL}; // the min, and minus the max
@@ -93,7 +93,7 @@ void Leapfrog::exchange(Archive& archive, Particles& particles)
 
 void Leapfrog::resume(Particles& particles, StepColumns columns)
 {
-    take_totals(particles);
+    set_totals(particles);
     fill_store(particles, columns);
 }
 

@@ -91,8 +91,8 @@ TimeStep time_step_of(const Scheme& scheme)
     return step;
 }
 
-void take_field(Scheme& scheme, std::shared_ptr<const ExternalField> field,
-                const SolverOptions& options, const Particles& particles)
+void set_field(Scheme& scheme, std::shared_ptr<const ExternalField> field,
+               const SolverOptions& options, const Particles& particles)
 {
     const std::vector<double>& own = particles.softening;
     const double min =

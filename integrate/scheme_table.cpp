@@ -199,7 +199,7 @@ Refusal resolve_scheme(SolverOptions& options, Scheme& scheme, const GivenOption
 
 bool IntegratorOptionsReader::take(const std::string& key, const std::string& value)
 {
-    return KeyedOptions::take(key, value) || take_row(scheme_options(), scheme, key, value);
+    return KeyedOptions::take(key, value) || set_row(scheme_options(), scheme, key, value);
 }
 
 void IntegratorOptionsReader::resolve()

@@ -181,12 +181,12 @@ void PendingFile::commit(const std::function<void(const std::filesystem::path&)>
             throw bad_output(target_, "reading back what was written", error.what(),
                              "the disk may be failing");
         }
-    take_name();
+    reserve_name();
     stays_ = true;
     flush_folder();
 }
 
-void PendingFile::take_name()
+void PendingFile::reserve_name()
 {
     const char *from = temporary_.c_str(), *to = target_.c_str();
     if (!replaces_) {

@@ -61,7 +61,7 @@ private:
     void append(std::span<const std::byte> bytes);
     template <class Write>
     void write_all(std::span<const std::byte> bytes, const Write& write);
-    void take_name();
+    void reserve_name();
     void flush_folder() const;
 
     std::filesystem::path target_, temporary_;

@@ -220,19 +220,19 @@ void forget_forces(Snapshot& snapshot)
 void place(Snapshot& snapshot, const Placement& placement, const std::string& what)
 {
     const Vec3<double> none{};
-    const bool moves = placement.recenterd || placement.angles || !(placement.shift == none) ||
+    const bool moves = placement.recentered || placement.angles || !(placement.shift == none) ||
                        !(placement.boost == none);
     if (!moves)
         return;
-    if (snapshot.box_size > 0 && (placement.angles || placement.recenterd))
+    if (snapshot.box_size > 0 && (placement.angles || placement.recentered))
         throw Error(Fault::usage,
                     what + ": the particles are in a periodic box of " +
                         number_text(snapshot.box_size) + ": " +
-                        (placement.recenterd ? "it has no center of mass; {shift} X,Y,Z moves them"
+                        (placement.recentered ? "it has no center of mass; {shift} X,Y,Z moves them"
                                              : "it cannot be turned"));
     forget_forces(snapshot);
     Particles& particles = snapshot.particles;
-    if (placement.recenterd && mass_of(particles) > 0)
+    if (placement.recentered && mass_of(particles) > 0)
         move_to_barycenter(particles);
     const Turn turn = turn_by(placement.angles.value_or(std::array<double, 3>{}));
     for (std::size_t i = 0; i < particles.size(); ++i) {
@@ -335,7 +335,7 @@ void place_on_orbit(Snapshot& first, Snapshot& second, const OrbitRequest& orbit
         first.G() * (one + other), orbit.eccentricity, orbit.pericenter, orbit.start());
     const double part = other / (one + other);
     const auto at = [&](double share) {
-        return Placement{.recenterd = true,
+        return Placement{.recentered = true,
                          .angles = {},
                          .shift = share * relative.position,
                          .boost = share * relative.velocity};

@@ -14,7 +14,7 @@ namespace chamomile {
 /// A Placement moves a system: first its center of mass to the origin, then the rotation, then the
 /// shift.
 struct Placement {
-    bool recenterd = false;                      ///< center of mass at rest at the origin
+    bool recentered = false;                      ///< center of mass at rest at the origin
     std::optional<std::array<double, 3>> angles; ///< degrees about z, then about x, then about z
     Vec3<double> shift, boost;                   ///< added to positions and velocities
 };

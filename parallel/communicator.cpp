@@ -26,7 +26,7 @@ std::byte* Inbox::make_room(std::span<const std::size_t> sizes)
 }
 
 void Communicator::exchange(std::span<const std::span<const std::byte>> to, Inbox& inbox,
-                            Timeout patience)
+                            Timeout timeout)
 {
     assert(to.size() == std::size_t(size()));
     ++traffic_.exchanges;
@@ -35,7 +35,7 @@ void Communicator::exchange(std::span<const std::span<const std::byte>> to, Inbo
             ++traffic_.messages;
             traffic_.bytes += to[r].size();
         }
-    transfer(to, inbox, patience);
+    transfer(to, inbox, timeout);
 }
 
 void Communicator::count_collective(std::size_t bytes)
@@ -52,31 +52,31 @@ void Communicator::transfer(std::span<const std::span<const std::byte>> to, Inbo
 }
 
 void Communicator::gather(std::span<const std::byte> mine, Sizes sizes, Inbox& inbox,
-                          Timeout patience)
+                          Timeout timeout)
 {
     count_collective(mine.size());
-    transfer_to_all(mine, sizes, inbox, patience);
+    transfer_to_all(mine, sizes, inbox, timeout);
 }
 
 void Communicator::transfer_to_all(std::span<const std::byte> mine, Sizes, Inbox& inbox,
-                                   Timeout patience)
+                                   Timeout timeout)
 {
-    transfer(std::vector<std::span<const std::byte>>(std::size_t(size()), mine), inbox, patience);
+    transfer(std::vector<std::span<const std::byte>>(std::size_t(size()), mine), inbox, timeout);
 }
 
-Inbox Communicator::broadcast(std::span<const std::byte> from_first, Timeout patience)
+Inbox Communicator::broadcast(std::span<const std::byte> from_first, Timeout timeout)
 {
     const std::span<const std::byte> sent = rank() == 0 ? from_first : std::span<const std::byte>();
     count_collective(sent.size());
     Inbox inbox;
-    transfer_from_first(sent, inbox, patience);
+    transfer_from_first(sent, inbox, timeout);
     return inbox;
 }
 
 void Communicator::transfer_from_first(std::span<const std::byte> bytes, Inbox& inbox,
-                                       Timeout patience)
+                                       Timeout timeout)
 {
-    transfer_to_all(bytes, Sizes::any, inbox, patience); // empty on other ranks
+    transfer_to_all(bytes, Sizes::any, inbox, timeout); // empty on other ranks
 }
 
 void Communicator::reduce(std::span<std::uint64_t> values, Reduction reduction)

@@ -117,7 +117,7 @@ public:
     /// Sends to[r] to each rank r and receives into `inbox`. `to` has size() entries. Returns when
     /// the sent bytes may be changed again.
     void exchange(std::span<const std::span<const std::byte>> to, Inbox& inbox,
-                  Timeout patience = Timeout::limited);
+                  Timeout timeout = Timeout::limited);
 
     /// Like exchange(), with records of a trivially copyable type.
     template <class T>
@@ -172,13 +172,13 @@ public:
     }
 
     /// Returns the bytes of rank 0 on every rank.
-    Inbox broadcast(std::span<const std::byte> from_first, Timeout patience = Timeout::limited);
+    Inbox broadcast(std::span<const std::byte> from_first, Timeout timeout = Timeout::limited);
 
     /// Whether every rank gives the same number of bytes.
     enum class Sizes { any, equal };
     /// Gathers every rank's bytes on each rank.
     void gather(std::span<const std::byte> mine, Sizes sizes, Inbox& inbox,
-                Timeout patience = Timeout::limited);
+                Timeout timeout = Timeout::limited);
 
     /// Replaces each entry by its sum over all ranks, modulo 2^64.
     void sum(std::span<std::uint64_t> values) { reduce(values, Reduction::sum); }

@@ -72,7 +72,7 @@ public:
         const std::lock_guard lock(mutex_);
         for (int from = 0; from < ranks_; ++from)
             if (message(from, to).state == Message::State::open)
-                take_away(from, to);
+                remove(from, to);
     }
 
     /// Waits until every receiver has copied this rank's messages. Needs no timeout: after open(),
@@ -92,7 +92,7 @@ public:
         std::unique_lock lock(mutex_);
         for (int to = 0; to < ranks_; ++to)
             if (message(from, to).state == Message::State::posted) {
-                take_away(from, to);
+                remove(from, to);
                 --mailbox_of(to).arrived;
             }
         Mailbox& mailbox = mailbox_of(from);
@@ -153,7 +153,7 @@ private:
     }
     Mailbox& mailbox_of(int rank) { return mailboxes_[std::size_t(rank)]; }
 
-    void take_away(int from, int to)
+    void remove(int from, int to)
     {
         message(from, to) = {};
         if (--mailbox_of(from).not_taken == 0)
@@ -227,7 +227,7 @@ public:
 
 private:
     void transfer(std::span<const std::span<const std::byte>> to, Inbox& inbox,
-                  Timeout patience) override
+                  Timeout timeout) override
     {
         const Transfer transfer(*queues_, rank_); // on any exception, no message outlives its bytes
         for (int r = 0; r < size(); ++r) {
@@ -235,7 +235,7 @@ private:
             queues_->mailbox(rank_, r, to[std::size_t(r)]);
         }
         const auto messages = queues_->open(
-            rank_, patience == Timeout::limited ? std::optional(time_limit()) : std::nullopt);
+            rank_, timeout == Timeout::limited ? std::optional(time_limit()) : std::nullopt);
         std::vector<std::size_t> sizes;
         for (const auto& message : messages)
             sizes.push_back(message.size());

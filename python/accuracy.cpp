@@ -66,7 +66,7 @@ nb::dict accuracy(nb::handle positions, nb::handle masses, nb::handle softenings
     if (position.count() == 0)
         throw Error(Fault::input, "positions: none: accuracy needs at least one particle");
     KeyedOptions keyed = read_options(keywords);
-    keyed.take_softenings(bool(softening));
+    keyed.set_softenings(bool(softening));
     const SolverOptions& options = keyed.options;
     ForceErrors errors;
     std::size_t targets = 0;

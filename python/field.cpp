@@ -48,7 +48,7 @@ public:
             keyed_ = read_options(keywords);
             require_own_threads();
             if (processes_)
-                processes_->take_part(keyed_.options);
+                processes_->join(keyed_.options);
             keyed_.options.ranks = nullptr; // sources are on the first process
             if (keyed_.options.accuracy)
                 make_solver(keyed_.options); // refuses values out of range
@@ -93,7 +93,7 @@ public:
         });
         const FieldSources sources{n, position.view(), mass.view(), velocity.view(),
                                    softening.view()};
-        take_varied(processes_ ? !softenings.is_none() : bool(sources.softening), refit);
+        set_varied(processes_ ? !softenings.is_none() : bool(sources.softening), refit);
         const Released released(processes_ != nullptr);
         for (const Array* array : {&position, &mass, &velocity})
             array->wait();
@@ -273,13 +273,13 @@ private:
     }
 
     /// Remakes the solver if build() switches per-particle softening on or off; refit() must not.
-    void take_varied(bool varied, bool refit)
+    void set_varied(bool varied, bool refit)
     {
         const bool was_varied = keyed_.options.softening.is_varied;
         if (refit && varied != was_varied)
             throw Error(Fault::usage, "softenings: refit() takes them as build() did");
         KeyedOptions wanted = keyed_;
-        wanted.take_softenings(varied);
+        wanted.set_softenings(varied);
         if (refit || varied == was_varied)
             return;
         make_solver_of(wanted.options);

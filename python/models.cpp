@@ -12,6 +12,7 @@
 #include "chamomile/io/models/uniform.hpp"
 #include "python/bindings.hpp"
 #include "python/faults.hpp"
+#include "python/options.hpp"
 #include "python/plain.hpp"
 
 namespace chamomile::python {
@@ -35,7 +36,7 @@ Snapshot made(Make make, const Options& options)
 }
 
 /// Sets a keyword that applies to the whole model. Returns false for other keywords.
-bool take_shape(SpheresOptions& options, const std::string& key, nb::handle value)
+bool set_shape(SpheresOptions& options, const std::string& key, nb::handle value)
 {
     if (key == "b_to_a")
         options.b_to_a = Number{value}.of(key);
@@ -71,7 +72,7 @@ void bind_sphere(nb::module_& m, SphereKind kind)
             for (const auto& [keyword, value] : shape) {
                 const auto key = nb::cast<std::string>(keyword);
                 require_plain(value, name + ": " + key);
-                if (value.is_none() || take_shape(options, key, value))
+                if (value.is_none() || set_shape(options, key, value))
                     continue;
                 const OptionRow<SphereOptions>* row = find_row(rows, key);
                 if (!row || row->name == "part")
@@ -110,7 +111,7 @@ void bind_models(nb::module_& m)
             for (const std::string& text : spheres)
                 options.spheres.push_back(parse_sphere(text));
             for (const auto& [key, value] : shape)
-                if (!take_shape(options, nb::cast<std::string>(key), value))
+                if (!set_shape(options, nb::cast<std::string>(key), value))
                     throw Error(Fault::usage,
                                 "spheres: " + nb::cast<std::string>(key) + ": unknown keyword");
             return made(make_spheres, options);

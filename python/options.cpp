@@ -186,7 +186,7 @@ double quantity(const std::string& name, nb::handle value, Dimension dimension,
 bool KeyedSimulation::take(const std::string& key, const std::string& value)
 {
     return IntegratorOptionsReader::take(key, value) ||
-           take_row(cosmology_options(), cosmology, key, value);
+           set_row(cosmology_options(), cosmology, key, value);
 }
 
 std::map<std::string, std::string> KeyedSimulation::texts() const
@@ -302,7 +302,7 @@ void bind_options(nb::module_& m)
         "of a time loop.");
 }
 
-double take_from(Snapshot& snapshot, std::optional<double> end_time, KeyedSimulation& keyed)
+double set_from(Snapshot& snapshot, std::optional<double> end_time, KeyedSimulation& keyed)
 {
     CosmologyRequest& cosmology = keyed.cosmology;
     cosmology.asked = snapshot.comoving.has_value();
@@ -322,11 +322,11 @@ double take_from(Snapshot& snapshot, std::optional<double> end_time, KeyedSimula
             throw Error(Fault::usage,
                         "box: " + number_text(keyed.options.box) +
                             ": the box of a cosmological run is that of the snapshot");
-        take_background(cosmology, "snapshot", snapshot);
+        set_background(cosmology, "snapshot", snapshot);
         require(refuse_epochs(cosmology, std::log(snapshot.time), false));
         end_time = end_of(cosmology);
     }
-    require(take_stated(snapshot, keyed.given, keyed.options));
+    require(adopt_stated(snapshot, keyed.given, keyed.options));
     keyed.resolve();
     return *end_time;
 }

@@ -38,7 +38,7 @@ KeyedSimulation read_simulation(nb::dict keywords, const UnitFrame& frame);
 
 /// Completes options from the snapshot if no keyword gives them. Returns the end time: `end_time`
 /// in plain coordinates, otherwise the end in `keyed`. Throws Error(usage) and Error(input).
-double take_from(Snapshot& snapshot, std::optional<double> end_time, KeyedSimulation& keyed);
+double set_from(Snapshot& snapshot, std::optional<double> end_time, KeyedSimulation& keyed);
 
 /// A KeyedRun holds the settings of a run, read from keywords.
 struct KeyedRun {

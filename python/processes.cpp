@@ -90,7 +90,7 @@ private:
     };
 
     void transfer(std::span<const std::span<const std::byte>> to, Inbox& inbox,
-                  Timeout patience) override
+                  Timeout timeout) override
     {
         const nb::gil_scoped_acquire held;
         // After a failure in another object, messages for this rank may be in flight, too.
@@ -100,7 +100,7 @@ private:
                                             "another communicator, such as comm.Dup()");
         try {
             const Holding holding(carrier_);
-            carry(to, inbox, patience);
+            carry(to, inbox, timeout);
         } catch (const nb::python_error&) { // such as a second KeyboardInterrupt
             const auto [kind, line] = raised_as(std::current_exception());
             const Error error(Fault::device, line.empty() ? kind : kind + ": " + line);
@@ -109,14 +109,14 @@ private:
         }
     }
 
-    void carry(std::span<const std::span<const std::byte>> to, Inbox& inbox, Timeout patience)
+    void carry(std::span<const std::span<const std::byte>> to, Inbox& inbox, Timeout timeout)
     {
         const nb::object limit = nb::float_(time_limit());
         nb::list sizes, leaving, arriving;
         for (const auto& bytes : to)
             sizes.append(bytes.size());
         const nb::tuple coming = received(carrier_.attr("tell_sizes")(
-            sizes, patience == Timeout::limited ? limit : nb::object(nb::none())));
+            sizes, timeout == Timeout::limited ? limit : nb::object(nb::none())));
         std::vector<std::size_t> size;
         for (const nb::handle one : coming)
             size.push_back(nb::cast<std::size_t>(one));
@@ -175,7 +175,7 @@ Processes::Processes(nb::object carrier, double peer_timeout, bool share_gpu)
     ranks_->set_time_limit(peer_timeout);
 }
 
-void Processes::take_part(SolverOptions& options) const
+void Processes::join(SolverOptions& options) const
 {
     if (share_gpu_ && !options.device.starts_with("gpu"))
         throw Error(Fault::usage, "share_gpu: needs device gpu");

@@ -26,7 +26,7 @@ public:
     /// Returns the number of threads for this process on its host.
     int threads() const { return threads_of_process(ranks_->ranks_on_host()); }
     /// Configures the options for a solver over all processes. Throws Error(usage).
-    void take_part(SolverOptions& options) const;
+    void join(SolverOptions& options) const;
 
     /// Names the call of this process, which meet() compares between processes. has_met() is false
     /// until then.

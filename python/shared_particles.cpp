@@ -28,7 +28,7 @@ class SharedParticles {
 public:
     SharedParticles(nb::object snapshot, std::shared_ptr<Processes> processes)
         : processes_(std::move(processes)), snapshot_(std::move(snapshot)),
-          own_(nb::cast<Snapshot&>(snapshot_)), guest_(ranks()), server_(ranks(), &guest_)
+          own_(nb::cast<Snapshot&>(snapshot_)), service_(ranks()), server_(ranks(), &service_)
     {}
 
     /// Returns, as text, properties that all processes must share.
@@ -97,7 +97,7 @@ public:
                 [&](Column column, const std::string&, auto& own, const auto& all) {
                     if (moves(column) || column == Column::softening ||
                         (everything && column != Column::extra))
-                        deal_values(all, own);
+                        scatter_values(all, own);
                 },
                 own_.particles, particles_of_all());
         });
@@ -173,7 +173,7 @@ private:
     }
 
     template <class T>
-    void deal_values(const std::vector<T>& all, std::vector<T>& own)
+    void scatter_values(const std::vector<T>& all, std::vector<T>& own)
     {
         std::vector<std::span<const T>> to{std::size_t(ranks().size())};
         for (std::size_t r = 0; !all.empty() && r < to.size(); ++r)
@@ -220,7 +220,7 @@ private:
     std::vector<std::uint64_t> begin_; ///< first index of each process among all particles
     Inbox inbox_;
     Particles none_; ///< the empty set of particles_of_all()
-    RankRun guest_;
+    RankRun service_;
     RankServer server_;
 };
 

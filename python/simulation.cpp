@@ -26,8 +26,8 @@
 namespace chamomile::python {
 namespace {
 
-/// An PySimulation simulates a snapshot's particles in place. Observers are numbers, passed by
-/// run() to a Python function. With several processes, only the first has an PySimulation; the
+/// A PySimulation simulates a snapshot's particles in place. Observers are numbers, passed by
+/// run() to a Python function. With several processes, only the first has a PySimulation; the
 /// others run the rank server.
 class PySimulation {
 public:
@@ -40,16 +40,16 @@ public:
         const ThreadsInUse threads(own_threads());
         KeyedSimulation keyed = read_simulation(keywords, frame());
         if (processes_)
-            processes_->take_part(keyed.options);
+            processes_->join(keyed.options);
         std::optional<double> end_time;
         if (!end_of_run.is_none())
             end_time = time_of("end_time", end_of_run);
-        const double end = take_from(state_, end_time, keyed);
+        const double end = set_from(state_, end_time, keyed);
         cosmology_ = keyed.cosmology;
         clock_ = clock_of(cosmology_, state_);
         const ReadPotentials read =
             read_potentials(potentials, frame(), keyed.options.gravitational_constant, files_);
-        take_field(keyed.scheme, read.field, keyed.options, state_.particles);
+        set_field(keyed.scheme, read.field, keyed.options, state_.particles);
         if (read.field && is_comoving())
             throw Error(Fault::usage, "potentials: are for isolated particles in plain time");
         made_ = make_integrator(keyed.options, keyed.scheme, *clock_);
@@ -182,7 +182,7 @@ public:
                                    .command = command};
         for (const auto& [name, text] : origin.options)
             description.options += (description.options.empty() ? "" : " ") + name + "=" + text;
-        note_suspicious_inputs(state_, origin.forces);
+        warn_of_suspicious_inputs(state_, origin.forces);
         RunFolder folder(folder_name,
                          restart     ? EarlierResults::continued
                          : overwrite ? EarlierResults::replaced
@@ -195,7 +195,7 @@ public:
             point = find_restart(restart_folder(folder_name));
             earlier.exchange(*point->archive);
             origin.start_time = earlier.start_time;
-            notes = take_up(*point->archive, earlier, origin);
+            notes = resume(*point->archive, earlier, origin);
         }
         started_ = true; // the run's observers are registered
         const CanonicalMomentaScope inside(*this);
@@ -241,7 +241,7 @@ private:
     bool is_comoving() const { return cosmology_.asked; }
 
     /// Updates the time and, for comoving coordinates, the scale factor.
-    void take_time()
+    void set_time()
     {
         state_.time = simulation_->file_time();
         if (is_comoving())
@@ -259,7 +259,7 @@ private:
         }
         ~CanonicalMomentaScope()
         {
-            self.take_time();
+            self.set_time();
             if (self.is_comoving())
                 make_peculiar(self.state_);
         }
@@ -301,8 +301,8 @@ private:
 
     /// Restores snapshot properties from a checkpoint of a run with the same options and particle
     /// number. Returns notes on properties that cannot be restored.
-    std::vector<std::string> take_up(CheckpointReader& archive, const RunOrigin& earlier,
-                                     const RunOrigin& origin)
+    std::vector<std::string> resume(CheckpointReader& archive, const RunOrigin& earlier,
+                                    const RunOrigin& origin)
     {
         auto before = earlier.options; // older versions state no criterion
         if (before.contains("potential") && before.contains("block-steps"))
@@ -322,7 +322,7 @@ private:
                                             std::to_string(ids.size()) + " in " +
                                             archive.path().string());
         SolverOptions chosen = origin.forces;
-        std::vector<std::string> notes = take_choices(earlier, chosen, true);
+        std::vector<std::string> notes = restore_choices(earlier, chosen, true);
         if (chosen.group_size != origin.forces.group_size ||
             chosen.leaf_size != origin.forces.leaf_size ||
             chosen.instruction_set != origin.forces.instruction_set)
@@ -363,7 +363,7 @@ private:
     {
         return [this, observer](Simulation&) {
             nb::gil_scoped_acquire held;
-            take_time();
+            set_time();
             shown_.emplace(state_);
             const struct Hide { // with or without an exception
                 std::optional<PeculiarVelocities>& shown;

@@ -12,7 +12,7 @@
 
 namespace chamomile {
 
-void RunJob::note_energies()
+void RunJob::record_energies()
 {
     energies_.add(simulation_);
     check_energies();
@@ -67,7 +67,7 @@ void RunJob::check_energies()
         journal_.print("warning      " + line);
 }
 
-void RunJob::note_forces()
+void RunJob::record_forces()
 {
     forces_.add(simulation_, state_.particles);
     if (forces_.excess().empty() || has_force_warning_)

@@ -84,7 +84,7 @@ void RunJob::register_observers()
 {
     const double interval =
         snapshot_interval(run_, simulation_.start_time(), simulation_.end_time());
-    const auto energies = [this](Simulation&) { note_energies(); };
+    const auto energies = [this](Simulation&) { record_energies(); };
     // The first observer runs after the first force evaluation, so that no files are created if
     // forces fail.
     const auto outputs = [this](Simulation&) { write_outputs(); };
@@ -106,7 +106,7 @@ void RunJob::register_observers()
         simulation_.every_steps(10, potentials, energies, LooksAt::rows);
     if (run_.check_forces > 0)
         simulation_.every_steps(run_.check_forces_every.value_or(50), potentials,
-                                [this](Simulation&) { note_forces(); });
+                                [this](Simulation&) { record_forces(); });
     simulation_.after_each_step([this](Simulation& now) {
         steps_.add(now);
         warn_of_forces();
@@ -248,9 +248,9 @@ void RunJob::write_outputs()
     if (outputs_ == 0 && !energies_.is_open())
         open_files();
     folder_.require_same();
-    note_energies();
+    record_energies();
     ParticleReader& rows = simulation_.rows(); // before velocities are scaled in place
-    take_time();
+    set_time();
     state_.has_accelerations = true;
     state_.has_potentials = simulation_.has_potentials();
     if (simulation_.integrator().forces().accuracy)
@@ -285,7 +285,7 @@ void RunJob::record_choice()
     state_.provenance["measured_error"] = number_text(steps_.measured_error());
 }
 
-void RunJob::take_time()
+void RunJob::set_time()
 {
     state_.time = simulation_.file_time();
     if (state_.comoving)
@@ -295,7 +295,7 @@ void RunJob::take_time()
 void RunJob::write_frame()
 {
     folder_.require_same();
-    take_time();
+    set_time();
     state_.has_potentials = simulation_.has_potentials();
     if (frames_ == 0 && run_.frame_view.quantity == Pictured::potential)
         frame_view_ = first_view(state_, run_);
@@ -334,7 +334,7 @@ void RunJob::choose_frames()
 
 void RunJob::after_step(StopRequests& requests)
 {
-    requests.note_step();
+    requests.record_step();
     const bool has_moved = simulation_.step() > first_step_;
     if (!has_moved && requests.is_hopeless())
         journal_.print("note         {max-walltime} " + number_text(*run_.max_walltime) +
@@ -358,7 +358,7 @@ bool RunJob::ends_by(StopRequests& requests)
     if (reason.empty() && !is_checkpoint_due(requests))
         return false;
     const std::filesystem::path checkpoint = write_checkpoint();
-    requests.note_checkpoint(checkpoints_.longest_seconds());
+    requests.record_checkpoint(checkpoints_.longest_seconds());
     if (reason.empty() && !simulation_.at_end()) // the checkpoint may have used up the time
         reason = requests.reason(has_moved);
     if (reason.empty())

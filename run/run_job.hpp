@@ -76,16 +76,16 @@ private:
     void open_files();
     void write_outputs();
     void finish_snapshot(); ///< waits until the last snapshot is on disk
-    void take_time();       ///< sets the time of the state to be written
+    void set_time();        ///< sets the time of the state to be written
     void choose_frames();
     void write_frame();
     void record_choice();
-    void note_energies();
+    void record_energies();
     void check_energies();
     std::string energy_limit() const;
     bool exceeds_limit(double error) const;
     std::string softening_work() const;
-    void note_forces();
+    void record_forces();
     void warn_of_forces();
     void after_step(StopRequests& requests);
     bool ends_by(StopRequests& requests);

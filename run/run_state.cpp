@@ -75,8 +75,8 @@ void exchange_properties(Archive& archive, Snapshot& snapshot)
     }
 }
 
-std::vector<std::string> take_choices(const RunOrigin& origin, SolverOptions& solver,
-                                      bool any_instruction_set)
+std::vector<std::string> restore_choices(const RunOrigin& origin, SolverOptions& solver,
+                                         bool any_instruction_set)
 {
     std::vector<std::string> notes;
     if (origin.version != version)

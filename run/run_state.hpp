@@ -36,7 +36,7 @@ UnitFrame unit_frame_of(CheckpointReader& archive);
 
 /// Restores the choices of the earlier run, for bitwise equal results. The instruction set is
 /// restored only if any is allowed. Returns notes on choices that this machine does not support.
-std::vector<std::string> take_choices(const RunOrigin& origin, SolverOptions& solver,
-                                      bool any_instruction_set);
+std::vector<std::string> restore_choices(const RunOrigin& origin, SolverOptions& solver,
+                                         bool any_instruction_set);
 
 } // namespace chamomile

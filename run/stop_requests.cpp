@@ -33,7 +33,7 @@ long long now_in_ns()
     return time.tv_sec * 1'000'000'000LL + time.tv_nsec;
 }
 
-extern "C" void note_signal(int signal)
+extern "C" void record_signal(int signal)
 {
     if (caught == 0) {
         caught_at = now_in_ns();
@@ -60,7 +60,7 @@ StopRequests::StopRequests(const fs::path& folder, std::optional<double> limit)
     : stop_file_(folder / stop_name), checkpoint_file_(folder / checkpoint_name), limit_(limit)
 {
     struct sigaction action = {};
-    action.sa_handler = note_signal;
+    action.sa_handler = record_signal;
     action.sa_flags = SA_RESTART;
     for (const auto& [signal, name] : signals) {
         struct sigaction before = {};
@@ -77,7 +77,7 @@ StopRequests::~StopRequests()
     for (const auto& [signal, name] : signals) {
         struct sigaction now = {};
         sigaction(signal, nullptr, &now);
-        if (now.sa_handler == note_signal)
+        if (now.sa_handler == record_signal)
             std::signal(signal, SIG_DFL);
     }
     if (obeyed_) // for the next run in this process
@@ -89,7 +89,7 @@ double StopRequests::elapsed() const
     return wall_clock_seconds() - program_begun;
 }
 
-void StopRequests::note_step()
+void StopRequests::record_step()
 {
     const double now = wall_clock_seconds();
     longest_step_ = std::max(longest_step_, now - step_begun_);

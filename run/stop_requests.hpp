@@ -21,10 +21,10 @@ public:
     StopRequests(const StopRequests&) = delete;
     StopRequests& operator=(const StopRequests&) = delete;
 
-    void note_step();  ///< records the end of a step
-    void begin_step(); ///< restarts the clock of a step, after a pause
+    void record_step(); ///< records the end of a step
+    void begin_step();  ///< restarts the clock of a step, after a pause
     /// Records the longest checkpoint in seconds.
-    void note_checkpoint(double seconds) { checkpoint_seconds_ = seconds; }
+    void record_checkpoint(double seconds) { checkpoint_seconds_ = seconds; }
 
     /// Returns why the run must end now, such as "SIGTERM", or an empty text. The time limit
     /// applies if the time left is shorter than twice the longest step plus twice a checkpoint, but

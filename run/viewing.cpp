@@ -71,7 +71,7 @@ bool Viewing::waits_for_pace() const
 
 void Viewing::obey()
 {
-    for (const LiveView::Command& command : view_.take_commands())
+    for (const LiveView::Command& command : view_.consume_commands())
         obey(command);
 }
 

@@ -1,5 +1,9 @@
 #!/usr/bin/env python3
-"""Checks that all files named in CONTRIBUTING.md exist, that it lists every folder, and that versions agree."""
+"""Checks that all files named in CONTRIBUTING.md exist, that it lists every folder, and that versions agree.
+
+Also checks the pages: lines, paragraphs and sentences of user pages are short, no page tells its history, and the
+documents have a limited number of words.
+"""
 import json
 import pathlib
 import re
@@ -69,5 +73,57 @@ for page in (root / "README.md", *sorted((root / "docs").rglob("*.md"))):
         cells = [cell for row in rows.splitlines() for cell in re.split(r"(?<!\\)\|", row.strip()[1:-1]) if cell.strip()]
         if len(re.findall(r"(?m)^ *[*<(~]*[-+]?\d", "\n".join(cells))) > 0.6 * len(cells) and page.name != "units.md":
             complaints.append(f"{page.relative_to(root)}: the table of {cells[0].strip()!r} has no file in docs/data (docs/scripts/make_tables.py)")
+MAX_WORDS, MAX_LINE, MAX_PARAGRAPH, MAX_SENTENCE = 60000, 160, 80, 25
+HISTORY = re.compile(r"was missed|on another day|\b(?:was|were|been|had) asked\b|\bas asked\b", re.IGNORECASE)
+COMMIT = re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])(?!\d+e\d+\b)(?:[0-9a-f]{7,12}|[0-9a-f]{40})\b")
+
+
+def paragraphs(text):
+    """Yields each paragraph and list item of a page without links' addresses; no code, tables or headings."""
+    text = re.sub(r"\]\([^)]*\)", "]", text)
+    for block in re.split(r"\n\s*\n|\n(?=\s*(?:[-*] |\d+\. ))", text):
+        if not re.match(r"\s*(?:[|#<!{]|    )", block) and block.strip():
+            yield re.sub(r"^\s*(?:[-*]|\d+\.) ", "", block)
+
+
+def page_faults(name, text, for_users):
+    """Returns the complaints about the text of a page."""
+    code = re.compile(r"^( *)```.*?^ *```", re.DOTALL | re.MULTILINE)
+    plain = code.sub(lambda match: "\n" * match[0].count("\n"), text)
+    faults = []
+    for number, line in enumerate(re.sub(r"^ *<!-- table .*?<!-- end of table -->", lambda match: "\n" * match[0].count("\n"), plain,
+                                         flags=re.DOTALL | re.MULTILINE).splitlines(), 1):
+        faults += [f"{name}:{number}: {match[0]!r}: a page says what is, not what was" for match in HISTORY.finditer(line)]
+        faults += [f"{name}:{number}: {match[0]}: a commit belongs into the last line of a table" for match in COMMIT.finditer(line)]
+        if for_users and len(line) > MAX_LINE and not line.lstrip().startswith("|"):
+            faults.append(f"{name}:{number}: {len(line)} characters: at most {MAX_LINE}")
+    if for_users:
+        words = sentences = 0
+        for paragraph in paragraphs(re.sub(r"^ *<!-- table .*?<!-- end of table -->", "", plain, flags=re.DOTALL | re.MULTILINE)):
+            count = len(paragraph.split())
+            if count > MAX_PARAGRAPH:
+                faults.append(f"{name}: a paragraph of {count} words: at most {MAX_PARAGRAPH}: {' '.join(paragraph.split()[:8])} ...")
+            words += count
+            sentences += max(1, len(re.findall(r"[.!?:][*_)\"]*(?=\s|$)", paragraph)))
+        if words > MAX_SENTENCE * sentences:
+            faults.append(f"{name}: {words / sentences:.1f} words a sentence: at most {MAX_SENTENCE}")
+    return faults
+
+
+# Each rule finds its fault in a made page.
+for made, word in (("a " * 90, "characters"), ("a\n" * 81, "paragraph"), ("a " * 26 + ".\n\n", "sentence"), ("This was missed.", "what was"),
+                   ("It took 3 s (1a09bfd).", "commit")):
+    if not any(word in fault for fault in page_faults("made.md", made, True)):
+        complaints.append(f"check_documents.py: misses {word!r} in a made page")
+good = "It reads FILE.\n\n```sh\n" + "a" * 200 + "\n```\n\n<!-- table a.csv -->\n\n2026-11-22, commit 1a09bfd\n\n<!-- end of table -->\n"
+complaints += page_faults("check_documents.py: a made page without a fault", good, True)
+
+users = [root / "README.md", *(page for folder in ("tutorials", "howto", "reference") for page in sorted((root / "docs" / folder).glob("*.md"))),
+         *sorted((root / "examples").glob("*/README.md"))]
+documents = sorted((root / "docs").rglob("*.md"))
+for page in sorted({*users, *documents}):
+    complaints += page_faults(str(page.relative_to(root)), page.read_text(), page in users and page.name != "commands.md")
+if (words := sum(len(page.read_text().split()) for page in documents)) > MAX_WORDS:
+    complaints.append(f"docs: {words} words: at most {MAX_WORDS}")
 print("\n".join(complaints) or "documents name what is there")
 sys.exit(bool(complaints))

@@ -31,7 +31,7 @@ public:
 
 private:
     void transfer(std::span<const std::span<const std::byte>> to, Inbox& inbox,
-                  Timeout patience) override
+                  Timeout timeout) override
     {
         if (left_-- == 0) {
             if (of_memory_)
@@ -50,7 +50,7 @@ private:
 struct FailedRanks {
     std::string line;          ///< the error common to all ranks, or ""
     bool has_occurred = false; ///< the failing exchange was reached
-    bool tells_so =
+    bool reports =
         false; ///< the line matches the failure, or is empty if the failure was not reached
 };
 
@@ -83,8 +83,8 @@ FailedRanks run_with_fault(int ranks, int failing, int exchange, const Body& bod
         of_memory ? "not enough memory for so many particles or cells" : "a fault";
     const std::string named =
         "rank " + std::to_string(failing) + " of " + std::to_string(ranks) + ": " + what;
-    failed.tells_so = has_occurred ? failed.line.starts_with(what) || failed.line.starts_with(named)
-                                   : failed.line.empty();
+    failed.reports = has_occurred ? failed.line.starts_with(what) || failed.line.starts_with(named)
+                                  : failed.line.empty();
     return failed;
 }
 

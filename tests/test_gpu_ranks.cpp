@@ -195,16 +195,16 @@ TEST_CASE("direct sums on ranks are those of the reference, also of particles of
         options.device = "gpu:0";
         options.share_gpu = true;
         const ReferenceSums reference = reference_sum(p, targets, options.softening, 1);
-        Particles dealt = p, own = p;
-        solve_on_ranks(dealt, options, 3, 2);
-        const ForceErrors errors = force_errors(dealt, reference, targets);
+        Particles distributed = p, own = p;
+        solve_on_ranks(distributed, options, 3, 2);
+        const ForceErrors errors = force_errors(distributed, reference, targets);
         CHECK(errors.all_finite);
         const bool is_double = precision == Precision::double_precision;
         CHECK(errors.acceleration.max < (is_double ? 1e-12 : 2.4e-6));
         CHECK(errors.potential.max < (is_double ? 1e-13 : 1e-6));
         solve_own_rows(
             own, options, 3, [&](int r) { return own.size() * std::size_t(r) / 3; }, 7);
-        CHECK(same_forces(dealt, own));
+        CHECK(same_forces(distributed, own));
     }
 }
 

@@ -289,7 +289,7 @@ TEST_CASE("a rank that fails before any of its exchanges ends a run with its err
             });
             has_occurred = failed.has_occurred;
             CAPTURE(failed.line);
-            CHECK(failed.tells_so);
+            CHECK(failed.reports);
             ++all;
         }
     }

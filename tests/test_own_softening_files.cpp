@@ -105,7 +105,7 @@ TEST_CASE("lengths by type are given to the particles, or refused in one line")
                     row_of(force_options(), name).put(options, "{" + std::string(name) + "}", text);
                     given.insert(name);
                 }
-            line = spelled(take_stated(snapshot, given, options).value_or(""));
+            line = spelled(adopt_stated(snapshot, given, options).value_or(""));
         });
         CHECK(line.find(c.line) != line.npos);
         CHECK(line.empty() == (*c.line == 0));

@@ -94,7 +94,7 @@ TEST_CASE("a rank that fails before any of its exchanges ends all with its error
                 const FailedRanks failed = solve_with_fault(p, P, failing, exchange);
                 has_occurred = failed.has_occurred;
                 CAPTURE(failed.line);
-                CHECK(failed.tells_so);
+                CHECK(failed.reports);
             }
             CHECK(exchange > 40); // all evaluations completed
         }

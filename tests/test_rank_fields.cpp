@@ -86,7 +86,7 @@ void ask(FieldSolver& field, Asked& asked, const Run& sources, const Run& target
     }
 }
 
-Asked asked_of(const NamedSet& set, std::size_t targets, bool varied)
+Asked given_of(const NamedSet& set, std::size_t targets, bool varied)
 {
     Asked asked{.sources = set.particles, .moved = {}, .targets = {}, .active = {}};
     Particles& p = asked.sources;
@@ -185,7 +185,7 @@ TEST_CASE("the field of a tree at sources and targets has the bits of one rank")
             CAPTURE(varied);
             if (set == 9 && varied) // all coincident
                 continue;
-            compare(asked_of(all[set], targets, varied), options_of(k++, varied));
+            compare(given_of(all[set], targets, varied), options_of(k++, varied));
         }
 }
 
@@ -225,9 +225,9 @@ TEST_CASE("few sources, and none")
 {
     const NamedSet few = drawn("few", 3, [](auto&r, std::size_t) { return of_plummer(r); }),
                    none{"none", {}};
-    compare(asked_of(few, 40, false), options_of(0, false));
-    compare(asked_of(few, 40, true), options_of(2, true));
-    compare(asked_of(none, 40, false), options_of(0, false));
+    compare(given_of(few, 40, false), options_of(0, false));
+    compare(given_of(few, 40, true), options_of(2, true));
+    compare(given_of(none, 40, false), options_of(0, false));
 }
 
 TEST_CASE("direct sums at sources have the bits of one rank")
@@ -237,13 +237,13 @@ TEST_CASE("direct sums at sources have the bits of one rank")
         options.solver = SolverKind::direct;
         NamedSet set = sets()[0];
         set.particles.resize(1501);
-        compare(asked_of(set, 0, varied), options);
+        compare(given_of(set, 0, varied), options);
     }
 }
 
 TEST_CASE("what is not for ranks is refused by all, and the sources stay")
 {
-    Asked asked = asked_of(sets()[0], 100, false);
+    Asked asked = given_of(sets()[0], 100, false);
     const std::size_t n = asked.sources.size();
     const auto check = [&](SolverOptions options, const auto& call, const std::string& line) {
         run_ranks(3,

@@ -301,7 +301,7 @@ TEST_CASE("a rank that fails before any of its exchanges ends the runs of all wi
             });
             has_occurred = failed.has_occurred;
             CAPTURE(failed.line);
-            CHECK(failed.tells_so);
+            CHECK(failed.reports);
             ++all;
         }
     }

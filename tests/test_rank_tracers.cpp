@@ -149,7 +149,7 @@ TEST_CASE("tracers of all ranks together are those at the end of all particles")
     }
 }
 
-TEST_CASE("tracers are dealt with equal work, and their pairs are those of one rank")
+TEST_CASE("tracers are distributed with equal work, and their pairs are those of one rank")
 {
     Particles p = cases()[1].set.particles;
     SolverOptions options;

@@ -189,7 +189,7 @@ TEST_CASE("comoving boxes of ChaNGa by their side and h")
             continue;
         CAPTURE(name);
         Snapshot snapshot = read_snapshot(path);
-        take_box_scale(snapshot, {50 * 3.085678e24 / 0.701, 0.701}, "--box-length");
+        set_box_scale(snapshot, {50 * 3.085678e24 / 0.701, 0.701}, "--box-length");
         REQUIRE(snapshot.comoving.has_value());
         CHECK(snapshot.comoving->omega_matter == within(1e-5, omega_matter));
         CHECK(density_over_critical(snapshot) == within(1e-5, omega_matter));

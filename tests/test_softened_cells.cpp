@@ -27,7 +27,7 @@ TEST_CASE("two values stand for the lengths of a cell by mean, variance and thir
         build_octree(octree, p.position, p.mass, 8, sorter);
         TreeParticles particles;
         particles.softening = view_of(std::span(p.softening));
-        take_softenings(octree, particles);
+        set_softenings(octree, particles);
         Moments moments;
         compute_moments(moments, octree);
         for (std::size_t c = 0; c < octree.cells.size(); ++c) {

@@ -221,7 +221,7 @@ TEST_CASE("a comoving box has side 1, the critical density 1, and velocities dx/
           within(1e-5, snapshot.particles.position[first_gas].y / side - 0.5));
 
     Snapshot back = raw;
-    take_box_scale(back, {50 * 3.085678e24 / h, h}, "--box-length");
+    set_box_scale(back, {50 * 3.085678e24 / h, h}, "--box-length");
     REQUIRE(back.comoving.has_value());
     CHECK(back.box_size == 1);
     CHECK(back.comoving->omega_matter == within(1e-3, omega));
@@ -230,10 +230,10 @@ TEST_CASE("a comoving box has side 1, the critical density 1, and velocities dx/
     CHECK(back.units.hubble_rate(h) == within(1e-6, 2.894405));
     CHECK(back.particles.velocity[0].x * back.units.velocity_in_cm_per_s ==
           within(1e-5, 1e5 * snapshot.particles.velocity[first_gas].x));
-    CHECK_THROWS_WITH_AS(take_box_scale(back, {1, h}, "--box-length"),
+    CHECK_THROWS_WITH_AS(set_box_scale(back, {1, h}, "--box-length"),
                          doctest::Contains("is for files without units"), Error);
     raw.time = 0;
-    CHECK_THROWS_WITH_AS(take_box_scale(raw, {1, h}, "--box-length"),
+    CHECK_THROWS_WITH_AS(set_box_scale(raw, {1, h}, "--box-length"),
                          doctest::Contains("is no scale factor"), Error);
 }
 
@@ -265,7 +265,7 @@ TEST_CASE("what looks like a comoving box is told, with the options that read it
         if (!told)
             continue;
         CHECK(contains(back.notes[0], "give run, info or convert {box-length}"));
-        take_box_scale(back, {3e26, 0.7}, "--box-length");
+        set_box_scale(back, {3e26, 0.7}, "--box-length");
         CHECK_FALSE(contains(back.notes[0], "looks like"));
     }
 }

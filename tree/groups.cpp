@@ -309,10 +309,10 @@ void finish_groups(TargetGroups& groups)
         assert(cluster.first_group < cluster.last_group);
         for (Index g = cluster.first_group; g < cluster.last_group; ++g) {
             Group& group = groups.groups[g];
-            group.take_box(group.box);
+            group.set_box(group.box);
             cluster.box.add(group.box);
         }
-        cluster.take_box(cluster.box);
+        cluster.set_box(cluster.box);
     }
 }
 

@@ -16,7 +16,7 @@ struct Group {
     Box box;             ///< tight around the targets
     double radius;       ///< distance from the center to a corner
 
-    CHAMOMILE_HD void take_box(const Box& of_targets)
+    CHAMOMILE_HD void set_box(const Box& of_targets)
     {
         box = of_targets;
         center = box.center();
@@ -43,7 +43,7 @@ struct Cluster {
                      extent = m.mass > 0 ? sqrt(trace / m.mass) : 0;
         return {first, last, {}, {}, 0, m.mass, m.center, extent};
     }
-    CHAMOMILE_HD void take_box(const Box& of_targets)
+    CHAMOMILE_HD void set_box(const Box& of_targets)
     {
         box = of_targets;
         center = box.center();

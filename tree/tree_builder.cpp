@@ -19,7 +19,7 @@ public:
             const TimedPhase phase(profile, "build");
             build_octree(tree.octree, dense_.positions(particles), dense_.masses(particles),
                          {plan.leaf_size, plan.placement}, sorter_);
-            take_softenings(tree.octree, particles);
+            set_softenings(tree.octree, particles);
         }
         sum_moments(tree, profile);
     }
@@ -39,7 +39,7 @@ public:
                 const Index i = octree.order[k];
                 source = {plan.periodicity.nearest_to(source.position, position[i]), mass[i]};
             }
-            take_softenings(octree, particles);
+            set_softenings(octree, particles);
         }
         sum_moments(tree, profile);
     }
@@ -120,7 +120,7 @@ void TreeBuilder::make_groups(TargetGroups& groups, Tree& tree, const SourceTarg
     find_softenings(groups, tree.octree);
 }
 
-void take_softenings(Octree& octree, const TreeParticles& particles)
+void set_softenings(Octree& octree, const TreeParticles& particles)
 {
     octree.softening.resize(particles.softening ? octree.size : 0);
 #pragma omp parallel for if (octree.size > worth_threads)

@@ -68,7 +68,7 @@ private:
 
 /// Fills octree.softening with squared per-particle softening lengths, in sorted order. Leaves it
 /// empty if all particles share one length.
-void take_softenings(Octree& octree, const TreeParticles& particles);
+void set_softenings(Octree& octree, const TreeParticles& particles);
 
 /// What a tree is built for.
 struct TreePlan {

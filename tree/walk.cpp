@@ -72,7 +72,7 @@ void Walk::prepare(const Octree& octree, const WalkNodes& nodes,
 void Walk::list(InteractionLists& lists, const TargetGroups& groups, std::size_t first_cluster,
                 std::size_t last_cluster) const
 {
-    auto scratch = take_scratch();
+    auto scratch = acquire_scratch();
     for (std::size_t c = first_cluster; c < last_cluster; ++c) {
         walk(groups, groups.clusters[c], true, *scratch);
         append_rows(lists, groups, groups.clusters[c], *scratch);
@@ -83,7 +83,7 @@ void Walk::list(InteractionLists& lists, const TargetGroups& groups, std::size_t
 void Walk::open(InteractionLists& lists, const TargetGroups& groups, std::size_t first_cluster,
                 std::size_t last_cluster) const
 {
-    auto scratch = take_scratch();
+    auto scratch = acquire_scratch();
     for (std::size_t c = first_cluster; c < last_cluster; ++c) {
         walk(groups, groups.clusters[c], false, *scratch);
         append_open_rows(lists, groups, groups.clusters[c], *scratch);
@@ -223,7 +223,7 @@ double Walk::acceleration(const Cluster& cluster) const
 
 double Walk::scaled_acceleration(const Cluster& cluster) const
 {
-    auto scratch = take_scratch();
+    auto scratch = acquire_scratch();
     const double a = scaled_acceleration(cluster, *scratch);
     give_back(std::move(scratch));
     return a;
@@ -283,7 +283,7 @@ double Walk::scaled_acceleration(const Cluster& cluster, WalkScratch& scratch) c
     return field.acceleration(norm_squared(whole), min_acceleration());
 }
 
-std::unique_ptr<WalkScratch> Walk::take_scratch() const
+std::unique_ptr<WalkScratch> Walk::acquire_scratch() const
 {
     const std::lock_guard lock(mutex_);
     if (idle_.empty())

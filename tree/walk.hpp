@@ -78,7 +78,7 @@ private:
                           const Cluster& cluster, const WalkScratch& scratch) const;
     double scaled_acceleration(const Cluster& cluster, WalkScratch& scratch) const;
     double min_acceleration() const;
-    std::unique_ptr<WalkScratch> take_scratch() const;
+    std::unique_ptr<WalkScratch> acquire_scratch() const;
     void give_back(std::unique_ptr<WalkScratch> scratch) const;
 
     std::unique_ptr<const WalkKernels> kernels_;

@@ -38,7 +38,7 @@ void LiveView::begin(const ViewScene& scene, const Particles& particles)
     scene_ = json_of(scene);
 }
 
-std::vector<LiveView::Command> LiveView::take_commands()
+std::vector<LiveView::Command> LiveView::consume_commands()
 {
     const std::lock_guard lock(mutex_);
     asked_ = waiting_;
@@ -119,7 +119,7 @@ std::string LiveView::scene_text()
     return scene_.empty() ? "{}" : scene_;
 }
 
-void LiveView::note_wish(const FrameWish& wish)
+void LiveView::record_wish(const FrameWish& wish)
 {
     points_ = std::max(points_, wish.points);
     types_ |= wish.types;
@@ -135,7 +135,7 @@ std::optional<std::string> LiveView::frame(const FrameWish& wish)
         has_viewers_ = true;
         const bool is_new = latest_ && latest_->sequence > wish.after;
         if (!is_new || !serves(*latest_, wish)) {
-            note_wish(wish);
+            record_wish(wish);
             changed_.notify_all();
         }
         if (!is_new)

@@ -39,7 +39,7 @@ public:
         ViewCommand command;
         double number;
     };
-    std::vector<Command> take_commands();
+    std::vector<Command> consume_commands();
 
     /// Returns whether a viewer waits and the last samples took at most 2 % of the time since.
     bool may_sample() const;
@@ -60,7 +60,7 @@ private:
     std::string scene_text();
     std::optional<std::string> frame(const FrameWish& wish);
     void command(ViewCommand command, double number);
-    void note_wish(const FrameWish& wish);
+    void record_wish(const FrameWish& wish);
     std::shared_ptr<ViewSample> unused_sample();
 
     std::optional<ViewSampler> sampler_;

@@ -132,7 +132,7 @@ void print_accuracy(const Samples& samples, const AccuracyRows& rows)
                        all ? formatted("%.4g", 1e3 * row.seconds) : "-"});
         table.add(words);
     }
-    std::printf("%s\n", table.take_constant_columns(0, settings.size()).c_str());
+    std::printf("%s\n", table.remove_constant_columns(0, settings.size()).c_str());
     std::fputs(table.text().c_str(), stdout);
 }
 

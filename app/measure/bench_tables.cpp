@@ -134,10 +134,10 @@ void print_tables(const std::vector<BenchRow>& rows, bool phases)
                            rank_words(row)));
         breakdown.add(joined(setting_words(row), phase_words(row, names)));
     }
-    std::printf("%s\n", results.take_constant_columns(0, settings.size()).c_str());
-    breakdown.take_constant_columns(0, settings.size());
-    results.take_empty_columns();
-    breakdown.take_empty_columns();
+    std::printf("%s\n", results.remove_constant_columns(0, settings.size()).c_str());
+    breakdown.remove_constant_columns(0, settings.size());
+    results.remove_empty_columns();
+    breakdown.remove_empty_columns();
     std::fputs(results.text().c_str(), stdout);
     if (phases) {
         std::printf("\n");

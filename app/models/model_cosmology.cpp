@@ -86,7 +86,7 @@ void add_box(Options& options, Request& request)
 }
 
 /// Converts quantities with units to Mpc/h, and softening lengths further to the file's unit.
-void take_units(Options& options, Request& request)
+void set_units(Options& options, Request& request)
 {
     const auto had_unit = [&](const char* name) {
         return options.given(name) && has_unit(options.given_values().at(name));
@@ -94,7 +94,7 @@ void take_units(Options& options, Request& request)
     const bool eps = had_unit("eps"), eps_max = had_unit("eps-max");
     Units in_Mpc = Units::gadget(true);
     in_Mpc.length_in_cm *= 1000;
-    options.take_units({.units = in_Mpc, .hubble = request.model.power.background.hubble});
+    options.set_units({.units = in_Mpc, .hubble = request.model.power.background.hubble});
     const double unit = request.in_Mpc ? 1 : 1000;
     if (eps)
         *request.softening *= unit;
@@ -122,7 +122,7 @@ void resolve(const Options& options, Request& request)
                   "contradicts a power table, which has its own"},
                  {request.model.load != ParticleLoad::glass, "glass", "needs --load glass"}});
     power.table = request.table;
-    note_input(request.table);
+    record_input(request.table);
 }
 
 Snapshot make(const Request& request)
@@ -182,7 +182,7 @@ int model_cosmology(const std::vector<std::string>& arguments)
     options.expect_units();
     if (!options.parse(arguments))
         return 0;
-    take_units(options, request);
+    set_units(options, request);
     resolve(options, request);
     return write_output(options, output, [&] { return make(request); });
 }

@@ -63,13 +63,13 @@ void add_units(Options& options, ModelUnits& units)
 }
 
 /// Converts quantities with units to model units. The model is then written in physical units.
-void take_units(Options& options, ModelUnits& units)
+void set_units(Options& options, ModelUnits& units)
 {
     units.physical = units.physical || options.has_units();
     refuse_idle(options, {{!units.physical, "kpc mass", "needs --physical"}});
     if (options.has_units())
-        options.take_units({unit_system("--kpc", shortest(units.kpc) + " kpc," +
-                                                     shortest(1e10 * units.mass) + " Msun")});
+        options.set_units({unit_system("--kpc", shortest(units.kpc) + " kpc," +
+                                                    shortest(1e10 * units.mass) + " Msun")});
 }
 
 Snapshot scaled(Snapshot snapshot, const ModelUnits& units)
@@ -103,7 +103,7 @@ int model_galaxy(const std::vector<std::string>& arguments)
     options.expect_units();
     if (!options.parse(arguments))
         return 0;
-    take_units(options, units);
+    set_units(options, units);
     return write_output(options, output, [&] { return scaled(make_galaxy(galaxy), units); });
 }
 
@@ -130,7 +130,7 @@ int model_merger(const std::vector<std::string>& arguments)
     options.expect_units();
     if (!options.parse(arguments))
         return 0;
-    take_units(options, units);
+    set_units(options, units);
     return write_output(options, output, [&] { return scaled(make_merger(merger), units); });
 }
 

@@ -57,7 +57,7 @@ int one_sphere(SphereKind kind, const std::string& what, const Arguments& argume
     if (!options.parse(arguments))
         return 0;
     model.physical = model.physical || options.has_units();
-    options.take_units({Units::gadget(false)});
+    options.set_units({Units::gadget(false)});
     const bool has_virial = sphere.virial_mass.has_value();
     refuse_idle(options, {{!has_virial, "hubble", "needs --m200"},
                           {!has_virial && kind != SphereKind::nfw, "concentration", "needs --m200"},

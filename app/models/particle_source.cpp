@@ -20,7 +20,7 @@ void add_particle_source(Options& options, ParticleSource& source)
 
 void require_one_source(const Options& options, const ParticleSource& source)
 {
-    note_input(source.file);
+    record_input(source.file);
     for (const char* option : {"model", "particles", "seed"})
         if (!source.file.empty() && options.given(option))
             throw Error(Fault::usage, std::string("--") + option + ": contradicts the file " +

@@ -39,7 +39,7 @@ void refuse_idle(const Options& options, const std::vector<Idle>& table)
                     refuse(options, name, row.because);
 }
 
-std::vector<std::string> asked_of(const Options& options, const char* names)
+std::vector<std::string> given_of(const Options& options, const char* names)
 {
     std::vector<std::string> asked;
     for (const std::string& name : words_of(names))

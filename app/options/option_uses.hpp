@@ -20,6 +20,6 @@ struct Idle {
 void refuse_idle(const Options& options, const std::vector<Idle>& table);
 
 /// Returns the given options among `names`, such as "--host-below", for notes.
-std::vector<std::string> asked_of(const Options& options, const char* names);
+std::vector<std::string> given_of(const Options& options, const char* names);
 
 } // namespace chamomile::app

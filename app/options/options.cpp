@@ -312,7 +312,7 @@ Options::Values Options::read_arguments()
 Options::Values Options::read_config(const std::string& file) const
 {
     Values values;
-    note_input(file);
+    record_input(file);
     for (const ConfigLine& line : read_config_file(file)) {
         const Entry* entry = find(line.key);
         if (!entry || line.key == "config" || line.key == "help" || line.key == "help-all")
@@ -324,9 +324,9 @@ Options::Values Options::read_config(const std::string& file) const
 }
 
 /// Sets options from the foreign file, unless given elsewhere.
-void Options::take_foreign()
+void Options::parse_foreign()
 {
-    note_input(foreign_);
+    record_input(foreign_);
     GivenOptions before;
     for (const auto& [name, text] : given_)
         before.insert(name);
@@ -359,7 +359,7 @@ void Options::store(const Values& values, const std::string& prefix)
             store_one(entry, prefix + entry.name, value->second);
 }
 
-/// Stores a text. For a quantity with a unit, stores the number only, until take_units().
+/// Stores a text. For a quantity with a unit, stores the number only, until set_units().
 void Options::store_one(const Entry& entry, const std::string& option, const std::string& text)
 {
     if (entry.dimension.is_pure() || !has_unit(text))
@@ -378,7 +378,7 @@ void Options::replace(const std::string& name, const std::string& text)
     find(name)->store("--" + name, text);
 }
 
-void Options::take_units(const UnitFrame& frame)
+void Options::set_units(const UnitFrame& frame)
 {
     for (const auto& [name, text] : quantities_) {
         given_[name] = in_frame("--" + name, text, find(name)->dimension, frame);
@@ -415,7 +415,7 @@ bool Options::parse(const std::vector<std::string>& arguments)
         store(given_, "--");
     }
     if (!foreign_.empty())
-        take_foreign();
+        parse_foreign();
     if (quiet_ && verbose_)
         throw Error(Fault::usage, "--quiet: contradicts --verbose");
     if (threads_)

@@ -91,7 +91,7 @@ public:
                std::vector<std::string> words = {});
 
     /// Adds a number; T is double, int or std::uint64_t. A quantity with a dimension may have a
-    /// unit if the command calls take_units().
+    /// unit if the command calls set_units().
     template <class T>
     void number(const std::string& name, T& value, Range range, const std::string& help,
                 Dimension dimension = {});
@@ -133,18 +133,18 @@ public:
     /// before parse(). Without this call, --help lists all.
     void common(const std::vector<std::string>& names);
 
-    /// Call before parse() if the command calls take_units(): quantities may then have units, as in
-    /// --eps 50pc. Until take_units(), a variable holds the number before the unit.
+    /// Call before parse() if the command calls set_units(): quantities may then have units, as in
+    /// --eps 50pc. Until set_units(), a variable holds the number before the unit.
     void expect_units() { expects_units_ = true; }
 
     /// Converts quantities with units to particle units and stores them as given values. Throws
     /// Error(usage) if the particles have no units.
-    void take_units(const UnitFrame& frame);
+    void set_units(const UnitFrame& frame);
     /// Replaces an option's value. Throws Error(usage).
     void replace(const std::string& name, const std::string& text);
     /// Returns whether a quantity was given with a unit.
     bool has_units() const { return !quantities_.empty(); }
-    /// Returns a line per quantity, such as "--t-end 1 Gyr = 1.0227". Call take_units() first.
+    /// Returns a line per quantity, such as "--t-end 1 Gyr = 1.0227". Call set_units() first.
     std::vector<std::string> quantities() const;
     /// Returns quantities with units by option name, as typed.
     const std::map<std::string, std::string>& typed_quantities() const { return quantities_; }
@@ -206,7 +206,7 @@ private:
     Values read_arguments();
     std::vector<std::string> with_numbers_left_out() const;
     Values read_config(const std::string& file) const;
-    void take_foreign();
+    void parse_foreign();
     void store(const Values& values, const std::string& prefix);
     void store_one(const Entry& entry, const std::string& option, const std::string& text);
     void put(Values& values, const std::string& source, const std::string& name,

@@ -9,7 +9,7 @@
 
 namespace chamomile::app {
 
-void note_box(const Options& options, Snapshot& snapshot, const SolverOptions& solver)
+void warn_of_box(const Options& options, Snapshot& snapshot, const SolverOptions& solver)
 {
     const double stated = snapshot.box_size;
     if (!solver.is_periodic() && stated > 0)

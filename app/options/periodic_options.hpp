@@ -11,7 +11,7 @@ namespace chamomile::app {
 
 /// Sets the snapshot's box to the box of the forces, and adds notes on ignored or surprising
 /// values.
-void note_box(const Options& options, Snapshot& snapshot, const SolverOptions& solver);
+void warn_of_box(const Options& options, Snapshot& snapshot, const SolverOptions& solver);
 
 /// Returns the box with its origin, such as "periodic, 3000 kpc (BoxSize of the file; --box 0:
 /// isolated)". Empty for isolated systems.

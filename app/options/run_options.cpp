@@ -33,7 +33,7 @@ Snapshot tracers_of(const RunOptions& run)
 {
     Snapshot snapshot = read_particles(run.tracers, Masses::may_lack);
     require_particles(snapshot.particles, run.tracers);
-    take_file_units(run.units, snapshot);
+    set_file_units(run.units, snapshot);
     std::fill(snapshot.particles.mass.begin(), snapshot.particles.mass.end(), 0.0);
     snapshot.has_accelerations = snapshot.has_potentials = false;
     return snapshot;
@@ -190,7 +190,7 @@ Snapshot initial_conditions(const RunOptions& run)
                         : may_stay_in_file(run) ? open_particles(run.input)
                                                 : read_particles(run.input);
     if (!has_tracers_alone)
-        take_file_units(run.units, snapshot);
+        set_file_units(run.units, snapshot);
     if (!run.tracers.empty() && !has_tracers_alone) {
         require_particles(snapshot.particles, source_of(run));
         add_tracers(snapshot, run);
@@ -212,13 +212,13 @@ Snapshot initial_conditions(const RunOptions& run)
     return snapshot;
 }
 
-void take_potentials(RunOptions& run, const UnitFrame& frame, const SimulationOptions& time,
-                     const Particles& particles, PotentialFiles& files)
+void set_potentials(RunOptions& run, const UnitFrame& frame, const SimulationOptions& time,
+                    const Particles& particles, PotentialFiles& files)
 {
-    take_field(run.scheme,
-               read_external_field("--potential", run.potentials, frame,
-                                   run.solver.gravitational_constant, files),
-               run.solver, particles);
+    set_field(run.scheme,
+              read_external_field("--potential", run.potentials, frame,
+                                  run.solver.gravitational_constant, files),
+              run.solver, particles);
     if (!run.scheme.field)
         return;
     run.scheme.field->require_times(time.start_time, time.end_time, "--potential");
@@ -228,7 +228,7 @@ void take_potentials(RunOptions& run, const UnitFrame& frame, const SimulationOp
                                       ", so that energy is not conserved");
 }
 
-void take_times(const Options& options, RunOptions& run, Snapshot& snapshot)
+void set_times(const Options& options, RunOptions& run, Snapshot& snapshot)
 {
     if (run.start_time && snapshot.comoving) {
         const double a = snapshot.comoving->scale_factor;
@@ -243,7 +243,7 @@ void take_times(const Options& options, RunOptions& run, Snapshot& snapshot)
         run.end_time = snapshot.time + *run.duration;
 }
 
-void take_softenings(Options& options, RunOptions& run, const Particles& particles)
+void set_softenings(Options& options, RunOptions& run, const Particles& particles)
 {
     const auto count = [&](int type) {
         return std::count(particles.type.begin(), particles.type.end(), std::uint8_t(type));

@@ -53,16 +53,16 @@ Snapshot initial_conditions(const RunOptions& run);
 /// Parses --potential into the scheme, for these particles and this time range. Call it once G and
 /// softening are known. `files` holds file contents from a checkpoint and receives newly read
 /// files. Throws Error(usage) and Error(input).
-void take_potentials(RunOptions& run, const UnitFrame& frame, const SimulationOptions& time,
-                     const Particles& particles, PotentialFiles& files);
+void set_potentials(RunOptions& run, const UnitFrame& frame, const SimulationOptions& time,
+                    const Particles& particles, PotentialFiles& files);
 
 /// Sets the start time in plain time, and the end time from a duration. In comoving coordinates the
 /// start must equal the file's scale factor. Throws Error(usage).
-void take_times(const Options& options, RunOptions& run, Snapshot& snapshot);
+void set_times(const Options& options, RunOptions& run, Snapshot& snapshot);
 
 /// Keeps softenings from the --parameters file for types present in the particles. Throws
 /// Error(usage) if one of them is 0.
-void take_softenings(Options& options, RunOptions& run, const Particles& particles);
+void set_softenings(Options& options, RunOptions& run, const Particles& particles);
 
 /// Returns the frame for converting quantities with units in a run with these particles.
 UnitFrame unit_frame(const RunOptions& run, const Snapshot& snapshot);

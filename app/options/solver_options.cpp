@@ -38,11 +38,11 @@ void refuse_tree_options(const Options& options, const std::string& because)
     require(options, refuse_idle_rows(force_options(), options.asked(), {{needs_tree, because}}));
 }
 
-bool take_from_file(SolverOptions& solver, Snapshot& snapshot, const Options& options,
-                    const Clock& clock, double time)
+bool set_from_file(SolverOptions& solver, Snapshot& snapshot, const Options& options,
+                   const Clock& clock, double time)
 {
-    require(options, take_stated(snapshot, options.asked(), solver));
-    note_box(options, snapshot, solver);
+    require(options, adopt_stated(snapshot, options.asked(), solver));
+    warn_of_box(options, snapshot, solver);
     require(options, resolve_boundary(solver, options.asked()));
     Softening used = solver.softening;
     used.length = clock.softening(time, used.length);
@@ -59,12 +59,12 @@ int threads_for(const Options& options, const SolverOptions& solver)
     return resolved(of_first_rank(solver)).device == "cpu" ? 0 : max;
 }
 
-void note_idle_on_device(const Options& options, const SolverOptions& solver, Snapshot& snapshot)
+void warn_of_idle_on_device(const Options& options, const SolverOptions& solver, Snapshot& snapshot)
 {
     const bool gpu = resolved(of_first_rank(solver)).device != "cpu";
     const bool direct = solver.solver == SolverKind::direct;
     const auto note = [&](const char* names, const char* because) {
-        for (const std::string& name : asked_of(options, names))
+        for (const std::string& name : given_of(options, names))
             add_note(snapshot, name + ": nothing uses it: " + because);
     };
     if (!gpu)

@@ -39,17 +39,18 @@ void refuse_tree_options(const Options& options, const std::string& because);
 
 /// Sets G, softening and periodic box from the file unless options give them. Without a softening
 /// in the file, keeps the softening in `solver`. Sets the snapshot's box to the box in use
-/// (note_box), and resolves dependent options (resolve_boundary()). Returns whether options or file
-/// give a softening length. Throws for a softening that `clock` makes too long at `time` for the
-/// short-range cut.
-bool take_from_file(SolverOptions& solver, Snapshot& snapshot, const Options& options,
-                    const Clock& clock = Clock::newtonian(), double time = 0);
+/// (warn_of_box), and resolves dependent options (resolve_boundary()). Returns whether options or
+/// file give a softening length. Throws for a softening that `clock` makes too long at `time` for
+/// the short-range cut.
+bool set_from_file(SolverOptions& solver, Snapshot& snapshot, const Options& options,
+                   const Clock& clock = Clock::newtonian(), double time = 0);
 
 /// Returns the best number of host threads for these forces, unless options set it. With a GPU at
 /// most some tens, because more cores wait longer for each other than they save; 0: all cores.
 int threads_for(const Options& options, const SolverOptions& solver);
 
 /// Adds a note on given options without effect on the device in use.
-void note_idle_on_device(const Options& options, const SolverOptions& solver, Snapshot& snapshot);
+void warn_of_idle_on_device(const Options& options, const SolverOptions& solver,
+                            Snapshot& snapshot);
 
 } // namespace chamomile::app

@@ -115,7 +115,7 @@ void add_theory_options(Options& options, TheoryRequest& theory)
 void require_theory(const Options& options, const TheoryRequest& theory)
 {
     for (const std::string& file : {theory.table, theory.transfer})
-        note_input(file);
+        record_input(file);
     refuse_idle(options,
                 {{!theory.wanted, "sigma8 n-s omega-b linear-power transfer-table", "needs --fits"},
                  {options.given("omega-b"), "linear-power transfer-table",

@@ -27,7 +27,7 @@ void add_file_units(Options& options, FileUnits& units)
     options.number("h", units.hubble, ranges::hubble, "beside --box-length: H0 in 100 km/s/Mpc");
 }
 
-void take_file_units(const FileUnits& units, Snapshot& snapshot)
+void set_file_units(const FileUnits& units, Snapshot& snapshot)
 {
     if (units.box_length.empty() != !units.hubble)
         throw Error(Fault::usage,
@@ -39,14 +39,14 @@ void take_file_units(const FileUnits& units, Snapshot& snapshot)
         const Units cm{1, 1, 1, true, false};
         const std::string plain =
             in_frame("--box-length", units.box_length, dimensions::length, {cm, *units.hubble});
-        take_box_scale(snapshot,
-                       {parse_number<double>("--box-length", plain, positive), *units.hubble},
-                       "--box-length");
+        set_box_scale(snapshot,
+                      {parse_number<double>("--box-length", plain, positive), *units.hubble},
+                      "--box-length");
     }
     if (units.system.empty())
         return;
     choose_units(snapshot, unit_system("--units", units.system), "--units: " + units.system);
-    note_density(snapshot);
+    set_density(snapshot);
 }
 
 std::vector<std::string> quantity_lines(const Options& options)

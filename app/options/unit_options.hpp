@@ -25,7 +25,7 @@ void add_file_units(Options& options, FileUnits& units);
 
 /// Sets units missing in the snapshot's file, and converts the snapshot to --units. Throws
 /// Error(usage).
-void take_file_units(const FileUnits& units, Snapshot& snapshot);
+void set_file_units(const FileUnits& units, Snapshot& snapshot);
 
 /// Returns introduction lines about quantities given with units.
 std::vector<std::string> quantity_lines(const Options& options);

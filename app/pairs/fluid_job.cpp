@@ -56,14 +56,14 @@ std::string FluidJob::execute(const std::function<void()>& after)
         after();
         if (!requests)
             continue;
-        requests->note_step();
+        requests->record_step();
         const std::string reason = step_ < end ? requests->reason(step_ > begin) : "";
         const bool is_first = requests->has_limit() && checkpoint_seconds_ == 0;
         const bool is_due = run_.checkpoint_walltime > 0 &&
                             wall_clock_seconds() - checkpoint_time_ >= run_.checkpoint_walltime;
         if (requests->wants_checkpoint() || is_first || is_due || !reason.empty() || step_ == end) {
             write_checkpoint();
-            requests->note_checkpoint(checkpoint_seconds_);
+            requests->record_checkpoint(checkpoint_seconds_);
         }
         if (!reason.empty())
             return reason;

@@ -232,7 +232,7 @@ Translation read_parameters(const std::string& file, const GivenOptions& given)
 
 std::vector<double> read_output_list(const std::string& place, const std::string& file)
 {
-    note_input(file);
+    record_input(file);
     std::vector<double> times;
     int number = 0;
     for (const std::string& line : lines_of(read_option_file(place, file, "a list of times"))) {

@@ -86,7 +86,7 @@ void prepare(Snapshot& snapshot, const std::string& file, const std::vector<int>
         require_box("--box", *box, snapshot, file);
         snapshot.box_size = *box;
     }
-    take_places(snapshot);
+    use_positions_only(snapshot);
     if (snapshot.box_size > 0 &&
         2 * outside(snapshot.particles, snapshot.box_size).particles > snapshot.particles.size())
         add_note(snapshot, "most particles lie outside the box, as isolated ones about the origin "
@@ -143,7 +143,7 @@ int render(const std::vector<std::string>& arguments)
     require_png(picture.output.file);
     picture.data = {picture.data.file, picture.output.overwrite, "--data"};
     for (const std::string& file : picture.files)
-        note_input(file);
+        record_input(file);
     if (!picture.data.file.empty())
         require_data_file(picture);
 
@@ -160,7 +160,7 @@ int render(const std::vector<std::string>& arguments)
         require_writable("render", outputs.back());
     }
     for (const std::string& file : picture.files)
-        note_snapshot(file); // all files, before any output
+        record_snapshot(file); // all files, before any output
     const double azimuth = picture.view.azimuth;
     std::optional<Snapshot> snapshot;
     std::optional<double> asked_box;
@@ -169,7 +169,7 @@ int render(const std::vector<std::string>& arguments)
         if (k % turns == 0)
             snapshot = read_particles(file, Masses::may_lack);
         if (k == 0) {
-            options.take_units(unit_frame_of(*snapshot));
+            options.set_units(unit_frame_of(*snapshot));
             asked_box = picture.view.box;
         }
         if (k % turns == 0)

@@ -125,7 +125,7 @@ public:
     void play()
     {
         while (!interrupted) {
-            for (const LiveView::Command& command : view_.take_commands())
+            for (const LiveView::Command& command : view_.consume_commands())
                 obey(command);
             const bool is_time = plays_ && wall_clock_seconds() >= next_at_;
             if (is_time)
@@ -152,7 +152,7 @@ private:
         kept_.emplace_front(number, read_particles(files_[number], Masses::may_lack));
         Snapshot& read = kept_.front().second;
         order_by_id(read.particles);
-        take_places(read);
+        use_positions_only(read);
         print_notes(options_, read);
         for (Vec3<double>& place : read.particles.position)
             place = Periodicity{read.box_size}.wrapped(place);
@@ -241,7 +241,7 @@ int view(const std::vector<std::string>& arguments)
         return 0;
     const std::vector<std::string> files = expanded(patterns);
     for (const std::string& file : files)
-        note_snapshot(file);
+        record_snapshot(file);
     const std::unique_ptr<LiveView> live = make_view(port.value_or(0), "--port");
     Player player(options, files, *live);
     for (const int signal : {SIGINT, SIGTERM})

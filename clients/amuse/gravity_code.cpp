@@ -83,7 +83,7 @@ void GravityCode::commit_parameters()
     made_ = make_integrator(keyed.options, keyed.scheme);
     keyed_ = std::move(keyed);
     if (phase_ == Phase::running)
-        take_softenings();
+        set_softenings();
     if (step_ == 0)
         time_ = parameters.begin_time;
     if (phase_ == Phase::no_parameters)
@@ -201,12 +201,12 @@ void GravityCode::commit_particles()
 {
     if (phase_ == Phase::no_parameters)
         refuse("commit_parameters must come before");
-    take_softenings();
+    set_softenings();
     phase_ = Phase::running;
 }
 
 /// Sets per-particle softening. Remakes the integrator if its use was switched on or off.
-void GravityCode::take_softenings()
+void GravityCode::set_softenings()
 {
     const bool varied = std::any_of(own_softening_.begin(), own_softening_.end(),
                                     [](double own) { return own >= 0; });
@@ -216,7 +216,7 @@ void GravityCode::take_softenings()
     if (size() == 0)
         return;
     const bool was_varied = keyed_.options.softening.is_varied;
-    keyed_.take_softenings(varied);
+    keyed_.set_softenings(varied);
     if (varied == was_varied)
         return;
     started_ = has_potentials_ = false;

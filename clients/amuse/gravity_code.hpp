@@ -119,7 +119,7 @@ private:
     void changed(Change change);
     void require_running() const;
     void start();
-    void take_softenings();
+    void set_softenings();
     void update_potentials();
     FieldSolver& kept_field(double eps2);
     void field_of_trees(const Points& points, const std::vector<std::size_t>& by_eps,

@@ -106,7 +106,7 @@ SolverOptions solver_options(const FieldOptions& options, bool has_own_softening
 {
     KeyedOptions forces = options.forces;
     forces.resolve();
-    forces.take_softenings(has_own_softenings);
+    forces.set_softenings(has_own_softenings);
     return forces.options;
 }
 

@@ -122,7 +122,7 @@ contains
   end subroutine set_integer
 
   !> Sets the views of n sources.
-  subroutine take_sources(self, n, position, mass, status, velocity, softening)
+  subroutine set_sources(self, n, position, mass, status, velocity, softening)
     class(chm_field), intent(inout) :: self
     integer(c_int64_t), intent(in) :: n
     type(chm_view), intent(in) :: position, mass
@@ -132,7 +132,7 @@ contains
     if (status /= chm_ok .or. .not. present(softening)) return
     if (c_associated(softening%component(1))) &
          status = answered(self, chm_set_softenings(self%context, softening))
-  end subroutine take_sources
+  end subroutine set_sources
 
   subroutine build_views(self, n, position, mass, status, velocity, softening)
     class(chm_field), intent(inout) :: self
@@ -140,7 +140,7 @@ contains
     type(chm_view), intent(in) :: position, mass
     integer, intent(out) :: status
     type(chm_view), intent(in), optional :: velocity, softening
-    call take_sources(self, n, position, mass, status, velocity, softening)
+    call set_sources(self, n, position, mass, status, velocity, softening)
     if (status == chm_ok) status = answered(self, chm_build(self%context))
     if (status == chm_ok) self%sources = n
   end subroutine build_views
@@ -180,7 +180,7 @@ contains
     type(chm_view), intent(in) :: position, mass
     integer, intent(out) :: status
     type(chm_view), intent(in), optional :: velocity, softening
-    call take_sources(self, n, position, mass, status, velocity, softening)
+    call set_sources(self, n, position, mass, status, velocity, softening)
     if (status == chm_ok) status = answered(self, chm_refit(self%context))
   end subroutine refit_views
 
@@ -347,7 +347,7 @@ contains
     n = size(mass, kind=k)
     if (.not. fits(self, 'positions', shape(xyz, k), n, status)) return
     if (.not. long_enough(self, softening, n, status)) return
-    call take_sources(self, n, view(xyz), view(mass), status, softening=numbers_of(softening))
+    call set_sources(self, n, view(xyz), view(mass), status, softening=numbers_of(softening))
     if (status == chm_ok) status = answered(self, chm_compare_direct(self%context, &
          int(sample, c_int64_t), int(seed, c_int64_t), errors))
     errors%worst = errors%worst + 1

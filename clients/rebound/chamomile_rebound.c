@@ -34,7 +34,7 @@ static Attachment* find(const struct reb_simulation* r)
     return a;
 }
 
-static Attachment* take_out(const struct reb_simulation* r)
+static Attachment* remove(const struct reb_simulation* r)
 {
     pthread_mutex_lock(&mutex);
     Attachment** place = &attachments;
@@ -215,7 +215,7 @@ int chm_rebound_attach(chm_context* context, struct reb_simulation* r)
 
 int chm_rebound_detach(struct reb_simulation* r)
 {
-    Attachment* a = take_out(r);
+    Attachment* a = remove(r);
     if (!a) {
         r->gravity = own_gravity(r);
         return CHM_USAGE;

@@ -17,9 +17,9 @@ public:
     explicit MemoryArchive(std::span<const std::byte> bytes) : is_reading_(true)
     {
         for (std::string name; !bytes.empty();) {
-            take_sized(bytes, name);
-            take_bytes(bytes, &blocks_[name].format);
-            take_sized(bytes, blocks_[name].bytes);
+            read_sized(bytes, name);
+            read_bytes(bytes, &blocks_[name].format);
+            read_sized(bytes, blocks_[name].bytes);
         }
     }
 

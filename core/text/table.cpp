@@ -88,20 +88,20 @@ bool Table::is_constant(std::size_t column) const
                        [&](const auto& row) { return row[column] == rows_.back()[column]; });
 }
 
-void Table::take_out(std::size_t column)
+void Table::remove(std::size_t column)
 {
     for (auto& row : rows_)
         row.erase(row.begin() + std::ptrdiff_t(column));
 }
 
-void Table::take_empty_columns()
+void Table::remove_empty_columns()
 {
     for (std::size_t c = rows_[0].size(); c-- > 0;)
         if (rows_.back()[c] == "-" && is_constant(c))
-            take_out(c);
+            remove(c);
 }
 
-std::string Table::take_constant_columns(std::size_t first, std::size_t last)
+std::string Table::remove_constant_columns(std::size_t first, std::size_t last)
 {
     std::string said;
     for (std::size_t c = last; c-- > first;) {
@@ -109,7 +109,7 @@ std::string Table::take_constant_columns(std::size_t first, std::size_t last)
             continue;
         if (rows_.back()[c] != "-")
             said = rows_[0][c] + " " + rows_.back()[c] + (said.empty() ? "" : ", ") + said;
-        take_out(c);
+        remove(c);
     }
     return said;
 }

@@ -25,15 +25,15 @@ public:
     std::string csv() const;
 
     /// Removes columns with "-" in all rows.
-    void take_empty_columns();
+    void remove_empty_columns();
 
     /// Removes each column among first .. last - 1 that is equal in all rows. Returns the removed
     /// values except "-", such as "solver tree, order 2".
-    std::string take_constant_columns(std::size_t first, std::size_t last);
+    std::string remove_constant_columns(std::size_t first, std::size_t last);
 
 private:
     bool is_constant(std::size_t column) const;
-    void take_out(std::size_t column);
+    void remove(std::size_t column);
 
     std::vector<std::vector<std::string>> rows_; ///< row 0 holds the headings
 };

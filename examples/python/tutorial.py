@@ -6,8 +6,8 @@
 # %% [markdown]
 # # Gravity from Python
 #
-# From a model to its field, what the field costs and how exact it is, and its evolution. Arrays are numpy's here; those of
-# CuPy, PyTorch and JAX on a GPU are taken where they lie ([Python](../reference/python.md)).
+# You make a model, compute its field, measure cost and errors, and evolve it. The arrays are numpy's; arrays of CuPy,
+# PyTorch and JAX on a GPU are used in place ([Python](../reference/python.md)).
 
 # %%
 import tempfile
@@ -28,8 +28,8 @@ print(galaxy)
 print(f"{(galaxy.types == 2).sum()} particles of the disk, mass {m[galaxy.types == 2].sum():.3f} of {m.sum():.3f}")
 
 # %% [markdown]
-# `Solver` keeps the tree of its sources. It gives their own accelerations and potentials, each without itself, and the field at
-# any other points.
+# `Solver` keeps the tree of its sources. It computes accelerations and potentials at the sources, each without itself, and at
+# any points.
 
 # %%
 solver = chamomile.Solver(softening=0.05, tolerance=1e-3).build(x, m)
@@ -70,7 +70,7 @@ def rotation(plt):
 # %% [markdown]
 # ## A map of the potential, without copies
 #
-# Results may be written into the caller's array, here a view of every pixel's record.
+# Results may be written into your array, here into a record per pixel.
 
 # %%
 side = 120
@@ -93,12 +93,12 @@ def edge_on(plt):
     return figure
 
 
-# plot: edge_on: The potential, edge-on. It is rounder than the disk, for most of the mass is in the halo.
+# plot: edge_on: The potential, edge-on. It is rounder than the disk: the halo has most of the mass.
 
 # %% [markdown]
 # ## How exact, at what cost
 #
-# `accuracy()` measures a sample against direct sums in double; what a field costs is above all the pairs that are summed.
+# `accuracy()` measures a sample against direct sums in double. The cost of a field is mostly the number of summed pairs.
 
 # %%
 tolerances = [1e-2, 3e-3, 1e-3, 3e-4, 1e-4]
@@ -125,12 +125,12 @@ def cost(plt):
     return figure
 
 
-# plot: cost: Errors of all accelerations of 40000 particles, and the pairs that they take; all pairs would be 40000.
+# plot: cost: Errors of 40000 accelerations against pairs per particle; a direct sum has 40000.
 
 # %% [markdown]
-# ## PySimulation
+# ## A simulation
 #
-# A cold sphere falls together at t = pi / (2 sqrt 2) = 1.11. Observers see the simulation at the times that they ask for.
+# A cold sphere collapses at t = pi / (2 sqrt 2) = 1.11. Observers see the simulation at chosen times.
 
 # %%
 sphere = chamomile.cold_sphere(4000, seed=1)
@@ -172,7 +172,7 @@ def collapse(plt):
 # %% [markdown]
 # ## Files
 #
-# `write_snapshot()` takes the format from the extension and tells what it cannot hold.
+# `write_snapshot()` chooses the format by the extension and returns the names of what it cannot hold.
 
 # %%
 with tempfile.TemporaryDirectory() as folder:

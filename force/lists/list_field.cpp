@@ -101,7 +101,7 @@ void ListField::take(const TreeParticles& given, const Plan& plan, bool keeps_ce
     sources_.clear(); // until everything has succeeded
     plan_ = plan;
     TreeParticles sources = given;
-    take_softening(sources, plan);
+    set_softening(sources, plan);
     if (long_range_) {
         options_.periodic = long_range_->make(sources.count + plan.tracers, *parts_.evaluator);
         require(refuse_softening(options_, softening_.varied()));
@@ -122,7 +122,7 @@ void ListField::take(const TreeParticles& given, const Plan& plan, bool keeps_ce
 }
 
 /// Sets the softening for this evaluation.
-void ListField::take_softening(TreeParticles& sources, const Plan& plan)
+void ListField::set_softening(TreeParticles& sources, const Plan& plan)
 {
     auto [length, min] =
         sources.ranks
@@ -148,7 +148,7 @@ void ListField::take_softening(TreeParticles& sources, const Plan& plan)
     }
 }
 
-void ListField::note_softening(ForceStatistics& statistics) const
+void ListField::record_softening(ForceStatistics& statistics) const
 {
     if (long_range_)
         statistics.softening_jump = softening_jump(options_, softening_.varied());
@@ -221,7 +221,7 @@ ForceOutput ListField::in_units(const ArrayView& acceleration, const ArrayView& 
 ForceStatistics ListField::at_sources(const Targets& targets, const Outputs& to)
 {
     ForceStatistics statistics;
-    statistics.profile = sources_.take_profile(); // of the build, for the first evaluation
+    statistics.profile = sources_.consume_profile(); // of the build, for the first evaluation
     ArrayView acceleration = to.acceleration;
     std::vector<Vec3<double>> unwanted;
     if (!acceleration && !parts_.domains) {
@@ -252,7 +252,7 @@ ForceStatistics ListField::at_sources(const Targets& targets, const Outputs& to)
     }
     if (long_range_)
         add_long_range(targets, to, statistics);
-    note_softening(statistics);
+    record_softening(statistics);
     return statistics;
 }
 

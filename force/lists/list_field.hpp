@@ -89,7 +89,7 @@ public:
     /// Returns the tree builder for all ranks; null with one rank.
     DomainTreeBuilder* domains() const { return parts_.domains; }
     /// Returns the figures of evaluations on ranks since the last call.
-    RankFigures take_figures() { return sums_.take_figures(); }
+    RankFigures consume_figures() { return sums_.consume_figures(); }
 
     /// Saves or restores all state, besides sources, that affects later evaluations.
     void exchange(Archive& archive);
@@ -107,8 +107,8 @@ private:
     double longest_group() const;
     GroupSizes source_sizes() const;
     void take(const TreeParticles& sources, const Plan& plan, bool keeps_cells);
-    void take_softening(TreeParticles& sources, const Plan& plan);
-    void note_softening(ForceStatistics& statistics) const;
+    void set_softening(TreeParticles& sources, const Plan& plan);
+    void record_softening(ForceStatistics& statistics) const;
     GroupLists lists_for_groups(ForceStatistics& statistics);
     void find_source_groups(const Targets& targets, ForceStatistics& statistics);
     ForceOutput in_units(const ArrayView& acceleration, const ArrayView& potential) const;

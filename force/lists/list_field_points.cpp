@@ -32,7 +32,7 @@ ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs&
 ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs& to, MayBeFar far)
 {
     ForceStatistics statistics;
-    statistics.profile = sources_.take_profile();
+    statistics.profile = sources_.consume_profile();
     const std::size_t count = count_of_all(targets.count);
     if (count == 0)
         return statistics;
@@ -91,7 +91,7 @@ ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs&
         repair_points(targets, output);
     if (long_range_)
         add_long_range_at(inside, to, statistics);
-    note_softening(statistics);
+    record_softening(statistics);
     return statistics;
 }
 

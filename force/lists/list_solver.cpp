@@ -191,7 +191,7 @@ private:
     void finish_on_ranks(const Request& request, const Traffic& before, ForceStatistics& statistics)
     {
         DomainTreeBuilder& domains = *field_.domains();
-        share_figures(statistics, field_.take_figures(), before, domains.ranks());
+        share_figures(statistics, field_.consume_figures(), before, domains.ranks());
         if (statistics.ranks->not_finite > 0)
             field_.repair_rows(request);
         MigrationPlan* const places = request.part->places;

@@ -148,7 +148,7 @@ void ListSums::append(InteractionLists& lists, const ListedTargets& targets, Clu
         return;
     if (has_absent(lists))
         throw Error(Fault::numeric, "domains: a list opens a cell that was not imported");
-    targets.domains->part().note_work(targets.groups, lists, groups_per_cluster);
+    targets.domains->part().record_work(targets.groups, lists, groups_per_cluster);
 }
 
 } // namespace chamomile

@@ -56,15 +56,16 @@ public:
     /// Keeps a reference.
     explicit ListSums(Evaluator& evaluator) : evaluator_(evaluator) {}
 
-    /// Writes the sums and returns how many are not finite; on ranks returns 0, see take_figures().
-    /// If the device lacks memory, retries with smaller batches, which changes no bit.
+    /// Writes the sums and returns how many are not finite; on ranks returns 0, see
+    /// consume_figures(). If the device lacks memory, retries with smaller batches, which changes
+    /// no bit.
     std::size_t sum(const SourceTree& sources, const PairForce& force, const ListedTargets& targets,
                     ForceStatistics& statistics);
 
     /// Reduces the batch size after a device ran out of memory. Returns false at the minimum.
     bool shrink_batches() { return batch_limit_.shrink(); }
     /// Returns the figures of evaluations on ranks since the last call.
-    RankFigures take_figures() { return std::exchange(figures_, {}); }
+    RankFigures consume_figures() { return std::exchange(figures_, {}); }
 
 private:
     EvaluationInput input_of(const SourceTree& sources, const PairForce& force,

@@ -79,7 +79,7 @@ public:
         builder_.finish_nodes(tree_, groups, profile);
     }
     Profile& profile() { return profile_; } ///< seconds of builds and refits
-    Profile take_profile() { return std::exchange(profile_, {}); }
+    Profile consume_profile() { return std::exchange(profile_, {}); }
     DomainTreeBuilder* domains() const { return domains_; } ///< null with one rank
 
 private:

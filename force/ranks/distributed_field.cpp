@@ -49,7 +49,7 @@ public:
         std::vector<Index> active(targets.count);
         std::iota(active.begin(), active.end(), Index(own_));
         Request request = request_at(active, results);
-        take_potentials(request);
+        set_potentials(request);
         request.part->count += count;
         request.part->tracers = request.part->active = request.part->active_tracers = count;
         const ForceStatistics statistics = solver_.carry_out(request);
@@ -75,7 +75,7 @@ public:
         ranks_.sum(counts);
         const bool are_all = counts[0] == 0;
         Request request = request_at(which, results);
-        take_potentials(request);
+        set_potentials(request);
         request.part->active = are_all ? count_ : counts[0];
         const ForceStatistics statistics = solver_.carry_out(request);
         if (!are_all)
@@ -210,7 +210,7 @@ private:
     }
 
     /// Sets GlobalCounts::has_potentials if any rank asks for potentials.
-    void take_potentials(Request& request)
+    void set_potentials(Request& request)
     {
         std::uint64_t asking[] = {request.potential ? 1U : 0U};
         ranks_.sum(asking);

@@ -39,15 +39,15 @@ private:
     ThreadRanks ranks_;
 };
 
-/// Broadcasts an order of rank 0, followed by a message to guests. Returns the number of threads
+/// Broadcasts an order of rank 0, followed by a message to services. Returns the number of threads
 /// per rank.
-int send(ForceCommand order, std::span<const std::byte> to_guests, Communicator& ranks)
+int send(ForceCommand order, std::span<const std::byte> to_received, Communicator& ranks)
 {
     order.threads = ranks.share_of_threads(thread_count());
     order.time_limit = ranks.time_limit();
-    std::vector<std::byte> bytes(sizeof order + to_guests.size());
+    std::vector<std::byte> bytes(sizeof order + to_received.size());
     std::memcpy(bytes.data(), &order, sizeof order);
-    std::copy(to_guests.begin(), to_guests.end(), bytes.begin() + sizeof order);
+    std::copy(to_received.begin(), to_received.end(), bytes.begin() + sizeof order);
     ranks.broadcast(bytes);
     return order.threads;
 }
@@ -252,8 +252,8 @@ std::string devices_of_ranks(const Platform& platform, const Platform& first)
     return first.device == "cpu" ? "cpu" : platform.device == "gpu" ? "gpu:all" : platform.device;
 }
 
-RankDispatcher::RankDispatcher(Communicator& ranks, RankService* guest)
-    : ranks_(ranks), guest_(guest)
+RankDispatcher::RankDispatcher(Communicator& ranks, RankService* service)
+    : ranks_(ranks), service_(service)
 {}
 
 RankDispatcher::~RankDispatcher() = default;
@@ -278,11 +278,11 @@ void RankDispatcher::serve()
             return;
         use_threads(order.threads);
         ranks_.set_time_limit(order.time_limit);
-        if (!guest_ && order.task == ForceCommand::Task::guest)
+        if (!service_ && order.task == ForceCommand::Task::service)
             throw Error(Fault::usage, "this rank serves solvers alone: must run serve_particles()");
         try {
-            if (order.task == ForceCommand::Task::guest)
-                guest_->carry_out(bytes.subspan(sizeof order));
+            if (order.task == ForceCommand::Task::service)
+                service_->carry_out(bytes.subspan(sizeof order));
             else
                 solver_of(order).carry_out(order, nullptr);
         } catch (const PeerFailed&) {
@@ -292,15 +292,15 @@ void RankDispatcher::serve()
     }
 }
 
-void serve_solver(Communicator& ranks, RankService* guest)
+void serve_solver(Communicator& ranks, RankService* service)
 {
-    RankDispatcher(ranks, guest).serve();
+    RankDispatcher(ranks, service).serve();
 }
 
-void lead_guests(Communicator& ranks, std::span<const std::byte> message, RankService& own)
+void lead_services(Communicator& ranks, std::span<const std::byte> message, RankService& own)
 {
     ForceCommand order;
-    order.task = ForceCommand::Task::guest;
+    order.task = ForceCommand::Task::service;
     const ThreadsInUse threads(send(order, message, ranks));
     own.carry_out(message);
 }

@@ -68,10 +68,10 @@ public:
     virtual void carry_out(std::span<const std::byte> message) = 0;
 };
 
-/// Executes commands of rank 0 to its solvers and, if not null, to `guest`.
+/// Executes commands of rank 0 to its solvers and, if not null, to `service`.
 class RankDispatcher {
 public:
-    explicit RankDispatcher(Communicator& ranks, RankService* guest = nullptr);
+    explicit RankDispatcher(Communicator& ranks, RankService* service = nullptr);
     ~RankDispatcher();
     RankDispatcher(const RankDispatcher&) = delete;
     RankDispatcher& operator=(const RankDispatcher&) = delete;
@@ -84,15 +84,15 @@ private:
     ScatteringSolver& solver_of(const ForceCommand& order);
 
     Communicator& ranks_;
-    RankService* guest_;
+    RankService* service_;
     std::map<std::uint64_t, std::unique_ptr<ScatteringSolver>> solvers_; ///< by their numbers
 };
 
 /// Runs RankDispatcher::serve() once.
-void serve_solver(Communicator& ranks, RankService* guest = nullptr);
+void serve_solver(Communicator& ranks, RankService* service = nullptr);
 
-/// Broadcasts a message of rank 0 to the guests of all ranks; executes it on rank 0 by `own`.
-void lead_guests(Communicator& ranks, std::span<const std::byte> message, RankService& own);
+/// Broadcasts a message of rank 0 to the services of all ranks; executes it on rank 0 by `own`.
+void lead_services(Communicator& ranks, std::span<const std::byte> message, RankService& own);
 
 /// Makes serve_solver() return on the other ranks, unless a rank has failed.
 void end_serving(Communicator& ranks);

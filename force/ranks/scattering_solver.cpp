@@ -71,7 +71,7 @@ ForceStatistics ScatteringSolver::evaluate(const ForceCommand& order, const Requ
     Profile profile;
     {
         const TimedPhase phase(profile, "deal");
-        take_run(order, request);
+        copy_run(order, request);
     }
     ForceStatistics statistics = solver_->evaluate(own_);
     {
@@ -93,7 +93,7 @@ std::span<const T> ScatteringSolver::run_of(std::span<const T> all, const ForceC
 }
 
 /// Makes the request for this rank's range of particles.
-void ScatteringSolver::take_run(const ForceCommand& order, const Request* request)
+void ScatteringSolver::copy_run(const ForceCommand& order, const Request* request)
 {
     const std::size_t first = ranks_.first_of_run(order.count, ranks_.rank());
     own_ = {};

@@ -17,8 +17,8 @@ struct ForceCommand {
     enum class Task {
         prepare, ///< make the solver, or refuse the options
         evaluate,
-        guest, ///< a message to guests only
-        end    ///< the last order
+        service, ///< a message to services only
+        end      ///< the last order
     };
     Task task = Task::prepare;
     std::uint64_t solver_number = 0; ///< identifies a solver of rank 0
@@ -58,7 +58,7 @@ public:
 private:
     void prepare(const ForceCommand& order);
     ForceStatistics evaluate(const ForceCommand& order, const Request* request);
-    void take_run(const ForceCommand& order, const Request* request);
+    void copy_run(const ForceCommand& order, const Request* request);
     void share(const Request& all, std::size_t first);
     void scatter(const ForceCommand& order, const Request* request);
     void scatter_active(const ForceCommand& order, const Request* request);

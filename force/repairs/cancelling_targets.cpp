@@ -57,7 +57,7 @@ FewTargets CancellingTargets::some(const Index* targets, std::size_t count) cons
             .clump_count = clumps_.size()};
 }
 
-void CancellingTargets::take_sources(const Octree& octree, const InternalScale& scale)
+void CancellingTargets::set_sources(const Octree& octree, const InternalScale& scale)
 {
     const std::size_t n = octree.size;
     sources_.resize(n);
@@ -137,7 +137,7 @@ void CancellingTargets::find_blurred(const TargetGroups& groups, const InternalS
 std::size_t CancellingTargets::sum_again(const Octree& octree, const TargetGroups& groups,
                                          const InternalScale& scale, const ForceOutput& output)
 {
-    take_sources(octree, scale);
+    set_sources(octree, scale);
     find(octree, groups, output);
     find_blurred(groups, scale);
     targets_.clear();

@@ -19,7 +19,7 @@ public:
                           const InternalScale& scale, const ForceOutput& output);
 
 private:
-    void take_sources(const Octree& octree, const InternalScale& scale);
+    void set_sources(const Octree& octree, const InternalScale& scale);
     void find(const Octree& octree, const TargetGroups& groups, const ForceOutput& output);
     void find_blurred(const TargetGroups& groups, const InternalScale& scale);
     FewTargets some(const Index* targets, std::size_t count) const;

@@ -133,7 +133,7 @@ public:
         for (; count >= 2; count -= 2, from += 2) {
             load_row(two, from);
             two -= about_;
-            take_nearest(two);
+            move_to_nearest(two);
             store_rounded<Eight>(two * scale_, to...);
             ((to += 8), ...);
         }
@@ -143,7 +143,7 @@ public:
             one -= about_one_;
             if constexpr (wraps) {
                 two = Eight{one[0], one[1], one[2], one[3], 0, 0, 0, 0};
-                take_nearest(two);
+                move_to_nearest(two);
                 one = Four{two[0], two[1], two[2], two[3]};
             }
             store_rounded<Four>(one * scale_one_, to...);
@@ -152,7 +152,7 @@ public:
 
 private:
     /// Replaces differences from the center by nearest images.
-    CHAMOMILE_HD void take_nearest(Eight& d) const
+    CHAMOMILE_HD void move_to_nearest(Eight& d) const
     {
         if constexpr (wraps) {
             constexpr double whole = 6755399441055744.0; // 1.5 2^52: a sum with it has no fraction

@@ -107,8 +107,8 @@ __device__ Law law_of(const DirectSumOf<Law>& job)
 
 /// Records |a| of a target, or 0 if a neighbor along the curve is too close for coordinates about
 /// the center.
-__device__ inline void note_size(const DirectSum& job, Index slot, const Vec3<double>& center,
-                                 float size)
+__device__ inline void record_size(const DirectSum& job, Index slot, const Vec3<double>& center,
+                                   float size)
 {
     const Index* target = job.targets + slot;
     const auto place = [&](int k) { return job.particles[target[k]].position; };

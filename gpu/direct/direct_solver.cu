@@ -69,7 +69,7 @@ private:
         part_ = part;
         const std::size_t n = request.count;
         check_number(n);
-        take_softening(request);
+        set_softening(request);
         with_potential_ = bool(request.potential);
         if (n == 0)
             return statistics;
@@ -107,7 +107,7 @@ private:
     }
 
     /// Sets the softening of this evaluation.
-    void take_softening(const Request& request)
+    void set_softening(const Request& request)
     {
         const SofteningLengths lengths =
             softening_lengths(request.softening, request.count, request.softening_length, options_);

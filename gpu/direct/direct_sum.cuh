@@ -93,7 +93,7 @@ public:
         const Vec3<double> acceleration{sum(0), sum(1), sum(2)};
         const Index number = job_.targets[slot];
         if constexpr (two_floats)
-            note_size(job_, slot, center_, float(norm(acceleration)));
+            record_size(job_, slot, center_, float(norm(acceleration)));
         job_.acceleration[number] = job_.acceleration_unit * acceleration;
         if constexpr (sizeof(typename Law::template Sum<T>) > 3 * sizeof(T))
             job_.potential[number] = job_.potential_unit * sum(3);

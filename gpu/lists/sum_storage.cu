@@ -132,7 +132,8 @@ void store_numbers(std::span<const Number> numbers, double in_units, bool past_c
 std::size_t SumStorage::store(const Sums& sums, const ForceOutput& output)
 {
     bytes_down_ = 0;
-    guests_ = {sums.sums + sums.count, sums.guests.count - sums.guests.own, sums.guests.guests};
+    received_ = {sums.sums + sums.count, sums.received.count - sums.received.own,
+                 sums.received.received};
     const SumUnit unit{output.acceleration_unit, output.potential_unit, sums.are_of_floats};
     if (!sums.are_of_all)
         return output.acceleration.on_device ? store_on_device(sums, unit, output)
@@ -246,10 +247,10 @@ std::size_t SumStorage::store_active(const Sums& sums, const SumUnit& unit,
 SumCounts* SumStorage::begin_counts(const SumUnit& unit)
 {
     check(cudaMemsetAsync(counts_.reserve(1), 0, sizeof(SumCounts), tree_.stream), "clear counts");
-    if (guests_.count > 0)
-        convert_sums<<<blocks_of(guests_.count), block_size, 0, tree_.stream>>>(
-            guests_.sums, guests_.count, unit, guests_.to.acceleration, guests_.to.potential,
-            counts_.data());
+    if (received_.count > 0)
+        convert_sums<<<blocks_of(received_.count), block_size, 0, tree_.stream>>>(
+            received_.sums, received_.count, unit, received_.to.acceleration,
+            received_.to.potential, counts_.data());
     return counts_.data();
 }
 

@@ -29,8 +29,8 @@ public:
         std::size_t count, particles;
         std::span<const Index> active; ///< in the caller's numbering
         bool are_of_all;
-        bool are_of_floats;      ///< pairs were summed in float
-        ArrivalSums guests = {}; ///< particles of other ranks, with sums behind `count`
+        bool are_of_floats;             ///< pairs were summed in float
+        ArrivalSums received rows = {}; ///< particles of other ranks, with sums behind `count`
     };
 
     /// Stores the sums in the caller's units and waits. Returns the number of sums not finite
@@ -52,14 +52,14 @@ private:
     SumCounts wait_for_counts();
 
     /// Sums of particles received from other ranks.
-    struct Guests {
+    struct Received {
         const TargetSum* sums = nullptr;
         std::size_t count = 0;
         SumArrays to = {};
     };
 
     DeviceTree& tree_;
-    Guests guests_;                       // of the present call
+    Received received_;                   // of the present call
     DeviceBuffer<Index> active_, number_; // number_: a particle's target index
     DeviceBuffer<TargetSum> sorted_;
     DeviceBuffer<Vec3<double>> accelerations_; // in the caller's order

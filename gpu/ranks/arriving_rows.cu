@@ -248,16 +248,16 @@ void ArrivingRows::send(std::vector<std::size_t> begins, const RowColumns& colum
 {
     begins_ = std::move(begins);
     rank_ = std::size_t(ranks.rank());
-    std::vector<DeviceParcel> parcels{std::size_t(ranks.size())};
+    std::vector<DeviceMessage> messages{std::size_t(ranks.size())};
     const auto packed = [&](std::byte* at, std::size_t r) {
         return PackedRows{at, r == rank_ ? 0 : begins_[r + 1] - begins_[r],
                           columns.softening != nullptr, columns.is_target != nullptr};
     };
     std::size_t room = 0;
-    for (std::size_t r = 0; r < parcels.size(); ++r)
+    for (std::size_t r = 0; r < messages.size(); ++r)
         room += packed(nullptr, r).bytes();
     std::byte* next = room_to_leave(room);
-    for (std::size_t r = 0; r < parcels.size(); ++r) {
+    for (std::size_t r = 0; r < messages.size(); ++r) {
         const PackedRows rows = packed(next, r);
         if (rows.n == 0)
             continue;
@@ -266,26 +266,26 @@ void ArrivingRows::send(std::vector<std::size_t> begins, const RowColumns& colum
         check(cudaGetLastError(), "launch the packing of rows");
         const std::uint64_t count = rows.n;
         const auto head = std::as_bytes(std::span(&count, 1));
-        parcels[r] = {{head.begin(), head.end()}, next, rows.bytes()};
+        messages[r] = {{head.begin(), head.end()}, next, rows.bytes()};
         next += rows.bytes();
     }
-    exchange_.exchange(parcels, ranks, tree_.stream);
-    first_guest_ = {0};
+    exchange_.exchange(messages, ranks, tree_.stream);
+    first_received_ = {0};
     for (int r = 0; r < ranks.size(); ++r) {
         std::uint64_t count = 0;
         if (const auto head = exchange_.head(r); !head.empty())
             std::memcpy(&count, head.data(), sizeof count);
-        first_guest_.push_back(first_guest_.back() + std::size_t(count));
+        first_received_.push_back(first_received_.back() + std::size_t(count));
     }
 }
 
 void ArrivingRows::take(const RowColumns& columns, Communicator& ranks)
 {
-    Key* const keys = guest_keys_.reserve(guests());
-    Index* const order = guest_order_.reserve(guests());
+    Key* const keys = received_keys_.reserve(received());
+    Index* const order = received_order_.reserve(received());
     for (int r = 0; r < ranks.size(); ++r) {
-        const std::size_t first = first_guest_[std::size_t(r)],
-                          count = first_guest_[std::size_t(r) + 1] - first;
+        const std::size_t first = first_received_[std::size_t(r)],
+                          count = first_received_[std::size_t(r) + 1] - first;
         if (count == 0)
             continue;
         const PackedRows rows{const_cast<std::byte*>(exchange_.data(r)), count,
@@ -299,17 +299,18 @@ void ArrivingRows::take(const RowColumns& columns, Communicator& ranks)
 void ArrivingRows::merge(const Index* number)
 {
     const std::size_t stay = staying(), all = arrivals();
-    check_number(n_ + guests());
+    check_number(n_ + received());
     Key* const keys = tree_.keys.reserve(all);
     Index* const order = tree_.order.reserve(all);
     if (all == 0)
         return;
     const auto policy = thrust::cuda::par_nosync(scratch_).on(tree_.stream);
-    Key *const own = keys_.data() + begins_[rank_], *const guest = guest_keys_.data();
-    call_thrust("launch the merge of guests", [&] {
-        thrust::stable_sort_by_key(policy, guest, guest + guests(), guest_order_.data());
-        thrust::merge_by_key(policy, own, own + stay, guest, guest + guests(),
-                             order_.data() + begins_[rank_], guest_order_.data(), keys, order);
+    Key *const own = keys_.data() + begins_[rank_], *const received_row = received_keys_.data();
+    call_thrust("launch the merge of received", [&] {
+        thrust::stable_sort_by_key(policy, received_row, received_row + received(),
+                                   received_order_.data());
+        thrust::merge_by_key(policy, own, own + stay, received_row, received_row + received(),
+                             order_.data() + begins_[rank_], received_order_.data(), keys, order);
     });
     order_equal_keys<<<blocks_of(all), block_size, 0, tree_.stream>>>(keys, all, number, order);
     check(cudaGetLastError(), "launch the order of equal keys");
@@ -318,15 +319,15 @@ void ArrivingRows::merge(const Index* number)
 void ArrivingRows::exchange_moved(const RowColumns& columns, Communicator& ranks)
 {
     const bool has_targets = columns.is_target != nullptr;
-    std::vector<DeviceParcel> parcels{std::size_t(ranks.size())};
+    std::vector<DeviceMessage> messages{std::size_t(ranks.size())};
     const auto count_to = [&](std::size_t r) {
         return r == rank_ ? 0 : begins_[r + 1] - begins_[r];
     };
     std::size_t room = 0;
-    for (std::size_t r = 0; r < parcels.size(); ++r)
+    for (std::size_t r = 0; r < messages.size(); ++r)
         room += moved_bytes(count_to(r), has_targets);
     std::byte* next = room_to_leave(room);
-    for (std::size_t r = 0; r < parcels.size(); ++r) {
+    for (std::size_t r = 0; r < messages.size(); ++r) {
         const std::size_t n = count_to(r);
         if (n == 0)
             continue;
@@ -335,13 +336,13 @@ void ArrivingRows::exchange_moved(const RowColumns& columns, Communicator& ranks
             columns, order_.data() + begins_[r], n, position,
             reinterpret_cast<std::uint8_t*>(position + n));
         check(cudaGetLastError(), "launch the packing of positions");
-        parcels[r] = {{}, next, moved_bytes(n, has_targets)};
-        next += parcels[r].bytes;
+        messages[r] = {{}, next, moved_bytes(n, has_targets)};
+        next += messages[r].bytes;
     }
-    exchange_.exchange(parcels, ranks, tree_.stream);
+    exchange_.exchange(messages, ranks, tree_.stream);
     for (int r = 0; r < ranks.size(); ++r) {
-        const std::size_t first = first_guest_[std::size_t(r)],
-                          n = first_guest_[std::size_t(r) + 1] - first;
+        const std::size_t first = first_received_[std::size_t(r)],
+                          n = first_received_[std::size_t(r) + 1] - first;
         if (n == 0)
             continue;
         const auto* const position = reinterpret_cast<const Vec3<double>*>(exchange_.data(r));
@@ -356,18 +357,20 @@ void ArrivingRows::exchange_moved(const RowColumns& columns, Communicator& ranks
     }
 }
 
-void ArrivingRows::return_results(const ResultColumns& guests, const SumArrays& to, float* work,
+void ArrivingRows::return_results(const ResultColumns& received, const SumArrays& to, float* work,
                                   Communicator& ranks)
 {
-    const bool has_potentials = guests.has_potentials;
-    std::vector<DeviceParcel> parcels{std::size_t(ranks.size())};
-    const auto guests_of = [&](std::size_t r) { return first_guest_[r + 1] - first_guest_[r]; };
+    const bool has_potentials = received.has_potentials;
+    std::vector<DeviceMessage> messages{std::size_t(ranks.size())};
+    const auto received_from = [&](std::size_t r) {
+        return first_received_[r + 1] - first_received_[r];
+    };
     std::size_t room = 0;
-    for (std::size_t r = 0; r < parcels.size(); ++r)
-        room += result_bytes(guests_of(r), has_potentials);
+    for (std::size_t r = 0; r < messages.size(); ++r)
+        room += result_bytes(received_from(r), has_potentials);
     std::byte* next = room_to_leave(room);
-    for (std::size_t r = 0; r < parcels.size(); ++r) {
-        const std::size_t n = guests_of(r), first = first_guest_[r];
+    for (std::size_t r = 0; r < messages.size(); ++r) {
+        const std::size_t n = received_from(r), first = first_received_[r];
         if (n == 0)
             continue;
         const ResultColumns packed = results_at(next, n, has_potentials);
@@ -376,15 +379,15 @@ void ArrivingRows::return_results(const ResultColumns& guests, const SumArrays& 
                                   tree_.stream),
                   "copy within the device");
         };
-        copy(packed.acceleration, guests.acceleration);
+        copy(packed.acceleration, received.acceleration);
         if (has_potentials)
-            copy(packed.potential, guests.potential);
-        copy(packed.work, guests.work);
-        parcels[r] = {{}, next, result_bytes(n, has_potentials)};
-        next += parcels[r].bytes;
+            copy(packed.potential, received.potential);
+        copy(packed.work, received.work);
+        messages[r] = {{}, next, result_bytes(n, has_potentials)};
+        next += messages[r].bytes;
     }
-    exchange_.exchange(parcels, ranks, tree_.stream);
-    for (std::size_t r = 0; r < parcels.size(); ++r) {
+    exchange_.exchange(messages, ranks, tree_.stream);
+    for (std::size_t r = 0; r < messages.size(); ++r) {
         const std::size_t n = r == rank_ ? 0 : begins_[r + 1] - begins_[r];
         if (n == 0)
             continue;
@@ -406,18 +409,18 @@ std::vector<Index> ArrivingRows::order_on_host()
 std::vector<Index> ArrivingRows::arriving_on_host()
 {
     const std::vector<Index> leaving = order_on_host();
-    std::vector<Index> place(n_), order(arrivals()); // place: of a row that stays
-    const std::size_t before = first_guest_[rank_];  // received from lower ranks
+    std::vector<Index> place(n_), order(arrivals());   // place: of a row that stays
+    const std::size_t before = first_received_[rank_]; // received from lower ranks
     for (std::size_t k = begins_[rank_]; k < begins_[rank_ + 1]; ++k)
         place[leaving[k]] = Index(before + k - begins_[rank_]);
     tree_.staging.download(order.data(), tree_.order.data(), order.size(), tree_.stream);
     for (Index& i : order) {
         if (i < n_)
             i = place[i];
-        else if (std::size_t guest = i - n_; guest < before)
-            i = Index(guest);
+        else if (std::size_t received_row = i - n_; received_row < before)
+            i = Index(received_row);
         else
-            i = Index(guest + staying());
+            i = Index(received_row + staying());
     }
     return order;
 }

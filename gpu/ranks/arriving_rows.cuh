@@ -1,5 +1,5 @@
 /// \file  Exchange of a rank's rows on its GPU: sends rows to the ranks of their domains, receives
-/// particles of this rank's domain ("guests") and returns their sums.
+/// particles of this rank's domain ("received rows") and returns their sums.
 #pragma once
 
 #include <vector>
@@ -53,7 +53,7 @@ public:
                   const MakeRoom& make_room)
     {
         send(std::move(begins), columns, ranks);
-        take(make_room(n_ + guests()), ranks);
+        take(make_room(n_ + received()), ranks);
     }
     /// Merges received particles with the rows that stay, by key and for equal keys by number, into
     /// tree.keys and tree.order.
@@ -63,13 +63,13 @@ public:
 
     /// Returns the results of received particles to their ranks. Results of rows sent away go to
     /// `to` and `work`, device arrays of the rows.
-    void return_results(const ResultColumns& guests, const SumArrays& to, float* work,
+    void return_results(const ResultColumns& received, const SumArrays& to, float* work,
                         Communicator& ranks);
 
     std::size_t rows() const { return n_; }
-    std::size_t guests() const { return first_guest_.back(); }
+    std::size_t received() const { return first_received_.back(); }
     std::size_t staying() const { return begins_[rank_ + 1] - begins_[rank_]; }
-    std::size_t arrivals() const { return staying() + guests(); }
+    std::size_t arrivals() const { return staying() + received(); }
     /// Returns the sorted rows on the host.
     std::vector<Index> order_on_host();
     /// Returns the numbers of DomainPart::arriving() on the host.
@@ -83,10 +83,10 @@ private:
     DeviceTree& tree_;
     CachingAllocator& scratch_;
     std::size_t n_ = 0, rank_ = 0;
-    std::vector<std::size_t> begins_{0, 0};   // first sorted row of each rank, and the end
-    std::vector<std::size_t> first_guest_{0}; // first of each rank, and the end
-    DeviceBuffer<Key> keys_, guest_keys_, asked_;
-    DeviceBuffer<Index> order_, guest_order_, places_;
+    std::vector<std::size_t> begins_{0, 0};      // first sorted row of each rank, and the end
+    std::vector<std::size_t> first_received_{0}; // first of each rank, and the end
+    DeviceBuffer<Key> keys_, received_keys_, asked_;
+    DeviceBuffer<Index> order_, received_order_, places_;
     PinnedBuffer<Index> host_places_;
     DeviceBuffer<std::byte> leaving_[2]; // two: another rank may still copy from the last
     int turn_ = 0;

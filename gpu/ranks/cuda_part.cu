@@ -64,7 +64,7 @@ RowsSeen CudaPart::take(const TreeParticles& particles, bool keeps_cells)
     }
     has_lengths_ = of_rank.is_varied;
     rows_.work.begin(count, of_rank.exchanges);
-    take_targets();
+    copy_targets();
     RowsSeen seen{{}, count, count, count};
     if (count > 0 && !are_finite(seen.box))
         return RowsSeen::of(rows());
@@ -85,7 +85,7 @@ bool CudaPart::are_finite(Box& box)
     return keys_.add_extent(box) && *rows_.host_flag.data() == 0;
 }
 
-void CudaPart::take_targets()
+void CudaPart::copy_targets()
 {
     const RowsOfRank& of_rank = *rows_.particles.ranks;
     if (!of_rank.has_targets)
@@ -162,39 +162,40 @@ RowColumns CudaPart::make_room(std::size_t all)
     return columns();
 }
 
-void CudaPart::receive(const DealtTree& dealt, const TreePlan& plan, Communicator& ranks)
+void CudaPart::receive(const DistributedTree& distributed, const TreePlan& plan,
+                       Communicator& ranks)
 {
     use_device();
     DeviceTree& t = *tree_;
     check(cudaStreamWaitEvent(t.stream, masses_uploaded_), "wait for the masses");
-    arriving_.exchange(leaving_begins(dealt), columns(), ranks,
+    arriving_.exchange(leaving_begins(distributed), columns(), ranks,
                        [&](std::size_t all) { return make_room(all); });
-    rows_.guests_have_lengths = has_lengths_;
+    rows_.received_have_lengths = has_lengths_;
     arriving_.merge(rows_.number.data());
     t.particles = size();
-    divide(dealt, plan);
+    divide(distributed, plan);
     has_new_cells_ = true;
     gather();
 }
 
 /// Divides the domain's particles into cells and numbers them together with the coarse tree's.
-void CudaPart::divide(const DealtTree& dealt, const TreePlan& plan)
+void CudaPart::divide(const DistributedTree& distributed, const TreePlan& plan)
 {
     DeviceTree& t = *tree_;
-    own_.first_leaf = dealt.first_leaf();
+    own_.first_leaf = distributed.first_leaf();
     own_.sources = Index(size());
-    const std::vector<CellRoot> roots = top_.roots(dealt);
-    const Index tops = Index(dealt.coarse.octree.cells.size() - roots.size());
+    const std::vector<CellRoot> roots = top_.roots(distributed);
+    const Index tops = Index(distributed.coarse.octree.cells.size() - roots.size());
     if (roots.empty()) {
-        top_.number(dealt, {}, 0);
+        top_.number(distributed, {}, 0);
         own_.cells = tops;
         t.cells.reserve(own_.cells);
         divided_ = top_.divided();
     } else {
         cells_.start(Index(plan.leaf_size), roots);
         if (!cells_.are_counted())
-            return divide_on_host(dealt, plan);
-        top_.number(dealt, cells_.before_roots(), cells_.cells());
+            return divide_on_host(distributed, plan);
+        top_.number(distributed, cells_.before_roots(), cells_.cells());
         own_.cells = cells_.cells() + tops;
         cells_.make(tops);
         divided_ = cells_.divided() + top_.divided();
@@ -223,10 +224,10 @@ void CudaPart::send_cells()
 }
 
 /// Divides cells on the host when particles share a key; refines the order of particles.
-void CudaPart::divide_on_host(const DealtTree& dealt, const TreePlan& plan)
+void CudaPart::divide_on_host(const DistributedTree& distributed, const TreePlan& plan)
 {
     DeviceTree& t = *tree_;
-    const std::size_t all = n() + arriving_.guests();
+    const std::size_t all = n() + arriving_.received();
     Octree& octree = host_octree_;
     octree.size = size();
     find_boundaries(octree.boundaries, size());
@@ -239,12 +240,12 @@ void CudaPart::divide_on_host(const DealtTree& dealt, const TreePlan& plan)
     std::vector<Index> before;
     Index cells = 0;
     std::size_t divided = 0;
-    for (const Cell& leaf : dealt.own_leaves()) {
+    for (const Cell& leaf : distributed.own_leaves()) {
         before.push_back(cells);
         append_cells(trees.emplace_back(), octree, leaf, position, plan.leaf_size, number);
         cells += Index(trees.back().size());
     }
-    top_.number(dealt, before, cells);
+    top_.number(distributed, before, cells);
     own_.cells = Index(cells + top_.cells());
     std::vector<Cell> tree(own_.cells);
     for (std::size_t k = 0; k < trees.size(); ++k)

@@ -20,7 +20,7 @@ struct PartRows {
     DeviceBuffer<Index> targets, flag;
     PinnedBuffer<Index> host_flag;
     RowWork work;
-    bool guests_have_lengths = false;
+    bool received_have_lengths = false;
 };
 
 /// Host copies of the rows, for recomputed sums and error messages.
@@ -44,13 +44,15 @@ public:
     void sort(const RootCube& cube, std::uint64_t first) override;
     void count(std::span<const KeyRange> cells, std::span<OctantCounts> counts) override;
     LeafSums measure(const CoarseTree& coarse) override;
-    void receive(const DealtTree& dealt, const TreePlan& plan, Communicator& ranks) override;
-    void receive_moved(const DealtTree& dealt, const TreePlan& plan, Communicator& ranks) override
+    void receive(const DistributedTree& distributed, const TreePlan& plan,
+                 Communicator& ranks) override;
+    void receive_moved(const DistributedTree& distributed, const TreePlan& plan,
+                       Communicator& ranks) override
     {
         use_device();
-        if (has_lengths_ && !rows_.guests_have_lengths)
-            return receive(dealt, plan, ranks);
-        arriving_.exchange_moved(make_room(n() + arriving_.guests()), ranks);
+        if (has_lengths_ && !rows_.received_have_lengths)
+            return receive(distributed, plan, ranks);
+        arriving_.exchange_moved(make_room(n() + arriving_.received()), ranks);
         gather();
     }
     Moments sum_moments(const TreePlan& plan) override
@@ -65,7 +67,7 @@ public:
         send_moments(own_.cells, staged_.moments, plan); // while ranks share the roots' moments
         return roots;
     }
-    void make_tree(Tree& tree, const DealtTree& dealt, const TreePlan& plan) override;
+    void make_tree(Tree& tree, const DistributedTree& distributed, const TreePlan& plan) override;
     std::span<const Index> cell_of() const override { return top_.cell_of(); }
 
     bool cut_groups(TargetGroups& groups, const Tree& tree, const GroupSizes& sizes) override
@@ -92,11 +94,11 @@ public:
         DeviceTreeSteps::find_softenings(groups);
     }
 
-    void import(Tree& tree, const ImportRequests& asked, const DealtTree& dealt,
+    void import(Tree& tree, const ImportRequests& asked, const DistributedTree& distributed,
                 Communicator& ranks) override
     {
         use_device();
-        coarse_ = &dealt.coarse;
+        coarse_ = &distributed.coarse;
         essential_.import(own_, asked, tree.moments.multipole[0], ranks);
     }
     void make_nodes(Tree& tree, const AcceptanceCriterion& criterion) override;
@@ -122,7 +124,7 @@ public:
         return sums_.begin(to, !has_targets(), targets, with_potentials);
     }
     std::span<float> work_of_targets() override { return sums_.work_of_targets(); }
-    void note_work(const TargetGroups&, const InteractionLists&, int) override {}
+    void record_work(const TargetGroups&, const InteractionLists&, int) override {}
     std::uint64_t return_results(const TargetGroups&, bool, Communicator& ranks) override
     {
         use_device();
@@ -140,10 +142,10 @@ public:
         use_device();
         return arriving_.arriving_on_host();
     }
-    std::vector<std::size_t> leaving_begins(const DealtTree& dealt) const override
+    std::vector<std::size_t> leaving_begins(const DistributedTree& distributed) const override
     {
         std::vector<std::size_t> begins;
-        for (const std::size_t leaf : dealt.domains.first_leaf)
+        for (const std::size_t leaf : distributed.domains.first_leaf)
             begins.push_back(leaf_begins_[leaf]);
         return begins;
     }
@@ -151,11 +153,11 @@ public:
     /// Returns the bytes of particles, cells and nodes on the GPU.
     std::size_t held_bytes() const override
     {
-        const std::size_t with_guests = n() + arriving_.guests(),
+        const std::size_t with_received = n() + arriving_.received(),
                           cells = own_.cells + essential_.imported().cells,
                           nodes = own_.nodes + essential_.divided(),
                           particles = size() + essential_.imported().particles;
-        return with_guests * (sizeof(Vec3<double>) + sizeof(double) + sizeof(Index)) +
+        return with_received * (sizeof(Vec3<double>) + sizeof(double) + sizeof(Index)) +
                (n() + size()) * (sizeof(Key) + sizeof(Index)) + particles * sizeof(Source) +
                cells * (sizeof(Cell) + sizeof(Multipole) + sizeof(Box)) + nodes * sizeof(WalkNode);
     }
@@ -182,11 +184,11 @@ private:
             gather_sources();
         gather_softenings(has_lengths_, rows_.particles.longest_softening);
     }
-    void take_targets();
+    void copy_targets();
     bool are_finite(Box& box);
-    void divide(const DealtTree& dealt, const TreePlan& plan);
+    void divide(const DistributedTree& distributed, const TreePlan& plan);
     void send_cells();
-    void divide_on_host(const DealtTree& dealt, const TreePlan& plan);
+    void divide_on_host(const DistributedTree& distributed, const TreePlan& plan);
 
     PartRows rows_;
     ArrivingRows arriving_;

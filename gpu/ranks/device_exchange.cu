@@ -6,22 +6,22 @@
 
 namespace chamomile {
 
-void DeviceExchange::exchange(std::span<const DeviceParcel> to, Communicator& ranks,
+void DeviceExchange::exchange(std::span<const DeviceMessage> to, Communicator& ranks,
                               const Stream& stream)
 {
     begin(ranks);
     const bool stages = !ranks.shares_memory() && !nccl_;
     std::size_t room = 0;
-    for (const DeviceParcel& parcel : to)
-        room += stages ? parcel.bytes : 0;
+    for (const DeviceMessage& message : to)
+        room += stages ? message.bytes : 0;
     std::byte* next = leaving_.reserve(room);
-    for (const DeviceParcel& parcel : to) {
+    for (const DeviceMessage& message : to) {
         if (!stages) {
-            ranks.count_bytes(parcel.bytes);
+            ranks.count_bytes(message.bytes);
             continue;
         }
-        download(next, parcel.data, parcel.bytes, stream);
-        next += parcel.bytes;
+        download(next, message.data, message.bytes, stream);
+        next += message.bytes;
     }
     if (!nccl_)
         stream.wait();
@@ -52,32 +52,33 @@ void DeviceExchange::begin(Communicator& ranks)
 }
 
 /// Sends the heads, and the data if they are staged through the host.
-void DeviceExchange::send_labels(std::span<const DeviceParcel> to, bool stages, Communicator& ranks)
+void DeviceExchange::send_labels(std::span<const DeviceMessage> to, bool stages,
+                                 Communicator& ranks)
 {
     std::vector<std::vector<std::byte>> messages;
     const std::byte* next = leaving_.data();
-    for (const DeviceParcel& parcel : to) {
+    for (const DeviceMessage& message : to) {
         std::vector<std::byte>& message = messages.emplace_back();
-        if (parcel.head.empty() && parcel.bytes == 0)
+        if (message.head.empty() && message.bytes == 0)
             continue;
-        const Label label{parcel.head.size(), parcel.bytes, allowed_[0], parcel.data};
+        const Label label{message.head.size(), message.bytes, allowed_[0], message.data};
         const auto put = [&](const void* from, std::size_t bytes) {
             const auto* const first = static_cast<const std::byte*>(from);
             message.insert(message.end(), first, first + bytes);
         };
-        message.reserve(sizeof label + parcel.head.size() + (stages ? parcel.bytes : 0));
+        message.reserve(sizeof label + message.head.size() + (stages ? message.bytes : 0));
         put(&label, sizeof label);
-        put(parcel.head.data(), parcel.head.size());
+        put(message.head.data(), message.head.size());
         if (!stages)
             continue;
-        put(next, parcel.bytes);
-        next += parcel.bytes;
+        put(next, message.bytes);
+        next += message.bytes;
     }
     ranks.exchange(std::vector<std::span<const std::byte>>(messages.begin(), messages.end()),
                    inbox_);
 }
 
-void DeviceExchange::send_by_nccl(std::span<const DeviceParcel> to, const Stream& stream)
+void DeviceExchange::send_by_nccl(std::span<const DeviceMessage> to, const Stream& stream)
 {
     std::vector<std::span<const std::byte>> leaving;
     std::vector<std::span<std::byte>> arriving;

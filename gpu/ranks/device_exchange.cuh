@@ -9,8 +9,8 @@
 
 namespace chamomile {
 
-/// A DeviceParcel is a message to one rank: a head on the host and data on the device.
-struct DeviceParcel {
+/// A DeviceMessage is a message to one rank: a head on the host and data on the device.
+struct DeviceMessage {
     std::vector<std::byte> head = {};
     const std::byte* data = nullptr;
     std::size_t bytes = 0;
@@ -22,7 +22,7 @@ class DeviceExchange {
 public:
     /// Sends to[r] to each rank r once `stream` has produced the data. The data must stay until all
     /// ranks have begun another exchange or collective.
-    void exchange(std::span<const DeviceParcel> to, Communicator& ranks, const Stream& stream);
+    void exchange(std::span<const DeviceMessage> to, Communicator& ranks, const Stream& stream);
 
     /// Return the head and data received from a rank; the data are ready in the order of the
     /// stream.
@@ -37,9 +37,9 @@ private:
         const std::byte* data;     ///< in the sender's process
     };
     Label label(int rank) const;
-    void send_labels(std::span<const DeviceParcel> to, bool stages, Communicator& ranks);
+    void send_labels(std::span<const DeviceMessage> to, bool stages, Communicator& ranks);
     void begin(Communicator& ranks);
-    void send_by_nccl(std::span<const DeviceParcel> to, const Stream& stream);
+    void send_by_nccl(std::span<const DeviceMessage> to, const Stream& stream);
     void copy(bool was_staged, const Stream& stream);
     void allow_copies(int device);
 

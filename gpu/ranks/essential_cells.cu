@@ -40,8 +40,8 @@ struct PackedCell {
     Index first_particle; ///< in the message; absent_particles: not sent
 };
 
-/// A ParcelHead precedes the LeafHeads.
-struct ParcelHead {
+/// A MessageHead precedes the LeafHeads.
+struct MessageHead {
     std::uint64_t cells, particles, divided, leaves;
 };
 
@@ -225,7 +225,7 @@ __global__ void pack_cells(CellArrays tree, Index n, const Index* marks, const C
 
 /// Appends imported cells from cell `first` on. Their particles begin at source
 /// `first_source`.
-__global__ void take_cells(PackedTrees from, Index first, Index first_source, CellArrays tree)
+__global__ void copy_cells(PackedTrees from, Index first, Index first_source, CellArrays tree)
 {
     const Index k = Index(thread_number());
     if (k >= from.cells)
@@ -256,7 +256,7 @@ CellArrays arrays_of(DeviceTree& t, bool has_higher)
 
 } // namespace
 
-void EssentialCells::take_roots(std::span<const Index> roots, const Index* node_of)
+void EssentialCells::set_roots(std::span<const Index> roots, const Index* node_of)
 {
     const std::size_t n = roots.size();
     if (n == 0)
@@ -273,17 +273,17 @@ void EssentialCells::import(const OwnCells& own, const ImportRequests& asked, co
     DeviceTree& t = tree_;
     const bool has_higher = asked.criterion.order > 2;
     leaving_.resize(std::size_t(ranks.size()));
-    std::vector<DeviceParcel> parcels{std::size_t(ranks.size())};
+    std::vector<DeviceMessage> messages{std::size_t(ranks.size())};
     for (int r = 0; r < ranks.size(); ++r)
         if (r != ranks.rank())
-            parcels[std::size_t(r)] = answer(own, asked, root, r);
-    exchange_.exchange(parcels, ranks, t.stream);
+            messages[std::size_t(r)] = answer(own, asked, root, r);
+    exchange_.exchange(messages, ranks, t.stream);
     append(own, has_higher, ranks);
 }
 
 /// Packs the cells and particles that the regions of `rank` open.
-DeviceParcel EssentialCells::answer(const OwnCells& own, const ImportRequests& asked,
-                                    const Multipole& root, int rank)
+DeviceMessage EssentialCells::answer(const OwnCells& own, const ImportRequests& asked,
+                                     const Multipole& root, int rank)
 {
     DeviceTree& t = tree_;
     const std::span<const ImportRegion> regions = asked.regions.from<ImportRegion>(rank);
@@ -334,14 +334,14 @@ DeviceParcel EssentialCells::answer(const OwnCells& own, const ImportRequests& a
     packed.at = leaving_[std::size_t(rank)].reserve(packed.bytes());
     pack_cells<<<blocks_of(n), block_size, 0, t.stream>>>(tree, Index(n), marks, before, packed);
     check(cudaGetLastError(), "launch the packing of cells");
-    const ParcelHead head{all.cells, all.particles, all.divided, leaves.size()};
-    DeviceParcel parcel{{}, packed.at, packed.bytes()};
+    const MessageHead head{all.cells, all.particles, all.divided, leaves.size()};
+    DeviceMessage message{{}, packed.at, packed.bytes()};
     const auto put = [&](std::span<const std::byte> bytes) {
-        parcel.head.insert(parcel.head.end(), bytes.begin(), bytes.end());
+        message.head.insert(message.head.end(), bytes.begin(), bytes.end());
     };
     put(std::as_bytes(std::span(&head, 1)));
     put(std::as_bytes(std::span(leaves)));
-    return parcel;
+    return message;
 }
 
 /// Appends the received cells and particles.
@@ -349,9 +349,9 @@ void EssentialCells::append(const OwnCells& own, bool has_higher, Communicator& 
 {
     DeviceTree& t = tree_;
     clear();
-    std::vector<ParcelHead> heads;
+    std::vector<MessageHead> heads;
     for (int r = 0; r < ranks.size(); ++r) {
-        ParcelHead& head = heads.emplace_back();
+        MessageHead& head = heads.emplace_back();
         head = {};
         const std::span<const std::byte> bytes = exchange_.head(r);
         if (bytes.empty())
@@ -387,11 +387,11 @@ void EssentialCells::append(const OwnCells& own, bool has_higher, Communicator& 
     const CellArrays tree = arrays_of(t, has_higher);
     std::size_t first = own.cells, source = own.sources;
     for (int r = 0; r < ranks.size(); ++r) {
-        const ParcelHead& head = heads[std::size_t(r)];
+        const MessageHead& head = heads[std::size_t(r)];
         const PackedTrees packed{const_cast<std::byte*>(exchange_.data(r)), head.cells,
                                  head.particles, has_higher, t.has_softenings};
         if (head.cells > 0)
-            take_cells<<<blocks_of(head.cells), block_size, 0, t.stream>>>(packed, Index(first),
+            copy_cells<<<blocks_of(head.cells), block_size, 0, t.stream>>>(packed, Index(first),
                                                                            Index(source), tree);
         check(cudaGetLastError(), "launch the taking of cells");
         const auto copy = [&](auto* to, const auto* from) {

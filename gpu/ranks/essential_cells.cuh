@@ -33,7 +33,7 @@ public:
 
     /// Sets the cells of this rank's coarse leaves. `node_of`: device array, for each cell the node
     /// of its daughters.
-    void take_roots(std::span<const Index> roots, const Index* node_of);
+    void set_roots(std::span<const Index> roots, const Index* node_of);
 
     /// Answers the other ranks and appends their answers. `root`: moments of the global root.
     void import(const OwnCells& own, const ImportRequests& asked, const Multipole& root,
@@ -52,8 +52,8 @@ public:
     }
 
 private:
-    DeviceParcel answer(const OwnCells& own, const ImportRequests& asked, const Multipole& root,
-                        int rank);
+    DeviceMessage answer(const OwnCells& own, const ImportRequests& asked, const Multipole& root,
+                         int rank);
     void append(const OwnCells& own, bool has_higher, Communicator& ranks);
 
     DeviceTree& tree_;

@@ -22,7 +22,7 @@ __global__ void fill_leaf_nodes(NodeTask task, const LeafLink* links, std::size_
 
 } // namespace
 
-void CudaPart::make_tree(Tree& tree, const DealtTree& dealt, const TreePlan& plan)
+void CudaPart::make_tree(Tree& tree, const DistributedTree& distributed, const TreePlan& plan)
 {
     use_device();
     DeviceTree& t = *tree_;
@@ -37,25 +37,25 @@ void CudaPart::make_tree(Tree& tree, const DealtTree& dealt, const TreePlan& pla
         tree.moments.bounds.clear();
         return;
     }
-    const Moments& top = dealt.coarse.moments;
+    const Moments& top = distributed.coarse.moments;
     if (std::exchange(has_new_cells_, false)) {
         check(status_when_done(cells_here_), "copy the cells");
         octree.cells.swap(staged_.octree.cells);
     } else
         top_.plant_cells(octree);
-    top_.plant_moments(dealt.coarse);
+    top_.plant_moments(distributed.coarse);
     tree.nodes.units = WalkUnits::of(top.multipole[0], top.bounds[0]);
     tree.moments.softening.assign(t.has_softenings ? 1 : 0, {});
     if (t.has_softenings)
         tree.moments.softening[0] = top.softening[0];
     start_nodes(tree.nodes, {*plan.criterion, top.multipole[0]}, Index(n), divided_);
     own_.nodes = Index(1 + divided_);
-    essential_.take_roots(own_.roots, mothers_.data());
+    essential_.set_roots(own_.roots, mothers_.data());
     check(status_when_done(moments_here_), "sum the moments");
     t.bytes_down += *host_sent_.data() * sizeof(double);
     tree.moments.multipole.swap(staged_.moments.multipole);
     tree.moments.bounds.swap(staged_.moments.bounds);
-    top_.plant_moments(dealt.coarse, tree.moments);
+    top_.plant_moments(distributed.coarse, tree.moments);
 }
 
 void CudaPart::make_nodes(Tree& tree, const AcceptanceCriterion& criterion)

@@ -87,9 +87,9 @@ void RowWork::take(const float* of_rows, std::size_t rows, const float* of_arriv
 ArrivalSums ReturnedSums::begin(const SumArrays& to, bool are_all, std::size_t targets,
                                 bool with_potentials)
 {
-    const std::size_t n = rows_.rows(), count = n + rows_.guests();
+    const std::size_t n = rows_.rows(), count = n + rows_.received();
     goes_straight_ = are_all && to.acceleration.on_device;
-    const std::size_t here = goes_straight_ ? rows_.guests() : count;
+    const std::size_t here = goes_straight_ ? rows_.received() : count;
     to_ = to;
     target_count_ = targets;
     has_potentials_ = with_potentials;
@@ -108,7 +108,7 @@ std::uint64_t ReturnedSums::send(const std::uint8_t* is_target, std::span<const 
                                  RowWork& work, Communicator& ranks)
 {
     const cudaStream_t stream = tree_.stream;
-    const std::size_t n = rows_.rows(), all = n + rows_.guests();
+    const std::size_t n = rows_.rows(), all = n + rows_.received();
     unsigned long long* const sum = all_work_.reserve(1);
     check(cudaMemsetAsync(sum, 0, sizeof *sum, stream), "clear a sum");
     if (is_target && all > 0)

@@ -58,22 +58,23 @@ Index find_lanes(const CoarseTree& coarse, const std::pmr::vector<WalkNode>& nod
 
 } // namespace
 
-std::vector<CellRoot> TopOfTree::roots(const DealtTree& dealt) const
+std::vector<CellRoot> TopOfTree::roots(const DistributedTree& distributed) const
 {
     std::vector<CellRoot> roots;
-    std::size_t k = dealt.first_leaf();
-    for (const Cell& leaf : dealt.own_leaves()) {
+    std::size_t k = distributed.first_leaf();
+    for (const Cell& leaf : distributed.own_leaves()) {
         // Counts the cells of the coarse tree before this leaf, without this rank's leaves.
-        const Index before = dealt.coarse.leaves[k] - Index(k - dealt.first_leaf());
+        const Index before = distributed.coarse.leaves[k] - Index(k - distributed.first_leaf());
         roots.push_back({leaf.begin, leaf.count, leaf.octant, before});
         ++k;
     }
     return roots;
 }
 
-void TopOfTree::number(const DealtTree& dealt, std::span<const Index> before_roots, Index cells)
+void TopOfTree::number(const DistributedTree& distributed, std::span<const Index> before_roots,
+                       Index cells)
 {
-    const Octree& octree = dealt.coarse.octree;
+    const Octree& octree = distributed.coarse.octree;
     const Index n = Index(octree.cells.size());
     cell_of_.resize(n);
     own_roots_.clear();
@@ -87,9 +88,9 @@ void TopOfTree::number(const DealtTree& dealt, std::span<const Index> before_roo
         const bool is_leaf = octree.is_leaf(c);
         const std::size_t k = leaf;
         leaf += is_leaf;
-        if (is_leaf && k >= dealt.first_leaf() && k < dealt.end_leaf()) {
+        if (is_leaf && k >= distributed.first_leaf() && k < distributed.end_leaf()) {
             own_roots_.push_back(cell_of_[c]);
-            const std::size_t after = k + 1 - dealt.first_leaf();
+            const std::size_t after = k + 1 - distributed.first_leaf();
             own = after < before_roots.size() ? before_roots[after] : cells;
             continue;
         }

@@ -28,10 +28,11 @@ public:
     explicit TopOfTree(DeviceTree& tree) : tree_(tree) {}
 
     /// Returns this rank's leaves of the coarse tree, the roots of local cells.
-    std::vector<CellRoot> roots(const DealtTree& dealt) const;
+    std::vector<CellRoot> roots(const DistributedTree& distributed) const;
     /// Numbers all cells. `before_roots`: the number of local cells before each root; `cells`:
     /// their total.
-    void number(const DealtTree& dealt, std::span<const Index> before_roots, Index cells);
+    void number(const DistributedTree& distributed, std::span<const Index> before_roots,
+                Index cells);
 
     std::span<const Index> cell_of() const { return cell_of_; }
     std::span<const Index> own_roots() const { return own_roots_; }

@@ -133,7 +133,7 @@ __global__ void write_groups(GroupTask task, const uint2* before, Group* groups,
                 box = {};
                 box.add(task.sources[group.begin].position);
             }
-            group.take_box(box);
+            group.set_box(box);
         }
     });
     task.cut(c, task.of_clusters, [&](const Sisters& sisters, Index begin, Index end) {
@@ -149,7 +149,7 @@ __global__ void write_groups(GroupTask task, const uint2* before, Group* groups,
                         to = k + 1 < parts ? from + task.cluster : last;
             Cluster& cluster = clusters[before[begin].y + k];
             cluster = Cluster::of(from, to, whole);
-            cluster.take_box(sisters.box);
+            cluster.set_box(sisters.box);
         }
     });
 }

@@ -313,9 +313,9 @@ std::vector<Potential> unpacked_potentials(std::span<const std::byte> bytes)
     while (!bytes.empty()) {
         Potential& potential = potentials.emplace_back();
         CenterPath path;
-        take_bytes(bytes, static_cast<PotentialNumbers*>(&potential));
-        take_sized(bytes, path.name);
-        take_sized(bytes, path.rows);
+        read_bytes(bytes, static_cast<PotentialNumbers*>(&potential));
+        read_sized(bytes, path.name);
+        read_sized(bytes, path.rows);
         if (!path.rows.empty())
             potential.path = std::make_shared<CenterPath>(std::move(path));
     }

@@ -13,7 +13,7 @@ template <auto Call, class... Argument>
 auto LedIntegrator::lead(RankRun::Bytes given, const Argument&... arguments)
 {
     using Result = typename RankCall<decltype(Call)>::Result;
-    lead_guests(ranks_, RankCalls::message<Call>(given, arguments...), run_);
+    lead_services(ranks_, RankCalls::message<Call>(given, arguments...), run_);
     if constexpr (!std::is_void_v<Result>)
         return std::any_cast<Result>(std::move(run_.result));
 }
@@ -28,7 +28,7 @@ LedIntegrator::LedIntegrator(const SolverOptions& options, const RankSteps& step
 template <class T>
 void LedIntegrator::scatter(Column column, std::size_t first, std::span<const T> values)
 {
-    run_.dealt = std::as_bytes(values);
+    run_.distributed = std::as_bytes(values);
     lead<&RankRun::take>({}, column, std::uint64_t(first));
 }
 
@@ -44,7 +44,7 @@ void LedIntegrator::scatter(Column column, ParticleReader& rows, std::size_t cou
 }
 
 /// Scatters the fixed columns that forces need.
-void LedIntegrator::deal_lasting(const Particles& particles)
+void LedIntegrator::scatter_lasting(const Particles& particles)
 {
     lead<&RankRun::begin>({}, std::uint64_t(particles.size()));
     for_each_column(
@@ -60,7 +60,7 @@ void LedIntegrator::deal_lasting(const Particles& particles)
 /// Scatters the particles.
 void LedIntegrator::scatter(const Particles& particles, ParticleReader& rows, Moment now)
 {
-    deal_lasting(particles);
+    scatter_lasting(particles);
     for (const Column column : {Column::position, Column::velocity})
         rows.for_blocks(particles.size(), [&](std::size_t begin, std::size_t end) {
             const auto values = rows.read_vectors(column, {begin, end});
@@ -76,7 +76,7 @@ ForceStatistics LedIntegrator::start(Particles& particles, Quantities quantities
     const std::shared_ptr<ParticleReader> source = std::move(source_);
     scatter(particles, source ? *source : in_memory, now);
     has_begun_ = true;
-    note_change(particles, quantities);
+    record_change(particles, quantities);
     is_fetched_ = !is_alone_; // a failed start changes nothing
     const ForceStatistics statistics = lead<&Leapfrog::start>({}, quantities, now);
     is_fetched_ = false;
@@ -84,7 +84,7 @@ ForceStatistics LedIntegrator::start(Particles& particles, Quantities quantities
 }
 
 /// Marks moving columns as out of date. Frees them if only ranks keep them.
-void LedIntegrator::note_change(Particles& particles, Quantities quantities)
+void LedIntegrator::record_change(Particles& particles, Quantities quantities)
 {
     is_fetched_ = false;
     has_potentials_ = quantities == Quantities::acceleration_potential;
@@ -100,7 +100,7 @@ Integrator::NextStep LedIntegrator::next_step(Moment now)
 ForceStatistics LedIntegrator::step(Particles& particles, double length, Quantities quantities,
                                     Moment now)
 {
-    note_change(particles, quantities);
+    record_change(particles, quantities);
     return lead<&Leapfrog::step>({}, length, quantities, now);
 }
 
@@ -164,7 +164,7 @@ void LedIntegrator::exchange(Archive& archive, Particles& particles)
     RowsInMemory in_memory(particles);
     const bool is_on_host = !particles.position.empty();
     if (archive.is_reading())
-        deal_lasting(particles);
+        scatter_lasting(particles);
     for (int c = 0; c <= int(own.block_steps() ? Column::orbit : Column::potential); ++c) {
         const auto column = Column(c);
         const bool is_step = column >= Column::step, is_given = is_on_host && !is_step;

@@ -52,10 +52,10 @@ private:
     void scatter(Column column, std::size_t first, std::span<const T> values);
     void scatter(Column column, ParticleReader& rows, std::size_t count);
     void scatter(const Particles& particles, ParticleReader& rows, Moment now);
-    void deal_lasting(const Particles& particles);
+    void scatter_lasting(const Particles& particles);
     template <class T>
     std::span<const T> fetch(Column column, const RowSelection& rows, std::vector<T>& into);
-    void note_change(Particles& particles, Quantities quantities);
+    void record_change(Particles& particles, Quantities quantities);
 
     SolverOptions options_; ///< resolved on rank 0
     Communicator& ranks_;

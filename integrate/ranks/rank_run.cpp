@@ -61,9 +61,9 @@ void RankRun::take(Column column, std::uint64_t first)
 {
     visit_column(column, home_, *steps_, [&](auto& values) {
         using T = typename std::remove_reference_t<decltype(values)>::value_type;
-        ranks_.scatter(
-            std::span(reinterpret_cast<const T*>(dealt.data()), dealt.size() / sizeof(T)), count_,
-            inbox_, std::size_t(first));
+        ranks_.scatter(std::span(reinterpret_cast<const T*>(distributed.data()),
+                                 distributed.size() / sizeof(T)),
+                       count_, inbox_, std::size_t(first));
         const std::span<const T> part = inbox_.all<T>();
         values.reserve(ranks_.first_of_run(count_, ranks_.rank() + 1) -
                        ranks_.first_of_run(count_, ranks_.rank()));

@@ -52,7 +52,7 @@ public:
     /// Executes a message of RankCalls.
     void carry_out(Bytes message) override;
 
-    Bytes dealt = {};                ///< on rank 0: values for take()
+    Bytes distributed = {};          ///< on rank 0: values for take()
     std::span<std::byte> asked = {}; ///< on rank 0: results of fetch() and gather()
     std::any result;                 ///< of the last call
     Leapfrog& leapfrog() { return *leapfrog_; }
@@ -75,7 +75,7 @@ public:
     void make_call(Bytes message)
     {
         typename RankCall<decltype(Call)>::Arguments arguments;
-        std::apply([&](auto&... each) { (take_bytes(message, &each), ...); }, arguments);
+        std::apply([&](auto&... each) { (read_bytes(message, &each), ...); }, arguments);
         given_ = message;
         const auto made = [&](auto&... each) {
             if constexpr (std::is_invocable_v<decltype(Call), RankRun&, decltype(each)...>)
@@ -129,7 +129,7 @@ struct CallList {
     static void make(RankRun& run, RankRun::Bytes message)
     {
         std::uint32_t number = 0, k = 0;
-        take_bytes(message, &number);
+        read_bytes(message, &number);
         ((k++ == number ? run.make_call<Call>(message) : void()), ...);
     }
 

@@ -144,7 +144,7 @@ void RankStore::fetch()
     for_each_column(
         [&](Column column, const std::string&, const auto& own, auto& home) {
             if (moves(column) && (column != Column::potential || has_potentials))
-                bring_home(own, home, carrier);
+                return_values(own, home, carrier);
         },
         own_, *particles_);
     is_fetched_ = true;
@@ -163,7 +163,7 @@ StepColumns RankStore::columns()
     for_each_column(
         [&](Column column, auto& values) {
             if (has_steps(column))
-                bring_home(values, values, carrier);
+                return_values(values, values, carrier);
         },
         columns);
     return columns;
@@ -363,7 +363,7 @@ void RankStore::find_home()
 
 /// Gathers one column on its home ranks; `values` may be `home`.
 template <class T>
-void RankStore::bring_home(const std::vector<T>& values, std::vector<T>& home, Carrier& carrier)
+void RankStore::return_values(const std::vector<T>& values, std::vector<T>& home, Carrier& carrier)
 {
     if (part_.exchanges == 0) {
         if (&values != &home)

@@ -101,7 +101,7 @@ private:
     bool has_steps(Column column) const;
     void find_home();
     template <class T>
-    void bring_home(const std::vector<T>& values, std::vector<T>& home, Carrier& carrier);
+    void return_values(const std::vector<T>& values, std::vector<T>& home, Carrier& carrier);
 
     std::unique_ptr<ParticleStore> inner_;
     Communicator& ranks_;

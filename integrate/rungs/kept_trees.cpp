@@ -15,8 +15,7 @@ bool KeptTrees::keeps(int rung, double now) const
     if (!has_tree_ || found == rungs_.end() || found->second.pairs == 0)
         return false;
     const Rung& r = found->second;
-    return r.kept_in_row < renewal &&
-           (now - built_at_ <= r.longest || r.built_in_row >= r.patience);
+    return r.kept_in_row < renewal && (now - built_at_ <= r.longest || r.built_in_row >= r.wait);
 }
 
 void KeptTrees::note(int rung, double now, const ForceStatistics& statistics,
@@ -40,44 +39,44 @@ void KeptTrees::note(int rung, double now, const ForceStatistics& statistics,
     const double added = (pairs - r.pairs) * targets / double(particles), age = now - built_at_;
     if (added > build_cost_) {
         r.longest = std::min(r.longest, age / 2);
-        r.patience = std::min(2 * r.patience, max_patience);
+        r.wait = std::min(2 * r.wait, max_wait);
         return;
     }
     // Cells that grow in all three directions have eight times as many neighbors at twice the age.
     r.longest =
         std::max(r.longest, age * std::cbrt(build_cost_ / std::max(added, build_cost_ / 8)));
-    r.patience = min_patience;
+    r.wait = min_wait;
 }
 
 void KeptTrees::exchange(Archive& archive)
 {
     std::vector<std::int32_t> rungs;
     std::vector<double> pairs, longest;
-    std::vector<std::uint64_t> kept, built, patience;
+    std::vector<std::uint64_t> kept, built, wait;
     for (const auto& [rung, r] : rungs_) {
         rungs.push_back(rung);
         pairs.push_back(r.pairs);
         longest.push_back(r.longest);
         kept.push_back(r.kept_in_row);
         built.push_back(r.built_in_row);
-        patience.push_back(r.patience);
+        wait.push_back(r.wait);
     }
     archive("kept_trees/rungs", rungs);
     archive("kept_trees/pairs", pairs);
     archive("kept_trees/longest", longest);
     archive("kept_trees/kept", kept);
     archive("kept_trees/built", built);
-    archive("kept_trees/patience", patience);
+    archive("kept_trees/wait", wait);
     const std::size_t n = rungs.size();
     for (const std::size_t size :
-         {pairs.size(), longest.size(), kept.size(), built.size(), patience.size()})
+         {pairs.size(), longest.size(), kept.size(), built.size(), wait.size()})
         if (size != n)
             throw Error(Fault::restart, "kept trees: arrays of different lengths");
     if (!archive.is_reading())
         return;
     rungs_.clear();
     for (std::size_t k = 0; k < n; ++k)
-        rungs_[rungs[k]] = {pairs[k], longest[k], kept[k], built[k], patience[k]};
+        rungs_[rungs[k]] = {pairs[k], longest[k], kept[k], built[k], wait[k]};
 }
 
 } // namespace chamomile

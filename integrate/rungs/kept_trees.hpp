@@ -30,13 +30,13 @@ public:
 private:
     // Counts of evaluations of a rung.
     static constexpr std::uint64_t renewal = 64; ///< max kept in a row, to measure new lists
-    static constexpr std::uint64_t min_patience = 2, max_patience = 1024;
+    static constexpr std::uint64_t min_wait = 2, max_wait = 1024;
 
     struct Rung {
         double pairs = 0;   ///< per target, with a new tree; 0: unknown
         double longest = 0; ///< age to which trees are kept
         std::uint64_t kept_in_row = 0, built_in_row = 0; ///< consecutive evaluations
-        std::uint64_t patience = min_patience;           ///< rebuilds before an older tree is tried
+        std::uint64_t wait = min_wait;                   ///< rebuilds before an older tree is tried
     };
 
     double build_cost_;

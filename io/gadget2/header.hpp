@@ -45,7 +45,7 @@ struct Gadget2Header {
                 (unit_flags & per_hubble) != 0};
     }
 
-    void state_units(const Units& units, double G, bool is_comoving)
+    void write_units(const Units& units, double G, bool is_comoving)
     {
         std::memcpy(units_tag, own_tag, sizeof units_tag);
         length_in_cm = units.length_in_cm;

@@ -127,7 +127,7 @@ std::string description(const Gadget2Piece& piece, std::size_t pieces)
     return pieces > 1 ? text + ", " + std::to_string(pieces) + " files" : text;
 }
 
-void take_units(const Gadget2Header& header, Snapshot& snapshot)
+void set_units(const Gadget2Header& header, Snapshot& snapshot)
 {
     if (header.has_units()) {
         snapshot.units = header.units();
@@ -149,11 +149,11 @@ Snapshot properties_of(const Gadget2Piece& piece)
     recognise_comoving({header.time, header.redshift, header.omega_matter, header.omega_lambda,
                         header.hubble, header.states_comoving()},
                        snapshot);
-    take_units(header, snapshot);
+    set_units(header, snapshot);
     return snapshot;
 }
 
-void note_deviations(const Gadget2Piece& piece, Snapshot& snapshot)
+void record_deviations(const Gadget2Piece& piece, Snapshot& snapshot)
 {
     if (!piece.label_note.empty())
         snapshot.notes.push_back(piece.label_note);
@@ -179,7 +179,7 @@ Snapshot read_gadget2(const std::filesystem::path& path)
     snapshot.format = description(*pieces[0], pieces.size());
     for (const auto& piece : pieces)
         check_same(snapshot, properties_of(*piece), piece->file.path());
-    note_deviations(*pieces[0], snapshot);
+    record_deviations(*pieces[0], snapshot);
 
     snapshot.has_accelerations = snapshot.has_potentials = true;
     bool has_ids = true;

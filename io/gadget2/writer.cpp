@@ -74,7 +74,7 @@ private:
             header.omega_lambda = frame->omega_lambda;
             header.hubble = frame->hubble;
         }
-        header.state_units(snapshot.units, snapshot.G(), snapshot.comoving.has_value());
+        header.write_units(snapshot.units, snapshot.G(), snapshot.comoving.has_value());
         return header;
     }
 

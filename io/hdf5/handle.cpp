@@ -12,12 +12,12 @@ void leave_hdf5_open_at_exit()
 std::string hdf5_reason()
 {
     std::string reason;
-    const auto take_first = [](unsigned number, const H5E_error2_t* error, void* data) -> herr_t {
+    const auto keep_first = [](unsigned number, const H5E_error2_t* error, void* data) -> herr_t {
         if (number == 0 && error->desc)
             *static_cast<std::string*>(data) = error->desc;
         return 0;
     };
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &reason);
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &reason);
     return reason.empty() ? "unknown HDF5 error" : reason;
 }
 

@@ -220,9 +220,9 @@ Snapshot read_hdf5(const std::filesystem::path& path)
         piece.as_opened.check();
     snapshot.deferred = rows;
     if (!particles.softening.empty())
-        take_softenings(pieces[0], snapshot);
+        set_softenings(pieces[0], snapshot);
     else
-        take_softening_classes(pieces[0], snapshot);
+        read_softening_classes(pieces[0], snapshot);
     if (particles.softening.empty() && any_has(pieces, hdf5_layout::softenings))
         snapshot.notes.push_back("SofteningLength is there for some types alone: not read");
     if (particles.size() > 0 && !all_have(pieces, hdf5_layout::ids))

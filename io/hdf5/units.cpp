@@ -170,7 +170,7 @@ void read_units(const Hdf5Piece& piece, Snapshot& snapshot)
     snapshot.softening = stated_softening(piece.path, stated(softening_kind), length);
 }
 
-void take_softening_classes(const Hdf5Piece& piece, Snapshot& snapshot)
+void read_softening_classes(const Hdf5Piece& piece, Snapshot& snapshot)
 {
     const std::map<std::size_t, double> lengths = softening_classes(piece);
     if (snapshot.softening || lengths.empty())
@@ -189,7 +189,7 @@ void take_softening_classes(const Hdf5Piece& piece, Snapshot& snapshot)
         snapshot.particles.softening.push_back(lengths.at(type));
 }
 
-void take_softenings(const Hdf5Piece& piece, Snapshot& snapshot)
+void set_softenings(const Hdf5Piece& piece, Snapshot& snapshot)
 {
     using namespace hdf5_layout;
     const std::vector<double>& length = snapshot.particles.softening;

@@ -12,10 +12,10 @@ void read_units(const Hdf5Piece& piece, Snapshot& snapshot);
 
 /// Sets a spline softening from GADGET-4's softening classes, unless Chamomile's attributes state
 /// one.
-void take_softening_classes(const Hdf5Piece& piece, Snapshot& snapshot);
+void read_softening_classes(const Hdf5Piece& piece, Snapshot& snapshot);
 
 /// Completes the softening of a snapshot with per-particle softening. The kind is spline if the
 /// file states none. Throws Error with Fault::input.
-void take_softenings(const Hdf5Piece& piece, Snapshot& snapshot);
+void set_softenings(const Hdf5Piece& piece, Snapshot& snapshot);
 
 } // namespace chamomile

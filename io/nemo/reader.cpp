@@ -70,12 +70,12 @@ public:
             throw bad_input(file_.path(), "byte " + std::to_string(at_ - 2), std::to_string(word),
                             "no item of NEMO begins here");
         NemoItem item;
-        const std::string type = take_text("type");
+        const std::string type = read_text("type");
         item.type = type.size() == 1 ? type[0] : '\0';
         if (!item.ends_set())
-            item.tag = take_text("tag");
+            item.tag = read_text("tag");
         if (word == plural)
-            take_dimensions(item);
+            read_dimensions(item);
         item.data = at_;
         const int width = width_of(item.type);
         if (width == 0 && !item.begins_set() && !item.ends_set())
@@ -103,7 +103,7 @@ private:
         return value;
     }
 
-    std::string take_text(const char* what)
+    std::string read_text(const char* what)
     {
         std::string text;
         for (char c = take<char>(); c != '\0'; c = take<char>()) {
@@ -114,7 +114,7 @@ private:
         return text;
     }
 
-    void take_dimensions(NemoItem& item)
+    void read_dimensions(NemoItem& item)
     {
         for (auto n = take<std::int32_t>(); n != 0; n = take<std::int32_t>()) {
             if (n < 0 || std::int64_t(item.dimensions.size()) == max_dimensions ||

@@ -26,7 +26,7 @@ namespace {
 
 // libpng reports errors through longjmp, which must not skip C++ destructors. These two functions
 // therefore only store the message and leave.
-void note_error(png_structp png, png_const_charp message)
+void record_error(png_structp png, png_const_charp message)
 {
     auto* text = static_cast<std::string*>(png_get_error_ptr(png));
     text->assign(message);
@@ -40,7 +40,7 @@ void ignore_warning(png_structp, png_const_charp) {}
 bool encode(const Image& image, std::span<png_text> texts, std::FILE* file, std::string& message)
 {
     png_structp png =
-        png_create_write_struct(PNG_LIBPNG_VER_STRING, &message, note_error, ignore_warning);
+        png_create_write_struct(PNG_LIBPNG_VER_STRING, &message, record_error, ignore_warning);
     png_infop info = png ? png_create_info_struct(png) : nullptr;
     if (!info) {
         png_destroy_write_struct(&png, nullptr);

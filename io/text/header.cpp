@@ -163,7 +163,7 @@ std::array<int, 12> TextHeader::columns(std::size_t number, std::int64_t line)
                      text_columns.begin() + std::ptrdiff_t(8 + number - plain));
         for (std::string_view name : names)
             assumed_columns_.append(assumed_columns_.empty() ? "" : " ").append(name);
-        note_remark(names);
+        record_remark(names);
     }
     std::array<int, 12> columns;
     for (std::size_t k = 0; k < columns.size(); ++k) {
@@ -183,7 +183,7 @@ std::array<int, 12> TextHeader::columns(std::size_t number, std::int64_t line)
 }
 
 /// Sets columns_note_ if a comment seems to name columns other than `names`.
-void TextHeader::note_remark(const std::vector<std::string_view>& names)
+void TextHeader::record_remark(const std::vector<std::string_view>& names)
 {
     const auto remark = remarks_.find(names.size());
     if (remark == remarks_.end())

@@ -36,7 +36,7 @@ public:
 
 private:
     double number(const std::string& key, double otherwise) const;
-    void note_remark(const std::vector<std::string_view>& names);
+    void record_remark(const std::vector<std::string_view>& names);
     void require_companions() const;
     void apply_types(std::vector<std::uint8_t>& types) const;
 

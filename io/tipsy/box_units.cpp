@@ -51,7 +51,7 @@ Units box_units(const BoxScale& scale)
     return units;
 }
 
-void note_unscaled_box(Snapshot& snapshot)
+void warn_of_unscaled_box(Snapshot& snapshot)
 {
     Box extent;
     for (const Vec3<double>& x : snapshot.particles.position)
@@ -70,7 +70,7 @@ void note_unscaled_box(Snapshot& snapshot)
     snapshot.notes.push_back(snapshot.units_note);
 }
 
-void take_box_scale(Snapshot& snapshot, const BoxScale& scale, const std::string& what)
+void set_box_scale(Snapshot& snapshot, const BoxScale& scale, const std::string& what)
 {
     if (snapshot.has_stated_units || snapshot.units.physical || snapshot.comoving)
         throw Error(Fault::usage, what +

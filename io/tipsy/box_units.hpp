@@ -20,12 +20,12 @@ Units box_units(const BoxScale& scale);
 
 /// Adds a note if a snapshot without units looks like a Tipsy box: 0 < time <= 1, particles fill a
 /// cube of side 1 about the origin, mass at most 1.
-void note_unscaled_box(Snapshot& snapshot);
+void warn_of_unscaled_box(Snapshot& snapshot);
 
 /// Converts a snapshot without units to a comoving box: positions in [0, 1), peculiar velocities,
 /// total mass as Omega_m, flat background. Throws Error(usage) that begins with `what` if the
 /// snapshot states units or its time is not a scale factor.
-void take_box_scale(Snapshot& snapshot, const BoxScale& scale, const std::string& what);
+void set_box_scale(Snapshot& snapshot, const BoxScale& scale, const std::string& what);
 
 /// Returns whether the snapshot can be written as a Tipsy box.
 bool is_tipsy_box(const Snapshot& snapshot);

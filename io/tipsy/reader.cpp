@@ -155,7 +155,7 @@ std::string float_text(float value)
 }
 
 /// Sets softening and potentials from these fields. Implausible values are dropped with a note.
-void take_last_fields(const LastFields& last, Snapshot& snapshot)
+void set_last_fields(const LastFields& last, Snapshot& snapshot)
 {
     const bool wrong_potentials = last.wrong_potential != 0; // also true for NaN
     const bool ids = wrong_potentials && last.all_below_1 && last.any_like_id;
@@ -214,8 +214,8 @@ Snapshot read_tipsy(const InputFile& file)
             header.counts[std::size_t(kind)] * TipsyRecord(kind, header.double_positions).bytes;
         begin += std::size_t(header.counts[std::size_t(kind)]);
     }
-    take_last_fields(last, snapshot);
-    note_unscaled_box(snapshot);
+    set_last_fields(last, snapshot);
+    warn_of_unscaled_box(snapshot);
     return snapshot;
 }
 

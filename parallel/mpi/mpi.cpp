@@ -124,7 +124,7 @@ private:
     }
 
     void transfer(std::span<const std::span<const std::byte>> to, Inbox& inbox,
-                  Timeout patience) override
+                  Timeout timeout) override
     {
         throw_after_failure();
         sizes_.clear();
@@ -135,7 +135,7 @@ private:
         static_assert(sizeof(std::size_t) == sizeof(std::uint64_t));
         MPI_Ialltoall(sizes_.data(), 1, MPI_UINT64_T, coming_.data(), 1, MPI_UINT64_T, comm_,
                       requests.data());
-        wait(requests, {}, patience);
+        wait(requests, {}, timeout);
 
         std::byte* place = inbox.make_room(coming_);
         under_way_ = inbox.memory();
@@ -164,7 +164,7 @@ private:
     }
 
     void transfer_to_all(std::span<const std::byte> mine, Sizes sizes, Inbox& inbox,
-                         Timeout patience) override
+                         Timeout timeout) override
     {
         throw_after_failure();
         sizes_.assign(1, mine.size());
@@ -173,7 +173,7 @@ private:
         if (sizes == Sizes::any) {
             MPI_Iallgather(sizes_.data(), 1, MPI_UINT64_T, coming_.data(), 1, MPI_UINT64_T, comm_,
                            requests.data());
-            wait(requests, {}, std::exchange(patience, Timeout::limited));
+            wait(requests, {}, std::exchange(timeout, Timeout::limited));
         }
         const std::size_t all = std::accumulate(coming_.begin(), coming_.end(), std::size_t(0));
         if (all == 0) {
@@ -182,7 +182,7 @@ private:
         }
         if (all > max_bytes) // MPI counts bytes in int
             return transfer(std::vector<std::span<const std::byte>>(std::size_t(size_), mine),
-                            inbox, patience);
+                            inbox, timeout);
         std::byte* const place = inbox.make_room(coming_);
         under_way_ = inbox.memory();
         counts_.clear();
@@ -193,18 +193,18 @@ private:
         }
         MPI_Iallgatherv(mine.data(), int(mine.size()), MPI_BYTE, place, counts_.data(),
                         begins_.data(), MPI_BYTE, comm_, requests.data());
-        wait(requests, {}, patience);
+        wait(requests, {}, timeout);
         under_way_.reset();
     }
 
     void transfer_from_first(std::span<const std::byte> bytes, Inbox& inbox,
-                             Timeout patience) override
+                             Timeout timeout) override
     {
         throw_after_failure();
         sizes_.assign(1, bytes.size());
         std::vector<MPI_Request> requests(1);
         MPI_Ibcast(sizes_.data(), 1, MPI_UINT64_T, 0, comm_, requests.data());
-        wait(requests, {}, patience);
+        wait(requests, {}, timeout);
         coming_.assign(std::size_t(size_), 0);
         coming_[0] = sizes_[0];
         std::byte* const place = inbox.make_room(coming_);
@@ -237,7 +237,7 @@ private:
     }
 
     /// Waits for all requests. peer[k]: the only rank that can delay request k; empty: unknown.
-    void wait(std::vector<MPI_Request>& requests, const std::vector<int>& peer, Timeout patience)
+    void wait(std::vector<MPI_Request>& requests, const std::vector<int>& peer, Timeout timeout)
     {
         const double start = wall_clock_seconds();
         for (Pause pause;; pause.rest()) {
@@ -246,7 +246,7 @@ private:
             if (done)
                 return;
             throw_if_failed();
-            if (patience == Timeout::limited && wall_clock_seconds() - start > time_limit()) {
+            if (timeout == Timeout::limited && wall_clock_seconds() - start > time_limit()) {
                 const Error silent = silent_of(requests, peer);
                 fail(silent); // while this rank's send buffers still exist
                 throw silent;

@@ -9,13 +9,13 @@ from . import _chamomile, errors
 from ._processes import meeting, raised_as
 
 Notify = Callable[[int], None]
-_STATE = ("has_started", "time", "step", "step_length", "end_time", "device", "options")  # properties of the PySimulation
+_STATE = ("has_started", "time", "step", "step_length", "end_time", "device", "options")  # properties of the simulation
 
 
 class SharedEvolution:
-    """An PySimulation of the particles of all processes. Each process has a local snapshot and makes the same calls.
+    """A simulation of the particles of all processes. Each process has a local snapshot and makes the same calls.
 
-    Only the first process has the PySimulation. Inside a call, the others run its rank server until it reports an event:
+    Only the first process has the simulation. Inside a call, the others run its rank server until it reports an event:
     an observer to call, or the end of the call.
     """
 

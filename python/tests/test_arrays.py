@@ -109,7 +109,7 @@ def test_results_lie_in_the_memory_given():
     assert np.array_equal(x, unchanged)
 
 
-class CellExporter:
+class Exporter:
     """An array of an unknown library with only DLPack."""
 
     def __init__(self, array, versioned=True):
@@ -129,14 +129,14 @@ def test_dlpack():
     x, m = cloud()
     expected = chamomile.acceleration(x, m, **WORDS)
     for versioned in (True, False):
-        source = CellExporter(np.asfortranarray(x), versioned)
-        assert np.array_equal(chamomile.acceleration(source, CellExporter(m, versioned), **WORDS), expected)
+        source = Exporter(np.asfortranarray(x), versioned)
+        assert np.array_equal(chamomile.acceleration(source, Exporter(m, versioned), **WORDS), expected)
         assert source.asked[0] == {"stream": None, "max_version": (1, 0)} and source.asked[-1]["stream"] is None
         room = np.zeros((N, 3))
-        chamomile.acceleration(x, m, out=CellExporter(room, versioned), **WORDS)
+        chamomile.acceleration(x, m, out=Exporter(room, versioned), **WORDS)
         assert np.array_equal(room, expected)  # written through the capsule without a copy
 
-    class Elsewhere(CellExporter):
+    class Elsewhere(Exporter):
         def __dlpack_device__(self):
             return (10, 0)  # ROCm
 

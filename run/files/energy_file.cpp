@@ -87,7 +87,7 @@ void EnergyFile::add(Simulation& simulation)
     last_step_ = simulation.step();
     if (is_comoving_)
         cosmic_.add(simulation.file_time(), now);
-    note_error(is_comoving_ ? std::optional(cosmic_.residue()) : change(now));
+    record_error(is_comoving_ ? std::optional(cosmic_.residue()) : change(now));
     const double momentum_scale = std::sqrt(2 * std::max(first_.kinetic, now.kinetic) * now.mass);
     momentum_drift_ =
         momentum_scale == 0 ? 0 : norm(now.momentum - first_.momentum) / momentum_scale;
@@ -113,7 +113,7 @@ std::optional<double> EnergyFile::change(const Diagnostics& now) const
 }
 
 /// Records an error; none: not measurable.
-void EnergyFile::note_error(std::optional<double> error)
+void EnergyFile::record_error(std::optional<double> error)
 {
     constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
     energy_error_ = error && !std::isnan(*error) ? *error : no_number;

@@ -66,7 +66,7 @@ public:
 
 private:
     std::optional<double> change(const Diagnostics& now) const;
-    void note_error(std::optional<double> error);
+    void record_error(std::optional<double> error);
     double energy_scale() const;
     double binding_energy(const ExternalState& external) const;
     std::vector<double> plain_columns(const Diagnostics& now) const;

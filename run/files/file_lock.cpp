@@ -12,7 +12,7 @@
 
 namespace chamomile {
 
-bool take_lock(int descriptor)
+bool acquire_lock(int descriptor)
 {
     return flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
@@ -39,7 +39,7 @@ FileLock::FileLock(const std::filesystem::path& file) : path_(lock_of(file.strin
             throw Error(Fault::output, path_.string() + ": is no lock, which is an empty file: "
                                                         "remove it, or choose another name");
         }
-        if (!take_lock(descriptor_)) {
+        if (!acquire_lock(descriptor_)) {
             close(descriptor_);
             throw Error(Fault::output, file.string() + ": another run is writing it");
         }

@@ -8,7 +8,7 @@ namespace chamomile {
 
 /// Locks an open file or folder until it is closed. Returns false if another program holds the
 /// lock, true on a file system without locks.
-bool take_lock(int descriptor);
+bool acquire_lock(int descriptor);
 
 /// Returns the name of the lock file of a file.
 std::string lock_of(const std::string& file);

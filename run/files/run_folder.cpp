@@ -104,7 +104,7 @@ void RunFolder::lock()
         lock_.descriptor = open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     else
         require_same();
-    if (lock_.descriptor >= 0 && !take_lock(lock_.descriptor))
+    if (lock_.descriptor >= 0 && !acquire_lock(lock_.descriptor))
         throw refusal("another run is writing there; choose another folder");
 }
 

@@ -23,7 +23,7 @@ void select_matter(const AnalysedMatter& matter, const std::string& source, Snap
         snapshot.box_size = *matter.box;
         infer_units(snapshot);
     }
-    take_places(snapshot);
+    use_positions_only(snapshot);
     if (has_critical_density(snapshot) && snapshot.box_size > 0 &&
         !has_density_of_background(snapshot))
         snapshot.notes.push_back(density_text(snapshot) + ": check units and box");
@@ -32,11 +32,11 @@ void select_matter(const AnalysedMatter& matter, const std::string& source, Snap
         keep_types(snapshot, matter.types);
 }
 
-void take_places(Snapshot& snapshot)
+void use_positions_only(Snapshot& snapshot)
 {
     if (snapshot.box_size > 0)
         require_places(outside(snapshot.particles, snapshot.box_size));
-    note_outside(snapshot);
+    warn_of_outside(snapshot);
 }
 
 bool has_types(const Particles& particles, const std::vector<int>& types)

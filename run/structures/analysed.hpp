@@ -21,7 +21,7 @@ void select_matter(const AnalysedMatter& matter, const std::string& source, Snap
 
 /// Adds a note on particles outside the periodic box; analyses use their periodic images. Throws
 /// Error(input) if they are so far away that wrapping leaves no significant digits.
-void take_places(Snapshot& snapshot);
+void use_positions_only(Snapshot& snapshot);
 
 /// Returns whether particles of these types exist (empty: any type).
 bool has_types(const Particles& particles, const std::vector<int>& types);

@@ -23,7 +23,7 @@ void require_density(const std::string& file, Snapshot& state)
     if (!has_density_of_background(state))
         throw Error(Fault::input,
                     file + ": " + density_text(state) + ": its units, box, G or Omega_m are wrong");
-    note_density(state);
+    set_density(state);
 }
 
 void scale(std::vector<Vec3<double>>& vectors, double factor)
@@ -51,7 +51,7 @@ std::string density_text(const Snapshot& state)
                      density_over_critical(state), state.comoving->omega_matter);
 }
 
-void note_density(Snapshot& state)
+void set_density(Snapshot& state)
 {
     if (has_critical_density(state) && state.box_size > 0 &&
         std::abs(density_over_critical(state) / state.comoving->omega_matter - 1) >
@@ -69,7 +69,7 @@ std::vector<double> listed_outputs(const CosmologyRequest& request)
     return times;
 }
 
-void take_background(const CosmologyRequest& request, const std::string& file, Snapshot& state)
+void set_background(const CosmologyRequest& request, const std::string& file, Snapshot& state)
 {
     const auto refuse = [&](const std::string& what) {
         throw Error(Fault::input, file + ": " + what);

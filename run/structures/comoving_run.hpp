@@ -28,7 +28,7 @@ std::vector<double> listed_outputs(const CosmologyRequest& request);
 
 /// Completes the file's background from the options. Requires comoving coordinates, a box, and a
 /// total mass that matches Omega_m. Throws Error(input).
-void take_background(const CosmologyRequest& request, const std::string& file, Snapshot& state);
+void set_background(const CosmologyRequest& request, const std::string& file, Snapshot& state);
 
 /// Converts peculiar velocities to momenta p = a v, and wraps positions into the box.
 void make_canonical(Snapshot& state);
@@ -42,7 +42,7 @@ Background background_of(const ComovingFrame& frame);
 /// Returns "density: 0.31 of the critical one, but Omega_m is 0.3".
 std::string density_text(const Snapshot& state);
 /// Adds density_text() as a note if the density of a comoving box is not Omega_m within 0.1 %.
-void note_density(Snapshot& state);
+void set_density(Snapshot& state);
 /// Returns "Omega_m 0.3, Omega_Lambda 0.7, h 0.7".
 std::string background_text(const ComovingFrame& frame);
 /// Returns "from a = 0.02, z = 49 to a = 1, z = 0" for times in ln a.

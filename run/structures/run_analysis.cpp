@@ -32,7 +32,7 @@ Refusal refuse_analysis(const RunAnalysis& analysis, const Snapshot& start)
            ": needs initial conditions in a periodic box";
 }
 
-void note_analysis(const RunAnalysis& analysis, Snapshot& start)
+void record_analysis(const RunAnalysis& analysis, Snapshot& start)
 {
     if (analysis.halos)
         add_note(start, friends_note(start.particles, analysis.halo_types));

@@ -27,7 +27,7 @@ Refusal refuse_analysis(const RunAnalysis& analysis, const Snapshot& start);
 
 /// Adds notes on halos with several particle masses and on assumptions of linear theory. Throws
 /// Error(usage) for fits without a comoving background.
-void note_analysis(const RunAnalysis& analysis, Snapshot& start);
+void record_analysis(const RunAnalysis& analysis, Snapshot& start);
 
 /// Writes the requested files for a snapshot with peculiar velocities: power_NNN.txt,
 /// halos_NNN.hdf5 with mass_function_NNN.txt, and profile_NNN.csv.

@@ -80,7 +80,7 @@ std::string time_unit(const Units& units)
 void record_provenance(const RunDescription& run, const Integrator& integrator, Snapshot& state)
 {
     const std::map<std::string, std::string> earlier = state.provenance;
-    state_forces(integrator.forces(), integrator.device(), state);
+    write_forces(integrator.forces(), integrator.device(), state);
     for (const char* key : {"command", "version"}) // from the initial conditions
         if (const auto value = earlier.find(key); value != earlier.end())
             state.provenance[std::string("initial_") + key] = value->second;

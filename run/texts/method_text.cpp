@@ -133,7 +133,7 @@ SolverOptions known_forces(SolverOptions used, const Snapshot& snapshot)
     return used;
 }
 
-void state_forces(const SolverOptions& used, const std::string& device, Snapshot& snapshot)
+void write_forces(const SolverOptions& used, const std::string& device, Snapshot& snapshot)
 {
     std::map<std::string, std::string> earlier;
     earlier.swap(snapshot.provenance);

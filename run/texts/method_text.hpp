@@ -45,6 +45,6 @@ SolverOptions known_forces(SolverOptions used, const Snapshot& snapshot);
 
 /// Records in the snapshot how its forces were computed: softening, G, box and describe(). Keeps
 /// provenance entries for linear theory.
-void state_forces(const SolverOptions& used, const std::string& device, Snapshot& snapshot);
+void write_forces(const SolverOptions& used, const std::string& device, Snapshot& snapshot);
 
 } // namespace chamomile

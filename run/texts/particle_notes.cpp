@@ -135,13 +135,13 @@ void add_note(Snapshot& snapshot, const std::string& line)
         snapshot.notes.push_back(line);
 }
 
-void note_outside(Snapshot& snapshot)
+void warn_of_outside(Snapshot& snapshot)
 {
     if (snapshot.box_size > 0)
         add_note(snapshot, outside_text(outside(snapshot.particles, snapshot.box_size)));
 }
 
-void note_fast_potentials(Snapshot& snapshot, const ExternalField& field)
+void warn_of_fast_potentials(Snapshot& snapshot, const ExternalField& field)
 {
     constexpr double fast = 3000; // km/s
     for (const Potential& potential : field.potentials()) {
@@ -157,7 +157,7 @@ void note_fast_potentials(Snapshot& snapshot, const ExternalField& field)
     }
 }
 
-void note_suspicious_inputs(Snapshot& snapshot, const SolverOptions& solver)
+void warn_of_suspicious_inputs(Snapshot& snapshot, const SolverOptions& solver)
 {
     for (const std::string& line : suspicious_inputs(snapshot, solver))
         add_note(snapshot, line);

@@ -32,12 +32,12 @@ void require_places(const Outside& outside);
 std::vector<std::string> suspicious_inputs(const Snapshot& snapshot, const SolverOptions& solver);
 
 /// Adds suspicious_inputs() to the notes of the snapshot.
-void note_suspicious_inputs(Snapshot& snapshot, const SolverOptions& solver);
+void warn_of_suspicious_inputs(Snapshot& snapshot, const SolverOptions& solver);
 /// Adds a note for each potential with a median circular speed above 3000 km/s at the particles, if
 /// units are known.
-void note_fast_potentials(Snapshot& snapshot, const ExternalField& field);
+void warn_of_fast_potentials(Snapshot& snapshot, const ExternalField& field);
 /// Adds only the note on particles outside the snapshot's box.
-void note_outside(Snapshot& snapshot);
+void warn_of_outside(Snapshot& snapshot);
 /// Adds a note unless it exists already.
 void add_note(Snapshot& snapshot, const std::string& line);
 

@@ -11,8 +11,8 @@ namespace chamomile {
 namespace {
 
 /// Sets per-particle softening from the lengths by type.
-Refusal take_type_softenings(const SolverOptions& solver, const GivenOptions& given,
-                             Particles& particles)
+Refusal set_type_softenings(const SolverOptions& solver, const GivenOptions& given,
+                            Particles& particles)
 {
     const auto& [in_order, of_type] = solver.type_softenings;
     const std::string types = "the particles have " + types_of(particles);
@@ -49,12 +49,12 @@ Refusal take_type_softenings(const SolverOptions& solver, const GivenOptions& gi
 
 /// Sets per-particle softening and solver.softening. Equal lengths become one common length, unless
 /// the rule for pairs is root-of-squares.
-Refusal take_softenings(const GivenOptions& given, Particles& particles, SolverOptions& solver)
+Refusal set_softenings(const GivenOptions& given, Particles& particles, SolverOptions& solver)
 {
     if (particles.size() == 0)
         return {};
     if (!solver.type_softenings.empty()) {
-        if (const Refusal line = take_type_softenings(solver, given, particles))
+        if (const Refusal line = set_type_softenings(solver, given, particles))
             return line;
     } else if (given.contains("eps")) {
         particles.softening.clear();
@@ -76,7 +76,7 @@ Refusal take_softenings(const GivenOptions& given, Particles& particles, SolverO
 
 } // namespace
 
-Refusal take_stated(Snapshot& snapshot, const GivenOptions& given, SolverOptions& solver)
+Refusal adopt_stated(Snapshot& snapshot, const GivenOptions& given, SolverOptions& solver)
 {
     if (!given.contains("G"))
         solver.gravitational_constant = snapshot.G();
@@ -86,7 +86,7 @@ Refusal take_stated(Snapshot& snapshot, const GivenOptions& given, SolverOptions
         solver.softening.kind = snapshot.softening->kind;
     if (snapshot.softening && !given.contains("eps-rule"))
         solver.softening.rule = snapshot.softening->rule;
-    if (const Refusal line = take_softenings(given, snapshot.particles, solver))
+    if (const Refusal line = set_softenings(given, snapshot.particles, solver))
         return line;
     if (!given.contains("box"))
         solver.box = snapshot.box_size;

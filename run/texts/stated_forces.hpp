@@ -10,6 +10,6 @@ namespace chamomile {
 /// without softening leaves the softening of `solver` unchanged. Lengths by type become
 /// per-particle softening. Refuses a box that contradicts the snapshot's, and lengths that do not
 /// match the types.
-Refusal take_stated(Snapshot& snapshot, const GivenOptions& given, SolverOptions& solver);
+Refusal adopt_stated(Snapshot& snapshot, const GivenOptions& given, SolverOptions& solver);
 
 } // namespace chamomile

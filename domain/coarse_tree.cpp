@@ -271,7 +271,7 @@ void CoarseTree::measure(LeafSums sums, bool has_targets, Communicator& communic
             moments.bounds[c].add(moments.bounds[d]);
 }
 
-void CoarseTree::compute_moments(const Moments& own, int order, bool varied,
+void CoarseTree::gather_moments(const Moments& own, int order, bool varied,
                                  Communicator& communicator)
 {
     const std::size_t n = octree.cells.size();

@@ -94,7 +94,7 @@ struct LeafSums {
 /// particles of all ranks in tree order.
 struct CoarseTree {
     Octree octree;
-    Moments moments;                 ///< measure() fills bounds, compute_moments() the rest
+    Moments moments;                 ///< measure() fills bounds, gather_moments() the rest
     std::vector<Index> leaves;       ///< cells without daughters, in tree order
     std::vector<Key> first;          ///< lowest key of each leaf
     std::vector<std::uint64_t> work; ///< per leaf, over targets
@@ -111,7 +111,7 @@ struct CoarseTree {
     void measure(LeafSums sums, bool has_targets, Communicator& communicator);
     /// Completes the moments. `own`: moments at this rank's leaves, in tree order, without bounds.
     /// `varied`: particles have per-particle softening.
-    void compute_moments(const Moments& own, int order, bool varied, Communicator& communicator);
+    void gather_moments(const Moments& own, int order, bool varied, Communicator& communicator);
 };
 
 /// Makes coarse trees of slowly changing rows. Counts the cells divided last time in one reduction,
@@ -119,7 +119,7 @@ struct CoarseTree {
 class CoarseTreeMaker {
 public:
     /// Makes the same tree on every rank. `all`: total number of rows. Cells equal a single rank's
-    /// cells. The caller must then call measure() and compute_moments().
+    /// cells. The caller must then call measure() and gather_moments().
     CoarseTree make(const CountOctants& count, std::uint64_t all, std::uint64_t max,
                     Communicator& communicator);
 

@@ -116,7 +116,7 @@ void DomainTreeBuilder::finish(Tree& tree, const TreePlan& plan, Profile& profil
     {
         const TimedPhase phase(profile, "moments");
         const int order = criterion_ ? criterion_->order : 0;
-        coarse_.compute_moments(part_->sum_moments(plan), order, is_varied_, ranks_);
+        coarse_.gather_moments(part_->sum_moments(plan), order, is_varied_, ranks_);
         part_->make_tree(tree, distributed(), plan);
     }
 }

@@ -221,7 +221,7 @@ private:
     Inbox inbox_;
     Particles none_; ///< the empty set of particles_of_all()
     RankRun service_;
-    RankServer server_;
+    RankDispatcher server_;
 };
 
 } // namespace

@@ -22,7 +22,7 @@ void ListField::repair_rows(const Request& given)
     if (!given.position.on_device)
         return repair_rows_on_host(given);
     Request request = given;
-    const auto bring = [&](ArrayView& view, int components) {
+    const auto fetch = [&](ArrayView& view, int components) {
         std::vector<double> rows =
             view ? read(view, given.count, components) : std::vector<double>();
         view = {};

@@ -198,7 +198,7 @@ void number_particles(Snapshot& snapshot, const std::string& missing)
 
 Snapshot read_snapshot(const std::filesystem::path& path, Masses masses)
 {
-    return read_and_check(path, masses, bring);
+    return read_and_check(path, masses, load_deferred);
 }
 
 Snapshot open_snapshot(const std::filesystem::path& path, Masses masses)

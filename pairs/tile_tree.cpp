@@ -1,5 +1,7 @@
 #include "chamomile/pairs/tile_tree.hpp"
 
+#include <algorithm>
+
 #include "chamomile/core/threads.hpp"
 
 namespace chamomile {

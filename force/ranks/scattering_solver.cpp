@@ -169,7 +169,7 @@ void ScatteringSolver::gather(const ForceCommand& order, const Request* request)
 {
     if (order.shared)
         return ranks_.run_and_agree([] {}); // all ranks have stored their sums
-    const auto bring = [&]<class T>(std::vector<T>& sums, const auto& store) {
+    const auto fetch = [&]<class T>(std::vector<T>& sums, const auto& store) {
         if (order.has_active) {
             for (std::size_t k = 0; k < active_.size(); ++k) // ascending, so k <= active_[k]
                 sums[k] = sums[active_[k]];

@@ -267,7 +267,7 @@ Rows CudaPart::rows()
     DeviceTree& t = *tree_;
     const TreeParticles& from = rows_.particles;
     Rows rows;
-    const auto bring = [&](auto& to, auto& all) {
+    const auto fetch = [&](auto& to, auto& all) {
         to.resize(n());
         t.staging.download(to.data(), all.data(), n(), t.stream);
     };

@@ -87,7 +87,7 @@ public:
     /// row(i) for begin <= i < end.
     struct RowsInParts {
         std::size_t max;
-        std::function<void(std::size_t begin, std::size_t end)> bring;
+        std::function<void(std::size_t begin, std::size_t end)> fetch;
     };
     template <class Row>
     Hdf5Handle data(const Hdf5Handle& group, const char* name, std::size_t count, const Row& row,

@@ -224,11 +224,11 @@ private:
             const Vec3<double>& v = part[k - first];
             return Vec3<double>{v.x / divisor, v.y / divisor, v.z / divisor};
         };
-        const auto bring = [&](std::size_t begin, std::size_t end) {
+        const auto fetch = [&](std::size_t begin, std::size_t end) {
             part = rows_.read_vectors(value, RowSelection(indices.subspan(begin, end - begin)));
             first = begin;
         };
-        write_scaling(out_.data(group, name, indices.size(), row, {rows_.max(), bring}), scaling);
+        write_scaling(out_.data(group, name, indices.size(), row, {rows_.max(), fetch}), scaling);
     }
 
     void write_potentials(const Hdf5Handle& group, std::span<const Index> indices)
@@ -236,12 +236,12 @@ private:
         std::span<const double> part;
         std::size_t first = 0;
         const auto row = [&](std::size_t k) { return part[k - first]; };
-        const auto bring = [&](std::size_t begin, std::size_t end) {
+        const auto fetch = [&](std::size_t begin, std::size_t end) {
             const RowSelection asked(indices.subspan(begin, end - begin));
             part = rows_.read_scalars(Column::potential, asked);
             first = begin;
         };
-        write_scaling(out_.data(group, potentials, indices.size(), row, {rows_.max(), bring}),
+        write_scaling(out_.data(group, potentials, indices.size(), row, {rows_.max(), fetch}),
                       potential_scaling);
     }
 

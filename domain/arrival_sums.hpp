@@ -11,7 +11,7 @@ struct SumArrays {
 };
 
 /// Output for the sums of arrivals. Arrival numbers below `own` go to `rows`, numbers `own` ..
-/// `count` to `received rows`, whose entry 0 belongs to number `own`.
+/// `count` to `received`, whose entry 0 belongs to number `own`.
 struct ArrivalSums {
     SumArrays rows;
     std::size_t own = 0, count = 0;

@@ -58,15 +58,15 @@ void DeviceExchange::send_labels(std::span<const DeviceMessage> to, bool stages,
     std::vector<std::vector<std::byte>> messages;
     const std::byte* next = leaving_.data();
     for (const DeviceMessage& message : to) {
-        std::vector<std::byte>& message = messages.emplace_back();
+        std::vector<std::byte>& packed = messages.emplace_back();
         if (message.head.empty() && message.bytes == 0)
             continue;
         const Label label{message.head.size(), message.bytes, allowed_[0], message.data};
         const auto put = [&](const void* from, std::size_t bytes) {
             const auto* const first = static_cast<const std::byte*>(from);
-            message.insert(message.end(), first, first + bytes);
+            packed.insert(packed.end(), first, first + bytes);
         };
-        message.reserve(sizeof label + message.head.size() + (stages ? message.bytes : 0));
+        packed.reserve(sizeof label + message.head.size() + (stages ? message.bytes : 0));
         put(&label, sizeof label);
         put(message.head.data(), message.head.size());
         if (!stages)

@@ -29,8 +29,8 @@ public:
         std::size_t count, particles;
         std::span<const Index> active; ///< in the caller's numbering
         bool are_of_all;
-        bool are_of_floats;             ///< pairs were summed in float
-        ArrivalSums received = {};      ///< particles of other ranks, with sums behind `count`
+        bool are_of_floats;        ///< pairs were summed in float
+        ArrivalSums received = {}; ///< particles of other ranks, with sums behind `count`
     };
 
     /// Stores the sums in the caller's units and waits. Returns the number of sums not finite

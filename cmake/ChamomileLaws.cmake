@@ -1,4 +1,5 @@
 # Laws built into every copy of the library: name, type and header, as for user laws.
+set(law_kinds baseline avx2 avx512 device code)
 foreach(law IN ITEMS
         "gravity_acceleration GravityAcceleration gravity.hpp"
         "gravity GravityPotential gravity.hpp"
@@ -27,5 +28,12 @@ foreach(law IN ITEMS
     endif()
     list(GET law 1 type)
     list(GET law 2 header)
-    chamomile_add_interaction(chamomile ${name} chamomile::${type} ${PROJECT_SOURCE_DIR}/force/pairs/laws/${header})
+    chamomile_write_interaction(${name} chamomile::${type} ${PROJECT_SOURCE_DIR}/force/pairs/laws/${header})
+    foreach(kind IN LISTS law_kinds)
+        list(APPEND all_${kind} ${law_${kind}})
+    endforeach()
 endforeach()
+foreach(kind IN LISTS law_kinds)
+    chamomile_units(law_${kind} laws_${kind} 7 ${all_${kind}})
+endforeach()
+chamomile_compile_interactions(chamomile)

@@ -18,7 +18,7 @@ namespace chamomile {
 namespace {
 
 /// Relative difference below which two numbers stated by files count as equal.
-constexpr double same = 1e-6;
+constexpr double relative_tolerance = 1e-6;
 
 /// A Turn is a rotation matrix.
 struct Turn {
@@ -67,7 +67,7 @@ void append(std::vector<T>& to, const std::vector<T>& from)
 
 bool differ(double a, double b)
 {
-    return std::abs(a - b) > same * std::max(std::abs(a), std::abs(b));
+    return std::abs(a - b) > relative_tolerance * std::max(std::abs(a), std::abs(b));
 }
 
 /// Throws Error(usage) unless `part` has the frame, G, box and cosmology of `first`.

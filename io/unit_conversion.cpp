@@ -12,7 +12,7 @@ namespace {
 
 /// Relative difference below which two values of G count as equal: files state few digits, and
 /// codes use different constants.
-constexpr double same = 1e-3;
+constexpr double tolerance_of_G = 1e-3;
 
 void scale(std::vector<Vec3<double>>& vectors, double factor)
 {
@@ -73,7 +73,8 @@ void choose_units(Snapshot& snapshot, const Units& units, const std::string& wha
     if (states_units && snapshot.units.physical)
         convert_units(snapshot, units, what);
     else {
-        if (states_units && std::abs(units.gravitational_constant() / snapshot.G() - 1) > same)
+        if (states_units &&
+            std::abs(units.gravitational_constant() / snapshot.G() - 1) > tolerance_of_G)
             throw Error(Fault::usage,
                         what + (snapshot.gravitational_constant
                                     ? ": the file states G = " + number_text(snapshot.G()) +

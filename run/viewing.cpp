@@ -8,7 +8,7 @@
 namespace chamomile {
 namespace {
 
-constexpr double seconds_between_looks = 0.05;
+constexpr double seconds_between_polls = 0.05;
 
 ViewScene scene_of_run(const Snapshot& state, const std::string& name, const ViewedRun& run)
 {
@@ -54,13 +54,13 @@ bool Viewing::holds()
         run_.between();
     if (paused_) {
         const double start = wall_clock_seconds();
-        view_.wait(seconds_between_looks);
+        view_.wait(seconds_between_polls);
         paused_seconds_ += wall_clock_seconds() - start;
         return true;
     }
     if (!waits_for_pace())
         return false;
-    view_.wait(std::min(seconds_between_looks, step_ended_ + 1 / pace_ - wall_clock_seconds()));
+    view_.wait(std::min(seconds_between_polls, step_ended_ + 1 / pace_ - wall_clock_seconds()));
     return true;
 }
 

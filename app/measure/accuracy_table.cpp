@@ -30,16 +30,11 @@ struct ErrorKind {
     const char* prefix;
     Percentiles ForceErrors::*percentiles;
 };
-constexpr ErrorKind kinds[] = {{"", &ForceErrors::acceleration},
-                               {"scaled ", &ForceErrors::scaled},
-                               {"phi ", &ForceErrors::potential}};
+constexpr ErrorKind error_kinds[] = {{"", &ForceErrors::acceleration},
+                                     {"scaled ", &ForceErrors::scaled},
+                                     {"phi ", &ForceErrors::potential}};
 
-void append(Words& words, const Words& more)
-{
-    words.insert(words.end(), more.begin(), more.end());
-}
-
-Words setting_headings()
+Words accuracy_headings()
 {
     Words headings{"particles from", "N"};
     for (const SettingColumn& column : setting_columns())
@@ -65,8 +60,8 @@ std::string today()
 
 Words everything_headings()
 {
-    Words headings = setting_headings();
-    for (const ErrorKind& kind : kinds)
+    Words headings = accuracy_headings();
+    for (const ErrorKind& kind : error_kinds)
         for (const Statistic& statistic : statistics)
             headings.push_back(std::string(kind.prefix) + statistic.name);
     append(headings, {"|sum m a|", "particles", "cells", "far", "seconds", "evaluations", "sampled",
@@ -78,7 +73,7 @@ Words everything_headings()
 Words everything_words(const AccuracySample& sample, const AccuracyRow& row)
 {
     Words words = setting_words(sample, row);
-    for (const ErrorKind& kind : kinds)
+    for (const ErrorKind& kind : error_kinds)
         for (const Statistic& statistic : statistics)
             words.push_back(formatted("%.6e", row.statistics.*kind.percentiles.*statistic.value));
     std::size_t worst = 0;
@@ -112,7 +107,7 @@ DataGroup::Attribute attribute_of(const std::string& word)
 
 void print_accuracy(const Samples& samples, const AccuracyRows& rows)
 {
-    const Words settings = setting_headings();
+    const Words settings = accuracy_headings();
     Words headings = settings;
     append(headings, {"rms", "median", "90 %", "99 %", "99.9 %", "max", "scaled 99 %", "phi 99 %",
                       "|sum m a|", "particles", "cells", "far", "ms"});

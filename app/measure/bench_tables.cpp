@@ -16,12 +16,7 @@ std::string milliseconds(double seconds)
     return formatted("%.3f", 1e3 * seconds);
 }
 
-void append(Words& words, const Words& more)
-{
-    words.insert(words.end(), more.begin(), more.end());
-}
-
-Words setting_headings()
+Words bench_headings()
 {
     Words headings{"particles from", "N", "threads"};
     for (const SettingColumn& column : setting_columns())
@@ -124,7 +119,7 @@ Words joined(Words words, const Words& more)
 
 void print_tables(const std::vector<BenchRow>& rows, bool phases)
 {
-    const Words settings = setting_headings(), names = phase_names(rows);
+    const Words settings = bench_headings(), names = phase_names(rows);
     Table results(
         joined(joined(joined(settings, result_headings), {device_headings[0]}), rank_headings)),
         breakdown(joined(settings, phase_headings(names)));
@@ -150,7 +145,7 @@ Table everything_table(const std::vector<BenchRow>& rows, const std::string& ver
 {
     const Words names = phase_names(rows);
     Table table(
-        joined(joined(joined(joined(setting_headings(), result_headings), phase_headings(names)),
+        joined(joined(joined(joined(bench_headings(), result_headings), phase_headings(names)),
                       rank_headings),
                {"ceiling pairs/s", "processor ms", "tuned", "groups", "tree cells", "repetitions",
                 "machine", "version", "date"}));

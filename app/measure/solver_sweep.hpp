@@ -42,4 +42,10 @@ struct SettingColumn {
 };
 std::span<const SettingColumn> setting_columns();
 
+/// Appends words to those of a table's row.
+inline void append(std::vector<std::string>& words, const std::vector<std::string>& more)
+{
+    words.insert(words.end(), more.begin(), more.end());
+}
+
 } // namespace chamomile::app

@@ -8,7 +8,7 @@ namespace chamomile {
 namespace {
 
 /// Returns (2 r_s)^3 q as a function of u^2.
-long double smooth_force(long double w)
+long double long_range_force(long double w)
 {
     const long double two_over_root_pi = 2 / std::sqrt(std::numbers::pi_v<long double>);
     if (w < 0.3L) { // where digits would cancel
@@ -22,7 +22,7 @@ long double smooth_force(long double w)
 }
 
 /// Returns 2 r_s p as a function of u^2.
-long double smooth_potential(long double w)
+long double long_range_potential(long double w)
 {
     const long double u = std::sqrt(w);
     return u > 0 ? std::erf(u) / u : 2 / std::sqrt(std::numbers::pi_v<long double>);
@@ -77,10 +77,10 @@ void fill(ShortRangeForm::Polynomials<T>& form, long double split, long double w
 {
     constexpr int degree = ShortRangeForm::degree<T>;
     const long double unit = 2 * split;
-    const auto force = fit_polynomial(degree, widest, smooth_force, [](long double w) {
+    const auto force = fit_polynomial(degree, widest, long_range_force, [](long double w) {
         return std::max(1.0L, w * std::sqrt(w)); // u^3: relative to Newton's force
     });
-    const auto potential = fit_polynomial(degree, widest, smooth_potential, [](long double w) {
+    const auto potential = fit_polynomial(degree, widest, long_range_potential, [](long double w) {
         return std::max(1.0L, std::sqrt(w));
     });
     for (int k = 0; k <= degree; ++k) {

@@ -35,7 +35,7 @@ template <class T, int order>
 inline constexpr bool is_series_of<SoftenedSeries<T, order>> = true;
 
 /// A tile of particles: positions and masses, with eps^2 for per-particle softening.
-template <class Law, class T>
+template <class T, bool is_varied>
 struct ParticleTile {
     template <class U>
     using RowOf = typename Gravity<SofteningKind::plummer, false>::template Source<U>;
@@ -43,25 +43,25 @@ struct ParticleTile {
     using P = Pack<T>;
 
     alignas(64) Row row[tile_size + P::width]; // read in whole packs
-    T eps2[Law::is_varied ? tile_size : 1];
+    T eps2[is_varied ? tile_size : 1];
 
     static CHAMOMILE_HD RowOf<P> broadcast_row(const Row& row) { return broadcast<RowOf>(row); }
 };
 
 /// Returns source j in every lane.
-template <class Law, class T>
-CHAMOMILE_HD typename Law::template Source<Pack<T>> source_of(const ParticleTile<Law, T>* tile,
-                                                              int j)
+template <class Law, class T, bool is_varied>
+CHAMOMILE_HD typename Law::template Source<Pack<T>>
+source_of(const ParticleTile<T, is_varied>* tile, int j)
 {
     using P = Pack<T>;
     const auto& row = tile->row[j];
     const Vec3<P> position{P(row.position.x), P(row.position.y), P(row.position.z)};
-    if constexpr (Law::is_varied)
+    if constexpr (is_varied)
         return {position, P(row.mass), P(tile->eps2[j])};
     else
         return {position, P(row.mass)};
 }
-template <template <class> class Record, class T>
+template <class, template <class> class Record, class T>
 CHAMOMILE_HD Record<Pack<T>> source_of(const Record<T>* tile, int j)
 {
     return broadcast<Record>(tile[j]);
@@ -82,7 +82,7 @@ CHAMOMILE_HD void force_loop_of(const Law& law, int t, const Tile* tile, int cou
         if constexpr (is_series_of<Tile>) { // long enough to hide its root alone
             law(target[0], tile[j], sum[0]);
         } else {
-            const auto source = source_of(tile, j);
+            const auto source = source_of<Law>(tile, j);
             for (int k = 0; k < in_flight; ++k)
                 law(target[k], source, sum[k]);
         }

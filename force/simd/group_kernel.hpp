@@ -8,24 +8,23 @@
 /// coordinates, however wide the group. Far cells come first, as an expansion (far_field.hpp).
 #pragma once
 
-#include "chamomile/core/interruption.hpp"
 #include "chamomile/core/simd_math.hpp"
 #include "chamomile/force/periodic/short_range.hpp"
 #include "chamomile/force/simd/far_field.hpp"
 #include "chamomile/force/simd/force_loop.hpp"
 #include "chamomile/force/simd/group_targets.hpp"
 #include "chamomile/force/simd/host_kernel.hpp"
-#include "chamomile/force/simd/near_box.hpp"
+#include "chamomile/force/simd/listed_particles.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
-inline constexpr int near_run = 8;       // near sources per partial sum
-inline constexpr Index ranges_ahead = 8; // about a tile
+inline constexpr int near_run = 8; // near sources per partial sum
 
 /// One group against its list; AnyLaw is Gravity, ShortRange, or a varied form.
 template <template <SofteningKind, bool> class AnyLaw, SofteningKind softening, bool with_potential,
           class T>
-class GroupKernel {
+class GroupKernel final : ListedParticles<T, AnyLaw<softening, with_potential>::is_varied,
+                                          AnyLaw<softening, with_potential>::is_periodic> {
 public:
     using Law = AnyLaw<softening, with_potential>;
     using CellLaw = typename Law::Cells;
@@ -36,26 +35,10 @@ public:
     using Sum = typename Law::template Sum<P>;
     static constexpr int width = P::width;
     static constexpr int sum_fields = int(sizeof(Sum) / sizeof(P));
-    static constexpr bool is_centered = sizeof(T) < sizeof(double);
-
-    using Particles = ParticleTile<Law, T>;
-
-    struct Tile : Particles {
-        int count = 0;
-    };
-    /// Particles that may be targets or close to targets.
-    struct NearTile : Particles {
-        typename Particles::Row residue[tile_size]; ///< rounding residue
-        Index sorted[tile_size];
-        int count = 0;
-    };
 
     GroupKernel(const GroupWork& work, KernelScratch& scratch)
-        : work_(work), frame_{is_centered ? work.row.center : Vec3<double>{}, work.inverse_length,
-                              work.inverse_mass},
-          rows_(frame_, work.periodicity, work.row.center),
-          law_(make_law<Law>(work, work.softening_length)), targets_(work, rows_, scratch),
-          near_box_(work.row.near_distance, frame_, work.row.center)
+        : Listed(work), law_(make_law<Law>(work, work.softening_length)),
+          targets_(work, rows_, scratch)
     {}
 
     void run(TargetSum* sums)
@@ -64,7 +47,10 @@ public:
             add_expansion(*work_.expansion, work_.local_order, sum_fields > 3,
                           rounded<T>(frame_.of(work_.expansion->center)), targets_.positions(),
                           targets_.parts(*work_.expansion), targets_.padded(), targets_.sums());
-        sum_over_particles();
+        // Of separate targets none is known to be close.
+        const bool separate = work_.separate_targets;
+        this->sum_over_particles(separate ? 0 : targets_.sorted(0),
+                                 separate ? 0 : targets_.sorted(targets_.count() - 1) + 1);
         const auto cells = make_law<CellLaw>(
             work_, softening == SofteningKind::plummer ? work_.softening_length : 0);
         if (work_.order == 0 && !CellLaw::is_varied)
@@ -82,6 +68,10 @@ public:
     }
 
 private:
+    using Listed = ListedParticles<T, Law::is_varied, Law::is_periodic>;
+    using Listed::frame_, Listed::rows_, Listed::work_;
+    using typename Listed::NearTile, typename Listed::Particles, typename Listed::Tile;
+
     template <class Any>
     static Any make_law(const GroupWork& work, double softening_length)
     {
@@ -95,130 +85,7 @@ private:
             return Any::with_length(softening_length);
     }
 
-    /// Adds the listed particles, in two kinds of tiles.
-    void sum_over_particles()
-    {
-        const bool separate = work_.separate_targets; // then none is known to be close
-        const Index own_begin = separate ? 0 : targets_.sorted(0),
-                    own_end = separate ? 0 : targets_.sorted(targets_.count() - 1) + 1;
-        Tile tile;
-        NearTile near;
-        for (Index r = work_.row.range_begin; r < work_.row.range_end; ++r) {
-            const Index before = work_.ranges[r].before, begin = work_.ranges[r].first;
-            const Index count = (r + 1 < work_.row.range_end ? work_.ranges[r + 1].before
-                                                             : work_.row.particle_count) -
-                                before;
-            const Index end = begin + count, own_first = within(own_begin, begin, end),
-                        own_last = within(own_end, own_first, end);
-            if (r + ranges_ahead < work_.row.range_end)
-                prefetch(work_.ranges[r + ranges_ahead].first);
-            add_slices(tile, near, begin, own_first);
-            fill<&GroupKernel::add_near_tile>(near, own_first, own_last);
-            add_slices(tile, near, own_last, end);
-        }
-        add_judged(tile, near);
-        add_near_tile(near);
-    }
-
-    /// Prefetches the beginning of a range; the hardware then prefetches the rest.
-    CHAMOMILE_HD void prefetch(Index first) const
-    {
-        constexpr int ahead = 16;
-        for (int k = 0; k < ahead; k += 2)
-            __builtin_prefetch(work_.sources + first + k);
-        if constexpr (Law::is_varied)
-            for (int k = 0; k < ahead; k += 8)
-                __builtin_prefetch(work_.own.of_source + first + k);
-    }
-
-    static Index within(Index x, Index low, Index high)
-    {
-        return x < low ? low : x > high ? high : x;
-    }
-
-    /// Adds particles that are no targets. A direct sum has one long range, so this checks for an
-    /// interruption between slices.
-    void add_slices(Tile& tile, NearTile& near, Index begin, Index end)
-    {
-        constexpr Index slice = 8192;
-        for (; end - begin > slice; begin += slice) {
-            add_particles(tile, near, begin, begin + slice);
-            look_for_interruption();
-        }
-        add_particles(tile, near, begin, end);
-    }
-
-    /// Packs particles that are no targets into a tile, across ranges, and judges full tiles.
-    /// Without a near box every tile is plain.
-    void add_particles(Tile& tile, NearTile& near, Index begin, Index end)
-    {
-        if (!near_box_)
-            return fill<&GroupKernel::add_tile>(tile, begin, end);
-        while (begin < end) {
-            const Index taken = min(end - begin, Index(tile_size - tile.count));
-            pack(begin, int(taken), tile);
-            runs_[run_count_++] = {begin, begin + taken};
-            begin += taken;
-            if ((tile.count += int(taken)) == tile_size)
-                add_judged(tile, near);
-        }
-    }
-
-    /// Adds a tile; if any particle in it is near, moves all to near tiles.
-    void add_judged(Tile& tile, NearTile& near)
-    {
-        if (near_box_ && near_box_.holds_any(tile.row, tile.count)) {
-            for (int r = 0; r < run_count_; ++r)
-                fill<&GroupKernel::add_near_tile>(near, runs_[r].begin, runs_[r].end);
-            tile.count = 0;
-        } else {
-            add_tile(tile);
-        }
-        run_count_ = 0;
-    }
-
-    static Index min(Index a, Index b) { return a < b ? a : b; }
-
-    /// J-PACKING: packs sorted particles begin .. end and evaluates full tiles.
-    template <auto evaluate, class AnyTile>
-    CHAMOMILE_HD void fill(AnyTile& tile, Index begin, Index end)
-    {
-        while (begin < end) {
-            const Index taken = min(end - begin, Index(tile_size - tile.count));
-            pack(begin, int(taken), tile);
-            tile.count += int(taken);
-            begin += taken;
-            if (tile.count == tile_size)
-                (this->*evaluate)(tile);
-        }
-    }
-
-    CHAMOMILE_HD void pack(Index first, int count, Tile& tile) const
-    {
-        rows_.pack(work_.sources + first, count, fields<T>(tile.row[tile.count]));
-        pack_softenings(first, count, tile, tile.count);
-    }
-
-    void pack(Index first, int count, NearTile& tile) const
-    {
-        rows_.pack(work_.sources + first, count, fields<T>(tile.row[tile.count]),
-                   fields<T>(tile.residue[tile.count]));
-        pack_softenings(first, count, tile, tile.count);
-        for (int k = 0; k < count; ++k)
-            tile.sorted[tile.count + k] = first + Index(k);
-    }
-
-    /// Packs eps^2 in internal units.
-    CHAMOMILE_HD void pack_softenings(Index first, int count, [[maybe_unused]] Particles& tile,
-                                      int at) const
-    {
-        if constexpr (Law::is_varied) {
-            const double unit = work_.inverse_length * work_.inverse_length; // a power of two
-            scale_row(work_.own.of_source + first, count, unit, tile.eps2 + at);
-        }
-    }
-
-    void add_tile(Tile& tile)
+    void add_tile(Tile& tile) override
     {
         force_loop(law_, static_cast<const Particles*>(&tile), tile.count, targets_);
         tile.count = 0;
@@ -226,7 +93,7 @@ private:
 
     /// Evaluates a tile that may hold targets, with coordinates in two floats. Its pulls are large
     /// and come from all sides; short partial sums halve the error.
-    void add_near_tile(NearTile& tile)
+    void add_near_tile(NearTile& tile) override
     {
         const bool separate = work_.separate_targets; // then self pairs name sources
         SelfPair own[tile_size];
@@ -274,7 +141,7 @@ private:
             const int last = first + near_run < tile.count ? first + near_run : tile.count;
             Sum run[in_flight];
             for (int j = first; j < last; ++j) {
-                const Source<P> source = source_of(static_cast<const Particles*>(&tile), j);
+                const Source<P> source = source_of<Law>(static_cast<const Particles*>(&tile), j);
                 const Vec3<P> source_residue = Particles::broadcast_row(tile.residue[j]).position;
                 // Pairs with the target at the origin.
                 Vec3<P> apart[in_flight];
@@ -324,20 +191,11 @@ private:
         return sum < P(0.5f);
     }
 
-    const GroupWork& work_;
-    const Frame frame_;
-    const ParticleReader<Law::is_periodic> rows_;
     const Law law_;
     GroupTargets<T, sum_fields> targets_;
     /// Without softening, sources at a separate target's place exert no force.
     const bool leaves_out_places_ =
         work_.separate_targets && (Law::is_varied || work_.softening_length == 0);
-    const NearBox<T> near_box_;
-    /// Sorted particles in the current tile, with a near box.
-    struct Run {
-        Index begin, end;
-    } runs_[tile_size];
-    int run_count_ = 0;
 };
 
 /// GroupKernel as a HostKernel function.

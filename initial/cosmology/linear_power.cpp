@@ -14,7 +14,7 @@
 namespace chamomile {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 constexpr double pivot = 0.05; // 1/Mpc
 /// Less than 1 % of sigma(8) comes from outside this range in k (h/Mpc).
 constexpr double min_needed = 0.01, max_needed = 1;

@@ -83,8 +83,8 @@ void read_piece(const Gadget2Piece& piece, std::int64_t begin, Particles& partic
 }
 
 /// Opens all pieces and checks their consistency before allocating arrays. Adds notes.
-std::vector<std::unique_ptr<Gadget2Piece>> open_pieces(const std::filesystem::path& path,
-                                                       std::vector<std::string>& notes)
+std::vector<std::unique_ptr<Gadget2Piece>> open_gadget2_pieces(const std::filesystem::path& path,
+                                                               std::vector<std::string>& notes)
 {
     std::vector<std::unique_ptr<Gadget2Piece>> pieces;
     const std::int32_t files = Gadget2Piece(path).header.files;
@@ -171,7 +171,7 @@ std::vector<std::filesystem::path> gadget2_pieces(const std::filesystem::path& p
 Snapshot read_gadget2(const std::filesystem::path& path)
 {
     std::vector<std::string> notes;
-    const auto rows = std::make_shared<Gadget2Rows>(open_pieces(path, notes));
+    const auto rows = std::make_shared<Gadget2Rows>(open_gadget2_pieces(path, notes));
     const auto& pieces = rows->pieces();
     Snapshot snapshot = properties_of(*pieces[0]);
     snapshot.notes.insert(snapshot.notes.end(), notes.begin(), notes.end());

@@ -25,7 +25,7 @@ constexpr std::size_t max_chunk_rows = 1 << 16, max_chunks_at_once = 32;
 /// Returns the Fletcher sum of the big-endian 16-bit words of a chunk, as defined by HDF5's filter
 /// (J. G. Fletcher, IEEE Trans. Comm. 30, 247, 1982). HDF5 computes it in one thread, slower than
 /// the disk.
-std::uint32_t check_sum(std::span<const std::byte> chunk)
+std::uint32_t fletcher_sum(std::span<const std::byte> chunk)
 {
     std::uint64_t sum = 0, sum_of_sums = 0; // 64 bits suffice for chunks of several MB
     for (std::size_t i = 0; i + 1 < chunk.size(); i += 2) {
@@ -134,7 +134,7 @@ Hdf5Handle Hdf5Output::write_data(const Hdf5Handle& group, const char* name, con
             std::byte* const to = buffer.data() + k * stored;
             fill(begin, end, to);
             std::fill(to + (end - begin) * row.bytes, to + bytes, std::byte(0));
-            store_little_endian(check_sum({to, bytes}), to + bytes);
+            store_little_endian(fletcher_sum({to, bytes}), to + bytes);
         }
         if (written.valid())
             written.get();

@@ -16,8 +16,8 @@ namespace chamomile {
 namespace {
 
 /// Opens all pieces and checks their consistency before allocating arrays. Adds notes.
-std::vector<Hdf5Piece> open_pieces(const std::filesystem::path& path,
-                                   std::vector<std::string>& notes)
+std::vector<Hdf5Piece> open_hdf5_pieces(const std::filesystem::path& path,
+                                        std::vector<std::string>& notes)
 {
     Hdf5Piece first(path);
     std::vector<Hdf5Piece> pieces;
@@ -189,7 +189,7 @@ Snapshot read_hdf5(const std::filesystem::path& path)
 {
     const Hdf5Quiet quiet;
     std::vector<std::string> notes;
-    const auto rows = std::make_shared<Hdf5Rows>(open_pieces(path, notes));
+    const auto rows = std::make_shared<Hdf5Rows>(open_hdf5_pieces(path, notes));
     const std::vector<Hdf5Piece>& pieces = rows->pieces();
     Snapshot snapshot = properties_of(pieces[0]);
     snapshot.notes.insert(snapshot.notes.end(), notes.begin(), notes.end());

@@ -11,8 +11,8 @@
 namespace chamomile {
 namespace {
 
-/// A Bin counts halos of similar mass, by each mass definition.
-struct Bin {
+/// A MassBin counts halos of similar mass, by each mass definition.
+struct MassBin {
     std::size_t halos = 0, corrected = 0, spheres = 0;
     double log_mass = 0; ///< sum over the halos
 };
@@ -33,7 +33,7 @@ std::string mass_function_table(const Snapshot& snapshot, const HaloCatalogue& c
         throw Error(Fault::usage, "{mass-function}: needs a periodic box");
     const AnalysisUnits units = analysis_units(snapshot.units);
     const double width = 1.0 / bins_per_decade;
-    std::map<int, Bin> bins;
+    std::map<int, MassBin> bins;
     const auto bin_of = [&](double mass) { return int(std::floor(std::log10(mass) / width)); };
     const auto mean_200 =
         std::find_if(catalogue.thresholds.begin(), catalogue.thresholds.end(),
@@ -43,7 +43,7 @@ std::string mass_function_table(const Snapshot& snapshot, const HaloCatalogue& c
         const double mass = catalogue.halos[h].mass * units.mass;
         if (!(mass > 0))
             continue;
-        Bin& bin = bins[bin_of(mass)];
+        MassBin& bin = bins[bin_of(mass)];
         ++bin.halos;
         bin.log_mass += std::log(mass);
         if (const double part = corrected_part(catalogue.halos[h].members); part > 0)

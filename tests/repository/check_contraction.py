@@ -23,6 +23,13 @@ def said(path):
     return found[1] if found else None
 
 
+def sources_of(path, build):
+    """Returns the sources that a recorded file compiles: those that a unit includes (cmake/ChamomileUnits.cmake), or itself."""
+    if path.parent != build / "units":
+        return [path]
+    return [(path.parent / name).resolve() for name in re.findall(r'^#include "([^"]+)"', path.read_text(), re.MULTILINE)]
+
+
 def says_itself(path):
     return path.suffix == ".cu" or path.suffix == ".cpp" and path.parent.name == "simd"
 
@@ -55,16 +62,16 @@ def of_sources(root):
 def of_commands(root, commands):
     judged = 0
     for command in json.loads(commands.read_text()):
-        path = pathlib.Path(command["file"])
-        if path.suffix not in (".cpp", ".cu") or not path.is_relative_to(root) or path.relative_to(root).parts[0] not in LIBRARY:
-            continue
-        judged += 1
-        name, off = ("-fmad", "false") if path.suffix == ".cu" else ("-ffp-contract", "off")
-        told = re.findall(rf" {name}=(\w+)", command["command"])  # the last counts
-        is_fused = not told or told[-1] != off
-        ought_to_be = says_itself(path) and said(path) == "fused"
-        if is_fused != ought_to_be:
-            yield f"{path.relative_to(root)}: is compiled {'with' if is_fused else 'without'} fused multiply-adds"
+        for path in sources_of(pathlib.Path(command["file"]), commands.parent):
+            if path.suffix not in (".cpp", ".cu") or not path.is_relative_to(root) or path.relative_to(root).parts[0] not in LIBRARY:
+                continue
+            judged += 1
+            name, off = ("-fmad", "false") if path.suffix == ".cu" else ("-ffp-contract", "off")
+            told = re.findall(rf" {name}=(\w+)", command["command"])  # the last counts
+            is_fused = not told or told[-1] != off
+            ought_to_be = says_itself(path) and said(path) == "fused"
+            if is_fused != ought_to_be:
+                yield f"{path.relative_to(root)}: is compiled {'with' if is_fused else 'without'} fused multiply-adds"
     if judged < 100:
         yield f"{commands}: {judged} commands of the library's sources"
 

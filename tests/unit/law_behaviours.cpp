@@ -29,7 +29,7 @@ std::vector<std::uint32_t> numbers(std::size_t n)
 /// A twelfth power multiplies the rounding of sigma and r, up to 6e-8, by 12. The closest neighbour
 /// dominates, so the sum has the same relative error.
 template <class Record>
-void check_rounded(const std::vector<Record>& sums, const PlainSums<Record>& exact)
+void check_rounded(const std::vector<Record>& sums, const PlainPairSums<Record>& exact)
 {
     CHECK(mean_error(sums, exact) < 5e-7);
     CHECK(largest_error(sums, exact) < 4e-6);

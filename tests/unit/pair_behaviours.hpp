@@ -20,22 +20,22 @@ struct PlainRules {
     Vec3<double> period{}; ///< nearest image
 };
 
-/// PlainSums holds sums and, for each value, the sum of absolute pair contributions, the unit for
-/// errors. Three values in a row count as a vector.
+/// PlainPairSums holds sums and, for each value, the sum of absolute pair contributions, the unit
+/// for errors. Three values in a row count as a vector.
 template <class Sum>
-struct PlainSums {
+struct PlainPairSums {
     std::vector<Sum> sums, amounts;
 };
 
 /// Sums pair by pair in double with the law's own call: no tiles, groups or rounding.
 template <class Law>
-PlainSums<typename Law::template Sum<double>>
+PlainPairSums<typename Law::template Sum<double>>
 plain_sum(const Law& law, const std::vector<typename Law::template Target<double>>& targets,
           const std::vector<typename Law::template Source<double>>& sources,
           const PlainRules& rules = {})
 {
     using Sum = typename Law::template Sum<double>;
-    PlainSums<Sum> plain{std::vector<Sum>(targets.size()), std::vector<Sum>(targets.size())};
+    PlainPairSums<Sum> plain{std::vector<Sum>(targets.size()), std::vector<Sum>(targets.size())};
     for (std::size_t i = 0; i < targets.size(); ++i)
         for (std::size_t j = 0; j < sources.size(); ++j) {
             if (rules.left_out && rules.left_out(i, j))
@@ -90,7 +90,7 @@ Sums<Law> summed(const Law& law, const PairOptions& options, const Targets<Law>&
 
 /// Returns the error of each value over the sum of absolute pair contributions.
 template <class Record>
-std::vector<double> errors(const std::vector<Record>& sums, const PlainSums<Record>& exact,
+std::vector<double> errors(const std::vector<Record>& sums, const PlainPairSums<Record>& exact,
                            std::size_t first = 0)
 {
     const auto x = as_rows(std::span(sums)), y = as_rows(std::span(exact.sums)),
@@ -102,7 +102,7 @@ std::vector<double> errors(const std::vector<Record>& sums, const PlainSums<Reco
 }
 
 template <class Record>
-double largest_error(const std::vector<Record>& sums, const PlainSums<Record>& exact,
+double largest_error(const std::vector<Record>& sums, const PlainPairSums<Record>& exact,
                      std::size_t first = 0)
 {
     double largest = 0;
@@ -113,7 +113,7 @@ double largest_error(const std::vector<Record>& sums, const PlainSums<Record>& e
 
 /// Returns the root mean square error.
 template <class Record>
-double mean_error(const std::vector<Record>& sums, const PlainSums<Record>& exact)
+double mean_error(const std::vector<Record>& sums, const PlainPairSums<Record>& exact)
 {
     double squares = 0;
     const std::vector<double> all = errors(sums, exact);

@@ -24,7 +24,7 @@ TEST_SUITE_BEGIN("initial_conditions");
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 constexpr double G = 43.0071; // Mpc, 1e10 Msun, km/s
 
 InitialConditionsOptions small_box()

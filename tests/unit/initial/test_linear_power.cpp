@@ -16,7 +16,7 @@ using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("linear_power");
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 TEST_CASE("transfer functions of Eisenstein & Hu match colossus")
 {

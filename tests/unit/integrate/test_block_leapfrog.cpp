@@ -27,7 +27,7 @@ TEST_SUITE_BEGIN("block_leapfrog");
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 /// Each particle falls with a constant individual acceleration, so every step is exact.
 class ConstantFields final : public Solver {

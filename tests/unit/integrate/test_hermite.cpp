@@ -21,7 +21,7 @@ TEST_SUITE_BEGIN("hermite");
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 struct Figures {
     double energy_error = 0;     ///< max |dE/E|

@@ -26,7 +26,7 @@ TEST_SUITE_BEGIN("kepler");
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 /// Possible errors in a step; defaults are correct.
 struct Mistake {

@@ -27,7 +27,7 @@ TEST_SUITE_BEGIN("step_criteria");
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 /// The reference solver with one failure.
 class FailingSolver final : public ReferenceSolver {
@@ -50,7 +50,7 @@ TimeStep by_potential(double eta)
     return {.kind = TimeStepKind::adaptive, .eta = eta, .criterion = StepCriterion::potential};
 }
 
-std::unique_ptr<Solver> tree(double softening)
+std::unique_ptr<Solver> tree_solver(double softening)
 {
     SolverOptions options;
     options.softening.length = softening;
@@ -106,7 +106,7 @@ TEST_CASE("a failed potential step repeats from the same state")
 // Steps chosen at their start lose 4.4e-3.
 TEST_CASE("individual steps are time-symmetric: energy does not drift")
 {
-    const auto solver = tree(0.1);
+    const auto solver = tree_solver(0.1);
     Leapfrog blocks(*solver, BlockSteps{.eta = 0.2});
     const Outcome outcome = follow(make_plummer({.particles = 8192}).particles, blocks, 10, 1);
     MESSAGE("dE/E " << outcome.largest << " by " << outcome.evaluations << " evaluations");
@@ -120,7 +120,7 @@ TEST_CASE("individual steps are time-symmetric: energy does not drift")
 TEST_CASE("two galaxies keep their energy at half the evaluations of shared steps")
 {
     const Particles start = make_merger({.galaxy = {.particles = 20000}}).particles;
-    const auto solver = tree(0.05);
+    const auto solver = tree_solver(0.05);
     Leapfrog shared(*solver, {.length = 0.025});
     Leapfrog blocks(*solver, BlockSteps{.eta = 0.03});
     const Outcome all = follow(start, shared, 6, 1), few = follow(start, blocks, 6, 1);

@@ -25,7 +25,7 @@ int main(int argc, char** argv)
         {"accuracy", "compares the tree with the direct sum in double precision", accuracy},
         {"bench", "measures time per phase and pairs per second", bench},
         {"devices", "lists what can evaluate forces here", devices},
-        {"doctor", "prints what is installed and what is missing, for reports", doctor},
+        {"doctor", "prints the installed parts and what is missing, for reports", doctor},
         {"cite", "prints BibTeX entries of what a run used", cite},
         {"completion", "prints completions for bash, zsh or fish", completion},
         {"manual", "writes the pages of the manual", manual},

@@ -20,7 +20,7 @@ struct PageArgument {
 inline constexpr const char* common_group = "Common options";
 
 struct PageOption : OptionTerms {
-    std::string value = {}; ///< the default as text; it is empty if there is none
+    std::string value = {}; ///< the default as text, or empty
     bool is_common = true;  ///< --help lists it; otherwise only --help-all does
 
     /// Returns "-n, --particles N" or "frames.every=X" in these two parts.

@@ -233,8 +233,8 @@ Translation ParameterFile::translated(const std::string& code,
             translation_.idle.push_back(parameter.key);
     }
     if (known == 0)
-        throw Error(Fault::usage, "--parameters: " + file_ + ": none of its keys is of " + code +
-                                      ", as whose file it is written");
+        throw Error(Fault::usage, "--parameters: " + file_ + ": has no key of " + code +
+                                      ", though the format fits");
     return translation_;
 }
 

@@ -168,7 +168,7 @@ CHM_API int chm_eval_active(chm_context* context, int64_t n, const int64_t* acti
                             const chm_results* results);
 
 /* Finds all sources within a radius (1 number per target) of each target, exactly. Target i gets
- * the indices of the first `most` sources, ascending, at list + i * most, and their total number in
+ * the indices of the first `max` sources, ascending, at list + i * max, and their total number in
  * count[i]. The source `self` is excluded. */
 CHM_API int chm_neighbours(chm_context* context, const chm_targets* targets, chm_view radius,
                            int64_t max, int64_t* count, int64_t* list);

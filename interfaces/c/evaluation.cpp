@@ -121,11 +121,11 @@ int chm_neighbours(chm_context* context, const chm_targets* targets, chm_view ra
         c::Overlaps memory;
         const FieldTargets points = c::checked(targets, memory).points;
         const ArrayView reach = c::input("radius", points.count, radius, 1);
-        const std::size_t length = c::count_of("most", max);
+        const std::size_t length = c::count_of("max", max);
         std::size_t entries = 0;
         if (__builtin_mul_overflow(points.count, length, &entries) || entries > std::size_t(1)
                                                                                     << 48)
-            c::refuse("most: " + std::to_string(max) + ": must fit into memory");
+            c::refuse("max: " + std::to_string(max) + ": must fit into memory");
         memory.reads("radius", points.count, reach);
         memory.writes("count", points.count, c::input("count", points.count, count));
         memory.writes("list", entries, c::input("list", entries, list));

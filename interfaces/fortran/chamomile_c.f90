@@ -100,12 +100,12 @@ module chamomile_c
        integer(c_int64_t), value :: n
        type(chm_results), intent(in) :: results
      end function chm_eval_active
-     integer(c_int) function chm_neighbours(context, targets, radius, most, count, list) bind(C)
+     integer(c_int) function chm_neighbours(context, targets, radius, max_count, count, list) bind(C)
        import :: c_int, c_ptr, c_int64_t, chm_targets, chm_view
        type(c_ptr), value :: context, count, list
        type(chm_targets), intent(in) :: targets
        type(chm_view), value :: radius
-       integer(c_int64_t), value :: most
+       integer(c_int64_t), value :: max_count
      end function chm_neighbours
      integer(c_int) function chm_compare_direct(context, sample, seed, errors) bind(C)
        import :: c_int, c_ptr, c_int64_t, chm_error_stats

@@ -384,7 +384,7 @@ void bind_field(nb::module_& m)
         .def("evaluate", &Field::evaluate, nb::arg("at"), nb::arg("own").none(),
              nb::arg("active").none(), nb::arg("results"))
         .def("neighbours", &Field::neighbours, nb::arg("targets").none(), nb::arg("radius").none(),
-             nb::arg("most"), nb::arg("own").none(), nb::arg("count"), nb::arg("list"))
+             nb::arg("max"), nb::arg("own").none(), nb::arg("count"), nb::arg("list"))
         .def_prop_ro("size", &Field::size)
         .def_prop_ro("device", &Field::device)
         .def_prop_ro("options", &Field::options, nb::sig("def options(self) -> dict[str, object]"));

@@ -74,7 +74,7 @@ TEST_CASE("null pointers and negative counts are refused")
     refused(c, chm_neighbours(c, &p.targets, chm_numbers(p.m), 3, nullptr, nullptr), CHM_USAGE,
             "count");
     refused(c, chm_neighbours(c, &p.targets, chm_numbers(p.m), -1, nullptr, nullptr), CHM_USAGE,
-            "most");
+            "max");
     refused(c, chm_stats(c, nullptr), CHM_USAGE, "stats");
     refused(c, chm_compare_direct(c, 2, 0, nullptr), CHM_USAGE, "errors");
     refused(c, chm_solve(c, 2, nullptr, p.x, p.a, nullptr), CHM_USAGE, "mass");

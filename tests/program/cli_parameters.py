@@ -365,7 +365,7 @@ def refuses(folder):
             ("EAGLECooling:dir_name: ./tables: is not computed here", SWIFT + "EAGLECooling:\n  dir_name: ./tables\n"),
             ("Cosmology:Omega_cdm: missing", SWIFT.replace("periodic:   0", "periodic: 1").replace("delta_time: 0.01", "delta_time: 1.1") + "Cosmology:\n  a_begin: 0.1\n  a_end: 1\n  h: 0.7\n"),
             ("milkyway: 500000: models are made by 'chamomile model'", "./bonsai2_slowdust --milkyway 500000 -T 10\n"),
-            ("none of its keys is of GADGET", "one two\nthree four\n"),
+            ("has no key of GADGET", "one two\nthree four\n"),
             ("is no parameter file of GADGET", "word\n")):
         (folder / "late.txt").write_text("0.21\n")
         refuse(line, text)

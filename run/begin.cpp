@@ -54,10 +54,10 @@ TimeLoop begin_loop(const SolverOptions& forces, const Scheme& scheme,
     TimeLoop loop{std::move(clock), {}, nullptr};
     loop.made = make_integrator(forces, scheme, *loop.clock);
     Integrator& integrator = *loop.made.integrator;
-    if (state.moving && !integrator.rows(state.particles)) // they do not live on ranks
-        fetch(state);
-    if (state.moving)
-        integrator.begin_from(std::exchange(state.moving, nullptr));
+    if (state.deferred && !integrator.rows(state.particles)) // they do not live on ranks
+        load_deferred(state);
+    if (state.deferred)
+        integrator.begin_from(std::exchange(state.deferred, nullptr));
     loop.simulation =
         std::make_unique<Simulation>(state.particles, integrator, time.start_time, time.end_time);
     return loop;

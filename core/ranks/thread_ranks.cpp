@@ -16,17 +16,17 @@ namespace {
 /// 12's library, so a wheel with it would not load on systems with an older library.
 constexpr auto without_end = std::chrono::steady_clock::time_point::max();
 
-/// The first error, which ended the ranks, and the failed rank.
-struct Failure {
-    int rank;
-    Error error;
-};
-
 } // namespace
 
 /// A MessageQueues is the mailbox for all ranks: it holds messages under way.
 class MessageQueues {
 public:
+    /// The first error, which ended the ranks, and the failed rank.
+    struct Failure {
+        int rank;
+        Error error;
+    };
+
     MessageQueues(int ranks, const RankOptions& options)
         : ranks_(ranks), options_(options), messages_(std::size_t(ranks) * std::size_t(ranks)),
           mailboxes_(std::size_t(ranks))

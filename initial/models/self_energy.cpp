@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include <core/ranks/algorithm>
+#include <parallel/algorithm>
 
 #include "chamomile/core/parallel_loop.hpp"
 

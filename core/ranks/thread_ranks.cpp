@@ -18,7 +18,7 @@ constexpr auto without_end = std::chrono::steady_clock::time_point::max();
 
 } // namespace
 
-/// A MessageQueues is the mailbox for all ranks: it holds messages under way.
+/// MessageQueues is the mailbox for all ranks: it holds messages under way.
 class MessageQueues {
 public:
     /// The first error, which ended the ranks, and the failed rank.

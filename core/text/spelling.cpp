@@ -52,4 +52,9 @@ std::string spelled(const std::string& text, const Spelling& spelling)
     return all;
 }
 
+std::string item(std::size_t index)
+{
+    return "{" + std::to_string(index) + "}";
+}
+
 } // namespace chamomile

@@ -24,9 +24,6 @@ struct Spelling {
 std::string spelled(const std::string& text, const Spelling& spelling = {});
 
 /// Returns "{7}", the mark of the item with this index.
-inline std::string item(std::size_t index)
-{
-    return "{" + std::to_string(index) + "}";
-}
+std::string item(std::size_t index);
 
 } // namespace chamomile

@@ -92,13 +92,13 @@ __global__ void __launch_bounds__(block_size)
 {
     __shared__ unsigned own[StepCounts::size];
     clear<StepCounts::size>(own);
-    unsigned long long min = ~0ull;
+    unsigned long long found = ~0ull;
     for (std::size_t i = thread_number(); i < n; i += std::size_t(gridDim.x) * block_size) {
         atomicAdd(own + StepCounts::entry(step[i]), 1u);
-        min = min(min, (unsigned long long)(__double_as_longlong(step[i])));
+        found = min(found, (unsigned long long)(__double_as_longlong(step[i])));
     }
     add_counts<StepCounts::size>(own, counts);
-    atomicMin(shortest, min);
+    atomicMin(shortest, found);
 }
 
 /// Kicks the due particles and drifts all. The first move of a whole step reads the kept state

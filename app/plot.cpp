@@ -47,23 +47,23 @@ void require_python(const std::string& python)
         throw Error(Fault::usage, "--python: " + python + ": is no Python 3");
 }
 
-struct Request {
+struct PlotRequest {
     std::string folder;
     std::vector<std::string> plots, formats = {"svg", "png"};
     Output output;
     std::string python = "python3";
 };
 
-std::vector<OptionRow<Request>> rows()
+std::vector<OptionRow<PlotRequest>> plot_rows()
 {
-    OptionRows<Request> t;
+    OptionRows<PlotRequest> t;
     t.group("Plots");
-    t.texts("plots", &Request::plots, "NAME,...",
+    t.texts("plots", &PlotRequest::plots, "NAME,...",
             "energies, radii, steps, power, mass-function or profiles; default: each with a table",
             {"energies", "radii", "steps", "power", "mass-function", "profiles"});
     t.group("Output");
-    t.texts("format", &Request::formats, "NAME,...", "svg, png or both", {"svg", "png"});
-    t.text("python", &Request::python, "PROGRAM", "the Python that has matplotlib");
+    t.texts("format", &PlotRequest::formats, "NAME,...", "svg, png or both", {"svg", "png"});
+    t.text("python", &PlotRequest::python, "PROGRAM", "the Python that has matplotlib");
     return t.take();
 }
 
@@ -71,12 +71,12 @@ std::vector<OptionRow<Request>> rows()
 
 int plot(const std::vector<std::string>& arguments)
 {
-    Request request;
+    PlotRequest request;
     Options options("plot", "Draws the tables of a run with axes, units and legends: energies, "
                             "radii, steps, and of --power, --halos and --profile the power "
                             "spectrum, the mass function and profiles.");
     options.positional("FOLDER", request.folder, "the folder of the run");
-    options.add(rows(), request);
+    options.add(plot_rows(), request);
     options.add(output_rows("output,o", "FOLDER",
                             "the folder of the plots; 'plots' in that of the run unless given"),
                 request.output);

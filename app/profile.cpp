@@ -16,31 +16,32 @@ namespace chamomile::app {
 
 namespace {
 
-struct Request : ProfileRequest {
+struct ProfileOptions : ProfileRequest {
     AnalysedMatter matter;
 };
 
-std::vector<OptionRow<Request>> rows()
+std::vector<OptionRow<ProfileOptions>> profile_rows()
 {
-    OptionRows<Request> t;
+    OptionRows<ProfileOptions> t;
     t.group("Profile");
     t.value(
-        "types", "TYPE,...", [](Request & r) -> auto& { return r.matter.types; },
+        "types", "TYPE,...", [](ProfileOptions & r) -> auto& { return r.matter.types; },
         parse_particle_types, "particle types looked at, also as mass; all unless given");
-    t.value("center", "X,Y,Z", &Request::center, parse_vector,
+    t.value("center", "X,Y,Z", &ProfileOptions::center, parse_vector,
             "of the profile; the place of highest density unless given")
         .dimension = dimensions::length;
-    t.number("r-min", &Request::smallest, ranges::not_negative,
+    t.number("r-min", &ProfileOptions::smallest, ranges::not_negative,
              "inner edge; of shells the radius of 1 % of the particles unless given")
         .in(dimensions::length);
-    t.number("r-max", &Request::largest, ranges::positive,
+    t.number("r-max", &ProfileOptions::largest, ranges::positive,
              "outer edge; the radius of 99 % of the particles unless given; at most half the side "
              "of a periodic box")
         .in(dimensions::length);
-    t.number("bins", &Request::bins, ranges::between(1, 10000),
+    t.number("bins", &ProfileOptions::bins, ranges::between(1, 10000),
              "number of bins: shells equal in log r, rings equal in R");
-    t.flag("cylinders", &Request::cylinders, "rings about the z axis instead of shells");
-    t.number("height", &Request::height, ranges::positive, "with {cylinders}: up to this |z|")
+    t.flag("cylinders", &ProfileOptions::cylinders, "rings about the z axis instead of shells");
+    t.number("height", &ProfileOptions::height, ranges::positive,
+             "with {cylinders}: up to this |z|")
         .in(dimensions::length);
     return t.take();
 }
@@ -50,14 +51,14 @@ std::vector<OptionRow<Request>> rows()
 int profile(const std::vector<std::string>& arguments)
 {
     std::string file;
-    Request request;
+    ProfileOptions request;
     Output output;
     Options options("profile",
                     "Measures density, enclosed mass, circular speed, dispersions and anisotropy "
                     "in spherical shells, or surface density, rotation and dispersions in rings, "
                     "of all particles and of each type. Errors are those of counting.");
     options.positional("FILE", file, "the snapshot");
-    options.add(rows(), request);
+    options.add(profile_rows(), request);
     options.add(output_rows("output,o", "FILE",
                             "the table, as comma-separated values; standard output without"),
                 output);

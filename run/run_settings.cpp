@@ -114,8 +114,7 @@ std::vector<OptionRow<R>> rows()
     t.flag(
         "profile", [](R & r) -> auto& { return r.analysis.profile; },
         "also write profile_NNN.csv with each snapshot, as 'chamomile profile'");
-    t.flag("frames", &R::frames,
-           "write pictures with snapshots; the first sets view and colours");
+    t.flag("frames", &R::frames, "write pictures with snapshots; the first sets view and colours");
     t.number("frames-every", &R::frames_every, positive,
              "time between pictures; default: time between snapshots")
         .as_setting("frames.every")

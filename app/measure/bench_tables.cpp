@@ -109,7 +109,7 @@ Words phase_words(const BenchRow& row, const Words& names)
     return words;
 }
 
-Words joined(Words words, const Words& more)
+Words appended(Words words, const Words& more)
 {
     append(words, more);
     return words;
@@ -120,14 +120,14 @@ Words joined(Words words, const Words& more)
 void print_tables(const std::vector<BenchRow>& rows, bool phases)
 {
     const Words settings = bench_headings(), names = phase_names(rows);
-    Table results(
-        joined(joined(joined(settings, result_headings), {device_headings[0]}), rank_headings)),
-        breakdown(joined(settings, phase_headings(names)));
+    Table results(appended(appended(appended(settings, result_headings), {device_headings[0]}),
+                           rank_headings)),
+        breakdown(appended(settings, phase_headings(names)));
     for (const BenchRow& row : rows) {
-        results.add(joined(joined(joined(setting_words(row), result_words(row)),
-                                  {device_words(row.median, "-")[0]}),
-                           rank_words(row)));
-        breakdown.add(joined(setting_words(row), phase_words(row, names)));
+        results.add(appended(appended(appended(setting_words(row), result_words(row)),
+                                      {device_words(row.median, "-")[0]}),
+                             rank_words(row)));
+        breakdown.add(appended(setting_words(row), phase_words(row, names)));
     }
     std::printf("%s\n", results.remove_constant_columns(0, settings.size()).c_str());
     breakdown.remove_constant_columns(0, settings.size());
@@ -144,19 +144,19 @@ Table everything_table(const std::vector<BenchRow>& rows, const std::string& ver
                        const std::string& date)
 {
     const Words names = phase_names(rows);
-    Table table(
-        joined(joined(joined(joined(bench_headings(), result_headings), phase_headings(names)),
-                      rank_headings),
-               {"ceiling pairs/s", "processor ms", "tuned", "groups", "tree cells", "repetitions",
-                "machine", "version", "date"}));
+    Table table(appended(
+        appended(appended(appended(bench_headings(), result_headings), phase_headings(names)),
+                 rank_headings),
+        {"ceiling pairs/s", "processor ms", "tuned", "groups", "tree cells", "repetitions",
+         "machine", "version", "date"}));
     for (const BenchRow& row : rows)
-        table.add(joined(
-            joined(joined(joined(setting_words(row), result_words(row)), phase_words(row, names)),
-                   rank_words(row)),
-            {row.ceiling ? formatted("%.3e", *row.ceiling) : "-",
-             milliseconds(row.processor_seconds), row.tuned ? "yes" : "no",
-             std::to_string(row.median.groups), std::to_string(row.median.cells),
-             std::to_string(row.seconds.size()), row.machine, version, date}));
+        table.add(appended(appended(appended(appended(setting_words(row), result_words(row)),
+                                             phase_words(row, names)),
+                                    rank_words(row)),
+                           {row.ceiling ? formatted("%.3e", *row.ceiling) : "-",
+                            milliseconds(row.processor_seconds), row.tuned ? "yes" : "no",
+                            std::to_string(row.median.groups), std::to_string(row.median.cells),
+                            std::to_string(row.seconds.size()), row.machine, version, date}));
     return table;
 }
 

@@ -7,23 +7,12 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/files/regular_file.hpp"
 #include "chamomile/core/options/nearest_name.hpp"
+#include "chamomile/core/options/option_row.hpp"
 #include "chamomile/io/line_text.hpp"
 #include "chamomile/io/number_text.hpp"
 #include "chamomile/io/text/words.hpp"
 
 namespace chamomile::app {
-namespace {
-
-std::string listed(const std::vector<std::string>& names)
-{
-    std::string list;
-    for (const std::string& name : names)
-        list += (list.empty() ? "" : " ") + name;
-    return list;
-}
-
-} // namespace
-
 std::vector<std::string> words_of_line(std::string_view line)
 {
     std::vector<std::string_view> words;
@@ -44,7 +33,7 @@ std::string read_text_file(const std::string& file, const std::string& needed)
 
 Columns::Columns(const std::string& file, const std::vector<std::string>& names) : file_(file)
 {
-    const std::string text = read_text_file(file, "rows of numbers: " + listed(names));
+    const std::string text = read_text_file(file, "rows of numbers: " + joined(names, ' '));
     std::size_t number = 1;
     for (std::size_t begin = 0; begin < text.size(); ++number) {
         const std::size_t end = std::min(text.find('\n', begin), text.size());
@@ -52,7 +41,8 @@ Columns::Columns(const std::string& file, const std::vector<std::string>& names)
         begin = end + 1;
     }
     if (rows() == 0)
-        throw Error(Fault::input, file_ + ": no row of numbers: " + listed(names) + " are needed");
+        throw Error(Fault::input,
+                    file_ + ": no row of numbers: " + joined(names, ' ') + " are needed");
 }
 
 void Columns::add_names(std::string_view names, std::size_t number)
@@ -92,7 +82,7 @@ void Columns::add_line(std::string_view line, std::size_t number,
         names_ = names;
     if (words.size() != names_.size())
         refuse(std::to_string(words.size()) + " numbers: must be " + std::to_string(names_.size()) +
-               ": " + listed(names_));
+               ": " + joined(names_, ' '));
 }
 
 std::vector<double> Columns::rows_of(const std::vector<std::string>& names) const
@@ -103,7 +93,7 @@ std::vector<double> Columns::rows_of(const std::vector<std::string>& names) cons
         if (found == names_.end())
             throw Error(Fault::input, file_ + ": column " + name + ": missing" +
                                           suggestion(name, names_) + ": the columns are " +
-                                          listed(names_));
+                                          joined(names_, ' '));
         column.push_back(std::size_t(found - names_.begin()));
     }
     std::vector<double> values;
@@ -120,7 +110,7 @@ std::string columns_text(const std::vector<std::string>& comments,
     std::string text;
     for (const std::string& comment : comments)
         text += "# " + one_line(comment) + "\n";
-    text += "# columns: " + listed(names) + "\n";
+    text += "# columns: " + joined(names, ' ') + "\n";
     char digits[40];
     for (std::size_t k = 0; k < values.size(); ++k) {
         const auto end = std::to_chars(digits, digits + sizeof digits, values[k],

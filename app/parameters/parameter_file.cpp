@@ -10,7 +10,7 @@
 namespace chamomile::app {
 namespace {
 
-std::string listed(const std::vector<std::string>& names)
+std::string key_list(const std::vector<std::string>& names)
 {
     std::string list;
     for (const std::string& name : names)
@@ -254,13 +254,13 @@ std::vector<std::string> Translation::lines(const GivenOptions& replaced) const
     for (const auto& [line, given] : displaced)
         add(line, "; falls away beside --" + given);
     if (!idle.empty())
-        all.push_back("parameters   without effect here: " + listed(idle));
+        all.push_back("parameters   without effect here: " + key_list(idle));
     return all;
 }
 
 std::string Translation::note() const
 {
-    return unknown.empty() ? "" : file + ": not understood, and not used: " + listed(unknown);
+    return unknown.empty() ? "" : file + ": not understood, and not used: " + key_list(unknown);
 }
 
 } // namespace chamomile::app

@@ -12,9 +12,9 @@
 #include "chamomile/force/option_table.hpp"
 #include "chamomile/force/pairs/field_laws.hpp"
 #include "chamomile/force/pairs/field_of_ranks.hpp"
+#include "chamomile/force/pairs/sources_within.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/force/scale.hpp"
-#include "chamomile/force/pairs/sources_within.hpp"
 
 namespace chamomile {
 namespace {

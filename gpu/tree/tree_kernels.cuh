@@ -24,7 +24,7 @@ static_assert(Boundaries::block == block_size);
 
 /// Finds `level` and `octants` between keys k and k + 1, and the min level of each block.
 __global__ void find_boundaries(const Key* keys, std::size_t n, std::uint8_t* level,
-                                std::uint8_t* octants, std::uint8_t* min)
+                                std::uint8_t* octants, std::uint8_t* min_level)
 {
     const std::size_t k = std::size_t(blockIdx.x) * block_size + threadIdx.x;
     unsigned own = key_levels;
@@ -43,7 +43,7 @@ __global__ void find_boundaries(const Key* keys, std::size_t n, std::uint8_t* le
     if (threadIdx.x == 0) {
         for (unsigned w = 1; w < block_size / 32; ++w)
             own = min(own, of_warp[w]);
-        min[blockIdx.x] = std::uint8_t(own);
+        min_level[blockIdx.x] = std::uint8_t(own);
     }
 }
 

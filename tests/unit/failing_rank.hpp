@@ -38,7 +38,7 @@ private:
                 throw std::bad_alloc();
             throw Error(Fault::input, "a fault");
         }
-        ranks_.exchange(to, inbox, patience);
+        ranks_.exchange(to, inbox, timeout);
     }
 
     Communicator& ranks_;

@@ -4,7 +4,7 @@
 
 #include "chamomile/force/accuracy/force_errors.hpp"
 #include "chamomile/tree/acceptance.hpp"
-#include "tests/unit/locally_essential_tree.hpp"
+#include "tests/unit/grouped_tree.hpp"
 
 namespace chamomile::tests {
 namespace {

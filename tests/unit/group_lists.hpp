@@ -5,7 +5,7 @@
 
 #include "chamomile/tree/walk.hpp"
 #include "chamomile/tree/walk_decisions.hpp"
-#include "tests/unit/locally_essential_tree.hpp"
+#include "tests/unit/grouped_tree.hpp"
 
 namespace chamomile::tests {
 
@@ -39,8 +39,7 @@ inline GroupList group_list(const InteractionLists& lists, const ListRow& row)
 /// Finishes an open list cell by cell, in double.
 template <class Region>
 void finish(GroupList& list, const InteractionLists& lists, const ListRow& row,
-            const LocallyEssentialTree& f, const WalkNodes& nodes,
-            const AcceptanceCriterion& criterion)
+            const GroupedTree& f, const WalkNodes& nodes, const AcceptanceCriterion& criterion)
 {
     const Region region(lists.regions[std::size_t(&row - lists.rows.data())],
                         {criterion.periodicity, criterion.cut});
@@ -70,7 +69,7 @@ void finish(GroupList& list, const InteractionLists& lists, const ListRow& row,
 }
 
 inline GroupList finished_list(const InteractionLists& lists, const ListRow& row,
-                               const LocallyEssentialTree& f, const WalkNodes& nodes,
+                               const GroupedTree& f, const WalkNodes& nodes,
                                const AcceptanceCriterion& criterion)
 {
     GroupList list = group_list(lists, row); // the cluster's cells
@@ -84,7 +83,7 @@ inline GroupList finished_list(const InteractionLists& lists, const ListRow& row
 }
 
 /// Walks for one group, cell by cell (Barnes 1990 with the opening radius of Barnes 1995).
-inline GroupList plain_walk(const LocallyEssentialTree& f, const Group& group, double theta,
+inline GroupList plain_walk(const GroupedTree& f, const Group& group, double theta,
                             double clearance)
 {
     GroupList list;
@@ -107,7 +106,7 @@ inline GroupList plain_walk(const LocallyEssentialTree& f, const Group& group, d
     return list;
 }
 
-inline bool every_particle_once(const LocallyEssentialTree& f, const GroupList& list)
+inline bool every_particle_once(const GroupedTree& f, const GroupList& list)
 {
     std::vector<int> seen(f.octree.order.size());
     for (Index k : list.particles)

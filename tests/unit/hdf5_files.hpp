@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "chamomile/io/hdf5/handle.hpp"
-#include "snapshot_fixture.hpp"
+#include "tests/unit/snapshot_fixture.hpp"
 
 namespace chamomile {
 

@@ -6,7 +6,7 @@
 
 #include "chamomile/force/lists/list_solver.hpp"
 #include "chamomile/force/periodic/short_range.hpp"
-#include "clouds.hpp"
+#include "tests/unit/clouds.hpp"
 
 namespace chamomile::tests {
 

@@ -10,8 +10,7 @@ namespace {
 constexpr int leaf_size = 8, group_size = 64;
 
 /// Returns the box that defines each cell's size.
-std::vector<Box> measured_boxes(const LocallyEssentialTree& f, const Particles& p,
-                                CellMeasure measure)
+std::vector<Box> measured_boxes(const GroupedTree& f, const Particles& p, CellMeasure measure)
 {
     const auto& cells = f.octree.cells;
     std::vector<Box> boxes(f.moments.bounds.begin(), f.moments.bounds.end());
@@ -43,7 +42,7 @@ struct Targets {
     Box box;
 };
 
-std::vector<Targets> targets_of(const LocallyEssentialTree& f, GroupMaking making)
+std::vector<Targets> targets_of(const GroupedTree& f, GroupMaking making)
 {
     std::vector<Targets> targets;
     if (making == GroupMaking::joined_cells) {
@@ -90,7 +89,7 @@ Vec3<double> of_cell(const Vec3<double>& at, const Multipole& m, bool quadrupole
 PlannedForces planned_forces(const Particles& particles, std::span<const Index> asked,
                              const PlannedAlgorithm& algorithm)
 {
-    const LocallyEssentialTree f(particles, {group_size, 1}, {}, leaf_size);
+    const GroupedTree f(particles, {group_size, 1}, {}, leaf_size);
     const std::vector<Box> boxes = measured_boxes(f, particles, algorithm.measure);
     const std::vector<Targets> groups = targets_of(f, algorithm.groups);
     PlannedForces forces;

@@ -4,7 +4,7 @@
 /// library: the size of cells, and the definition of groups.
 #pragma once
 
-#include "tests/unit/locally_essential_tree.hpp"
+#include "tests/unit/grouped_tree.hpp"
 
 namespace chamomile::tests {
 

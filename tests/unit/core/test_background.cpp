@@ -6,7 +6,7 @@
 
 #include "chamomile/core/cosmology/background.hpp"
 #include "chamomile/core/error.hpp"
-#include "within.hpp"
+#include "tests/unit/within.hpp"
 
 using namespace chamomile;
 

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "chamomile/core/cosmology/growth.hpp"
-#include "within.hpp"
+#include "tests/unit/within.hpp"
 
 using namespace chamomile;
 

@@ -6,8 +6,8 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/mesh/ewald.hpp"
-#include "error_line.hpp"
-#include "periodic_sets.hpp"
+#include "tests/unit/error_line.hpp"
+#include "tests/unit/periodic_sets.hpp"
 
 using namespace chamomile;
 using namespace chamomile::tests;

@@ -8,7 +8,7 @@
 #include "chamomile/integrate/comoving_clock.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
 #include "chamomile/integrate/simulation.hpp"
-#include "within.hpp"
+#include "tests/unit/within.hpp"
 
 using namespace chamomile;
 

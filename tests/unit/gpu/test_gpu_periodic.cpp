@@ -7,7 +7,7 @@
 
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/periodic/long_range_field.hpp"
-#include "periodic_sets.hpp"
+#include "tests/unit/periodic_sets.hpp"
 #include "tests/unit/requests.hpp"
 
 using namespace chamomile;

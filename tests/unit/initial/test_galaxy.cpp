@@ -8,7 +8,7 @@
 #include "chamomile/initial/models/exponential_disk.hpp"
 #include "chamomile/initial/models/merger.hpp"
 #include "chamomile/initial/models/model.hpp"
-#include "model_checks.hpp"
+#include "tests/unit/model_checks.hpp"
 
 using namespace chamomile;
 

@@ -14,8 +14,8 @@
 #include "chamomile/initial/cosmology/displacements.hpp"
 #include "chamomile/initial/cosmology/glass.hpp"
 #include "chamomile/initial/cosmology/initial_conditions.hpp"
-#include "planck_power.hpp"
-#include "within.hpp"
+#include "tests/unit/planck_power.hpp"
+#include "tests/unit/within.hpp"
 
 using namespace chamomile;
 using namespace chamomile::tests;

@@ -8,8 +8,8 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/initial/cosmology/transfer.hpp"
-#include "planck_power.hpp"
-#include "within.hpp"
+#include "tests/unit/planck_power.hpp"
+#include "tests/unit/within.hpp"
 
 using namespace chamomile;
 using namespace chamomile::tests;

@@ -12,7 +12,7 @@
 #include "chamomile/initial/models/self_energy.hpp"
 #include "chamomile/initial/models/spheres.hpp"
 #include "chamomile/initial/models/uniform.hpp"
-#include "model_checks.hpp"
+#include "tests/unit/model_checks.hpp"
 
 using namespace chamomile;
 

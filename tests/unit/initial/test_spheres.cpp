@@ -8,7 +8,7 @@
 #include "chamomile/initial/models/king_model.hpp"
 #include "chamomile/initial/models/self_energy.hpp"
 #include "chamomile/initial/models/spheres.hpp"
-#include "model_checks.hpp"
+#include "tests/unit/model_checks.hpp"
 
 using namespace chamomile;
 

@@ -13,7 +13,7 @@
 #include "chamomile/integrate/leapfrog.hpp"
 #include "chamomile/integrate/measures/layzer_irvine.hpp"
 #include "chamomile/integrate/simulation.hpp"
-#include "within.hpp"
+#include "tests/unit/within.hpp"
 
 using namespace chamomile;
 

@@ -1,5 +1,5 @@
 // GADGET-2 binary files built byte by byte, in all variants and with all faults.
-#include "snapshot_fixture.hpp"
+#include "tests/unit/snapshot_fixture.hpp"
 
 using namespace chamomile;
 

@@ -1,5 +1,5 @@
 // HDF5 files from other programs, in pieces, and with all faults.
-#include "hdf5_files.hpp"
+#include "tests/unit/hdf5_files.hpp"
 
 using namespace chamomile;
 

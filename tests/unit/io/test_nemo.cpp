@@ -1,7 +1,7 @@
 // NEMO files, built item by item from the description of NEMO's structured files.
 #include <bit>
 
-#include "snapshot_fixture.hpp"
+#include "tests/unit/snapshot_fixture.hpp"
 
 using namespace chamomile;
 

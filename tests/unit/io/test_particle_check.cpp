@@ -2,8 +2,8 @@
 #include <limits>
 
 #include "chamomile/io/particle_check.hpp"
-#include "error_line.hpp"
-#include "snapshot_fixture.hpp"
+#include "tests/unit/error_line.hpp"
+#include "tests/unit/snapshot_fixture.hpp"
 
 using namespace chamomile;
 

@@ -19,7 +19,7 @@
 #include "chamomile/io/pictures/marks.hpp"
 #include "chamomile/io/pictures/projection.hpp"
 #include "chamomile/io/pictures/render.hpp"
-#include "model_checks.hpp"
+#include "tests/unit/model_checks.hpp"
 
 using namespace chamomile;
 

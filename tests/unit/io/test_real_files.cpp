@@ -7,7 +7,7 @@
 #include "chamomile/io/comoving.hpp"
 #include "chamomile/io/summary.hpp"
 #include "chamomile/io/tipsy/box_units.hpp"
-#include "snapshot_fixture.hpp"
+#include "tests/unit/snapshot_fixture.hpp"
 #include "tests/unit/within.hpp"
 
 using namespace chamomile;

@@ -9,7 +9,7 @@
 
 #include "chamomile/io/pending_file.hpp"
 #include "chamomile/io/unchanged_file.hpp"
-#include "snapshot_fixture.hpp"
+#include "tests/unit/snapshot_fixture.hpp"
 
 using namespace chamomile;
 

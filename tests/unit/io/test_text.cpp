@@ -1,7 +1,7 @@
 // Text columns as written by people and other programs.
 #include <clocale>
 
-#include "snapshot_fixture.hpp"
+#include "tests/unit/snapshot_fixture.hpp"
 
 using namespace chamomile;
 

@@ -4,7 +4,7 @@
 
 #include "chamomile/core/number_text.hpp"
 #include "chamomile/io/tipsy/box_units.hpp"
-#include "snapshot_fixture.hpp"
+#include "tests/unit/snapshot_fixture.hpp"
 #include "tests/unit/within.hpp"
 
 using namespace chamomile;

@@ -3,8 +3,8 @@
 
 #include "chamomile/core/system/free_memory.hpp"
 #include "chamomile/run/files/snapshot_writer.hpp"
-#include "rows_in_blocks.hpp"
-#include "snapshot_fixture.hpp"
+#include "tests/unit/rows_in_blocks.hpp"
+#include "tests/unit/snapshot_fixture.hpp"
 
 using namespace chamomile;
 using namespace chamomile::tests;

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 #include <omp.h>
 
-#include "tests/unit/locally_essential_tree.hpp"
+#include "tests/unit/grouped_tree.hpp"
 
 using namespace chamomile;
 using namespace chamomile::tests;
@@ -18,9 +18,9 @@ TEST_CASE("clusters contain whole groups; groups do not depend on clusters or th
             const std::vector<Index> active = all ? std::vector<Index>() : every_third(p.size());
             const int threads = omp_get_max_threads();
             omp_set_num_threads(1);
-            const LocallyEssentialTree one(p, {32, 1}, active);
+            const GroupedTree one(p, {32, 1}, active);
             omp_set_num_threads(3);
-            const LocallyEssentialTree many(p, {32, 12}, active);
+            const GroupedTree many(p, {32, 12}, active);
             omp_set_num_threads(threads);
             REQUIRE(one.groups.groups.size() == many.groups.groups.size());
             std::size_t equal = 0;
@@ -53,7 +53,7 @@ TEST_CASE("groups with few targets span few particles per target")
         active.push_back(i);
     const int group = 8, min = 4, sparse = 40;
     const auto wide_groups = [&](GroupSizes sizes) {
-        const LocallyEssentialTree forest(p, sizes, active);
+        const GroupedTree forest(p, sizes, active);
         std::size_t wide = 0, targets = 0;
         for (const Group& g : forest.groups.groups) {
             const int count = int(g.end - g.begin);

@@ -7,7 +7,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/tree/groups.hpp"
-#include "tests/unit/locally_essential_tree.hpp"
+#include "tests/unit/grouped_tree.hpp"
 #include "tests/unit/within.hpp"
 
 using namespace chamomile;
@@ -235,7 +235,7 @@ TEST_CASE("groups contain each active particle once")
         active.push_back(i);
     for (std::span<const Index> targets :
          {std::span<const Index>(), std::span<const Index>(active)}) {
-        const LocallyEssentialTree forest(p, {64}, targets);
+        const GroupedTree forest(p, {64}, targets);
         const TargetGroups& groups = forest.groups;
         REQUIRE(groups.target_count == (targets.empty() ? p.size() : active.size()));
         Index at = 0;

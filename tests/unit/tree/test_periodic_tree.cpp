@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 #include <omp.h>
 
-#include "periodic_sets.hpp"
+#include "tests/unit/periodic_sets.hpp"
 
 using namespace chamomile;
 using namespace chamomile::tests;

@@ -16,10 +16,10 @@ TEST_SUITE_BEGIN("walk");
 
 namespace {
 
-InteractionLists lists_of(const LocallyEssentialTree& f, const AcceptanceCriterion& criterion,
+InteractionLists lists_of(const GroupedTree& f, const AcceptanceCriterion& criterion,
                           const std::string& instruction_set = "auto")
 {
-    const ForestWalk on(f, criterion, instruction_set);
+    const GroupedTreeWalk on(f, criterion, instruction_set);
     const Walk& walk = on.walk;
     InteractionLists lists;
     walk.list(lists, f.groups, 0, f.groups.clusters.size());
@@ -82,7 +82,7 @@ double distance(const Box& box, const Vec3<double>& x)
 
 /// Distances from a cell to targets, by independent criterion formulas.
 struct Judge {
-    const LocallyEssentialTree& f;
+    const GroupedTree& f;
     AcceptanceCriterion criterion;
     double acceleration;
 
@@ -187,7 +187,7 @@ TEST_CASE("every group's list contains every particle once")
     for (const Particles& p : clouds())
         for (const bool all : {true, false}) {
             const std::vector<Index> active = all ? std::vector<Index>() : every_third(p.size());
-            const LocallyEssentialTree f(p, {64, 5}, active);
+            const GroupedTree f(p, {64, 5}, active);
             for (const AcceptanceCriterion& criterion :
                  {geometric(0.6), geometric(1, 5), relative(0.01), relative(0.01, 5),
                   relative(1e-4, 3, 0.3), relative(0.01, 4, 0, 0), minimum_distance(0.8),
@@ -207,7 +207,7 @@ TEST_CASE("a geometric walk by clusters matches a plain walk for each group")
     for (const Particles& p : clouds())
         for (const int cluster : {1, 7, 64})
             for (const double clearance : {0.0, 0.3}) {
-                const LocallyEssentialTree f(p, {64, cluster}, every_third(p.size()));
+                const GroupedTree f(p, {64, cluster}, every_third(p.size()));
                 const InteractionLists lists = lists_of(f, geometric(0.6, 0, clearance));
                 CHECK(lists.far_cells.empty());
                 std::size_t equal = 0;
@@ -229,8 +229,8 @@ TEST_CASE("cells are accepted by the criterion and opened otherwise")
               relative(0.001, 5, 0, 3), relative(0.001, 6, 0, 4), minimum_distance(0.8),
               minimum_distance(1, 5, 0.3), moments(0.01), moments(0.003, 5), moments(0.01, 3, 0.3),
               moments(0.01, 4, 0, 0), moments(0.001, 5, 0, 3), moments(0.001, 6, 0, 4)}) {
-            const LocallyEssentialTree f(p, {32, 8});
-            const ForestWalk on(f, criterion);
+            const GroupedTree f(p, {32, 8});
+            const GroupedTreeWalk on(f, criterion);
             const Walk& walk = on.walk;
             InteractionLists lists;
             walk.list(lists, f.groups, 0, f.groups.clusters.size());
@@ -251,7 +251,7 @@ TEST_CASE("all instruction sets give equal lists")
         for (const AcceptanceCriterion& criterion :
              {geometric(0.6), geometric(1, 5), relative(0.003), relative(0.003, 5),
               minimum_distance(0.8), minimum_distance(1, 5), moments(0.003), moments(0.003, 5)}) {
-            const LocallyEssentialTree f(p, {64, 8});
+            const GroupedTree f(p, {64, 8});
             const InteractionLists baseline = lists_of(f, criterion, "baseline");
             for (const std::string& set : instruction_sets())
                 CHECK_MESSAGE(same(lists_of(f, criterion, set), baseline), set);
@@ -262,11 +262,11 @@ TEST_CASE("all instruction sets give equal lists")
 TEST_CASE("lists do not depend on batches or on power-of-two units")
 {
     Particles p = plummer(5003);
-    const LocallyEssentialTree f(p, {32, 8});
+    const GroupedTree f(p, {32, 8});
     for (const AcceptanceCriterion& criterion :
          {geometric(0.8, 5), relative(0.003, 5), minimum_distance(1, 5), moments(0.003, 5)}) {
         const InteractionLists together = lists_of(f, criterion);
-        const ForestWalk on(f, criterion);
+        const GroupedTreeWalk on(f, criterion);
         const Walk& walk = on.walk;
         for (std::size_t c = 0; c < f.groups.clusters.size(); ++c) {
             InteractionLists one;
@@ -285,7 +285,7 @@ TEST_CASE("lists do not depend on batches or on power-of-two units")
         Particles scaled = moved(p, 0x1p57, {});
         for (double& m : scaled.mass)
             m *= 0x1p91;
-        CHECK(same(lists_of(LocallyEssentialTree(scaled, {32, 8}), criterion), together));
+        CHECK(same(lists_of(GroupedTree(scaled, {32, 8}), criterion), together));
     }
 }
 
@@ -302,8 +302,8 @@ TEST_CASE("open lists, finished cell by cell, match the walk")
                     criterion.cut = 0.1;
                     criterion.local_order = 0;
                 }
-                const LocallyEssentialTree f(p, {64, 8}, every_third(p.size()));
-                const ForestWalk on(f, criterion);
+                const GroupedTree f(p, {64, 8}, every_third(p.size()));
+                const GroupedTreeWalk on(f, criterion);
                 InteractionLists whole, open;
                 on.walk.list(whole, f.groups, 0, f.groups.clusters.size());
                 on.walk.open(open, f.groups, 0, f.groups.clusters.size());
@@ -334,7 +334,7 @@ TEST_CASE("no criterion accepts a cell in contact with its targets")
             criterion.clearance = clearance;
             criterion.tolerance *= 1e6; // beyond the range of options
             criterion.theta *= 1e6;
-            const LocallyEssentialTree f(p, {32, 8});
+            const GroupedTree f(p, {32, 8});
             const InteractionLists lists = lists_of(f, criterion);
             std::size_t touching = 0;
             for (const ListRow& row : lists.rows) {
@@ -353,8 +353,8 @@ TEST_CASE("no criterion accepts a cell in contact with its targets")
 TEST_CASE("cluster accelerations are estimated within a factor of three")
 {
     for (const Particles& p : {plummer(5003), two_clumps(4001)}) {
-        const LocallyEssentialTree f(p, {32, 8});
-        const ForestWalk on(f, relative(0.003));
+        const GroupedTree f(p, {32, 8});
+        const GroupedTreeWalk on(f, relative(0.003));
         const Walk& walk = on.walk;
         for (const Cluster& cluster : f.groups.clusters) {
             std::vector<double> sizes;

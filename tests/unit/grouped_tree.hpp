@@ -21,14 +21,14 @@ inline void make_groups(TargetGroups& groups, const Octree& octree, const Moment
     finish_groups(groups);
 }
 
-/// A LocallyEssentialTree is a tree with moments and groups.
-struct LocallyEssentialTree {
+/// A GroupedTree is a tree with moments and groups.
+struct GroupedTree {
     Octree octree;
     Moments moments;
     TargetGroups groups;
 
-    LocallyEssentialTree(const Particles& p, GroupSizes sizes, std::span<const Index> active = {},
-                         int leaf_size = 8)
+    GroupedTree(const Particles& p, GroupSizes sizes, std::span<const Index> active = {},
+                int leaf_size = 8)
     {
         KeySorter sorter;
         build_octree(octree, p.position, p.mass, leaf_size, sorter);
@@ -37,13 +37,13 @@ struct LocallyEssentialTree {
     }
 };
 
-/// A ForestWalk is a walk over a forest, with its nodes.
-struct ForestWalk {
+/// A GroupedTreeWalk is a walk over a grouped tree, with its nodes.
+struct GroupedTreeWalk {
     WalkNodes nodes;
     Walk walk;
 
-    ForestWalk(const LocallyEssentialTree& f, const AcceptanceCriterion& criterion,
-               const std::string& instruction_set = "auto")
+    GroupedTreeWalk(const GroupedTree& f, const AcceptanceCriterion& criterion,
+                    const std::string& instruction_set = "auto")
         : walk(instruction_set)
     {
         make_walk_nodes(nodes, f.octree, f.moments, criterion);

@@ -13,6 +13,7 @@
 #include "chamomile/io/text/words.hpp"
 
 namespace chamomile::app {
+
 std::vector<std::string> words_of_line(std::string_view line)
 {
     std::vector<std::string_view> words;

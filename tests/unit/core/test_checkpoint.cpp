@@ -248,7 +248,7 @@ TEST_CASE("records written in parts equal whole records byte for byte")
 TEST_CASE("records can be read in parts; the last part verifies the check sum")
 {
     const TemporaryFolder folder;
-    std::vector<Vec3<double>> read_vectors(5000);
+    std::vector<Vec3<double>> vectors(5000);
     Scatter scatter;
     for (Vec3<double>& v : vectors)
         v = scatter.vector();

@@ -296,7 +296,7 @@ TEST_CASE("colour-bar numbers are round, even and separate at any size")
     struct Range {
         Pictured quantity;
         double min, max;
-        std::size_t min; ///< numbers below 120 pixels
+        std::size_t min_count; ///< numbers below 120 pixels
     };
     const Range ranges[] = {{Pictured::density, 9.06e-5, 1.65e-4, 2},
                             {Pictured::density, 1e-4, 10, 3},
@@ -317,7 +317,7 @@ TEST_CASE("colour-bar numbers are round, even and separate at any size")
             view.min = range.min;
             view.max = range.max;
             const std::vector<BarNumber> numbers = bar_numbers(view, width, 7);
-            CHECK(numbers.size() >= (width < 120 ? 0 : range.min));
+            CHECK(numbers.size() >= (width < 120 ? 0 : range.min_count));
             std::vector<double> steps;
             for (std::size_t k = 0; k < numbers.size(); ++k) {
                 const double value = numbers[k].value;

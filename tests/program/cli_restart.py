@@ -146,7 +146,7 @@ def changes_what_may_change(top):
     refused(7, "--instruction-set: baseline: cannot change", *again, "--instruction-set", "baseline")
     refused(7, "--output: other: cannot change", *again, "-o", "other")
     refused(2, "--restart: contradicts the file ../plummer.hdf5", *again, "../plummer.hdf5")
-    refused(7, "--t-end: 0.001: must not be before the time of the checkpoint, 0.01", *again, "--t-end", 0.001)
+    refused(7, "--t-end: 0.001: lies before the time of the checkpoint, 0.01", *again, "--t-end", 0.001)
     refused(7, "--t-end: 0.01: is the time of the checkpoint; must be later", *again, "--t-end", 0.01)
     aside = checkpoints(folder / "out")[-1].name + ".aside"
     before[aside] = checkpoints(folder / "out")[-1].read_bytes()
@@ -267,7 +267,7 @@ def keeps_two(top):
     other = os.open(folder / "out", os.O_RDONLY)
     fcntl.flock(other, fcntl.LOCK_EX)  # locked by a run that may write newer files there: they are not read
     done = chamomile(folder, "run", "--restart", "out")
-    check(done.returncode == 4 and "another run is writing there" in done.stderr, f"two runs: {done.returncode} {done.stderr}")
+    check(done.returncode == 4 and "in use by another run" in done.stderr, f"two runs: {done.returncode} {done.stderr}")
     os.close(other)
     done = chamomile(folder, "run", "--restart", "out")
     check(done.returncode == 7 and all(path.name in done.stderr for path in both) and len(done.stderr.splitlines()) == 1,
@@ -358,7 +358,7 @@ def survives_lost_folders(top):
     (folder / "out").rename(folder / "elsewhere")
     (folder / "out").mkdir()
     _, errors = run.communicate(timeout=60)
-    check(run.returncode == 4 and len(errors.splitlines()) == 1 and "--output: out: is another folder now" in errors, f"a replaced folder: {run.returncode} {errors}")
+    check(run.returncode == 4 and len(errors.splitlines()) == 1 and "--output: out: the folder of this run was renamed" in errors, f"a replaced folder: {run.returncode} {errors}")
     check(not list((folder / "out").iterdir()), f"results in two places: {list((folder / 'out').iterdir())}")
     with open("/dev/full", "w") as full:
         done = subprocess.run([PROGRAM, *map(str, RUN)], cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)

@@ -105,7 +105,7 @@ def takes_units(folder):
 def converts(folder):
     for name in "out.tipsy", "out.txt", "out.gadget2":
         done = chamomile(folder, "convert", "forces.hdf5", name)
-        check(("softening lengths" in done) == (name == "out.txt"), f"convert {name}: {done}")
+        check(("per-particle softening" in done) == (name == "out.txt"), f"convert {name}: {done}")
     check(set(np.round(np.concatenate(list(lengths_of_tipsy(folder).values())), 6)) == {0.3, 0.02, 0.1}, "Tipsy: lengths")
 
 

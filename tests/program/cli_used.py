@@ -54,7 +54,7 @@ CASES = [
     ("force ics.hdf5 -o ics_forces.hdf5", FINE, "long range: mesh of 32", None),
     ("power ics_forces.hdf5 --fits", FINE, "linear theory: sigma8 0.811", "assumed"),
     # G from an option is checked like G from a file.
-    ("run ics.hdf5 --z-end 40 --eps 100 --G 1 -o x", INPUT, "density: .* of the critical density,  .*G or Omega_m are wrong", None),
+    ("run ics.hdf5 --z-end 40 --eps 100 --G 1 -o x", INPUT, "density: .* of the critical density, .*G or Omega_m are wrong", None),
     # Assumed and odd values are noted by every command that reads a file.
     ("power foreign.txt --fits -o foreign_power.txt", FINE, "note: linear theory: neither the file nor the options give sigma8 0.811, n_s 0.965, Omega_b 0.049: assumed; give", None),
     ("power foreign.txt --fits", FINE, "^# note: linear theory: neither the file nor the options give", None),
@@ -67,7 +67,7 @@ CASES = [
     ("force far.txt --eps 0.01 -o far_forces.txt", FINE, r"note: extent of positions: 1e\+09, 1e\+11 times the softening length", None),
     ("power plain.txt --box 1e-30", INPUT, "particles are outside the periodic box, by .* must be at most 1e9", None),
     # Steps that would never reach the end.
-    *[(f"run plain.txt --eps 0.01 --t-end 1 -o x {steps}", USAGE, rf"{what}: .*makes .* steps; at most 1e12", None)
+    *[(f"run plain.txt --eps 0.01 --t-end 1 -o x {steps}", USAGE, rf"{what}: .*makes .* steps(;|: must be) at most 1e12", None)
       for steps, what in (("--adaptive --dt-max 1e-300", "--dt-max"), ("--adaptive --eta 1e-200", "time step"), ("--block-steps --eta 1e-300", "time step"),
                           ("--block-steps --dt-max 1e-300", "--dt-max"), ("--integrator hermite --set hermite.eta-start=1e-300", "time step"))],
     ("run ics.hdf5 --z-end 40 --dlna-max 1e-300 -o x", USAGE, "--dlna-max: .*makes .* steps; at most 1e12", None),

@@ -102,7 +102,7 @@ void show_help(const CommandPage& page, Extent extent)
         collected->push_back(page);
         return;
     }
-    constexpr std::size_t near = 16, far = 40;
+    constexpr std::size_t near = 16, far = 33;
     const std::string call = program_name + " " + page.command;
     if (extent == Extent::settings)
         std::printf(
@@ -129,9 +129,12 @@ void show_help(const CommandPage& page, Extent extent)
             return !option.is_common && option.setting.empty() != settings;
         }));
     };
-    if (extent == Extent::common && count(false) > 0)
-        std::printf("\n%d more options and %d settings: %s --help-all\n", count(false), count(true),
-                    call.c_str());
+    if (extent != Extent::common || count(false) == 0)
+        return;
+    std::printf("\n%d more options", count(false));
+    if (count(true) > 0)
+        std::printf(" and %d settings", count(true));
+    std::printf(": %s --help-all\n", call.c_str());
 }
 
 std::vector<CommandPage> pages_of(std::span<const Command> commands)

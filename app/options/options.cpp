@@ -145,8 +145,11 @@ const Options::Entry* Options::find_key(const std::string& key) const
 const Options::Entry* Options::nearest(const std::string& name) const
 {
     std::vector<std::string> known;
-    for (const Entry& entry : entries_)
-        known.insert(known.end(), {entry.name, entry.key()});
+    for (const Entry& entry : entries_) {
+        known.push_back(entry.name);
+        if (!entry.setting.empty())
+            known.push_back(entry.setting);
+    }
     const std::string found = nearest_name(name, known);
     const Entry* entry = find_key(found);
     return entry ? entry : find(found);

@@ -158,7 +158,7 @@ TEST_CASE("options of periodic boxes that cannot be are refused in a line")
               o.periodic.cut = 7;
           }).find("too few cells") != std::string::npos);
     CHECK(refusal([](SolverOptions& o) { o.softening.length = 0.5; }) ==
-          "softening: 0.5: must be at most a tenth of the box");
+          "eps: 0.5: must be at most a tenth of the box");
     CHECK(refusal([](SolverOptions& o) { o.box = -1; }) ==
           "box: -1: a number from 1e-100 to 1e+100, or 0, is needed");
     CHECK(refusal([](SolverOptions& o) { o.order = 5; }) == "order: 5: is not one of 0, 2, 3, 4");
@@ -180,12 +180,12 @@ TEST_CASE("softening near the cut of the short range is told, or refused, for th
         return make_solver(options)->solve(p, Quantities::acceleration).softening_jump.value_or(-1);
     };
     CHECK(jump(0.02) == doctest::Approx(1.5 * 0.02 * 0.02 / cut / cut));
-    CHECK(error_line([&] { jump(0.04); }).find("softening: 0.04: must be at most 0.0357") == 0);
+    CHECK(error_line([&] { jump(0.04); }).find("eps: 0.04: must be at most 0.0357") == 0);
     options.softening.rule = SofteningRule::root_of_squares;
     CHECK(jump(0.02) == doctest::Approx(3 * 0.02 * 0.02 / cut / cut));
     options.softening.kind = SofteningKind::spline;
     CHECK(jump(0.049) == 0);
-    CHECK(error_line([&] { jump(0.05); }).find("softening: 0.05: must be at most 0.0493") == 0);
+    CHECK(error_line([&] { jump(0.05); }).find("eps: 0.05: must be at most 0.0493") == 0);
     options.solver = SolverKind::direct;
     CHECK(jump(0.05) == -1);
     options = {};
@@ -201,8 +201,8 @@ TEST_CASE("softening near the cut of the short range is told, or refused, for th
         return solver->evaluate(request).softening_jump.value_or(-1);
     };
     CHECK(error_line([&] { evaluate(0.01); }) ==
-          "softening: 0.01: must be at most 0.00891, as pairs farther than 0.04883 are not "
-          "softened; or give mesh 22, kernel spline, or solver direct");
+          "eps: 0.01: must be at most 0.00891, as pairs farther than 0.04883 are not "
+          "softened; or give mesh=22, softening spline, or solver direct");
     CHECK(evaluate(0.001) == doctest::Approx(1.5 * 0.001 * 0.001 / 0.048828125 / 0.048828125));
 }
 

@@ -72,7 +72,7 @@ CASES = [
                           ("--block-steps --dt-max 1e-300", "--dt-max"), ("--integrator hermite --set hermite.eta-start=1e-300", "time step"))],
     ("run ics.hdf5 --z-end 40 --dlna-max 1e-300 -o x", USAGE, "--dlna-max: .*makes .* steps; at most 1e12", None),
     # A background out of range, from an option and from a file.
-    *[(f"run ics.hdf5 --z-end 40 --{option} {value} -o x", USAGE, f"--{option}: {value}: must be a number from", None) for option, value in (("omega-l", "-5"), ("w0", "-3"), ("wa", "9"))],
+    *[(f"run ics.hdf5 --z-end 40 --set cosmology.{option}={value} -o x", USAGE, f"--set cosmology.{option}: {value}: must be a number from", None) for option, value in (("omega-l", "-5"), ("w0", "-3"), ("wa", "9"))],
     ("run negative.txt --z-end 40 --eps 100 -o x", INPUT, "negative.txt: line 9, omega_lambda: -5: must be a number from -2 to 5", None),
     # Late times.
     *[(f"run late{t}.txt --t-end {1 + 10**t} --dt 0.1 --eps 0.5 -o late{t}", FINE, "^10 steps in (.*\n)*wrote 11 snapshots", None) for t in (7, 8, 9, 10, 11)],

@@ -202,7 +202,7 @@ TEST_CASE("a softening length near the short-range cut is reported or refused")
     };
     CHECK(error_line([&] { evaluate(0.01); }) ==
           "eps: 0.01: must be at most 0.00891, because pairs beyond 0.04883 are not "
-          "softened; or give mesh 22, softening spline, or solver direct");
+          "softened; or give mesh=22, softening spline, or solver direct");
     CHECK(evaluate(0.001) == doctest::Approx(1.5 * 0.001 * 0.001 / 0.048828125 / 0.048828125));
 }
 

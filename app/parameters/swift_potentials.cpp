@@ -92,7 +92,7 @@ void give_swift_potentials(ParameterFile& file)
                {{"v0", s.needed("vrot")}, {"rc", file.number(s.key("epsilon")).value_or(0)}});
     const std::string no_core = "must be 0: this potential has no softened center";
     if (const Section s(file, "HernquistPotential"); exists(s)) {
-        s.refuse_unless_off("idealizeddisk", "0 is needed, with mass and scalelength");
+        s.refuse_unless_off("idealizeddisk", "must be 0, with mass and scalelength");
         s.refuse_unless_off("epsilon", no_core);
         s.give("hernquist", {{"M", s.needed("mass")}, {"a", s.needed("scalelength")}});
     }

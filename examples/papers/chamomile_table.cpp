@@ -52,7 +52,7 @@ struct Request {
     std::vector<std::uint64_t> numbers;
     std::uint64_t seed = 1;
     std::vector<double> softening_lengths = {published_eps};
-    std::vector<Precision> precisions = {Precision::single_precision, Precision::double_precision};
+    std::vector<std::string> precisions = {"float", "double"};
     std::vector<int> group_sizes = {0};
     SolverOptions solver;
     Output csv;
@@ -75,8 +75,10 @@ void add_rows(Particles& particles, const Request& request, Table& table)
             return formatted("%.1e", largest_error(float_sum(particles, eps, bag_size), exact));
         };
         const std::string plain = largest(particles.size()), in_bags = largest(bag);
-        for (const Precision precision : request.precisions)
+        for (const std::string& word : request.precisions)
             for (const int group_size : request.group_sizes) {
+                const Precision precision =
+                    word == "float" ? Precision::single_precision : Precision::double_precision;
                 setting.precision = precision;
                 setting.group_size = group_size;
                 Reference& against =
@@ -86,8 +88,8 @@ void add_rows(Particles& particles, const Request& request, Table& table)
                 ours->solve(particles, Quantities::acceleration_potential);
                 const Percentiles errors =
                     force_errors(particles, sums, against.targets()).acceleration;
-                table.add({std::to_string(row.particles), shortest(eps), row.plain, row.chamomile,
-                           plain, in_bags, formatted("%.1e", errors.max),
+                table.add({std::to_string(row.particles), number_text(eps), row.plain,
+                           row.chamomile, plain, in_bags, formatted("%.1e", errors.max),
                            formatted("%.1e", errors.p99), describe(ours->options())["precision"],
                            std::to_string(ours->options().group_size), ours->device()});
             }
@@ -106,18 +108,18 @@ int chamomile_table(const std::vector<std::string>& arguments)
                     "Table 2 of Hamada & Iitaka (2007): the largest |da|/|a| over all particles of "
                     "a Plummer sphere, of the paper, of its two sums done here in float, and of "
                     "our direct solver with every combination of the options that take lists.");
-    options.numbers("particles,n", request.numbers, between(1, 4294967294), "their numbers");
-    options.number("seed", request.seed, not_negative, "of the random numbers");
-    options.numbers("eps", request.softening_lengths, not_negative, "softening lengths");
-    options.numbers("group-size", request.group_sizes, between(0, 1 << 20),
-                    row_of(force_options(), "group-size").help);
+    OptionRows<Request> t;
+    t.numbers("particles,n", &Request::numbers, ranges::between(1, 4294967294), "their numbers");
+    t.number("seed", &Request::seed, ranges::not_negative, "of the random numbers");
+    t.numbers("eps", &Request::softening_lengths, ranges::not_negative, "softening lengths");
+    t.numbers("group-size", &Request::group_sizes, ranges::between(0, 1 << 20),
+              row_of(force_options(), "group-size").help);
+    t.texts("precision", &Request::precisions, "float,double",
+            row_of(force_options(), "precision").help, {"float", "double"});
+    options.add(t.take(), request);
     add_machine_options(options, request.solver);
-    options.choices(
-        "precision", "float,double", request.precisions,
-        {{"float", Precision::single_precision}, {"double", Precision::double_precision}},
-        row_of(force_options(), "precision").help);
-    options.text("csv", "FILE", request.csv.file, "write the table as comma-separated values");
-    options.flag("overwrite", request.csv.overwrite, "replace a file of that name");
+    options.add(output_rows("csv", "FILE", "write the table as comma-separated values"),
+                request.csv);
     if (!options.parse(arguments))
         return 0;
     refuse_idle(options, {{request.csv.file.empty(), "overwrite", "needs --csv FILE"}});

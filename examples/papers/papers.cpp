@@ -299,13 +299,17 @@ int measured(const std::vector<std::string>& arguments, const char* name, const 
              Table (*measure)(const Bench& bench))
 {
     PairOptions pairs;
-    int repeat = 5;
+    struct Counted {
+        int repeat = 5;
+    } counted;
     Output csv;
     Options options(name, title);
     add_machine_options(options, pairs);
-    options.number("repeat", repeat, between(1, 1000), "counted evaluations, of which the median");
-    options.text("csv", "FILE", csv.file, "write the table as comma-separated values");
-    options.flag("overwrite", csv.overwrite, "replace a file of that name");
+    OptionRows<Counted> t;
+    t.number("repeat", &Counted::repeat, ranges::between(1, 1000),
+             "timed evaluations; the table has their median");
+    options.add(t.take(), counted);
+    options.add(output_rows("csv", "FILE", "write the table as comma-separated values"), csv);
     if (!options.parse(arguments))
         return 0;
     refuse_idle(options, {{csv.file.empty(), "overwrite", "needs --csv FILE"}});
@@ -319,7 +323,7 @@ int measured(const std::vector<std::string>& arguments, const char* name, const 
         std::fflush(stdout);
     }
     Journal journal({.stream = stdout, .verbosity = options.verbosity()});
-    const Table table = measure(Bench{pairs, repeat, journal});
+    const Table table = measure(Bench{pairs, counted.repeat, journal});
     if (!quiet)
         std::fputs(table.text().c_str(), stdout);
     if (!csv.file.empty())

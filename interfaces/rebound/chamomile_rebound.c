@@ -34,7 +34,7 @@ static Attachment* find(const struct reb_simulation* r)
     return a;
 }
 
-static Attachment* remove(const struct reb_simulation* r)
+static Attachment* detach_from(const struct reb_simulation* r)
 {
     pthread_mutex_lock(&mutex);
     Attachment** place = &attachments;
@@ -215,7 +215,7 @@ int chm_rebound_attach(chm_context* context, struct reb_simulation* r)
 
 int chm_rebound_detach(struct reb_simulation* r)
 {
-    Attachment* a = remove(r);
+    Attachment* a = detach_from(r);
     if (!a) {
         r->gravity = own_gravity(r);
         return CHM_USAGE;

@@ -60,7 +60,7 @@ program interface
   ! Floats in and out, and tensors: their trace is that of the softening alone.
   single = real(x, c_float)
   call field%evaluate(int(n, c_int64_t), view(single), status, acceleration=view(single), own=own)
-  call refused('overlap', 'overlaps')
+  call refused('overlap', 'must not overlap position of the targets')
   call field%evaluate(int(n, c_int64_t), view(single), status, tidal=view(tensors), own=own)
   tidal = real(tensors(:, 5), c_double)
   call demand('tensors', status == chm_ok .and. abs(tidal(1) + tidal(4) + tidal(6) - trace(5)) < 1d-3 * abs(trace(5)))

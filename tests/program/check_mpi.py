@@ -61,7 +61,7 @@ BAD = {  # bad input on process 1 of 3: status and text in the line
     "number": (2, "n: -3: must be 0 or more"),
     "no positions": (2, "position: must not be NULL"),
     "no room": (2, "acceleration: must not be NULL"),
-    "overlap": (2, "acceleration: overlaps position"),
+    "overlap": (2, "acceleration: must not overlap position"),
     "softening": (3, "particle 200: softening length: -1"),
     "some softenings": (2, "softening: must not be NULL"),
     "place": (2, "ranks: arrays are on the GPU: must be on the host"),

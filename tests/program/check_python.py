@@ -60,7 +60,7 @@ else:
     # At least configures the whole project.
     need(call("cmake", "-S", source, "-B", folder / "configured", "-DCHAMOMILE_PYTHON=ON", "-DCHAMOMILE_PROGRAM=OFF", "-DBUILD_TESTING=OFF",
               "-DCHAMOMILE_CUDA=OFF", f"-DPython_EXECUTABLE={python}", env=environment))
-    how = ["--config-settings=" + setting for setting in (f"build-dir={folder / 'module'}", "cmake.source-dir=python", f"cmake.define.CMAKE_PREFIX_PATH={prefix}")]
+    how = ["--config-settings=" + setting for setting in (f"build-dir={folder / 'module'}", "cmake.source-dir=interfaces/python", f"cmake.define.CMAKE_PREFIX_PATH={prefix}")]
 print(need(call(python, "-m", "pip", "install", "--no-build-isolation", "--no-deps", "--force-reinstall", source, *how,
                 cwd=folder, env=environment)).splitlines()[-1])
 

@@ -168,7 +168,7 @@ with tempfile.TemporaryDirectory() as scratch:
     refused(2, "--outputs-z: a = 0.01", "run", "ics.hdf5", "--outputs-z", "99,9", "-o", "x")
     refused(2, "contradicts --a-end", "run", "ics.hdf5", "--z-end", 0, "--a-end", 1, "-o", "x")
     refused(2, "--t-end: is of plain time", "run", "ics.hdf5", "--cosmology", "--t-end", 1, "-o", "x")
-    refused(2, "needs the leapfrog", "run", "ics.hdf5", "--cosmology", "--integrator", "hermite", "-o", "x")
+    refused(2, "must be leapfrog in a cosmological run", "run", "ics.hdf5", "--cosmology", "--integrator", "hermite", "-o", "x")
     refused(2, "'chamomile model cosmology' makes", "run", "--model", "plummer", "--cosmology", "-o", "x")
     refused(3, "density", "run", "ics.hdf5", "--set", "cosmology.omega-m=0.5", "-o", "x")
     refused(3, "comoving coordinates: cannot be evolved in plain time", "run", "ics.hdf5", "--t-end", 1, "--dt", 0.1, "-o", "x")

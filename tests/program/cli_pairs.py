@@ -100,13 +100,13 @@ def wrong_input_is_refused(folder):
     wrong(2, "--parameter: epss: unknown; did you mean 'eps'?", "--law", "gravity", "--sources", bodies, "--parameter", "epss=1")
     wrong(2, f"{LAWS}/gravity.law: parameter e: unknown", "--law", LAWS / "gravity.law", "--sources", bodies, "--parameter", "e=1")
     wrong(2, "--parameter: eps: x: must be a number", "--law", "gravity", "--sources", bodies, "--parameter", "eps=x")
-    wrong(2, "--parameter: eps: NAME=NUMBER", "--law", "gravity", "--sources", bodies, "--parameter", "eps")
+    wrong(2, "--parameter: eps: must be NAME=NUMBER", "--law", "gravity", "--sources", bodies, "--parameter", "eps")
     wrong(2, "--parameter: eps: given twice", "--law", "gravity", "--sources", bodies, "--parameter", "eps=1,eps=1")
     wrong(2, "pairs: --no-self: needs targets that are the sources", "--law", "gravity", "--sources", bodies, "--targets", bodies, "--no-self")
-    wrong(2, "--period: one side or three", "--law", "gravity", "--sources", bodies, "--period", "1,2")
+    wrong(2, "--period: must be one side or three", "--law", "gravity", "--sources", bodies, "--period", "1,2")
     rows_file = folder / "rows.txt"
     for text, line in (("1 2 3\n", "line 1: 3 numbers: must be 4: x y z mass"), ("1 2 3 4\n1 2 x 4\n", "line 2: x: must be a finite number"),
-                       ("1 2 3 nan\n", "line 1: nan: a finite number"), ("# columns: x y z masses\n1 2 3 4\n", "column mass: missing; did you mean 'masses'?"),
+                       ("1 2 3 nan\n", "line 1: nan: must be a finite number"), ("# columns: x y z masses\n1 2 3 4\n", "column mass: missing; did you mean 'masses'?"),
                        ("1 2 3 4\n# columns: x y z mass\n", "line 2: columns: are named before the first row"), ("1,2,,3,4\n", "line 1: a field between commas is empty"), ("# nothing\n", "no row of numbers")):
         rows_file.write_text(text)
         wrong(3, f"{rows_file}: {line}", "--law", "gravity", "--sources", rows_file)

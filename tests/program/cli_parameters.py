@@ -345,24 +345,24 @@ def refuses(folder):
             ("--box: 100: must be the box of the file in a cosmological run, 20000", changed(GADGET4, "20000", "100")),
             ("bad.param: line 14: OutputListFilename: missing.txt: No such file", changed(GADGET4, "outputs.txt", "missing.txt")),
             ("TimeMax: never: must be a number", changed(GADGET2, "TimeMax             0.02", "TimeMax never")),
-            ("bad.param: line 24: ErrTolIntAccuracy: 0: a number > 0", changed(GADGET2, "ErrTolIntAccuracy   0.02", "ErrTolIntAccuracy 0")),
-            ("SofteningHalo: -0.4: a number >= 0", changed(GADGET2, "SofteningHalo      0.4", "SofteningHalo -0.4")),
+            ("bad.param: line 24: ErrTolIntAccuracy: 0: must be a number > 0", changed(GADGET2, "ErrTolIntAccuracy   0.02", "ErrTolIntAccuracy 0")),
+            ("SofteningHalo: -0.4: must be a number >= 0", changed(GADGET2, "SofteningHalo      0.4", "SofteningHalo -0.4")),
             ("bad.param: line 26: MaxSizeTimestep: --dt-max: -1: must be a number > 0", changed(GADGET2, "MaxSizeTimestep     0.01", "MaxSizeTimestep -1")),
             ("bad.param: SofteningBulge: 0: there are 60 particles of type 3", changed(GADGET2, "SofteningBulge     0.4", "SofteningBulge 0")),
             ("UnitMass_in_g: missing: the three units belong together", changed(GADGET2, "UnitMass_in_g", "UnitMess_in_g")),
-            ("StarformationOn: 1: is not computed here", GADGET2 + "StarformationOn 1\n"),
-            ("TreecoolFile: TREECOOL: is not computed here", GADGET4 + "TreecoolFile TREECOOL\n"),
+            ("StarformationOn: 1: is not computed: only gravity acts", GADGET2 + "StarformationOn 1\n"),
+            ("TreecoolFile: TREECOOL: is not computed: only gravity acts", GADGET4 + "TreecoolFile TREECOOL\n"),
             ("BoxSize: 5: GADGET-4 is told when it is compiled", changed(GADGET4.replace("ComovingIntegrationOn    1", "ComovingIntegrationOn    0"), "20000", "5")),
             ("bad.param: line 43: Alone: must be 'key value'", GADGET2 + "\nAlone\n"),
-            ("bDoGas: 1: is not computed here", changed(CHANGA, "bDoGas          = 0", "bDoGas = 1")),
+            ("bDoGas: 1: is not computed: only gravity acts", changed(CHANGA, "bDoGas          = 0", "bDoGas = 1")),
             ("bPeriodic: 0: contradicts bComove", CHANGA + "bComove = 1\nbPeriodic = 0\n"),
             ("dKpcUnit: missing: the file does not say how large the box is", "bComove = 1\nachInFile = box.tipsy\n"),
             ("HernquistPotential:epsilon: 0.1: must be 0", SWIFT + "HernquistPotential:\n  mass: 5\n  scalelength: 3\n  epsilon: 0.1\n  useabspos: 1\n"),
-            ("HernquistPotential:idealizeddisk: 1: must be 0", SWIFT + "HernquistPotential:\n  M200: 5\n  idealizeddisk: 1\n  useabspos: 1\n"),
+            ("HernquistPotential:idealizeddisk: 1: must be 0, with mass and scalelength", SWIFT + "HernquistPotential:\n  M200: 5\n  idealizeddisk: 1\n  useabspos: 1\n"),
             ("NFWPotential:h: missing: the potential needs it", SWIFT + "NFWPotential:\n  M_200: 5\n  concentration: 10\n  useabspos: 1\n"),
-            ("PointMassPotential:position: [1,2]: three numbers", SWIFT + "PointMassPotential:\n  mass: 5\n  position: [1,2]\n  useabspos: 1\n"),
-            ("MWPotential:mass: 5: is not computed here", SWIFT + "MWPotential:\n  mass: 5\n"),
-            ("EAGLECooling:dir_name: ./tables: is not computed here", SWIFT + "EAGLECooling:\n  dir_name: ./tables\n"),
+            ("PointMassPotential:position: [1,2]: must be three numbers", SWIFT + "PointMassPotential:\n  mass: 5\n  position: [1,2]\n  useabspos: 1\n"),
+            ("MWPotential:mass: 5: is not computed: only gravity acts", SWIFT + "MWPotential:\n  mass: 5\n"),
+            ("EAGLECooling:dir_name: ./tables: is not computed: only gravity acts", SWIFT + "EAGLECooling:\n  dir_name: ./tables\n"),
             ("Cosmology:Omega_cdm: missing", SWIFT.replace("periodic:   0", "periodic: 1").replace("delta_time: 0.01", "delta_time: 1.1") + "Cosmology:\n  a_begin: 0.1\n  a_end: 1\n  h: 0.7\n"),
             ("milkyway: 500000: models are made by 'chamomile model'", "./bonsai2_slowdust --milkyway 500000 -T 10\n"),
             ("has no key of GADGET", "one two\nthree four\n"),
@@ -370,7 +370,7 @@ def refuses(folder):
         (folder / "late.txt").write_text("0.21\n")
         refuse(line, text)
     for words, line in ((["--box-length", "20Mpc/h"], "--box-length: needs --h X"), (["--h", 0.7], "--h: needs --box-length"),
-                        (["--box-length", "20", "--h", 0.7], "--box-length: 20: a length with its unit"), (["--box-length", "20Gyr", "--h", 0.7], "is a time: must be a length")):
+                        (["--box-length", "20", "--h", 0.7], "--box-length: 20: must be a length with a unit"), (["--box-length", "20Gyr", "--h", 0.7], "is a time: must be a length")):
         refused(folder, 2, line, "info", "box.tipsy", *words)
     refused(folder, 2, "--box-length: needs a file without units", *"info box.hdf5 --box-length 20Mpc/h --h 0.7".split())
     refused(folder, 2, "--box-length: time of the file: 0: must be a scale factor", *"info sphere.tipsy --box-length 20Mpc/h --h 0.7".split())

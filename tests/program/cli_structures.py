@@ -132,7 +132,7 @@ def check_types(particles, length):
     runs = "# types: " + " ".join(f"{kind}*1" for kind in types) + "\n"
     (folder / "types.txt").write_text(runs + (folder / "box.txt").read_text())
     result = chamomile("halos", "types.txt", "--types", 1, "--length", length, "--min-members", 5, "-o", "of_type.txt", "--mass-function", "of_type_numbers.txt", "--fits")
-    check("the chosen types alone" in result.stdout, f"halos --types: {result.stdout}{result.stderr}")
+    check("count only the chosen types" in result.stdout, f"halos --types: {result.stdout}{result.stderr}")
     found = rows("of_type.txt")
     chosen = [p for p, kind in zip(particles, types) if kind == 1]
     wanted = [g for g in groups_of(chosen, length) if len(g) >= 5]

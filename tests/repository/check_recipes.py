@@ -12,7 +12,7 @@ import tempfile
 import tomllib
 
 root, program = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
-packaging = root / "packaging"
+packaging = root / "cmake/packaging"
 complaints = []
 
 settings = "".join(path.read_text() for path in (root / "CMakeLists.txt", *sorted((root / "cmake").glob("*.cmake"))))

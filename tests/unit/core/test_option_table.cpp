@@ -204,7 +204,7 @@ TEST_CASE("contradicting options are refused in the caller's terms")
         {{{"step", "1"}, {"theta", "0.5"}, {"tolerance", "0.1"}},
          "tolerance and theta: give one of the two"},
         {{{"step", "1"}, {"criterion", "minimum_distance"}, {"tolerance", "0.1"}},
-         "criterion minimum-distance: takes theta"},
+         "criterion minimum-distance: needs theta"},
         {{{"step", "1"}, {"solver", "direct"}, {"local-order", "3"}},
          "local_order: needs solver tree"},
         {{{"step", "1"}, {"accuracy_percentile", "90"}}, "accuracy_percentile: needs accuracy"},

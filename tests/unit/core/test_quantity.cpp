@@ -100,7 +100,8 @@ TEST_CASE("wrong quantities are refused with an error line")
          "the particles are in N-body units (G = 1): must be a plain number"},
         {"3 kpc", dimensions::length, per_unknown_h,
          "h is unknown: must be a quantity per h, as in 1 kpc/h"},
-        {"2 Gyr", dimensions::time, per_unknown_h, "give a quantity per h, as in 1 Gyr/h"},
+        {"2 Gyr", dimensions::time, per_unknown_h,
+         "h is unknown: must be a quantity per h, as in 1 Gyr/h"},
         {"3 kpc/h", dimensions::length, galactic, "h is unknown: must be a quantity without h"},
         {"3 Myr", dimensions::time, per_h, "times of a comoving run are ln a"}};
     for (const Case& c : cases) {

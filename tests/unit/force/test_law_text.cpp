@@ -129,7 +129,8 @@ TEST_CASE("parameters can be set by name")
     make_pair_solver(law)->sum({{&target, 1}, {&source, 1}, {}, {}}, {&sum, 1});
     CHECK(sum == 30.5);
     CHECK_THROWS_WITH_AS(law.set("epss", 1),
-                         "law: parameter epss: unknown; did you mean 'eps'?: it has eps, q", Error);
+                         "law: parameter epss: unknown; did you mean 'eps'?: must be one of eps, q",
+                         Error);
     CHECK_THROWS_WITH_AS(law.set("q", NAN), "law: parameter q: must be finite", Error);
 }
 
@@ -184,7 +185,8 @@ TEST_CASE("a malformed text gives an error line with its position")
     };
     // The whole text.
     tells("", "line 1, column 1: empty law: must have lines of target, source and sum");
-    tells("# nothing\n\n", "line 1, column 1: no law");
+    tells("# nothing\n\n",
+          "line 1, column 1: empty law: must have lines of target, source and sum");
     tells("target x\nsource m\n", "line 3, column 1: no 'sum' line");
     tells(rows + "phi += m\n", "line 3, column 5: a: sum without terms");
     tells("a = 1\n" + plain,
@@ -194,7 +196,7 @@ TEST_CASE("a malformed text gives an error line with its position")
     tells(plain + "a += m $ 2", "line 4, column 8: '$': must be a character");
     tells(plain + "a += m \xc3\x97 2", "line 4, column 8: '\xc3\x97': must be a character");
     tells(plain + "a += m \x01 2", "line 4, column 8: byte 0x01: must be a character");
-    tells(plain + "a += 1e999*m", "line 4, column 6: 1e999: numbers lie");
+    tells(plain + "a += 1e999*m", "line 4, column 6: 1e999: must be from 2.3e-308 to 1.79e308");
     tells(plain + "a += 2m", "line 4, column 6: 2m: must be a number");
     tells(plain + "a += 1.2.3", "line 4, column 6: 1.2.3: must be a number");
     tells(plain + "a += 1/0", "line 4, column 6: constant: must be finite");
@@ -208,14 +210,16 @@ TEST_CASE("a malformed text gives an error line with its position")
     tells("parameter p\n", "line 1, column 12: missing '=' and default of p");
     tells("parameter p = q\n", "line 1, column 15: 'q': unknown name");
     tells("target x\nparameter p = x\n", "line 2, column 15: default of p: must be a constant");
-    tells("target\n", "line 1, column 1: 'target': at least one name");
-    tells("target 3\n", "line 1, column 8: '3': the name of a value of the target is expected");
+    tells("target\n", "line 1, column 1: 'target': no names: must be at least one");
+    tells("target 3\n", "line 1, column 8: '3': must be the name of a value of the target");
     tells("target position x y\n", "line 1, column 8: 'position': must be followed by three names");
     tells("target v position x y z\n", "line 1, column 10: 'position': must be before");
     tells("target position x y z\nsource m\nsum a\na += m",
           "line 2, column 1: 'position' only in the target");
-    tells("dimensions 1 2\n", "line 1, column 15: the end of the line: three whole numbers");
-    tells("dimensions 1 2 99\n", "line 1, column 16: '99': three whole numbers from 1 to 32");
+    tells("dimensions 1 2\n",
+          "line 1, column 15: the end of the line: must be three whole numbers from 1 to 32");
+    tells("dimensions 1 2 99\n",
+          "line 1, column 16: '99': must be three whole numbers from 1 to 32");
     tells("dimensions 2 2 1\n" + plain + "a += m",
           "line 2, column 1: 'target': 1 names: must be 2, by the dimensions of line 1");
     tells("targett x\n", "line 1, column 1: 'targett': must begin a declaration or an assignment; "
@@ -232,7 +236,7 @@ TEST_CASE("a malformed text gives an error line with its position")
     tells(plain + "r = m\nr = 2*m",
           "line 5, column 1: 'r': is computed above: must be another name");
     tells(plain + "a = m", "line 4, column 3: '=': a is a sum: must be += or -=");
-    tells(plain + "b += m", "line 4, column 1: 'b': no sum");
+    tells(plain + "b += m", "line 4, column 1: 'b': not a sum: must be a sum before += and -=");
     tells(plain + "f[1] += m", "line 4, column 3: '1': must be a whole number from 0 to 0");
     tells(plain + "a += j[2]", "line 4, column 8: '2': must be a whole number from 0 to 1");
     tells(plain + "a += j[0.5]", "line 4, column 8: '0.5': must be a whole number");
@@ -245,9 +249,8 @@ TEST_CASE("a malformed text gives an error line with its position")
           "line 4, column 9: the end of the line: must be a number, a name or '('");
     tells(plain + "a += m m", "line 4, column 8: 'm': operator missing before it");
     tells(plain + "a += m (2)", "line 4, column 8: '(' after 'm', not a function");
-    tells(plain + "a += sqrt(m, 2)", "line 4, column 6: sqrt takes 1 argument, here are 2");
-    tells(plain + "a += select(m < 1, 2)",
-          "line 4, column 6: select takes 3 arguments, here are 2");
+    tells(plain + "a += sqrt(m, 2)", "line 4, column 6: sqrt: 2 arguments: must be 1");
+    tells(plain + "a += select(m < 1, 2)", "line 4, column 6: select: 2 arguments: must be 3");
     tells(plain + "a += sqrtt(m)",
           "line 4, column 6: 'sqrtt': unknown function; did you mean 'sqrt'?");
     tells(plain + "a += sqrt m", "line 4, column 6: 'sqrt': a function: '(' missing after it");

@@ -317,7 +317,7 @@ TEST_CASE("invalid spheres are refused with an error line")
         {"king,w0=0", "king: w0: 0:"},
         {"king,w0", "value missing"},
         {"king,w0=3,w0=4", "given twice"},
-        {"king,alpha=0.2", "king: alpha: no property"},
+        {"king,alpha=0.2", "king: alpha: must be a property of this sphere"},
         {"king,depth=3", "king: depth: must be one of"},
         {"king,mass=-1", "king: mass: -1"},
         {"king,scale=1,r-half=2", "give one length"},

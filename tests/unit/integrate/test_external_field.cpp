@@ -243,8 +243,9 @@ TEST_CASE("wrong potentials are refused with an error line")
         const char *text, *line;
     };
     const Case cases[] = {
-        {"", "--potential: (empty): unknown: point, plummer,"},
-        {"nfv,M=1", "--potential: nfv: unknown; did you mean 'nfw'?: point, plummer,"},
+        {"", "--potential: (empty): unknown: must be one of point, plummer,"},
+        {"nfv,M=1",
+         "--potential: nfv: unknown; did you mean 'nfw'?: must be one of point, plummer,"},
         {"plummer,M=1", "--potential: plummer: needs a, scale length"},
         {"plummer,M=1,b=2", "--potential: plummer: b: unknown"},
         {"plummer,M=-1,a=2", "--potential: plummer: M: -1: must be a number > 0"},
@@ -261,7 +262,8 @@ TEST_CASE("wrong potentials are refused with an error line")
         {"nfw,M=1,c=10", "--potential: nfw: needs rs (scale radius)"},
         {"nfw,M=1,c=10,rs=1,hubble=0.7", "--potential: nfw: hubble: contradicts rs"},
         {"rotation,omega=1,x=1", "--potential: rotation: x: unknown"},
-        {"point,M=1,orbit=short.txt", "short.txt: line 1: 3 numbers: t x y z vx vy vz"},
+        {"point,M=1,orbit=short.txt",
+         "short.txt: line 1: 3 numbers: must be seven: t x y z vx vy vz"},
         {"text,file=bar.txt,strenght=1",
          "--potential: text: strenght: unknown; did you mean 'strength'?"},
         {"text,file=none.txt", "none.txt: "},
@@ -282,10 +284,13 @@ TEST_CASE("wrong potentials are refused with an error line")
         {"", "bar.txt: line 1, column 1: empty text: must have a line phi += ..."},
         {"x = 1\nphi += x", "bar.txt: line 1, column 1: 'x': is a value of the target"},
         {"parameter vx = 1\nphi += vx * x", "bar.txt: parameter vx: name of a common parameter"},
-        {"parameter from = 1\nphi += from * x", "bar.txt: parameter from: is a parameter of"},
+        {"parameter from = 1\nphi += from * x",
+         "bar.txt: parameter from: name of a common parameter"},
         {"parameter to = 1\nphi += to * x", "bar.txt: parameter to: name of a common parameter"},
-        {"parameter orbit = 1\nphi += orbit * x", "bar.txt: parameter orbit: is a parameter of"},
-        {"parameter file = 1\nphi += file * x", "bar.txt: parameter file: is a parameter of"},
+        {"parameter orbit = 1\nphi += orbit * x",
+         "bar.txt: parameter orbit: name of a common parameter"},
+        {"parameter file = 1\nphi += file * x",
+         "bar.txt: parameter file: name of a common parameter"},
     };
     for (const Case& one : texts) {
         CAPTURE(one.text);
@@ -304,12 +309,15 @@ TEST_CASE("fields unsupported by a scheme are refused")
         return refusal(options, scheme).value_or("");
     };
     const auto all = ways();
-    CHECK(refusal_of(halo, all[0].second, 10).find("{potential}: is for isolated particles") == 0);
+    CHECK(refusal_of(halo, all[0].second, 10).find("{potential}: needs isolated particles") == 0);
     CHECK(refusal_of("rotation,omega=1", all[3].second).find("{potential}: rotation: ") == 0);
     Scheme by_potential = all[1].second;
     by_potential.criterion = StepCriterion::potential;
-    for (const char* open : {"logarithmic,v0=1", "text,file=bar.txt"})
-        CHECK(refusal_of(open, by_potential).find("{step-criterion}: potential: needs") == 0);
+    for (const auto& [open, name] :
+         {std::pair("logarithmic,v0=1", "logarithmic"), std::pair("text,file=bar.txt", "text")})
+        CHECK(refusal_of(open, by_potential) ==
+              std::string("{step-criterion}: potential: ") + name +
+                  " does not vanish at infinity: must be softening");
     CHECK(refusal_of(halo, by_potential).empty());
     CHECK_THROWS_AS(field_of({"point,M=1,orbit=orbit.txt"})->require_times(0, 3), Error);
     field_of({"point,M=1,orbit=orbit.txt"})->require_times(0, 2);

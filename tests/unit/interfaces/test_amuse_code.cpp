@@ -86,7 +86,7 @@ TEST_CASE("calls out of order and invalid parameters raise an error line")
     code.commit_parameters();
     fails([&] { code.evolve(1); }, "order of calls: call commit_particles first");
     fails([&] { code.potential(0); }, "order of calls: call commit_particles first");
-    fails([&] { code.first_number(); }, "no particles");
+    fails([&] { code.first_number(); }, "particles: none: must be one or more");
     fails([&] { code.add({-1, {}, {}, 0}); }, "0 or more");
     fails([&] { code.add({1, {NAN, 0, 0}, {}, 0}); }, "must be finite");
     CHECK(code.add({1, {}, {}, 0}) == 0);

@@ -59,7 +59,7 @@ TEST_CASE("null pointers and negative counts are refused")
     refused(c, chm_set_sources(c, 2, {}, chm_numbers(p.m), {}), CHM_USAGE, "position");
     refused(c, chm_set_sources(c, 2, chm_vectors(p.x), {}, {}), CHM_USAGE, "mass");
     refused(c, chm_set_sources(c, 5000000000, chm_vectors(p.x), chm_numbers(p.m), {}), CHM_USAGE,
-            "fewer");
+            "sources: 5000000000: must be below 4294967295");
     REQUIRE(p.sources(c) == CHM_OK);
     REQUIRE(chm_build(c) == CHM_OK);
     refused(c, chm_eval(c, nullptr, &p.results), CHM_USAGE, "targets");
@@ -108,22 +108,28 @@ TEST_CASE("overlapping results and arguments are refused")
     REQUIRE(p.sources(c) == CHM_OK);
     REQUIRE(chm_build(c) == CHM_OK);
     p.results.acceleration = chm_vectors(p.x);
-    refused(c, chm_eval(c, &p.targets, &p.results), CHM_USAGE, "overlaps");
+    refused(c, chm_eval(c, &p.targets, &p.results), CHM_USAGE,
+            "acceleration: must not overlap position of the targets");
     p.results.acceleration = chm_vectors(p.a);
     p.results.potential = chm_numbers(p.a + 1);
-    refused(c, chm_eval(c, &p.targets, &p.results), CHM_USAGE, "overlaps");
+    refused(c, chm_eval(c, &p.targets, &p.results), CHM_USAGE,
+            "potential: must not overlap acceleration");
     p.results.potential = chm_view_numbers(p.phi, 0, CHM_FLOAT64, CHM_HOST);
     refused(c, chm_eval(c, &p.targets, &p.results), CHM_USAGE, "stride");
     p.results = {chm_view_soa(p.a, p.a + 1, p.a + 2, 8, CHM_FLOAT64, CHM_HOST), {}, {}, {}};
-    refused(c, chm_eval(c, &p.targets, &p.results), CHM_USAGE, "overlaps");
-    refused(c, chm_solve(c, 2, p.m, p.x, p.x, nullptr), CHM_USAGE, "overlaps");
-    refused(c, chm_solve(c, 2, p.m, p.x, p.a, p.m), CHM_USAGE, "overlaps");
+    refused(c, chm_eval(c, &p.targets, &p.results), CHM_USAGE,
+            "acceleration: must not overlap acceleration");
+    refused(c, chm_solve(c, 2, p.m, p.x, p.x, nullptr), CHM_USAGE,
+            "acceleration: must not overlap positions");
+    refused(c, chm_solve(c, 2, p.m, p.x, p.a, p.m), CHM_USAGE,
+            "potential: must not overlap masses");
     std::int64_t numbers[8] = {0, 1};
     p.results = {chm_vectors(p.a), {}, {}, {}};
     p.results.potential = chm_numbers(reinterpret_cast<double*>(numbers));
-    refused(c, chm_eval_active(c, 2, numbers, &p.results), CHM_USAGE, "overlaps");
+    refused(c, chm_eval_active(c, 2, numbers, &p.results), CHM_USAGE,
+            "potential: must not overlap active");
     refused(c, chm_neighbours(c, &p.targets, chm_numbers(p.m), 2, numbers, numbers + 1), CHM_USAGE,
-            "overlaps");
+            "list: must not overlap count");
     // Members of one record do not overlap.
     double body[2][7] = {{-1, 0, 0, 9, 9, 9, 1}, {1, 0, 0, 9, 9, 9, 1}};
     CHECK(chm_accel_strided(c, 2, 2, sizeof body[0], body[0], &body[0][6], &body[0][3], nullptr, 1,
@@ -270,7 +276,8 @@ TEST_CASE("error lines number particles and targets from 0 or from first_number"
         REQUIRE(p.sources(c) == CHM_OK);
         REQUIRE(chm_build(c) == CHM_OK);
         refused(c, chm_eval_active(c, 2, nullptr, &p.results), CHM_INPUT,
-                number(0) + " and " + number(1) + ": position: (0.5, 0.5, 0.5): both");
+                number(0) + " and " + number(1) +
+                    ": position: (0.5, 0.5, 0.5): coincident particles need a softening > 0");
         p.x[3] = std::nan("");
         refused(c, chm_eval(c, &p.targets, &p.results), CHM_INPUT, "target " + number(1) + ":");
     }

@@ -97,7 +97,7 @@ TEST_CASE("misuse gives NaN and an error line, never a crash")
         g5_run();
         g5_get_force(10, f.rows(), f.p.data());
     });
-    fails("ni: 4: must be that of the 10", [&](Field& f) {
+    fails("ni: 4: must be the number of i-particles, 10", [&](Field& f) {
         double eps[4] = {};
         g5_set_xi(10, b.rows());
         g5_set_eps(4, eps);

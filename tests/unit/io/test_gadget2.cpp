@@ -221,7 +221,7 @@ TEST_CASE("header values obey the ranges of options")
     };
     CHECK(
         contains(error_of(128, 1e300), "box size: 1e+300: must be a number from 1e-100 to 1e+100"));
-    CHECK(contains(error_of(128, NAN), "box size: nan: a finite number"));
+    CHECK(contains(error_of(128, NAN), "box size: nan: must be a finite number"));
     CHECK(contains(error_of(216, -1.0), "unit of length: -1: must be a number > 0"));
     CHECK(contains(error_of(240, 0.0), "G: 0: must be a number > 0"));
     CHECK(contains(error_of(240, -1.0), "G: -1: must be a number > 0"));
@@ -236,13 +236,14 @@ TEST_CASE("multi-file snapshots must be complete and consistent")
     make_file(folder / "ic.1", gadget_file(variant, 0));
     CHECK(contains(reading_error(folder / "ic.0"), "must be unique"));
     make_file(folder / "ic.1", patched(gadget_file(variant, 1), 4 + 72, 2.5));
-    CHECK(contains(reading_error(folder / "ic.0"), "those of the other pieces"));
+    CHECK(contains(reading_error(folder / "ic.0"), "must be equal to the other pieces"));
     make_file(folder / "ic.1", patched(gadget_file(variant, 1), 4 + 128, 2.5));
-    CHECK(
-        contains(reading_error(folder / "ic.0"), "ic.1: box size: 2.5: must be that of the first"));
+    CHECK(contains(reading_error(folder / "ic.0"),
+                   "ic.1: box size: 2.5: must be equal to the first piece"));
     make_file(folder / "ic.1", patched(gadget_file(variant, 1), 4 + 100, 11u));
     CHECK(contains(reading_error(folder / "ic.0"),
-                   "ic.1: total number of particles of type 1: 11: 10 are"));
+                   "ic.1: total number of particles of type 1: 11: must be 10, the number in the "
+                   "file or all pieces"));
     make_file(folder / "ic.1", gadget_file(variant, 1));
     CHECK(read_snapshot(folder / "ic.1").particles.size() == 2 * count);
 }
@@ -264,7 +265,8 @@ TEST_CASE("readers ignore invalid high words of total counts with a note")
     }
     make_file(folder / "ic.0", patched(patched(gadget_file({}), 4 + 172, 228u), 4 + 100, 6u));
     CHECK(contains(reading_error(folder / "ic.0"),
-                   "total number of particles of type 1: 979252543494: 5 are in the file"));
+                   "total number of particles of type 1: 979252543494: must be 5, the number in "
+                   "the file or all pieces"));
 }
 
 TEST_CASE("a missing ID block gives ids 1 to N; a missing VEL block is refused")

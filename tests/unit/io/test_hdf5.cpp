@@ -167,11 +167,13 @@ TEST_CASE("multi-file snapshots open from any piece, allow empty pieces and need
     std::filesystem::remove(folder / "ic.2.hdf5");
     CHECK(contains(reading_error(folder / "ic.0.hdf5"), "ic.2.hdf5: file: missing"));
     make_initial_conditions(folder / "ic.2.hdf5", 2, 7, 3, 4);
-    CHECK(contains(reading_error(folder / "ic.0.hdf5"), "type 1: 7: 5 are in the file"));
+    CHECK(contains(reading_error(folder / "ic.0.hdf5"),
+                   "type 1: 7: must be 5, the number in the file or all pieces"));
     std::filesystem::remove(folder / "ic.2.hdf5");
     make_initial_conditions(folder / "ic.2.hdf5", 4, 8, 3, 4);
     CHECK(contains(reading_error(folder / "ic.0.hdf5"),
-                   "ic.2.hdf5: total number of particles of type 1: 8: 7 are in the file"));
+                   "ic.2.hdf5: total number of particles of type 1: 8: must be 7, the number in "
+                   "the file or all pieces"));
     for (const auto& [name, part] :
          std::map<const char*, const char*>{{"BoxSize", "box size: 9"},
                                             {"UnitLength_in_cm", "unit of length: 9"},
@@ -210,7 +212,8 @@ TEST_CASE("every error in a file is a line naming the field")
             n *= length;
         return error_after([&](hid_t file) { put_data(file, name, type, extent, counting(n, 1)); });
     };
-    CHECK(contains(with_data("PartType1/Coordinates", H5T_IEEE_F64LE, {15}), "shape 15: 5 x 3"));
+    CHECK(contains(with_data("PartType1/Coordinates", H5T_IEEE_F64LE, {15}),
+                   "shape 15: must be 5 x 3"));
     CHECK(contains(with_data("PartType1/Coordinates", H5T_IEEE_F64LE, {5, 2}), "shape 5 x 2"));
     CHECK(contains(with_data("PartType1/Coordinates", H5T_IEEE_F64LE, {4, 3}), "shape 4 x 3"));
     CHECK(contains(with_data("PartType1/Coordinates", H5T_STD_I64LE, {5, 3}), "wrong type"));
@@ -226,7 +229,8 @@ TEST_CASE("every error in a file is a line naming the field")
     CHECK(contains(with_attribute("MassTable", {6}, {0, 0, 0, 0, 0, 0}), "Masses: missing"));
     CHECK(contains(with_attribute("MassTable", {6}, {0, -1, 0, 0, 0, 0}), "type 1: -1"));
     CHECK(contains(with_attribute("MassTable", {6}, {0, NAN, 0, 0, 0, 0}), "MassTable: nan"));
-    CHECK(contains(with_attribute("NumPart_ThisFile", {6}, {0, -5, 0, 0, 0, 0}), "-5: 0 to"));
+    CHECK(
+        contains(with_attribute("NumPart_ThisFile", {6}, {0, -5, 0, 0, 0, 0}), "-5: must be 0 to"));
     CHECK(contains(with_attribute("NumPart_ThisFile", {6}, {0, 5e9, 0, 0, 0, 0}), "5000000000"));
     CHECK(contains(with_attribute("NumPart_ThisFile", {6}, {0, 4e9, 0, 0, 0, 0}), "4000000000"));
     CHECK(contains(with_attribute("NumPart_ThisFile", {6}, {0, 4.5, 0, 0, 0, 0}), "whole"));
@@ -235,7 +239,8 @@ TEST_CASE("every error in a file is a line naming the field")
     CHECK(contains(with_attribute("NumPart_Total", {6}, {0, 6, 0, 0, 0, 0}), "type 1: 6"));
     CHECK(contains(with_attribute("NumFilesPerSnapshot", {}, {-1}), "number of files: -1"));
     CHECK(contains(with_attribute("BoxSize", {}, {-1}), "BoxSize: -1"));
-    CHECK(contains(with_attribute("BoxSize", {3}, {1, 2, 3}), "BoxSize: 1, 2, 3: one number"));
+    CHECK(contains(with_attribute("BoxSize", {3}, {1, 2, 3}),
+                   "BoxSize: 1, 2, 3: must be one number"));
     CHECK(contains(with_attribute("BoxSize", {}, {1e300}),
                    "BoxSize: 1e+300: must be a number from 1e-100"));
     CHECK(contains(with_attribute("UnitLength_in_cm", {}, {0}), "UnitLength_in_cm: 0"));

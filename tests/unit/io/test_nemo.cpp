@@ -198,7 +198,7 @@ TEST_CASE("truncated and invalid files are refused with an error line")
           {no_number.text(), "Nobj: missing"},
           {characters.text(), "Mass: i: must be type f or d"},
           {nemo_file({.coordinates = 0201401}), "CoordSystem: 66305"},
-          {std::string("\x92\x09(\0SnapShot\0) ", 15), "no item of NEMO"}}) {
+          {std::string("\x92\x09(\0SnapShot\0) ", 15), "must begin an item of NEMO"}}) {
         make_file(folder / "bad", text);
         CHECK(contains(reading_error(folder / "bad"), line));
     }

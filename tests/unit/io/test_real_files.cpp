@@ -149,7 +149,7 @@ constexpr CorpusFile corpus[] = {
      {4039, 4096, 0, 0, 57},
      200.01084,
      0,
-     "type 2: the high word 228 is ignored"},
+     "type 2: ignores the high word 228"},
 };
 
 } // namespace

@@ -151,7 +151,8 @@ TEST_CASE("errors name line and column")
     CHECK(contains(error_of("# columns: mass x y\n1 2 3\n"), "must include mass x y z"));
     CHECK(contains(error_of("# columns: mass x y w\n1 2 3 4\n"), "columns: w"));
     CHECK(contains(error_of("# columns: mass x y z vx\n1 2 3 4 5\n"), "need three columns"));
-    CHECK(contains(error_of("# columns: mass x y z\n1 2 3 4 5\n"), "5 columns: 4 are named"));
+    CHECK(contains(error_of("# columns: mass x y z\n1 2 3 4 5\n"),
+                   "5 columns: must be 4, as in the comment"));
     CHECK(contains(error_of("# time: soon\n1 2 3 4\n"), "line 1, time: soon"));
     CHECK(contains(error_of("# unit_length_in_cm: -1\n1 2 3 4\n"), "must be a number > 0"));
     CHECK(contains(error_of("# types: 1*2\n1 2 3 4\n"), "line 1, types: 1*2"));
@@ -169,11 +170,11 @@ TEST_CASE("ambiguous files are refused with an error line")
         const char* part;
     } cases[] = {
         {"0.1,,1,2,0,0,0,1\n", "line 1: 0.1,,1,2,0,0,0,1: must have no empty field between commas"},
-        {particle + "1, 2, 3, ,\n", "line 2: 1, 2, 3, ,: a field"},
+        {particle + "1, 2, 3, ,\n", "line 2: 1, 2, 3, ,: must have no empty field between commas"},
         {",1 2 3 4\n", "must have no empty field between commas"},
         {"1,2,3,4,\n", "must have no empty field between commas"},
         {particle + "# columns: x y z mass\n" + particle,
-         "line 2, columns: x y z mass: must stand"},
+         "line 2, columns: x y z mass: must be before the first particle"},
         {"# columns: mass x y z x\n1 2 3 4 5\n", "columns: x: must be named once"},
         {units + particle, "line 1, unit_mass_in_g: 1: unit_velocity_in_cm_per_s must be stated"},
         {"# unit_velocity_in_cm_per_s: 1\n" + units + particle, "unit_length_in_cm must be stated"},
@@ -205,7 +206,7 @@ TEST_CASE("ambiguous files are refused with an error line")
     }
     // Repeated equal values are harmless, and with a named column nothing is assumed.
     CHECK(read_text_of("# G: 2\n1 2 3 4\n# G: 2\n").G() == 2);
-    CHECK(error_of("# columns: mass x y z\n-1 2 3 4\n").ends_with("not negative"));
+    CHECK(error_of("# columns: mass x y z\n-1 2 3 4\n").ends_with("must be finite and 0 or more"));
     // Names of any length give short lines.
     CHECK(error_of("# columns: " + std::string(70000, 'x') + "\n" + particle).size() < 1000);
 }

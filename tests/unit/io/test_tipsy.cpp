@@ -279,7 +279,7 @@ TEST_CASE("values beyond single precision are refused")
         CHECK_THROWS_WITH_AS(
             write_snapshot(snapshot, folder / "a.tipsy"),
             doctest::Contains(("position of id " + std::to_string(snapshot.particles.id[3]) + ": " +
-                               number_text(value) + ": beyond")
+                               number_text(value) + ": must be in the range of single precision")
                                   .c_str()),
             Error);
     }

@@ -237,8 +237,8 @@ void bind_shared_particles(nb::module_& m)
             },
             nb::arg("snapshot"), nb::arg("processes"))
         .def("alike", &SharedParticles::alike)
-        .def("collect", &SharedParticles::collect, nb::sig("def gather(self) -> Snapshot | None"))
-        .def("deal", &SharedParticles::deal, nb::arg("everything"))
+        .def("gather", &SharedParticles::gather, nb::sig("def gather(self) -> Snapshot | None"))
+        .def("scatter", &SharedParticles::scatter, nb::arg("everything"))
         .def("tell", &SharedParticles::tell, nb::arg("what"))
         .def("follow", &SharedParticles::follow);
 }

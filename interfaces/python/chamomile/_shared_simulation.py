@@ -30,7 +30,7 @@ class SharedEvolution:
         with meeting(processes, "Simulation()"):
             self._shared = _chamomile.SharedParticles(snapshot, processes)
             processes.meet(repr((sorted(words.items()), end_time, said)) + self._shared.alike())
-        everything = self._shared.collect()
+        everything = self._shared.gather()
 
         def make() -> None:
             self._core = _chamomile.PySimulation(everything, words, end_time, potentials, processes)
@@ -84,7 +84,7 @@ class SharedEvolution:
         with meeting(self._processes, name):
             self._processes.meet(repr(words))
         if collects and not self.has_started:
-            self._shared.collect()
+            self._shared.gather()
         found = self._lead(work, deals)
         _chamomile.look_at_signals()
         return found
@@ -126,7 +126,7 @@ class SharedEvolution:
             self._deal(state)
 
     def _deal(self, state: dict[str, Any]) -> None:
-        self._shared.deal(self._deals_all)
+        self._shared.scatter(self._deals_all)
         self._deals_all = False
         self.snapshot.provenance = state["provenance"]
 

@@ -142,7 +142,7 @@ nb::list listed(const std::vector<OptionRow<Settings>>& rows)
                                ? "float | str"
                                : kinds[int(row.kind)];
         all.append(nb::make_tuple(row.plain_name(), kind, words,
-                                  value_of(row, row.text(Settings())), help, row.name));
+                                  value_of(row, row.text(Settings())), help, row.key()));
     }
     return all;
 }

@@ -161,7 +161,7 @@ def test_a_host_address_is_no_gpu_array():
     try:
         chamomile.acceleration(Cuda(x.ctypes.data), m, **WORDS)
     except chamomile.DeviceError as refused:
-        assert "not in the memory of a GPU" in str(refused)
+        assert "must be GPU memory of this process" in str(refused)
     else:
         raise AssertionError("a host address was taken for a GPU's")
 

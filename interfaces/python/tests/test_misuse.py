@@ -212,7 +212,7 @@ def test_wrong_values():
 def test_wrong_options():
     for words, part in [
         ({"tolerence": 1}, "did you mean 'tolerance'"), ({"solver": "fmm"}, "tree, direct"), ({"theta": -1}, "theta"),
-        ({"theta": 0.5, "tolerance": 1e-3}, "one of the two"), ({"criterion": "geometric", "tolerance": 1e-3}, "takes theta"),
+        ({"theta": 0.5, "tolerance": 1e-3}, "one of the two"), ({"criterion": "geometric", "tolerance": 1e-3}, "needs theta"),
         ({"order": 1}, "order"), ({"softening": -1}, "softening"), ({"group_size": -1}, "group"), ({"device": "tpu"}, "tpu"),
         ({"G": 0}, "G: 0"), ({"G": -1}, "G: -1"), ({"G": np.nan}, "G: nan"), ({"G": np.inf}, "G: inf"), ({"softening": np.inf}, "inf"),
         ({"theta": 1.6}, "1.5"), ({"tolerance": 2}, "<= 1"), ({"tolerance": 0}, "> 0"), ({"local_order": 2}, "0, 3, 4, 5, 6"),

@@ -13,7 +13,7 @@ import chamomile
 from chamomile import _chamomile
 
 FORCES, RUNS, _ = _chamomile.option_table()
-CLI_NAME = {row[0]: row[5] for row in FORCES + RUNS}
+CLI_KEY = {row[0]: row[5] for row in FORCES + RUNS}  # "theta", or "tree.decorrelate" of a setting
 RNG = np.random.default_rng(3)
 N = 300
 X, V, M = 4 * RNG.random((N, 3)), 0.1 * RNG.normal(size=(N, 3)), np.full(N, 1 / N)
@@ -55,7 +55,14 @@ def columns(folder):
 
 
 def as_flags(words):
-    return [text for name, value in words.items() for text in (["--" + CLI_NAME[name]] + ([] if value is True else [str(value)]))]
+    flags = []
+    for name, value in words.items():
+        key = CLI_KEY[name]
+        if "." in key:
+            flags += ["--set", key if value is True else f"{key}={value}"]
+        else:
+            flags += ["--" + key] + ([] if value is True else [str(value)])
+    return flags
 
 
 def by_program(words, command, *more):
@@ -111,7 +118,7 @@ def test_each_option_of_a_force_through_each_door():
             assert name in line and line == c_line, (name, line, c_line)
             continue
         assert solver.options[name] == words[name], name
-        noted = None if name == "device" else snapshot.provenance.get(CLI_NAME[name].replace("-", "_"))
+        noted = None if name == "device" else snapshot.provenance.get(CLI_KEY[name].rpartition(".")[2].replace("-", "_"))
         assert noted is None or type(words[name])(noted) == words[name], (name, noted)
         if name not in CHOSEN_BY_TIME:
             assert np.array_equal(snapshot.accelerations, ours), name
@@ -124,7 +131,7 @@ def test_lengths_by_type_need_particles_of_several_types():
     assert "must be one, unless particles have several types" in line and line == by_c(words)[1], line
     for name, value in OF_PARTICLES.items():
         snapshot, told = by_program({"softening": 0.03, name: value}, "force")
-        assert snapshot is None and told.count("\n") == 1 and CLI_NAME[name] in told, told
+        assert snapshot is None and told.count("\n") == 1 and CLI_KEY[name] in told, told
 
 
 def test_a_rule_of_softenings_needs_softenings():

@@ -198,7 +198,7 @@ def test_comoving_coordinates():
         for more, part in (({"end_time": 1}, "end_time: 1: must be z_end or a_end"), ({"z_end": 30}, "z_end: 30: must not be before the start at a = 0.047619, z = 20"),
                            ({"z_end": 1, "a_end": 0.5}, "z_end: contradicts a_end"), ({"integrator": "hermite"}, "integrator hermite: must be leapfrog"),
                            ({"box": 5}, "must be the box of the file in a cosmological run"), ({"outputs_z": [30]}, "outputs_z: a = "), ({"outputs_z": 3}, "must be a list of numbers"),
-                           ({"step": 0.1, "dlna_max": 0.1}, "dlna_max: contradicts dt"), ({"w0": 5}, "w0: 5: must be a number from -2 to 0")):
+                           ({"step": 0.1, "dlna_max": 0.1}, "dlna_max: contradicts step"), ({"w0": 5}, "w0: 5: must be a number from -2 to 0")):
             assert part in raised((chamomile.UsageError, TypeError), lambda: chamomile.Simulation(read(), **without_z, **more)), more
         assert "outputs_z: needs a folder" in raised(chamomile.UsageError, lambda: chamomile.Simulation(read(), **words).run())
         assert "z_end: needs a snapshot in comoving coordinates" in raised(chamomile.UsageError, lambda: simulation(z_end=0))

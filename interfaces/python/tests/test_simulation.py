@@ -253,7 +253,7 @@ def test_quantities_have_units():
     assert np.allclose(arrays.positions, 1000 * np.eye(3)) and np.allclose(arrays.masses, 2e10)
     for line, make in (
         ("step: 1 kpc: is a length: must be a time", lambda: chamomile.Simulation(snapshot, end_time=1, step="1 kpc", softening=1)),
-        ("end_time: 1 Gyrr: Gyrr: is no unit", lambda: chamomile.Simulation(snapshot, end_time="1 Gyrr", step=1, softening=1)),
+        ("end_time: 1 Gyrr: Gyrr: unknown unit", lambda: chamomile.Simulation(snapshot, end_time="1 Gyrr", step=1, softening=1)),
         ("softening: 1 pc: has a unit, but the particles are in N-body units", lambda: chamomile.Simulation(chamomile.plummer(2), end_time=1, step=1, softening="1 pc")),
         ("softening: 1 pc: has a unit: must be a plain number", lambda: chamomile.Solver(softening="1 pc")),
         ("use_units: galactic: the particles are in N-body units", lambda: chamomile.plummer(2).use_units("galactic")),

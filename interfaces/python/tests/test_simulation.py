@@ -256,7 +256,7 @@ def test_quantities_have_units():
         ("end_time: 1 Gyrr: Gyrr: unknown unit", lambda: chamomile.Simulation(snapshot, end_time="1 Gyrr", step=1, softening=1)),
         ("softening: 1 pc: has a unit, but the particles are in N-body units", lambda: chamomile.Simulation(chamomile.plummer(2), end_time=1, step=1, softening="1 pc")),
         ("softening: 1 pc: has a unit: must be a plain number", lambda: chamomile.Solver(softening="1 pc")),
-        ("use_units: galactic: the particles are in N-body units", lambda: chamomile.plummer(2).use_units("galactic")),
+        ("use_units: galactic: particles in N-body units", lambda: chamomile.plummer(2).use_units("galactic")),
         ("of: colour: must be one of length, mass", lambda: snapshot.unit("colour")),
     ):
         try:

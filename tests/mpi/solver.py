@@ -121,7 +121,7 @@ for goal in (1e-3, 1e-6):
 solver = chamomile.Solver(softening=0.02, device="cpu", comm=comm)
 refused("StateError", "evaluate: no sources: call build() first", lambda: solver.evaluate())
 solver.build(x[own], m[own])
-refused("UsageError", "quantities: mass: must be of", lambda: solver.evaluate(quantities="mass" if last else "acceleration"))
+refused("UsageError", "quantities: mass: must be one of", lambda: solver.evaluate(quantities="mass" if last else "acceleration"))
 refused("UsageError", "self_index: needs a single process", lambda: solver.evaluate(points, self_index=np.full(100, -1) if last else None))
 refused("UsageError", "tidal_tensor: needs a single process", lambda: solver.evaluate(quantities="tidal_tensor"))
 refused("InputError", "active: 700: must be the index of a source", lambda: solver.evaluate(active=np.array([700] if last else [], int)))
@@ -149,7 +149,7 @@ if last:
     chamomile._processes._carrier(another).carry = fail
 refused("DeviceError", f"rank {ranks - 1} of {ranks}: MemoryError: no room", lambda: solver.evaluate())
 for call in (lambda: chamomile.Solver(comm=another), beside.evaluate, solver.evaluate):
-    refused("DeviceError", "comm: a process has failed in an earlier call", call)
+    refused("DeviceError", "comm: a process failed in an earlier call", call)
 # A silent process.
 another = comm.Dup()
 solver = chamomile.Solver(softening=0.02, device="cpu", peer_timeout=0.5, comm=another).build(x[own], m[own])

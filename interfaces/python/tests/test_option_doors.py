@@ -1,9 +1,9 @@
 """Every option of forces and time loops on the command line, in C and in Python: bitwise equal results, or refused by all."""
 
-import re
 import ctypes
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest

@@ -3,6 +3,7 @@
 
 #include "chamomile/force/simd/group_targets.hpp"
 #include "chamomile/force/simd/host_kernel.hpp"
+#include "chamomile/force/varied_gravity.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 

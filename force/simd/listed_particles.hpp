@@ -42,26 +42,7 @@ protected:
 
     /// Adds the listed particles, in two kinds of tiles. Particles own_begin .. own_end may be
     /// targets.
-    void sum_over_particles(Index own_begin, Index own_end)
-    {
-        Tile tile;
-        NearTile near;
-        for (Index r = work_.row.range_begin; r < work_.row.range_end; ++r) {
-            const Index before = work_.ranges[r].before, begin = work_.ranges[r].first;
-            const Index count = (r + 1 < work_.row.range_end ? work_.ranges[r + 1].before
-                                                             : work_.row.particle_count) -
-                                before;
-            const Index end = begin + count, own_first = within(own_begin, begin, end),
-                        own_last = within(own_end, own_first, end);
-            if (r + ranges_ahead < work_.row.range_end)
-                prefetch(work_.ranges[r + ranges_ahead].first);
-            add_slices(tile, near, begin, own_first);
-            fill<&ListedParticles::add_near_tile>(near, own_first, own_last);
-            add_slices(tile, near, own_last, end);
-        }
-        add_judged(tile, near);
-        add_near_tile(near);
-    }
+    void sum_over_particles(Index own_begin, Index own_end); // listed_particles.cpp
 
     const GroupWork& work_;
     const Frame frame_;

@@ -85,7 +85,7 @@ struct ModeSum {
     }
 };
 
-/// Returns the bin edges in units of 2 pi / side, from 1/2 to `most`.
+/// Returns the bin edges in units of 2 pi / side, from 1/2 to `max`.
 std::vector<double> bin_edges(const PowerSpectrumOptions& o, double max)
 {
     const double ratio = o.bins == PowerBins::linear ? 1 : std::pow(10, 1 / o.bins_per_decade);

@@ -88,8 +88,8 @@ public:
                                              const FieldResults& results) = 0;
 
     /// Finds exactly the sources within a radius around each target, without the target's self. Not
-    /// for periodic boxes. Indices for target i start at list[i * most], ascending. count[i] is
-    /// their number and may exceed `most`; indices beyond `most` are dropped.
+    /// for periodic boxes. Indices for target i start at list[i * max], ascending. count[i] is
+    /// their number and may exceed `max`; indices beyond `max` are dropped.
     virtual void neighbours(const FieldTargets& targets, const ArrayView& radius, std::size_t max,
                             std::span<std::int64_t> count, std::span<std::int64_t> list) = 0;
 

@@ -101,7 +101,7 @@ struct IntegratorWithSolver {
 IntegratorWithSolver make_integrator(const SolverOptions& options, const Scheme& scheme,
                                      const Clock& clock = Clock::newtonian());
 
-/// A IntegratorOptionsReader extends KeyedOptions by the options of a time loop.
+/// An IntegratorOptionsReader extends KeyedOptions by the options of a time loop.
 class IntegratorOptionsReader : public KeyedOptions {
 public:
     Scheme scheme;

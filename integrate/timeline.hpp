@@ -69,8 +69,8 @@ private:
         bool is_list = false;
     };
     static double last_place(double start, double end);
-    double tolerance(double length) const; ///< max difference of equal times, for steps of this
-                                           ///< length
+    /// Returns the max difference of times that count as equal, for steps of this length.
+    double tolerance(double length) const;
     double time_of(const Series& series) const;
     double next_target() const;
     std::uint64_t next_of(const Series& list) const; ///< first time of the list after now

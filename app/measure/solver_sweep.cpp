@@ -82,8 +82,8 @@ void cross_criteria(Settings& settings, const SolverSweep& sweep, const Options&
         refuse("--theta");
 }
 
-/// Returns the row of a list such as 0.4,0.6 of an option: texts that the option reads, with what
-/// is shown of them.
+/// Returns the row for a list of values of one option, such as 0.4,0.6. The option parses each text
+/// and gives the text to show.
 OptionRow<Texts> list_row(const OptionRow<SolverOptions>& row)
 {
     OptionRow<Texts> list;

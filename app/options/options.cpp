@@ -162,7 +162,7 @@ std::string Options::typed(const std::string& name) const
     throw std::logic_error("--" + name + ": is no option of " + command_);
 }
 
-/// Returns the arguments with a placeholder value for each omitted optional number. The next
+/// Returns the arguments with a stand-in value for each omitted optional number. The next
 /// argument becomes the option's value only if it is a number.
 std::vector<std::string> Options::with_numbers_left_out() const
 {

@@ -81,7 +81,7 @@ public:
         exchange(name, format<double>(), std::as_writable_bytes(std::span(values)));
     }
 
-    /// Saves records of doubles in parts: part(begin, end) returns a range of at most `most`
+    /// Saves records of doubles in parts: part(begin, end) returns a range of at most `max`
     /// records. An ArchiveSize does not call it.
     template <class T, class Part>
     void keep(const std::string& name, std::size_t count, std::size_t max, const Part& part)

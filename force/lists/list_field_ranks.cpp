@@ -71,7 +71,7 @@ void ListField::repair_rows_on_host(const Request& request)
             if (request.potential)
                 request.potential.store(i, 0, potential);
         };
-        std::ranges::sort(singular, {}, &Row::number); // so that the error names the first one
+        std::ranges::sort(singular, {}, &Row::number); // the error names the first
         SolverOptions exact = options_;
         exact.softening = softening_.pair;
         std::vector<Index> numbers;

@@ -24,12 +24,12 @@ Particles particles_of(const Request& request);
 [[noreturn]] void refuse_singular_target(const Particles& particles, Index i,
                                          const Softening& softening);
 
-/// Returns n softening lengths, cut to `most`. Throws Error(input) naming the first negative or
+/// Returns n softening lengths, cut to `max`. Throws Error(input) naming the first negative or
 /// non-finite one, counted from `first`.
 std::vector<double> cut_softenings(const ArrayView& softening, std::size_t n,
                                    std::optional<double> max = {}, std::size_t first = 0);
 
-/// Returns min and max over n > 0 softening lengths on the host or the device, cut to `most`.
+/// Returns min and max over n > 0 softening lengths on the host or the device, cut to `max`.
 /// Throws like cut_softenings().
 std::pair<double, double> span_of_softenings(const ArrayView& softening, std::size_t n,
                                              std::optional<double> max, const std::string& device,
@@ -41,7 +41,7 @@ struct SofteningLengths {
     std::optional<double> min; ///< the min, if particles differ
 };
 
-/// Returns the lengths for n particles, cut to `most`. `own`: per-particle softening on the host or
+/// Returns the lengths for n particles, cut to `max`. `own`: per-particle softening on the host or
 /// the device; may be empty. Equal lengths count as one shared length. Throws like
 /// cut_softenings().
 SofteningLengths softening_lengths(const ArrayView& own, std::size_t n, std::optional<double> max,

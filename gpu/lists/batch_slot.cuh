@@ -71,7 +71,7 @@ struct BatchSlot {
     }
 
     /// Waits for the slot's last batch, packs the lists and starts their copy. A warp gets at most
-    /// `most` targets. Sets only the list pointers of `batch`, `far` and `open`.
+    /// `max` targets. Sets only the list pointers of `batch`, `far` and `open`.
     void send(const InteractionLists& lists, Index max, bool expands, DeviceBatch& batch,
               DeviceFarField& far, DeviceOpenLists& open)
     {

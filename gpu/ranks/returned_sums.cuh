@@ -27,7 +27,7 @@ private:
     DeviceBuffer<float> work_, placed_; // placed_: work by domain, valid after particles move there
 };
 
-/// A ReturnedSums holds the sums of rows, followed by the sums of received particles.
+/// ReturnedSums holds the sums of rows, followed by the sums of received particles.
 class ReturnedSums {
 public:
     ReturnedSums(DeviceTree& tree, ArrivingRows& rows) : tree_(tree), rows_(rows) {}

@@ -37,7 +37,7 @@ __device__ bool agree(Key a, Key b, int digits)
 }
 
 /// Counts the keys after keys[0] (before keys[0] if `step` is -1) that agree with keys[0] in
-/// `digits` digits. There are `most` keys to look at.
+/// `digits` digits. There are `max` keys to look at.
 template <int step>
 __device__ Index count_agreeing(const Key* keys, Index max, int digits)
 {

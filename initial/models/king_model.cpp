@@ -9,8 +9,8 @@ namespace {
 
 constexpr double first = 1e-3, step = 0.002; // steps in radius and in its logarithm
 
-/// Returns (2 / sqrt(pi)) sum over k >= least of 2^k w^(k + 1/2) / (2 k + 1)!!: the series of
-/// exp(w) erf(sqrt(w)) without its first `least` terms.
+/// Returns (2 / sqrt(pi)) sum over k >= min of 2^k w^(k + 1/2) / (2 k + 1)!!: the series of
+/// exp(w) erf(sqrt(w)) without its first `min` terms.
 double remainder(double w, int min)
 {
     double term = 2 * std::sqrt(std::max(w, 0.0) / std::numbers::pi), sum = 0;

@@ -24,7 +24,7 @@ KeyedOptions read_options(nb::dict keywords);
 double quantity(const std::string& name, nb::handle value, Dimension dimension,
                 const UnitFrame& frame);
 
-/// A KeyedSimulation is a IntegratorOptionsReader with options for cosmological runs.
+/// A KeyedSimulation is an IntegratorOptionsReader with options for cosmological runs.
 class KeyedSimulation : public IntegratorOptionsReader {
 public:
     CosmologyRequest cosmology;

@@ -83,7 +83,7 @@ public:
         return data(group, name, count, row, {count, [](std::size_t, std::size_t) {}});
     }
 
-    /// RowsInParts provides rows in parts of about `most` rows: fetch(begin, end) is called before
+    /// RowsInParts provides rows in parts of about `max` rows: fetch(begin, end) is called before
     /// row(i) for begin <= i < end.
     struct RowsInParts {
         std::size_t max;

@@ -240,7 +240,7 @@ std::vector<double> values_of(const Snapshot& snapshot, const std::vector<Index>
 }
 
 /// Returns the mass-weighted mean (or dispersion) of the values in each pixel, and NaN if the
-/// density is below `least`.
+/// density is below `min`.
 SurfaceDensity mean_of(const Snapshot& snapshot, const std::vector<Index>& indices,
                        const std::vector<double>& masses, const SurfaceDensity& density, double min,
                        const RenderOptions& view)

@@ -51,7 +51,7 @@ Cube cube_of_all(const ViewSample& sample, unsigned types)
     return {0.5 * (low + high), half > 0 ? half : 1};
 }
 
-/// Appends the points of one type inside the cube to `bytes`, at most `most`. Returns the number of
+/// Appends the points of one type inside the cube to `bytes`, at most `max`. Returns the number of
 /// sample points examined.
 std::size_t put_points(const ViewSample& sample, std::size_t type, const Cube& cube,
                        std::size_t max, std::string& bytes)

@@ -75,7 +75,7 @@ public:
     }
 
     /// Packs all tiles. Calls meet(sources, near, excludes) for each tile that may be near or has
-    /// excluded pairs; other tiles are combined into batches, until no further tile fits in `most`
+    /// excluded pairs; other tiles are combined into batches, until no further tile fits in `max`
     /// sources.
     template <class Meet>
     CHAMOMILE_HD void for_each_batch(LawShape shape, bool positions, int max, const Meet& meet)

@@ -5,16 +5,19 @@
 #include "app/command.hpp"
 #include "app/command_files.hpp"
 #include "app/measure/accuracy_table.hpp"
+#include "app/measure/comparison.hpp"
 #include "app/measure/reference.hpp"
 #include "app/measure/solver_sweep.hpp"
 #include "app/models/particle_source.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/periodic_options.hpp"
 #include "app/options/solver_options.hpp"
+#include "app/options/unit_options.hpp"
 #include "app/program.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/periodic/softening_cut.hpp"
 #include "chamomile/force/threads.hpp"
+#include "chamomile/io/unit_conversion.hpp"
 #include "chamomile/run/texts/accuracy_text.hpp"
 #include "chamomile/run/texts/method_text.hpp"
 #include "chamomile/run/texts/particle_notes.hpp"
@@ -33,6 +36,8 @@ struct AccuracyOptions {
     SolverOptions solver;
     SolverSweep sweep;
     ReferenceRequest reference{.sample = 5000};
+    FileUnits units;
+    std::vector<std::string> compared;
     int repeat = 1;
     Output csv, hdf5;
 };
@@ -41,11 +46,16 @@ void add_accuracy_options(Options& options, AccuracyOptions& accuracy)
 {
     OptionRows<AccuracyOptions> t;
     add_particle_source(options, accuracy.source);
+    add_file_units(options, accuracy.units, "Units of FILE");
     add_swept_solver_options(options, accuracy.solver, accuracy.sweep);
     t.group("Measurement");
     options.add(reference_rows(ranges::at_least(1)), accuracy.reference);
     t.number("repeat", &AccuracyOptions::repeat, ranges::between(1, 1000),
              "timed evaluations; from 2 on after an untimed evaluation");
+    t.texts("compare", &AccuracyOptions::compared, "OTHER,...",
+            "judge the forces of another code: snapshots, GADGET's forcetest.txt, SWIFT's "
+            "gravity_checks, text, .npy or .npz; own forces are measured only if force options are "
+            "given");
     t.group("Output");
     options.add(t.take(), accuracy);
     options.add(output_rows("csv", "FILE", "everything as comma-separated values"), accuracy.csv);
@@ -63,6 +73,8 @@ void require_consistent(const Options& options, AccuracyOptions& accuracy)
     if (accuracy.source.file.empty() && !options.given("model"))
         throw Error(Fault::usage, "accuracy: missing: FILE or --model MODEL");
     require_one_source(options, accuracy.source);
+    refuse_idle(options,
+                {{accuracy.source.file.empty(), "compare units box-length h", "needs FILE"}});
     resolve_sweep(options, accuracy.sweep, accuracy.solver);
     refuse_idle(options, {{accuracy.csv.file.empty() && accuracy.hdf5.file.empty(), "overwrite",
                            "needs --csv FILE or --hdf5 FILE"}});
@@ -111,10 +123,10 @@ AccuracyRow measure(Particles& particles, const SolverOptions& setting, Referenc
     return row;
 }
 
-AccuracySample sample_of(const std::string& source, const Particles& particles,
-                         const std::vector<Index>& targets)
+/// Sets what the file of a sample holds; its targets come from `targets`.
+void describe_sample(const std::string& source, const Particles& particles,
+                     const std::vector<Index>& targets, AccuracySample& sample)
 {
-    AccuracySample sample;
     sample.source = source;
     sample.particles = particles.size();
     double mass = 0;
@@ -130,7 +142,6 @@ AccuracySample sample_of(const std::string& source, const Particles& particles,
         sample.position.push_back(particles.position[i]);
         sample.radius.push_back(norm(particles.position[i] - center));
     }
-    return sample;
 }
 
 void print_worst(const Samples& samples, const AccuracyRow& row)
@@ -140,7 +151,7 @@ void print_worst(const Samples& samples, const AccuracyRow& row)
     const std::size_t k = std::size_t(place - sample.index.begin());
     const Vec3<double>& x = sample.position[k];
     std::printf("worst of %s at %s: particle %llu, id %llu, at (%.6g, %.6g, %.6g)\n",
-                sample.source.c_str(), method_text(row.setting).c_str(),
+                sample.source.c_str(), row.method().c_str(),
                 static_cast<unsigned long long>(*place),
                 static_cast<unsigned long long>(sample.id[k]), x.x, x.y, x.z);
 }
@@ -151,7 +162,7 @@ void warn_of_excess(const Samples& samples, const AccuracyRows& rows)
         for (const std::string& line :
              {excess_text(row.setting, row.errors.acceleration), row.softening})
             if (!line.empty())
-                warn(samples[row.sample].source + ", " + method_text(row.setting) + ": " + line);
+                warn(samples[row.sample].source + ", " + row.method() + ": " + line);
 }
 
 void require_finite(const Samples& samples, const AccuracyRows& rows)
@@ -159,8 +170,25 @@ void require_finite(const Samples& samples, const AccuracyRows& rows)
     for (const AccuracyRow& row : rows)
         if (!row.statistics.all_finite)
             throw Error(Fault::numeric, samples[row.sample].source +
-                                            ": acceleration: not finite at " +
-                                            method_text(row.setting));
+                                            ": acceleration: not finite at " + row.method());
+}
+
+/// Force options that ask for own forces beside compared ones.
+constexpr const char* own_forces = "solver tolerance theta criterion order local-order accuracy "
+                                   "precision group-size leaf-size tree instruction-set";
+
+JudgeRequest judge_request(const Options& options, const AccuracyOptions& accuracy,
+                           const SolverOptions& stated, std::size_t particles)
+{
+    JudgeRequest request;
+    request.physics = stated;
+    request.knows_softening = !given_of(options, "eps softening eps-type").empty();
+    request.knows_gravity = options.given("G");
+    constexpr double quick = 5e8; // pairs; a few seconds
+    request.sample = std::size_t(accuracy.reference.sample);
+    if (!options.given("sample"))
+        request.sample = std::max(request.sample, std::size_t(quick / double(particles)));
+    return request;
 }
 
 } // namespace
@@ -179,6 +207,7 @@ int accuracy(const std::vector<std::string>& arguments)
     add_accuracy_options(options, accuracy);
     options.common({"model", "particles", "solver", "eps", "criterion", "tolerance", "order",
                     "precision", "device", "accuracy", "sample", "csv", "overwrite"});
+    options.expect_units();
     if (!options.parse(arguments))
         return 0;
     require_consistent(options, accuracy);
@@ -187,9 +216,13 @@ int accuracy(const std::vector<std::string>& arguments)
 
     Samples samples;
     AccuracyRows rows;
+    std::vector<Comparison> comparisons;
     visit_particles(accuracy.source, [&](const std::string& source, Snapshot& snapshot) {
         Particles& particles = snapshot.particles;
         SolverOptions solver = accuracy.solver;
+        set_file_units(accuracy.units, snapshot);
+        options.set_units(unit_frame_of(snapshot));
+        print_quantities(options);
         set_from_file(solver, snapshot, options);
         require_reference(options, accuracy.reference.device, solver.box > 0);
         warn_of_suspicious_inputs(snapshot, solver);
@@ -198,9 +231,24 @@ int accuracy(const std::vector<std::string>& arguments)
             print_notes(options, snapshot);
         }
         const auto settings = swept(solver, accuracy.sweep, options);
-        Reference reference(particles, std::size_t(accuracy.reference.sample),
-                            solver.gravitational_constant, accuracy.reference.device, solver.box);
-        samples.push_back(sample_of(source, particles, reference.targets()));
+        for (const std::string& other : accuracy.compared) {
+            Comparison& one = comparisons.emplace_back(
+                compare(other, snapshot,
+                        judge_request(options, accuracy, settings.front(), particles.size()),
+                        accuracy.reference.device));
+            describe_sample(source, particles, one.judgement.targets, one.sample);
+            samples.push_back(one.sample);
+            for (AccuracyRow& row : one.rows) {
+                row.sample = samples.size() - 1;
+                rows.push_back(row);
+            }
+        }
+        if (!comparisons.empty() && given_of(options, own_forces).empty())
+            return;
+        Reference reference(
+            particles, sample_targets(particles.size(), std::size_t(accuracy.reference.sample)),
+            solver.gravitational_constant, accuracy.reference.device, solver.box);
+        describe_sample(source, particles, reference.targets(), samples.emplace_back());
         for (const SolverOptions& setting : settings) {
             const ThreadsInUse threads(threads_for(options, setting));
             rows.push_back(measure(particles, setting, reference, accuracy.repeat));
@@ -211,13 +259,22 @@ int accuracy(const std::vector<std::string>& arguments)
 
     const bool writes = !accuracy.csv.file.empty() || !accuracy.hdf5.file.empty();
     if (options.verbosity() != Verbosity::quiet || !writes) {
+        std::string last;
         for (const AccuracySample& sample : samples)
-            std::printf("%s: %zu particles; reference: %s\n", sample.source.c_str(),
-                        sample.particles, sample.reference.c_str());
+            if (const std::string line =
+                    formatted("%s: %zu particles; reference: %s\n", sample.source.c_str(),
+                              sample.particles, sample.reference.c_str());
+                line != last) {
+                std::fputs(line.c_str(), stdout);
+                last = line;
+            }
         print_accuracy(samples, rows);
+        for (const Comparison& comparison : comparisons)
+            print_comparison(comparison);
         if (rows.size() <= max_worst_lines || options.verbosity() == Verbosity::verbose)
             for (const AccuracyRow& row : rows)
-                print_worst(samples, row);
+                if (row.other.empty())
+                    print_worst(samples, row);
     }
     if (!accuracy.csv.file.empty())
         write_text(accuracy.csv, accuracy_table(samples, rows).csv());

@@ -128,9 +128,9 @@ void measure_all(std::vector<BenchRow>& rows, const std::string& source, Particl
                  const std::vector<SolverOptions>& settings, const BenchOptions& bench,
                  const Options& options)
 {
-    Reference reference(particles, std::size_t(bench.reference.sample),
-                        bench.solver.gravitational_constant, bench.reference.device,
-                        bench.solver.box);
+    Reference reference(
+        particles, sample_targets(particles.size(), std::size_t(bench.reference.sample)),
+        bench.solver.gravitational_constant, bench.reference.device, bench.solver.box);
     for (const SolverOptions& setting : settings) // before the measured sums
         if (bench.reference.sample > 0)
             reference.sums(setting.softening);

@@ -16,6 +16,7 @@
 #include "chamomile/io/multi_file.hpp"
 #include "chamomile/io/particle_check.hpp"
 #include "chamomile/io/pending_file.hpp"
+#include "chamomile/io/text/lines.hpp"
 #include "chamomile/io/unchanged_file.hpp"
 
 namespace chamomile {
@@ -37,16 +38,6 @@ bool is_tipsy(const InputFile& file)
     const auto dimensions = file.value<std::uint32_t>(12);
     return (dimensions >= 1 && dimensions <= 3) ||
            (byte_swapped(dimensions) >= 1 && byte_swapped(dimensions) <= 3);
-}
-
-bool is_text(const InputFile& file)
-{
-    std::array<unsigned char, 4096> start;
-    const std::size_t n = std::size_t(std::min<std::int64_t>(file.size(), start.size()));
-    file.read(0, std::as_writable_bytes(std::span(start.data(), n)));
-    return std::all_of(start.begin(), start.begin() + std::ptrdiff_t(n), [](unsigned char c) {
-        return c >= ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f';
-    });
 }
 
 /// Returns whether the file is NEMO's. A structured NEMO file begins with an item: one of two

@@ -27,16 +27,18 @@ constexpr Statistic statistics[] = {
 
 /// An ErrorKind is a quantity with measured errors.
 struct ErrorKind {
-    const char* prefix;
+    const char *prefix, *data; ///< of a column, and its data set
     Percentiles ForceErrors::*percentiles;
+    std::vector<double> TargetErrors::*errors;
 };
-constexpr ErrorKind error_kinds[] = {{"", &ForceErrors::acceleration},
-                                     {"scaled ", &ForceErrors::scaled},
-                                     {"phi ", &ForceErrors::potential}};
+constexpr ErrorKind error_kinds[] = {
+    {"", "acceleration", &ForceErrors::acceleration, &TargetErrors::acceleration},
+    {"scaled ", "scaled", &ForceErrors::scaled, &TargetErrors::scaled},
+    {"phi ", "potential", &ForceErrors::potential, &TargetErrors::potential}};
 
 Words accuracy_headings()
 {
-    Words headings{"particles from", "N"};
+    Words headings{"particles from", "N", "forces of"};
     for (const SettingColumn& column : setting_columns())
         headings.emplace_back(column.heading);
     return headings;
@@ -44,9 +46,12 @@ Words accuracy_headings()
 
 Words setting_words(const AccuracySample& sample, const AccuracyRow& row)
 {
-    Words words{sample.source, std::to_string(sample.particles)};
+    Words words{sample.source, std::to_string(sample.particles),
+                row.other.empty() ? "-" : row.other};
     for (const SettingColumn& column : setting_columns())
-        words.push_back(column.text(row.setting));
+        words.push_back(row.other.empty() || column.heading == std::string("softening")
+                            ? column.text(row.setting)
+                            : "-");
     return words;
 }
 
@@ -70,12 +75,22 @@ Words everything_headings()
     return headings;
 }
 
+/// Returns "-" where errors of this kind are unknown.
+std::string error_word(const char* format, const AccuracyRow& row, const ErrorKind& kind,
+                       double Percentiles::*value)
+{
+    const double error = row.statistics.*kind.percentiles.*value;
+    if (std::isnan(error) || (row.errors.*kind.errors).empty())
+        return "-";
+    return formatted(format, error); // NOLINT: one of two literals
+}
+
 Words everything_words(const AccuracySample& sample, const AccuracyRow& row)
 {
     Words words = setting_words(sample, row);
     for (const ErrorKind& kind : error_kinds)
         for (const Statistic& statistic : statistics)
-            words.push_back(formatted("%.6e", row.statistics.*kind.percentiles.*statistic.value));
+            words.push_back(error_word("%.6e", row, kind, statistic.value));
     std::size_t worst = 0;
     while (sample.index[worst] != row.statistics.worst)
         ++worst;
@@ -105,6 +120,11 @@ DataGroup::Attribute attribute_of(const std::string& word)
 
 } // namespace
 
+std::string AccuracyRow::method() const
+{
+    return other.empty() ? method_text(setting) : other;
+}
+
 void print_accuracy(const Samples& samples, const AccuracyRows& rows)
 {
     const Words settings = accuracy_headings();
@@ -115,19 +135,20 @@ void print_accuracy(const Samples& samples, const AccuracyRows& rows)
     for (const AccuracyRow& row : rows) {
         Words words = setting_words(samples[row.sample], row);
         for (const Statistic& statistic : statistics)
-            words.push_back(formatted("%.2e", row.statistics.acceleration.*statistic.value));
-        const bool all = row.targets == samples[row.sample].particles;
-        append(words, {std::isnan(row.statistics.scaled.p99)
-                           ? "-"
-                           : formatted("%.2e", row.statistics.scaled.p99),
-                       formatted("%.2e", row.statistics.potential.p99),
+            words.push_back(error_word("%.2e", row, error_kinds[0], statistic.value));
+        const bool is_own = row.other.empty(), all = row.targets == samples[row.sample].particles;
+        const auto own = [&](const char* format, double value) {
+            return is_own ? formatted(format, value) : "-";
+        };
+        append(words, {error_word("%.2e", row, error_kinds[1], &Percentiles::p99),
+                       error_word("%.2e", row, error_kinds[2], &Percentiles::p99),
                        row.momentum ? formatted("%.2e", *row.momentum) : "-",
-                       formatted("%.0f", row.particles), formatted("%.0f", row.cells),
-                       formatted("%.3g", row.far_cells),
-                       all ? formatted("%.4g", 1e3 * row.seconds) : "-"});
+                       own("%.0f", row.particles), own("%.0f", row.cells),
+                       own("%.3g", row.far_cells), all ? own("%.4g", 1e3 * row.seconds) : "-"});
         table.add(words);
     }
     std::printf("%s\n", table.remove_constant_columns(0, settings.size()).c_str());
+    table.remove_empty_columns();
     std::fputs(table.text().c_str(), stdout);
 }
 
@@ -161,12 +182,13 @@ std::vector<DataGroup> accuracy_data(const Samples& samples, const AccuracyRows&
     for (std::size_t r = 0; r < rows.size(); ++r) {
         const AccuracyRow& row = rows[r];
         const Words words = everything_words(samples[row.sample], row);
-        DataGroup group{formatted("Setting_%04zu", r),
-                        {{"sample", formatted("Sample_%03zu", row.sample)},
-                         {"method", method_text(row.setting)}},
-                        {{"acceleration", row.errors.acceleration},
-                         {"scaled", row.errors.scaled},
-                         {"potential", row.errors.potential}}};
+        DataGroup group{
+            formatted("Setting_%04zu", r),
+            {{"sample", formatted("Sample_%03zu", row.sample)}, {"method", row.method()}},
+            {}};
+        for (const ErrorKind& kind : error_kinds)
+            if (!(row.errors.*kind.errors).empty())
+                group.columns.emplace_back(kind.data, row.errors.*kind.errors);
         for (std::size_t c = 0; c < headings.size(); ++c)
             group.attributes.emplace_back(headings[c], attribute_of(words[c]));
         groups.push_back(std::move(group));

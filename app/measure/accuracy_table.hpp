@@ -27,6 +27,7 @@ struct AccuracySample {
 struct AccuracyRow {
     std::size_t sample = 0; ///< index in Samples
     SolverOptions setting;  ///< in force
+    std::string other;      ///< file of another code's forces, with their law; empty: the setting's
     std::string machine;    ///< Solver::device()
     TargetErrors errors;    ///< in sample order
     std::string softening;  ///< softening_jump_text()
@@ -36,6 +37,9 @@ struct AccuracyRow {
     double particles = 0, cells = 0, far_cells = 0; ///< pairs per target
     double seconds = 0;                             ///< the median
     int evaluations = 1;
+
+    /// Returns method_text(), or the file of the other code's forces.
+    std::string method() const;
 };
 
 using Samples = std::vector<AccuracySample>;

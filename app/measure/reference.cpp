@@ -1,12 +1,13 @@
 #include "app/measure/reference.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <utility>
 
 #include "app/options/option_uses.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/norm.hpp"
 #include "chamomile/core/text/table.hpp"
+#include "chamomile/force/accuracy/exact_sums.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -39,9 +40,9 @@ void require_reference(const Options& options, ReferenceDevice device, bool in_b
                            "sums in a periodic box are made on the processor"}});
 }
 
-Reference::Reference(Particles& particles, std::size_t sample, double gravitational_constant,
-                     ReferenceDevice device, double box)
-    : particles_(particles), targets_(sample_targets(particles.size(), sample)),
+Reference::Reference(Particles& particles, std::vector<Index> targets,
+                     double gravitational_constant, ReferenceDevice device, double box)
+    : particles_(particles), targets_(std::move(targets)),
       gravitational_constant_(gravitational_constant), device_(device), box_(box)
 {}
 
@@ -49,38 +50,18 @@ const ReferenceSums& Reference::sums(Softening softening)
 {
     const auto [place, is_new] = sums_.try_emplace({softening.kind, softening.length});
     if (is_new) {
-        text_ = formatted("%zu targets pair by pair in double", targets_.size());
-        place->second =
-            box_ > 0 ? in_box(softening)
-            : double(particles_.size()) * double(targets_.size()) > long_sum
-                ? by_solver(softening)
-                : reference_sum(particles_, targets_, softening, gravitational_constant_);
+        const bool is_long =
+            box_ == 0 && double(particles_.size()) * double(targets_.size()) > long_sum;
+        text_ = formatted(box_ > 0 ? "%zu targets by Ewald's sums in double"
+                                   : "%zu targets pair by pair in double",
+                          targets_.size());
+        place->second = is_long ? by_solver(softening)
+                                : exact_sums(particles_, targets_,
+                                             {.softening = softening,
+                                              .gravitational_constant = gravitational_constant_,
+                                              .box = box_});
     }
     return place->second;
-}
-
-ReferenceSums Reference::taken_from(Solver& solver)
-{
-    solver.solve(particles_, Quantities::acceleration_potential, targets_);
-    ReferenceSums sums;
-    sums.absolute_sum.assign(targets_.size(), std::numeric_limits<double>::quiet_NaN());
-    for (Index i : targets_) {
-        sums.acceleration.push_back(particles_.acceleration[i]);
-        sums.potential.push_back(particles_.potential[i]);
-    }
-    return sums;
-}
-
-ReferenceSums Reference::in_box(Softening softening)
-{
-    SolverOptions options;
-    options.solver = SolverKind::direct;
-    options.box = box_;
-    options.softening = softening;
-    options.gravitational_constant = gravitational_constant_;
-    const auto solver = make_solver(options);
-    text_ = formatted("%zu targets by Ewald's sums in double", targets_.size());
-    return taken_from(*solver);
 }
 
 ReferenceSums Reference::by_solver(Softening softening)
@@ -94,7 +75,7 @@ ReferenceSums Reference::by_solver(Softening softening)
     options.softening = softening;
     options.gravitational_constant = gravitational_constant_;
     const auto solver = make_solver(options);
-    ReferenceSums sums = taken_from(*solver);
+    ReferenceSums sums = sums_by(*solver, particles_, targets_);
 
     std::vector<Index> checked;
     const std::vector<Index> places = sample_targets(targets_.size(), checked_targets);

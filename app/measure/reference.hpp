@@ -35,7 +35,7 @@ public:
     /// Keeps a reference to the particles; sums() overwrites their accelerations and potentials. If
     /// `box` > 0, the periodic direct solver sums by Ewald's method in a box with this side; 0:
     /// isolated.
-    Reference(Particles& particles, std::size_t sample, double gravitational_constant,
+    Reference(Particles& particles, std::vector<Index> targets, double gravitational_constant,
               ReferenceDevice device, double box = 0);
 
     const std::vector<Index>& targets() const { return targets_; }
@@ -50,9 +50,6 @@ public:
 
 private:
     ReferenceSums by_solver(Softening softening);
-    ReferenceSums in_box(Softening softening);
-    /// Returns a solver's results for the targets, without the scale of Dehnen's error.
-    ReferenceSums taken_from(Solver& solver);
 
     Particles& particles_;
     std::vector<Index> targets_;

@@ -47,13 +47,16 @@ ForceErrors force_errors(const TargetErrors& of_targets, std::span<const Index> 
 {
     ForceErrors errors;
     double worst = -1;
-    for (std::size_t k = 0; k < targets.size(); ++k) {
-        errors.all_finite &= std::isfinite(of_targets.acceleration[k] + of_targets.potential[k]);
-        if (of_targets.acceleration[k] > worst) {
-            worst = of_targets.acceleration[k];
+    const std::vector<double>& leading =
+        of_targets.acceleration.empty() ? of_targets.potential : of_targets.acceleration;
+    for (const auto* of_one : {&of_targets.acceleration, &of_targets.potential})
+        for (double error : *of_one)
+            errors.all_finite &= std::isfinite(error);
+    for (std::size_t k = 0; k < targets.size(); ++k)
+        if (leading[k] > worst) {
+            worst = leading[k];
             errors.worst = targets[k];
         }
-    }
     std::vector<double> relative = of_targets.acceleration, scaled = of_targets.scaled,
                         potential = of_targets.potential;
     std::erase_if(scaled, [](double error) { return std::isnan(error); });

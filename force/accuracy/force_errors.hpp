@@ -19,11 +19,11 @@ struct ForceErrors {
     Percentiles acceleration; ///< |da| / |a|
     Percentiles scaled;       ///< |da| / sum_j G m_j / r_ij^2, the scaled error of Dehnen (2014)
     Percentiles potential;    ///< |dphi| / |phi|
-    Index worst = 0;          ///< the particle with the largest |da| / |a|
+    Index worst = 0;          ///< the particle with the largest |da| / |a|, or |dphi| / |phi|
     bool all_finite = true;
 };
 
-/// Errors per target, in target order.
+/// Errors per target, in target order; empty: unknown.
 struct TargetErrors {
     std::vector<double> acceleration, potential;
     std::vector<double> scaled; ///< NaN where the reference lacks the scale

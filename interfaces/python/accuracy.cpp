@@ -1,8 +1,6 @@
 // Errors of a solver's forces against direct sums in double.
-#include <cmath>
-#include <limits>
-
 #include "chamomile/core/error.hpp"
+#include "chamomile/force/accuracy/exact_sums.hpp"
 #include "chamomile/force/accuracy/force_errors.hpp"
 #include "chamomile/force/field.hpp"
 #include "interfaces/python/array.hpp"
@@ -23,29 +21,6 @@ nb::dict in_percentiles(const Percentiles& p)
     d["p999"] = p.p999;
     d["max"] = p.max;
     return d;
-}
-
-/// Returns the direct sums in double at the chosen particles. A periodic box uses Ewald sums,
-/// without sums of absolute values.
-ReferenceSums exact_sums(const Particles& particles, const std::vector<Index>& chosen,
-                         const SolverOptions& options)
-{
-    if (!options.is_periodic())
-        return reference_sum(particles, chosen, options.softening, options.gravitational_constant);
-    SolverOptions direct;
-    static_cast<Physics&>(direct) = options;
-    direct.solver = SolverKind::direct;
-    direct.precision = Precision::double_precision;
-    direct.device = "cpu";
-    Particles summed = particles;
-    make_solver(direct)->solve(summed, Quantities::acceleration_potential, chosen);
-    ReferenceSums exact;
-    for (const Index i : chosen) {
-        exact.acceleration.push_back(summed.acceleration[i]);
-        exact.potential.push_back(summed.potential[i]);
-    }
-    exact.absolute_sum.assign(chosen.size(), std::numeric_limits<double>::quiet_NaN());
-    return exact;
 }
 
 nb::dict accuracy(nb::handle positions, nb::handle masses, nb::handle softenings,
@@ -86,7 +61,8 @@ nb::dict accuracy(nb::handle positions, nb::handle masses, nb::handle softenings
         make_solver(options)->solve(particles, Quantities::acceleration_potential);
         const std::vector<Index> chosen = sample_targets(particles.size(), std::size_t(sample));
         targets = chosen.size();
-        errors = force_errors(particles, exact_sums(particles, chosen, options), chosen);
+        Particles summed = particles;
+        errors = force_errors(particles, exact_sums(summed, chosen, options), chosen);
     }
     nb::dict d;
     d["acceleration"] = in_percentiles(errors.acceleration);

@@ -14,9 +14,12 @@ namespace {
 
 constexpr hssize_t max_attribute_values = 1024;
 
-/// Data sets with different names in EAGLE and pynbody.
-constexpr std::pair<std::string_view, const char*> other_names[] = {{"Velocities", "Velocity"},
-                                                                    {"Masses", "Mass"}};
+/// Data sets with different names in EAGLE, pynbody and SWIFT.
+constexpr std::pair<std::string_view, const char*> other_names[] = {
+    {"Velocities", "Velocity"},
+    {"Masses", "Mass"},
+    {"Potential", "Potentials"},
+    {"Acceleration", "Accelerations"}};
 
 /// Returns the first filter of the data set that this HDF5 library lacks, or an empty text.
 std::string missing_filter(hid_t data)

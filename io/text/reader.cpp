@@ -1,7 +1,6 @@
 // Reads text columns in the C locale. Accepts a byte order mark and Windows line ends.
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <optional>
 
 #include "chamomile/io/formats.hpp"
@@ -10,54 +9,11 @@
 #include "chamomile/io/particle_check.hpp"
 #include "chamomile/io/text/columns.hpp"
 #include "chamomile/io/text/header.hpp"
+#include "chamomile/io/text/lines.hpp"
 #include "chamomile/io/text/words.hpp"
 
 namespace chamomile {
 namespace {
-
-/// A LineReader reads a file line by line through a buffer.
-class LineReader {
-public:
-    explicit LineReader(const InputFile& file) : file_(file) {}
-
-    /// Reads the next line without its line end; valid until the next call. Returns false at the
-    /// end of the file.
-    bool next(std::string_view& line)
-    {
-        std::size_t searched = begin_;
-        for (;;) {
-            const auto* end = static_cast<const char*>(
-                std::memchr(buffer_.data() + searched, '\n', buffer_.size() - searched));
-            if (end || offset_ == file_.size()) {
-                const std::size_t stop = end ? std::size_t(end - buffer_.data()) : buffer_.size();
-                if (!end && begin_ == stop)
-                    return false;
-                line = std::string_view(buffer_).substr(begin_, stop - begin_);
-                begin_ = end ? stop + 1 : stop;
-                return true;
-            }
-            searched = buffer_.size() - begin_;
-            refill();
-        }
-    }
-
-private:
-    void refill()
-    {
-        constexpr std::int64_t piece = 1 << 22;
-        buffer_.erase(0, begin_);
-        begin_ = 0;
-        const std::size_t kept = buffer_.size();
-        buffer_.resize(kept + std::size_t(std::min(piece, file_.size() - offset_)));
-        file_.read(offset_, std::as_writable_bytes(std::span(buffer_).subspan(kept)));
-        offset_ += std::int64_t(buffer_.size() - kept);
-    }
-
-    const InputFile& file_;
-    std::string buffer_;
-    std::size_t begin_ = 0;
-    std::int64_t offset_ = 0;
-};
 
 /// A RowReader converts the words of each line to one particle.
 class RowReader {
@@ -133,30 +89,15 @@ Snapshot read_text(const InputFile& file)
     Particles& particles = snapshot.particles;
     TextHeader header(file.path());
     std::optional<RowReader> rows;
-    LineReader lines(file);
-    std::vector<std::string_view> words;
-    std::string_view line;
-    for (std::int64_t number = 1; lines.next(line); ++number) {
-        if (number == 1 && line.starts_with("\xef\xbb\xbf"))
-            line.remove_prefix(3);
-        if (line.ends_with('\r'))
-            line.remove_suffix(1);
-        if (line.find('\r') != line.npos)
-            throw bad_input(file.path(), "line " + std::to_string(number),
-                            "a carriage return inside",
-                            "must end in a line feed, as on Unix and Windows");
-        if (const auto comment = line.find('#'); comment != line.npos) {
-            header.add(line.substr(comment + 1), number);
-            line = line.substr(0, comment);
-        }
-        if (!split_words(line, words))
-            throw bad_input(file.path(), "line " + std::to_string(number), std::string(line),
-                            "must have no empty field between commas");
+    for (TextLines lines(file); lines.next();) {
+        if (lines.comment())
+            header.add(*lines.comment(), lines.number());
+        const std::vector<std::string_view>& words = lines.words();
         if (words.empty())
             continue;
         if (!rows)
-            rows.emplace(file, header.columns(words.size(), number), words.size());
-        rows->add(words, number, particles);
+            rows.emplace(file, header.columns(words.size(), lines.number()), words.size());
+        rows->add(words, lines.number(), particles);
     }
     particles.resize(particles.mass.size());
     snapshot.format = "text columns";

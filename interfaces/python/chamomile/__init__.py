@@ -9,7 +9,7 @@ Units are the caller's, with G = 1 by default. Errors are subclasses of chamomil
 """
 
 from . import errors, models
-from ._accuracy import ForceErrors, Percentiles, accuracy
+from ._accuracy import ForceErrors, Judgement, Percentiles, accuracy, judge
 from ._arrays import Array
 from ._chamomile import (
     DeviceArray,
@@ -42,6 +42,7 @@ __all__ = [
     "ForceErrors",
     "InaccurateError",
     "InputError",
+    "Judgement",
     "Neighbours",
     "NumericError",
     "Options",
@@ -70,6 +71,7 @@ __all__ = [
     "galaxy",
     "hernquist",
     "jerk",
+    "judge",
     "king",
     "make_snapshot",
     "merger",

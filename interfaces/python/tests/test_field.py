@@ -119,6 +119,27 @@ def test_accuracy_measures_errors():
     assert direct.acceleration.max < 1e-12
 
 
+def test_other_forces_are_judged():
+    x, m, _ = cloud(n=1003)
+    a = field(x, x, m, 0.05, 1, np.arange(len(x)))[0]
+    noise = a * (1 + 1e-3 * np.random.default_rng(3).normal(size=a.shape))
+    plain = chamomile.judge(x, m, noise, softening=0.05)
+    assert not plain.findings and plain.factor == 1 and len(plain.targets) == 1003 and plain.stated == plain.found
+    assert np.allclose(plain.acceleration_errors, np.linalg.norm(noise - a, axis=1) / np.linalg.norm(a, axis=1), rtol=1e-6) and plain.potential_errors.size == 0
+    wrong = chamomile.judge(x, m, 1.01 * noise[:, [2, 1, 0]], sample=500)
+    assert wrong.targets.shape == (500,) and abs(wrong.factor - 1.01) < 1e-4 and wrong.kernel == "plummer" and abs(wrong.softening - 0.05) < 1e-4
+    assert [line.split(":")[0] for line in wrong.findings] == ["axes are swapped", "softening fits Plummer, eps = 0.05; none is stated",
+                                                               "all accelerations are 1.01 times the exact ones"], wrong.findings
+    assert wrong.found.acceleration.p99 < 0.01 < wrong.stated.acceleration.median
+    for arguments, line in (((x, m), "must be given"), ((x, m, a[1:]), "accelerations"), ((x, m, a, m[1:]), "potentials")):
+        try:
+            chamomile.judge(*arguments)
+        except chamomile.Error as fault:
+            assert line in str(fault)
+        else:
+            raise AssertionError(f"{line}: not refused")
+
+
 def test_no_sources_pull_at_nothing():
     none, nothing, x = np.zeros((0, 3)), np.zeros(0), cloud()[0]
     shapes = {"acceleration": (N, 3), "potential": (N,), "tidal_tensor": (N, 6), "jerk": (N, 3)}

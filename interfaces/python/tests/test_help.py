@@ -20,7 +20,7 @@ def test_every_option_is_explained():
 
 def test_help_leads_to_them():
     for thing, options in ((chamomile.Solver, "Options"), (chamomile.Simulation, "SimulationOptions"), (chamomile.Simulation.run, "RunSettings"),
-                           (chamomile.accuracy, "Options"), (chamomile.acceleration, "Options")):
+                           (chamomile.accuracy, "Options"), (chamomile.judge, "Options"), (chamomile.acceleration, "Options")):
         assert f"help(chamomile.{options})" in pydoc.plain(pydoc.render_doc(thing)), thing
 
 

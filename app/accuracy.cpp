@@ -123,10 +123,18 @@ AccuracyRow measure(Particles& particles, const SolverOptions& setting, Referenc
     return row;
 }
 
-/// Sets what the file of a sample holds; its targets come from `targets`.
-void describe_sample(const std::string& source, const Particles& particles,
-                     const std::vector<Index>& targets, AccuracySample& sample)
+/// Returns the number of the sample with these targets, adding it unless it exists.
+std::size_t sample_of(const std::string& source, const Particles& particles,
+                      const std::vector<Index>& targets, const std::string& reference,
+                      Samples& samples)
 {
+    for (std::size_t k = 0; k < samples.size(); ++k)
+        if (samples[k].source == source && samples[k].particles == particles.size() &&
+            std::equal(targets.begin(), targets.end(), samples[k].index.begin(),
+                       samples[k].index.end()))
+            return k;
+    AccuracySample& sample = samples.emplace_back();
+    sample.reference = reference;
     sample.source = source;
     sample.particles = particles.size();
     double mass = 0;
@@ -142,6 +150,7 @@ void describe_sample(const std::string& source, const Particles& particles,
         sample.position.push_back(particles.position[i]);
         sample.radius.push_back(norm(particles.position[i] - center));
     }
+    return samples.size() - 1;
 }
 
 void print_worst(const Samples& samples, const AccuracyRow& row)
@@ -236,25 +245,29 @@ int accuracy(const std::vector<std::string>& arguments)
                 compare(other, snapshot,
                         judge_request(options, accuracy, settings.front(), particles.size()),
                         accuracy.reference.device));
-            describe_sample(source, particles, one.judgement.targets, one.sample);
-            samples.push_back(one.sample);
+            const std::size_t sample =
+                sample_of(source, particles, one.judgement.targets, one.reference, samples);
             for (AccuracyRow& row : one.rows) {
-                row.sample = samples.size() - 1;
+                row.sample = sample;
                 rows.push_back(row);
             }
         }
         if (!comparisons.empty() && given_of(options, own_forces).empty())
             return;
-        Reference reference(
-            particles, sample_targets(particles.size(), std::size_t(accuracy.reference.sample)),
-            solver.gravitational_constant, accuracy.reference.device, solver.box);
-        describe_sample(source, particles, reference.targets(), samples.emplace_back());
+        const std::size_t wanted =
+            comparisons.empty() ? std::size_t(accuracy.reference.sample)
+                                : judge_request(options, accuracy, solver, particles.size()).sample;
+        Reference reference(particles, sample_targets(particles.size(), wanted),
+                            solver.gravitational_constant, accuracy.reference.device, solver.box);
+        const std::size_t first_row = rows.size();
         for (const SolverOptions& setting : settings) {
             const ThreadsInUse threads(threads_for(options, setting));
             rows.push_back(measure(particles, setting, reference, accuracy.repeat));
-            rows.back().sample = samples.size() - 1;
         }
-        samples.back().reference = reference.text();
+        const std::size_t sample =
+            sample_of(source, particles, reference.targets(), reference.text(), samples);
+        for (std::size_t row = first_row; row < rows.size(); ++row)
+            rows[row].sample = sample;
     });
 
     const bool writes = !accuracy.csv.file.empty() || !accuracy.hdf5.file.empty();

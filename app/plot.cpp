@@ -1,4 +1,4 @@
-/// \file  `chamomile plot`: draws tables from a run with Python's matplotlib.
+/// \file  `chamomile plot`: draws tables from a run and force errors with Python's matplotlib.
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -59,8 +59,10 @@ std::vector<OptionRow<PlotRequest>> plot_rows()
     OptionRows<PlotRequest> t;
     t.group("Plots");
     t.texts("plots", &PlotRequest::plots, "NAME,...",
-            "energies, radii, steps, power, mass-function or profiles; default: each with a table",
-            {"energies", "radii", "steps", "power", "mass-function", "profiles"});
+            "of a run energies, radii, steps, power, mass-function or profiles; of force errors "
+            "distribution, cost or radius; default: each with a table",
+            {"energies", "radii", "steps", "power", "mass-function", "profiles", "distribution",
+             "cost", "radius"});
     t.group("Output");
     t.texts("format", &PlotRequest::formats, "NAME,...", "svg, png or both", {"svg", "png"});
     t.text("python", &PlotRequest::python, "PROGRAM", "the Python that has matplotlib");
@@ -74,12 +76,16 @@ int plot(const std::vector<std::string>& arguments)
     PlotRequest request;
     Options options("plot", "Draws the tables of a run with axes, units and legends: energies, "
                             "radii, steps, and of --power, --halos and --profile the power "
-                            "spectrum, the mass function and profiles.");
-    options.positional("FOLDER", request.folder, "the folder of the run");
+                            "spectrum, the mass function and profiles; or the force errors that "
+                            "'accuracy --hdf5' wrote.");
+    options.positional("FOLDER", request.folder, "the folder of the run, or a file of errors");
     options.add(plot_rows(), request);
-    options.add(output_rows("output,o", "FOLDER",
-                            "the folder of the plots; 'plots' in that of the run unless given"),
-                request.output);
+    options.add(
+        output_rows(
+            "output,o", "FOLDER",
+            "the folder of the plots; unless given 'plots' in the folder of the run, or the "
+            "folder of the file"),
+        request.output);
     if (!options.parse(arguments))
         return 0;
     std::fflush(stdout);

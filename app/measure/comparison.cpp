@@ -273,7 +273,7 @@ Comparison compare(const std::string& name, Snapshot& snapshot, const JudgeReque
         result.rows.push_back(row_of(result, result.judgement.softening, result.judgement.found,
                                      law_text(result.judgement)));
     result.worst = worst_table(result.judgement, particles);
-    result.sample.reference = how;
+    result.reference = how;
     return result;
 }
 

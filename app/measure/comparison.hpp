@@ -18,7 +18,7 @@ struct Comparison {
     Judgement judgement;
     std::vector<std::string> lines; ///< judgement_texts()
     Table worst{{}};                ///< the particles with the largest errors
-    AccuracySample sample;
+    std::string reference; ///< how the exact forces were summed
     AccuracyRows rows; ///< by stated G and softening; by those found, if they differ
 };
 

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 
-from program import PROGRAM, ROOT, chamomile, check, need, run_parts, table
+from program import PROGRAM, ROOT, chamomile, check, need, refused, run, run_parts, table
 
 need("h5py", "numpy")
 import h5py  # noqa: E402
@@ -122,14 +122,18 @@ def plots_of_one_source(folder):
         check(chamomile(folder, *words, "--theta", values, "--hdf5", f"{name}.hdf5") == "", "accuracy -q with a file prints output")
     if not importlib.util.find_spec("matplotlib"):
         return
-    script = lambda *files: subprocess.run([sys.executable, ROOT / "docs/scripts/accuracy_plots.py", *files, "-o", "plots"], cwd=folder, capture_output=True, text=True)
-    done = script("few.hdf5", "many.hdf5")
-    check(done.returncode == 0 and {path.name for path in (folder / "plots").glob("*.svg")} ==
-          {f"{name}_cube_300_{plot}.svg" for name in ("few", "many") for plot in ("distribution", "cost", "radius")}, f"plots of two files: {done.stderr}")
-    drawn = [(folder / f"plots/{name}_cube_300_distribution.svg").read_text() for name in ("few", "many")]
-    check("6 of 8 settings" in drawn[1] and "settings" not in drawn[0], "the legend lists settings that are not plotted")
-    done = script("few.hdf5", "few.hdf5")
-    check(done.returncode == 1 and "two samples have this name" in done.stderr, f"the same file given twice: {done.stderr}")
+    for name in ("few", "many"):
+        said = chamomile(folder, "plot", f"{name}.hdf5", "--python", sys.executable)
+        check("wrote 6 plots" in said, f"plots of {name}: {said}")
+    check({path.name for path in folder.glob("*.svg")} == {f"{name}_{plot}.svg" for name in ("few", "many") for plot in ("distribution", "cost", "radius")}, "names of plots")
+    drawn = [(folder / f"{name}_distribution.svg").read_text() for name in ("few", "many")]
+    check(all(f"theta {theta}" in drawn[1] for theta in (0.3, 0.7, 1)) and "settings" not in drawn[0] + drawn[1], "the legend lacks settings")
+    check("0.8" in (folder / "few_cost.svg").read_text(), "points of a cost curve have no labels")
+    refused(folder, 4, "few_distribution.svg: exists: give --overwrite", "plot", "few.hdf5", "--python", sys.executable)
+    refused(folder, 2, "plots: energies: must be one of distribution, cost, radius", "plot", "few.hdf5", "--plots", "energies", "--python", sys.executable)
+    chamomile(folder, *words, "--theta", ",".join(f"{0.2 + 0.05 * k:g}" for k in range(16)), "--hdf5", "all.hdf5")
+    chamomile(folder, "plot", "all.hdf5", "--plots", "radius", "--format", "svg", "--python", sys.executable)
+    check("12 of 16 settings" in (folder / "all_radius.svg").read_text(), "the legend lists settings that are not plotted")
 
 
 def laboratory(folder):
@@ -143,14 +147,13 @@ def laboratory(folder):
         check(len(rows) > 10 and all(row["N"] == "10000" for row in rows), f"{name}: {len(rows)} rows")
         if importlib.util.find_spec("matplotlib"):
             for plot in ("distribution", "cost", "radius"):
-                picture = (folder / f"laboratory/{name}_10000_{plot}.png").read_bytes()
-                drawing = (folder / f"laboratory/{name}_10000_{plot}.svg").read_text()
+                picture = (folder / f"laboratory/{name}_{plot}.png").read_bytes()
+                drawing = (folder / f"laboratory/{name}_{plot}.svg").read_text()
                 check(picture[:8] == b"\x89PNG\r\n\x1a\n" and "order 2" in drawing and 'id="line2d_' in drawing, f"{name}: no plot of {plot}")
         else:
             check("no plots: install" in done.stdout, "a missing matplotlib is not reported")
-    for name in ("merger.hdf5", "none.hdf5"):
-        again = subprocess.run([sys.executable, ROOT / "docs/scripts/accuracy_plots.py", folder / name], capture_output=True, text=True)
-        check(again.returncode == 1 and len(again.stderr.splitlines()) == 1, f"{name} is plotted: {again.stderr}")
+    done = run(folder, "plot", "laboratory/merger.csv", "--python", sys.executable)
+    check(done.returncode == 3 and len(done.stderr.splitlines()) == 1, f"a table is plotted: {done.stderr}")
 
 
 run_parts("errors are what they are said to be", lists_are_crossed, file_holds_what_was_measured, long_sums_are_checked, plots_of_one_source, laboratory)

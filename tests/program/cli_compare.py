@@ -139,7 +139,9 @@ def given(folder):
     check("softening fits" not in out and len(rows) == 1, f"a given softening is not kept: {out[:600]}")
     out, rows = judged(folder, "--G", 1, acceleration=1.01 * a)
     check(len(rows) == 1 and abs(float(rows[0]["median"]) - 0.01) < 1e-6, "a given G is not kept")
-    out, rows = judged(folder, "--tolerance", "0.01,0.001", acceleration=a)
+    out, rows = judged(folder, "--tolerance", "0.01,0.001", "--hdf5", "own.hdf5", acceleration=a)
+    with h5py.File(folder / "own.hdf5") as file:
+        check([key for key in file if key.startswith("Sample")] == ["Sample_000"], "the same sample is stored twice")
     check([row["tolerance"] for row in rows] == ["-", "0.01", "0.001"], f"own forces: {rows}")
     chamomile(folder, *"accuracy p.hdf5 --compare other.npz --hdf5 both.hdf5 -q".split())
     with h5py.File(folder / "both.hdf5") as file:

@@ -2,9 +2,10 @@
 """Tests `chamomile plot`: plots of an isolated run and a box, with axes, units and legends; tables for --profile and
 --halos; faults in one line.
 """
-import importlib.util
+import importlib
 import re
 import sys
+import types
 
 from program import ROOT, as_text, chamomile, check, need, picture, refused, run_parts, table
 
@@ -66,10 +67,11 @@ def box(folder):
 
 
 def plots_module():
-    spec = importlib.util.spec_from_file_location("plots", ROOT / "interfaces/python/chamomile/_plots.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    """Returns the package's plots without its compiled module."""
+    package = types.ModuleType("plots_of_chamomile")
+    package.__path__ = [str(ROOT / "interfaces/python/chamomile")]
+    sys.modules[package.__name__] = package
+    return importlib.import_module(f"{package.__name__}._plots")
 
 
 def from_python(folder):
@@ -133,7 +135,7 @@ def refuses(folder):
     (folder / "broken").mkdir()
     (folder / "broken/energy.csv").write_text("time,kinetic\n1,2,3\n")
     for status, line, words in ((4, "run/plots/energies.svg: exists: give --overwrite", ["run"]), (3, "none: does not exist: must be the folder of a run", ["none"]),
-                                (3, "galaxy.hdf5: is a file: must be the folder of a run", ["galaxy.hdf5"]),
+                                (3, "galaxy.hdf5: is a file: must be the folder of a run, or written by", ["galaxy.hdf5"]),
                                 (3, "empty: no tables of a run", ["empty"]), (3, "run: power: needs power_NNN.txt, which 'run --power' writes", ["run", "--plots", "power"]),
                                 (3, "cosmic: radii: a comoving run has no Lagrangian radii", ["cosmic", "--plots", "radii"]),
                                 (3, "broken/energy.csv: not a complete table", ["broken"]), (2, "--plots: colours: must be one of energies", ["run", "--plots", "colours"]),

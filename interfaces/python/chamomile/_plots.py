@@ -1,4 +1,4 @@
-"""Plots of a run's tables, with matplotlib. The command `chamomile plot` also runs this file."""
+"""Plots of a run's tables and of force errors, with matplotlib. The command `chamomile plot` also runs this file."""
 
 from __future__ import annotations
 
@@ -9,18 +9,12 @@ import re
 import sys
 from typing import Any, Callable, Optional, Sequence
 
+from ._drawing import COLOURS, PlotError, _finish
+from ._error_plots import ERROR_PLOTS, error_jobs
+
 PLOTS = ("energies", "radii", "steps", "power", "mass-function", "profiles")
 FORMATS = ("svg", "png")
 MYR_PER_PC_S_PER_KM = 3.0856775814913673e13 / 3.15576e13  # Julian years
-COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#777777")  # Tol's color-blind safe palette
-
-
-class PlotError(ValueError):
-    """A missing or incomplete table, in one line. `status` is the program's exit status."""
-
-    def __init__(self, line: str, status: int = 3) -> None:
-        super().__init__(line)
-        self.status = status
 
 
 class Table:
@@ -89,41 +83,6 @@ def _time_axis(table: Table) -> tuple[Any, str]:
         return table["scale_factor"], "scale factor a"
     factor, unit = table.clock()
     return factor * table["time"], f"time [{unit}]" if unit else "time"
-
-
-def _number(value: float, _: Any = None) -> str:
-    """The label of a logarithmic tick: plain near 1, otherwise with a power of ten."""
-    if 1e-3 <= value < 1e4:
-        return f"{value:g}"
-    mantissa, exponent = f"{value:.4e}".split("e")
-    return ("" if float(mantissa) == 1 else rf"{float(mantissa):g} $\times$ ") + rf"10$^{{{int(exponent)}}}$"
-
-
-def _ticks(axis: Any) -> None:
-    """Sets ticks of a logarithmic axis: decades; for few decades 1, 2 and 5 of each; for less than one, round numbers."""
-    import math
-
-    from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
-
-    low, high = axis.get_view_interval()
-    decades = math.log10(high / low)
-    axis.set_major_locator(LogLocator() if decades >= 2.5 else LogLocator(subs=(1, 2, 5)) if decades >= 0.7 else MaxNLocator(5, steps=(1, 2, 5, 10)))
-    axis.set_major_formatter(_number)
-    axis.set_minor_formatter(NullFormatter())
-
-
-def _finish(axes: Any, x: str, y: str, **words: Any) -> None:
-    for axis in (axes.xaxis, axes.yaxis):
-        if axis.get_scale() == "log":
-            _ticks(axis)
-    axes.set_xlabel(x)
-    axes.set_ylabel(y)
-    axes.grid(alpha=0.25, linewidth=0.5)
-    handles, _ = axes.get_legend_handles_labels()
-    if handles:
-        if words.pop("above", False):
-            words.update(loc="lower center", bbox_to_anchor=(0.5, 1), frameon=False)
-        axes.legend(**{"fontsize": "small", "framealpha": 0.8, **words})
 
 
 def _log_if_positive(axes: Any, values: Any) -> None:
@@ -348,6 +307,19 @@ def _require(name: str, folder: pathlib.Path) -> None:
                                              else f"needs {'steps' if name == 'steps' else 'energy'}.csv, which every run writes"))
 
 
+def _run_jobs(folder: pathlib.Path, plots: Optional[Sequence[str]]) -> list[tuple[str, str, Callable[[Any], None], tuple[float, float]]]:
+    """The plots of a run: name of the file, title, function and size."""
+    if not folder.is_dir():
+        raise PlotError(f"{folder}: {'is a file' if folder.exists() else 'does not exist'}: must be the folder of a run")
+    for name in plots or ():
+        _require(name, folder)
+    wanted = list(plots or [name for name in PLOTS if _is_there(name, folder)])
+    if not wanted:
+        raise PlotError(f"{folder}: no tables of a run")
+    title = folder.resolve().name
+    return [(name, f"{title}: {name.replace('-', ' ')}", lambda figure, make=MAKERS[name][0]: make(folder, figure), MAKERS[name][1]) for name in wanted]
+
+
 def plot(
     folder: Any,
     output: Any = None,
@@ -356,27 +328,23 @@ def plot(
     formats: Sequence[str] = FORMATS,
     overwrite: bool = False,
 ) -> list[pathlib.Path]:
-    """Plots the tables of a run with axes, units and legends, and returns the files.
+    """Plots the tables of a run, or force errors, with axes, units and legends, and returns the files.
 
-    folder: of the run. output: folder of the plots, by default `plots` in the folder of the run. plots: any of energies, radii,
-    steps, power, mass-function, profiles; by default all with existing tables. formats: any of svg, png.
+    folder: of the run, or a file of `chamomile accuracy --hdf5`. output: folder of the plots, by default `plots` in the folder of the run, or the folder of
+    the file. plots: any of energies, radii, steps, power, mass-function, profiles, or of distribution, cost, radius for force errors; by default all with
+    existing tables. formats: any of svg, png.
     """
     folder = pathlib.Path(folder)
-    output = pathlib.Path(output) if output else folder / "plots"
-    for words, known, what in ((plots or (), PLOTS, "plots"), (formats, FORMATS, "formats")):
+    is_file = folder.is_file() and folder.suffix in (".hdf5", ".h5")
+    output = pathlib.Path(output) if output else folder.parent if is_file else folder / "plots"
+    for words, known, what in ((plots or (), ERROR_PLOTS if is_file else PLOTS, "plots"), (formats, FORMATS, "formats")):
         for word in words:
             if word not in known:
-                raise PlotError(f"{what}: {word}: must be one of {', '.join(known)}")
-    if not folder.is_dir():
-        raise PlotError(f"{folder}: {'is a file' if folder.exists() else 'does not exist'}: must be the folder of a run")
-    for name in plots or ():
-        _require(name, folder)
-    wanted = list(plots or [name for name in PLOTS if _is_there(name, folder)])
-    if not wanted:
-        raise PlotError(f"{folder}: no tables of a run")
-    files = {name: [output / f"{name}.{ending}" for ending in formats] for name in wanted}
+                raise PlotError(f"{what}: {word}: must be one of {', '.join(known)}", 2)
+    jobs = error_jobs(folder, plots or ERROR_PLOTS) if is_file else _run_jobs(folder, plots)
+    files = [[output / f"{stem}.{ending}" for ending in formats] for stem, *_ in jobs]
     if not overwrite:
-        for path in (path for paths in files.values() for path in paths):
+        for path in (path for paths in files for path in paths):
             if path.exists():
                 raise PlotError(f"{path}: exists: give {'--overwrite' if __name__ == '__main__' else 'overwrite=True'} to replace it", 4)
     try:
@@ -386,14 +354,13 @@ def plot(
         raise PlotError(f"plot: needs matplotlib for Python (Debian: python3-matplotlib; pip install matplotlib): {fault}") from None
     written = []
     with matplotlib.rc_context({"svg.hashsalt": "chamomile", "axes.spines.top": False, "axes.spines.right": False, "lines.linewidth": 1.3}):
-        for name in wanted:
-            make, size = MAKERS[name]
+        for (_, title, make, size), paths in zip(jobs, files):
             figure = Figure(figsize=size, layout="constrained")
-            make(folder, figure)
-            figure.suptitle(f"{folder.resolve().name}: {name.replace('-', ' ')}", fontsize="medium")
+            make(figure)
+            figure.suptitle(title, fontsize="medium")
             try:
                 output.mkdir(parents=True, exist_ok=True)
-                for path in files[name]:
+                for path in paths:
                     unfinished = path.with_name(f"{path.name}.tmp.{os.getpid()}")
                     figure.savefig(unfinished, format=path.suffix[1:], dpi=150, metadata={"Date": None} if path.suffix == ".svg" else {"Software": "chamomile"})
                     unfinished.replace(path)

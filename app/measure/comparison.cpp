@@ -52,14 +52,14 @@ public:
         const Vec3<double> x = wrapped(position);
         const Place p = place(x);
         std::size_t nearest = none;
-        double least = cell_;
+        double min_distance = cell_;
         for (std::int64_t k = 0; k < 27; ++k) {
             const auto [begin, end] =
                 cells_.equal_range({p.x + k % 3 - 1, p.y + k / 3 % 3 - 1, p.z + k / 9 - 1});
             for (auto one = begin; one != end; ++one)
                 if (const double distance = norm_of_any_size(positions_[one->second] - x);
-                    distance <= least) {
-                    least = distance;
+                    distance <= min_distance) {
+                    min_distance = distance;
                     nearest = one->second;
                 }
         }
@@ -94,7 +94,7 @@ struct Match {
     }
 };
 
-/// Finds each row's particle; a particle has one row at most.
+/// Finds each row's particle; a particle has one row or none.
 template <class Find>
 Match match(std::size_t rows, std::size_t particles, const char* by, const Find& find)
 {
@@ -185,7 +185,7 @@ void print_histogram(const std::vector<double>& errors)
 /// Returns the particles with the largest errors, and the distance of the nearest other one.
 Table worst_table(const Judgement& judgement, const Particles& particles)
 {
-    constexpr std::size_t most = 10;
+    constexpr std::size_t max_count = 10;
     const std::vector<double>& errors = judgement.found.acceleration.empty()
                                             ? judgement.found.potential
                                             : judgement.found.acceleration;
@@ -193,24 +193,24 @@ Table worst_table(const Judgement& judgement, const Particles& particles)
     std::iota(order.begin(), order.end(), std::size_t(0));
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return errors[a] > errors[b]; });
-    order.resize(std::min(order.size(), most));
+    order.resize(std::min(order.size(), max_count));
     Table table({"worst", "id", "x", "y", "z", "radius", "error", "nearest id", "distance"});
     for (const std::size_t k : order) {
         const Index i = judgement.targets[k];
         const Vec3<double>& x = particles.position[i];
         std::size_t nearest = i;
-        double least = HUGE_VAL;
+        double min_distance = HUGE_VAL;
         for (std::size_t j = 0; j < particles.size(); ++j)
             if (const double distance = norm_squared(particles.position[j] - x);
-                j != i && distance < least) {
-                least = distance;
+                j != i && distance < min_distance) {
+                min_distance = distance;
                 nearest = j;
             }
         table.add({std::to_string(i), std::to_string(particles.id[i]), formatted("%.6g", x.x),
                    formatted("%.6g", x.y), formatted("%.6g", x.z),
                    formatted("%.4g", judgement.radius[k]), formatted("%.2e", errors[k]),
                    nearest == i ? "-" : std::to_string(particles.id[nearest]),
-                   nearest == i ? "-" : formatted("%.3g", std::sqrt(least))});
+                   nearest == i ? "-" : formatted("%.3g", std::sqrt(min_distance))});
     }
     return table;
 }
@@ -250,13 +250,13 @@ Comparison compare(const std::string& name, Snapshot& snapshot, const JudgeReque
         result.matched += formatted(", %zu rows without particle", file.size() - count);
     JudgeRequest request = known;
     std::string how;
-    std::size_t most = 0;
+    std::size_t max_count = 0;
     request.sums = [&](Particles& summed, std::span<const Index> targets, const Physics& physics) {
         Reference reference(summed, {targets.begin(), targets.end()},
                             physics.gravitational_constant, device, physics.box);
         ReferenceSums sums = reference.sums(physics.softening);
-        if (targets.size() >= most) {
-            most = targets.size();
+        if (targets.size() >= max_count) {
+            max_count = targets.size();
             how = reference.text();
         }
         return sums;

@@ -18,8 +18,8 @@ struct Comparison {
     Judgement judgement;
     std::vector<std::string> lines; ///< judgement_texts()
     Table worst{{}};                ///< the particles with the largest errors
-    std::string reference; ///< how the exact forces were summed
-    AccuracyRows rows; ///< by stated G and softening; by those found, if they differ
+    std::string reference;          ///< how the exact forces were summed
+    AccuracyRows rows;              ///< by stated G and softening; by those found, if they differ
 };
 
 /// Reads a file and judges its forces. `solver` states G, softening and box; `known` says which of

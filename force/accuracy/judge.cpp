@@ -16,9 +16,9 @@
 namespace chamomile {
 namespace {
 
-constexpr double fit_pairs = 1e7;      ///< per trial of a softening
-constexpr std::size_t fewest_fit = 50; ///< targets of such a trial
-constexpr std::size_t most_fit = 500;
+constexpr double fit_pairs = 1e7;   ///< per trial of a softening
+constexpr std::size_t min_fit = 50; ///< targets of such a trial
+constexpr std::size_t max_fit = 500;
 constexpr SofteningKind softening_kinds[] = {SofteningKind::plummer, SofteningKind::spline};
 
 double rounded(double value, int digits)
@@ -84,7 +84,7 @@ private:
         fit_.clear();
         const std::size_t wanted =
             std::clamp(std::size_t(fit_pairs / double(std::max<std::size_t>(particles_.size(), 1))),
-                       fewest_fit, most_fit);
+                       min_fit, max_fit);
         for (const Index place : sample_targets(law_.targets.size(), wanted))
             fit_.push_back(law_.targets[place]);
     }

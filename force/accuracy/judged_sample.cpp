@@ -163,7 +163,7 @@ class PotentialFit {
 public:
     PotentialFit(const JudgedSample& sample, bool knows_gravity, const Judgement& law)
         : sample_(sample), knows_gravity_(knows_gravity), start_(law), best_(law),
-          least_(score(potential_errors(sample, law)))
+          min_score_(score(potential_errors(sample, law)))
     {}
 
     /// Tries factors with self energy and offset, or without.
@@ -190,8 +190,8 @@ public:
             std::vector<double> change;
             for (std::size_t k = 0; k < exact.size(); ++k)
                 change.push_back(std::abs(difference(k, trial) - difference(k, best_)));
-            if (is_worth(median_of(change) / size, least_ - with)) {
-                least_ = with;
+            if (is_worth(median_of(change) / size, min_score_ - with)) {
+                min_score_ = with;
                 best_ = trial;
             }
         }
@@ -233,7 +233,7 @@ private:
     const JudgedSample& sample_;
     bool knows_gravity_;
     Judgement start_, best_;
-    double least_;
+    double min_score_;
 };
 
 } // namespace
@@ -284,9 +284,9 @@ std::vector<std::size_t> find_outliers(const std::vector<double>& errors, double
     std::sort(order.begin(), order.end(),
               [&](std::size_t a, std::size_t b) { return errors[a] > errors[b]; });
     max_of_others = errors.empty() ? 0 : errors[order[0]];
-    const std::size_t most =
+    const std::size_t max_count =
         std::min(errors.size() / 2, std::max<std::size_t>(errors.size() / 50, 3));
-    for (std::size_t k = most; k-- > 0;)
+    for (std::size_t k = max_count; k-- > 0;)
         if (const double above = errors[order[k]], below = errors[order[k + 1]];
             above > gap * below && above > far * errors[order[errors.size() / 2]] && above > 1e-9) {
             max_of_others = below;

@@ -1,6 +1,7 @@
 /// \file  `chamomile accuracy`: tree and direct sums against the sum in double, on a sample.
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 
 #include "app/command.hpp"
 #include "app/command_files.hpp"
@@ -13,6 +14,7 @@
 #include "app/options/periodic_options.hpp"
 #include "app/options/solver_options.hpp"
 #include "app/options/unit_options.hpp"
+#include "app/plot_script.hpp"
 #include "app/program.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/periodic/softening_cut.hpp"
@@ -38,8 +40,10 @@ struct AccuracyOptions {
     ReferenceRequest reference{.sample = 5000};
     FileUnits units;
     std::vector<std::string> compared;
+    std::string scan;
     int repeat = 1;
     Output csv, hdf5;
+    PlotRequest drawing;
 };
 
 void add_accuracy_options(Options& options, AccuracyOptions& accuracy)
@@ -56,6 +60,9 @@ void add_accuracy_options(Options& options, AccuracyOptions& accuracy)
             "judge the forces of another code: snapshots, GADGET's forcetest.txt, SWIFT's "
             "gravity_checks, text, .npy or .npz; own forces are measured only if force options are "
             "given");
+    t.choice("scan", &AccuracyOptions::scan,
+             {{"theta", "theta"}, {"tolerance", "tolerance"}, {"order", "order"}},
+             "error against cost for usual values, to FILE_theta.csv, .hdf5 and figures");
     t.group("Output");
     options.add(t.take(), accuracy);
     options.add(output_rows("csv", "FILE", "everything as comma-separated values"), accuracy.csv);
@@ -64,6 +71,36 @@ void add_accuracy_options(Options& options, AccuracyOptions& accuracy)
         "hdf5", [](AccuracyOptions & o) -> auto& { return o.hdf5.file; }, "FILE",
         "the same and the errors of every sampled particle");
     options.add(t.take(), accuracy);
+    options.add(drawing_rows(), accuracy.drawing);
+}
+
+/// Sets the lists and files of --scan unless they are given.
+void resolve_scan(const Options& options, AccuracyOptions& accuracy)
+{
+    if (accuracy.scan.empty())
+        return;
+    const auto use = [&](const char* name, std::vector<std::string> values) {
+        if (!options.given(name))
+            accuracy.sweep.lists[name] = std::move(values);
+    };
+    if (accuracy.scan == "theta") {
+        use("criterion", {"geometric"});
+        use("theta", {"0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1"});
+    } else {
+        use("tolerance", {"0.03", "0.01", "0.003", "0.001", "3e-4", "1e-4", "3e-5"});
+        if (accuracy.scan == "order")
+            use("order", {"0", "2", "3", "4"});
+    }
+    const std::string stem = accuracy.source.file.empty()
+                                 ? joined(accuracy.source.models, '_')
+                                 : std::filesystem::path(accuracy.source.file).stem().string();
+    if (accuracy.csv.file.empty())
+        accuracy.csv.file = stem + "_" + accuracy.scan + ".csv";
+    if (accuracy.hdf5.file.empty())
+        accuracy.hdf5.file = stem + "_" + accuracy.scan + ".hdf5";
+    if (!options.given("repeat"))
+        accuracy.repeat = 3;
+    require_python(accuracy.drawing.python);
 }
 
 void require_consistent(const Options& options, AccuracyOptions& accuracy)
@@ -75,6 +112,10 @@ void require_consistent(const Options& options, AccuracyOptions& accuracy)
     require_one_source(options, accuracy.source);
     refuse_idle(options,
                 {{accuracy.source.file.empty(), "compare units box-length h", "needs FILE"}});
+    refuse_idle(options, {{accuracy.scan.empty(), "format python", "needs --scan"},
+                          {!accuracy.scan.empty(), "accuracy",
+                           "contradicts --scan, whose values are compared"}});
+    resolve_scan(options, accuracy);
     resolve_sweep(options, accuracy.sweep, accuracy.solver);
     refuse_idle(options, {{accuracy.csv.file.empty() && accuracy.hdf5.file.empty(), "overwrite",
                            "needs --csv FILE or --hdf5 FILE"}});
@@ -215,7 +256,8 @@ int accuracy(const std::vector<std::string>& arguments)
                                 "that of the program papers (docs/explanation/accuracy.md).");
     add_accuracy_options(options, accuracy);
     options.common({"model", "particles", "solver", "eps", "criterion", "tolerance", "order",
-                    "precision", "device", "accuracy", "sample", "csv", "overwrite"});
+                    "precision", "device", "accuracy", "sample", "compare", "scan", "csv",
+                    "overwrite"});
     options.expect_units();
     if (!options.parse(arguments))
         return 0;
@@ -252,7 +294,7 @@ int accuracy(const std::vector<std::string>& arguments)
                 rows.push_back(row);
             }
         }
-        if (!comparisons.empty() && given_of(options, own_forces).empty())
+        if (!comparisons.empty() && accuracy.scan.empty() && given_of(options, own_forces).empty())
             return;
         const std::size_t wanted =
             comparisons.empty() ? std::size_t(accuracy.reference.sample)
@@ -297,7 +339,11 @@ int accuracy(const std::vector<std::string>& arguments)
     }
     require_finite(samples, rows);
     warn_of_excess(samples, rows);
-    return 0;
+    if (accuracy.scan.empty())
+        return 0;
+    accuracy.drawing.folder = accuracy.hdf5.file;
+    accuracy.drawing.output.overwrite = accuracy.hdf5.overwrite;
+    return draw(accuracy.drawing, options.verbosity() == Verbosity::quiet);
 }
 
 } // namespace chamomile::app

@@ -38,7 +38,8 @@ int run_python(const std::string& python, const std::vector<std::string>& argume
     return WEXITSTATUS(status);
 }
 
-/// Throws Error(usage) for a program that cannot run Python code.
+} // namespace
+
 void require_python(const std::string& python)
 {
     constexpr int answer = 77;
@@ -47,29 +48,23 @@ void require_python(const std::string& python)
         throw Error(Fault::usage, "--python: " + python + ": is no Python 3");
 }
 
-struct PlotRequest {
-    std::string folder;
-    std::vector<std::string> plots, formats = {"svg", "png"};
-    Output output;
-    std::string python = "python3";
-};
-
-std::vector<OptionRow<PlotRequest>> plot_rows()
+std::vector<OptionRow<PlotRequest>> drawing_rows()
 {
     OptionRows<PlotRequest> t;
-    t.group("Plots");
-    t.texts("plots", &PlotRequest::plots, "NAME,...",
-            "of a run energies, radii, steps, power, mass-function or profiles; of force errors "
-            "distribution, cost or radius; default: each with a table",
-            {"energies", "radii", "steps", "power", "mass-function", "profiles", "distribution",
-             "cost", "radius"});
     t.group("Output");
     t.texts("format", &PlotRequest::formats, "NAME,...", "svg, png or both", {"svg", "png"});
     t.text("python", &PlotRequest::python, "PROGRAM", "the Python that has matplotlib");
     return t.take();
 }
 
-} // namespace
+int draw(const PlotRequest& request, bool is_quiet)
+{
+    std::fflush(stdout);
+    return run_python(request.python,
+                      {request.python, "-c", plot_script, request.folder, request.output.file,
+                       joined(request.plots), joined(request.formats),
+                       request.output.overwrite ? "1" : "0", is_quiet ? "1" : "0"});
+}
 
 int plot(const std::vector<std::string>& arguments)
 {
@@ -79,7 +74,15 @@ int plot(const std::vector<std::string>& arguments)
                             "spectrum, the mass function and profiles; or the force errors that "
                             "'accuracy --hdf5' wrote.");
     options.positional("FOLDER", request.folder, "the folder of the run, or a file of errors");
-    options.add(plot_rows(), request);
+    OptionRows<PlotRequest> t;
+    t.group("Plots");
+    t.texts("plots", &PlotRequest::plots, "NAME,...",
+            "of a run energies, radii, steps, power, mass-function or profiles; of force errors "
+            "distribution, cost or radius; default: each with a table",
+            {"energies", "radii", "steps", "power", "mass-function", "profiles", "distribution",
+             "cost", "radius"});
+    options.add(t.take(), request);
+    options.add(drawing_rows(), request);
     options.add(
         output_rows(
             "output,o", "FOLDER",
@@ -88,13 +91,8 @@ int plot(const std::vector<std::string>& arguments)
         request.output);
     if (!options.parse(arguments))
         return 0;
-    std::fflush(stdout);
     require_python(request.python);
-    return run_python(request.python,
-                      {request.python, "-c", plot_script, request.folder, request.output.file,
-                       joined(request.plots), joined(request.formats),
-                       request.output.overwrite ? "1" : "0",
-                       options.verbosity() == Verbosity::quiet ? "1" : "0"});
+    return draw(request, options.verbosity() == Verbosity::quiet);
 }
 
 } // namespace chamomile::app

@@ -136,6 +136,27 @@ def plots_of_one_source(folder):
     check("12 of 16 settings" in (folder / "all_radius.svg").read_text(), "the legend lists settings that are not plotted")
 
 
+def scans(folder):
+    """--scan writes table, file and figures under names of its own, of values of its own or given ones."""
+    words = ("accuracy", "--model", "cube", "-n", 500, "--eps", "0.05", "--device", "cpu", "--sample", 100)
+    refused(folder, 2, "--python: no-python", *words, "--scan", "theta", "--python", "no-python")
+    refused(folder, 2, "--accuracy: contradicts --scan", *words, "--scan", "theta", "--accuracy", "1e-3")
+    refused(folder, 2, "--format: needs --scan", *words, "--format", "png")
+    if not importlib.util.find_spec("matplotlib"):
+        return
+    for scan, more, column, values in (("theta", (), "theta", 8), ("tolerance", ("--tolerance", "0.01,0.001"), "tolerance", 2), ("order", (), "order", 4)):
+        chamomile(folder, *words, "--scan", scan, *more, "--python", sys.executable, "--format", "svg")
+        rows = table(folder / f"cube_{scan}.csv")
+        check(len({row[column] for row in rows}) == values and all(row["evaluations"] == "3" for row in rows), f"--scan {scan}: {len(rows)} rows")
+        drawn = (folder / f"cube_{scan}_cost.svg").read_text()
+        check(all(f"<!-- {float(row['theta' if scan == 'theta' else 'tolerance']):g} -->" in drawn for row in rows), f"--scan {scan}: points without labels")
+        check((folder / f"cube_{scan}_radius.svg").exists() and (folder / f"cube_{scan}.hdf5").exists(), f"--scan {scan}: files")
+    refused(folder, 4, "cube_theta.csv: exists", *words, "--scan", "theta", "--python", sys.executable)
+    chamomile(folder, *"model galaxy -n 500 --physical -o galaxy.hdf5 -q".split())
+    chamomile(folder, *"accuracy galaxy.hdf5 --units stellar --eps 50pc,0.1kpc --scan theta --theta 0.5,0.7 --csv mine.csv --hdf5 mine.hdf5 -q".split(), "--python", sys.executable)
+    check({row["softening"] for row in table(folder / "mine.csv")} == {"Plummer, eps = 50", "Plummer, eps = 100"} and (folder / "mine_cost.png").exists(), "units of a scan")
+
+
 def laboratory(folder):
     """The quick laboratory: a table, a file and three plots of each kind for every set."""
     environment = {**os.environ, "CHAMOMILE": PROGRAM, "CHAMOMILE_DATA": str(folder / "none")}
@@ -156,4 +177,4 @@ def laboratory(folder):
     check(done.returncode == 3 and len(done.stderr.splitlines()) == 1, f"a table is plotted: {done.stderr}")
 
 
-run_parts("errors are what they are said to be", lists_are_crossed, file_holds_what_was_measured, long_sums_are_checked, plots_of_one_source, laboratory)
+run_parts("errors are what they are said to be", lists_are_crossed, file_holds_what_was_measured, long_sums_are_checked, plots_of_one_source, scans, laboratory)

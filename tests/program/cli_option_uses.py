@@ -27,7 +27,7 @@ COMMANDS = {
            "frames.size frames.center frames.follow frames.box frames.slice frames.azimuth frames.inclination frames.orbit frames.types frames.quantity frames.components frames.min frames.max frames.colour-map frames.axes frames.no-labels frames.no-colour-bar frames.movie "
            "ranks ranks.share-gpu ranks.peer-timeout",
     "force": f"{FORCES} output overwrite",
-    "accuracy": f"{SOURCE} {FORCES} sample reference repeat csv hdf5 overwrite",
+    "accuracy": f"{SOURCE} {FORCES} sample reference repeat units box-length h compare scan format python csv hdf5 overwrite",
     "bench": f"{SOURCE} {FORCES} tune ranks ranks.share-gpu ranks.peer-timeout threads repeat potential sample reference phases ceiling csv overwrite",
     "render": "size width height fov center follow box slice azimuth inclination orbit types quantity components min max colour-map axes no-labels no-colour-bar output data movie rate "
               "overwrite",
@@ -73,7 +73,7 @@ VALUES = {
     "frames.size": "99", "frames.center": "1,2,3", "frames.follow": "densest", "frames.box": "8", "frames.slice": "1", "frames.azimuth": "9", "frames.inclination": "9",
     "frames.orbit": "9", "frames.types": "1", "frames.quantity": "velocity", "frames.components": None, "frames.min": "1e-3", "frames.max": "9",
     "frames.colour-map": "grey", "frames.axes": None, "axes": None, "frames.no-labels": None, "frames.no-colour-bar": None, "frames.movie": None, "center": "1,2,3", "rate": "9", "no-colour-bar": None,
-    "duration": "1", "box-length": "5Mpc", "h": "0.7", "profile": None,
+    "format": "png", "python": "python3", "compare": "good.txt", "units": "stellar", "duration": "1", "box-length": "5Mpc", "h": "0.7", "profile": None,
     "hubble": "0.7", "height": "1", "concentration": "5", "scale": "2", "r-half": "2", "r-tidal": "9", "ranks": "2", "ranks.peer-timeout": "9", "ranks.share-gpu": None,
 }
 
@@ -119,11 +119,12 @@ MODES = [
     ("force periodic.txt --eps 0.05 -o f.txt --set periodic.long-range=modes", "periodic.mesh periodic.split"),
     ("force periodic.txt --eps 0.05 -o f.txt --solver direct", f"{TREE} {BOX} tree.group-size precision device"),
     ("force periodic.txt --eps 0.05 -o f.txt --box 0", BOX),
-    ("accuracy good.txt --eps 0.05", f"particles seed model {BOX} accuracy.percentile overwrite"),
+    ("accuracy good.txt --eps 0.05", f"particles seed model {BOX} accuracy.percentile overwrite format python"),
+    ("accuracy good.txt --eps 0.05 --scan theta", "accuracy"),
     ("accuracy good.txt --eps 0.05 --solver direct", TREE),
     ("accuracy periodic.txt --eps 0.05", "reference"),
     ("accuracy good.txt --eps 0.05 --box 8 --solver direct", f"{TREE} {BOX} tree.group-size precision"),
-    ("accuracy --model cube -n 50 --eps 0.05", BOX),
+    ("accuracy --model cube -n 50 --eps 0.05", f"{BOX} units box-length h compare"),
     ("bench good.txt --eps 0.05", f"particles seed model {BOX} accuracy.percentile overwrite ranks.peer-timeout ranks.share-gpu"),
     ("bench good.txt --eps 0.05 --solver direct", f"{TREE} tune"),
     ("bench good.txt --eps 0.05 --device cpu --ranks 2", "ranks.share-gpu"),

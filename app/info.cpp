@@ -1,5 +1,6 @@
 /// \file  `chamomile info`: prints the contents of a snapshot.
 #include <cstdio>
+#include <functional>
 
 #include "app/command.hpp"
 #include "app/command_files.hpp"
@@ -8,7 +9,9 @@
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/io/snapshot.hpp"
 #include "chamomile/io/summary.hpp"
+#include "chamomile/run/run_settings.hpp"
 #include "chamomile/run/structures/comoving_run.hpp"
+#include "chamomile/run/texts/doubts.hpp"
 #include "chamomile/run/texts/method_text.hpp"
 #include "chamomile/run/texts/particle_notes.hpp"
 
@@ -61,6 +64,15 @@ void print_comoving(const ComovingFrame& frame)
                          frame.scale_factor, frame.omega_matter, frame.omega_lambda, frame.hubble));
 }
 
+void print_doubts(const Snapshot& snapshot)
+{
+    const std::vector<Doubt> found = doubts(snapshot);
+    std::printf("\n%s\n", found.empty() ? "nothing to doubt" : "to doubt");
+    for (const auto& [what, mend] : found)
+        std::printf("- %s\n  mend: %s\n", spelled(what, command_line_spelling()).c_str(),
+                    spelled(mend, command_line_spelling()).c_str());
+}
+
 } // namespace
 
 int info(const std::vector<std::string>& arguments)
@@ -68,12 +80,17 @@ int info(const std::vector<std::string>& arguments)
     std::string file;
     FileUnits file_units;
     Options options("info", "Prints the contents of a snapshot in any supported format.");
+    bool checks = false;
     options.positional("FILE", file, "the snapshot; of several pieces, any one");
     add_file_units(options, file_units, "Options");
+    OptionRows<bool> rows;
+    rows.group("Options");
+    rows.flag("check", std::identity(), "say what to doubt, and what would mend it");
+    options.add(rows.take(), checks);
     if (!options.parse(arguments))
         return 0;
 
-    Snapshot snapshot = read_particles(file, Masses::may_lack);
+    Snapshot snapshot = read_particles(file, checks ? Masses::inspected : Masses::may_lack);
     set_file_units(file_units, snapshot);
     warn_of_outside(snapshot);
     set_density(snapshot);
@@ -115,6 +132,8 @@ int info(const std::vector<std::string>& arguments)
             std::printf("  %s: %s\n", key.c_str(), value.c_str());
     }
     print_notes(options, snapshot);
+    if (checks)
+        print_doubts(snapshot);
     return 0;
 }
 

@@ -115,7 +115,8 @@ void check_particles(const Particles& particles, ParticleReader& rows,
         if (const double length = particles.softening[i]; !(length >= 0) || !std::isfinite(length))
             throw bad_input(file, particle_name(particles, i) + ", softening length",
                             number_text(length), "must be finite and 0 or more");
-    check_ids(particles, file);
+    if (masses != Masses::inspected)
+        check_ids(particles, file);
 }
 
 void require_particles(const Particles& particles, const std::filesystem::path& file)

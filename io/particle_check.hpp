@@ -9,8 +9,8 @@
 
 namespace chamomile {
 
-/// Whether all masses may be zero (only tracers).
-enum class Masses { needed, may_lack };
+/// Whether all masses may be zero (only tracers). `inspected`: ids may repeat, too.
+enum class Masses { needed, may_lack, inspected };
 
 /// Throws Error with Fault::input, naming index and id, unless all values are finite, no mass or
 /// softening length is negative, all ids differ and, for Masses::needed, some mass is positive. An

@@ -1,6 +1,8 @@
 // Reads HDF5 snapshots and initial conditions of Chamomile, GADGET-4 and SWIFT, in one or more
 // files.
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <sstream>
 
 #include "chamomile/io/comoving.hpp"
@@ -112,14 +114,24 @@ bool any_has(const std::vector<Hdf5Piece>& pieces, const char* data)
     return false;
 }
 
-bool any_has_masses_twice(const std::vector<Hdf5Piece>& pieces)
+/// Returns the largest relative difference of masses in MassTable and Masses; none if no type has
+/// both.
+std::optional<double> difference_of_masses(const std::vector<Hdf5Piece>& pieces)
 {
+    std::optional<double> largest;
     for (const Hdf5Piece& piece : pieces)
         for (std::size_t type = 0; type < 6; ++type)
-            if (piece.counts[type] > 0 && piece.mass_table[type] > 0 &&
-                piece.type_group(type).has_data(hdf5_layout::masses))
-                return true;
-    return false;
+            if (const Hdf5Group group = piece.type_group(type);
+                piece.counts[type] > 0 && piece.mass_table[type] > 0 &&
+                group.has_data(hdf5_layout::masses)) {
+                group.check_data(hdf5_layout::masses, piece.counts[type], 1, H5T_FLOAT);
+                std::vector<double> masses(std::size_t(piece.counts[type]));
+                group.read_data(hdf5_layout::masses, H5T_NATIVE_DOUBLE, masses.data());
+                for (const double mass : masses)
+                    largest =
+                        std::max(largest.value_or(0), std::abs(mass / piece.mass_table[type] - 1));
+            }
+    return largest;
 }
 
 /// Returns a snapshot with the header data of one piece, without particles.
@@ -227,8 +239,11 @@ Snapshot read_hdf5(const std::filesystem::path& path)
         snapshot.notes.push_back("SofteningLength only for some types: not read");
     if (particles.size() > 0 && !all_have(pieces, hdf5_layout::ids))
         number_particles(snapshot, "ParticleIDs (or not for all types)");
-    if (any_has_masses_twice(pieces))
-        snapshot.notes.push_back("masses of a type in both MassTable and Masses: uses the table");
+    if (const auto difference = difference_of_masses(pieces))
+        snapshot.notes.push_back(
+            std::string("masses of a type in both MassTable and Masses") +
+            (*difference > 1e-6 ? ", which differ by at most " + number_text(*difference) : "") +
+            ": uses the table");
     if (!snapshot.format.starts_with("HDF5, SWIFT"))
         make_velocities_peculiar(snapshot);
     return snapshot;

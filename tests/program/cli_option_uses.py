@@ -38,7 +38,7 @@ COMMANDS = {
     "pairs": "law parameter sources targets no-self cutoff period precision device instruction-set repeat output overwrite",
     "convert": "units box-length h types retype sphere thin recenter rotate shift velocity overwrite",
     "join": "at velocity rotate recenter orbit units output overwrite",
-    "info": "units box-length h",
+    "info": "units box-length h check",
     "devices": "",
     "model plummer": "particles seed truncation exact-energy-limit output overwrite",
     "model hernquist": f"{SPHERE} {VIRIAL} truncation",

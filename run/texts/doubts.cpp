@@ -240,7 +240,10 @@ void doubt_energies(const Snapshot& snapshot, const SnapshotSummary& summary, Do
 {
     constexpr std::size_t max_count = 1000000;
     constexpr double hot = 20, cold = 1e-3;
-    if (snapshot.comoving || snapshot.box_size > 0 || summary.count < 10 ||
+    const bool may_be_comoving =
+        std::any_of(snapshot.notes.begin(), snapshot.notes.end(),
+                    [](const std::string& note) { return note.find("{box-length}") != note.npos; });
+    if (snapshot.comoving || may_be_comoving || snapshot.box_size > 0 || summary.count < 10 ||
         summary.count > max_count || !(summary.total_mass > 0))
         return;
     Particles particles = snapshot.particles;

@@ -73,10 +73,10 @@ void doubt_density(const Snapshot& snapshot, Doubts& found)
                  h = snapshot.comoving->hubble;
     if (std::abs(ratio - 1) <= noted)
         return;
-    std::vector<Explanation> known{{1e9, "lengths are in units of 1000 times the assumed one"},
-                                   {1e-9, "lengths are in units of 1/1000 of the assumed one"},
-                                   {1e10, "masses are in units of 1e10 times the assumed one"},
-                                   {1e-10, "masses are in units of 1e-10 of the assumed one"}};
+    std::vector<Explanation> known{{1e9, "lengths in 1000 times the assumed unit"},
+                                   {1e-9, "lengths in 1/1000 of the assumed unit"},
+                                   {1e10, "masses in 1e10 times the assumed unit"},
+                                   {1e-10, "masses in 1e-10 of the assumed unit"}};
     if (h > 0) {
         known.push_back({h * h, "lengths and masses are without h, but read per h"});
         known.push_back({1 / (h * h), "lengths and masses are per h, but read without h"});

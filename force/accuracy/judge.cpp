@@ -12,6 +12,7 @@
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/force/accuracy/direct_sample.hpp"
 #include "chamomile/force/accuracy/judged_sample.hpp"
+#include "chamomile/force/solver.hpp"
 
 namespace chamomile {
 namespace {
@@ -58,6 +59,7 @@ public:
         }
         law_.found = errors_of(sample, law_);
         describe(sample);
+        find_distant_outliers();
         particles_.softening = stated_;
         return law_;
     }
@@ -89,8 +91,8 @@ private:
             fit_.push_back(law_.targets[place]);
     }
 
-    JudgedSample sample_at(const std::vector<Index>& targets, const Softening& softening,
-                           double scale)
+    /// Returns the stated physics with this softening, and scales the particles' lengths.
+    Physics with_softening(const Softening& softening, double scale)
     {
         Physics physics = request_.physics;
         physics.softening = softening;
@@ -99,6 +101,13 @@ private:
             particles_.softening.clear();
         for (double& length : particles_.softening)
             length *= scale;
+        return physics;
+    }
+
+    JudgedSample sample_at(const std::vector<Index>& targets, const Softening& softening,
+                           double scale)
+    {
+        const Physics physics = with_softening(softening, scale);
         JudgedSample sample;
         sample.exact = law_.only_rows_attract ? sums_of_rows(targets, physics)
                                               : request_.sums(particles_, targets, physics);
@@ -341,10 +350,12 @@ private:
         law_.radius = radii(law_.targets);
         if (sample.other.empty())
             return;
-        law_.outliers = find_outliers(law_.found.acceleration, law_.max_without_outliers);
         std::vector<bool> left_out(law_.targets.size());
-        for (const std::size_t k : law_.outliers)
+        for (const std::size_t k :
+             find_outliers(law_.found.acceleration, law_.max_without_outliers)) {
+            law_.outliers.push_back({law_.targets[k], law_.found.acceleration[k]});
             left_out[k] = true;
+        }
         std::vector<double> size;
         for (const Vec3<double>& a : sample.exact.acceleration)
             size.push_back(norm_of_any_size(a));
@@ -359,6 +370,46 @@ private:
             all.acceleration.push_back(other_.acceleration[row_of_[i]]);
         }
         law_.net_force = momentum_residue(all);
+    }
+
+    void find_distant_outliers()
+    {
+        constexpr double gap = 10, above_tree = 0.02;
+        constexpr std::size_t max_count = 100;
+        if (law_.targets.size() == other_.particle.size() || other_.acceleration.empty() ||
+            !is_related() || law_.only_rows_attract || request_.physics.is_periodic())
+            return;
+        SolverOptions options;
+        static_cast<Physics&>(options) = with_softening(law_.softening, law_.softening_scale);
+        options.tolerance = 0.003;
+        make_solver(options)->solve(particles_, Quantities::acceleration);
+        const double limit = std::max(above_tree, gap * law_.max_without_outliers);
+        std::vector<Outlier> found;
+        for (std::size_t i = 0; i < row_of_.size(); ++i) {
+            if (row_of_[i] == none ||
+                std::binary_search(law_.targets.begin(), law_.targets.end(), Index(i)))
+                continue;
+            const Vec3<double>& tree = particles_.acceleration[i];
+            const Vec3<double> other = corrected(other_.acceleration[row_of_[i]], law_);
+            if (const double error = norm_of_any_size(other - tree) / norm_of_any_size(tree);
+                error > limit)
+                found.push_back({Index(i), error});
+        }
+        const auto by_error = [](const Outlier& a, const Outlier& b) { return a.error > b.error; };
+        std::sort(found.begin(), found.end(), by_error);
+        found.resize(std::min(found.size(), max_count));
+        std::vector<Index> targets;
+        for (const Outlier& one : found)
+            targets.push_back(one.particle);
+        std::sort(targets.begin(), targets.end());
+        if (targets.empty())
+            return;
+        const std::vector<double> errors =
+            acceleration_errors(sample_at(targets, law_.softening, law_.softening_scale), law_);
+        for (std::size_t k = 0; k < targets.size(); ++k)
+            if (errors[k] > limit)
+                law_.outliers.push_back({targets[k], errors[k]});
+        std::sort(law_.outliers.begin(), law_.outliers.end(), by_error);
     }
 
     static constexpr std::size_t none = std::size_t(-1);

@@ -52,6 +52,12 @@ struct ErrorBin {
     Estimate ratio; ///< median of the acceleration along the exact one, over the exact one
 };
 
+/// An acceleration far worse than all others; |da| / |a|.
+struct Outlier {
+    Index particle = 0;
+    double error = 0;
+};
+
 /// A law that may explain the other forces, and what is then wrong with all of them.
 struct Judgement {
     RowOrder order = RowOrder::as_given;
@@ -73,9 +79,9 @@ struct Judgement {
     std::vector<double> radius; ///< of the targets, from the center of mass
     /// Bins of equally many targets, without outliers; by radius only if isolated.
     std::vector<ErrorBin> by_radius, by_acceleration;
-    /// Indices in `targets` of few accelerations with much larger errors than all others; largest
-    /// error first.
-    std::vector<std::size_t> outliers;
+    /// Few particles with much larger errors than all others; largest error first. In isolated
+    /// systems also beyond the sample, where a tree finds them and exact sums confirm them.
+    std::vector<Outlier> outliers;
     double max_without_outliers = 0;
     std::optional<double> net_force; ///< |sum m a| / sum m |a|, if all particles have rows
 

@@ -28,11 +28,6 @@ Vec3<double> turned(const Vec3<double>& a, const Judgement& by)
     return {component(0), component(1), component(2)};
 }
 
-Vec3<double> corrected(const Vec3<double>& other, const Judgement& law)
-{
-    return 1 / law.factor.value * turned(other, law) - law.added;
-}
-
 double exact_potential(const JudgedSample& sample, std::size_t k, const Judgement& law)
 {
     return sample.exact.potential[k] + (law.has_self_energy ? sample.self_energy[k] : 0);
@@ -45,6 +40,11 @@ double potential_difference(const JudgedSample& sample, std::size_t k, const Jud
 }
 
 } // namespace
+
+Vec3<double> corrected(const Vec3<double>& other, const Judgement& law)
+{
+    return 1 / law.factor.value * turned(other, law) - law.added;
+}
 
 double median_of(std::vector<double> values)
 {

@@ -30,6 +30,9 @@ double score(const std::vector<double>& errors);
 /// mean ln(error) by `gain`.
 bool is_worth(double change, double gain);
 
+/// Returns an acceleration of the other code by the law: axes, factor and constant.
+Vec3<double> corrected(const Vec3<double>& other, const Judgement& law);
+
 /// Returns the cosines of the angles between exact accelerations and other ones with these axes.
 std::vector<double> cosines(const JudgedSample& sample, const Judgement& law);
 

@@ -161,14 +161,13 @@ std::string trend_line(const std::vector<ErrorBin>& bins)
 
 std::string outlier_line(const Judgement& judgement, const Particles& particles)
 {
-    const std::size_t k = judgement.outliers[0], n = judgement.outliers.size();
-    const Index i = judgement.targets[k];
-    return counted(n, "particle") +
-           formatted(" of %zu far worse than all others: ", judgement.targets.size()) +
+    const std::size_t n = judgement.outliers.size();
+    const auto [worst, error] = judgement.outliers[0];
+    return counted(n, "particle") + " far worse than all others: " +
            formatted("%s with index %s, id %llu, has an error of %.3g, all others at most %.3g",
-                     n == 1 ? "it," : "the worst,", item(i).c_str(),
-                     static_cast<unsigned long long>(particles.id[i]),
-                     judgement.found.acceleration[k], judgement.max_without_outliers);
+                     n == 1 ? "it," : "the worst,", item(worst).c_str(),
+                     static_cast<unsigned long long>(particles.id[worst]), error,
+                     judgement.max_without_outliers);
 }
 
 void add_potential_lines(const Judgement& judgement, const FactorContext& context,

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Tests `accuracy --compare`: forces by numpy with planted errors, in the files of other codes, are judged as what they are."""
+import shutil
 import struct
 import zipfile
 
@@ -102,7 +103,8 @@ def planted(folder):
         says(folder, name, wanted, acceleration=noisy(b, 1e-4), potential=psi)
     one = noisy(a)
     one[1234] *= 1.7
-    says(folder, "one particle", f"1 particle of {N} far worse than all others: it, with index 1234, id {ids[1234]}", acceleration=one, potential=phi)
+    says(folder, "one particle", f"1 particle far worse than all others: it, with index 1234, id {ids[1234]}", acceleration=one, potential=phi)
+    says(folder, "one particle beyond the sample", f"1 particle far worse than all others: it, with index 1234, id {ids[1234]}", words=("--sample", 300), acceleration=one, potential=phi)
     says(folder, "axes", "accelerations along x y z are in columns y x z", acceleration=noisy(a)[:, [1, 0, 2]], potential=phi, rows=2)
     says(folder, "one sign", "are in columns x y -z", acceleration=noisy(a) * [1, 1, -1])
     says(folder, "signs", "all accelerations have the opposite sign", "all potentials are -1 times", acceleration=-noisy(a), potential=-phi)
@@ -111,6 +113,30 @@ def planted(folder):
     says(folder, "offset", "a constant of 3 is added to all potentials", acceleration=a, potential=phi + 3)
     says(folder, "trend", "trend with radius: accelerations are 0.9", acceleration=a * (1 - 0.1 * np.exp(-np.linalg.norm(x, axis=1) / 0.3))[:, None])
     says(folder, "strangers", "do not belong to these particles", acceleration=rng.normal(size=a.shape))
+
+
+def own_lengths(folder):
+    """Softening of each particle: the stated lengths, and the same taken for radii of the spline."""
+    length = rng.uniform(0.02, 0.1, N)
+    b, psi = np.empty_like(a), np.empty_like(phi)
+    for name, factor, wanted in (("lengths", 2.8, ()), ("radii", 1, ("the stated length, taken for the radius h = 2.8 eps of the spline",))):
+        for i in range(N):
+            d = x - x[i]
+            r = np.sqrt((d * d).sum(1))
+            r[i] = 1
+            h = factor * np.maximum(length, length[i])
+            u = np.minimum(r / h, 1)
+            force = np.where(u < 0.5, 32 / 3 + u * u * (32 * u - 38.4), 64 / 3 - 48 * u + 38.4 * u * u - 32 / 3 * u ** 3 - 1 / (15 * u ** 3)) / h ** 3
+            force = np.where(r < h, force, r ** -3)
+            force[i] = 0
+            b[i] = (m * force) @ d
+        shutil.copy(folder / "p.hdf5", folder / "own.hdf5")
+        with h5py.File(folder / "own.hdf5", "r+") as file:
+            file["PartType1/SofteningLength"] = length
+        np.savez(folder / "other.npz", acceleration=b)
+        out = chamomile(folder, *"accuracy own.hdf5 --compare other.npz".split())
+        found = out.split("by order", 1)[1].split("net force")[0]
+        check(all(text in found for text in wanted or ("no systematic error",)), f"softening of {name}: {found}")
 
 
 def orders(folder):
@@ -227,4 +253,4 @@ def refuses(folder):
         refused(folder, status, line, "accuracy", *words)
 
 
-run_parts("forces of other codes are judged", planted, orders, given, tables, units, refuses)
+run_parts("forces of other codes are judged", planted, own_lengths, orders, given, tables, units, refuses)

@@ -178,18 +178,11 @@ std::size_t sample_of(const std::string& source, const Particles& particles,
     sample.reference = reference;
     sample.source = source;
     sample.particles = particles.size();
-    double mass = 0;
-    Vec3<double> center;
-    for (std::size_t i = 0; i < particles.size(); ++i) {
-        mass += particles.mass[i];
-        center += particles.mass[i] * particles.position[i];
-    }
-    center = (1 / mass) * center;
+    sample.radius = radii_of(particles, targets);
     for (Index i : targets) {
         sample.index.push_back(i);
         sample.id.push_back(particles.id[i]);
         sample.position.push_back(particles.position[i]);
-        sample.radius.push_back(norm(particles.position[i] - center));
     }
     return samples.size() - 1;
 }

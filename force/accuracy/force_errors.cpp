@@ -75,6 +75,20 @@ ForceErrors force_errors(const Particles& particles, const ReferenceSums& refere
     return force_errors(target_errors(particles, reference, targets), targets);
 }
 
+std::vector<double> radii_of(const Particles& particles, std::span<const Index> targets)
+{
+    double mass = 0;
+    Vec3<double> center;
+    for (std::size_t i = 0; i < particles.size(); ++i) {
+        mass += particles.mass[i];
+        center += particles.mass[i] * particles.position[i];
+    }
+    std::vector<double> radii;
+    for (const Index i : targets)
+        radii.push_back(norm_of_any_size(particles.position[i] - 1 / mass * center));
+    return radii;
+}
+
 double momentum_residue(const Particles& particles)
 {
     // Sums are in units of the max mass and acceleration, whose product may overflow.

@@ -41,6 +41,9 @@ ForceErrors force_errors(const TargetErrors& errors, std::span<const Index> targ
 ForceErrors force_errors(const Particles& particles, const ReferenceSums& reference,
                          std::span<const Index> targets);
 
+/// Returns the distances of the targets from the center of mass of all particles.
+std::vector<double> radii_of(const Particles& particles, std::span<const Index> targets);
+
 /// Returns |sum_i m_i a_i| / sum_i m_i |a_i| over all particles: 0 if Newton's third law holds
 /// exactly.
 double momentum_residue(const Particles& particles);

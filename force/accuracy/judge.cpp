@@ -326,28 +326,14 @@ private:
     /// Returns a typical distance of particles in the inner half of all.
     double spacing() const
     {
-        const std::vector<double> radius = radii(fit_);
+        const std::vector<double> radius = radii_of(particles_, fit_);
         return 2 * std::max(median_of(radius), 1e-300) /
                std::cbrt(double(std::max<std::size_t>(particles_.size(), 1)));
     }
 
-    std::vector<double> radii(const std::vector<Index>& of) const
-    {
-        double mass = 0;
-        Vec3<double> center;
-        for (std::size_t i = 0; i < particles_.size(); ++i) {
-            mass += particles_.mass[i];
-            center += particles_.mass[i] * particles_.position[i];
-        }
-        std::vector<double> radius;
-        for (const Index i : of)
-            radius.push_back(norm_of_any_size(particles_.position[i] - 1 / mass * center));
-        return radius;
-    }
-
     void describe(const JudgedSample& sample)
     {
-        law_.radius = radii(law_.targets);
+        law_.radius = radii_of(particles_, law_.targets);
         if (sample.other.empty())
             return;
         std::vector<bool> left_out(law_.targets.size());

@@ -151,7 +151,8 @@ def refuses(folder):
             ([*nbody, "--eps", "3pc"], "--eps: 3pc: has a unit, but the particles are in N-body units"),
             (["run", "foreign.gadget2", "-o", "x", "--t-end", 1, "--dt", 0.1, "--eps", "3pc"], "--eps: 3pc: the particles are in kpc/h, .*h is unknown: must be a quantity per h"),
             (["run", "box.hdf5", "--z-end", 40, "--dt", "1Myr", "-o", "x"], "--dt: 1Myr: has a unit, but times of a comoving run are ln a"),
-            (["accuracy", "galaxy.hdf5", "--eps", "3pc"], "--eps: 3pc: has a unit: must be a plain number"),
+            (["bench", "galaxy.hdf5", "--eps", "3pc"], "--eps: 3pc: has a unit: must be a plain number"),
+            (["accuracy", "--model", "plummer", "-n", 100, "--eps", "3pc"], "--eps: 3pc: has a unit, but the particles are in N-body units"),
             (["bench", "galaxy.hdf5", "--eps", "3Gyr"], "--eps: 3Gyr: is a time: must be a length")):
         refused(folder, 2, line, *words)
 

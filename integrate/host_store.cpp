@@ -68,8 +68,12 @@ public:
     void set_due(int first, std::uint64_t count) override
     {
         due_.clear();
+        first_due_ = first;
         are_all_due_ = count >= particles_->size();
-        if (!are_all_due_)
+        if (!are_all_due_ && options_.nested) {
+            const std::span<const Index> members = sets_.members(sets_.first_due(first));
+            due_.assign(members.begin(), members.end());
+        } else if (!are_all_due_)
             list_where(
                 level_.size(), [&](std::size_t i) { return level_[i] >= first; }, due_);
     }
@@ -86,10 +90,38 @@ public:
     void add_external(const ExternalField& field, double time) override
     {
         Particles& p = *particles_;
-        if (!are_all_due_ && due_.empty())
-            return;
-        field.add(time, p.position, due_, p.acceleration,
-                  has_potentials_ ? std::span<double>(p.potential) : std::span<double>());
+        measure_external(field, time);
+        each_due([&](std::size_t i) {
+            p.acceleration[i] += external_.acceleration[i];
+            if (has_potentials_)
+                p.potential[i] += external_.potential[i];
+            return 0.;
+        });
+    }
+
+    NestedSets& sets() override { return sets_; }
+
+    Request request_of_set(std::size_t set, bool potentials) override
+    {
+        has_potentials_ = potentials;
+        return sets_.request(set, potentials);
+    }
+
+    void begin_sets(std::optional<double> long_range_kick, const ExternalField* field,
+                    double time) override
+    {
+        Particles& p = *particles_;
+        is_split_ = long_range_kick.has_value();
+        each(is_split_ ? p.size() : 0, [&](std::size_t i) {
+            p.velocity[i] += *long_range_kick * now_.long_range[i];
+            p.acceleration[i] -= now_.long_range[i];
+            return 0.;
+        });
+        has_potentials_ = options_.potentials;
+        external_ = {};
+        if (field)
+            measure_external(*field, time);
+        sets_.begin({p, level_, external_.acceleration, external_.potential, options_.box});
     }
 
     void begin_step() override
@@ -103,6 +135,8 @@ public:
 
     bool kick(const LevelFactors& factors) override
     {
+        if (options_.nested)
+            return sets_.kick(sets_.first_due(first_due_), factors);
         Particles& p = *particles_;
         return 0 == each_due([&](std::size_t i) {
                    const Vec3<double>& a = p.acceleration[i];
@@ -323,11 +357,36 @@ private:
                            elapsed, orbit);
     }
 
+    /// Computes the field at due particles.
+    void measure_external(const ExternalField& field, double time)
+    {
+        Particles& p = *particles_;
+        external_.acceleration.resize(p.size());
+        external_.potential.resize(has_potentials_ ? p.size() : 0);
+        if (due_count() == 0)
+            return;
+        each_due([&](std::size_t i) {
+            external_.acceleration[i] = {};
+            if (has_potentials_)
+                external_.potential[i] = 0;
+            return 0.;
+        });
+        field.add(time, p.position, due_, external_.acceleration, external_.potential);
+    }
+
+    struct External {
+        Vectors acceleration;
+        Numbers potential;
+    };
+
     StepColumns now_;
     Home home_{};
+    External external_; ///< of a field, at due particles
+    NestedSets sets_;
     std::vector<std::uint8_t> level_;
     LevelCounts counts_{};
     bool are_all_due_ = true;
+    int first_due_ = 0;           ///< lowest level that is due
     std::vector<Index> due_;      ///< ascending; empty if all are due
     bool has_potentials_ = false; ///< the last request had potentials
 };

@@ -42,6 +42,11 @@ Leapfrog::Leapfrog(Solver& solver, const TimeStep& step, const std::optional<Blo
         require_valid(*blocks_, solver.options());
     else
         require_valid(step_, solver.options());
+    if (is_nested() && (is_shared() || residence_ == Residence::device))
+        throw Error(Fault::usage, "block steps: hierarchical: need particles on the host of a "
+                                  "single rank");
+    if (is_nested())
+        residence_ = Residence::host;
     if (!solver.takes_device_arrays()) {
         if (residence_ == Residence::device && forces().device == "cpu")
             throw Error(Fault::device,
@@ -73,6 +78,7 @@ void Leapfrog::make_store()
     const StoreOptions options{.individual = blocks_.has_value(),
                                .potentials = needs_potentials(),
                                .long_range = splits_forces(),
+                               .nested = is_nested(),
                                .box = {forces().box}};
     store_ = residence_ == Residence::host
                  ? make_host_store(options)
@@ -262,7 +268,7 @@ ForceStatistics Leapfrog::step(Particles& particles, double length, Quantities q
     run_and_agree([&] { store_->begin_step(); });
     try {
         run_and_agree([&] {
-            move_all(length, quantities, now);
+            is_nested() ? move_nested(length, quantities, now) : move_all(length, quantities, now);
             state.accept();
         });
     } catch (...) {
@@ -299,7 +305,7 @@ void Leapfrog::move_all(double length, Quantities quantities, Moment now)
 
         const Moment reached{now.step, begin_ + levels_.elapsed()};
         const double moved = wall_clock_seconds();
-        const ForceStatistics forces = evaluate_block(quantities, now, reached);
+        const ForceStatistics forces = evaluate_block(request_of_block(quantities, now), reached);
         add(statistics_, forces);
         const double evaluated = wall_clock_seconds();
 
@@ -312,7 +318,8 @@ void Leapfrog::move_all(double length, Quantities quantities, Moment now)
         const double moving = moved - start + wall_clock_seconds() - evaluated;
         if (blocks_) {
             kept_trees_.note(rung_due(), levels_.elapsed(), forces, count_);
-            record_block(forces, evaluated - moved, moving);
+            record_steps();
+            record_block(rung_due(), levels_.due_count(), forces, evaluated - moved, moving);
         }
         integration += moving;
         start = wall_clock_seconds();
@@ -323,13 +330,13 @@ void Leapfrog::move_all(double length, Quantities quantities, Moment now)
     statistics_.profile.add(integration_phase, integration);
 }
 
-/// Evaluates forces of due particles. Throws Error(numeric) naming the first particle with a
-/// position that is not finite.
-ForceStatistics Leapfrog::evaluate_block(Quantities quantities, Moment now, Moment reached)
+/// Evaluates the forces of a block. Throws Error(numeric) naming the first particle with a position
+/// that is not finite.
+ForceStatistics Leapfrog::evaluate_block(const Request& request, Moment reached)
 {
     ForceStatistics forces;
     try {
-        forces = solver_.evaluate(request_of_block(quantities, now));
+        forces = solver_.evaluate(request);
     } catch (const Error&) {
         bool are_finite = true;
         try {
@@ -444,7 +451,7 @@ int Leapfrog::rung_due() const
 }
 
 /// Counts the steps that have ended now.
-void Leapfrog::record_block(const ForceStatistics& forces, double seconds, double moving)
+void Leapfrog::record_steps()
 {
     BlockReport& report = report_;
     for (int level = levels_.longest_due(); level <= levels_.lowest(); ++level)
@@ -454,11 +461,17 @@ void Leapfrog::record_block(const ForceStatistics& forces, double seconds, doubl
             rung.particle_time += double(count) * levels_.length(level);
             report.deepest = std::max(report.deepest, std::uint64_t(level));
         }
-    BlockReport::Rung& rung = report.rungs[rung_due()];
+}
+
+/// Records an evaluation of `targets` particles with steps of 2^exponent and shorter.
+void Leapfrog::record_block(int exponent, std::uint64_t targets, const ForceStatistics& forces,
+                            double seconds, double moving)
+{
+    BlockReport::Rung& rung = report_.rungs[exponent];
     ++rung.evaluations;
-    rung.targets += levels_.due_count();
+    rung.targets += targets;
     ++rung.timed;
-    rung.timed_targets += levels_.due_count();
+    rung.timed_targets += targets;
     rung.pairs += forces.particle_particle + forces.particle_cell;
     for (const Profile::Phase& phase : forces.profile.phases())
         rung.phases.add(phase.name, phase.seconds);

@@ -17,6 +17,12 @@ namespace chamomile {
 
 class RankStore;
 
+/// Which particles exert the forces of individual steps.
+enum class BlockScheme {
+    all,         ///< all particles, drifted to each time at which any are due
+    hierarchical ///< NestedSets: the due particles of each level among themselves
+};
+
 /// Options of individual steps: the whole step divided by powers of two.
 struct BlockSteps {
     StepCriterion criterion = StepCriterion::potential;
@@ -27,6 +33,7 @@ struct BlockSteps {
     /// Min fraction of due particles for which the tree is rebuilt within a whole step. For fewer,
     /// the last tree's cells are kept (Request::keeps_tree). Empty: KeptTrees decides.
     std::optional<double> rebuild = {};
+    BlockScheme scheme = BlockScheme::all;
 };
 
 /// Where a leapfrog's particles are stored. It does not change results.
@@ -49,6 +56,9 @@ enum class Residence {
 ///
 /// With a DistributedSolver each rank has a leapfrog of its local particles, and calls are
 /// collective. Throws CollectiveError or PeerFailed then.
+///
+/// BlockScheme::hierarchical instead kicks by NestedSets, and drifts only due particles. A particle
+/// then feels slower particles at their steps, and total momentum is conserved.
 ///
 /// In periodic boxes the long range kicks individual steps only at the ends of whole steps, over
 /// half a whole step, and blocks use the short range only (Duncan et al. 1998, Springel 2005): one
@@ -120,27 +130,36 @@ private:
     ForceStatistics start_on_ranks(Particles& particles, Quantities quantities, Moment now);
     void require_finite_now(Column value, Moment now);
     void move_all(double length, Quantities quantities, Moment now);
-    ForceStatistics evaluate_block(Quantities quantities, Moment now, Moment reached);
+    void move_nested(double length, Quantities quantities, Moment now);
+    double open_sets(Moment now);
+    double close_sets(Quantities quantities, Moment now);
+    double evaluate_set(std::size_t set, bool potentials, Moment now);
+    ForceStatistics evaluate_block(const Request& request, Moment reached);
     BlockEnd end_block(Moment reached);
     Request request_of_block(Quantities quantities, Moment now);
     void choose_rungs(double length);
-    void record_block(const ForceStatistics& forces, double seconds, double moving);
+    void record_steps();
+    void record_block(int exponent, std::uint64_t targets, const ForceStatistics& forces,
+                      double seconds, double moving);
     [[noreturn]] void refuse(Moment now);
     double longest_for_long_range(double now);
     double long_range_factor(Half half) const;
     LevelFactors kick_factors(Half half) const;
     double drift_factor() const;
+    LevelDrifts drifts_of_levels() const;
     int rung_due() const;
     BlockRule rule(double time) const;
 
     void set_totals(const Particles& particles);
     void set_softening(const Particles& particles);
     void exchange_columns(Archive& archive, Particles& particles);
+    void exchange_scheme(Archive& archive) const;
     bool is_shared() const { return solver_.ranks_of_parts() != nullptr; }
     Communicator& all_ranks();
     template <class Work>
     void run_and_agree(const Work& work);
     double softening(double time) const { return clock_.softening(time, softening_); }
+    bool is_nested() const { return blocks_ && blocks_->scheme == BlockScheme::hierarchical; }
     /// True if the long range kicks over whole steps, and blocks use the short range only.
     bool splits_forces() const
     {

@@ -84,6 +84,7 @@ void Leapfrog::set_softening(const Particles& particles)
 
 void Leapfrog::exchange(Archive& archive, Particles& particles)
 {
+    exchange_scheme(archive);
     solver_.exchange(archive);
     store_->attach(particles);
     if (blocks_ || archive.is_reading())
@@ -111,6 +112,20 @@ std::size_t Leapfrog::rows_of_steps(Column column, std::size_t count) const
                             : column == Column::long_range ? splits_forces()
                                                            : true;
     return blocks_ && has_column ? count : 0;
+}
+
+/// Throws Error(restart) for a state of another BlockScheme.
+void Leapfrog::exchange_scheme(Archive& archive) const
+{
+    if (!blocks_)
+        return;
+    bool hierarchical = !archive.is_reading() && is_nested();
+    if (!archive.is_reading() || archive.has("blocks/hierarchical")) // not in earlier versions
+        archive("blocks/hierarchical", hierarchical);
+    if (hierarchical != is_nested())
+        throw Error(Fault::restart, std::string("block scheme: ") +
+                                        (is_nested() ? "hierarchical" : "all") +
+                                        ": must be that of the checkpoint");
 }
 
 void Leapfrog::exchange_columns(Archive& archive, Particles& particles)

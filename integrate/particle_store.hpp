@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "chamomile/core/error.hpp"
 #include "chamomile/core/moving_point.hpp"
 #include "chamomile/core/particle_reader.hpp"
 #include "chamomile/core/particles.hpp"
@@ -21,12 +22,12 @@
 #include "chamomile/integrate/ranks/rank_subset.hpp"
 #include "chamomile/integrate/rungs/block_levels.hpp"
 #include "chamomile/integrate/rungs/block_rule.hpp"
+#include "chamomile/integrate/rungs/nested_sets.hpp"
 
 namespace chamomile {
 
-/// Number of particles on each level, and kick factors of each level.
+/// Number of particles on each level.
 using LevelCounts = std::array<std::uint64_t, BlockLevels::deepest + 1>;
-using LevelFactors = std::array<double, BlockLevels::deepest + 1>;
 
 /// Columns of individual steps, in addition to the motion.
 struct StepColumns {
@@ -62,6 +63,7 @@ struct StoreOptions {
     bool individual = false; ///< StepColumns and a level; else every particle has level 0
     bool potentials = false; ///< potentials, read by the step criterion
     bool long_range = false; ///< the long range separately, for kicks over whole steps
+    bool nested = false;     ///< NestedSets; on the host only
     Periodicity box = {};    ///< positions are wrapped into it by drifts
 };
 
@@ -167,6 +169,18 @@ public:
     /// Adds the long range to accelerations and, times `kick`, to velocities.
     virtual void add_long_range(double kick) = 0;
 
+    /// sets(), begin_sets() and request_of_set() replace request() and kick_and_drift() with
+    /// StoreOptions::nested. begin_sets() begins a whole step after place(): kicks by the long
+    /// range as KickAndDrift::long_range_kick, and computes the field, if not null, at `time`. The
+    /// last request_of_set() before add_external() must be that of all due particles.
+    virtual NestedSets& sets() { throw no_sets(); }
+    virtual void begin_sets(std::optional<double> /*long_range_kick*/,
+                            const ExternalField* /*field*/, double /*time*/)
+    {
+        throw no_sets();
+    }
+    virtual Request request_of_set(std::size_t /*set*/, bool /*potentials*/) { throw no_sets(); }
+
     /// Saves the state for restore(), before the first kick_and_drift() of a whole step.
     virtual void begin_step() = 0;
     virtual void restore() = 0;
@@ -211,6 +225,8 @@ protected:
     {
         return {};
     }
+
+    static Error no_sets() { return Error(Fault::usage, "nested sets: need a store on the host"); }
 
     StoreOptions options_;
     Particles* particles_ = nullptr;

@@ -33,11 +33,16 @@ Refusal refuse_resident(const SolverOptions& options)
     return {};
 }
 
+bool is_hierarchical(const Scheme& scheme)
+{
+    return scheme.individual && scheme.block_scheme == BlockScheme::hierarchical;
+}
+
 /// If few active particles may be summed on the processor, particles are stored on the host.
 Residence residence_of(const Scheme& scheme)
 {
-    const bool on_host =
-        scheme.on_host || scheme.host_below || (scheme.field && !scheme.field->has_formulas());
+    const bool on_host = scheme.on_host || scheme.host_below || is_hierarchical(scheme) ||
+                         (scheme.field && !scheme.field->has_formulas());
     return scheme.resident ? Residence::device
            : on_host       ? Residence::host
                            : Residence::where_solved;
@@ -69,7 +74,8 @@ BlockSteps block_steps(const Scheme& scheme)
             .shortest = step.shortest,
             .longest = step.longest,
             .rungs = scheme.rungs,
-            .rebuild = scheme.rebuild};
+            .rebuild = scheme.rebuild,
+            .scheme = scheme.block_scheme};
 }
 
 } // namespace
@@ -118,6 +124,8 @@ Refusal refusal(const SolverOptions& options, const Scheme& scheme)
             return ranks + ": need {integrator} leapfrog";
         if (const Refusal line = ranks_refusal(options))
             return line;
+        if (is_hierarchical(scheme))
+            return "{block-scheme} hierarchical: needs a single rank";
         if (scheme.host_below)
             return "{host-below}: needs a single rank";
         if (scheme.resident)

@@ -42,6 +42,7 @@ struct Scheme {
     double shortest = 0;
     std::optional<double> longest;
     int rungs = BlockSteps().rungs;
+    BlockScheme block_scheme = BlockSteps().scheme;
     std::optional<double> rebuild;           ///< BlockSteps::rebuild
     std::optional<std::uint64_t> host_below; ///< make_solver_with_host()
     bool resident = false;                   ///< requires particles on the GPU

@@ -61,6 +61,12 @@ std::vector<OptionRow<S>> rows()
          "masses in an external potential; softening otherwise")
         .only(needs_leapfrog | needs_varying)
         .shown("potential");
+    t.choice("block-scheme", &S::block_scheme,
+             {{"all", BlockScheme::all}, {"hierarchical", BlockScheme::hierarchical}},
+             "leapfrog, individual steps: the particles that attract a due one: all, or "
+             "hierarchical: those of its own and of shorter steps only, and each slower one at its "
+             "own step; keeps the total momentum")
+        .only(blocks);
     t.number(
          "rungs", &S::rungs, ranges::between(0, 40),
          "leapfrog, individual steps: max number of factors of two between the whole step and the "
@@ -135,15 +141,19 @@ Refusal resolve_hermite(SolverOptions& options, const Scheme& scheme, const Give
 Refusal refuse_leapfrog(const SolverOptions& options, const Scheme& scheme,
                         const GivenOptions& given)
 {
-    const bool goal = options.accuracy.has_value();
-    return first_of({{scheme.individual, "dt", "contradicts {block-steps}"},
-                     {scheme.individual, "adaptive", "contradicts {block-steps}"},
-                     {given.contains("adaptive"), "dt",
-                      "contradicts {adaptive}; to bound adaptive steps give {dt-max}"},
-                     {scheme.resident, "host-below", "contradicts {resident}"},
-                     {scheme.resident, "accuracy", "contradicts {resident}"},
-                     {goal, "host-below", "contradicts {accuracy}"}},
-                    given);
+    const bool goal = options.accuracy.has_value(),
+               hierarchical = scheme.block_scheme == BlockScheme::hierarchical;
+    return first_of(
+        {{scheme.individual, "dt", "contradicts {block-steps}"},
+         {scheme.individual, "adaptive", "contradicts {block-steps}"},
+         {given.contains("adaptive"), "dt",
+          "contradicts {adaptive}; to bound adaptive steps give {dt-max}"},
+         {hierarchical && scheme.resident, "resident", "contradicts {block-scheme} hierarchical"},
+         {hierarchical, "rebuild-above", "contradicts {block-scheme} hierarchical"},
+         {scheme.resident, "host-below", "contradicts {resident}"},
+         {scheme.resident, "accuracy", "contradicts {resident}"},
+         {goal, "host-below", "contradicts {accuracy}"}},
+        given);
 }
 
 } // namespace

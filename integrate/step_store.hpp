@@ -37,8 +37,13 @@ public:
             if (options_.potentials)
                 store().copy(now.orbit, saved_.orbit);
         }
-        now.position.swap(saved_.position);
-        now.velocity.swap(saved_.velocity);
+        if (options_.nested) {
+            store().copy(now.position, saved_.position);
+            store().copy(now.velocity, saved_.velocity);
+        } else {
+            now.position.swap(saved_.position);
+            now.velocity.swap(saved_.velocity);
+        }
         begins_ = true;
         has_new_long_range_ = false;
     }

@@ -23,16 +23,14 @@ public:
         // one.
         many_.has_tree = many_.has_tree && request.keeps_tree;
         few_.has_tree = few_.has_tree && request.keeps_tree;
-        if (request.active.empty()) {
+        if (request.active.empty() && !is_measured_) {
             ForceStatistics statistics = evaluate_by(many_, request);
-            if (!is_measured_) {
-                const TimedPhase phase(statistics.profile, "calibration");
-                measure(request);
-            }
+            const TimedPhase phase(statistics.profile, "calibration");
+            measure(request);
             return statistics;
         }
-        const bool few = few_.solver && request.active.size() < few_below_;
-        return evaluate_by(few ? few_ : many_, request);
+        const std::size_t targets = request.active.empty() ? request.count : request.active.size();
+        return evaluate_by(few_.solver && targets < few_below_ ? few_ : many_, request);
     }
 
     void exchange(Archive& archive) override

@@ -1,6 +1,7 @@
 /// \file  Individual block time steps: the whole step divided by powers of two.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -68,5 +69,8 @@ private:
     double since_[deepest + 1] = {};        ///< by level
     std::uint64_t count_[deepest + 1] = {}; ///< particles of each level
 };
+
+/// Kick or drift factors of each level.
+using LevelFactors = std::array<double, BlockLevels::deepest + 1>;
 
 } // namespace chamomile

@@ -90,7 +90,9 @@ std::string steps_text(const Scheme& scheme)
         return scheme.shared_steps ? "in shared adaptive steps" : "in blocks of individual steps";
     const bool by_potential = step.criterion == StepCriterion::potential;
     if (scheme.individual)
-        return formatted("in blocks of individual steps, by the %s, eta = %s",
+        return formatted("in %s of individual steps, by the %s, eta = %s",
+                         scheme.block_scheme == BlockScheme::hierarchical ? "a hierarchy"
+                                                                          : "blocks",
                          by_potential ? "potential" : "softening", number_text(step.eta).c_str());
     return std::string("in adaptive steps, ") + (by_potential ? "by the potential, " : "") +
            "eta = " + number_text(step.eta);

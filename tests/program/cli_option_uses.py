@@ -20,7 +20,7 @@ GALAXY = "particles seed disk-part bulge-part disk-mass disk-scale disk-height t
 SPHERE = "particles seed mass scale r-half anisotropy-radius type b-to-a c-to-a physical output overwrite"
 VIRIAL = "m200 concentration hubble"
 COMMANDS = {
-    "run": f"{SOURCE} {FORCES} collisionless-gas potential tracers parameters box-length h t-start duration t-end dt adaptive eta dt-min dt-max integrator resident block-steps step-criterion blocks.rungs blocks.rebuild-above blocks.host-below "
+    "run": f"{SOURCE} {FORCES} collisionless-gas potential tracers parameters box-length h t-start duration t-end dt adaptive eta dt-min dt-max integrator resident block-steps block-scheme step-criterion blocks.rungs blocks.rebuild-above blocks.host-below "
            "hermite.shared-steps hermite.eta-start hermite.iterations hermite.final-evaluation hermite.count-short-steps cosmology z-end a-end outputs-z outputs-a dlna-max eps-max cosmology.omega-m cosmology.omega-l cosmology.omega-r "
            "cosmology.w0 cosmology.wa cosmology.hubble units tune accuracy.every restart checkpoint-every checkpoint-walltime max-walltime max-energy-error on-energy-error on-device-error view output "
            "overwrite snapshot-every output-times energy-every steps-every check-forces check-forces.every power power.mesh halos halos.min-members halos.types fits profile frames frames.every frames.width "
@@ -63,7 +63,7 @@ VALUES = {
     "tree.leaf-size": "3", "tree.group-size": "64", "tree.cluster-size": "4", "tree": "host", "tree.decorrelate": "1", "tree.batch-size": "7", "accuracy": "1e-3", "accuracy.percentile": "90", "accuracy.every": "9",
     "tune": None, "periodic.long-range": "modes", "periodic.mesh": "64", "periodic.split": "1.5", "periodic.cut": "3", "box": "8", "precision": "float", "device": "gpu", "eta": "0.001",
     "hermite.eta-start": "0.1", "dt": "0.1", "dt-min": "9", "dt-max": "1e-9", "hermite.count-short-steps": None, "hermite.shared-steps": None, "hermite.iterations": "2", "hermite.final-evaluation": None,
-    "blocks.rungs": "3", "blocks.rebuild-above": "0.1", "blocks.host-below": "10", "step-criterion": "softening", "resident": None, "adaptive": None, "block-steps": None,
+    "blocks.rungs": "3", "blocks.rebuild-above": "0.1", "blocks.host-below": "10", "block-scheme": "hierarchical", "step-criterion": "softening", "resident": None, "adaptive": None, "block-steps": None,
     "integrator": "hermite", "t-end": "1", "dlna-max": "0.01", "snapshot-every": "0.1", "output-times": "0.1", "check-forces.every": "5", "on-energy-error": "stop",
     "on-device-error": "cpu", "frames.width": "1", "frames.every": "1", "power.mesh": "32", "halos.min-members": "9", "halos.types": "1", "collisionless-gas": None,
     "overwrite": None, "reference": "gpu", "sample": "7", "repeat": "3", "threads": "1", "potential": None, "phases": None, "ceiling": None, "solver": "tree",
@@ -81,7 +81,7 @@ TREE = "criterion tolerance theta order local-order tree.cluster-size tree.leaf-
 BOX = "periodic.long-range periodic.mesh periodic.split periodic.cut"
 HERMITE = "hermite.shared-steps hermite.eta-start hermite.iterations hermite.final-evaluation hermite.count-short-steps"
 STEPS = "eta dt-min dt-max step-criterion"
-BLOCKS = "blocks.rungs blocks.rebuild-above blocks.host-below"
+BLOCKS = "block-scheme blocks.rungs blocks.rebuild-above blocks.host-below"
 RUN = "run good.txt --t-end 0.2 --eps 0.05 -o out"
 OF_MODEL = "run --model cube -n 9 --t-end 0.2 --eps 0.05 -o out"
 UNIVERSE = "run universe.txt --z-end 40 --eps 20 -o out"
@@ -96,7 +96,8 @@ MODES = [
     (f"{RUN} --block-steps --accuracy 1e-2", "blocks.host-below tune theta tolerance"),
     (f"{RUN} --dt 0.1 --solver direct", f"{TREE} tune accuracy.every"),
     (f"{RUN} --dt 0.1 --ranks 2", "on-device-error block-steps resident ranks.share-gpu"),
-    (f"{RUN} --block-steps --ranks 2", "on-device-error resident ranks.share-gpu blocks.host-below"),
+    (f"{RUN} --block-steps --ranks 2", "on-device-error resident ranks.share-gpu blocks.host-below block-scheme"),
+    (f"{RUN} --block-steps --block-scheme hierarchical", "resident blocks.rebuild-above"),
     (f"{RUN} --dt 0.1 --box 8", "profile accuracy accuracy.percentile accuracy.every ranks"),
     (f"{RUN} --block-steps --step-criterion softening --box 8", "blocks.host-below accuracy"),
     (f"{RUN} --dt 0.1 --box 8 --set periodic.long-range=modes", "periodic.mesh periodic.split"),
@@ -105,7 +106,7 @@ MODES = [
     (f"{RUN} --integrator hermite --dt 0.1", "eta hermite.eta-start dt-min dt-max hermite.count-short-steps block-steps"),
     (f"{RUN} --integrator hermite --set hermite.shared-steps", "block-steps"),
     (f"{RUN} --dt 0.1 --resident", f"accuracy tune tree on-device-error {BOX}"),
-    (f"{RUN} --block-steps --resident", "blocks.host-below"),
+    (f"{RUN} --block-steps --resident", "blocks.host-below block-scheme"),
     (f"{OF_MODEL} --dt 0.1", "collisionless-gas"),
     ("run periodic.txt --t-end 0.2 --eps 0.05 -o out", "integrator"),
     ("run periodic.txt --t-end 0.2 --eps 0.05 -o out --block-steps --step-criterion softening", "blocks.host-below"),

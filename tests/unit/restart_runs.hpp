@@ -153,10 +153,14 @@ inline std::vector<WayToMove> ways_to_move(const WrapSolver& wrapped = std::iden
             };
             const BlockSteps by_potential{.eta = 0.006, .longest = 1. / 64, .rebuild = 0.5},
                 by_softening{.criterion = StepCriterion::softening, .eta = 0.05};
+            BlockSteps nested = by_potential, nested_by_softening = by_softening;
+            nested.rebuild.reset();
+            nested.scheme = nested_by_softening.scheme = BlockScheme::hierarchical;
             for (const auto& [name, options] :
                  {std::pair{"tree", SolverOptions{}}, std::pair{"direct", direct},
                   std::pair{"tree, decorrelated", random}, std::pair{"tree, an accuracy", asked}}) {
                 in_blocks(name, "blocks", options, by_potential);
+                in_blocks(name, "hierarchical blocks", options, nested);
                 if (soft)
                     in_blocks(name, "blocks by softening", options, by_softening);
             }
@@ -173,6 +177,7 @@ inline std::vector<WayToMove> ways_to_move(const WrapSolver& wrapped = std::iden
                 if (!soft || softening.kind == SofteningKind::spline)
                     continue;
                 in_blocks(name, "blocks by softening", options, by_softening);
+                in_blocks(name, "hierarchical blocks by softening", options, nested_by_softening);
                 comoving(name, options);
             }
             leapfrog("tree, geometric", "fixed", geometric, fixed);

@@ -190,7 +190,7 @@ def test_each_option_of_a_time_loop_as_from_the_command_line():
     for words in (
         {"step": 0.01}, {"dt": 0.01, "integrator": "leapfrog"}, {"adaptive": True, "eta": 0.2}, {"eta": 0.2, "longest": 0.01}, {"eta": 0.2, "shortest": 0.005},
         {"block_steps": True}, {"block_steps": True, "step_criterion": "softening", "eta": 0.05, "rungs": 3}, {"block_steps": True, "rebuild_above": 0.5},
-        {"block_steps": True, "host_below": 10}, {"adaptive": True, "step_criterion": "potential"},
+        {"block_steps": True, "host_below": 10}, {"block_steps": True, "block_scheme": "hierarchical"}, {"adaptive": True, "step_criterion": "potential"},
         {"integrator": "hermite"}, {"integrator": "hermite", "step": 0.01}, {"integrator": "hermite", "shared_steps": True, "eta": 0.02},
         {"integrator": "hermite", "iterations": 2, "final_evaluation": True}, {"integrator": "hermite", "eta_start": 0.005, "dt_min": 1e-9, "count_short_steps": True},
         {"step": 0.01, "box": 4.0}, {"step": 0.01, "box": 4.0, "long_range": "modes"}, {"block_steps": True, "step_criterion": "softening", "box": 4.0, "mesh": 32},

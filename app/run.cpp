@@ -65,8 +65,6 @@ RunOrigin origin_of(const RunOptions& run, const Options& options, const Potenti
                      .input = run.input,
                      .command = options.command_line(),
                      .files = files};
-    for (const auto& [name, value] : chosen_options(run.scheme))
-        origin.options[name] = value;
     return origin;
 }
 
@@ -173,7 +171,7 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
     for (const std::string& line : interval_notes(run, time, typed))
         add_note(state, line);
     PotentialFiles files;
-    set_potentials(run, unit_frame(run, state), time, state.particles, files);
+    set_potentials(run, unit_frame(run, state), time, files);
     for (const auto& [file, content] : files)
         record_input(file);
     if (const Refusal line = refuse_analysis(run.analysis, state))
@@ -283,7 +281,7 @@ void continue_run(Options& options, RunOptions& run, WrittenFiles& written, Live
         run.solver.type_softenings = {};
     SimulationOptions rest = time;
     rest.start_time = now;
-    set_potentials(run, unit_frame_of(archive), rest, state.particles, earlier.files);
+    set_potentials(run, unit_frame_of(archive), rest, earlier.files);
     const ThreadsInUse threads(threads_for(options, run.solver));
     std::vector<std::string> notes =
         restore_choices(earlier, run.solver, !options.given("instruction-set"));

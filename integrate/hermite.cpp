@@ -99,6 +99,9 @@ ForceStatistics Hermite::start(Particles& particles, Quantities, Moment now)
     const bool has_zero = !field_ || field_->without_zero().empty();
     for (double mass : particles.mass)
         GM += std::abs(forces().gravitational_constant * mass);
+    std::vector<double> tidal(field_ ? n : 0);
+    if (field_)
+        field_->tidal_times(now.time, particles.position, {}, tidal);
     for (std::size_t i = 0; i < n; ++i) {
         state_.motion[i] = {particles.position[i], particles.velocity[i], sums_[i].acceleration,
                             sums_[i].jerk};
@@ -106,8 +109,7 @@ ForceStatistics Hermite::start(Particles& particles, Quantities, Moment now)
         if (has_zero)
             step = starting_step(state_.motion[i], sums_[i].potential, GM, options_.eta_start);
         if (field_)
-            step =
-                std::min(step, options_.eta_start * field_->shortest_time(now.time, sources_[i]));
+            step = std::min(step, options_.eta_start * tidal[i]);
         state_.time_step[i] = std::min(options_.longest, step);
     }
     state_.shared_length = infinity;

@@ -90,6 +90,12 @@ public:
     void add_external(const ExternalField& field, double time) override
     {
         Particles& p = *particles_;
+        if (due_count() == 0)
+            return;
+        if (!options_.individual)
+            return field.add(time, p.position, {}, p.acceleration,
+                             has_potentials_ ? std::span<double>(p.potential)
+                                             : std::span<double>());
         measure_external(field, time);
         each_due([&](std::size_t i) {
             p.acceleration[i] += external_.acceleration[i];
@@ -97,6 +103,26 @@ public:
                 p.potential[i] += external_.potential[i];
             return 0.;
         });
+    }
+
+    void measure_external(const ExternalField& field, double time) override
+    {
+        const Particles& p = *particles_;
+        const bool has_potentials = has_potentials_ || options_.potentials;
+        external_.acceleration.resize(p.size());
+        external_.potential.resize(has_potentials ? p.size() : 0);
+        external_.tidal.resize(p.size());
+        if (due_count() == 0)
+            return;
+        each_due([&](std::size_t i) {
+            external_.acceleration[i] = {};
+            if (has_potentials)
+                external_.potential[i] = 0;
+            return 0.;
+        });
+        field.add(time, p.position, due_, external_.acceleration, external_.potential);
+        field.tidal_times(time, p.position, due_, external_.tidal);
+        external_.has_functions = field.has_functions();
     }
 
     NestedSets& sets() override { return sets_; }
@@ -226,7 +252,7 @@ public:
 
     double shortest_time(const DynamicalTime& dynamical) override
     {
-        return chamomile::shortest_time(*particles_, dynamical);
+        return chamomile::shortest_time(*particles_, dynamical, external_);
     }
 
     double sum_of_squared_velocities() override
@@ -350,38 +376,23 @@ private:
         double none = 0;
         double& orbit = now_.orbit.empty() ? none : now_.orbit[i];
         const Particles& p = *particles_;
-        const Vec3<double>& a = p.acceleration[i];
+        Vec3<double> a = p.acceleration[i];
+        double phi = p.potential[i];
         BlockRule own = rule;
         own.dynamical.softening = own_softening(p, i, rule.dynamical);
-        return own.measure(norm_of_any_size(is_split_ ? a + now_.long_range[i] : a), p.potential[i],
-                           elapsed, orbit);
+        if (is_split_)
+            a += now_.long_range[i];
+        if (external_.acceleration.empty())
+            return own.measure(norm_of_any_size(a), phi, elapsed, orbit);
+        a -= external_.acceleration[i];
+        phi -= external_.potential.empty() ? 0 : external_.potential[i];
+        return std::min(own.measure(norm_of_any_size(a), phi, elapsed, orbit),
+                        rule.step_of(external_.time(i, own.dynamical.softening)));
     }
-
-    /// Computes the field at due particles.
-    void measure_external(const ExternalField& field, double time)
-    {
-        Particles& p = *particles_;
-        external_.acceleration.resize(p.size());
-        external_.potential.resize(has_potentials_ ? p.size() : 0);
-        if (due_count() == 0)
-            return;
-        each_due([&](std::size_t i) {
-            external_.acceleration[i] = {};
-            if (has_potentials_)
-                external_.potential[i] = 0;
-            return 0.;
-        });
-        field.add(time, p.position, due_, external_.acceleration, external_.potential);
-    }
-
-    struct External {
-        Vectors acceleration;
-        Numbers potential;
-    };
 
     StepColumns now_;
     Home home_{};
-    External external_; ///< of a field, at due particles
+    ExternalPart external_; ///< at due particles
     NestedSets sets_;
     std::vector<std::uint8_t> level_;
     LevelCounts counts_{};

@@ -98,19 +98,13 @@ void Leapfrog::put_into(std::shared_ptr<const ExternalField> field)
 {
     if (field)
         require(refusal(*field, {.in_box = forces().is_periodic() || !clock_.is_newtonian(),
-                                 .by_potential = needs_potentials(),
+                                 .without_softening = varies_steps() && !is_softened(forces()),
                                  .on_device = residence_ == Residence::device}));
     if (field && !field->has_formulas() && residence_ != Residence::host) {
         residence_ = Residence::host;
         make_store();
     }
     Integrator::put_into(std::move(field));
-}
-
-/// Returns G times the total mass, with typical masses of external potentials.
-double Leapfrog::GM(double time) const
-{
-    return field_ ? GM_ + field_->GM(time) : GM_;
 }
 
 bool Leapfrog::needs_potentials() const
@@ -147,6 +141,8 @@ ForceStatistics Leapfrog::start(Particles& particles, Quantities quantities, Mom
     require_finite(particles, particles.acceleration, "acceleration",
                    {now.step, clock_.file_time(now.time)});
     fill_store(particles, columns);
+    if (blocks_ && field_)
+        store_->measure_external(*field_, now.time);
     if (blocks_)
         store_->choose_first_steps(rule(now.time));
     return statistics;
@@ -220,7 +216,9 @@ Integrator::NextStep Leapfrog::next_step(Moment now)
     if (!blocks_) {
         if (step_.kind == TimeStepKind::fixed)
             return {step_.length, step_.kind};
-        const DynamicalTime dynamical{softening(now.time), step_.criterion, GM(now.time)};
+        const DynamicalTime dynamical{softening(now.time), step_.criterion, GM_};
+        if (field_)
+            store_->measure_external(*field_, now.time);
         return {adaptive_time_step(store_->shortest_time(dynamical), step_, clock_, now.time),
                 step_.kind};
     }
@@ -435,7 +433,7 @@ double Leapfrog::long_range_factor(Half half) const
 
 BlockRule Leapfrog::rule(double time) const
 {
-    return {{softening(time), blocks_->criterion, GM(time)},
+    return {{softening(time), blocks_->criterion, GM_},
             blocks_->eta,
             blocks_->longest,
             clock_.is_newtonian() ? 1 : clock_.step(time, 1)};

@@ -115,6 +115,8 @@ public:
     const std::optional<BlockSteps>& block_steps() const { return blocks_; }
     /// True if steps follow StepCriterion::potential.
     bool needs_potentials() const;
+    /// True if steps follow a criterion.
+    bool varies_steps() const { return blocks_ || step_.kind == TimeStepKind::adaptive; }
     const BlockReport& report() const { return report_; }
     std::uint64_t blocks() const { return block_; } ///< evaluations of the last whole step
 
@@ -124,7 +126,6 @@ private:
     Leapfrog(Solver& solver, const TimeStep& step, const std::optional<BlockSteps>& blocks,
              const Clock& clock, Residence residence);
     void make_store();
-    double GM(double time) const;
     void fill_store(Particles& particles, const StepColumns& columns);
     ForceStatistics evaluate_request(Request request, Moment now);
     ForceStatistics start_on_ranks(Particles& particles, Quantities quantities, Moment now);

@@ -164,6 +164,9 @@ public:
     /// Adds the field's accelerations at `time`, and potentials if the last request had them, to
     /// those of due particles. On a GPU or on ranks fields must be formulas.
     virtual void add_external(const ExternalField& field, double time) = 0;
+    /// Computes the field at due particles for the step criterion, if accelerations, and potentials
+    /// that the criterion reads, include it. add_external() calls it for individual steps.
+    virtual void measure_external(const ExternalField& field, double time) = 0;
     /// Returns a zeroed array for the long-range accelerations of the next evaluation.
     virtual ArrayView clear_long_range() = 0;
     /// Adds the long range to accelerations and, times `kick`, to velocities.

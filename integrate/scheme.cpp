@@ -6,10 +6,10 @@
 
 #include "chamomile/force/lists/hybrid_solver.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
-#include "chamomile/integrate/diagnostics.hpp"
 #include "chamomile/integrate/external/external_field.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
 #include "chamomile/integrate/ranks/led_integrator.hpp"
+#include "chamomile/integrate/step_checks.hpp"
 
 namespace chamomile {
 namespace {
@@ -97,25 +97,6 @@ TimeStep time_step_of(const Scheme& scheme)
     return step;
 }
 
-void set_field(Scheme& scheme, std::shared_ptr<const ExternalField> field,
-               const SolverOptions& options, const Particles& particles)
-{
-    const std::vector<double>& own = particles.softening;
-    const double min =
-        own.empty() ? options.softening.length : *std::min_element(own.begin(), own.end());
-    if (field && field->has_potentials() && scheme.individual && !scheme.criterion && min > 0 &&
-        scheme.kind == SchemeKind::leapfrog && !are_tracers(particles))
-        scheme.criterion = StepCriterion::softening;
-    scheme.field = std::move(field);
-}
-
-std::map<std::string, std::string> chosen_options(const Scheme& scheme)
-{
-    if (!scheme.field || !scheme.individual || !scheme.criterion)
-        return {};
-    return {{"step-criterion", row_of(scheme_options(), "step-criterion").text(scheme)}};
-}
-
 Refusal refusal(const SolverOptions& options, const Scheme& scheme)
 {
     if (asks_ranks(options)) {
@@ -132,13 +113,12 @@ Refusal refusal(const SolverOptions& options, const Scheme& scheme)
             return ranks + ": contradict {resident}";
     }
     const bool by_jerks = scheme.kind == SchemeKind::hermite;
-    const bool reads_potentials = !by_jerks && !scheme.fixed_length &&
-                                  time_step_of(scheme).criterion == StepCriterion::potential;
     if (scheme.field)
-        if (const Refusal line = refusal(*scheme.field, {.in_box = options.is_periodic(),
-                                                         .by_potential = reads_potentials,
-                                                         .on_device = scheme.resident,
-                                                         .by_jerks = by_jerks}))
+        if (const Refusal line = refusal(
+                *scheme.field, {.in_box = options.is_periodic(),
+                                .without_softening = !scheme.fixed_length && !is_softened(options),
+                                .on_device = scheme.resident,
+                                .by_jerks = by_jerks}))
             return line;
     if (scheme.kind == SchemeKind::hermite)
         return scheme.resident ? "{resident}: needs the leapfrog" : jerk_refusal(options);
@@ -149,8 +129,7 @@ Refusal refusal(const SolverOptions& options, const Scheme& scheme)
     if (!scheme.fixed_length && by_potential && options.is_periodic())
         return "{step-criterion} potential: needs isolated particles; give {step-criterion} "
                "softening in a periodic box";
-    if (!scheme.fixed_length && !by_potential && !(options.softening.length > 0) &&
-        !options.softening.is_varied)
+    if (!scheme.fixed_length && !by_potential && !is_softened(options))
         return std::string(scheme.individual ? "{block-steps}" : "{adaptive}") +
                ": criterion 'softening' needs a softening length > 0; 'potential' needs none";
     return refusal(options);

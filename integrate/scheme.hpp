@@ -66,15 +66,6 @@ const PlainNames& plain_names_of_runs();
 Refusal resolve_scheme(SolverOptions& options, Scheme& scheme, const GivenOptions& given,
                        bool in_box);
 
-/// Sets an external field. Without a given criterion, individual steps of softened masses then
-/// follow the softening, because the total potential does not measure how fast bound particles
-/// move.
-void set_field(Scheme& scheme, std::shared_ptr<const ExternalField> field,
-               const SolverOptions& options, const Particles& particles);
-
-/// Returns the options that set_field() may have chosen, for a restart.
-std::map<std::string, std::string> chosen_options(const Scheme& scheme);
-
 /// Returns the reason why the scheme cannot use these forces.
 Refusal refusal(const SolverOptions& options, const Scheme& scheme);
 

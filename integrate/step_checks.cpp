@@ -6,15 +6,11 @@
 #include "chamomile/core/error.hpp"
 
 namespace chamomile {
-namespace {
 
-/// True if every particle may have a softening length > 0.
-bool is_softened(const Softening& softening)
+bool is_softened(const SolverOptions& forces)
 {
-    return softening.length > 0 || softening.is_varied;
+    return forces.softening.length > 0 || forces.softening.is_varied;
 }
-
-} // namespace
 
 void require_valid(const BlockSteps& o, const SolverOptions& forces)
 {
@@ -33,7 +29,7 @@ void require_valid(const BlockSteps& o, const SolverOptions& forces)
     if (o.rebuild && !(*o.rebuild >= 0))
         refuse("rebuild", *o.rebuild, ">= 0");
     require_zero(o.criterion, forces.is_periodic());
-    if (o.criterion == StepCriterion::softening && !is_softened(forces.softening))
+    if (o.criterion == StepCriterion::softening && !is_softened(forces))
         throw Error(Fault::usage, "block steps: criterion 'softening' needs a softening length > "
                                   "0; 'potential' needs none");
 }
@@ -44,7 +40,7 @@ void require_valid(const TimeStep& step, const SolverOptions& forces)
     if (step.kind != TimeStepKind::adaptive)
         return;
     require_zero(step.criterion, forces.is_periodic());
-    if (step.criterion == StepCriterion::softening && !is_softened(forces.softening))
+    if (step.criterion == StepCriterion::softening && !is_softened(forces))
         throw Error(Fault::usage, "time step: adaptive steps need a softening length > 0");
 }
 

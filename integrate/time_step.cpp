@@ -6,7 +6,6 @@
 #include <string>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/core/norm.hpp"
 #include "chamomile/core/threads.hpp"
 
 namespace chamomile {
@@ -44,16 +43,24 @@ ExactSums<double> sum_of_GM(const Particles& particles, double gravitational_con
     return GM;
 }
 
-double shortest_time(const Particles& particles, const DynamicalTime& dynamical)
+double shortest_time(const Particles& particles, const DynamicalTime& dynamical,
+                     const ExternalPart& external)
 {
+    const bool has_field = !external.acceleration.empty();
     const std::size_t n = particles.size();
     double shortest = std::numeric_limits<double>::infinity(); // independent of the order
 #pragma omp parallel for if (n > worth_threads) schedule(static) reduction(min : shortest)
     for (std::size_t i = 0; i < n; ++i) {
         DynamicalTime own = dynamical;
         own.softening = own_softening(particles, i, dynamical);
-        shortest = std::min(
-            shortest, own.of(norm_of_any_size(particles.acceleration[i]), particles.potential[i]));
+        Vec3<double> a = particles.acceleration[i];
+        double phi = particles.potential[i];
+        if (has_field) {
+            a -= external.acceleration[i];
+            phi -= external.potential.empty() ? 0 : external.potential[i];
+            shortest = std::min(shortest, external.time(i, own.softening));
+        }
+        shortest = std::min(shortest, own.of(norm_of_any_size(a), phi));
     }
     return shortest;
 }

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "chamomile/core/exact_sum.hpp"
 #include "chamomile/core/host_device.hpp"
+#include "chamomile/core/norm.hpp"
 #include "chamomile/core/particles.hpp"
 #include "chamomile/integrate/clock.hpp"
 
@@ -75,6 +77,22 @@ private:
     CHAMOMILE_HD static double larger(double a, double b) { return a < b ? b : a; }
 };
 
+/// An external field at the particles: what it adds to their accelerations and potentials, and its
+/// tidal_time(). Empty: no field; potentials are also empty if not needed.
+struct ExternalPart {
+    std::vector<Vec3<double>> acceleration;
+    std::vector<double> potential, tidal;
+    bool has_functions = false; ///< without a tide: steps then also follow sqrt(eps / |a|)
+
+    /// Returns the field's dynamical time at particle i.
+    double time(std::size_t i, double softening) const
+    {
+        if (!has_functions)
+            return tidal[i];
+        return std::min(tidal[i], std::sqrt(softening / norm_of_any_size(acceleration[i])));
+    }
+};
+
 /// Returns a particle's softening length: per-particle or common, at most the common length.
 inline double own_softening(const Particles& particles, std::size_t i,
                             const DynamicalTime& dynamical)
@@ -94,8 +112,10 @@ void require_zero(StepCriterion criterion, bool is_periodic);
 /// shortest step is 0 to the longest.
 void validate(const TimeStep& step);
 
-/// Returns the shortest dynamical time of all particles; infinity without accelerations.
-double shortest_time(const Particles& particles, const DynamicalTime& dynamical);
+/// Returns the shortest dynamical time of all particles, by their own field and by the external
+/// one; infinity without accelerations.
+double shortest_time(const Particles& particles, const DynamicalTime& dynamical,
+                     const ExternalPart& external = {});
 
 /// Returns eta times the shortest dynamical time as a step of the clock at `time`, within the
 /// bounds of clock and `step`; the longest step without accelerations.

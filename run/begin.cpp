@@ -31,10 +31,9 @@ std::shared_ptr<const Clock> begin_clock(const CosmologyRequest& cosmology,
 }
 
 void begin_field(Scheme& scheme, std::shared_ptr<const ExternalField> field,
-                 const SolverOptions& forces, const Particles& particles,
                  const SimulationOptions& time)
 {
-    set_field(scheme, std::move(field), forces, particles);
+    scheme.field = std::move(field);
     if (scheme.field)
         scheme.field->require_times(time.start_time, time.end_time);
 }

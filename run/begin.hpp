@@ -24,7 +24,6 @@ std::shared_ptr<const Clock> begin_clock(const CosmologyRequest& cosmology,
 /// Sets the external field, or none, of a run between two times. Throws Error(usage) if an orbit
 /// does not span them.
 void begin_field(Scheme& scheme, std::shared_ptr<const ExternalField> field,
-                 const SolverOptions& forces, const Particles& particles,
                  const SimulationOptions& time);
 
 /// Refuses a limit of the energy error in a field that does not conserve energy.

@@ -242,12 +242,12 @@ Snapshot initial_conditions(const RunOptions& run)
 }
 
 void set_potentials(RunOptions& run, const UnitFrame& frame, const SimulationOptions& time,
-                    const Particles& particles, PotentialFiles& files)
+                    PotentialFiles& files)
 {
     begin_field(run.scheme,
                 read_external_field("--potential", run.potentials, frame,
                                     run.solver.gravitational_constant, files),
-                run.solver, particles, time);
+                time);
     chamomile::require(refuse_energy_limit(run, run.scheme.field.get()));
 }
 

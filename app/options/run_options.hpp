@@ -49,11 +49,11 @@ void require_complete(const Options& options, const RunOptions& run);
 /// Returns the initial conditions: the file or the model. Throws Error(usage) or Error(input).
 Snapshot initial_conditions(const RunOptions& run);
 
-/// Parses --potential into the scheme, for these particles and this time range. Call it once G and
+/// Parses --potential into the scheme, for this time range. Call it once G and
 /// softening are known. `files` holds file contents from a checkpoint and receives newly read
 /// files. Throws Error(usage) and Error(input).
 void set_potentials(RunOptions& run, const UnitFrame& frame, const SimulationOptions& time,
-                    const Particles& particles, PotentialFiles& files);
+                    PotentialFiles& files);
 
 /// Sets the start time in plain time, and the end time from a duration. In comoving coordinates the
 /// start must equal the file's scale factor. Throws Error(usage).

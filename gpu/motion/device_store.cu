@@ -168,9 +168,14 @@ public:
         return request;
     }
 
+    void measure_external(const ExternalField& field, double time) override
+    {
+        terms_ = field.terms_at(time);
+    }
+
     void add_external(const ExternalField& field, double time) override
     {
-        const ExternalTerms terms = field.terms_at(time);
+        const ExternalTerms terms = terms_ = field.terms_at(time);
         run("add external potentials", [&] {
             add_external_pull<<<blocks(), block_size, 0, *stream_>>>(
                 arrays(now_), has_potentials_ ? now_.potential.data() : nullptr, terms);
@@ -230,7 +235,8 @@ public:
     {
         const auto choose = is_varied_ ? choose_first<true> : choose_first<false>;
         run("choose the first steps", [&] {
-            choose<<<blocks(), block_size, 0, *stream_>>>(arrays(now_), rule, softening_.data());
+            choose<<<blocks(), block_size, 0, *stream_>>>(arrays(now_), rule, softening_.data(),
+                                                          terms_);
         });
         stream_->wait();
     }
@@ -240,7 +246,7 @@ public:
         const auto choose = is_varied_ ? choose_of_due<true> : choose_of_due<false>;
         return counted(1, [&](unsigned long long* below) {
             choose<<<blocks(), block_size, 0, *stream_>>>(arrays(now_), rule, softening_.data(),
-                                                          whole, lowest, is_split_, below);
+                                                          whole, lowest, is_split_, terms_, below);
         })[0];
     }
 
@@ -261,8 +267,8 @@ public:
     {
         const auto find = is_varied_ ? find_shortest_time<true> : find_shortest_time<false>;
         run("find the shortest time", [&] {
-            find<<<histogram_blocks, block_size, 0, *stream_>>>(arrays(now_), dynamical,
-                                                                softening_.data(), cleared_min());
+            find<<<histogram_blocks, block_size, 0, *stream_>>>(
+                arrays(now_), dynamical, softening_.data(), terms_, cleared_min());
         });
         const double time = n_ > 0 ? min() : HUGE_VAL;
         return time >= 0 ? time : HUGE_VAL; // all bits are set if no particle has a time
@@ -437,7 +443,8 @@ private:
     DeviceBuffer<double> softening_; ///< per-particle softening lengths, if `is_varied_`
     bool is_varied_ = false;
     DeviceBuffer<std::uint8_t> level_;
-    int first_ = 0; ///< lowest level that is due
+    int first_ = 0;       ///< lowest level that is due
+    ExternalTerms terms_; ///< of the external field in the accelerations
     bool due_all_ = true;
     bool is_fetched_ = false;     ///< the host has the current motion
     bool has_potentials_ = false; ///< current potentials exist and are not on the host

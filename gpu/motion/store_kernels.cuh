@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "chamomile/core/norm.hpp"
+#include "chamomile/integrate/external/external_jerk.hpp"
 #include "chamomile/integrate/particle_store.hpp"
 
 namespace chamomile {
@@ -199,44 +200,67 @@ __device__ DynamicalTime time_of(const DynamicalTime& all, const double* softeni
     return own;
 }
 
+/// A particle's own field and the time of the external one, as in ExternalPart.
+struct FieldParts {
+    Vec3<double> acceleration;
+    double potential, tidal;
+
+    __device__ FieldParts(const StoreArrays& s, const ExternalTerms& terms, std::size_t i)
+        : acceleration(s.acceleration[i]), potential(s.potential ? s.potential[i] : 0),
+          tidal(HUGE_VAL)
+    {
+        if (terms.count == 0)
+            return;
+        const ExternalPull pull = pull_of(terms, s.position[i]);
+        acceleration -= pull.acceleration;
+        potential -= pull.potential;
+        double square = 0;
+        for (int k = 0; k < terms.count; ++k)
+            square += squared_tide(terms.term[k], s.position[i]);
+        tidal = tidal_time(square);
+    }
+};
+
 /// Measures the step of particle i. With `is_split`, adds the long range to the acceleration.
-__device__ double measured(const StoreArrays& s, const BlockRule& rule, std::size_t i,
-                           double elapsed, bool is_split)
+__device__ double measured(const StoreArrays& s, const BlockRule& rule, const ExternalTerms& terms,
+                           std::size_t i, double elapsed, bool is_split)
 {
     double orbit = s.orbit ? s.orbit[i] : 0;
-    Vec3<double> a = s.acceleration[i];
+    FieldParts parts(s, terms, i);
     if (is_split)
-        a += s.long_range[i];
-    const double step =
-        rule.measure(norm_of_any_size(a), s.potential ? s.potential[i] : 0, elapsed, orbit);
+        parts.acceleration += s.long_range[i];
+    const double own =
+        rule.measure(norm_of_any_size(parts.acceleration), parts.potential, elapsed, orbit);
     if (s.orbit)
         s.orbit[i] = orbit;
-    return step;
+    const double external = rule.step_of(parts.tidal);
+    return terms.count > 0 && external < own ? external : own;
 }
 
 /// Chooses the first step of each particle. `softening`: per-particle lengths if `varied`.
 template <bool varied>
 __global__ void __launch_bounds__(block_size)
-    choose_first(StoreArrays s, BlockRule rule, const double* softening)
+    choose_first(StoreArrays s, BlockRule rule, const double* softening, ExternalTerms terms)
 {
     const std::size_t i = thread_number();
     if (i >= s.count)
         return;
     rule.dynamical = time_of<varied>(rule.dynamical, softening, i);
-    s.step[i] = s.measured[i] = measured(s, rule, i, 0, false);
+    s.step[i] = s.measured[i] = measured(s, rule, terms, i, 0, false);
 }
 
 /// Chooses the steps of the due particles. A step grows by at most a factor of two.
 template <bool varied>
 __global__ void __launch_bounds__(block_size)
     choose_of_due(StoreArrays s, BlockRule rule, const double* softening, double whole, int lowest,
-                  bool is_split, unsigned long long* below)
+                  bool is_split, ExternalTerms terms, unsigned long long* below)
 {
     const std::size_t i = thread_number();
     if (i >= s.count || s.level_of(i) < s.first)
         return;
     rule.dynamical = time_of<varied>(rule.dynamical, softening, i);
-    const double last = ldexp(whole, -s.level_of(i)), now = measured(s, rule, i, last, is_split),
+    const double last = ldexp(whole, -s.level_of(i)),
+                 now = measured(s, rule, terms, i, last, is_split),
                  step = BlockRule::anticipated(now, s.measured[i], last);
     s.measured[i] = now;
     s.step[i] = 2 * last < step ? 2 * last : step;
@@ -249,15 +273,16 @@ __global__ void __launch_bounds__(block_size)
 template <bool varied>
 __global__ void __launch_bounds__(block_size)
     find_shortest_time(StoreArrays s, DynamicalTime dynamical, const double* softening,
-                       unsigned long long* shortest)
+                       ExternalTerms terms, unsigned long long* shortest)
 {
     unsigned long long own = ~0ull;
     for (std::size_t i = thread_number(); i < s.count; i += std::size_t(gridDim.x) * block_size) {
-        const double time =
-            time_of<varied>(dynamical, softening, i)
-                .of(norm_of_any_size(s.acceleration[i]), s.potential ? s.potential[i] : 0);
-        if (time >= 0)
-            own = min(own, (unsigned long long)(__double_as_longlong(time)));
+        const FieldParts parts(s, terms, i);
+        for (const double time :
+             {parts.tidal, time_of<varied>(dynamical, softening, i)
+                               .of(norm_of_any_size(parts.acceleration), parts.potential)})
+            if (time >= 0)
+                own = min(own, (unsigned long long)(__double_as_longlong(time)));
     }
     for (int lane = 16; lane > 0; lane /= 2)
         own = min(own, __shfl_xor_sync(~0u, own, lane));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/number_text.hpp"
@@ -33,6 +32,20 @@ struct Moving {
     TextPotential::Result of_text(double time, const Vec3<double>& x, const Vec3<double>& v) const
     {
         return potential->text->at({x - center.position, v - center.velocity, time});
+    }
+
+    /// Returns the squared norm of the tidal tensor at x.
+    double squared_tide(double time, const Vec3<double>& x) const
+    {
+        if (!potential->text)
+            return chamomile::squared_tide(term(), x);
+        const Vec3<double> still = of_text(time, x, center.velocity).jerk;
+        double square = 0;
+        for (const Vec3<double>& axis :
+             {Vec3<double>{1, 0, 0}, Vec3<double>{0, 1, 0}, Vec3<double>{0, 0, 1}})
+            square +=
+                norm_squared(growth.part * (of_text(time, x, center.velocity + axis).jerk - still));
+        return square;
     }
 
     /// Adds the effect on a particle at x with velocity v.
@@ -159,21 +172,19 @@ void ExternalField::add(double time, std::span<const MovingSource> sources,
             moving.add(time, sources[active[k]].position, sources[active[k]].velocity, sums[k]);
 }
 
-double ExternalField::shortest_time(double time, const MovingSource& at) const
+void ExternalField::tidal_times(double time, std::span<const Vec3<double>> position,
+                                std::span<const Index> active, std::span<double> times) const
 {
-    double square = 0;
-    for (const Moving& moving : moving_at(time, potentials_)) {
-        JerkSum still;
-        moving.add(time, at.position, moving.center.velocity, still);
-        for (int k = 0; k < 3; ++k) { // a unit velocity along each axis
-            JerkSum sum;
-            Vec3<double> velocity = moving.center.velocity;
-            (k == 0 ? velocity.x : k == 1 ? velocity.y : velocity.z) += 1;
-            moving.add(time, at.position, velocity, sum);
-            square += norm_squared(sum.jerk - still.jerk);
-        }
+    const std::vector<Moving> all = moving_at(time, potentials_);
+    const std::size_t n = active.empty() ? position.size() : active.size();
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < n; ++k) {
+        const std::size_t i = active.empty() ? k : active[k];
+        double square = 0;
+        for (const Moving& moving : all)
+            square += moving.squared_tide(time, position[i]);
+        times[i] = tidal_time(square);
     }
-    return square > 0 ? std::pow(square, -0.25) : std::numeric_limits<double>::infinity();
 }
 
 std::optional<FrameTurn> ExternalField::turn(double length) const
@@ -189,13 +200,6 @@ double ExternalField::GM(double time) const
     for (const Potential& potential : potentials_)
         sum += potential.growth(time).part * potential.GM;
     return sum;
-}
-
-bool ExternalField::has_potentials() const
-{
-    return std::any_of(potentials_.begin(), potentials_.end(), [](const Potential& potential) {
-        return potential.shape != PotentialShape::rotation;
-    });
 }
 
 std::string ExternalField::without_zero() const
@@ -254,13 +258,13 @@ Refusal refusal(const ExternalField& field, const FieldUse& use)
     if (use.on_device && !field.has_formulas())
         return std::string("{resident}: external potential from ") +
                (field.has_functions() ? "a function" : "a text") + ": must be a formula on the GPU";
+    if (use.without_softening && field.has_functions())
+        return "{potential}: a function: has no tide for adaptive or individual steps: needs a "
+               "softening length > 0";
     if (use.by_jerks && field.has_functions())
         return "{potential}: a function: has no jerk, needed by hermite";
     if (use.by_jerks && field.rotates())
         return "{potential}: rotation: needs the leapfrog";
-    if (use.by_potential && !field.without_zero().empty())
-        return "{step-criterion}: potential: " + field.without_zero() +
-               " does not vanish at infinity: must be softening";
     return {};
 }
 

@@ -33,9 +33,10 @@ public:
     void add(double time, std::span<const MovingSource> sources, std::span<const Index> active,
              std::span<JerkSum> sums) const;
 
-    /// Returns the shortest time in which the field changes along any path at this place: the tidal
-    /// tensor's norm to the power of -1/2.
-    double shortest_time(double time, const MovingSource& at) const;
+    /// Sets tidal_time() of the particles `active` (empty: all) at `time`. Entry i belongs to
+    /// particle i. Functions have no tide.
+    void tidal_times(double time, std::span<const Vec3<double>> position,
+                     std::span<const Index> active, std::span<double> times) const;
 
     /// Returns the formulas at `time`: all potentials if has_formulas().
     ExternalTerms terms_at(double time) const;
@@ -54,7 +55,6 @@ public:
     bool has_formulas() const { return !has_texts_ && !has_functions_; }
     bool has_functions() const { return has_functions_; } ///< functions have no jerks
     bool rotates() const { return rate_ != 0; }
-    bool has_potentials() const; ///< other than a rotation
     /// Returns the first potential without a zero at infinity; empty: none.
     std::string without_zero() const;
     /// Returns the first potential that may violate energy conservation, with the reason; empty:
@@ -79,10 +79,10 @@ private:
 
 /// The steps and boundaries with which a field is used.
 struct FieldUse {
-    bool in_box = false;       ///< or comoving
-    bool by_potential = false; ///< steps follow StepCriterion::potential
-    bool on_device = false;    ///< particles must be on a GPU
-    bool by_jerks = false;     ///< Hermite's scheme
+    bool in_box = false;            ///< or comoving
+    bool without_softening = false; ///< for steps that vary
+    bool on_device = false;         ///< particles must be on a GPU
+    bool by_jerks = false;          ///< Hermite's scheme
 };
 
 /// Returns the reason against this use of a field.

@@ -1,7 +1,7 @@
 /// \file  The table of external potentials with their parameters and dimensions, read by the
 /// command line, Python and the documents.
 ///
-/// A new formula is a PotentialShape with its pull in term.hpp, its jerk in external_jerk.cpp, and
+/// A new formula is a PotentialShape with its pull in term.hpp, its jerk in external_jerk.hpp, and
 /// a row here; strengths and lengths of its ExternalTerm are set in potential.cpp.
 #pragma once
 

@@ -49,6 +49,10 @@ public:
     void set_due(int first, std::uint64_t count) override;
     Request request(bool potentials) override;
     Request request_here() override;
+    void measure_external(const ExternalField& field, double time) override
+    {
+        inner_->measure_external(field, time);
+    }
     void add_external(const ExternalField& field, double time) override
     {
         inner_->add_external(field, time);

@@ -11,8 +11,8 @@ struct BlockRule {
     double eta, longest;
     double rate = 1; ///< Clock::step() for a dynamical time of 1
 
-    /// Returns the criterion's step now, `elapsed` after the last one. `orbit` is the
-    /// DynamicalTime::orbit() of the criterion 'potential', and is updated.
+    /// Returns the criterion's step now, `elapsed` after the last one, by the particles' own field.
+    /// `orbit` is the DynamicalTime::orbit() of the criterion 'potential', and is updated.
     CHAMOMILE_HD double measure(double acceleration, double potential, double elapsed,
                                 double& orbit) const
     {
@@ -23,7 +23,13 @@ struct BlockRule {
         } else {
             time = dynamical.of(acceleration, potential);
         }
-        if (!(time < infinity())) // no forces
+        return step_of(time);
+    }
+
+    /// Returns the step of a dynamical time; the longest if it is not finite, without forces.
+    CHAMOMILE_HD double step_of(double time) const
+    {
+        if (!(time < infinity()))
             return longest;
         const double step = rate * (eta * time);
         return step < longest ? step : longest;

@@ -48,15 +48,13 @@ public:
         cosmology_ = keyed.cosmology;
         const ReadPotentials read =
             read_potentials(potentials, frame(), keyed.options.gravitational_constant, files_);
-        begin_field(keyed.scheme, read.field, keyed.options, state_.particles, options.time);
+        begin_field(keyed.scheme, read.field, options.time);
         if (read.field && is_comoving())
             throw Error(Fault::usage, "potentials: need isolated particles and plain time");
         loop_ = begin_loop(keyed.options, keyed.scheme, options.clock, state_, options.time);
         simulation_ = loop_.simulation.get();
         state_.box_size = keyed.options.box;
         given_ = keyed.texts();
-        for (const auto& [name, value] : chosen_options(keyed.scheme))
-            given_[name] = value;
         if (read.field)
             given_["potential"] = read.text;
         if (is_comoving())
@@ -287,10 +285,7 @@ private:
                                     const NamedOptions& given)
     {
         const SolverOptions& forces = simulation_->integrator().forces();
-        auto before = earlier.options; // older versions state no criterion
-        if (before.contains("potential") && before.contains("block-steps"))
-            before.emplace("step-criterion", "potential");
-        require_same_options(before, given);
+        require_same_options(earlier.options, given);
         for (const auto& [name, content] : earlier.files)
             if (const auto now = files_.find(name); now == files_.end() || now->second != content)
                 throw Error(Fault::restart,

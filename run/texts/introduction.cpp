@@ -37,16 +37,8 @@ std::string potential_text(const ExternalField& field)
     return all;
 }
 
-/// Returns whether step lengths depend on a potential to which both masses and field contribute.
-bool goes_by_both(const Integrator& integrator, const Particles& particles)
-{
-    const Leapfrog* const leapfrog = integrator.leapfrog();
-    return leapfrog && leapfrog->needs_potentials() && integrator.field()->has_potentials() &&
-           !are_tracers(particles);
-}
-
 /// Returns one line per potential, and lines on consequences.
-std::vector<std::string> potential_lines(const Integrator& integrator, const Particles& particles)
+std::vector<std::string> potential_lines(const Integrator& integrator)
 {
     const ExternalField& field = *integrator.field();
     std::vector<std::string> lines;
@@ -61,9 +53,9 @@ std::vector<std::string> potential_lines(const Integrator& integrator, const Par
     if (field.rotates())
         lines.push_back("positions and velocities are in the rotating frame; the energy is the "
                         "Jacobi integral");
-    if (goes_by_both(integrator, particles))
-        lines.push_back("steps from the total potential of particles and field are too long in a "
-                        "star cluster or satellite: use {step-criterion} softening");
+    if (field.has_functions() && integrator.leapfrog() && integrator.leapfrog()->varies_steps())
+        lines.push_back("steps follow the functions by sqrt(eps/|a|): a function's tide is not "
+                        "known");
     return lines;
 }
 
@@ -116,7 +108,7 @@ void introduce(const RunDescription& run, const Simulation& simulation, const Sn
         item("sizes", formatted("groups of %d, clusters of %d, leaves of %d", forces.group_size,
                                 forces.cluster_size, forces.leaf_size));
     if (simulation.integrator().field())
-        for (const std::string& line : potential_lines(simulation.integrator(), state.particles))
+        for (const std::string& line : potential_lines(simulation.integrator()))
             item("potential", line);
     if (are_tracers(state.particles))
         item("energies", "of tracers only, with a mass of 1 each");

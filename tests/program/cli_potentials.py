@@ -127,8 +127,6 @@ def refuses(folder):
                         ("--potential: plummer: x: contradicts orbit; give one", ("plummer,M=1,a=1,x=1,orbit=orbit.txt",)),
                         ("--potential: rotation: given twice", ("rotation,omega=1;rotation,omega=2",)),
                         ("--potential: orbit.txt: times 0 to 2: must reach from the start at 0 to the end at 3", ("point,M=1,orbit=orbit.txt", "--t-end", 3)),
-                        ("--step-criterion: potential: logarithmic does not vanish at infinity",
-                         ("logarithmic,v0=1", "--t-end", 1, "--block-steps", "--step-criterion", "potential")),
                         ("--potential: rotation: needs the leapfrog", ("rotation,omega=1", "--t-end", 1, "--integrator", "hermite")),
                         ("--potential: needs isolated particles and plain time", ("point,M=1", "--box", 10))):
         more = words[1:] if "--t-end" in words else (*PLAIN[:4], *words[1:])

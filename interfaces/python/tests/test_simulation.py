@@ -80,7 +80,7 @@ def test_wrong_external_potentials():
         ([3], {}, TypeError, "potentials: must be texts and functions"),
         ([lambda x, t: x[:, 0]], {}, chamomile.errors.InputError, "must return accelerations of shape"),
         ([lambda x, t: x], {"integrator": "hermite"}, chamomile.errors.UsageError, "potentials: a function: has no jerk"),
-        (["logarithmic,v0=1"], {"block_steps": True, "step": None, "step_criterion": "potential"}, chamomile.errors.UsageError, "step_criterion: potential: logarithmic does not vanish"),
+        ([lambda x, t: x], {"block_steps": True, "step": None, "softening": 0}, chamomile.errors.UsageError, "potentials: a function: has no tide"),
     ):
         try:
             simulate(potentials, **words)

@@ -31,6 +31,9 @@ struct Diagnostics {
 
     /// Returns the energy; in a rotating frame Jacobi's.
     double energy() const { return kinetic + potential + external; }
+    /// Returns the energy of the particles' own gravity and of motions relative to the center of
+    /// mass.
+    double internal_energy() const { return internal_kinetic + potential; }
     /// Returns Q = -K/W with K about the center of mass; 1/2 in equilibrium, 0 without W. W
     /// includes the virial of external potentials.
     double virial_ratio() const

@@ -227,7 +227,10 @@ Integrator::NextStep Leapfrog::next_step(Moment now)
         longest = std::min(longest, longest_for_long_range(now.time));
     const StepCounts asked = store_->count_steps();
     const std::vector<std::uint64_t>& count = asked.count;
-    const std::size_t max = count_ - count_ / 10; // nine of ten, at least one
+    // Nine of ten particles ask for this length or less, at least one. Hierarchical: at most a
+    // third ask for less. For the n sources of a longer step, and n' that ask for less than this,
+    // 1.5 n' more evaluations would replace n.
+    const std::size_t max = is_nested() ? count_ / 3 + 1 : count_ - count_ / 10;
     std::size_t k = 0;
     for (std::uint64_t sum = count[0]; sum < max && k + 1 < count.size();)
         sum += count[++k];

@@ -84,7 +84,8 @@ double Leapfrog::evaluate_set(std::size_t set, bool potentials, Moment now)
     const bool ends_step = sets.is_whole(set) && levels_.at_end();
     Request request = store_->request_of_set(set, potentials);
     // The last block of a whole step has the number of the whole step.
-    request.number = now.step + (ends_step ? 0 : ++block_ << 32);
+    request.number = now.step + (ends_step ? 0 : (block_ + 1) << 32);
+    ++block_;
     request.softening_length = softening(begin_ + levels_.elapsed());
     if (splits_forces()) {
         request.long_range = ends_step ? LongRangePart::stored : LongRangePart::left_out;

@@ -70,7 +70,8 @@ std::string EnergyFile::open(const std::filesystem::path& file, const Units& uni
                                           : std::span<const EnergyColumn>(plain_headings)) {
         line.append(line.empty() ? "" : ",").append(heading(column.name, column.dimension, units));
         if (has_field_ && std::string_view(column.name) == "potential")
-            line.append(",").append(heading("external", dimensions::energy, units));
+            for (const char* name : {"external", "internal"})
+                line.append(",").append(heading(name, dimensions::energy, units));
     }
     return file_.open(file, line + "\n");
 }
@@ -136,7 +137,7 @@ double EnergyFile::energy_scale() const
 double EnergyFile::binding_energy(const ExternalState& external) const
 {
     constexpr double min = 1e-6; // relative to the scale; below, the particles are unbound
-    const double binding = -(first_.internal_kinetic + first_.potential), scale = energy_scale();
+    const double binding = -first_.internal_energy(), scale = energy_scale();
     if (is_comoving_ || !(binding > min * scale))
         return 0;
     double tide = 0;
@@ -211,7 +212,7 @@ std::vector<double> EnergyFile::plain_columns(const Diagnostics& now) const
 {
     std::vector<double> columns{now.kinetic, now.potential};
     if (has_field_)
-        columns.push_back(now.external);
+        columns.insert(columns.end(), {now.external, now.internal_energy()});
     columns.insert(columns.end(), {now.energy(), energy_error_});
     for (const Vec3<double>& vector : {now.momentum, now.angular_momentum, now.center_of_mass})
         for (double value : {vector.x, vector.y, vector.z})

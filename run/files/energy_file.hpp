@@ -17,7 +17,8 @@ namespace chamomile {
 class EnergyFile {
 public:
     /// A comoving run has energies in physical coordinates and the residue of the Layzer-Irvine
-    /// equation. A run in an external field has a column for it; `field` may be null.
+    /// equation. A run in an external field has columns for it and for the internal energy; `field`
+    /// may be null.
     EnergyFile(bool is_comoving, const ExternalField* field);
 
     /// Writes the headings with units, or continues the file after exchange(), see

@@ -66,7 +66,7 @@ class Recursion:
     def run(self):
         time = 0.0
         while time < END:
-            rank = len(self.mass) - len(self.mass) // 10 - 1  # nine of ten ask for a longer step, or this
+            rank = len(self.mass) // 3  # a third asks for less, or this
             self.whole = min(2.0 ** np.floor(np.log2(np.sort(self.wanted)[rank])), LONGEST, END - time)
             self.level = self.asked(self.everybody)
             self.full = self.evolve(self.everybody, 0, self.full)

@@ -32,7 +32,8 @@ def says_and_counts(folder):
     check(abs(rs / (206 / 12) - 1) < 0.03, f"r200 of 1e12 Msun is 206 kpc with h = 0.68, not {12 * rs}")
     for line in energies(folder / "physical"):
         check(abs(line["kinetic"] + line["potential"] + line["external"] - line["total"]) < 1e-12 * line["kinetic"] and line["external"] < line["potential"] < 0, f"energies: {line}")
-    check("external [1e10 Msun (km/s)^2]" in (folder / "physical/energy.csv").read_text().partition("\n")[0], "energy.csv: heading")
+        check(line["potential"] < line["internal"] <= (line["kinetic"] + line["potential"]) * (1 - 1e-12), f"internal energy: {line}")
+    check("external [1e10 Msun (km/s)^2],internal [1e10 Msun (km/s)^2],total" in (folder / "physical/energy.csv").read_text().partition("\n")[0], "energy.csv: heading")
     check("nfw,M=100,c=12,rs=" in chamomile(folder, "info", "physical/snapshot_001.hdf5"), "snapshots lack the potentials")
     chamomile(folder, "run", "plummer.hdf5", *PLAIN, "-o", "alone", "-q")
     check("external" not in energies(folder / "alone")[0], "a run without potentials has a column of them")

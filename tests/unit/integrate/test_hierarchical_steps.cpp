@@ -89,11 +89,12 @@ double farthest(const Particles& a, const Particles& b)
     return farthest;
 }
 
-/// Takes one whole step of this length.
-void move_once(Leapfrog& leapfrog, Particles& particles, double length)
+/// Takes whole steps of this length.
+void move(Leapfrog& leapfrog, Particles& particles, double length, std::uint64_t steps = 1)
 {
     leapfrog.start(particles, Quantities::acceleration, {0, 0});
-    leapfrog.step(particles, length, Quantities::acceleration, {1, 0});
+    for (std::uint64_t k = 0; k < steps; ++k)
+        leapfrog.step(particles, length, Quantities::acceleration, {k + 1, double(k) * length});
 }
 
 /// Gives each particle a length, for PlainPairs, with which criterion 'softening' asks for a step
@@ -134,7 +135,7 @@ TEST_CASE("all particles on one rung equal the shared scheme bitwise")
         shared.start(together, Quantities::acceleration, {0, 0});
         for (int k = 0; k < 1 << level; ++k)
             shared.step(together, step, Quantities::acceleration, {std::uint64_t(k + 1), k * step});
-        move_once(nested, apart, whole);
+        move(nested, apart, whole);
         CHECK(same_bits(together.position, apart.position));
         CHECK(same_bits(together.velocity, apart.velocity));
         CHECK(same_bits(together.acceleration, apart.acceleration));
@@ -154,7 +155,7 @@ TEST_CASE("total momentum is kept to rounding with direct sums")
         Leapfrog leapfrog(*solver, {.eta = 0.05, .scheme = scheme});
         Particles particles = set_in_motion(400);
         const Vec3<double> start = momentum(particles);
-        Simulation(particles, leapfrog, 0, 1).run();
+        move(leapfrog, particles, 0.125, 8);
         CHECK(leapfrog.report().deepest >= 3);
         return norm(momentum(particles) - start);
     };
@@ -182,7 +183,7 @@ TEST_CASE("with fixed rungs a step back returns to the start")
         PlainPairs solver(eps);
         Leapfrog leapfrog(solver,
                           hierarchical({.criterion = StepCriterion::softening, .eta = eta}));
-        move_once(leapfrog, particles, 1);
+        move(leapfrog, particles, 1);
         const auto steps = steps_of_levels(leapfrog, 7);
         for (int level = 1; level <= 7; ++level)
             CHECK(steps[std::size_t(level)] == std::uint64_t(std::ranges::count(levels, level))
@@ -206,7 +207,7 @@ TEST_CASE("sets that keep their members are evaluated once where a step ends and
     fix_levels(particles, levels, eps, eta);
     PlainPairs solver(eps);
     Leapfrog leapfrog(solver, hierarchical({.criterion = StepCriterion::softening, .eta = eta}));
-    move_once(leapfrog, particles, 1);
+    move(leapfrog, particles, 1);
     const auto count = [&](std::size_t n) { return std::ranges::count(solver.sizes, n); };
     CHECK(count(40) == 2);     // the start, and the end
     CHECK(count(3) == 1 + 4);  // the begin, and each end of a step of level 2
@@ -229,8 +230,7 @@ TEST_CASE("a binary 12 levels below the outer orbit keeps momentum and both orbi
     fix_levels(particles, {15, 15, 3}, 0, 1);
     PlainPairs solver(0);
     Leapfrog leapfrog(solver, hierarchical({.criterion = StepCriterion::softening, .eta = 1}));
-    Simulation simulation(particles, leapfrog, 0, 0.5);
-    simulation.run();
+    move(leapfrog, particles, 0.125, 4);
     CHECK(leapfrog.report().deepest == 12);
     CHECK(norm(momentum(particles)) < 1e-12); // of 2^15 kicks
     const Vec3<double> center = 0.5 * (particles.position[0] + particles.position[1]);
@@ -250,12 +250,12 @@ TEST_CASE("hierarchical steps converge with second order on orbits of eccentrici
                           hierarchical({.criterion = StepCriterion::softening, .eta = 1e5 * eta}));
         const double start = orbit_energy(pair);
         double largest = 0;
-        Simulation simulation(pair, leapfrog, 0, 12.5);
-        simulation.after_each_step([&](Simulation& now) {
-            largest = std::max(largest, std::abs(orbit_energy(now.particles()) / start - 1));
-        });
-        simulation.run();
-        CHECK(leapfrog.report().rungs.size() > 2);
+        leapfrog.start(pair, Quantities::acceleration, {0, 0});
+        for (std::uint64_t k = 0; k < 50; ++k) {
+            leapfrog.step(pair, 0.25, Quantities::acceleration, {k + 1, 0.25 * double(k)});
+            largest = std::max(largest, std::abs(orbit_energy(pair) / start - 1));
+        }
+        CHECK(leapfrog.report().rungs.size() > 3);
         return largest;
     };
     std::array<double, 4> errors;
@@ -281,7 +281,7 @@ TEST_CASE("hierarchical steps work for no and one particle and for tracers")
     Simulation(one, leapfrog, 0, 1).run();
     CHECK(norm(one.position[0] - start.position[0] - start.velocity[0]) < 1e-14);
     Particles none;
-    move_once(leapfrog, none, 1);
+    move(leapfrog, none, 1);
     CHECK(none.size() == 0);
     // Tracers at the end change no bit of the others.
     Particles massive = set_in_motion(300), all = set_in_motion(500);
@@ -341,7 +341,7 @@ TEST_CASE("criteria see all particles where sets miss slow ones")
     for (const BlockScheme scheme : {BlockScheme::all, BlockScheme::hierarchical}) {
         Particles moving = particles;
         Leapfrog leapfrog(*solver, {.eta = 0.02, .scheme = scheme});
-        Simulation(moving, leapfrog, 0, 0.25).run();
+        move(leapfrog, moving, 0.125, 2);
         rungs[scheme == BlockScheme::all] = leapfrog.report().rungs;
     }
     REQUIRE(rungs[0].size() == rungs[1].size());
@@ -351,6 +351,24 @@ TEST_CASE("criteria see all particles where sets miss slow ones")
                      other = double(rungs[1][exponent].particle_steps);
         CHECK(std::abs(one - other) < 0.02 * other + 20);
     }
+}
+
+TEST_CASE("a third of the particles or less ask for less than the whole step")
+{
+    SolverOptions options;
+    options.softening.length = 0.05;
+    options.device = "cpu";
+    const auto solver = make_solver(options);
+    Leapfrog leapfrog(*solver, hierarchical());
+    Particles particles = set_in_motion(300);
+    leapfrog.start(particles, Quantities::acceleration, {0, 0});
+    const double length = leapfrog.next_step({0, 0}).length;
+    const std::vector<double> asked = leapfrog.columns().step;
+    const auto below = [&](double step) {
+        return std::ranges::count_if(asked, [&](double one) { return one < step; });
+    };
+    CHECK(below(length) <= 100);
+    CHECK(below(2 * length) > 100);
 }
 
 TEST_CASE("in a box the mesh kicks once a whole step, and steps converge to shared ones")

@@ -3,7 +3,8 @@
 //
 // A shared step moves 120 bytes of each particle up to the drift, and 72 for the last kick. A block
 // of individual steps moves 73 bytes of each particle, and 190 more of each due particle. External
-// potentials read and write 72 bytes, 88 with potentials, and take some 30 to 100 flops each.
+// potentials read and write 72 bytes, 88 with potentials, and take some 30 to 100 flops each;
+// steps in them take the pull again and three jerks.
 #include <algorithm>
 #include <cstring>
 #include <span>

@@ -71,7 +71,7 @@ def test_external_potentials():
 
 def test_wrong_external_potentials():
     def simulate(potentials, **words):
-        simulation = chamomile.Simulation(chamomile.plummer(64), end_time=0.1, softening=0.05, **{"step": 0.1, **words}, potentials=potentials)
+        simulation = chamomile.Simulation(chamomile.plummer(64), end_time=0.1, **{"step": 0.1, "softening": 0.05, **words}, potentials=potentials)
         simulation.run()
 
     for potentials, words, error, line in (

@@ -59,8 +59,7 @@ double Leapfrog::open_sets(Moment now)
     return seconds;
 }
 
-/// Evaluates the sets that are due, that of all due particles last. Returns the seconds of
-/// evaluations.
+/// Evaluates due sets, the largest last. Returns the seconds of evaluations.
 double Leapfrog::close_sets(Quantities quantities, Moment now)
 {
     NestedSets& sets = store_->sets();

@@ -46,7 +46,7 @@ public:
     void begin(const Rows& rows);
 
     std::size_t count() const { return sets_.size(); }
-    /// Returns the first set of which all members are due, if `level` is the longest level due.
+    /// Returns the set of all due particles, if `level` has the longest step due.
     std::size_t first_due(int level) const;
     std::size_t size(std::size_t set) const;
     int level(std::size_t set) const { return sets_[set].level; }
@@ -57,13 +57,13 @@ public:
     /// Makes the sets within `first` again, one for each of `levels`, ascending; the first of them
     /// is the new level of `first`.
     void open(std::size_t first, std::span<const int> levels);
-    /// True if the members are those of a set that was evaluated at this time.
+    /// True if a set with the same members was evaluated at this time.
     bool is_known(std::size_t set) const { return sets_[set].is_known; }
     /// Returns a request for the accelerations, and optionally potentials, of the members alone.
     Request request(std::size_t set, bool potentials);
-    /// Marks an opened set as evaluated, and holds what other particles add to its accelerations.
+    /// Marks an opened set as evaluated. Holds what other particles add to its accelerations.
     void hold(std::size_t set);
-    /// Sets accelerations and potentials of the members to the sum of this set and of what is held.
+    /// Sets the members' accelerations and potentials: this set's, plus those held.
     void add_held(std::size_t set, bool potentials);
 
     /// Drifts the members. Returns false if a position is not finite.

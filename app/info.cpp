@@ -34,12 +34,10 @@ std::string softening_text(const Snapshot& snapshot)
         return "not stated";
     const Softening& softening = *snapshot.softening;
     const auto length = [&](double value) { return length_text(value, snapshot.units); };
-    if (softening.is_varied)
+    if (softening.per_particle)
         return softening_text(softening, snapshot.particles, snapshot.units);
-    if (softening.kind == SofteningKind::plummer)
-        return "Plummer, eps = " + length(softening.length);
-    return "spline, eps = " + length(softening.length) + " (Newtonian beyond " +
-           length(softening.spline_radius()) + ")";
+    return std::string(form_of(softening.kind).name) + ", eps = " + length(softening.length) +
+           (softening.is_compact() ? " (Newtonian beyond " + length(softening.reach()) + ")" : "");
 }
 
 void print_types(const SnapshotSummary& summary, const Units& units)

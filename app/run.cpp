@@ -277,7 +277,7 @@ void continue_run(Options& options, RunOptions& run, WrittenFiles& written, Live
         run, earlier.start_time, times_as_typed(options, run, unit_frame_of(archive).units));
     set_from_file(run.solver, state, options, *clock, now);
     run.solver.softening = *state.softening; // softening of the checkpoint's particles
-    if (!state.softening->is_varied)
+    if (!state.softening->per_particle)
         run.solver.type_softenings = {};
     SimulationOptions rest = time;
     rest.start_time = now;

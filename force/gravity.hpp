@@ -1,18 +1,15 @@
 /// \file  Newtonian gravity, softened, of particles and of cells; G = 1.
 ///
-///     a_i   =  sum_j m_j r_ij f(r_ij)          r_ij = x_j - x_i
-///     phi_i = -sum_j m_j p(r_ij)
-///
-/// Plummer softening: f = u^-3, p = u^-1 with u^2 = r^2 + eps^2. Spline softening: the kernel of
-/// Monaghan & Lattanzio (1985), integrated as in Springel, Yoshida & White (2001), appendix A,
-/// Newtonian beyond h. Flops in comments count a fused multiply-add as two.
+/// Gravity<Kernel, Rule, with_potential> is the one law: a softening kernel (softening_kernels.hpp)
+/// and a rule for the length of a pair. Gravity's short range in a periodic cube is a law over this
+/// one (periodic/short_range.hpp). Flops in comments count a fused multiply-add as two.
 #pragma once
 
+#include <array>
 #include <type_traits>
 
-#include "chamomile/core/softening.hpp"
-#include "chamomile/core/vec3.hpp"
 #include "chamomile/force/expansions/cell_series.hpp"
+#include "chamomile/force/softening_kernels.hpp"
 
 namespace chamomile {
 
@@ -37,34 +34,218 @@ CHAMOMILE_HD Vec3<T> rounded(const Vec3<double>& x)
     return {T(x.x), T(x.y), T(x.z)};
 }
 
-/// Stands in for the variance of eps^2 if all particles share one softening length.
-struct NoScatter {};
+/// A cell as read by force loops. It holds 3 S, where S are the second moments about its center of
+/// mass, and 1.5 tr(S).
+template <class T>
+struct alignas(4 * sizeof(T)) QuadrupoleSource {
+    Vec3<T> position;
+    T mass, xx, xy, xz, yy, yz, zz, trace;
+};
 
-template <SofteningKind softening, bool with_potential>
-struct Gravity {
+/// Any cell as read by force loops, with two values of eps^2 for its particles (CellSoftening).
+template <class T, class Unsoftened>
+struct SoftenedCell : Unsoftened {
+    T low, high, high_part;
+    T weight; ///< 15/8 mass times high_part (1 - high_part)
+};
+
+/// Targets and sources where all particles share one softening length.
+struct CommonRecords {
     template <class T>
     struct Target {
         Vec3<T> position;
     };
-
     template <class T>
     struct alignas(4 * sizeof(T)) Source { // read from shared memory as one 16-byte load
         Vec3<T> position;
         T mass;
     };
+    template <class T>
+    using CellSource = QuadrupoleSource<T>;
+    template <class T, int order>
+    using CellSeries = SeriesSource<T, order>;
+    /// Powers of length in a target and in a source.
+    static constexpr std::array<int, 3> target_length{1, 1, 1};
+    static constexpr std::array<int, 4> source_length{1, 1, 1, 0};
+};
 
-    /// Whether particles can carry their masses in their coordinates (ScaledSource).
-    static constexpr bool scales = softening == SofteningKind::plummer;
+/// Targets and sources with per-particle softening.
+struct SoftenedRecords {
+    template <class T>
+    struct Target {
+        Vec3<T> position;
+        T eps2;
+    };
+    template <class T>
+    struct Source {
+        Vec3<T> position;
+        T mass, eps2;
+    };
+    template <class T>
+    struct CellSource : SoftenedCell<T, QuadrupoleSource<T>> {};
+    template <class T, int order>
+    using CellSeries = SoftenedCell<T, SeriesSource<T, order>>;
+    static constexpr std::array<int, 4> target_length{1, 1, 1, 2};
+    static constexpr std::array<int, 5> source_length{1, 1, 1, 0, 2};
+};
+
+struct ShortRangeForm;
+struct SmoothPart;
+
+/// The numbers from which a law is made, in units of the positions.
+struct LawNumbers {
+    double softening_length = 0;          ///< common to all pairs
+    double rule_weight = 0;               ///< Softening::rule_weight()
+    const ShortRangeForm* form = nullptr; ///< of a short range
+    const SmoothPart* smooth = nullptr;   ///< of nearest images
+};
+
+/// One length for all pairs.
+struct OneLength {
+    using Records = CommonRecords;
+    static constexpr bool per_particle = false;
+
+    double number = 0; ///< Kernel::number()
+
+    template <class Kernel>
+    static CHAMOMILE_HD OneLength of(const LawNumbers& n)
+    {
+        return {Kernel::number(n.softening_length)};
+    }
+    template <class Kernel>
+    CHAMOMILE_HD OneLength in_unit(double unit) const
+    {
+        return {Kernel::in_unit(number, unit)};
+    }
+
+    template <class T, class Target, class Source>
+    CHAMOMILE_HD CommonNumber<T> length_of(const Target&, const Source&) const
+    {
+        return {T(number)};
+    }
+};
+
+/// A pair's eps^2 by a SofteningRule that is chosen at run time: larger + rule_weight * smaller.
+struct RuntimeRule {
+    using Records = SoftenedRecords;
+    static constexpr bool per_particle = true;
+
+    double rule_weight = 0;
+
+    template <class>
+    static CHAMOMILE_HD RuntimeRule of(const LawNumbers& n)
+    {
+        return {n.rule_weight};
+    }
+    template <class>
+    CHAMOMILE_HD RuntimeRule in_unit(double) const
+    {
+        return *this;
+    }
+
+    template <class T>
+    CHAMOMILE_HD T operator()(const T& a, const T& b) const
+    {
+        return larger(a, b) + T(rule_weight) * smaller(a, b);
+    }
+    template <class T, class Target, class Source>
+    CHAMOMILE_HD T length_of(const Target& i, const Source& j) const
+    {
+        return (*this)(i.eps2, j.eps2);
+    }
+};
+
+/// A pair's eps^2 by a rule that is fixed: one operation, where RuntimeRule takes three.
+template <SofteningRule rule>
+struct FixedRule {
+    using Records = SoftenedRecords;
+    static constexpr bool per_particle = true;
+
+    template <class>
+    static CHAMOMILE_HD FixedRule of(const LawNumbers&)
+    {
+        return {};
+    }
+
+    template <class T>
+    CHAMOMILE_HD T operator()(const T& a, const T& b) const
+    {
+        if constexpr (rule == SofteningRule::root_of_squares)
+            return a + b;
+#ifdef __CUDA_ARCH__
+        else if constexpr (sizeof(T) == sizeof(float)) // one instruction
+            return fmaxf(a, b);
+        else
+            return fmax(a, b);
+#else
+        else
+            return larger(a, b);
+#endif
+    }
+    template <class T, class Target, class Source>
+    CHAMOMILE_HD T length_of(const Target& i, const Source& j) const
+    {
+        return (*this)(i.eps2, j.eps2);
+    }
+};
+
+/// A law's sums, with or without the potential.
+template <class T, bool with_potential>
+struct FieldSum {
+    Vec3<T> acceleration;
+};
+template <class T>
+struct FieldSum<T, true> {
+    Vec3<T> acceleration;
+    T potential{};
+};
+
+/// The law. Rule: OneLength, FixedRule or RuntimeRule.
+template <class Kernel_, class Rule_, bool with_potential>
+struct Gravity {
+    using Kernel = Kernel_;
+    using Rule = Rule_;
+    using Records = typename Rule::Records;
+    template <class T>
+    using Target = typename Records::template Target<T>;
+    template <class T>
+    using Source = typename Records::template Source<T>;
+    template <class T>
+    using CellSource = typename Records::template CellSource<T>;
+    /// Cells with third and with fourth moments.
+    template <class T>
+    using OctupoleSource = typename Records::template CellSeries<T, 3>;
+    template <class T>
+    using HexadecapoleSource = typename Records::template CellSeries<T, 4>;
+    template <class T>
+    using Sum = FieldSum<T, with_potential>;
+
+    static_assert(!Kernel::softens_cells || std::is_same_v<Kernel, PlummerKernel>,
+                  "cells are softened by Plummer's law");
+
+    /// Whether softening is per particle.
+    static constexpr bool per_particle = Rule::per_particle;
 
     /// Whether a pair uses the source's nearest periodic image.
     static constexpr bool is_periodic = false;
 
-    /// Whether softening is per particle.
-    static constexpr bool is_varied = false;
+    /// Whether particles can carry their masses in their coordinates (ScaledSource).
+    static constexpr bool scales = std::is_same_v<Kernel, PlummerKernel> && !per_particle;
 
-    /// The law for cells with moments. They are listed only where a spline's force is Newton's, so
-    /// both softenings share these loops; a spline uses length 0.
-    using Cells = Gravity<SofteningKind::plummer, with_potential>;
+    /// The law for cells with moments. Without softened cells, they are listed only where a pair's
+    /// force is Newton's, so all kernels share these loops; made from numbers_of_cells().
+    using Cells = std::conditional_t<Kernel::softens_cells, Gravity,
+                                     Gravity<PlummerKernel, OneLength, with_potential>>;
+
+    Rule rule;
+
+    static CHAMOMILE_HD Gravity of(const LawNumbers& n) { return {Rule::template of<Kernel>(n)}; }
+    static CHAMOMILE_HD LawNumbers numbers_of_cells(LawNumbers n)
+    {
+        if (!Kernel::softens_cells)
+            n.softening_length = 0;
+        return n;
+    }
 
     /// A particle with m > 0 whose coordinates carry its mass. With c = m^-1/2 and U = c u, m u^-3
     /// r = U^-3 (c r): a pair costs one operation less. Only Plummer softening allows it.
@@ -76,41 +257,17 @@ struct Gravity {
         T root_mass;      ///< 1 / c, for the potential
     };
 
-    /// A cell as read by force loops. It holds 3 S, where S are the second moments about its center
-    /// of mass, and 1.5 tr(S).
-    template <class T>
-    struct alignas(4 * sizeof(T)) CellSource {
-        Vec3<T> position;
-        T mass, xx, xy, xz, yy, yz, zz, trace;
-    };
-
-    /// Cells with third and with fourth moments.
-    template <class T>
-    using OctupoleSource = SeriesSource<T, 3>;
-    template <class T>
-    using HexadecapoleSource = SeriesSource<T, 4>;
-
-    template <class T>
-    struct AccelerationSum {
-        Vec3<T> acceleration;
-    };
-    template <class T>
-    struct PotentialSum {
-        Vec3<T> acceleration;
-        T potential{};
-    };
-    template <class T>
-    using Sum = std::conditional_t<with_potential, PotentialSum<T>, AccelerationSum<T>>;
-
+    /// Packs a cell as a particle.
     template <class T>
     static CHAMOMILE_HD void pack_cell(const Multipole& m, const Frame& frame, Source<T>& packed)
     {
-        packed = {rounded<T>(frame.of(m.center)), T(m.mass * frame.inverse_mass)};
+        packed.position = rounded<T>(frame.of(m.center));
+        packed.mass = T(m.mass * frame.inverse_mass);
     }
 
     template <class T>
     static CHAMOMILE_HD void pack_cell(const Multipole& m, const Frame& frame,
-                                       CellSource<T>& packed)
+                                       QuadrupoleSource<T>& packed)
     {
         const double w = 3 * frame.inverse_moment();
         const SecondMoments& s = m.second;
@@ -133,27 +290,36 @@ struct Gravity {
                     frame.inverse_mass, packed);
     }
 
-    /// eps^2 for Plummer softening, 1/h for a spline, in units of the positions.
-    double parameter = 0;
-
-    static CHAMOMILE_HD Gravity with_length(double eps)
+    template <class T, class Unsoftened>
+    static CHAMOMILE_HD void pack_softening(const CellSoftening& own, double inverse_length,
+                                            SoftenedCell<T, Unsoftened>& packed)
     {
-        const Softening s{softening, eps};
-        if constexpr (softening == SofteningKind::plummer)
-            return {eps * eps};
-        else
-            return {1 / s.spline_radius()};
+        const double unit = inverse_length * inverse_length;
+        packed.low = T(unit * own.low);
+        packed.high = T(unit * own.high);
+        packed.high_part = T(own.high_part);
+        packed.weight = T(1.875) * packed.mass * packed.high_part * (T(1) - packed.high_part);
+    }
+    template <class T>
+    static CHAMOMILE_HD void pack_softening(const CellSoftening& own, double inverse_length,
+                                            Source<T>& packed)
+    {
+        packed.eps2 = T(inverse_length * inverse_length * own.mean());
     }
 
     /// Adds particle j's pull on target i to the sum.
     template <class T>
     CHAMOMILE_HD void operator()(const Target<T>& i, const Source<T>& j, Sum<T>& sum) const
     {
-        const Vec3<T> r = j.position - i.position; // 3 flops
-        if constexpr (softening == SofteningKind::plummer)
-            add_plummer(r, j.mass, T(parameter), sum);
-        else
-            add_spline(r, j.mass, T(parameter), sum);
+        add_particle(i, j, rule.template length_of<T>(i, j), sum);
+    }
+
+    /// Adds particle j's pull on target i, with a known softening of the pair.
+    template <class T, class Length>
+    CHAMOMILE_HD void add_particle(const Target<T>& i, const Source<T>& j, const Length& length,
+                                   Sum<T>& sum) const
+    {
+        Kernel::add(j.position - i.position, j.mass, length, sum); // 3 and the kernel's
     }
 
     /// Adds the pull of a particle that carries its mass in its coordinates.
@@ -171,42 +337,15 @@ struct Gravity {
     }
 
     /// Adds cell j's pull on target i, to second order in cell size over distance: the Taylor
-    /// series of the softened potential, exact for any eps. With spline softening, cells are listed
-    /// only beyond the spline's reach, where they are Newtonian.
+    /// series of the softened potential, exact for any eps. A cell of two softenings has their mean
+    /// eps^2 and, in its monopole, their variance to second order.
     ///
     ///     phi = -M u^-1 - 3/2 (r S r) u^-5 + 1/2 tr(S) u^-3
     template <class T>
     CHAMOMILE_HD void operator()(const Target<T>& i, const CellSource<T>& j, Sum<T>& sum) const
     {
-        add_cell(i, j, softening == SofteningKind::plummer ? T(parameter) : T(0), sum);
-    }
-
-    /// Adds a cell's pull to third or fourth order; U is a pack of T, or T.
-    template <class T, class U, int order>
-    CHAMOMILE_HD void operator()(const Target<U>& i, const SeriesSource<T, order>& j,
-                                 Sum<U>& sum) const
-    {
-        add_series_cell(i.position, j, softening == SofteningKind::plummer ? U(parameter) : U(0),
-                        sum);
-    }
-
-protected:
-    template <class T>
-    static CHAMOMILE_HD void add_plummer(const Vec3<T>& r, const T& mass, const T& eps2,
-                                         Sum<T>& sum)
-    {
-        T m_inv_u, m_inv_u3;
-        divide_by_powers(mass, norm_squared(r, eps2), m_inv_u, m_inv_u3); // 6, the root, 3
-        sum.acceleration += m_inv_u3 * r;                                 // 6
-        if constexpr (with_potential)
-            sum.potential -= m_inv_u; // 1
-    }
-
-    /// `scatter`: 15/8 mass times the variance of eps^2, or NoScatter.
-    template <class Place, class T, class Scatter = NoScatter>
-    static CHAMOMILE_HD void add_cell(const Place& i, const CellSource<T>& j, const T& eps2,
-                                      Sum<T>& sum, const Scatter& scatter = {})
-    {
+        T eps2, step;
+        find_softening(i, j, eps2, step);
         const Vec3<T> r = j.position - i.position;
         const T inv_u = inverse_sqrt(norm_squared(r, eps2));
         const T inv_u2 = inv_u * inv_u, inv_u3 = inv_u * inv_u2;
@@ -216,7 +355,8 @@ protected:
                                            j.xz * r.x + j.yz * r.y + j.zz * r.z};
         const T rsr = dot(r, s);
         T along = T(2.5f) * rsr - j.trace, potential = T(0.5f) * rsr - T(1 / 3.0) * j.trace;
-        if constexpr (std::is_same_v<Scatter, T>) {
+        if constexpr (per_particle) {
+            const T scatter = j.weight * step * step;
             along += scatter * inv_u2;
             potential += T(0.2f) * scatter * inv_u2;
         }
@@ -227,6 +367,49 @@ protected:
             sum.potential -= j.mass * inv_u + potential * inv_u3;
     }
 
+    /// Adds a cell's pull to third or fourth order; U is a pack of T, or T.
+    template <class T, class U, int order>
+    CHAMOMILE_HD void operator()(const Target<U>& i, const SeriesSource<T, order>& j,
+                                 Sum<U>& sum) const
+    {
+        U eps2, none;
+        find_softening(i, j, eps2, none);
+        add_series_cell(i.position, j, eps2, sum);
+    }
+    template <class T, class U, int order>
+    CHAMOMILE_HD void operator()(const Target<U>& i,
+                                 const SoftenedCell<T, SeriesSource<T, order>>& j,
+                                 Sum<U>& sum) const
+    {
+        U eps2, step;
+        find_softening(i, j, eps2, step);
+        add_series_cell(i.position, static_cast<const SeriesSource<T, order>&>(j), eps2, sum);
+        const Vec3<U> r{U(j.position.x) - i.position.x, U(j.position.y) - i.position.y,
+                        U(j.position.z) - i.position.z};
+        const U inv_u = inverse_sqrt(norm_squared(r, eps2)), inv_u2 = inv_u * inv_u,
+                h = step * inv_u2, more = U(j.weight) * h * h * inv_u;
+        sum.acceleration += (more * inv_u2) * r;
+        if constexpr (with_potential)
+            sum.potential -= U(0.2f) * more;
+    }
+
+    /// Computes eps^2 between a target and a cell's particles: the mean, and with per-particle
+    /// softening the difference between the cell's two values. Both are 0 without softened cells.
+    template <class U, class Cell>
+    CHAMOMILE_HD void find_softening([[maybe_unused]] const Target<U>& i,
+                                     [[maybe_unused]] const Cell& j, U& eps2, U& step) const
+    {
+        eps2 = step = U(0);
+        if constexpr (Kernel::softens_cells && per_particle) {
+            const U low = rule(i.eps2, U(j.low));
+            step = rule(i.eps2, U(j.high)) - low;
+            eps2 = low + U(j.high_part) * step;
+        } else if constexpr (Kernel::softens_cells) {
+            eps2 = U(rule.number);
+        }
+    }
+
+private:
     template <class T, class U, int order>
     static CHAMOMILE_HD void add_series_cell(const Vec3<U>& place, const SeriesSource<T, order>& j,
                                              const U& eps2, Sum<U>& sum)
@@ -237,41 +420,16 @@ protected:
         if constexpr (with_potential)
             sum.potential -= psi;
     }
-
-    template <class T>
-    static CHAMOMILE_HD void add_spline(const Vec3<T>& r, const T& mass, const T& inv_h,
-                                        Sum<T>& sum)
-    {
-        const T r2 = norm_squared(r, T(1e-37)); // finite at r = 0
-        const T inv_r = inverse_sqrt(r2);
-        const T m_inv_r = mass * inv_r;
-        const T q = r2 * inv_r * inv_h;
-        T force = m_inv_r * inv_r * inv_r;
-        T potential = m_inv_r;
-        if (any_less(q, T(1)))
-            bend(q, inv_h, mass, force, potential);
-        sum.acceleration += force * r;
-        if constexpr (with_potential)
-            sum.potential -= potential;
-    }
-
-    /// Turns Newton's factors into the spline's. With q = r/h, s = 1 - q: for q >= 1/2 polynomials
-    /// in s are small corrections to Newton's law, without cancellation of digits.
-    template <class T>
-    static CHAMOMILE_HD void bend(const T& q, const T& inv_h, const T& mass, T& force, T& potential)
-    {
-        const T s = select(q < T(1), T(1) - q, T(0));
-        const T s2 = s * s, q2 = q * q;
-        const T outer = T(1) - s2 * s2 * (T(16) + s * (s * T(32 / 3.0) - T(25.6)));
-        const T inner = mass * inv_h * inv_h * inv_h * (T(32 / 3.0) + q2 * (T(32) * q - T(38.4)));
-        force = select(q < T(0.5f), inner, force * outer);
-        if constexpr (with_potential) {
-            const T outer_p = T(1) - s2 * s2 * s * (T(3.2) - T(32 / 15.0) * s);
-            const T inner_p =
-                mass * inv_h * (T(2.8) - q2 * (T(16 / 3.0) + q2 * (T(6.4) * q - T(9.6))));
-            potential = select(q < T(0.5f), inner_p, potential * outer_p);
-        }
-    }
 };
+
+/// Returns visit.operator()<Law>() for the law of a kind with a rule.
+template <class Rule, class Visit>
+decltype(auto) visit_gravity(SofteningKind kind, bool with_potential, const Visit& visit)
+{
+    return SofteningKernels::visit(kind, [&]<class Kernel>(Kernel) {
+        return with_potential ? visit.template operator()<Gravity<Kernel, Rule, true>>()
+                              : visit.template operator()<Gravity<Kernel, Rule, false>>();
+    });
+}
 
 } // namespace chamomile

@@ -107,7 +107,7 @@ Refusal resolve_boundary(SolverOptions& options, const GivenOptions& given)
 
 Refusal refuse_idle_rule(const SolverOptions& options, const GivenOptions& given)
 {
-    if (given.contains("eps-rule") && !options.softening.is_varied)
+    if (given.contains("eps-rule") && !options.softening.per_particle)
         return "{eps-rule}: needs several softening lengths";
     return {};
 }
@@ -120,7 +120,7 @@ bool is_used(const OptionTerms& row, const SolverOptions& options)
     there |= options.periodic.long_range == LongRangeKind::mesh ? needs_mesh : 0u;
     there |= options.accuracy ? needs_goal | needs_steps : 0u;
     if (row.name == "eps-rule")
-        return options.softening.is_varied;
+        return options.softening.per_particle;
     if (row.name == "tolerance" || row.name == "theta")
         return !is_direct(options) &&
                compares_accelerations(options.criterion) == (row.name == "tolerance");
@@ -142,7 +142,7 @@ void KeyedOptions::resolve()
 
 void KeyedOptions::set_softenings(bool are_there)
 {
-    options.softening.is_varied = are_there;
+    options.softening.per_particle = are_there;
     require(refuse_idle_rule(options, given));
 }
 

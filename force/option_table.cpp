@@ -5,6 +5,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/particle_types.hpp"
 #include "chamomile/core/ranks/thread_ranks.hpp"
+#include "chamomile/core/softening_words.hpp"
 
 namespace chamomile {
 namespace {
@@ -105,10 +106,8 @@ std::vector<OptionRow<O>> rows()
              "particles) or direct sum over all pairs");
     add_lengths(t);
     t.choice(
-         "softening", [](O & o) -> auto& { return o.softening.kind; },
-         {{"plummer", SofteningKind::plummer}, {"spline", SofteningKind::spline}},
-         "law of the softening; default: law in the file; the spline is Newtonian beyond 2.8 "
-         "lengths")
+         "softening", [](O & o) -> auto& { return o.softening.kind; }, softening_words(),
+         "law of the softening; default: law in the file; " + reaches_text())
         .also({"kernel", "softening_kind"});
     t.number("G", &O::gravitational_constant, ranges::positive,
              "gravitational constant; default: value in the file")

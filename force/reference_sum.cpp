@@ -46,6 +46,17 @@ PairFactors spline_factors(double r, double h)
             (-3.2 + 1 / (15 * q) + q2 * (32.0 / 3 + q * (-16 + q * (9.6 - 32.0 / 15 * q)))) / h};
 }
 
+PairFactors factors_of(SofteningKind kind, double r2, double eps)
+{
+    switch (kind) {
+    case SofteningKind::spline:
+        return spline_factors(std::sqrt(r2), 2.8 * eps);
+    case SofteningKind::plummer:
+        break;
+    }
+    return plummer_factors(r2, eps);
+}
+
 } // namespace
 
 ReferenceSums reference_sum(const Particles& particles, std::span<const Index> targets,
@@ -72,13 +83,12 @@ ReferenceSums reference_sum(const Particles& particles, std::span<const Index> t
                 continue;
             Vec3<double> r = particles.position[j] - x;
             const double length = length_of_pair(i, j);
-            const bool plummer = softening.kind == SofteningKind::plummer || length == 0;
             const double unit = unit_of(r, length), inverse = 1 / unit;
             r = inverse * r;
             const double eps = inverse * length;
             const double r2 = r.x * r.x + r.y * r.y + r.z * r.z;
             const PairFactors f =
-                plummer ? plummer_factors(r2, eps) : spline_factors(std::sqrt(r2), 2.8 * eps);
+                factors_of(eps > 0 ? softening.kind : SofteningKind::plummer, r2, eps);
             const double weight = particles.mass[j] * inverse; // then by the other unit of length
             acceleration.x += weight * f.force * r.x * inverse;
             acceleration.y += weight * f.force * r.y * inverse;

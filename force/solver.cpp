@@ -47,7 +47,7 @@ Refusal refusal(const SolverOptions& o)
         return line;
     if (o.decorrelate && o.solver != SolverKind::tree)
         return "{decorrelate}: needs {solver} tree";
-    if (!o.type_softenings.empty() && !o.softening.is_varied)
+    if (!o.type_softenings.empty() && !o.softening.per_particle)
         return "{eps}: several lengths: must be one, unless particles have several types";
     if (o.accuracy && o.accuracy->sample < 1)
         return "accuracy sample: 0: must be 1 or more";
@@ -188,7 +188,7 @@ void add(ForceStatistics& total, const ForceStatistics& one)
             .imbalance = std::max(before.imbalance, one.ranks->imbalance),
             .partners = std::max(before.partners, one.ranks->partners),
             .import_bytes = before.import_bytes + one.ranks->import_bytes,
-            .max_import_bytes = before.max_import_bytes + one.ranks->max_import_bytes,
+            .max_import_bytes = std::max(before.max_import_bytes, one.ranks->max_import_bytes),
             .max_memory = std::max(before.max_memory, one.ranks->max_memory),
             .not_finite = before.not_finite + one.ranks->not_finite};
     }

@@ -136,21 +136,21 @@ void join_softenings(Snapshot& all, Snapshot& part, const std::string& name)
     if (!first && !second)
         return;
     if (!first || !second || first->kind != second->kind ||
-        (first->is_varied && second->is_varied && first->rule != second->rule)) {
+        (first->per_particle && second->per_particle && first->rule != second->rule)) {
         all.notes.push_back(name + ": softening differs between files: left out");
         first.reset();
         all.particles.softening.clear();
         part.particles.softening.clear();
         return;
     }
-    if (!first->is_varied && !second->is_varied && !differ(first->length, second->length))
+    if (!first->per_particle && !second->per_particle && !differ(first->length, second->length))
         return;
     for (Snapshot* each : {&all, &part})
-        if (!each->softening->is_varied)
+        if (!each->softening->per_particle)
             each->particles.softening.assign(each->particles.size(), each->softening->length);
-    if (!first->is_varied)
+    if (!first->per_particle)
         first->rule = second->rule;
-    first->is_varied = true;
+    first->per_particle = true;
     first->length = std::max(first->length, second->length);
 }
 

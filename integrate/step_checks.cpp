@@ -9,7 +9,7 @@ namespace chamomile {
 
 bool is_softened(const SolverOptions& forces)
 {
-    return forces.softening.length > 0 || forces.softening.is_varied;
+    return forces.softening.length > 0 || forces.softening.per_particle;
 }
 
 void require_valid(const BlockSteps& o, const SolverOptions& forces)

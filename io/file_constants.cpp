@@ -1,16 +1,11 @@
 #include "chamomile/io/file_constants.hpp"
 
-#include <algorithm>
-#include <utility>
-
+#include "chamomile/core/softening_words.hpp"
 #include "chamomile/io/input_file.hpp"
 #include "chamomile/io/number_text.hpp"
 
 namespace chamomile {
 namespace {
-
-constexpr std::pair<const char*, SofteningKind> softening_words[] = {
-    {"plummer", SofteningKind::plummer}, {"spline", SofteningKind::spline}};
 
 /// A StatedNumber is a number from a file, with its allowed range.
 struct StatedNumber {
@@ -87,13 +82,6 @@ void check_same(const Snapshot& first, const Snapshot& piece, const std::filesys
                             "must be equal to the first piece, " + number_text(wanted[k].value));
 }
 
-const char* word_of(SofteningKind kind)
-{
-    return std::find_if(std::begin(softening_words), std::end(softening_words),
-                        [&](const auto& word) { return kind == word.second; })
-        ->first;
-}
-
 std::optional<Softening> stated_softening(const std::filesystem::path& file,
                                           const std::optional<std::string>& kind,
                                           const std::optional<double>& length)
@@ -102,15 +90,13 @@ std::optional<Softening> stated_softening(const std::filesystem::path& file,
         return {};
     if (!kind)
         throw bad_input(file, "softening_length", number_text(*length),
-                        "needs softening_kind, plummer or spline");
-    const auto* const known = std::find_if(std::begin(softening_words), std::end(softening_words),
-                                           [&](const auto& word) { return *kind == word.first; });
-    if (known == std::end(softening_words))
-        throw bad_input(file, "softening_kind", *kind, "must be plummer or spline");
+                        "needs softening_kind, " + softening_choices());
+    const std::optional<SofteningKind> known = softening_kind_of(*kind);
+    if (!known)
+        throw bad_input(file, "softening_kind", *kind, "must be " + softening_choices());
     if (!length)
         throw bad_input(file, "softening_kind", *kind, "needs softening_length");
-    return Softening{known->second,
-                     checked(file, "softening_length", *length, ranges::not_negative)};
+    return Softening{*known, checked(file, "softening_length", *length, ranges::not_negative)};
 }
 
 } // namespace chamomile

@@ -23,9 +23,6 @@ void check_stated(const Snapshot& snapshot, const std::filesystem::path& file);
 /// Throws Error with Fault::input if a number of this piece differs from the first piece.
 void check_same(const Snapshot& first, const Snapshot& piece, const std::filesystem::path& file);
 
-/// Returns the keyword of a softening kind in Chamomile's files.
-const char* word_of(SofteningKind kind);
-
 /// Returns a softening from the kind and length that Chamomile's files state. A file must state
 /// both or neither.
 std::optional<Softening> stated_softening(const std::filesystem::path& file,

@@ -99,7 +99,7 @@ std::vector<std::string> left_out_of_tipsy(const Snapshot& snapshot)
     if (std::any_of(particles.type.begin(), particles.type.end(),
                     [](std::uint8_t type) { return type == 2 || type == 3 || type == 5; }))
         lost.push_back("the types (2 and 3 become stars, 5 dark)");
-    if (snapshot.softening && snapshot.softening->kind == SofteningKind::plummer)
+    if (snapshot.softening && snapshot.softening->kind != SofteningKind::spline)
         lost.push_back("the kind of softening (Tipsy has a spline)");
     if (snapshot.softening && snapshot.softening->rule != SofteningRule::larger)
         lost.push_back("the pair rule of softening lengths");

@@ -51,11 +51,11 @@ void exchange_properties(Archive& archive, Snapshot& snapshot)
     exchange_units(archive, snapshot.units);
     archive("snapshot/G", snapshot.gravitational_constant);
     Softening softening = snapshot.softening.value_or(Softening{});
-    archive("snapshot/softening_kind", softening.kind, SofteningKind::spline);
+    archive("snapshot/softening_kind", softening.kind, std::end(softening_forms)[-1].kind);
     archive("snapshot/softening_length", softening.length);
     if (archive.has("snapshot/softening_rule")) {
         archive("snapshot/softening_rule", softening.rule, SofteningRule::root_of_squares);
-        archive("snapshot/softening_varies", softening.is_varied);
+        archive("snapshot/softening_varies", softening.per_particle);
     }
     snapshot.softening = softening;
     archive("snapshot/box_size", snapshot.box_size);

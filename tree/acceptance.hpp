@@ -125,7 +125,7 @@ struct AcceptanceCriterion {
     double tolerance = 0.001;
     double clearance = 0; ///< closer pairs are softened in a way that multipoles do not follow
     double softening = 0; ///< Plummer-equivalent length, for the estimate of the acceleration
-    SofteningKind softening_kind = SofteningKind::plummer;
+    double softening_reach = 0; ///< SofteningForm::reach
     SofteningRule softening_rule = SofteningRule::larger;
     double min_softening_squared = 0; ///< eps^2, with per-particle softening
     int order = 2;                    ///< of the multipoles: 0, 2, 3 or 4

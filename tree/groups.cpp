@@ -318,8 +318,8 @@ void finish_groups(TargetGroups& groups)
 
 void find_softenings(TargetGroups& groups, std::span<const double> softening)
 {
-    const bool varied = !softening.empty();
-    groups.group_softening.assign(varied ? groups.groups.size() : 0, {});
+    const bool per_particle = !softening.empty();
+    groups.group_softening.assign(per_particle ? groups.groups.size() : 0, {});
 #pragma omp parallel for if (softening.size() > worth_threads)
     for (std::size_t g = 0; g < groups.group_softening.size(); ++g) {
         const Group& group = groups.groups[g];
@@ -336,8 +336,8 @@ void find_softenings(TargetGroups& groups, std::span<const double> softening)
 
 void join_softenings(TargetGroups& groups)
 {
-    const bool varied = !groups.group_softening.empty();
-    groups.cluster_softening.assign(varied ? groups.clusters.size() : 0, {});
+    const bool per_particle = !groups.group_softening.empty();
+    groups.cluster_softening.assign(per_particle ? groups.clusters.size() : 0, {});
     for (std::size_t c = 0; c < groups.cluster_softening.size(); ++c) {
         const Cluster& cluster = groups.clusters[c];
         SofteningSpan& span = groups.cluster_softening[c];

@@ -11,12 +11,12 @@
 namespace chamomile {
 namespace {
 
-[[noreturn]] void refuse_position(std::span<const Vec3<double>> positions)
+[[noreturn]] void refuse_position(std::span<const Vec3<double>> positions, const char* word)
 {
     for (std::size_t i = 0; i < positions.size(); ++i) {
         const Vec3<double>& p = positions[i];
         if (!std::isfinite(p.x) || !std::isfinite(p.y) || !std::isfinite(p.z))
-            throw Error(Fault::input, "particle " + item(i) + ": position: (" +
+            throw Error(Fault::input, std::string(word) + " " + item(i) + ": position: (" +
                                           std::to_string(p.x) + ", " + std::to_string(p.y) + ", " +
                                           std::to_string(p.z) + "): must be finite");
     }
@@ -57,7 +57,7 @@ RootCube placed(const RootCube& smallest, const CubePlacement& placement)
     return {smallest.low - room * placement.below, side};
 }
 
-RootCube bounding_cube(std::span<const Vec3<double>> positions)
+RootCube bounding_cube(std::span<const Vec3<double>> positions, const char* word)
 {
     if (positions.empty())
         return {};
@@ -75,7 +75,7 @@ RootCube bounding_cube(std::span<const Vec3<double>> positions)
     }
     const double size = std::max({hx - lx, hy - ly, hz - lz});
     if (probe != 0 || !std::isfinite(size))
-        refuse_position(positions);
+        refuse_position(positions, word);
     return cube_around({lx, ly, lz}, {hx, hy, hz});
 }
 

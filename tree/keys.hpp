@@ -41,8 +41,8 @@ CubePlacement random_placement(std::uint64_t seed, std::uint64_t number);
 RootCube placed(const RootCube& smallest, const CubePlacement& placement);
 
 /// Returns the smallest cube around all positions (cube_around()). Throws Error(input) for a
-/// non-finite position, naming the first such particle, and for an extent that overflows.
-RootCube bounding_cube(std::span<const Vec3<double>> positions);
+/// non-finite position, naming the first such particle as `word`, and for an extent that overflows.
+RootCube bounding_cube(std::span<const Vec3<double>> positions, const char* word = "particle");
 
 /// Moves bit k of x to bit 3k, for the lowest 21 bits.
 CHAMOMILE_HD Key spread_bits(Key x)

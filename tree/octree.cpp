@@ -283,8 +283,8 @@ void build_octree(Octree& octree, std::span<const Vec3<double>> positions,
 {
     check_number(positions.size());
     octree.size = positions.size();
-    sorter.sort(positions, placed(bounding_cube(positions), plan.placement), octree.boundaries,
-                octree.order);
+    sorter.sort(positions, placed(bounding_cube(positions, plan.word), plan.placement),
+                octree.boundaries, octree.order);
     look_for_interruption();
     divide_into_cells(octree, positions, plan.leaf_size);
     look_for_interruption();

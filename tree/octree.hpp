@@ -69,13 +69,15 @@ inline constexpr Index absent_particles = largest_number;
 /// Throws Error(input) if there are more particles than largest_number.
 void check_number(std::size_t n);
 
-/// Max leaf size, and placement of the root cube.
+/// Max leaf size, placement of the root cube, and the word for a particle in errors.
 struct OctreePlan {
-    OctreePlan(int largest_leaf, CubePlacement root = {}) : leaf_size(largest_leaf), placement(root)
+    OctreePlan(int largest_leaf, CubePlacement root = {}, const char* word_of_particle = "particle")
+        : leaf_size(largest_leaf), placement(root), word(word_of_particle)
     {}
 
     int leaf_size;
     CubePlacement placement;
+    const char* word; ///< TreeParticles::word
 };
 
 /// Sorts the particles and divides the root cube until no cell has more than leaf_size particles.

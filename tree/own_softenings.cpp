@@ -17,11 +17,6 @@ constexpr double expansion_lengths = 16;
 /// system.
 constexpr double dense_center = 64;
 
-bool is_spline(const AcceptanceCriterion& criterion)
-{
-    return criterion.softening_kind == SofteningKind::spline;
-}
-
 } // namespace
 
 SoftenedReach::SoftenedReach(const AcceptanceCriterion& criterion, const Multipole& whole,
@@ -48,20 +43,21 @@ TreeReach::TreeReach(const AcceptanceCriterion& criterion, const Moments& moment
 
 double shared_clearance(const AcceptanceCriterion& criterion)
 {
-    return is_spline(criterion) ? softened_spline_reach(criterion, criterion.min_softening_squared)
-                                : 0;
+    return criterion.softening_reach > 0
+               ? softened_reach(criterion, criterion.min_softening_squared)
+               : 0;
 }
 
 double own_clearance(const AcceptanceCriterion& criterion, const SofteningSpan& targets)
 {
-    if (!is_spline(criterion))
+    if (criterion.softening_reach == 0)
         return 0;
-    return softened_spline_reach(criterion, targets.largest) - shared_clearance(criterion);
+    return softened_reach(criterion, targets.largest) - shared_clearance(criterion);
 }
 
 double softened_expansion(const AcceptanceCriterion& criterion, const SofteningSpan& targets)
 {
-    if (criterion.takes_tolerance() || is_spline(criterion))
+    if (criterion.takes_tolerance() || criterion.softening_reach > 0)
         return 0;
     return expansion_lengths / criterion.theta * std::sqrt(targets.half());
 }
@@ -69,7 +65,7 @@ double softened_expansion(const AcceptanceCriterion& criterion, const SofteningS
 double softened_expansion_factor(const AcceptanceCriterion& criterion, const SofteningSpan& targets,
                                  double acceleration, const WalkUnits& units)
 {
-    if (!criterion.takes_tolerance() || criterion.local_order == 0 || is_spline(criterion))
+    if (!criterion.takes_tolerance() || criterion.local_order == 0 || criterion.softening_reach > 0)
         return 0;
     const double limit = expansion_part * criterion.tolerance * std::max(acceleration, 1e-280);
     return units.length * root(1.5 * targets.half() / units.length / units.length / limit, 4);

@@ -1,7 +1,7 @@
 /// \file  The acceptance criterion with per-particle softening.
 ///
-/// Spline: pairs are softened within a radius. The clearance is a bound of it, from the cell's
-/// largest length plus the targets' largest.
+/// Kernels with a reach: pairs are softened within a radius. The clearance is a bound of it, from
+/// the cell's largest length plus the targets' largest.
 ///
 /// Plummer: two values of eps^2 stand for a cell's particles (CellSoftening). The error comes only
 /// from lengths that vary with position in the cell: about 6/5 b sum_j m_j |eps_j^2 - mean| / d^5.
@@ -23,11 +23,11 @@
 
 namespace chamomile {
 
-/// Returns a bound for the spline radius h of pairs in which both particles have this eps^2. The
+/// Returns a bound for the reach of pairs in which both particles have this eps^2. The
 /// length is rounded up to the largest length over a power of 4, to get few distinct values. For
 /// pairs with different lengths, the bounds of cell and targets are added, less the bound of the
 /// smallest length (shared_clearance()), which both contain.
-CHAMOMILE_HD double softened_spline_reach(const AcceptanceCriterion& criterion, double eps2)
+CHAMOMILE_HD double softened_reach(const AcceptanceCriterion& criterion, double eps2)
 {
     const double own = sqrt(eps2); // a target that is no source may exceed criterion.softening
     double length = criterion.softening < own ? own : criterion.softening;
@@ -35,7 +35,7 @@ CHAMOMILE_HD double softened_spline_reach(const AcceptanceCriterion& criterion, 
         length /= 4;
     // sqrt(a^2 + b^2) is at most sqrt(2) times the larger of a and b.
     const bool sums = criterion.softening_rule == SofteningRule::root_of_squares;
-    return eps2 > 0 ? Softening::spline_radius_part * (sums ? sqrt(2.0) : 1.0) * length : 0;
+    return eps2 > 0 ? criterion.softening_reach * (sums ? sqrt(2.0) : 1.0) * length : 0;
 }
 
 /// The opening radius of cells with per-particle softening. Constructed on the host.
@@ -51,8 +51,8 @@ public:
                                      const CellSoftening& softening) const
     {
         OpeningRadius reach = criterion_.reach(multipole, bounds, units_);
-        if (criterion_.softening_kind == SofteningKind::spline)
-            reach.min += softened_spline_reach(criterion_, softening.largest);
+        if (criterion_.softening_reach > 0)
+            reach.min += softened_reach(criterion_, softening.largest);
         else
             extend_plummer(reach, multipole, bounds, softening);
         return reach;
@@ -110,11 +110,12 @@ private:
     std::optional<SoftenedReach> softened_;
 };
 
-/// Returns a spline's clearance for the smallest length, contained in every cell's opening radius.
+/// Returns the reach for the smallest length, contained in every cell's opening radius; 0 without
+/// a reach.
 double shared_clearance(const AcceptanceCriterion& criterion);
 
-/// Returns what targets add to opening radii: a spline's clearance for them, less
-/// shared_clearance().
+/// Returns what targets add to opening radii: the reach for them, less shared_clearance(); 0
+/// without a reach.
 double own_clearance(const AcceptanceCriterion& criterion, const SofteningSpan& targets);
 
 /// Returns the min distance for expanding a cell about these targets; 0 unless an opening-angle

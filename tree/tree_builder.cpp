@@ -18,7 +18,7 @@ public:
         {
             const TimedPhase phase(profile, "build");
             build_octree(tree.octree, dense_.positions(particles), dense_.masses(particles),
-                         {plan.leaf_size, plan.placement}, sorter_);
+                         {plan.leaf_size, plan.placement, particles.word}, sorter_);
             set_softenings(tree.octree, particles);
         }
         sum_moments(tree, profile);

@@ -38,7 +38,7 @@ struct RowsOfRank {
     /// On a device: particles at rung `first_rung` or above are targets.
     const std::uint8_t* rung = nullptr;
     int first_rung = 0;
-    bool is_varied = false; ///< particles on some rank have per-particle softening
+    bool per_particle = false; ///< particles on some rank have per-particle softening
 };
 
 /// Particles as the caller holds them, on the host or the builder's device.
@@ -51,6 +51,7 @@ struct TreeParticles {
     ArrayView softening = {};             ///< per-particle softening lengths; empty: one length
     double longest_softening = HUGE_VAL;  ///< upper limit for softening lengths
     std::optional<RowsOfRank> ranks = {}; ///< set for a builder of several ranks
+    const char* word = "particle";        ///< for one of them in errors
 };
 
 /// Returns arrays of TreeParticles as dense doubles: the caller's array if it is dense, else a copy

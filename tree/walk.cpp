@@ -120,19 +120,19 @@ void Walk::walk(const TargetGroups& groups, const Cluster& cluster, bool finishe
         else
             region.expansion_factor = std::max(region.expansion_factor, factor);
     };
-    const bool varied = !groups.group_softening.empty();
+    const bool per_particle = !groups.group_softening.empty();
     const std::size_t count = cluster.last_group - cluster.first_group;
     reserve(scratch.regions, count);
     for (std::size_t g = 0; g < count; ++g) {
         const Group& group = groups.groups[cluster.first_group + g];
         scratch.regions.data[g] =
             region(group.box, group.center, group.radius, criterion_.group_kappa());
-        if (varied)
+        if (per_particle)
             soften(scratch.regions.data[g], groups.group_softening[cluster.first_group + g]);
     }
     WalkRegion whole =
         region(cluster.box, cluster.center, cluster.radius, criterion_.cluster_kappa());
-    if (varied)
+    if (per_particle)
         soften(whole, groups.cluster_softening[number_of_cluster]);
     const auto walk_cluster =
         criterion_.periodicity ? kernels_->walk_periodic_cluster : kernels_->walk_cluster;
@@ -148,7 +148,7 @@ void Walk::walk(const TargetGroups& groups, const Cluster& cluster, bool finishe
 void Walk::append_rows(InteractionLists& lists, const TargetGroups& groups, const Cluster& cluster,
                        WalkScratch& scratch) const
 {
-    const bool varied = !groups.group_softening.empty();
+    const bool per_particle = !groups.group_softening.empty();
     const std::size_t number_of_cluster = std::size_t(&cluster - groups.clusters.data());
     const std::size_t count = cluster.last_group - cluster.first_group;
     const Index far = Index(lists.far_cells.size()), cells = Index(lists.cells.size()),
@@ -158,7 +158,7 @@ void Walk::append_rows(InteractionLists& lists, const TargetGroups& groups, cons
     if (begin.far_cells > 0)
         lists.clusters.push_back(
             {far, far + begin.far_cells, cluster.center, cluster.radius,
-             varied ? groups.cluster_softening[number_of_cluster] : SofteningSpan{}});
+             per_particle ? groups.cluster_softening[number_of_cluster] : SofteningSpan{}});
     for (std::size_t g = 0; g < count; ++g) {
         const Group& group = groups.groups[cluster.first_group + g];
         const GroupEnds end = scratch.ends.data[g + 1];
@@ -178,7 +178,7 @@ void Walk::append_rows(InteractionLists& lists, const TargetGroups& groups, cons
              group.center,
              group.radius,
              {},
-             varied ? groups.group_softening[cluster.first_group + g] : SofteningSpan{}});
+             per_particle ? groups.group_softening[cluster.first_group + g] : SofteningSpan{}});
         begin = end;
     }
     assert(begin.cells == scratch.cells.size && begin.ranges == scratch.ranges.size &&
@@ -192,13 +192,13 @@ void Walk::append_rows(InteractionLists& lists, const TargetGroups& groups, cons
 void Walk::append_open_rows(InteractionLists& lists, const TargetGroups& groups,
                             const Cluster& cluster, const WalkScratch& scratch) const
 {
-    const bool varied = !groups.group_softening.empty();
+    const bool per_particle = !groups.group_softening.empty();
     const std::size_t number_of_cluster = std::size_t(&cluster - groups.clusters.data());
     const Index far = Index(lists.far_cells.size()), open = Index(lists.open.size()),
                 number = Index(lists.clusters.size());
     lists.clusters.push_back(
         {far, far + Index(scratch.far_cells.size), cluster.center, cluster.radius,
-         varied ? groups.cluster_softening[number_of_cluster] : SofteningSpan{}, open,
+         per_particle ? groups.cluster_softening[number_of_cluster] : SofteningSpan{}, open,
          open + Index(scratch.left_open.size)});
     for (std::size_t g = cluster.first_group; g < cluster.last_group; ++g) {
         ListRow row{};
@@ -207,7 +207,7 @@ void Walk::append_open_rows(InteractionLists& lists, const TargetGroups& groups,
         row.cluster = number;
         row.center = groups.groups[g].center;
         row.radius = groups.groups[g].radius;
-        row.softening = varied ? groups.group_softening[g] : SofteningSpan{};
+        row.softening = per_particle ? groups.group_softening[g] : SofteningSpan{};
         lists.rows.push_back(row);
         lists.regions.push_back(scratch.regions.data[g - cluster.first_group]);
     }
@@ -278,7 +278,7 @@ double Walk::scaled_acceleration(const Cluster& cluster, WalkScratch& scratch) c
             x += side % 2 == 0 ? cluster.extent : -cluster.extent;
             around += norm_squared(field_at(place) - whole) / 6;
         }
-        return std::sqrt(norm_squared(whole) + around);
+        return std::max(std::sqrt(norm_squared(whole) + around), min_acceleration());
     }
     return field.acceleration(norm_squared(whole), min_acceleration());
 }

@@ -57,9 +57,7 @@ const ReferenceSums& Reference::sums(Softening softening)
                           targets_.size());
         place->second = is_long ? by_solver(softening)
                                 : exact_sums(particles_, targets_,
-                                             {.softening = softening,
-                                              .gravitational_constant = gravitational_constant_,
-                                              .box = box_});
+                                             {softening, {}, gravitational_constant_, box_});
     }
     return place->second;
 }

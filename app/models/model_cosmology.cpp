@@ -7,6 +7,7 @@
 #include "app/options/option_uses.hpp"
 #include "app/options/options.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/softening_words.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/initial/cosmology/initial_conditions.hpp"
 #include "chamomile/run/structures/linear_theory.hpp"
@@ -106,9 +107,7 @@ void add_box(Options& options, Request& request)
     t.number("eps", &Request::softening, ranges::not_negative,
              "comoving softening length in these units; 1/30 of the mean spacing unless given")
         .in(dimensions::length);
-    t.choice("softening", &Request::softening_kind,
-             {{"plummer", SofteningKind::plummer}, {"spline", SofteningKind::spline}},
-             "law of the softening");
+    t.choice("softening", &Request::softening_kind, softening_words(), "law of the softening");
     t.number("eps-max", &Request::physical_softening, ranges::not_negative,
              "largest physical softening length; 0: no limit")
         .in(dimensions::length);

@@ -229,9 +229,10 @@ Options::Values Options::read_arguments()
     if (values.contains("help") || values.contains("help-all") || values.contains("help-settings"))
         return values;
     if (places.size() > positionals_.size() && !rest_)
-        throw Error(Fault::usage, places[positionals_.size()] + ": one argument too many; " + "'" +
+        throw Error(Fault::usage, places[positionals_.size()] + ": one argument too many; '" +
                                       program_name + " " + command_ +
-                                      " --help-all' tells which are taken");
+                                      " --help-all' tells which are taken; several values of an "
+                                      "option are one word with commas, such as 9,3,1");
     std::string missing;
     for (std::size_t k = 0; k < positionals_.size(); ++k) {
         if (k < places.size() && places[k].empty())

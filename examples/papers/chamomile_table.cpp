@@ -64,8 +64,9 @@ void add_rows(Particles& particles, const Request& request, Table& table)
         x = {float(x.x), float(x.y), float(x.z)};
     // Sums in double are compared pair by pair, for a subset of the particles if necessary.
     const std::size_t few = std::min(particles.size(), std::size_t(2e9) / particles.size());
-    Reference reference(particles, particles.size(), 1, ReferenceDevice::automatic),
-        pairwise(particles, few, 1, ReferenceDevice::automatic);
+    Reference reference(particles, sample_targets(particles.size(), particles.size()), 1,
+                        ReferenceDevice::automatic),
+        pairwise(particles, sample_targets(particles.size(), few), 1, ReferenceDevice::automatic);
     const PublishedRow row = published_for(particles.size());
     for (const double eps : request.softening_lengths) {
         SolverOptions setting = request.solver;

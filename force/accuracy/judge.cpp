@@ -20,7 +20,6 @@ namespace {
 constexpr double fit_pairs = 1e7;   ///< per trial of a softening
 constexpr std::size_t min_fit = 50; ///< targets of such a trial
 constexpr std::size_t max_fit = 500;
-constexpr SofteningKind softening_kinds[] = {SofteningKind::plummer, SofteningKind::spline};
 
 double rounded(double value, int digits)
 {
@@ -257,7 +256,7 @@ private:
         };
         if (best.score > exact) {
             for (const double ratio : {1.0, 2.8, 1 / 2.8})
-                for (const SofteningKind kind : softening_kinds)
+                for (const auto& [kind, word, name, reach] : softening_forms)
                     if (stated.length > 0 && (ratio != 1 || kind != stated.kind))
                         attempt(kind,
                                 ratio == 1 ? stated.length : rounded(ratio * stated.length, 6),
@@ -270,7 +269,7 @@ private:
         if (best.score > exact && (simple.softening.length == 0 || !is_minimum(simple))) {
             const double low = stated.length > 0 ? stated.length / 30 : 1e-4 * spacing(),
                          high = stated.length > 0 ? stated.length * 30 : 3 * spacing();
-            for (const SofteningKind kind : softening_kinds)
+            for (const auto& [kind, word, name, reach] : softening_forms)
                 search(low, high, [&](double length) { return attempt(kind, length, 1e-6); });
             // Lengths in parameter files have few digits.
             const Trial fitted = best;

@@ -20,13 +20,13 @@ public:
     void begin(const EvaluationInput& input) override
     {
         input_ = input;
-        // A spline with length 0 is Newton's law, and so is Plummer's.
-        spline_ = input.softening.kind == SofteningKind::spline && input.softening.length > 0;
-        const bool precise = precision_ == Precision::double_precision;
-        const bool potential = input.quantities == Quantities::acceleration_potential;
         own_ = {};
-        kernel_ =
-            (input.form ? kernels_.short_range : kernels_.kernel)(spline_, potential, precise);
+        LawChoice law = LawChoice::of(input.softening, false);
+        law.is_periodic = input.form;
+        law.with_potential = input.quantities == Quantities::acceleration_potential;
+        law.in_double = precision_ == Precision::double_precision;
+        softens_cells_ = input.softening.softens_cells();
+        kernel_ = kernels_.kernel(law);
         // A rank may have imported cells but no particle; then no length is read.
         static constexpr double unread = 0;
         const bool has_lengths = !input.octree->softening.empty();
@@ -34,12 +34,13 @@ public:
             own_ = {has_lengths ? input.octree->softening.data() : &unread,
                     input.separate.octree ? input.separate.octree->softening.data() : nullptr,
                     input.moments->softening.data(), input.softening.rule_weight()};
-            varied_kernel_ = (input.form ? kernels_.varied_short_range : kernels_.varied)(
-                input.softening.rule, spline_, potential, precise);
+            law.per_particle = true;
+            law.kind = input.softening.kind; // targets may be softened where sources are not
+            per_particle_kernel_ = kernels_.kernel(law);
         }
         expand_ = input.local_order == 0
                       ? nullptr
-                      : kernels_.expand[precise][input.local_order - lowest_local_order]
+                      : kernels_.expand[law.in_double][input.local_order - lowest_local_order]
                                        [input.order <= 2 ? 0 : input.order - 2];
         threads_.resize(std::size_t(omp_get_max_threads()));
         for (Thread& thread : threads_) {
@@ -90,9 +91,10 @@ public:
                                  input_.order,
                                  input_.periodicity,
                                  input_.form,
-                                 is_varied(row) ? own_ : OwnSoftenings{}};
+                                 softens_apart(row) ? own_ : OwnSoftenings{}};
             thread.sums.resize(row.target_end - row.target_begin);
-            (is_varied(row) ? varied_kernel_ : kernel_)(work, thread.scratch, thread.sums.data());
+            (softens_apart(row) ? per_particle_kernel_ : kernel_)(work, thread.scratch,
+                                                                  thread.sums.data());
             for (Index t = row.target_begin; t < row.target_end; ++t)
                 thread.not_finite +=
                     !store_sum(input_.output, particle(t), thread.sums[t - row.target_begin]);
@@ -127,7 +129,7 @@ private:
     /// the rule "larger" it does not if all targets have the max. Separate targets may exceed the
     /// max of the sources.
     template <class Row>
-    bool is_varied(const Row& row) const
+    bool softens_apart(const Row& row) const
     {
         const double largest = input_.softening.length * input_.softening.length;
         return own_.of_source &&
@@ -171,22 +173,22 @@ private:
                 Expansion& expansion) const
     {
         expansion.center = row.center;
-        expansion.targets = spline_ ? SofteningSpan{} : row.softening;
+        expansion.targets = softens_cells_ ? row.softening : SofteningSpan{};
         expansion.unit = InternalScale::unit_of_radius(row.radius / input_.scale.length);
         expand_({input_.moments->multipole.data(), input_.moments->higher.data(),
                  lists.far_cells.data() + row.far_begin, row.far_end - row.far_begin,
                  1 / input_.scale.length, 1 / input_.scale.mass,
-                 spline_ ? 0 : input_.softening.length / input_.scale.length, input_.order,
-                 spline_ || !is_varied(row) ? nullptr : own_.of_cell, own_.rule_weight},
+                 softens_cells_ ? input_.softening.length / input_.scale.length : 0, input_.order,
+                 softens_cells_ && softens_apart(row) ? own_.of_cell : nullptr, own_.rule_weight},
                 wider, expansion);
     }
 
     HostKernels kernels_;
     Precision precision_;
     EvaluationInput input_;
-    HostKernel kernel_ = nullptr, varied_kernel_ = nullptr;
+    HostKernel kernel_ = nullptr, per_particle_kernel_ = nullptr;
     ExpansionKernel expand_ = nullptr;
-    bool spline_ = false;
+    bool softens_cells_ = true;
     OwnSoftenings own_;
     ListPool lists_;
     std::vector<Thread> threads_;

@@ -25,8 +25,10 @@ public:
         few_.has_tree = few_.has_tree && request.keeps_tree;
         if (request.active.empty() && !is_measured_) {
             ForceStatistics statistics = evaluate_by(many_, request);
-            const TimedPhase phase(statistics.profile, "calibration");
-            measure(request);
+            {
+                const TimedPhase phase(statistics.profile, "calibration");
+                measure(request);
+            }
             return statistics;
         }
         const std::size_t targets = request.active.empty() ? request.count : request.active.size();

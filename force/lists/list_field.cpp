@@ -104,7 +104,7 @@ void ListField::take(const TreeParticles& given, const Plan& plan, bool keeps_ce
     set_softening(sources, plan);
     if (long_range_) {
         options_.periodic = long_range_->make(sources.count + plan.tracers, *parts_.evaluator);
-        require(refuse_softening(options_, softening_.varied()));
+        require(refuse_softening(options_, softening_.in_force()));
         sources.position = in_box(sources.position, sources.count, wrapped_);
     }
     const SourcesTaken how{softening_, plan.id, walks(), !walks() && targets_.has_value()};
@@ -132,7 +132,7 @@ void ListField::set_softening(TreeParticles& sources, const Plan& plan)
         min = length = sources.softening.load(0); // per particle: otherwise `length` is per pair
     softening_.min = min;
     if (sources.ranks) {
-        sources.ranks->is_varied = min.has_value();
+        sources.ranks->per_particle = min.has_value();
         sources.longest_softening = plan.softening_length.value_or(HUGE_VAL);
     } else if (sources.softening && sources.count > 0) {
         if (min)
@@ -151,7 +151,7 @@ void ListField::set_softening(TreeParticles& sources, const Plan& plan)
 void ListField::record_softening(ForceStatistics& statistics) const
 {
     if (long_range_)
-        statistics.softening_jump = softening_jump(options_, softening_.varied());
+        statistics.softening_jump = softening_jump(options_, softening_.in_force());
 }
 
 /// Returns a view with these positions wrapped into the periodic cube; copies to `memory` if

@@ -8,21 +8,6 @@
 #include "chamomile/force/repairs/singular_pairs.hpp"
 
 namespace chamomile {
-namespace {
-
-/// Rethrows an error, with "target" for "particle" at the beginning.
-[[noreturn]] void rethrow_of_targets(const Error& error)
-{
-    const std::string line = error.line(), particle = "particle ";
-    if (!line.starts_with(particle))
-        throw;
-    const std::string renamed = "target " + line.substr(particle.size());
-    if (dynamic_cast<const CollectiveError*>(&error))
-        throw CollectiveError(error.fault(), renamed);
-    throw Error(error.fault(), renamed);
-}
-
-} // namespace
 
 ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs& to)
 {
@@ -59,16 +44,15 @@ ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs&
         points.softening = view_of(std::span(softenings));
     }
     if (parts_.domains)
-        points.ranks = RowsOfRank{.is_varied = has_own_softenings()};
-    try {
-        parts_.target_builder->build(*targets_, points, plan, statistics.profile);
-    } catch (const Error& error) {
-        rethrow_of_targets(error);
-    }
+        points.ranks = RowsOfRank{.per_particle = has_own_softenings()};
+    points.word = "target";
+    parts_.target_builder->build(*targets_, points, plan, statistics.profile);
     if (far == MayBeFar::yes && size() > 0 &&
         is_far(targets_->moments.bounds[0].farthest_distance(
-            sources_.tree().moments.multipole[0].center)))
-        return at_points_with_far(targets, to);
+            sources_.tree().moments.multipole[0].center))) {
+        add(statistics, at_points_with_far(targets, to));
+        return statistics;
+    }
     {
         const TimedPhase phase(statistics.profile, "groups");
         parts_.target_builder->make_groups(groups_, *targets_, {}, plan.groups);

@@ -24,12 +24,12 @@ ForceStatistics ListField::at_points_with_far(const FieldTargets& targets, const
     std::vector<std::size_t> number; // index of each near target
     std::optional<Particles> all;    // the sources, if some target needs them one by one
     std::vector<double> own_length, near_softening;
-    const bool varied = has_own_softenings();
-    if (varied)
+    const bool per_particle = has_own_softenings();
+    if (per_particle)
         own_length = target_softenings(targets);
     // Far sources act with their mean eps^2.
     Softening mean = softening_.pair;
-    if (varied)
+    if (per_particle)
         mean.length = std::sqrt(sources_.tree().moments.softening[0].mean());
     const auto split = [&] {
         for (std::size_t i = 0; i < targets.count; ++i) {
@@ -38,7 +38,7 @@ ForceStatistics ListField::at_points_with_far(const FieldTargets& targets, const
             const std::int64_t own = targets.self.empty() ? -1 : targets.self[i];
             if (!is_far(norm_of_any_size(place - whole.center))) {
                 near.push_back(place);
-                if (varied)
+                if (per_particle)
                     near_softening.push_back(own_length[i]);
                 if (!targets.self.empty())
                     self.push_back(own);
@@ -47,9 +47,9 @@ ForceStatistics ListField::at_points_with_far(const FieldTargets& targets, const
                 const bool exactly = sources_.has_both_signs() || own >= 0;
                 if (exactly && !all)
                     all = sources_.all();
-                const double length = varied ? own_length[i] : 0;
+                const double length = per_particle ? own_length[i] : 0;
                 Softening of_pair = mean;
-                if (varied)
+                if (per_particle)
                     of_pair.length = std::sqrt(pair_softening_squared(
                         length * length, mean.length * mean.length, softening_.pair.rule));
                 put_sum(exactly ? sum_of_single_target(*all, place, own, softening_.pair, length)
@@ -69,7 +69,7 @@ ForceStatistics ListField::at_points_with_far(const FieldTargets& targets, const
          view_of(std::span(near)),
          {},
          self,
-         varied ? view_of(std::span(near_softening)) : ArrayView{}},
+         per_particle ? view_of(std::span(near_softening)) : ArrayView{}},
         {view_of(std::span(accelerations)), view_of(std::span(potentials))}, MayBeFar::no);
     for (std::size_t k = 0; k < near.size(); ++k) {
         std::copy_n(&accelerations[k].x, 3, &acceleration[3 * number[k]]);

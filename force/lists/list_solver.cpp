@@ -321,12 +321,12 @@ AcceptanceCriterion criterion_of(const SolverOptions& options, std::optional<dou
     criterion.order = options.order;
     criterion.local_order = options.local_order;
     criterion.softening = options.softening.length;
-    criterion.softening_kind = options.softening.kind;
+    criterion.softening_reach = form_of(options.softening.kind).reach;
     criterion.softening_rule = options.softening.rule;
     if (min_length)
         criterion.min_softening_squared = *min_length * *min_length; // clearance is per cell
-    else if (options.softening.kind == SofteningKind::spline)
-        criterion.clearance = options.softening.spline_radius();
+    else
+        criterion.clearance = options.softening.reach();
     return criterion;
 }
 

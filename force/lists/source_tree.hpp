@@ -16,10 +16,10 @@ struct SourceSoftening {
     Softening pair;            ///< for all pairs, or with the max length over sources
     std::optional<double> min; ///< the min length, if sources differ
 
-    Softening varied() const
+    Softening in_force() const
     {
         Softening softening = pair;
-        softening.is_varied = min.has_value();
+        softening.per_particle = min.has_value();
         return softening;
     }
 };
@@ -57,7 +57,7 @@ public:
     bool has_own_softenings() const
     {
         const TreeParticles& p = particles();
-        return p.ranks ? p.ranks->is_varied : bool(p.softening);
+        return p.ranks ? p.ranks->per_particle : bool(p.softening);
     }
 
     Tree& tree() { return tree_; }

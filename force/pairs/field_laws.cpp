@@ -1,8 +1,10 @@
 #include "chamomile/force/pairs/field_laws.hpp"
 
+#include "chamomile/core/error.hpp"
 #include "chamomile/core/interruption.hpp"
-#include "chamomile/force/pairs/laws/gravity_jerk_varied.hpp"
-#include "chamomile/force/pairs/laws/gravity_tidal_varied.hpp"
+#include "chamomile/force/law_choice.hpp"
+#include "chamomile/force/pairs/laws/gravity_jerk.hpp"
+#include "chamomile/force/pairs/laws/gravity_tidal.hpp"
 
 namespace chamomile {
 
@@ -12,24 +14,33 @@ FieldLaws::FieldLaws(const SolverOptions& resolved)
                .instruction_set = resolved.instruction_set}
 {}
 
-void FieldLaws::take(const Softening& softening, bool varied)
+void FieldLaws::take(const Softening& softening, bool per_particle)
 {
-    if (tidal_ && varied == varied_ && softening.length == softening_.length)
+    if (tidal_ && per_particle == per_particle_ && softening.length == softening_.length)
         return;
     softening_ = softening;
-    varied_ = varied;
-    const bool spline = softening.kind == SofteningKind::spline && softening.length > 0;
-    const RuntimeRule rule{softening.rule_weight()};
-    if (varied) {
-        tidal_ = spline ? make_pair_solver(GravityTidalSplineVaried{rule}, options_)
-                        : make_pair_solver(GravityTidalPlummerVaried{rule}, options_);
-        jerk_ = make_pair_solver(GravityJerkVaried{rule}, options_);
-    } else {
-        tidal_ = spline
-                     ? make_pair_solver(GravityTidalSpline{1 / softening.spline_radius()}, options_)
-                     : make_pair_solver(GravityTidal{softening.length}, options_);
+    per_particle_ = per_particle;
+    kind_ = LawChoice::of(softening, per_particle).kind;
+    const LawNumbers numbers{.softening_length = softening.length,
+                             .rule_weight = softening.rule_weight()};
+    SofteningKernels::visit(kind_, [&]<class Kernel>(Kernel) {
+        if (per_particle)
+            tidal_ = make_pair_solver(TidalTensor<Kernel, RuntimeRule>::of(numbers), options_);
+        else
+            tidal_ = make_pair_solver(TidalTensor<Kernel, OneLength>::of(numbers), options_);
+    });
+    if (per_particle)
+        jerk_ = make_pair_solver(GravityJerkPerParticle{numbers.rule_weight}, options_);
+    else
         jerk_ = make_pair_solver(GravityJerk{softening.length}, options_);
-    }
+}
+
+PairSolver& FieldLaws::jerk()
+{
+    if (kind_ != SofteningKind::plummer)
+        throw Error(Fault::usage, "softening: " + std::string(form_of(kind_).word) +
+                                      ": must be plummer for jerks");
+    return *jerk_;
 }
 
 std::vector<double> joined(std::size_t n, std::initializer_list<std::span<const double>> parts)

@@ -17,15 +17,17 @@ public:
     explicit FieldLaws(const SolverOptions& resolved);
 
     /// Sets the sources' softening, and whether it is per particle.
-    void take(const Softening& softening, bool varied);
+    void take(const Softening& softening, bool per_particle);
 
     PairSolver& tidal() { return *tidal_; }
-    PairSolver& jerk() { return *jerk_; }
+    /// Throws Error(usage) unless the softening is Plummer's.
+    PairSolver& jerk();
 
 private:
     PairOptions options_;
     Softening softening_;
-    bool varied_ = false;
+    SofteningKind kind_ = SofteningKind::plummer; ///< of pairs
+    bool per_particle_ = false;
     std::unique_ptr<PairSolver> tidal_, jerk_;
 };
 

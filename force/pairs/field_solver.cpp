@@ -14,6 +14,7 @@
 #include "chamomile/force/pairs/field_of_ranks.hpp"
 #include "chamomile/force/pairs/sources_within.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
+#include "chamomile/force/repairs/singular_pairs.hpp"
 #include "chamomile/force/scale.hpp"
 
 namespace chamomile {
@@ -259,20 +260,21 @@ private:
     static Coincident find_coincident(ListField& lists, const PairTargets& targets)
     {
         Coincident at;
-        const bool varied = lists.has_own_softenings();
-        if (lists.softening().length > 0 && !varied)
+        const bool per_particle = lists.has_own_softenings();
+        if (lists.softening().length > 0 && !per_particle)
             return at;
         const Octree& octree = lists.sources().octree();
         const Moments& moments = lists.sources().moments();
         const std::vector<double> own = copy_of(lists).softening;
         std::vector<std::vector<Index>> found(targets.self.size());
         parallel_loop(found.size(), 64, [&](std::size_t i) {
-            if (varied && targets.softening[i] > 0)
+            if (per_particle && targets.softening[i] > 0)
                 return;
             const double* x = &targets.position[3 * i];
             found[i] = sources_within(octree, moments, {x[0], x[1], x[2]}, 0);
-            std::erase_if(found[i],
-                          [&](Index j) { return j == targets.self[i] || (varied && own[j] > 0); });
+            std::erase_if(found[i], [&](Index j) {
+                return j == targets.self[i] || (per_particle && own[j] > 0);
+            });
         });
         at.begin.push_back(0);
         for (const std::vector<Index>& row : found) {
@@ -312,7 +314,8 @@ private:
         require(targets.position || targets.count == 0, "targets: positions: missing");
         check_view(targets.position, 3, "targets: positions: must have 3 components");
         check_view(targets.velocity, 3, "targets: velocities: must have 3 components");
-        require(!targets.softening.on_device, "targets: softenings: must be on the host");
+        if (targets.softening)
+            cut_softenings(targets.softening, targets.count, {}, 0, "target"); // checks them
     }
 
     void check_results(const FieldResults& results) const
@@ -324,9 +327,6 @@ private:
         check_view(results.jerk, 3, "results: jerks: must have 3 components");
         require(!options().is_periodic() || (!results.tidal && !results.jerk),
                 "box: must be 0 for tidal tensors and jerks");
-        require(!results.jerk || lists_.softening().length == 0 ||
-                    lists_.softening().kind == SofteningKind::plummer,
-                "softening: spline: must be plummer for jerks");
     }
 
     std::vector<double> read(const ArrayView& view, std::size_t n, std::size_t components) const
@@ -336,7 +336,7 @@ private:
 
     void keep(const FieldSources& sources)
     {
-        varied_.reset();
+        softened_lists_.reset();
         if (sources.velocity)
             velocity_ = read(sources.velocity, sources.count, 3);
         length_.reset();
@@ -366,15 +366,15 @@ private:
     {
         if (!have_other_lengths(targets))
             return lists_;
-        if (!varied_) {
+        if (!softened_lists_) {
             FieldCopy copy = copy_of_sources();
             copy.softening.assign(size(), *length_);
             auto lists = std::make_unique<ListField>(options(), make_parts(options(), true));
             lists->build(in_arrays(copy.sources()),
                          {.number = builds_ - 1, .has_arrays = false, .keeps_lengths = true});
-            varied_ = std::move(lists);
+            softened_lists_ = std::move(lists);
         }
-        return *varied_;
+        return *softened_lists_;
     }
 
     std::vector<Index> self_of(const FieldTargets& targets) const
@@ -471,9 +471,9 @@ private:
     }
 
     ListField lists_;
-    std::unique_ptr<ListField> varied_; // as lists_, with per-particle softening
-    std::unique_ptr<Solver> direct_;    // for direct sums, when needed
-    std::uint64_t builds_ = 0;          // number for the root cube (decorrelate)
+    std::unique_ptr<ListField> softened_lists_; // as lists_, with per-particle softening
+    std::unique_ptr<Solver> direct_;            // for direct sums, when needed
+    std::uint64_t builds_ = 0;                  // number for the root cube (decorrelate)
     bool is_built_ = false;
     std::vector<double> velocity_, positions_, masses_;
     FieldLaws laws_;

@@ -63,7 +63,7 @@ public:
 
 private:
     struct Thread {
-        PairScratch scratch;
+        KernelScratch scratch;
         std::vector<TileEntry> tiles, far;
         std::vector<ExcludedPair> excluded;
         std::vector<double> sums;

@@ -3,7 +3,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/lists/list_solver.hpp"
 #include "chamomile/force/option_table.hpp"
-#include "chamomile/force/pairs/laws/gravity_jerk_varied.hpp"
+#include "chamomile/force/pairs/laws/gravity_jerk.hpp"
 #include "chamomile/force/pairs/pair_solver.hpp"
 #include "chamomile/force/repairs/singular_pairs.hpp"
 
@@ -11,22 +11,23 @@ namespace chamomile {
 namespace {
 
 using Target = GravityJerk::Target<double>;
-using SoftenedTarget = GravityJerkVaried::Target<double>;
-using SoftenedSource = GravityJerkVaried::Source<double>;
+using SoftenedTarget = GravityJerkPerParticle::Target<double>;
+using SoftenedSource = GravityJerkPerParticle::Source<double>;
 
 /// Sums all pairs by one PairSolver if sources share a softening length, by another if not.
 class DirectJerkSolver final : public JerkSolver {
 public:
     explicit DirectJerkSolver(const SolverOptions& resolved)
         : options_(resolved),
-          alike_(make_pair_solver(GravityJerk{resolved.softening.length}, pair_options()))
+          common_solver_(make_pair_solver(GravityJerk{resolved.softening.length}, pair_options()))
     {}
 
     ForceStatistics solve(std::span<const MovingSource> sources, std::span<const double> softening,
                           std::span<const Index> active, std::span<JerkSum> sums) override
     {
-        PairStatistics pairs = softening.empty() ? sum_alike(sources, active, sums)
-                                                 : sum_varied(sources, softening, active, sums);
+        PairStatistics pairs = softening.empty()
+                                   ? sum_common(sources, active, sums)
+                                   : sum_per_particle(sources, softening, active, sums);
         if (const double G = options_.gravitational_constant; G != 1)
             for (JerkSum& sum : sums) {
                 sum.acceleration = G * sum.acceleration;
@@ -42,7 +43,7 @@ public:
         return statistics;
     }
 
-    std::string device() const override { return alike_->device(); }
+    std::string device() const override { return common_solver_->device(); }
     const SolverOptions& options() const override { return options_; }
 
 private:
@@ -53,29 +54,29 @@ private:
                 .instruction_set = options_.instruction_set};
     }
 
-    PairStatistics sum_alike(std::span<const MovingSource> sources, std::span<const Index> active,
-                             std::span<JerkSum> sums)
+    PairStatistics sum_common(std::span<const MovingSource> sources, std::span<const Index> active,
+                              std::span<JerkSum> sums)
     {
         targets_.resize(active.size());
         for (std::size_t k = 0; k < active.size(); ++k)
             targets_[k] = {sources[active[k]].position, sources[active[k]].velocity};
-        return alike_->sum(
+        return common_solver_->sum(
             {as_rows(std::span<const Target>(targets_)), as_rows(sources), active, {}},
             as_rows(sums));
     }
 
-    PairStatistics sum_varied(std::span<const MovingSource> sources,
-                              std::span<const double> softening, std::span<const Index> active,
-                              std::span<JerkSum> sums)
+    PairStatistics sum_per_particle(std::span<const MovingSource> sources,
+                                    std::span<const double> softening,
+                                    std::span<const Index> active, std::span<JerkSum> sums)
     {
         if (softening.size() != sources.size())
             throw Error(Fault::usage, "softening: " + std::to_string(softening.size()) +
                                           " lengths: must be one per source, " +
                                           std::to_string(sources.size()));
         span_of_softenings(view_of(softening), softening.size(), {}, "cpu"); // checks them
-        if (!varied_)
-            varied_ = make_pair_solver(GravityJerkVaried{{options_.softening.rule_weight()}},
-                                       pair_options());
+        if (!softened_solver_)
+            softened_solver_ = make_pair_solver(
+                GravityJerkPerParticle{options_.softening.rule_weight()}, pair_options());
         softened_.resize(sources.size());
         for (std::size_t j = 0; j < sources.size(); ++j)
             softened_[j] = {sources[j].position, sources[j].velocity, sources[j].mass,
@@ -85,15 +86,15 @@ private:
             const SoftenedSource& i = softened_[active[k]];
             softened_targets_[k] = {i.position, i.velocity, i.eps2};
         }
-        return varied_->sum({as_rows(std::span<const SoftenedTarget>(softened_targets_)),
-                             as_rows(std::span<const SoftenedSource>(softened_)),
-                             active,
-                             {}},
-                            as_rows(sums));
+        return softened_solver_->sum({as_rows(std::span<const SoftenedTarget>(softened_targets_)),
+                                      as_rows(std::span<const SoftenedSource>(softened_)),
+                                      active,
+                                      {}},
+                                     as_rows(sums));
     }
 
     SolverOptions options_;
-    std::unique_ptr<PairSolver> alike_, varied_;
+    std::unique_ptr<PairSolver> common_solver_, softened_solver_;
     std::vector<Target> targets_;
     std::vector<SoftenedTarget> softened_targets_;
     std::vector<SoftenedSource> softened_;
@@ -112,7 +113,8 @@ std::optional<std::string> jerk_refusal(const SolverOptions& options)
     if (options.accuracy)
         return "{accuracy}: needs the tree solver; hermite uses direct sums";
     if (softening.kind != SofteningKind::plummer)
-        return "{softening} spline: must be plummer for hermite";
+        return "{softening} " + std::string(form_of(softening.kind).word) +
+               ": must be plummer for hermite";
     return refusal(options);
 }
 

@@ -38,7 +38,7 @@ public:
 /// Returns why Hermite's scheme cannot compute jerks with these options; nothing if it can.
 std::optional<std::string> jerk_refusal(const SolverOptions& options);
 
-/// Returns a solver for direct sums by GravityJerk or GravityJerkVaried, with G, softening,
+/// Returns a solver for direct sums by GravityJerk or GravityJerkPerParticle, with G, softening,
 /// precision, device and instruction set from `options`. Throws Error(usage) with the refusal, and
 /// like make_solver().
 std::unique_ptr<JerkSolver> make_jerk_solver(const SolverOptions& options);

@@ -154,10 +154,11 @@ private:
         own_softening_.clear();
         for (const double length : particles.softening)
             own_softening_.push_back(length * length);
-        const bool varied = !own_softening_.empty();
-        const bool spline = softening_.kind == SofteningKind::spline && softening_.length > 0;
-        const DoubleKernel kernel = find_kernels(options_.instruction_set)
-                                        .periodic(varied, spline, bool(request.potential));
+        const bool per_particle = !own_softening_.empty();
+        LawChoice law = LawChoice::of(softening_, per_particle);
+        law.is_periodic = true;
+        law.with_potential = bool(request.potential);
+        const DoubleKernel kernel = find_kernels(options_.instruction_set).few_targets(law);
         const double G = options_.gravitational_constant;
         constexpr std::size_t at_once = 32; // whole packs of every instruction set
         parallel_loop((targets + at_once - 1) / at_once, 1, [&](std::size_t b) {
@@ -174,7 +175,7 @@ private:
                     .softening_length = softening_.length,
                     .targets = block,
                     .count = int(count),
-                    .softening = varied ? own_softening_.data() : nullptr,
+                    .softening = per_particle ? own_softening_.data() : nullptr,
                     .rule_weight = softening_.rule_weight(),
                     .smooth = &smooth_},
                    sums);

@@ -11,7 +11,7 @@
 #pragma once
 
 #include "chamomile/core/periodic.hpp"
-#include "chamomile/force/varied_gravity.hpp"
+#include "chamomile/force/gravity.hpp"
 
 namespace chamomile {
 
@@ -53,12 +53,11 @@ struct ShortRangeForm {
     }
 };
 
-/// The short-range law for particles and cells, to second order in cell size; 0 beyond r_cut.
-/// `Newtons` is Gravity, or VariedGravity for per-particle softening.
-template <template <SofteningKind, bool> class Newtons, SofteningKind softening,
-          bool with_potential>
-struct ShortRangeOf : Newtons<softening, with_potential> {
-    using Newton = Newtons<softening, with_potential>;
+/// The short range of a law of gravity for particles and cells, to second order in cell size; 0
+/// beyond r_cut.
+template <class Newton>
+struct ShortRange : Newton {
+    using Kernel = typename Newton::Kernel;
     template <class T>
     using Target = typename Newton::template Target<T>;
     template <class T>
@@ -68,29 +67,16 @@ struct ShortRangeOf : Newtons<softening, with_potential> {
     template <class T>
     using Sum = typename Newton::template Sum<T>;
     static constexpr bool is_periodic = true;
-    /// With a spline, cells are Newtonian at the distances at which they are listed.
-    using Cells =
-        std::conditional_t<Newton::is_varied && softening == SofteningKind::plummer, ShortRangeOf,
-                           ShortRangeOf<Gravity, SofteningKind::plummer, with_potential>>;
+    using Cells = ShortRange<typename Newton::Cells>;
 
     const ShortRangeForm* form = nullptr;
-    double offset = -1; ///< x at u = 0, u^2 = r^2 + eps^2 with Plummer softening
+    double offset = -1; ///< x at u = 0, u^2 = r^2 + eps^2 with one Plummer softening
 
-    static CHAMOMILE_HD ShortRangeOf with_lengths(double eps, const ShortRangeForm& form)
+    static CHAMOMILE_HD ShortRange of(const LawNumbers& n)
     {
-        ShortRangeOf law;
-        static_cast<Newton&>(law) = Newton::with_length(eps);
-        law.form = &form;
-        law.offset = softening == SofteningKind::plummer ? -1 - eps * eps * form.slope : -1;
-        return law;
-    }
-
-    template <class Rule>
-    static CHAMOMILE_HD ShortRangeOf with_rule(const Rule& rule, const ShortRangeForm& form)
-    {
-        ShortRangeOf law;
-        static_cast<Newton&>(law) = Newton::with_rule(rule);
-        law.form = &form;
+        ShortRange law{Newton::of(n), n.form};
+        if constexpr (Kernel::softens_cells && !Newton::per_particle)
+            law.offset = -1 - n.softening_length * n.softening_length * n.form->slope;
         return law;
     }
 
@@ -100,14 +86,14 @@ struct ShortRangeOf : Newtons<softening, with_potential> {
         using Lane = typename LaneOf<T>::type;
         const auto& smooth = form->template of<Lane>();
         const Vec3<T> r = j.position - i.position; // 3 flops
-        if constexpr (softening == SofteningKind::plummer) {
+        if constexpr (Kernel::softens_cells) {
             T u2, x, step;
             find_places(i, j, r, u2, x, step); // 8
             T m_inv_u, m_inv_u3;
             divide_by_powers(j.mass, u2, m_inv_u, m_inv_u3);            // the root, 3
             const T force = m_inv_u3 - j.mass * value(smooth.force, x); // 20 and 2
             sum.acceleration += select(x < T(1), force, T(0)) * r;      // 1 and 6
-            if constexpr (with_potential)
+            if constexpr (requires { sum.potential; })
                 sum.potential -=
                     select(x < T(1), m_inv_u - j.mass * value(smooth.potential, x), T(0));
         } else {
@@ -117,7 +103,7 @@ struct ShortRangeOf : Newtons<softening, with_potential> {
             const T force = select(x < T(1), j.mass * value(smooth.force, x), T(0));
             const T kept = select(x < T(1), T(1), T(0));
             sum.acceleration += kept * pair.acceleration - force * r;
-            if constexpr (with_potential)
+            if constexpr (requires { sum.potential; })
                 sum.potential +=
                     select(x < T(1), pair.potential + j.mass * value(smooth.potential, x), T(0));
         }
@@ -153,14 +139,14 @@ struct ShortRangeOf : Newtons<softening, with_potential> {
                                                      j.xz * r.x + j.yz * r.y + j.zz * r.z};
         const T rsr = dot(r, s), half_trace = T(Lane(1 / 3.0)) * j.trace;
         T along = inside * (j.mass * a - half_trace * b + T(0.5f) * rsr * c);
-        if constexpr (Newton::is_varied) {
+        if constexpr (Newton::per_particle) {
             const T h = softenings * inv_u2, more = inside * j.weight * h * h * inv_u;
             along += more * inv_u2;
-            if constexpr (with_potential)
+            if constexpr (requires { sum.potential; })
                 sum.potential -= T(0.2f) * more;
         }
         sum.acceleration += along * r - (inside * b) * s;
-        if constexpr (with_potential)
+        if constexpr (requires { sum.potential; })
             sum.potential -= inside * (j.mass * (inv_u - value(smooth.potential, x)) -
                                        half_trace * a + T(0.5f) * rsr * b);
     }
@@ -174,17 +160,19 @@ private:
     {
         using Lane = typename LaneOf<T>::type;
         const T slope = T(Lane(form->slope));
-        if constexpr (Newton::is_varied) {
+        if constexpr (Newton::per_particle) {
             const T r2 = norm_squared(r, T(0));
             T eps2;
             if constexpr (std::is_same_v<Other, Source<T>>)
-                eps2 = this->pair_softening(i.eps2, j.eps2);
+                eps2 = this->rule(i.eps2, j.eps2);
             else
-                this->find_softening(i.eps2, j, eps2, step);
+                this->find_softening(i, j, eps2, step);
             u2 = r2 + eps2;
             x = slope * r2 + T(-1);
         } else {
-            const T eps2 = softening == SofteningKind::plummer ? T(Lane(this->parameter)) : T(0);
+            T eps2 = T(0);
+            if constexpr (Kernel::softens_cells)
+                eps2 = T(Lane(this->rule.number));
             u2 = norm_squared(r, eps2);
             x = slope * u2 + T(Lane(offset));
         }
@@ -215,10 +203,5 @@ private:
         second = T(2) * second;
     }
 };
-
-template <SofteningKind softening, bool with_potential>
-using ShortRange = ShortRangeOf<Gravity, softening, with_potential>;
-template <SofteningKind softening, bool with_potential>
-using VariedShortRange = ShortRangeOf<VariedGravity, softening, with_potential>;
 
 } // namespace chamomile

@@ -23,8 +23,9 @@ double cut_radius(const SolverOptions& o)
 /// Returns the max softening length of a pair over the max length of a particle.
 double pair_factor(const Softening& softening)
 {
-    return softening.is_varied && softening.rule == SofteningRule::root_of_squares ? std::sqrt(2.0)
-                                                                                   : 1;
+    return softening.per_particle && softening.rule == SofteningRule::root_of_squares
+               ? std::sqrt(2.0)
+               : 1;
 }
 
 /// Returns the cutoff radius, in softening lengths, at which the force jumps by `jump`.
@@ -36,16 +37,17 @@ double cut_for(double jump)
 /// Returns options that make a softening of `length` exact enough.
 std::string cures(const SolverOptions& o, double length)
 {
-    const bool spline = o.softening.kind == SofteningKind::spline;
-    const double reach = Softening::spline_radius_part * length,
-                 needed = spline ? reach : cut_for(harmless_softening_jump) * length;
+    const bool is_compact = o.softening.is_compact();
+    const double part = is_compact ? form_of(o.softening.kind).reach
+                                   : cut_for(harmless_softening_jump),
+                 needed = part * length;
     std::string words;
     if (o.periodic.long_range == LongRangeKind::mesh && needed < max_of_periodic_box * o.box) {
         const double cells = o.periodic.cut * o.periodic.split * o.box / needed;
         if (cells >= 16) // the minimum of {mesh}
             words = "{mesh}=" + std::to_string(2 * int(cells / 2)) + ", ";
     }
-    if (!spline && reach <= cut_radius(o))
+    if (!is_compact && form_of(SofteningKind::spline).reach * length <= cut_radius(o))
         words += "{softening} spline, ";
     return words + (words.empty() ? "" : "or ") + "{solver} direct";
 }
@@ -55,7 +57,7 @@ std::string cures(const SolverOptions& o, double length)
 double softening_jump(const SolverOptions& options, const Softening& softening)
 {
     const double cut = cut_radius(options), length = pair_factor(softening) * softening.length;
-    if (cut == 0 || softening.kind == SofteningKind::spline)
+    if (cut == 0 || softening.is_compact())
         return 0;
     return 1.5 * (length / cut) * (length / cut);
 }
@@ -74,9 +76,8 @@ Refusal refuse_softening(const SolverOptions& options, const Softening& softenin
     if (const Refusal line = refuse_softening_in_box(softening.length, options.box))
         return line;
     const double cut = cut_radius(options), factor = pair_factor(softening);
-    const double max = cut / factor /
-                       (softening.kind == SofteningKind::spline ? Softening::spline_radius_part
-                                                                : cut_for(max_jump));
+    const double max =
+        cut / factor / (softening.is_compact() ? form_of(softening.kind).reach : cut_for(max_jump));
     if (cut == 0 || softening.length <= max)
         return {};
     return formatted("{eps}: %.10g: must be at most %.3g, because pairs beyond %.4g are not "

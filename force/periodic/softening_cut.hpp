@@ -1,7 +1,7 @@
 /// \file  Effects of the short range's cutoff on softened forces in a periodic box.
 ///
 /// Pairs are softened within r_cut only and are Newtonian beyond. At r_cut, Plummer's force jumps
-/// by a relative 1.5 (eps / r_cut)^2, and a spline that reaches farther loses its outer part.
+/// by a relative 1.5 (eps / r_cut)^2, and a kernel that reaches farther loses its outer part.
 #pragma once
 
 #include <string>
@@ -15,13 +15,13 @@ namespace chamomile {
 inline constexpr double harmless_softening_jump = 2e-3;
 
 /// Returns the relative jump in force, for the most softened pairs. It is 0 for a direct sum, an
-/// isolated system, a spline, or a mesh not chosen yet.
+/// isolated system, a kernel with a reach, or a mesh not chosen yet.
 double softening_jump(const SolverOptions& options, const Softening& softening);
 
 /// Refuses a length above a tenth of the box.
 Refusal refuse_softening_in_box(double length, double box);
 
-/// Refuses lengths above a tenth of the box, a spline that reaches beyond the cutoff, and a jump
+/// Refuses lengths above a tenth of the box, a kernel that reaches beyond the cutoff, and a jump
 /// above 5 %. `softening` is in use: in comoving coordinates it may be shorter than in the options.
 Refusal refuse_softening(const SolverOptions& options, const Softening& softening);
 

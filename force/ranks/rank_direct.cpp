@@ -79,7 +79,7 @@ private:
     }
 
     /// Gathers the particles of all ranks on every rank, in rank order.
-    void gather(const Request& request, bool is_varied, bool keeps)
+    void gather(const Request& request, bool per_particle, bool keeps)
     {
         TreeParticles particles{request.count, request.position, request.mass};
         particles.softening = request.softening;
@@ -89,7 +89,7 @@ private:
             gather(dense_.masses(particles), masses_);
             gather(request.id, ids_);
         }
-        if (is_varied)
+        if (per_particle)
             gather(request.count > 0 ? dense_.softenings(particles) : std::span<const double>(),
                    softenings_);
         first_ = {0};

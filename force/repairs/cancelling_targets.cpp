@@ -36,12 +36,9 @@ PseudoParticle clump_of(const Source* sources, std::size_t count)
 CancellingTargets::CancellingTargets(const SolverOptions& options) : softening_(options.softening)
 {
     const HostKernels kernels = find_kernels(options.instruction_set);
-    const bool spline = softening_.kind == SofteningKind::spline && softening_.length > 0;
     scatter_ = kernels.scatter;
     absolute_force_ = kernels.absolute_force;
-    for (int varied = 0; varied < 2; ++varied)
-        for (int potential = 0; potential < 2; ++potential)
-            precise_[varied][potential] = kernels.precise(varied, spline, potential);
+    few_targets_ = kernels.few_targets;
 }
 
 FewTargets CancellingTargets::some(const Index* targets, std::size_t count) const
@@ -144,12 +141,14 @@ std::size_t CancellingTargets::sum_again(const Octree& octree, const TargetGroup
     for (std::size_t t = 0; t < groups.target_count; ++t)
         if (cancels_[t])
             targets_.push_back(groups.target(t));
-    const DoubleKernel precise = precise_[!own_softening_.empty()][bool(output.potential)];
+    LawChoice law = LawChoice::of(softening_, !own_softening_.empty());
+    law.with_potential = bool(output.potential);
+    const DoubleKernel sum = few_targets_(law);
     parallel_loop((targets_.size() + targets_at_once - 1) / targets_at_once, 1, [&](std::size_t b) {
         const std::size_t begin = b * targets_at_once;
         const std::size_t count = std::min(targets_at_once, targets_.size() - begin);
         TargetSum sums[targets_at_once];
-        precise(some(&targets_[begin], count), sums);
+        sum(some(&targets_[begin], count), sums);
         for (std::size_t k = 0; k < count; ++k)
             store_sum(output, octree.order[targets_[begin + k]], sums[k]);
     });

@@ -27,7 +27,7 @@ private:
     Softening softening_;
     double scatter_;
     AbsoluteForceKernel absolute_force_;
-    DoubleKernel precise_[2][2];        // by per-particle softening, and potential wanted
+    DoubleKernel (*few_targets_)(const LawChoice&);
     double softening_length_ = 0;       // the min
     std::vector<double> own_softening_; // eps^2 for per-particle softening
     std::vector<Source> sources_;       // in internal units

@@ -63,7 +63,7 @@ Particles particles_of(const Request& request)
 }
 
 std::vector<double> cut_softenings(const ArrayView& softening, std::size_t n,
-                                   std::optional<double> max, std::size_t first)
+                                   std::optional<double> max, std::size_t first, const char* word)
 {
     if (softening.on_device)
         throw Error(Fault::usage, "softening lengths: must be on the host");
@@ -71,8 +71,9 @@ std::vector<double> cut_softenings(const ArrayView& softening, std::size_t n,
     for (std::size_t i = 0; i < n; ++i) {
         const double length = softening.load(i);
         if (!(length >= 0 && std::isfinite(length)))
-            throw Error(Fault::input, "particle " + item(first + i) + ": softening length: " +
-                                          std::to_string(length) + ": must be 0 or more");
+            throw Error(Fault::input, std::string(word) + " " + item(first + i) +
+                                          ": softening length: " + std::to_string(length) +
+                                          ": must be 0 or more");
         lengths[i] = max ? std::min(length, *max) : length;
     }
     return lengths;

@@ -25,9 +25,10 @@ Particles particles_of(const Request& request);
                                          const Softening& softening);
 
 /// Returns n softening lengths, cut to `max`. Throws Error(input) naming the first negative or
-/// non-finite one, counted from `first`.
+/// non-finite one as `word`, counted from `first`.
 std::vector<double> cut_softenings(const ArrayView& softening, std::size_t n,
-                                   std::optional<double> max = {}, std::size_t first = 0);
+                                   std::optional<double> max = {}, std::size_t first = 0,
+                                   const char* word = "particle");
 
 /// Returns min and max over n > 0 softening lengths on the host or the device, cut to `max`.
 /// Throws like cut_softenings().

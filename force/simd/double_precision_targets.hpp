@@ -5,8 +5,9 @@
 #include "chamomile/core/interruption.hpp"
 #include "chamomile/core/simd_math.hpp"
 #include "chamomile/force/evaluator.hpp"
+#include "chamomile/force/gravity.hpp"
 #include "chamomile/force/simd/host_kernel.hpp"
-#include "chamomile/force/varied_gravity.hpp"
+#include "chamomile/force/simd/tile_loop.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
@@ -67,18 +68,6 @@ inline void sum_absolute_forces(const FewTargets& work, float* absolute_forces)
     }
 }
 
-/// Returns the law for pairs with these targets.
-template <class Law>
-Law law_of(const FewTargets& work)
-{
-    if constexpr (requires { Law::of(work); })
-        return Law::of(work);
-    else if constexpr (Law::is_varied)
-        return Law::with_rule(RuntimeRule{work.rule_weight});
-    else
-        return Law::with_length(work.softening_length);
-}
-
 /// A few target packs against all sources; each source is read once.
 template <class Law, int in_flight>
 class PreciseSums {
@@ -87,8 +76,10 @@ public:
     static constexpr int lanes = in_flight * P::width;
 
     PreciseSums(const FewTargets& work, int first)
-        : work_(work), law_(law_of<Law>(work)), first_(first),
-          last_(first + lanes < work.count ? first + lanes : work.count)
+        : work_(work), law_(Law::of({.softening_length = work.softening_length,
+                                     .rule_weight = work.rule_weight,
+                                     .smooth = work.smooth})),
+          first_(first), last_(first + lanes < work.count ? first + lanes : work.count)
     {
         alignas(64) double x[lanes], y[lanes], z[lanes];
         place_targets<lanes>(work, first, [&](int k, const Vec3<double>& position) {
@@ -99,7 +90,7 @@ public:
         for (int k = 0; k < in_flight; ++k)
             target_[k].position = {P::load(x + k * P::width), P::load(y + k * P::width),
                                    P::load(z + k * P::width)};
-        if constexpr (Law::is_varied) {
+        if constexpr (Law::per_particle) {
             alignas(64) double softening[lanes];
             for (int k = 0; k < lanes; ++k)
                 softening[k] = work.softening[work.targets[first + k < last_ ? first + k : first]];
@@ -120,56 +111,68 @@ public:
         store(sums);
     }
 
+    // The targets of a force loop. Sums go on from slice to slice.
+    template <class>
+    CHAMOMILE_HD auto target(int t) const
+    {
+        return target_[t / P::width];
+    }
+    template <class>
+    CHAMOMILE_HD auto begin(int t) const
+    {
+        return sum_[t / P::width];
+    }
+    template <class Sum>
+    CHAMOMILE_HD void end(int t, const Sum& sum)
+    {
+        sum_[t / P::width] = sum;
+    }
+
 private:
     using Source = typename Law::template Source<P>;
 
-    CHAMOMILE_HD Source broadcast(std::size_t j) const
-    {
-        const chamomile::Source& from = work_.sources[j];
-        Source source;
-        source.position = {P(from.position.x), P(from.position.y), P(from.position.z)};
-        source.mass = P(from.mass);
-        if constexpr (Law::is_varied)
-            source.eps2 = P(work_.softening[j]);
-        return source;
-    }
+    /// Sources from `first` on.
+    struct Sources {
+        const FewTargets& work;
+        std::size_t first;
+
+        CHAMOMILE_HD Source source(int k) const
+        {
+            const std::size_t j = first + std::size_t(k);
+            const chamomile::Source& from = work.sources[j];
+            Source source;
+            source.position = {P(from.position.x), P(from.position.y), P(from.position.z)};
+            source.mass = P(from.mass);
+            if constexpr (Law::per_particle)
+                source.eps2 = P(work.softening[j]);
+            return source;
+        }
+    };
 
     /// Adds sources in order, with a check for interruption between slices.
     void add_sources(std::size_t begin, std::size_t end)
     {
         constexpr std::size_t slice = 32768;
         for (; end - begin > slice; begin += slice) {
-            add_slice(begin, begin + slice);
+            force_loop_of<in_flight>(law_, 0, Sources{work_, begin}, slice, *this);
             look_for_interruption();
         }
-        add_slice(begin, end);
-    }
-
-    void add_slice(std::size_t begin, std::size_t end)
-    {
-        typename Law::template Sum<P> sum[in_flight];
-        for (int k = 0; k < in_flight; ++k)
-            sum[k] = sum_[k];
-        for (std::size_t j = begin; j < end; ++j) {
-            const Source source = broadcast(j);
-            for (int k = 0; k < in_flight; ++k)
-                law_(target_[k], source, sum[k]);
-        }
-        for (int k = 0; k < in_flight; ++k)
-            sum_[k] = sum[k];
+        force_loop_of<in_flight>(law_, 0, Sources{work_, begin}, int(end - begin), *this);
     }
 
     /// Adds a source that is the target in `lane`; there it gets zero mass and a finite place.
     void add_self(std::size_t j, int lane)
     {
-        const Source source = broadcast(j);
-        for (int k = 0; k < in_flight; ++k) {
-            const auto self = is_lane<P>(lane - k * P::width);
-            Source other = source;
-            other.position.x = select(self, source.position.x + P(apart_), source.position.x);
-            other.mass = select(self, P(0), source.mass);
-            law_(target_[k], other, sum_[k]);
-        }
+        const auto add = [&](int, const auto* target, Source* seen, auto* sum) {
+            for (int k = 0; k < in_flight; ++k) {
+                const auto self = is_lane<P>(lane - k * P::width);
+                P& x = seen[k].position.x;
+                x = select(self, x + P(apart_), x);
+                seen[k].mass = select(self, P(0), seen[k].mass);
+                law_(target[k], seen[k], sum[k]);
+            }
+        };
+        pair_loop_of<in_flight, false, 0, Law>(0, Sources{work_, j}, 1, *this, add);
     }
 
     void store(TargetSum* sums) const
@@ -199,17 +202,6 @@ void sum_precisely(const FewTargets& work, TargetSum* sums)
     using Sums = PreciseSums<Law, in_flight>;
     for (int first = 0; first < work.count; first += Sums::lanes)
         Sums(work, first).run(sums);
-}
-
-/// Returns a law's kernel by softening and potential.
-template <template <SofteningKind, bool> class Law, int in_flight = 2>
-DoubleKernel precise_kernel_of(bool spline, bool with_potential)
-{
-    constexpr auto p = SofteningKind::plummer, s = SofteningKind::spline;
-    static constexpr DoubleKernel kernel[2][2] = {
-        {sum_precisely<Law<p, false>, in_flight>, sum_precisely<Law<p, true>, in_flight>},
-        {sum_precisely<Law<s, false>, in_flight>, sum_precisely<Law<s, true>, in_flight>}};
-    return kernel[spline][with_potential];
 }
 
 } // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

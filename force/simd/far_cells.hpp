@@ -4,9 +4,9 @@
 
 #include "chamomile/core/simd_math.hpp"
 #include "chamomile/force/expansions/local_expansion.hpp"
+#include "chamomile/force/gravity.hpp"
 #include "chamomile/force/simd/far_field.hpp"
 #include "chamomile/force/simd/rows.hpp"
-#include "chamomile/force/varied_gravity.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 

@@ -20,13 +20,10 @@ namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
 inline constexpr int near_run = 8; // near sources per partial sum
 
-/// One group against its list; AnyLaw is Gravity, ShortRange, or a varied form.
-template <template <SofteningKind, bool> class AnyLaw, SofteningKind softening, bool with_potential,
-          class T>
-class GroupKernel final : ListedParticles<T, AnyLaw<softening, with_potential>::is_varied,
-                                          AnyLaw<softening, with_potential>::is_periodic> {
+/// One group against its list; Law is Gravity or its ShortRange.
+template <class Law, class T>
+class GroupKernel final : ListedParticles<T, Law::per_particle, Law::is_periodic> {
 public:
-    using Law = AnyLaw<softening, with_potential>;
     using CellLaw = typename Law::Cells;
     using P = Pack<T>;
     template <class U>
@@ -37,8 +34,7 @@ public:
     static constexpr int sum_fields = int(sizeof(Sum) / sizeof(P));
 
     GroupKernel(const GroupWork& work, KernelScratch& scratch)
-        : Listed(work), law_(make_law<Law>(work, work.softening_length)),
-          targets_(work, rows_, scratch)
+        : Listed(work), law_(Law::of(numbers_of(work))), targets_(work, rows_, scratch)
     {}
 
     void run(TargetSum* sums)
@@ -51,9 +47,8 @@ public:
         const bool separate = work_.separate_targets;
         this->sum_over_particles(separate ? 0 : targets_.sorted(0),
                                  separate ? 0 : targets_.sorted(targets_.count() - 1) + 1);
-        const auto cells = make_law<CellLaw>(
-            work_, softening == SofteningKind::plummer ? work_.softening_length : 0);
-        if (work_.order == 0 && !CellLaw::is_varied)
+        const auto cells = CellLaw::of(Law::numbers_of_cells(numbers_of(work_)));
+        if (work_.order == 0 && !CellLaw::per_particle)
             sum_over_cells<Source>(work_, frame_, law_, targets_);
         else if (Law::is_periodic || work_.order <= 2)
             sum_over_cells<CellLaw::template CellSource>(work_, frame_, cells, targets_);
@@ -68,26 +63,18 @@ public:
     }
 
 private:
-    using Listed = ListedParticles<T, Law::is_varied, Law::is_periodic>;
+    using Listed = ListedParticles<T, Law::per_particle, Law::is_periodic>;
     using Listed::frame_, Listed::rows_, Listed::work_;
     using typename Listed::NearTile, typename Listed::Particles, typename Listed::Tile;
 
-    template <class Any>
-    static Any make_law(const GroupWork& work, double softening_length)
+    static LawNumbers numbers_of(const GroupWork& work)
     {
-        if constexpr (Any::is_varied && Any::is_periodic)
-            return Any::with_rule(decltype(Any::rule){}, *work.form);
-        else if constexpr (Any::is_varied)
-            return Any::with_rule(decltype(Any::rule){});
-        else if constexpr (Any::is_periodic)
-            return Any::with_lengths(softening_length, *work.form);
-        else
-            return Any::with_length(softening_length);
+        return {.softening_length = work.softening_length, .form = work.form};
     }
 
     void add_tile(Tile& tile) override
     {
-        force_loop(law_, static_cast<const Particles*>(&tile), tile.count, targets_);
+        force_loop(law_, tile, tile.count, targets_);
         tile.count = 0;
     }
 
@@ -119,64 +106,32 @@ private:
         };
         int t = 0;
         for (; t + 2 * width <= targets_.padded(); t += 2 * width)
-            near_loop_of<2>(t, tile, find_self);
+            near_loop<2>(t, tile, find_self);
         for (; t < targets_.padded(); t += width)
-            near_loop_of<1>(t, tile, find_self);
+            near_loop<1>(t, tile, find_self);
         tile.count = 0;
     }
 
-    template <int in_flight, class FindSelf>
-    CHAMOMILE_HD void near_loop_of(int t, const NearTile& tile, FindSelf find_self)
+    template <int packs, class FindSelf>
+    CHAMOMILE_HD void near_loop(int t, const NearTile& tile, FindSelf find_self)
     {
-        Vec3<P> position[in_flight], residue[in_flight];
-        Target origin[in_flight];
-        Sum sum[in_flight];
-        for (int k = 0; k < in_flight; ++k) {
-            if constexpr (Law::is_varied)
-                origin[k].eps2 = targets_.softening(t + k * width);
-            position[k] = targets_.position(t + k * width);
-            residue[k] = targets_.residue(t + k * width);
-        }
-        for (int first = 0; first < tile.count; first += near_run) {
-            const int last = first + near_run < tile.count ? first + near_run : tile.count;
-            Sum run[in_flight];
-            for (int j = first; j < last; ++j) {
-                const Source<P> source = source_of<Law>(static_cast<const Particles*>(&tile), j);
-                const Vec3<P> source_residue = Particles::broadcast_row(tile.residue[j]).position;
-                // Pairs with the target at the origin.
-                Vec3<P> apart[in_flight];
-                P mass[in_flight];
-                for (int k = 0; k < in_flight; ++k) {
-                    apart[k] = (source.position - position[k]) + (source_residue - residue[k]);
-                    mass[k] = source.mass;
-                }
-                // Replaces the target itself by zero mass at a finite place.
-                const auto leave_out = [&](const auto& where, int k) {
-                    apart[k].x = select(where, P(1), apart[k].x);
-                    mass[k] = select(where, P(0), mass[k]);
-                };
-                find_self(j, t, in_flight * width, [&](int lane) {
-                    for (int k = 0; k < in_flight; ++k)
-                        leave_out(is_lane<P>(lane - k * width), k);
-                });
-                const auto relative = [&](int k) {
-                    Source<P> pair = source;
-                    pair.position = apart[k];
-                    pair.mass = mass[k];
-                    return pair;
-                };
-                if (leaves_out_places_)
-                    for (int k = 0; k < in_flight; ++k)
-                        leave_out(is_nowhere(relative(k), origin[k]), k);
-                for (int k = 0; k < in_flight; ++k)
-                    law_(origin[k], relative(k), run[k]);
-            }
-            for (int k = 0; k < in_flight; ++k)
-                for (int f = 0; f < sum_fields; ++f)
-                    fields<P>(sum[k])[f] += fields<P>(run[k])[f];
-        }
-        for (int k = 0; k < in_flight; ++k)
-            targets_.add(t + k * width, sum[k]);
+        const auto add = [&](int j, const Target* target, Source<P>* seen, Sum* sum) {
+            // Replaces the target itself by zero mass at a finite place.
+            const auto leave_out = [&](const auto& where, int k) {
+                seen[k].position.x = select(where, P(1), seen[k].position.x);
+                seen[k].mass = select(where, P(0), seen[k].mass);
+            };
+            find_self(j, t, packs * width, [&](int lane) {
+                for (int k = 0; k < packs; ++k)
+                    leave_out(is_lane<P>(lane - k * width), k);
+            });
+            if (leaves_out_places_)
+                for (int k = 0; k < packs; ++k)
+                    leave_out(is_nowhere(seen[k], target[k]), k);
+            for (int k = 0; k < packs; ++k)
+                law_(target[k], seen[k], sum[k]);
+        };
+        pair_loop_of<packs, true, near_run, Law>(t, tile, tile.count, targets_, add);
     }
 
     /// Returns the lanes with r = 0 and no softening.
@@ -186,8 +141,8 @@ private:
         const auto sign = [](P x) { return select(x < P(0), P(1), select(P(0) < x, P(1), P(0))); };
         const Vec3<P>& r = j.position;
         P sum = sign(r.x) + sign(r.y) + sign(r.z);
-        if constexpr (Law::is_varied)
-            sum += sign(law_.pair_softening(i.eps2, j.eps2));
+        if constexpr (Law::per_particle)
+            sum += sign(law_.rule(i.eps2, j.eps2));
         return sum < P(0.5f);
     }
 
@@ -195,28 +150,26 @@ private:
     GroupTargets<T, sum_fields> targets_;
     /// Without softening, sources at a separate target's place exert no force.
     const bool leaves_out_places_ =
-        work_.separate_targets && (Law::is_varied || work_.softening_length == 0);
+        work_.separate_targets && (Law::per_particle || work_.softening_length == 0);
 };
 
 /// GroupKernel as a HostKernel function.
-template <template <SofteningKind, bool> class Law, SofteningKind softening, bool with_potential,
-          class T>
+template <class Law, class T>
 void evaluate_group(const GroupWork& work, KernelScratch& scratch, TargetSum* sums)
 {
-    GroupKernel<Law, softening, with_potential, T>(work, scratch).run(sums);
+    GroupKernel<Law, T>(work, scratch).run(sums);
 }
 
-/// Returns a law's kernel by softening, potential and precision.
-template <template <SofteningKind, bool> class Law>
-HostKernel group_kernel(bool spline, bool with_potential, bool precise)
+/// Returns the kernel for a choice, with the rule for a pair's length fixed.
+template <class Rule>
+HostKernel group_kernel(const LawChoice& choice)
 {
-    constexpr auto p = SofteningKind::plummer, s = SofteningKind::spline;
-    static constexpr HostKernel kernel[2][2][2] = {
-        {{evaluate_group<Law, p, false, float>, evaluate_group<Law, p, false, double>},
-         {evaluate_group<Law, p, true, float>, evaluate_group<Law, p, true, double>}},
-        {{evaluate_group<Law, s, false, float>, evaluate_group<Law, s, false, double>},
-         {evaluate_group<Law, s, true, float>, evaluate_group<Law, s, true, double>}}};
-    return kernel[spline][with_potential][precise];
+    return visit_gravity<Rule>(choice.kind, choice.with_potential, [&]<class Law>() {
+        const HostKernel kernel[2][2] = {
+            {evaluate_group<Law, float>, evaluate_group<Law, double>},
+            {evaluate_group<ShortRange<Law>, float>, evaluate_group<ShortRange<Law>, double>}};
+        return kernel[choice.is_periodic][choice.in_double];
+    });
 }
 
 } // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

@@ -20,10 +20,10 @@ public:
         : work_(work), count_(int(work.row.target_end - work.row.target_begin)),
           padded_((count_ + width - 1) / width * width)
     {
-        make_room(scratch, std::size_t(padded_) * (3 + 3 + 4 + 1 + 2));
-        positions_ = reinterpret_cast<T*>(scratch.data);
+        double* const memory = scratch.reserve(std::size_t(padded_) * (3 + 3 + 4 + 1 + 2));
+        positions_ = reinterpret_cast<T*>(memory);
         residues_ = positions_ + 3 * padded_;
-        sums_ = scratch.data + 6 * padded_;
+        sums_ = memory + 6 * padded_;
         softenings_ = reinterpret_cast<T*>(sums_ + 4 * padded_);
         parts_ = softenings_ + padded_;
         for (int k = 0; k < fields * padded_; ++k)
@@ -83,7 +83,7 @@ public:
     template <class Law>
     CHAMOMILE_HD typename Law::template Target<P> target(int t) const
     {
-        if constexpr (Law::is_varied)
+        if constexpr (Law::per_particle)
             return {position(t), softening(t)};
         else
             return {position(t)};
@@ -107,9 +107,14 @@ public:
     }
     double* sums() { return sums_; } ///< by field
 
-    /// Adds a pack's sums to targets t and on.
+    /// A loop's sums begin with 0 and are added to targets t and on in double.
     template <class Sum>
-    CHAMOMILE_HD void add(int t, const Sum& sum)
+    CHAMOMILE_HD Sum begin(int) const
+    {
+        return {};
+    }
+    template <class Sum>
+    CHAMOMILE_HD void end(int t, const Sum& sum)
     {
         static_assert(sizeof(Sum) == fields * sizeof(P));
         const P* field = reinterpret_cast<const P*>(&sum);
@@ -125,17 +130,6 @@ public:
     }
 
 private:
-    static void make_room(KernelScratch& scratch, std::size_t needed)
-    {
-        if (scratch.capacity >= needed)
-            return;
-        delete[] scratch.data;
-        scratch.data = nullptr;
-        scratch.capacity = 0;
-        scratch.data = new double[needed];
-        scratch.capacity = needed;
-    }
-
     template <class Rows>
     void load(const Rows& rows)
     {

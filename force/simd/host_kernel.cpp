@@ -2,16 +2,17 @@
 #include "chamomile/force/simd/host_kernel.hpp"
 
 #include "chamomile/force/simd/double_precision_targets.hpp"
-#include "chamomile/force/simd/group_kernel.hpp"
+#include "chamomile/force/simd/far_cells.hpp"
 #include "chamomile/force/simd/law_kernels.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 namespace {
 
-DoubleKernel precise_kernel(bool varied, bool spline, bool with_potential)
+HostKernel kernel(const LawChoice& choice)
 {
-    return varied ? precise_kernel_of<VariedGravity>(spline, with_potential)
-                  : precise_kernel_of<Gravity>(spline, with_potential);
+    return !choice.per_particle                   ? one_length_kernel(choice)
+           : choice.rule == SofteningRule::larger ? larger_length_kernel(choice)
+                                                  : root_of_squares_kernel(choice);
 }
 
 } // namespace
@@ -25,18 +26,14 @@ HostKernels host_kernels()
         expand<T, local, 2>, expand<T, local, 3>, expand<T, local, 4>                              \
     }
     return {CHAMOMILE_NAME(CHAMOMILE_INSTRUCTION_SET),
-            group_kernel<Gravity>,
-            short_range_kernel,
-            varied_kernel,
-            varied_short_range_kernel,
+            kernel,
             {{CHAMOMILE_EXPAND(float, 3), CHAMOMILE_EXPAND(float, 4), CHAMOMILE_EXPAND(float, 5),
               CHAMOMILE_EXPAND(float, 6)},
              {CHAMOMILE_EXPAND(double, 3), CHAMOMILE_EXPAND(double, 4), CHAMOMILE_EXPAND(double, 5),
               CHAMOMILE_EXPAND(double, 6)}},
             Pack<float>::width == 16 ? 6.5e-6 : 7e-6,
             sum_absolute_forces,
-            precise_kernel,
-            periodic_kernel};
+            double_kernel};
 #undef CHAMOMILE_EXPAND
 }
 

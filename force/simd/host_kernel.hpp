@@ -7,7 +7,9 @@
 #include "chamomile/core/periodic.hpp"
 #include "chamomile/core/softening.hpp"
 #include "chamomile/force/expansions/softening_change.hpp"
+#include "chamomile/force/law_choice.hpp"
 #include "chamomile/force/repairs/cancellation.hpp"
+#include "chamomile/force/simd/kernel_scratch.hpp"
 #include "chamomile/tree/interaction_lists.hpp"
 
 namespace chamomile {
@@ -85,21 +87,6 @@ struct GroupWork {
     OwnSoftenings own = {};
 };
 
-/// Memory for one thread, kept between groups.
-struct KernelScratch {
-    double* data = nullptr;
-    std::size_t capacity = 0; ///< in doubles
-
-    KernelScratch() = default;
-    KernelScratch(KernelScratch&& other) noexcept : data(other.data), capacity(other.capacity)
-    {
-        other.data = nullptr;
-        other.capacity = 0;
-    }
-    KernelScratch& operator=(KernelScratch&&) = delete;
-    ~KernelScratch() { delete[] data; }
-};
-
 /// Writes the sum at target row.target_begin + t to sums[t].
 using HostKernel = void (*)(const GroupWork& work, KernelScratch& scratch, TargetSum* sums);
 
@@ -141,24 +128,15 @@ using DoubleKernel = void (*)(const FewTargets& work, TargetSum* sums);
 /// Kernels for one instruction set.
 struct HostKernels {
     const char* name;
-    /// Kernels by softening kind, potential wanted and double precision; `short_range`: for
-    /// periodic cubes.
-    HostKernel (*kernel)(bool spline, bool with_potential, bool precise);
-    HostKernel (*short_range)(bool spline, bool with_potential, bool precise);
-    /// Like the two above, for per-particle softening, by its rule for pairs.
-    HostKernel (*varied)(SofteningRule rule, bool spline, bool with_potential, bool precise);
-    HostKernel (*varied_short_range)(SofteningRule rule, bool spline, bool with_potential,
-                                     bool precise);
+    HostKernel (*kernel)(const LawChoice& choice); ///< for lists; reads all but the order
     /// By double precision, local order, and multipole order: to 2, 3, 4.
     ExpansionKernel expand[2][highest_local_order - lowest_local_order + 1][3];
     /// Sums for groups where forces cancel are off by at most `scatter` S / sqrt(N) (measured), as
     /// in force/repairs/cancellation.hpp.
     double scatter;
     AbsoluteForceKernel absolute_force;
-    /// By per-particle softening, softening kind and potential wanted. `periodic`: for nearest
-    /// images, minus the smooth part.
-    DoubleKernel (*precise)(bool varied, bool spline, bool with_potential);
-    DoubleKernel (*periodic)(bool varied, bool spline, bool with_potential);
+    /// Sums at a few targets, always in double.
+    DoubleKernel (*few_targets)(const LawChoice& choice);
 };
 
 namespace baseline {

@@ -1,4 +1,4 @@
-/// \file  Kernels for laws other than Gravity, one source file per law.
+/// \file  Kernels of HostKernels, in separate source files.
 #pragma once
 
 #include "chamomile/core/simd.hpp"
@@ -6,11 +6,11 @@
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
-/// Members of HostKernels with equal names.
-HostKernel short_range_kernel(bool spline, bool with_potential, bool precise);
-HostKernel varied_kernel(SofteningRule rule, bool spline, bool with_potential, bool precise);
-HostKernel varied_short_range_kernel(SofteningRule rule, bool spline, bool with_potential,
-                                     bool precise);
-DoubleKernel periodic_kernel(bool varied, bool spline, bool with_potential);
+/// By the length of a pair.
+HostKernel one_length_kernel(const LawChoice& choice);
+HostKernel larger_length_kernel(const LawChoice& choice);
+HostKernel root_of_squares_kernel(const LawChoice& choice);
+
+DoubleKernel double_kernel(const LawChoice& choice);
 
 } // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

@@ -4,8 +4,9 @@
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
-template <class T, bool is_varied, bool is_periodic>
-void ListedParticles<T, is_varied, is_periodic>::sum_over_particles(Index own_begin, Index own_end)
+template <class T, bool per_particle, bool is_periodic>
+void ListedParticles<T, per_particle, is_periodic>::sum_over_particles(Index own_begin,
+                                                                       Index own_end)
 {
     Tile tile;
     NearTile near;

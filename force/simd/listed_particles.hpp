@@ -12,10 +12,10 @@ namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 inline constexpr Index ranges_ahead = 8; // about a tile
 
 /// A kernel derives from it and evaluates the tiles: one call through a pointer per 64 sources.
-template <class T, bool is_varied, bool is_periodic>
+template <class T, bool per_particle, bool is_periodic>
 class ListedParticles {
 protected:
-    using Particles = ParticleTile<T, is_varied>;
+    using Particles = ParticleTile<T, per_particle>;
     static constexpr bool is_centered = sizeof(T) < sizeof(double);
 
     struct Tile : Particles {
@@ -23,9 +23,14 @@ protected:
     };
     /// Particles that may be targets or close to targets.
     struct NearTile : Particles {
-        typename Particles::Row residue[tile_size]; ///< rounding residue
+        typename Particles::Row residues[tile_size]; ///< of rounding
         Index sorted[tile_size];
         int count = 0;
+
+        CHAMOMILE_HD auto residue(int j) const
+        {
+            return Particles::broadcast_row(residues[j]).position;
+        }
     };
 
     explicit ListedParticles(const GroupWork& work)
@@ -55,7 +60,7 @@ private:
         constexpr int ahead = 16;
         for (int k = 0; k < ahead; k += 2)
             __builtin_prefetch(work_.sources + first + k);
-        if constexpr (is_varied)
+        if constexpr (per_particle)
             for (int k = 0; k < ahead; k += 8)
                 __builtin_prefetch(work_.own.of_source + first + k);
     }
@@ -131,7 +136,7 @@ private:
     void pack(Index first, int count, NearTile& tile) const
     {
         rows_.pack(work_.sources + first, count, fields<T>(tile.row[tile.count]),
-                   fields<T>(tile.residue[tile.count]));
+                   fields<T>(tile.residues[tile.count]));
         pack_softenings(first, count, tile, tile.count);
         for (int k = 0; k < count; ++k)
             tile.sorted[tile.count + k] = first + Index(k);
@@ -141,7 +146,7 @@ private:
     CHAMOMILE_HD void pack_softenings(Index first, int count, [[maybe_unused]] Particles& tile,
                                       int at) const
     {
-        if constexpr (is_varied) {
+        if constexpr (per_particle) {
             const double unit = work_.inverse_length * work_.inverse_length; // a power of two
             scale_row(work_.own.of_source + first, count, unit, tile.eps2 + at);
         }

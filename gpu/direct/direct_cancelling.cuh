@@ -64,13 +64,13 @@ __global__ void __launch_bounds__(32 * finding_warps)
 /// Sums the listed targets over all sources and overwrites the sums in float.
 template <class Law, int at_once>
 __global__ void __launch_bounds__(precise_threads)
-    sum_cancelling(const __grid_constant__ DirectSumOf<Law> job)
+    sum_cancelling(const __grid_constant__ DirectSum job)
 {
     using Sum = typename Law::template Sum<double>;
     constexpr int fields = int(sizeof(Sum) / sizeof(double)), warps = precise_threads / 32;
     __shared__ double parts[warps][at_once][fields];
     const CancellingJob& cancelling = job.cancelling;
-    const Law law = law_of<Law>(job);
+    const Law law = Law::of({job.softening_length});
     const Index count = *cancelling.count;
     for (Index first = blockIdx.x * at_once; first < count; first += gridDim.x * at_once) {
         Index number[at_once];
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(precise_threads)
         for (int k = 0; k < at_once; ++k) {
             number[k] = job.targets[cancelling.found[min(first + k, count - 1)]];
             target[k] = {job.particles[number[k]].position};
-            if constexpr (Law::is_varied)
+            if constexpr (Law::per_particle)
                 target[k].eps2 = job.softening[number[k]];
         }
         for (Index j = threadIdx.x; j < job.source_count; j += precise_threads) {
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(precise_threads)
 #pragma unroll
             for (int k = 0; k < at_once; ++k) {
                 typename Law::template Source<double> partner{from.position, from.mass};
-                if constexpr (Law::is_varied)
+                if constexpr (Law::per_particle)
                     partner.eps2 = job.softening[source];
                 if (source == number[k]) { // no mass, at a finite place
                     partner.position.x += 1;

@@ -1,8 +1,6 @@
 /// \file  The job of a direct sum on the device, and its shapes.
 #pragma once
 
-#include <type_traits>
-
 #include "chamomile/force/evaluator.hpp"
 #include "chamomile/force/repairs/cancellation.hpp"
 #include "chamomile/gpu/tiles/tile_block.cuh"
@@ -86,24 +84,9 @@ struct DirectSum {
     PartSums parts;
     Vec3<double>* acceleration; ///< by the caller's index
     double* potential;
+    const double* softening; ///< eps^2 by the caller's index, in internal units; null: one length
     CancellingJob cancelling;
 };
-
-/// A SoftenedDirectSum is a DirectSum with per-particle softening.
-struct SoftenedDirectSum : DirectSum {
-    const double* softening; ///< eps^2 by the caller's index, in internal units
-};
-template <class Law>
-using DirectSumOf = std::conditional_t<Law::is_varied, SoftenedDirectSum, DirectSum>;
-
-template <class Law>
-__device__ Law law_of(const DirectSumOf<Law>& job)
-{
-    if constexpr (Law::is_varied)
-        return Law::with_rule({});
-    else
-        return Law::with_length(job.softening_length);
-}
 
 /// Records |a| of a target, or 0 if a neighbor along the curve is too close for coordinates about
 /// the center.

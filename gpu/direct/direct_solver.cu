@@ -113,7 +113,7 @@ private:
         const SofteningLengths lengths =
             softening_lengths(request.softening, request.count, request.softening_length, options_);
         softening_.length = lengths.length;
-        is_varied_ = lengths.min.has_value();
+        per_particle_ = lengths.min.has_value();
         min_softening_ = lengths.min.value_or(0);
     }
 
@@ -209,7 +209,7 @@ private:
             particles.id[i] = request.id.empty() ? i : request.id[i];
         }
         read_from_device(device_, request.mass, n, particles.mass.data());
-        if (is_varied_) {
+        if (per_particle_) {
             particles.softening = read_rows(request.softening, n, 1, options_.device);
             for (double& length : particles.softening)
                 length = std::min(length, softening_.length);
@@ -234,7 +234,7 @@ private:
             upload(particles_, staged, n, *stream_);
             bytes_up_ = n * sizeof(Source);
         }
-        if (is_varied_)
+        if (per_particle_)
             send_softenings(request, frame);
         all_active_ = request.active.empty() && !request.rung;
         if (request.rung)
@@ -285,13 +285,13 @@ private:
             return 0;
         ForceOutput units;
         units.set_units(options_.gravitational_constant, {frame.length, frame.mass});
-        SoftenedDirectSum job{};
+        DirectSum job{};
         job.particles = particles_.data();
         job.origin = (1 / frame.length) * frame.origin;
         job.source_count = n;
         job.target_count = target_count_;
-        job.softening_length = (is_varied_ ? min_softening_ : softening_.length) / frame.length;
-        job.softening = is_varied_ ? squares_.data() : nullptr;
+        job.softening_length = (per_particle_ ? min_softening_ : softening_.length) / frame.length;
+        job.softening = per_particle_ ? squares_.data() : nullptr;
         job.acceleration_unit = units.acceleration_unit;
         job.potential_unit = units.potential_unit;
         if (!on_device_) {
@@ -423,9 +423,9 @@ private:
     }
 
     SolverOptions options_;
-    Softening softening_;      // of this evaluation; with per-particle softening, the longest
-    bool is_varied_ = false;   // per-particle softening
-    double min_softening_ = 0; // the min, with per-particle softening
+    Softening softening_;       // of this evaluation; with per-particle softening, the longest
+    bool per_particle_ = false; // per-particle softening
+    double min_softening_ = 0;  // the min, with per-particle softening
     int device_;
     std::string name_;
     bool with_potential_ = false, all_active_ = true, on_device_ = false;

@@ -49,16 +49,17 @@ public:
         Vec3<double> position;
         double mass, eps2;
     };
-    using Fetched = std::conditional_t<Shape::centered, SortedSource,
-                                       std::conditional_t<Law::is_varied, SoftenedSource, Source>>;
+    using Fetched =
+        std::conditional_t<Shape::centered, SortedSource,
+                           std::conditional_t<Law::per_particle, SoftenedSource, Source>>;
     using Shared = TargetBoxes<float, per_lane, 1>;
     static constexpr NearBy near_by = Shape::centered ? NearBy::box : NearBy::all;
     static constexpr int in_row = Shape::in_row;
     static constexpr bool fetches_ahead = true;
-    static constexpr bool are_by_length = Law::is_varied && Shape::centered;
+    static constexpr bool are_by_length = Law::per_particle && Shape::centered;
 
-    __device__ DirectSources(const DirectSumOf<Law>& job, const Law& law, Shared& boxes)
-        : job_(job), eps2_(T(law.parameter)), boxes_(boxes), lane_(int(threadIdx.x) % warp_size),
+    __device__ DirectSources(const DirectSum& job, const Law& law, Shared& boxes)
+        : job_(job), eps2_(eps2_of(law)), boxes_(boxes), lane_(int(threadIdx.x) % warp_size),
           center_(job.origin)
     {
         if constexpr (Shape::centered) // about the center of the targets' box
@@ -72,7 +73,7 @@ public:
     __device__ typename Law::template Target<T> target(int k) const
     {
         const Vec3<T> x = rounded<T>(from_center(target_place(k)));
-        if constexpr (Law::is_varied)
+        if constexpr (Law::per_particle)
             return {x, T(job_.softening[self(k)])};
         else
             return {x};
@@ -108,7 +109,7 @@ public:
         if constexpr (Shape::centered)
             return place < job_.source_count ? job_.sources[place]
                                              : SortedSource{{8, 8, 8}, 0, 0x1p+60f};
-        else if constexpr (Law::is_varied) {
+        else if constexpr (Law::per_particle) {
             if (place >= job_.source_count)
                 return {{8, 8, 8}, 0, 0};
             const Index number = job_.numbers[place];
@@ -165,13 +166,21 @@ public:
     }
 
 private:
+    static __device__ T eps2_of([[maybe_unused]] const Law& law)
+    {
+        if constexpr (Shape::scaled)
+            return T(law.rule.number);
+        else
+            return T(0);
+    }
+
     static __device__ void pack_particle(const Fetched& source, const Vec3<double>& x,
                                          Particle& packed)
     {
         packed = {rounded<T>(x), T(source.mass)};
-        if constexpr (Law::is_varied && Shape::centered)
+        if constexpr (Law::per_particle && Shape::centered)
             packed.eps2 = source.scale_or_eps2;
-        else if constexpr (Law::is_varied)
+        else if constexpr (Law::per_particle)
             packed.eps2 = T(source.eps2);
     }
 
@@ -188,8 +197,8 @@ private:
             job_.cancelling.clumps[tile] = clump;
     }
 
-    const DirectSumOf<Law>& job_;
-    const T eps2_;
+    const DirectSum& job_;
+    const T eps2_; // common to all pairs, for scaled sources
     Shared& boxes_;
     const int lane_;
     Vec3<double> center_;
@@ -201,10 +210,10 @@ using DirectBlock = TileBlock<Law, T, DirectSources<Law, T, Shape>>;
 /// The grid is blocks of targets x parts of the sources.
 template <class Law, class T, class Shape>
 __global__ void __launch_bounds__(32 * Shape::warps, Shape::blocks)
-    direct_sum(const __grid_constant__ DirectSumOf<Law> job)
+    direct_sum(const __grid_constant__ DirectSum job)
 {
     extern __shared__ __align__(16) unsigned char direct_memory[];
-    DirectBlock<Law, T, Shape>(job, law_of<Law>(job), direct_memory)
+    DirectBlock<Law, T, Shape>(job, Law::of({job.softening_length}), direct_memory)
         .run(job.parts, job.target_count);
 }
 

@@ -5,11 +5,11 @@
 #include <thrust/sort.h>
 
 #include "chamomile/force/gpu.hpp"
+#include "chamomile/force/law_choice.hpp"
 #include "chamomile/gpu/direct/direct_cancelling.cuh"
 #include "chamomile/gpu/direct/direct_gather.cuh"
 #include "chamomile/gpu/direct/direct_sum.cuh"
 #include "chamomile/gpu/direct/direct_summer.cuh"
-#include "chamomile/gpu/tiles/varied_law.cuh"
 
 namespace chamomile {
 namespace {
@@ -33,8 +33,7 @@ static_assert(Large::targets == direct_block_of_gpu);
 
 } // namespace
 
-DirectTargets DirectSummer::sum(SoftenedDirectSum job, const DirectSetup& setup,
-                                cudaStream_t stream)
+DirectTargets DirectSummer::sum(DirectSum job, const DirectSetup& setup, cudaStream_t stream)
 {
     setup_ = setup;
     stream_ = stream;
@@ -42,10 +41,10 @@ DirectTargets DirectSummer::sum(SoftenedDirectSum job, const DirectSetup& setup,
         setup.order ? setup.order : sort_along_curve(job, nullptr, job.source_count, order_);
     job.cancelling.limit = float(largest_cancellation(setup.masses, scatter));
     if (!job.softening)
-        return choose_law<Gravity>(job);
+        return choose_law<OneLength>(job);
     return softening_.rule == SofteningRule::larger
-               ? choose_law<WithRule<SofteningRule::larger>::Gravity>(job)
-               : choose_law<WithRule<SofteningRule::root_of_squares>::Gravity>(job);
+               ? choose_law<FixedRule<SofteningRule::larger>>(job)
+               : choose_law<FixedRule<SofteningRule::root_of_squares>>(job);
 }
 
 /// Returns the particles `numbers` (null: all) along the curve.
@@ -59,7 +58,7 @@ const Index* DirectSummer::sort_along_curve(const DirectSum& job, const Index* n
 
 /// Returns the sources along the curve, each run of neighbors sorted by softening length. Shorter
 /// runs give smaller tile boxes; longer runs give fewer tiles with several lengths.
-const Index* DirectSummer::sort_by_length(const SoftenedDirectSum& job)
+const Index* DirectSummer::sort_by_length(const DirectSum& job)
 {
     const Index n = job.source_count,
                 run = std::clamp<Index>(n / 128, warp_size, 2048) / warp_size * warp_size;
@@ -78,14 +77,12 @@ const Index* DirectSummer::sort_by_length(const SoftenedDirectSum& job)
 }
 
 /// Makes the inputs of the force loop: sources and targets along the curve, and boxes.
-template <class Job>
-void DirectSummer::gather(Job& job)
+void DirectSummer::gather(DirectSum& job)
 {
-    constexpr bool is_varied = std::is_same_v<Job, SoftenedDirectSum>;
     const Index n = job.source_count;
     if (setup_.active)
         job.targets = sort_along_curve(job, setup_.active, job.target_count, target_order_);
-    if constexpr (is_varied)
+    if (job.softening)
         job.numbers = sort_by_length(job);
     SortedSource* sources = sources_.reserve(n);
     TileBox<float>* boxes = boxes_.reserve((n + 31) / 32);
@@ -93,7 +90,7 @@ void DirectSummer::gather(Job& job)
     make_room_for_clumps(job, blocks);
     gather_sources<<<blocks, gathered_per_block, 0, stream_>>>(
         job.particles, job.origin, job.numbers, n, sources, boxes, job.cancelling.clumps);
-    if constexpr (is_varied)
+    if (job.softening)
         put_softenings<<<blocks, gathered_per_block, 0, stream_>>>(job.softening, job.numbers, n,
                                                                    sources);
     check(cudaGetLastError(), "launch the gather of sources");
@@ -116,20 +113,17 @@ void DirectSummer::make_room_for_clumps(DirectSum& job, Index count)
     cancelling.ended = counters_.data() + 1;
 }
 
-template <template <SofteningKind, bool> class AnyLaw>
-DirectTargets DirectSummer::choose_law(const SoftenedDirectSum& job)
+template <class Rule>
+DirectTargets DirectSummer::choose_law(const DirectSum& job)
 {
-    constexpr auto plummer = SofteningKind::plummer, spline = SofteningKind::spline;
-    // Without softening, spline and Plummer are both Newton's law.
-    if (softening_.kind == plummer || (!job.softening && job.softening_length == 0))
-        return setup_.with_potential ? choose<AnyLaw<plummer, true>>(job)
-                                     : choose<AnyLaw<plummer, false>>(job);
-    return setup_.with_potential ? choose<AnyLaw<spline, true>>(job)
-                                 : choose<AnyLaw<spline, false>>(job);
+    Softening softening = softening_;
+    softening.length = job.softening_length;
+    return visit_gravity<Rule>(LawChoice::of(softening, job.softening).kind, setup_.with_potential,
+                               [&]<class Law>() { return choose<Law>(job); });
 }
 
 template <class Law>
-DirectTargets DirectSummer::choose(DirectSumOf<Law> job)
+DirectTargets DirectSummer::choose(DirectSum job)
 {
     job.targets = setup_.active ? setup_.active : job.numbers;
     const bool few = job.target_count <= few_direct_targets;
@@ -155,7 +149,7 @@ DirectTargets DirectSummer::choose(DirectSumOf<Law> job)
 /// Cuts the sources into parts until the grid has about `wanted` blocks, and sums the blocks of the
 /// caller's part of the targets.
 template <class Law, class T, class Shape>
-DirectTargets DirectSummer::launch(DirectSumOf<Law> job, Index wanted)
+DirectTargets DirectSummer::launch(DirectSum job, Index wanted)
 {
     using Block = DirectBlock<Law, T, Shape>;
     static_assert(Block::shared_bytes <= 48 << 10);
@@ -193,7 +187,7 @@ Index DirectSummer::keep_part(DirectSum& job, Index blocks, Index targets_of_blo
 
 /// Queues the sums in double of cancelling targets. With few sources a block sums one target.
 template <class Law, class Shape>
-void DirectSummer::sum_again(const DirectSumOf<Law>& job)
+void DirectSummer::sum_again(const DirectSum& job)
 {
     constexpr int per_lane = Shape::centered ? 4 : 1;
     const Index blocks = (job.target_count + 32 * per_lane - 1) / (32 * per_lane);

@@ -44,24 +44,23 @@ public:
     /// equal results, and returns the targets. The caller sets in `job`: particles, counts of
     /// sources and of all targets, softening length or lengths (null: one common length), units,
     /// and the outputs for sums and for the count of cancelling targets.
-    DirectTargets sum(SoftenedDirectSum job, const DirectSetup& setup, cudaStream_t stream);
+    DirectTargets sum(DirectSum job, const DirectSetup& setup, cudaStream_t stream);
 
 private:
-    template <class Job>
-    void gather(Job& job);
+    void gather(DirectSum& job);
     void make_room_for_clumps(DirectSum& job, Index count);
     const Index* sort_along_curve(const DirectSum& job, const Index* numbers, Index n,
                                   DeviceBuffer<Index>& order);
-    const Index* sort_by_length(const SoftenedDirectSum& job);
-    template <template <SofteningKind, bool> class AnyLaw>
-    DirectTargets choose_law(const SoftenedDirectSum& job);
+    const Index* sort_by_length(const DirectSum& job);
+    template <class Rule>
+    DirectTargets choose_law(const DirectSum& job);
     template <class Law>
-    DirectTargets choose(DirectSumOf<Law> job);
+    DirectTargets choose(DirectSum job);
     template <class Law, class T, class Shape>
-    DirectTargets launch(DirectSumOf<Law> job, Index wanted);
+    DirectTargets launch(DirectSum job, Index wanted);
     Index keep_part(DirectSum& job, Index blocks, Index targets_of_block) const;
     template <class Law, class Shape>
-    void sum_again(const DirectSumOf<Law>& job);
+    void sum_again(const DirectSum& job);
 
     Softening softening_;
     Precision precision_;

@@ -66,7 +66,13 @@ struct DeviceBatch {
     Periodicity periodicity;
     ShortRangeForm form; ///< for periodic laws
     BatchNote* note;
+    // With per-particle softening eps^2, in the caller's units; else null.
+    const double* of_source; ///< sorted
+    const double* of_own;    ///< of the particles in `own`
+    const CellSoftening* of_cell;
+    double rule_weight; ///< Softening::rule_weight(), for expansions
 
+    __device__ double internal(double eps2) const { return eps2 * inverse_length * inverse_length; }
     __device__ Index sorted(Index target) const { return targets ? targets[target] : target; }
     __device__ const Vec3<double>& place(Index target) const
     {
@@ -82,18 +88,6 @@ struct DeviceBatch {
         return sums[places ? places[target] : target];
     }
 };
-
-/// A batch with per-particle softening. eps^2 in the caller's units.
-struct SoftenedBatch : DeviceBatch {
-    const double* of_source; ///< sorted
-    const double* of_own;    ///< eps^2 of the particles in `own`
-    const CellSoftening* of_cell;
-    double rule_weight; ///< Softening::rule_weight(), for expansions
-
-    __device__ double internal(double eps2) const { return eps2 * inverse_length * inverse_length; }
-};
-template <class Law>
-using BatchOf = std::conditional_t<Law::is_varied, SoftenedBatch, DeviceBatch>;
 
 /// The cell type of a law for multipoles of order 2 (or 0), 3 or 4.
 template <class Law, class T, int order>
@@ -114,13 +108,13 @@ template <class Law, class T>
 struct WarpList {
     static constexpr bool is_centered = sizeof(T) < sizeof(double);
 
-    const BatchOf<Law>& batch;
+    const DeviceBatch& batch;
     const WarpWork work;
     const ListRow row;
     const Frame frame;
     const int lane;
 
-    __device__ WarpList(const BatchOf<Law>& batch, const WarpWork& work)
+    __device__ WarpList(const DeviceBatch& batch, const WarpWork& work)
         : batch(batch), work(work),
           row(batch.rows[work.row]), frame{is_centered ? row.center : Vec3<double>{},
                                            batch.inverse_length, batch.inverse_mass},
@@ -142,7 +136,7 @@ struct WarpList {
     /// Returns this lane's k-th target.
     __device__ typename Law::template Target<T> target(int k) const
     {
-        if constexpr (Law::is_varied)
+        if constexpr (Law::per_particle)
             return {rounded<T>(target_place(k)),
                     T(batch.internal(batch.of_own[batch.sorted(target_number(k))]))};
         else
@@ -203,7 +197,7 @@ public:
         const Source source = batch.sources[sorted];
         Fetched fetched{list_.in_frame(source.position), T(source.mass * batch.inverse_mass),
                         sorted};
-        if constexpr (Law::is_varied)
+        if constexpr (Law::per_particle)
             fetched.eps2 = T(batch.internal(batch.of_source[sorted]));
         return fetched;
     }
@@ -230,7 +224,7 @@ public:
     __device__ void pack(Index, const Fetched& source, Record& packed) const
     {
         packed = {rounded<T>(source.position), source.mass};
-        if constexpr (Law::is_varied)
+        if constexpr (Law::per_particle)
             packed.eps2 = source.eps2;
     }
     template <class Part>
@@ -248,7 +242,7 @@ public:
     /// True if unsoftened sources at the place of a separate target must not pull.
     __device__ bool hides_places() const
     {
-        return list_.batch.separate && (Law::is_varied || list_.batch.softening_length == 0);
+        return list_.batch.separate && (Law::per_particle || list_.batch.softening_length == 0);
     }
     static __device__ void hide(Record& seen)
     {
@@ -299,7 +293,7 @@ private:
         const auto& batch = list_.batch;
         if constexpr (order > 2)
             Law::pack_cell(batch.multipoles[cell], batch.higher[cell], list_.frame, packed);
-        else if constexpr (Law::is_periodic || Law::is_varied) {
+        else if constexpr (Law::is_periodic || Law::per_particle) {
             Multipole taken = batch.multipoles[cell];
             if constexpr (Law::is_periodic)
                 taken.center = batch.periodicity.nearest_to(list_.row.center, taken.center);
@@ -308,7 +302,7 @@ private:
             Law::pack_cell(taken, list_.frame, packed);
         } else
             Law::pack_cell(batch.multipoles[cell], list_.frame, packed);
-        if constexpr (Law::is_varied)
+        if constexpr (Law::per_particle)
             Law::pack_softening(batch.of_cell[cell], batch.inverse_length, packed);
     }
 
@@ -327,8 +321,9 @@ class WarpKernel {
 public:
     using Shared = typename Loop::template Shared<Cell>;
 
-    __device__ WarpKernel(const BatchOf<Law>& batch, const WarpWork& work, Shared& shared)
-        : list_(batch, work), loop_(make_law(batch), shared)
+    __device__ WarpKernel(const DeviceBatch& batch, const WarpWork& work, Shared& shared)
+        : list_(batch, work),
+          loop_(Law::of({.softening_length = batch.softening_length, .form = &batch.form}), shared)
     {
 #pragma unroll
         for (int k = 0; k < per_lane; ++k) {
@@ -348,7 +343,7 @@ public:
     {
         ListParticles<Law, T> particles(list_);
         loop_.sum_over(particles, 0, tiles(list_.row.particle_count));
-        if (order == 2 && list_.batch.order == 0 && !Law::is_varied)
+        if (order == 2 && list_.batch.order == 0 && !Law::per_particle)
             sum_over_cells<Particle>();
         else
             sum_over_cells<Cell>();
@@ -356,17 +351,6 @@ public:
     }
 
 private:
-    static __device__ Law make_law(const DeviceBatch& batch)
-    {
-        if constexpr (Law::is_varied && Law::is_periodic)
-            return Law::with_rule(decltype(Law::rule){}, batch.form);
-        else if constexpr (Law::is_varied)
-            return Law::with_rule({});
-        else if constexpr (Law::is_periodic)
-            return Law::with_lengths(batch.softening_length, batch.form);
-        else
-            return Law::with_length(batch.softening_length);
-    }
     static __device__ Index tiles(Index sources)
     {
         return (sources + warp_size - 1) / warp_size;
@@ -399,7 +383,7 @@ private:
 };
 
 template <class Law, class T, int order>
-__global__ void __launch_bounds__(warp_size* warps_per_block) chamomile(BatchOf<Law> batch)
+__global__ void __launch_bounds__(warp_size* warps_per_block) chamomile(DeviceBatch batch)
 {
     // Sized for the max number of targets. Raw bytes, because shared variables cannot have
     // constructors.

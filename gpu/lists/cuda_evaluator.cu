@@ -67,9 +67,12 @@ public:
         const TargetGroups& groups = *input.groups;
         if (from_ == TreeFrom::host)
             copy_tree(*input.octree, *input.moments, input.nodes);
-        kernel_ = find_kernel(input, precision_);
-        softened_kernel_ =
-            tree_->has_softenings ? find_softened_kernel(input, precision_) : nullptr;
+        law_ = LawChoice::of(input.softening, tree_->has_softenings);
+        law_.is_periodic = input.form;
+        law_.with_potential = input.quantities == Quantities::acceleration_potential;
+        law_.in_double = precision_ == Precision::double_precision;
+        law_.order = input.order;
+        kernel_ = find_list_kernel(law_);
         if (!groups.targets.empty() && !std::exchange(tree_->has_targets, false))
             tree_->staging.upload(tree_->targets, groups.targets.data(), groups.targets.size(),
                                   tree_->stream);
@@ -266,7 +269,7 @@ private:
     {
         const bool expands = input_.local_order > 0, all = input_.groups->targets.empty();
         DeviceTree& targets = input_.separate.octree ? *target_tree_ : *tree_;
-        SoftenedBatch batch{};
+        DeviceBatch batch{};
         batch.sources = tree_->sources.data();
         batch.multipoles = tree_->multipoles.data();
         batch.higher = tree_->higher.data();
@@ -286,28 +289,23 @@ private:
             batch.form = *input_.form;
         batch.note = time_line_->next();
         DeviceFarField far{};
-        if (input_.softening.kind == SofteningKind::plummer)
+        far.softens_cells = input_.softening.softens_cells();
+        if (far.softens_cells)
             far.softening_length = batch.softening_length;
         DeviceOpenLists open{};
         slot.send(lists, Index(warp_size * per_lane_), expands, batch, far, open);
         if (lists.are_open())
             launch_pruning(slot, batch, far, open);
-        if (!softened_kernel_)
-            return launch<DeviceBatch>(slot, kernel_, batch, far);
-        batch.of_source = tree_->softening.data();
-        batch.of_own = targets.softening.data();
-        batch.of_cell = tree_->cell_softening.data();
-        batch.rule_weight = input_.softening.rule_weight();
-        launch<SoftenedBatch>(slot, softened_kernel_, batch, far);
-    }
-
-    template <class Batch>
-    void launch(BatchSlot& slot, void (*kernel)(Batch), const Batch& batch, DeviceFarField& far)
-    {
+        if (law_.per_particle) {
+            batch.of_source = tree_->softening.data();
+            batch.of_own = targets.softening.data();
+            batch.of_cell = tree_->cell_softening.data();
+            batch.rule_weight = input_.softening.rule_weight();
+        }
         if (input_.local_order > 0)
             launch_far_field(slot, batch, far);
         const unsigned blocks = (batch.work_count + warps_per_block - 1) / warps_per_block;
-        kernel<<<blocks, warp_size * warps_per_block, 0, slot.stream>>>(batch);
+        kernel_<<<blocks, warp_size * warps_per_block, 0, slot.stream>>>(batch);
         check(cudaGetLastError(), "launch the Chamomile kernel");
     }
 
@@ -330,11 +328,9 @@ private:
         check(cudaGetLastError(), "launch the pruning of lists");
     }
 
-    template <class Batch>
-    void launch_far_field(BatchSlot& slot, const Batch& batch, DeviceFarField& far)
+    void launch_far_field(BatchSlot& slot, const DeviceBatch& batch, DeviceFarField& far)
     {
-        const FarFieldKernels<Batch> kernels =
-            find_far_field_kernels<Batch>(input_.local_order, input_.order, precision_);
+        const FarFieldKernels kernels = find_far_field_kernels(input_.local_order, law_);
         const Index expansions = far.cluster_count + far.row_count;
         far.terms = slot.terms(expansions * kernels.bytes_of_terms);
         const auto launch = [&](auto kernel, Index threads) {
@@ -354,8 +350,8 @@ private:
     Precision precision_;
     std::string name_;
     EvaluationInput input_;
-    Kernel kernel_ = nullptr;
-    SoftenedKernel softened_kernel_ = nullptr; // null: all particles have one length
+    LawChoice law_;
+    ListKernel kernel_ = nullptr;
     std::size_t batch_size_ = 16;
     bool are_done_ = true;          // all batches
     bool tree_is_too_deep_ = false; // for lists finished on the device

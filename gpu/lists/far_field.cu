@@ -19,14 +19,13 @@ namespace chamomile {
 namespace {
 
 /// The work of one warp on one center, with multipoles of order 2 (or 0), 3 or 4.
-template <class Batch, class T, int local_order, int order>
+template <bool per_particle, class T, int local_order, int order>
 class FarFieldWarp {
 public:
     using Local = LocalExpansion<T, local_order>;
     using Change = ChangeExpansion<T>;
-    static constexpr bool is_varied = std::is_same_v<Batch, SoftenedBatch>;
 
-    __device__ FarFieldWarp(const Batch& batch, const DeviceFarField& far,
+    __device__ FarFieldWarp(const DeviceBatch& batch, const DeviceFarField& far,
                             const Vec3<double>& center, double radius)
         : batch_(batch), far_(far), center_(center),
           unit_(InternalScale::unit_of_radius(radius * batch.inverse_length)),
@@ -48,7 +47,7 @@ public:
         const T eps = T(far_.softening_length / unit_);
         for (Index k = begin + Index(lane_); k < end; k += warp_size) {
             T eps2 = eps * eps;
-            if constexpr (is_varied) {
+            if constexpr (per_particle) {
                 const CellPairs<T> pairs = pairs_of(far_cells[k]);
                 eps2 = pairs.eps2;
                 changes_ = changes_ || pairs.differ();
@@ -151,11 +150,11 @@ private:
         add_lanes(sum, [&](int t, const T& all) { change.term[t] = all; });
     }
 
-    /// Returns the softenings of pairs with a cell; 0 for a spline.
+    /// Returns the softenings of pairs with a cell; 0 if cells are not softened.
     __device__ CellPairs<T> pairs_of(Index cell) const
     {
         CellPairs<T> pairs{};
-        if (far_.softening_length > 0) {
+        if (far_.softens_cells) {
             const CellSoftening& own = batch_.of_cell[cell];
             const double unit = inverse_ * inverse_;
             pairs.find(RuntimeRule{batch_.rule_weight}, targets_, T(unit * own.low),
@@ -182,7 +181,7 @@ private:
         return {T(x.x), T(x.y), T(x.z)};
     }
 
-    const Batch& batch_;
+    const DeviceBatch& batch_;
     const DeviceFarField& far_;
     const Vec3<double> center_;
     const double unit_, inverse_; // internal unit; factor from the particles' unit to it
@@ -214,11 +213,11 @@ __device__ ChangeExpansion<T>* changes_of(const DeviceFarField& far)
 }
 
 /// Expands the far cells of each cluster, then of each group.
-template <class Batch, class T, int local_order, int order>
+template <bool per_particle, class T, int local_order, int order>
 __global__ void __launch_bounds__(far_field_block, far_field_blocks<T>)
-    expand(Batch batch, DeviceFarField far)
+    expand(DeviceBatch batch, DeviceFarField far)
 {
-    using Warp = FarFieldWarp<Batch, T, local_order, order>;
+    using Warp = FarFieldWarp<per_particle, T, local_order, order>;
     if (threadIdx.x == 0)
         batch.note->begin();
     const Index number = number_of_warp();
@@ -240,17 +239,17 @@ __global__ void __launch_bounds__(far_field_block, far_field_blocks<T>)
     Warp warp(batch, far, center, radius);
     const Index* const cells = is_cluster ? far.far_cells : far.group_far_cells;
     auto& terms = static_cast<typename Warp::Local*>(far.terms)[number];
-    if constexpr (Warp::is_varied)
+    if constexpr (per_particle)
         warp.soften(softening);
     warp.add_cells(cells, begin, end);
     warp.store(terms);
-    if constexpr (Warp::is_varied)
+    if constexpr (per_particle)
         warp.store_changes(cells, begin, end, terms, changes_of<T, local_order>(far) + 2 * number);
 }
 
 /// Adds the field of each group's cluster to the group's field, a thread to a group.
-template <class Batch, class T, int local_order>
-__global__ void __launch_bounds__(far_field_block) shift(Batch batch, DeviceFarField far)
+template <bool per_particle, class T, int local_order>
+__global__ void __launch_bounds__(far_field_block) shift(DeviceBatch batch, DeviceFarField far)
 {
     using Local = LocalExpansion<T, local_order>;
     const Index number = blockIdx.x * blockDim.x + threadIdx.x;
@@ -266,7 +265,7 @@ __global__ void __launch_bounds__(far_field_block) shift(Batch batch, DeviceFarF
     shifted.shift({T(d.x), T(d.y), T(d.z)});
     shifted.change_unit(T(wide / unit));
     terms[far.cluster_count + number] += shifted;
-    if constexpr (std::is_same_v<Batch, SoftenedBatch>) {
+    if constexpr (per_particle) {
         auto* const changes = changes_of<T, local_order>(far);
         Local& to = terms[far.cluster_count + number];
         ChangeExpansion<T>* const own = changes + 2 * (far.cluster_count + number);
@@ -290,8 +289,8 @@ __global__ void __launch_bounds__(far_field_block) shift(Batch batch, DeviceFarF
 
 /// Writes the first part of the sums of all targets of the batch; the Chamomile kernel adds the
 /// rest.
-template <class Batch, class T, int local_order>
-__global__ void __launch_bounds__(far_field_block) evaluate(Batch batch, DeviceFarField far)
+template <bool per_particle, class T, int local_order>
+__global__ void __launch_bounds__(far_field_block) evaluate(DeviceBatch batch, DeviceFarField far)
 {
     using Local = LocalExpansion<T, local_order>;
     const Index number = number_of_warp();
@@ -307,7 +306,7 @@ __global__ void __launch_bounds__(far_field_block) evaluate(Batch batch, DeviceF
         const Vec3<double> x = (batch.inverse_length / unit) * (batch.place(t) - center);
         const Vec3<T> place{T(x.x), T(x.y), T(x.z)};
         FieldValue<T> value = local.evaluate(place);
-        if constexpr (std::is_same_v<Batch, SoftenedBatch>) {
+        if constexpr (per_particle) {
             const ChangeExpansion<T>* const changes =
                 changes_of<T, local_order>(far) + 2 * (far.cluster_count + number);
             const double eps2 = batch.of_own[batch.sorted(t)];
@@ -328,41 +327,39 @@ __global__ void __launch_bounds__(far_field_block) evaluate(Batch batch, DeviceF
     }
 }
 
-template <class Batch, class T, int local_order, int order>
-constexpr FarFieldKernels<Batch> far_field_kernels_of{
-    expand<Batch, T, local_order, order>, shift<Batch, T, local_order>,
-    evaluate<Batch, T, local_order>,
-    sizeof(LocalExpansion<T, local_order>) +
-        (std::is_same_v<Batch, SoftenedBatch> ? 2 * sizeof(ChangeExpansion<T>) : 0)};
+template <bool per_particle, class T, int local_order, int order>
+constexpr FarFieldKernels far_field_kernels_of{
+    expand<per_particle, T, local_order, order>, shift<per_particle, T, local_order>,
+    evaluate<per_particle, T, local_order>,
+    sizeof(LocalExpansion<T, local_order>) + (per_particle ? 2 * sizeof(ChangeExpansion<T>) : 0)};
 
-template <class Batch, class T, int order>
-FarFieldKernels<Batch> far_field_kernels(int local_order)
+template <bool per_particle, class T, int order>
+FarFieldKernels far_field_kernels(int local_order)
 {
-    static constexpr FarFieldKernels<Batch> kernels[] = {
-        far_field_kernels_of<Batch, T, 3, order>, far_field_kernels_of<Batch, T, 4, order>,
-        far_field_kernels_of<Batch, T, 5, order>, far_field_kernels_of<Batch, T, 6, order>};
+    static constexpr FarFieldKernels kernels[] = {far_field_kernels_of<per_particle, T, 3, order>,
+                                                  far_field_kernels_of<per_particle, T, 4, order>,
+                                                  far_field_kernels_of<per_particle, T, 5, order>,
+                                                  far_field_kernels_of<per_particle, T, 6, order>};
     return kernels[local_order - 3];
 }
 
-template <class Batch, class T>
-FarFieldKernels<Batch> far_field_kernels(int local_order, int order)
+template <bool per_particle, class T>
+FarFieldKernels far_field_kernels(int local_order, int order)
 {
-    return order <= 2   ? far_field_kernels<Batch, T, 2>(local_order)
-           : order == 3 ? far_field_kernels<Batch, T, 3>(local_order)
-                        : far_field_kernels<Batch, T, 4>(local_order);
+    return order <= 2   ? far_field_kernels<per_particle, T, 2>(local_order)
+           : order == 3 ? far_field_kernels<per_particle, T, 3>(local_order)
+                        : far_field_kernels<per_particle, T, 4>(local_order);
 }
 
 } // namespace
 
-template <class Batch>
-FarFieldKernels<Batch> find_far_field_kernels(int local_order, int order, Precision precision)
+FarFieldKernels find_far_field_kernels(int local_order, const LawChoice& law)
 {
-    return precision == Precision::double_precision
-               ? far_field_kernels<Batch, double>(local_order, order)
-               : far_field_kernels<Batch, float>(local_order, order);
+    const auto kernels = law.per_particle ? law.in_double ? far_field_kernels<true, double>
+                                                          : far_field_kernels<true, float>
+                         : law.in_double ? far_field_kernels<false, double>
+                                          : far_field_kernels<false, float>;
+    return kernels(local_order, law.order);
 }
-
-template FarFieldKernels<DeviceBatch> find_far_field_kernels(int, int, Precision);
-template FarFieldKernels<SoftenedBatch> find_far_field_kernels(int, int, Precision);
 
 } // namespace chamomile

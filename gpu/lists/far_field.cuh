@@ -1,6 +1,7 @@
 /// \file  Far cells on the device: expanded a lane to a cell, evaluated a lane to a target.
 #pragma once
 
+#include "chamomile/force/law_choice.hpp"
 #include "chamomile/gpu/lists/chamomile.cuh"
 
 namespace chamomile {
@@ -10,7 +11,8 @@ struct DeviceFarField {
     const ClusterRow* clusters;
     Index cluster_count, row_count;
     const Index *far_cells, *group_far_cells;
-    double softening_length; ///< in internal units; 0 with spline softening: Newtonian
+    double softening_length; ///< in internal units; 0 if cells are Newtonian
+    bool softens_cells;      ///< Softening::softens_cells()
     void* terms; ///< LocalExpansion of each cluster, then of each row; then their changes
 };
 
@@ -18,17 +20,14 @@ inline constexpr int far_field_block = 64;
 
 /// The three kernels in order, and the memory of their expansions. The last writes the first part
 /// of the sums of all targets; the Chamomile kernel adds the rest.
-template <class Batch>
 struct FarFieldKernels {
-    void (*expand)(Batch, DeviceFarField);   ///< a warp for each cluster and row
-    void (*shift)(Batch, DeviceFarField);    ///< a thread for each row
-    void (*evaluate)(Batch, DeviceFarField); ///< a warp for each row
+    void (*expand)(DeviceBatch, DeviceFarField);   ///< a warp for each cluster and row
+    void (*shift)(DeviceBatch, DeviceFarField);    ///< a thread for each row
+    void (*evaluate)(DeviceBatch, DeviceFarField); ///< a warp for each row
     std::size_t bytes_of_terms;
 };
 
-/// Returns the kernels for local expansions of order 3 to 6 of cells of order 0, 2, 3 or 4. `Batch`
-/// is DeviceBatch or SoftenedBatch.
-template <class Batch>
-FarFieldKernels<Batch> find_far_field_kernels(int local_order, int order, Precision precision);
+/// Returns the kernels for local expansions of order 3 to 6 of cells of order 0, 2, 3 or 4.
+FarFieldKernels find_far_field_kernels(int local_order, const LawChoice& law);
 
 } // namespace chamomile

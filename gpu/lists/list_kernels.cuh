@@ -1,49 +1,43 @@
 /// \file  Chooses the Chamomile kernel of an evaluation.
 #pragma once
 
-#include "chamomile/gpu/lists/short_range.cuh"
-#include "chamomile/gpu/lists/varied_kernels.cuh"
+#include "chamomile/force/law_choice.hpp"
+#include "chamomile/gpu/lists/chamomile.cuh"
 
 namespace chamomile {
+
+using ListKernel = void (*)(DeviceBatch);
+
+/// By the length of a pair, in separate source files.
+ListKernel one_length_kernel(const LawChoice& choice);
+ListKernel larger_length_kernel(const LawChoice& choice);
+ListKernel root_of_squares_kernel(const LawChoice& choice);
+
+inline ListKernel find_list_kernel(const LawChoice& choice)
+{
+    return !choice.per_particle                   ? one_length_kernel(choice)
+           : choice.rule == SofteningRule::larger ? larger_length_kernel(choice)
+                                                  : root_of_squares_kernel(choice);
+}
+
 namespace {
 
-template <SofteningKind softening, bool with_potential, class T>
-Kernel kernel_of(int order)
+template <class Law, class T>
+ListKernel kernel_of_law(const LawChoice& choice)
 {
-    using Law = Gravity<softening, with_potential>;
-    return order <= 2   ? chamomile<Law, T, 2>
-           : order == 3 ? chamomile<Law, T, 3>
-                        : chamomile<Law, T, 4>;
+    return choice.is_periodic  ? chamomile<ShortRange<Law>, T, 2>
+           : choice.order <= 2 ? chamomile<Law, T, 2>
+           : choice.order == 3 ? chamomile<Law, T, 3>
+                               : chamomile<Law, T, 4>;
 }
 
-template <SofteningKind softening>
-Kernel kernel_of(const EvaluationInput& input, Precision precision)
+template <class Rule>
+ListKernel kernel_by_rule(const LawChoice& choice)
 {
-    const bool potential = input.quantities == Quantities::acceleration_potential;
-    if (precision == Precision::double_precision)
-        return potential ? kernel_of<softening, true, double>(input.order)
-                         : kernel_of<softening, false, double>(input.order);
-    return potential ? kernel_of<softening, true, float>(input.order)
-                     : kernel_of<softening, false, float>(input.order);
-}
-
-Kernel find_kernel(const EvaluationInput& input, Precision precision)
-{
-    // Without softening, spline and Plummer are both Newton's law.
-    const bool spline = input.softening.kind == SofteningKind::spline && input.softening.length > 0;
-    if (input.form)
-        return find_short_range_kernel(
-            spline, input.quantities == Quantities::acceleration_potential, precision);
-    return spline ? kernel_of<SofteningKind::spline>(input, precision)
-                  : kernel_of<SofteningKind::plummer>(input, precision);
-}
-
-SoftenedKernel find_softened_kernel(const EvaluationInput& input, Precision precision)
-{
-    const KernelChoice choice{input.softening.kind, input.softening.rule,
-                              input.quantities == Quantities::acceleration_potential, precision,
-                              input.order};
-    return input.form ? find_varied_short_range_kernel(choice) : find_varied_kernel(choice);
+    return visit_gravity<Rule>(choice.kind, choice.with_potential, [&]<class Law>() {
+        return choice.in_double ? kernel_of_law<Law, double>(choice)
+                                : kernel_of_law<Law, float>(choice);
+    });
 }
 
 } // namespace

@@ -66,7 +66,7 @@ public:
         upload(now_.velocity, p.velocity);
         upload(now_.acceleration, p.acceleration);
         upload(mass_, p.mass);
-        is_varied_ = !p.softening.empty();
+        per_particle_ = !p.softening.empty();
         upload(softening_, p.softening);
         if (options_.potentials)
             upload(now_.potential, p.potential);
@@ -154,7 +154,7 @@ public:
                         .id = particles_->id,
                         .acceleration = on_device(now_.acceleration),
                         .stream = *stream_};
-        if (is_varied_)
+        if (per_particle_)
             request.softening = on_device(softening_);
         has_potentials_ = potentials_are_of_now_ = potentials;
         if (potentials) {
@@ -234,7 +234,7 @@ public:
 
     void choose_first_steps(const BlockRule& rule) override
     {
-        const auto choose = is_varied_ ? choose_first<true> : choose_first<false>;
+        const auto choose = per_particle_ ? choose_first<true> : choose_first<false>;
         run("choose the first steps", [&] {
             choose<<<blocks(), block_size, 0, *stream_>>>(arrays(now_), rule, softening_.data(),
                                                           terms_);
@@ -244,7 +244,7 @@ public:
 
     std::uint64_t choose_steps(const BlockRule& rule, double whole, int lowest) override
     {
-        const auto choose = is_varied_ ? choose_of_due<true> : choose_of_due<false>;
+        const auto choose = per_particle_ ? choose_of_due<true> : choose_of_due<false>;
         return counted(1, [&](unsigned long long* below) {
             choose<<<blocks(), block_size, 0, *stream_>>>(arrays(now_), rule, softening_.data(),
                                                           whole, lowest, is_split_, terms_, below);
@@ -266,7 +266,7 @@ public:
 
     double shortest_time(const DynamicalTime& dynamical) override
     {
-        const auto find = is_varied_ ? find_shortest_time<true> : find_shortest_time<false>;
+        const auto find = per_particle_ ? find_shortest_time<true> : find_shortest_time<false>;
         run("find the shortest time", [&] {
             find<<<histogram_blocks, block_size, 0, *stream_>>>(
                 arrays(now_), dynamical, softening_.data(), terms_, cleared_min());
@@ -441,8 +441,8 @@ private:
     std::size_t n_ = 0; ///< particles
     Arrays now_;
     DeviceBuffer<double> mass_;
-    DeviceBuffer<double> softening_; ///< per-particle softening lengths, if `is_varied_`
-    bool is_varied_ = false;
+    DeviceBuffer<double> softening_; ///< per-particle softening lengths, if `per_particle_`
+    bool per_particle_ = false;
     DeviceBuffer<std::uint8_t> level_;
     int first_ = 0;       ///< lowest level that is due
     ExternalTerms terms_; ///< of the external field in the accelerations

@@ -191,11 +191,11 @@ __global__ void __launch_bounds__(block_size) add_long_range(StoreArrays s, doub
 }
 
 /// Returns the time formula of particle i: its softening length is limited to the common one.
-template <bool varied>
+template <bool per_particle>
 __device__ DynamicalTime time_of(const DynamicalTime& all, const double* softening, std::size_t i)
 {
     DynamicalTime own = all;
-    if constexpr (varied)
+    if constexpr (per_particle)
         own.softening = all.softening < softening[i] ? all.softening : softening[i];
     return own;
 }
@@ -237,20 +237,20 @@ __device__ double measured(const StoreArrays& s, const BlockRule& rule, const Ex
     return terms.count > 0 && external < own ? external : own;
 }
 
-/// Chooses the first step of each particle. `softening`: per-particle lengths if `varied`.
-template <bool varied>
+/// Chooses the first step of each particle. `softening`: per-particle lengths if `per_particle`.
+template <bool per_particle>
 __global__ void __launch_bounds__(block_size)
     choose_first(StoreArrays s, BlockRule rule, const double* softening, ExternalTerms terms)
 {
     const std::size_t i = thread_number();
     if (i >= s.count)
         return;
-    rule.dynamical = time_of<varied>(rule.dynamical, softening, i);
+    rule.dynamical = time_of<per_particle>(rule.dynamical, softening, i);
     s.step[i] = s.measured[i] = measured(s, rule, terms, i, 0, false);
 }
 
 /// Chooses the steps of the due particles. A step grows by at most a factor of two.
-template <bool varied>
+template <bool per_particle>
 __global__ void __launch_bounds__(block_size)
     choose_of_due(StoreArrays s, BlockRule rule, const double* softening, double whole, int lowest,
                   bool is_split, ExternalTerms terms, unsigned long long* below)
@@ -258,7 +258,7 @@ __global__ void __launch_bounds__(block_size)
     const std::size_t i = thread_number();
     if (i >= s.count || s.level_of(i) < s.first)
         return;
-    rule.dynamical = time_of<varied>(rule.dynamical, softening, i);
+    rule.dynamical = time_of<per_particle>(rule.dynamical, softening, i);
     const double last = ldexp(whole, -s.level_of(i)),
                  now = measured(s, rule, terms, i, last, is_split),
                  step = BlockRule::anticipated(now, s.measured[i], last);
@@ -270,7 +270,7 @@ __global__ void __launch_bounds__(block_size)
 
 /// Finds the shortest dynamical time; skips NaN, as std::min(). For doubles that are not negative
 /// the order of bits is the order of numbers.
-template <bool varied>
+template <bool per_particle>
 __global__ void __launch_bounds__(block_size)
     find_shortest_time(StoreArrays s, DynamicalTime dynamical, const double* softening,
                        ExternalTerms terms, unsigned long long* shortest)
@@ -279,7 +279,7 @@ __global__ void __launch_bounds__(block_size)
     for (std::size_t i = thread_number(); i < s.count; i += std::size_t(gridDim.x) * block_size) {
         const FieldParts parts(s, terms, i);
         for (const double time :
-             {parts.tidal, time_of<varied>(dynamical, softening, i)
+             {parts.tidal, time_of<per_particle>(dynamical, softening, i)
                                .of(norm_of_any_size(parts.acceleration), parts.potential)})
             if (time >= 0)
                 own = min(own, (unsigned long long)(__double_as_longlong(time)));

@@ -134,18 +134,37 @@ __global__ void measure_runs(const Vec3<double>* position, const Index* order, c
         sums[blockIdx.x * gridDim.y + blockIdx.y] = shared[0];
 }
 
-/// Orders runs of equal keys by number. Runs longer than a leaf are divided on the host.
+/// Lets `row` sink from `place` in a heap of rows by number, the largest first.
+__device__ void sink(Index* heap, std::size_t size, std::size_t place, Index row,
+                     const Index* number)
+{
+    for (std::size_t child = 2 * place + 1; child < size; child = 2 * place + 1) {
+        if (child + 1 < size && number[heap[child]] < number[heap[child + 1]])
+            ++child;
+        if (number[heap[child]] <= number[row])
+            break;
+        heap[place] = heap[child];
+        place = child;
+    }
+    heap[place] = row;
+}
+
+/// Orders each run of equal keys by number: a thread sorts a run, which can be long (heapsort).
 __global__ void order_equal_keys(const Key* keys, std::size_t n, const Index* number, Index* order)
 {
     const std::size_t k = thread_number();
     if (k + 1 >= n || keys[k] != keys[k + 1] || (k > 0 && keys[k - 1] == keys[k]))
         return;
-    for (std::size_t i = k + 1; i < n && keys[i] == keys[k] && i < k + 4096; ++i) {
-        const Index mine = order[i];
-        std::size_t to = i;
-        for (; to > k && number[order[to - 1]] > number[mine]; --to)
-            order[to] = order[to - 1];
-        order[to] = mine;
+    std::size_t size = 2;
+    while (k + size < n && keys[k + size] == keys[k])
+        ++size;
+    Index* const run = order + k;
+    for (std::size_t place = size / 2; place-- > 0;)
+        sink(run, size, place, run[place], number);
+    while (--size > 0) {
+        const Index last = run[size];
+        run[size] = run[0];
+        sink(run, size, 0, last, number);
     }
 }
 

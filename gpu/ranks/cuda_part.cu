@@ -59,10 +59,10 @@ RowsSeen CudaPart::take(const TreeParticles& particles, bool keeps_cells)
         keys_.start_extent(t.positions.data(), count, t.stream);
         if (!is_same)
             upload_masses(particles);
-        if (of_rank.is_varied && (!is_same || !has_lengths_))
+        if (of_rank.per_particle && (!is_same || !has_lengths_))
             upload_softenings(particles);
     }
-    has_lengths_ = of_rank.is_varied;
+    has_lengths_ = of_rank.per_particle;
     rows_.work.begin(count, of_rank.exchanges);
     copy_targets();
     RowsSeen seen{{}, count, count, count};

@@ -118,9 +118,9 @@ struct TileSources {
 
 /// True if a law has per-particle softening.
 template <class Law>
-inline constexpr bool is_varied_law = requires
+inline constexpr bool is_per_particle_law = requires
 {
-    requires Law::is_varied;
+    requires Law::per_particle;
 };
 
 /// A TileLoop holds a warp's targets and their sums. set_sum() sets initial sums.
@@ -299,7 +299,7 @@ private:
         Target target[per_lane];
 #pragma unroll
         for (int k = 0; k < per_lane; ++k)
-            target[k] = {target_[k].position, law_.pair_softening(target_[k].eps2, first)};
+            target[k] = {target_[k].position, law_.rule(target_[k].eps2, first)};
         force_loop<Record, in_row>(target, warp_size,
                                    [&](const Target& i, const Record& j, Sum& sum) {
                                        law_.add_particle(i, j, i.eps2, sum);
@@ -426,8 +426,8 @@ private:
     /// True if a pair at one place has no softening. Called only if hides_places().
     __device__ bool is_bare(const Target& i, const Source& j) const
     {
-        if constexpr (is_varied_law<Law>)
-            return law_.pair_softening(i.eps2, j.eps2) == T(0);
+        if constexpr (is_per_particle_law<Law>)
+            return law_.rule(i.eps2, j.eps2) == T(0);
         else
             return true;
     }

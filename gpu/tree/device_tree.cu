@@ -161,7 +161,7 @@ private:
         Box box;
         const bool are_finite = keys_.add_extent(box);
         if (!are_finite || !std::isfinite(box.longest_side()))
-            return bounding_cube(host_positions(particles)); // throws and names the bad particle
+            return bounding_cube(host_positions(particles), particles.word); // throws
         return cube_around(box.low, box.high);
     }
 

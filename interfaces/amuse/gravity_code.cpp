@@ -208,16 +208,16 @@ void GravityCode::commit_particles()
 /// Sets per-particle softening. Remakes the integrator if its use was switched on or off.
 void GravityCode::set_softenings()
 {
-    const bool varied = std::any_of(own_softening_.begin(), own_softening_.end(),
-                                    [](double own) { return own >= 0; });
+    const bool per_particle = std::any_of(own_softening_.begin(), own_softening_.end(),
+                                          [](double own) { return own >= 0; });
     particles_.softening.clear();
-    for (std::size_t k = 0; varied && k < size(); ++k)
+    for (std::size_t k = 0; per_particle && k < size(); ++k)
         particles_.softening.push_back(softening(numbers_[k]));
     if (size() == 0)
         return;
-    const bool was_varied = keyed_.options.softening.is_varied;
-    keyed_.set_softenings(varied);
-    if (varied == was_varied)
+    const bool was_per_particle = keyed_.options.softening.per_particle;
+    keyed_.set_softenings(per_particle);
+    if (per_particle == was_per_particle)
         return;
     started_ = has_potentials_ = false;
     made_ = {};

@@ -48,14 +48,15 @@ sum(double eps2, const std::vector<typename Law::template Target<double>>& targe
     const std::vector<typename Law::template Source<double>>& sources)
 {
     thread_local std::map<std::optional<int>, KeptSolver<Law>> kept; // by device
-    const Law law{std::sqrt(checked_softening("eps2", eps2))};
+    const double eps = std::sqrt(checked_softening("eps2", eps2));
+    const Law law{eps};
     std::vector<typename Law::template Sum<double>> sums(targets.size());
     kept[device_of_call]
         .with(law, options_of_call)
         .sum({as_rows(std::span(targets)), as_rows(std::span(sources)), {}, {}},
              as_rows(std::span(sums)));
     repair<Law>(law, targets, sources, sums, [&](std::size_t i, std::size_t j) {
-        return law.eps > 0 || !(sources[j].position == targets[i].position);
+        return eps > 0 || !(sources[j].position == targets[i].position);
     });
     return sums;
 }

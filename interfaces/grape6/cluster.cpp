@@ -115,7 +115,8 @@ void Cluster::sum(int nj, const IParticles& targets, const ForceResults& results
     require_pointer("acc", results.acceleration, n);
     require_pointer("jerk", results.jerk, n);
     require_pointer("pot", results.potential, n);
-    const GravityJerk law{std::sqrt(checked_softening("eps2", targets.eps2))};
+    const double eps = std::sqrt(checked_softening("eps2", targets.eps2));
+    const GravityJerk law{eps};
 
     std::vector<GravityJerk::Target<double>> rows(n);
     places_.resize(n);
@@ -132,7 +133,7 @@ void Cluster::sum(int nj, const IParticles& targets, const ForceResults& results
                            {},
                            {excluded_begin_, excluded_}},
                           as_rows(std::span(sums)));
-    mend(rows, pulling, law.eps, sums);
+    mend(rows, pulling, eps, sums);
     for (std::size_t i = 0; i < n; ++i) {
         store(sums[i].acceleration, results.acceleration[i]);
         store(sums[i].jerk, results.jerk[i]);

@@ -3,11 +3,11 @@
 #include <nanobind/stl/vector.h>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/softening.hpp"
 #include "chamomile/force/accuracy/exact_sums.hpp"
 #include "chamomile/force/accuracy/force_errors.hpp"
 #include "chamomile/force/accuracy/judge.hpp"
 #include "chamomile/force/field.hpp"
-#include "chamomile/io/file_constants.hpp"
 #include "chamomile/run/texts/judge_text.hpp"
 #include "interfaces/python/array.hpp"
 #include "interfaces/python/bindings.hpp"
@@ -158,7 +158,7 @@ nb::dict judge_forces(nb::handle positions, nb::handle masses, nb::handle accele
     d["found"] = in_errors(force_errors(judgement.found, judgement.targets));
     d["factor"] = judgement.factor.value;
     d["potential_factor"] = judgement.potential_factor.value;
-    d["kernel"] = word_of(judgement.softening.kind);
+    d["kernel"] = form_of(judgement.softening.kind).word;
     d["softening"] = judgement.softening.length;
     d["targets"] = nb::cast(judgement.targets);
     d["acceleration_errors"] = nb::cast(judgement.found.acceleration);

@@ -91,7 +91,7 @@ public:
         });
         const FieldSources sources{n, position.view(), mass.view(), velocity.view(),
                                    softening.view()};
-        set_varied(processes_ ? !softenings.is_none() : bool(sources.softening), refit);
+        set_per_particle(processes_ ? !softenings.is_none() : bool(sources.softening), refit);
         const Released released(processes_ != nullptr);
         for (const Array* array : {&position, &mass, &velocity})
             array->wait();
@@ -135,7 +135,7 @@ public:
                 if (!softenings.is_none())
                     softening =
                         Array(softenings, "target_softenings", 1, Access::read, n, "targets");
-                if (softening && !keyed_.options.softening.is_varied)
+                if (softening && !keyed_.options.softening.per_particle)
                     throw Error(Fault::usage,
                                 "target_softenings: need softenings of the sources in build()");
                 if (softening.view().on_device)
@@ -273,15 +273,15 @@ private:
     }
 
     /// Remakes the solver if build() switches per-particle softening on or off; refit() must not.
-    void set_varied(bool varied, bool refit)
+    void set_per_particle(bool per_particle, bool refit)
     {
-        const bool was_varied = keyed_.options.softening.is_varied;
-        if (refit && varied != was_varied)
+        const bool was_per_particle = keyed_.options.softening.per_particle;
+        if (refit && per_particle != was_per_particle)
             throw Error(Fault::usage,
                         "softenings: must be given to both build() and refit(), or to neither");
         KeyedOptions wanted = keyed_;
-        wanted.set_softenings(varied);
-        if (refit || varied == was_varied)
+        wanted.set_softenings(per_particle);
+        if (refit || per_particle == was_per_particle)
             return;
         make_solver_of(wanted.options);
         keyed_ = wanted;

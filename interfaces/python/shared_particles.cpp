@@ -40,7 +40,7 @@ public:
         add(own_.box_size);
         add(own_.G());
         add(own_.has_stated_units);
-        if (const auto& softening = own_.softening; softening && !softening->is_varied) {
+        if (const auto& softening = own_.softening; softening && !softening->per_particle) {
             add(softening->length);
             add(double(softening->kind));
         }
@@ -152,7 +152,7 @@ private:
         if (found[0] > 0) {
             all.softening = own_.softening.value_or(Softening{});
             all.softening->length = -longest[0];
-            all.softening->is_varied = true;
+            all.softening->per_particle = true;
         }
         all_ = nb::cast(std::move(all));
     }

@@ -15,7 +15,6 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/options/option_row.hpp"
 #include "chamomile/force/repairs/singular_pairs.hpp"
-#include "chamomile/io/file_constants.hpp"
 #include "chamomile/io/hdf5/layout.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 #include "interfaces/python/array.hpp"
@@ -90,7 +89,7 @@ void set_softenings(Snapshot& snapshot, nb::handle value)
     if (value.is_none()) {
         own.clear();
         if (snapshot.softening)
-            snapshot.softening->is_varied = false;
+            snapshot.softening->per_particle = false;
         return;
     }
     const std::size_t n = snapshot.particles.size();
@@ -102,7 +101,7 @@ void set_softenings(Snapshot& snapshot, nb::handle value)
     std::copy(taken.begin(), taken.end(), own.begin()); // in place: views may exist
     Softening softening = snapshot.softening.value_or(Softening{});
     softening.length = n == 0 ? 0 : *std::max_element(own.begin(), own.end());
-    softening.is_varied = true;
+    softening.per_particle = true;
     snapshot.softening = softening;
 }
 
@@ -224,7 +223,7 @@ void bind_snapshot(nb::module_& m)
             "softening", &softening,
             [](Snapshot& s, Number given) {
                 const double value = given.of("softening");
-                s.softening = Softening{s.softening ? s.softening->kind : SofteningKind::plummer,
+                s.softening = Softening{s.softening.value_or(Softening{}).kind,
                                         checked("softening", value, value >= 0, "0 or more")};
                 s.particles.softening.clear();
             },
@@ -246,7 +245,7 @@ void bind_snapshot(nb::module_& m)
         .def_prop_ro(
             "kernel",
             [](const Snapshot& s) {
-                return s.softening ? nb::cast(word_of(s.softening->kind)) : nb::none();
+                return s.softening ? nb::cast(form_of(s.softening->kind).word) : nb::none();
             },
             nb::sig("def kernel(self) -> str | None"), "Softening law: plummer or spline.")
         .def_prop_ro(

@@ -57,7 +57,7 @@ State state_of(const Snapshot& s)
     std::optional<SofteningState> softening;
     if (s.softening)
         softening.emplace(s.softening->length, int(s.softening->kind), int(s.softening->rule),
-                          s.softening->is_varied);
+                          s.softening->per_particle);
     std::optional<Numbers> frame;
     if (s.comoving)
         for_frame(*s.comoving, [&, &all = frame.emplace()](double x) { all.push_back(x); });
@@ -86,11 +86,11 @@ void restore(Snapshot& into, const State& state)
     for_flags(s, [&](bool& x) { x = flags.at(k++); });
     s.gravitational_constant = constant;
     if (softening) {
-        const auto [length, kind, rule, is_varied] = *softening;
+        const auto [length, kind, rule, per_particle] = *softening;
         s.softening = Softening{.kind = SofteningKind(kind),
                                 .length = length,
                                 .rule = SofteningRule(rule),
-                                .is_varied = is_varied};
+                                .per_particle = per_particle};
     }
     k = 0;
     if (frame)

@@ -181,9 +181,9 @@ void read_softening_classes(const Hdf5Piece& piece, Snapshot& snapshot)
         softening.length = std::max(softening.length, length);
         min = std::min(min, length);
     }
-    softening.is_varied = min < softening.length;
+    softening.per_particle = min < softening.length;
     snapshot.softening = softening;
-    if (!softening.is_varied)
+    if (!softening.per_particle)
         return;
     for (const std::uint8_t type : snapshot.particles.type)
         snapshot.particles.softening.push_back(lengths.at(type));
@@ -195,7 +195,7 @@ void set_softenings(const Hdf5Piece& piece, Snapshot& snapshot)
     const std::vector<double>& length = snapshot.particles.softening;
     Softening softening = snapshot.softening.value_or(Softening{SofteningKind::spline});
     softening.length = *std::max_element(length.begin(), length.end());
-    softening.is_varied = true;
+    softening.per_particle = true;
     const auto strings = piece.group(own).strings();
     if (const auto rule = strings.find(softening_rule); rule != strings.end()) {
         if (rule->second != larger && rule->second != root_of_squares)

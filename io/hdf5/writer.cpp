@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "chamomile/io/comoving.hpp"
-#include "chamomile/io/file_constants.hpp"
 #include "chamomile/io/formats.hpp"
 #include "chamomile/io/hdf5/layout.hpp"
 #include "chamomile/io/hdf5/output.hpp"
@@ -182,7 +181,8 @@ private:
             out_.attribute(group, physical_softening, frame->physical_softening);
         }
         if (snapshot_.softening) {
-            out_.attribute(group, softening_kind, std::string(word_of(snapshot_.softening->kind)));
+            out_.attribute(group, softening_kind,
+                           std::string(form_of(snapshot_.softening->kind).word));
             out_.attribute(group, softening_length, snapshot_.softening->length);
             if (!particles_.softening.empty())
                 out_.attribute(group, softening_rule,

@@ -3,7 +3,6 @@
 #include <charconv>
 #include <string>
 
-#include "chamomile/io/file_constants.hpp"
 #include "chamomile/io/formats.hpp"
 #include "chamomile/io/line_text.hpp"
 #include "chamomile/io/number_text.hpp"
@@ -109,7 +108,7 @@ void write_header(const Snapshot& snapshot, TextWriter& out)
             out.comment("physical_softening", number_text(frame->physical_softening));
     }
     if (snapshot.softening) {
-        out.comment("softening_kind", word_of(snapshot.softening->kind));
+        out.comment("softening_kind", form_of(snapshot.softening->kind).word);
         out.comment("softening_length", number_text(snapshot.softening->length));
     }
     out.comment("types", type_runs(snapshot.particles.type));

@@ -172,7 +172,7 @@ void set_last_fields(const LastFields& last, Snapshot& snapshot)
     if (!ids && last.any_softening && last.wrong_softening == 0 && !last.same_softening) {
         snapshot.softening =
             Softening{SofteningKind::spline, *std::max_element(own.begin(), own.end())};
-        snapshot.softening->is_varied = true;
+        snapshot.softening->per_particle = true;
         return;
     }
     own.clear();

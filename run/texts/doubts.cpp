@@ -73,10 +73,10 @@ void doubt_density(const Snapshot& snapshot, Doubts& found)
                  h = snapshot.comoving->hubble;
     if (std::abs(ratio - 1) <= noted)
         return;
-    std::vector<Explanation> known{{1e9, "lengths in 1000 times the assumed unit"},
-                                   {1e-9, "lengths in 1/1000 of the assumed unit"},
-                                   {1e10, "masses in 1e10 times the assumed unit"},
-                                   {1e-10, "masses in 1e-10 of the assumed unit"}};
+    std::vector<Explanation> known{{1e9, "the unit of length is 1000 times longer than assumed"},
+                                   {1e-9, "the unit of length is 1000 times shorter than assumed"},
+                                   {1e10, "the unit of mass is 1e10 times larger than assumed"},
+                                   {1e-10, "the unit of mass is 1e10 times smaller than assumed"}};
     if (h > 0) {
         known.push_back({h * h, "lengths and masses are without h, but read per h"});
         known.push_back({1 / (h * h), "lengths and masses are per h, but read without h"});
@@ -185,7 +185,9 @@ double rms_speed(const Particles& particles, const Vec3<double>& mean)
 double linear_speed(const Snapshot& snapshot)
 {
     const Background background = background_of(*snapshot.comoving);
-    const LinearPower power({.background = background});
+    PowerOptions options;
+    options.background = background;
+    const LinearPower power(options);
     const double a = snapshot.comoving->scale_factor,
                  side = snapshot.box_size * snapshot.units.length_in_cm / 3.085678e24 *
                         (snapshot.units.per_hubble ? 1 : background.hubble); // Mpc/h

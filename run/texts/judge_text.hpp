@@ -1,4 +1,4 @@
-/// \file  What is wrong with all forces of another code, in words.
+/// \file  Sentences about systematic errors in the forces of another code.
 #pragma once
 
 #include <string>

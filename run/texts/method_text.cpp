@@ -76,10 +76,10 @@ std::string method_text(const SolverOptions& solver)
 std::string softening_text(const Softening& softening, const Particles& particles,
                            const Units& units)
 {
-    const std::string kind = softening.kind == SofteningKind::plummer ? "Plummer" : "spline";
-    if (softening.length == 0 && !softening.is_varied)
+    const std::string kind = form_of(softening.kind).name;
+    if (softening.length == 0 && !softening.per_particle)
         return describe(softening);
-    if (!softening.is_varied || particles.softening.empty())
+    if (!softening.per_particle || particles.softening.empty())
         return with_unit(describe(softening), dimensions::length, units);
     return kind + ", " + heading("eps", dimensions::length, units) + " = " +
            softenings_of(particles) + "; of a pair " +
@@ -90,8 +90,8 @@ std::string describe(const Softening& softening)
 {
     if (softening.length == 0)
         return "none";
-    return std::string(softening.kind == SofteningKind::plummer ? "Plummer" : "spline") +
-           (softening.is_varied ? ", eps to " : ", eps = ") + number_text(softening.length);
+    return std::string(form_of(softening.kind).name) +
+           (softening.per_particle ? ", eps to " : ", eps = ") + number_text(softening.length);
 }
 
 namespace {

@@ -65,7 +65,7 @@ std::string softening_text(const Snapshot& snapshot, const Softening& softening)
 {
     constexpr double largest = 10, min = 1e-3;
     constexpr std::size_t fewest = 100; // particles; softening suits larger numbers
-    if (softening.length == 0 || softening.is_varied || snapshot.particles.size() < fewest)
+    if (softening.length == 0 || softening.per_particle || snapshot.particles.size() < fewest)
         return "";
     const double suits = suggested_softening(snapshot.particles), ratio = softening.length / suits;
     if (!(suits > 0) || (ratio <= largest && ratio >= min))

@@ -59,14 +59,14 @@ Refusal set_softenings(const GivenOptions& given, Particles& particles, SolverOp
         particles.softening.clear();
     }
     std::vector<double>& own = particles.softening;
-    solver.softening.is_varied = false;
+    solver.softening.per_particle = false;
     if (!own.empty()) {
         const auto [min, largest] = std::minmax_element(own.begin(), own.end());
-        solver.softening.is_varied =
+        solver.softening.per_particle =
             *min < *largest || solver.softening.rule == SofteningRule::root_of_squares;
         solver.softening.length = *largest;
     }
-    if (solver.softening.is_varied)
+    if (solver.softening.per_particle)
         return {};
     own.clear();
     solver.type_softenings = {};

@@ -52,7 +52,7 @@ def boxes(folder):
     for name, factor, said in (("masses without h", h * h, "lengths and masses are without h, but read per h?"), ("gas", 0.845, "gas is missing?"), ("masses", 1.3, "1.3 times\n")):
         expect(name, changed(folder, "box.hdf5", scale("Masses", factor)), said, "--units names the units")
     found = changed(folder, "box.hdf5", lambda file: file["Header"].attrs.modify("BoxSize", side / 1000))
-    check("outside the periodic box" in found and "BoxSize is in another unit" in found and "lengths in 1000 times the assumed unit?" in found, f"box in Mpc: {found}")
+    check("outside the periodic box" in found and "BoxSize is in another unit" in found and "the unit of length is 1000 times longer than assumed?" in found, f"box in Mpc: {found}")
     found = changed(folder, "box.hdf5", lambda file: file["Header"].attrs.modify("BoxSize", side / h))
     check("particles fill" in found and "is this h?" in found, f"box without h: {found}")
     found = changed(folder, "box.hdf5", scale("Coordinates", 1e-3))

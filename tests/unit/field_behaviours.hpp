@@ -13,6 +13,7 @@ void check_field_refitted(const Machine& machine);
 void check_field_tidal_tensor_and_jerk(const Machine& machine);
 void check_field_tidal_tensor_of_splines(const Machine& machine);
 void check_field_of_own_softenings(const Machine& machine);
+void check_field_of_softened_targets(const Machine& machine);
 void check_field_of_places(const Machine& machine);
 void check_field_where_it_cancels(const Machine& machine);
 void check_field_neighbours(const Machine& machine);
@@ -28,6 +29,7 @@ inline constexpr Behaviour field_behaviours[] = {
     {"tidal tensors and jerks match direct sums", check_field_tidal_tensor_and_jerk},
     {"tidal tensors with spline softening match direct sums", check_field_tidal_tensor_of_splines},
     {"tidal tensors and jerks follow per-particle softening", check_field_of_own_softenings},
+    {"targets may be softened where sources are not", check_field_of_softened_targets},
     {"tidal tensors and jerks exclude sources at a target's position", check_field_of_places},
     {"targets near a zero of the field do not force direct sums", check_field_where_it_cancels},
     {"neighbour searches match an all-pairs search", check_field_neighbours},

@@ -2,6 +2,7 @@
 #include "chamomile/core/error.hpp"
 #include "tests/unit/field_behaviours.hpp"
 #include "tests/unit/field_setups.hpp"
+#include "tests/unit/plain_sums.hpp"
 
 namespace chamomile::tests {
 
@@ -95,7 +96,7 @@ void check_field_tidal_tensor_of_splines(const Machine& machine)
     const auto spline = [&](const Setup& setup, bool own) {
         SolverOptions options = options_of(machine, setup, own ? 0 : 0.05);
         options.softening.kind = SofteningKind::spline;
-        options.softening.is_varied = own;
+        options.softening.per_particle = own;
         auto field = make_field_solver(options);
         FieldSources sources = sources_of(p);
         sources.softening = own ? view_of(std::span(of_sources)) : ArrayView{};
@@ -132,6 +133,56 @@ void check_field_tidal_tensor_of_splines(const Machine& machine)
     }
 }
 
+void check_field_of_softened_targets(const Machine& machine)
+{
+    const Particles p = moving_plummer(700);
+    const Vectors points = points_about(p, 60, 0.5);
+    std::vector<double> of_points(points.size(), 0.8);
+    const double G = options_of(machine, setups[0], 0).gravitational_constant;
+    const auto plain = [&](const Vec3<double>& x, double eps, const Softening& softening) {
+        Vec3<double> a;
+        for (std::size_t j = 0; j < p.size(); ++j) {
+            const Vec3<double> r = p.position[j] - x;
+            a += (G * p.mass[j] * pull(norm(r), 0, eps, softening).force / norm(r)) * r;
+        }
+        return a;
+    };
+    for (const Setup& setup : setups)
+        for (const SofteningForm& form : softening_forms) {
+            CAPTURE(setup.name);
+            CAPTURE(form.name);
+            SolverOptions options = options_of(machine, setup, 0);
+            options.softening.kind = form.kind;
+            options.tolerance = 1e-6;
+            options.softening.per_particle = true;
+            const auto field = make_field_solver(options);
+            FieldSources sources = sources_of(p);
+            const std::vector<double> none(p.size());
+            sources.softening = view_of(std::span(none));
+            field->build(sources);
+            Vectors acceleration(points.size());
+            std::vector<double> tidal(6 * points.size());
+            const FieldTargets targets{
+                points.size(), view_of(std::span(points)), {}, {}, view_of(std::span(of_points))};
+            field->evaluate(targets, {.acceleration = view_of(std::span(acceleration)),
+                                      .tidal = tensors(tidal)});
+            for (std::size_t k = 0; k < points.size(); ++k) {
+                const double eps = of_points[k], step = 1e-5;
+                const Vec3<double> right = plain(points[k], eps, options.softening),
+                                   side{step, 0, 0},
+                                   slope = (0.5 / step) *
+                                           (plain(points[k] + side, eps, options.softening) -
+                                            plain(points[k] - side, eps, options.softening));
+                CHECK(norm(acceleration[k] - right) < 1e-4 * norm(right));
+                CHECK(std::abs(tidal[6 * k] - slope.x) < 1e-4 * norm(slope));
+            }
+            of_points[3] = -1;
+            CHECK_THROWS_WITH_AS(field->evaluate(targets, {.tidal = tensors(tidal)}),
+                                 "target 3: softening length: -1.000000: must be 0 or more", Error);
+            of_points[3] = 0.8;
+        }
+}
+
 void check_field_of_own_softenings(const Machine& machine)
 {
     Particles p = moving_plummer(700);
@@ -154,7 +205,7 @@ void check_field_of_own_softenings(const Machine& machine)
             CAPTURE(int(rule));
             SolverOptions options = options_of(machine, setup, 0);
             options.softening.rule = rule;
-            options.softening.is_varied = true;
+            options.softening.per_particle = true;
             const auto field = make_field_solver(options);
             const auto build = [&](std::vector<double>& lengths) {
                 FieldSources sources = sources_of(p);

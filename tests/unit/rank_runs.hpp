@@ -113,7 +113,7 @@ inline std::vector<RankCase> rank_cases()
                     p.mass[i] = 0;
                 for (std::size_t i = 0; i < n; ++i)
                     p.softening.push_back(i % 3 ? 0.05 : 0.02);
-                options.softening.is_varied = true;
+                options.softening.per_particle = true;
             }
             options.device = "cpu";
             options.solver = way.solver;

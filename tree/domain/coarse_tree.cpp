@@ -157,7 +157,7 @@ RowsSeen RowsSeen::of(const Rows& rows)
     return seen;
 }
 
-CommonCube common_cube(const RowsSeen& rows, Communicator& communicator)
+CommonCube common_cube(const RowsSeen& rows, const char* word, Communicator& communicator)
 {
     Box all;
     CommonCube common;
@@ -165,7 +165,8 @@ CommonCube common_cube(const RowsSeen& rows, Communicator& communicator)
     // Errors name the first bad row by its number among the rows of all ranks.
     for (const RowsSeen& one : communicator.all_gather(rows)) {
         const auto refuse = [&](std::uint64_t row, const std::string& what) {
-            throw CollectiveError(Fault::input, "particle " + item(common.rows + row) + what);
+            throw CollectiveError(Fault::input,
+                                  std::string(word) + " " + item(common.rows + row) + what);
         };
         if (one.bad_position < one.rows)
             refuse(one.bad_position, ": position: must be finite");
@@ -271,7 +272,7 @@ void CoarseTree::reduce(LeafSums sums, bool has_targets, Communicator& communica
             moments.bounds[c].add(moments.bounds[d]);
 }
 
-void CoarseTree::gather_moments(const Moments& own, int order, bool varied,
+void CoarseTree::gather_moments(const Moments& own, int order, bool per_particle,
                                 Communicator& communicator)
 {
     const std::size_t n = octree.cells.size();
@@ -282,15 +283,15 @@ void CoarseTree::gather_moments(const Moments& own, int order, bool varied,
     };
     put(own.multipole, true);
     put(own.higher, order > 2);
-    put(own.softening, varied);
+    put(own.softening, per_particle);
     Inbox inbox;
     communicator.gather(mine, Communicator::Sizes::any, inbox);
     moments.multipole.resize(n);
     moments.higher.resize(order > 2 ? n : 0);
-    moments.softening.resize(varied ? n : 0);
+    moments.softening.resize(per_particle ? n : 0);
     const std::size_t width = sizeof moments.multipole[0] +
                               (order > 2 ? sizeof moments.higher[0] : 0) +
-                              (varied ? sizeof moments.softening[0] : 0);
+                              (per_particle ? sizeof moments.softening[0] : 0);
     std::size_t first = 0; // rank r + 1 owns the leaves after the leaves of rank r
     for (int r = 0; r < communicator.size(); ++r) {
         const std::byte* next = inbox.from<std::byte>(r).data();

@@ -79,9 +79,9 @@ struct CommonCube {
     std::uint64_t before = 0; ///< on ranks below this one
 };
 
-/// Finds the common cube. Throws the same Error(input) on all ranks if a position is not finite, a
-/// mass is negative or not finite, or the rows are too many.
-CommonCube common_cube(const RowsSeen& rows, Communicator& communicator);
+/// Finds the common cube. `word`: for a row in errors. Throws the same Error(input) on all ranks if
+/// a position is not finite, a mass is negative or not finite, or the rows are too many.
+CommonCube common_cube(const RowsSeen& rows, const char* word, Communicator& communicator);
 
 /// Sums over a rank's rows in each leaf of a coarse tree.
 struct LeafSums {
@@ -111,9 +111,10 @@ struct CoarseTree {
     /// cells. `has_targets`: some rows are no targets. Collective.
     void reduce(LeafSums sums, bool has_targets, Communicator& communicator);
     /// Gathers the moments of leaves from their ranks and sums the moments of the cells above.
-    /// `own`: moments of this rank's leaves, in tree order, without bounds. `varied`: particles
-    /// have per-particle softening. Collective.
-    void gather_moments(const Moments& own, int order, bool varied, Communicator& communicator);
+    /// `own`: moments of this rank's leaves, in tree order, without bounds. `per_particle`:
+    /// particles have per-particle softening. Collective.
+    void gather_moments(const Moments& own, int order, bool per_particle,
+                        Communicator& communicator);
 };
 
 /// Makes coarse trees of slowly changing rows. The octants of all cells that the last tree divided

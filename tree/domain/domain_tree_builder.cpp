@@ -36,11 +36,12 @@ void DomainTreeBuilder::build(Tree& tree, const TreeParticles& particles, const 
                               Profile& profile)
 {
     has_targets_ = particles.ranks->has_targets;
-    is_varied_ = particles.ranks->is_varied;
+    per_particle_ = particles.ranks->per_particle;
     std::uint64_t all_rows = 0;
     {
         const TimedPhase phase(profile, "sort");
-        const CommonCube common = common_cube(part_->take(particles, false), ranks_);
+        const CommonCube common =
+            common_cube(part_->take(particles, false), particles.word, ranks_);
         all_rows = common.rows;
         part_->sort(placed(common.cube, plan.placement), common.before);
     }
@@ -66,11 +67,11 @@ void DomainTreeBuilder::refit(Tree& tree, const TreeParticles& particles, const 
                               Profile& profile)
 {
     has_targets_ = particles.ranks->has_targets;
-    is_varied_ = particles.ranks->is_varied;
+    per_particle_ = particles.ranks->per_particle;
     const std::vector<std::size_t> before = domains_.first_leaf;
     {
         const TimedPhase phase(profile, "domains");
-        common_cube(part_->take(particles, true), ranks_); // throws for bad values
+        common_cube(part_->take(particles, true), particles.word, ranks_); // throws for bad values
         if (total() > 0)
             coarse_.reduce(part_->leaf_sums(coarse_), has_targets_, ranks_);
         domains_ = keep_domains(coarse_, pieces(plan), built_domains_);
@@ -116,7 +117,7 @@ void DomainTreeBuilder::finish(Tree& tree, const TreePlan& plan, Profile& profil
     {
         const TimedPhase phase(profile, "moments");
         const int order = criterion_ ? criterion_->order : 0;
-        coarse_.gather_moments(part_->sum_moments(plan), order, is_varied_, ranks_);
+        coarse_.gather_moments(part_->sum_moments(plan), order, per_particle_, ranks_);
         part_->make_tree(tree, distributed(), plan);
     }
 }

@@ -89,8 +89,8 @@ private:
     Communicator& ranks_;
     std::unique_ptr<DomainPart> part_;
     std::vector<double> shares_;
-    bool has_targets_ = false, is_varied_ = false; ///< RowsOfRank
-    std::optional<AcceptanceCriterion> criterion_; ///< none: the tree is not walked
+    bool has_targets_ = false, per_particle_ = false; ///< RowsOfRank
+    std::optional<AcceptanceCriterion> criterion_;    ///< none: the tree is not walked
     CoarseTreeMaker maker_;
     CoarseTree coarse_;
     Domains domains_, built_domains_; ///< current, and at the last build

@@ -28,7 +28,7 @@ void RankRows::take(const TreeParticles& particles, bool keeps_cells)
     rows_.built = keeps_cells ? std::span<const Vec3<double>>(built_) : rows_.position;
     rows_.longest_softening = {};
     rows_.softening = {};
-    if (of_rank.is_varied) {
+    if (of_rank.per_particle) {
         rows_.longest_softening = particles.longest_softening;
         rows_.softening = dense_.softenings(particles);
     }

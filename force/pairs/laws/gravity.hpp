@@ -14,7 +14,7 @@ template <bool with_potential>
 struct PlummerGravity {
     double eps = 0;
 
-    using Formula = Gravity<SofteningKind::plummer, with_potential>;
+    using Formula = Gravity<PlummerKernel, OneLength, with_potential>;
     template <class T>
     using Target = typename Formula::template Target<T>;
     template <class T>
@@ -28,11 +28,11 @@ struct PlummerGravity {
     template <class T>
     CHAMOMILE_HD void operator()(const Target<T>& i, const Source<T>& j, Sum<T>& sum) const
     {
-        Formula{eps * eps}(i, j, sum);
+        Formula{{eps * eps}}(i, j, sum);
     }
 
-    static constexpr std::array<int, 3> target_length{1, 1, 1};
-    static constexpr std::array<int, 4> source_length{1, 1, 1, 0};
+    static constexpr auto target_length = CommonRecords::target_length;
+    static constexpr auto source_length = CommonRecords::source_length;
     static constexpr auto sum_length = [] {
         if constexpr (with_potential)
             return std::array<int, 4>{-2, -2, -2, -1};

@@ -7,13 +7,13 @@
 #pragma once
 
 #include "chamomile/core/lane_math.hpp"
+#include "chamomile/force/gravity.hpp"
 #include "chamomile/force/pairs/law.hpp"
 
 namespace chamomile {
 
-/// Target: position, velocity. Source: position, velocity, mass. Sum: acceleration, jerk,
-/// potential.
-struct GravityJerk {
+/// The law of one length: targets have position and velocity, sources mass too.
+struct CommonEps {
     double eps = 0;
 
     template <class T>
@@ -25,27 +25,69 @@ struct GravityJerk {
         Vec3<T> position, velocity;
         T mass;
     };
-    template <class T>
-    struct Sum {
-        Vec3<T> acceleration, jerk;
-        T potential{};
-    };
+    // Velocities are lengths per time; the time unit does not change.
+    static constexpr std::array<int, 6> target_length{1, 1, 1, 1, 1, 1};
+    static constexpr std::array<int, 7> source_length{1, 1, 1, 1, 1, 1, 0};
 
-    /// Issue slots per pair in single precision on a GPU.
+    template <class T>
+    CHAMOMILE_HD T squared(const Target<T>&, const Source<T>&) const
+    {
+        return T(eps * eps);
+    }
+    CHAMOMILE_HD CommonEps in_unit(double unit) const { return {eps / unit}; }
+};
+
+/// Per-particle softening: targets and sources end with eps^2, and pairs use the rule.
+struct EpsPerParticle {
+    RuntimeRule rule;
+
+    template <class T>
+    struct Target {
+        Vec3<T> position, velocity;
+        T eps2;
+    };
+    template <class T>
+    struct Source {
+        Vec3<T> position, velocity;
+        T mass, eps2;
+    };
+    static constexpr std::array<int, 7> target_length{1, 1, 1, 1, 1, 1, 2};
+    static constexpr std::array<int, 8> source_length{1, 1, 1, 1, 1, 1, 0, 2};
+
+    template <class T>
+    CHAMOMILE_HD T squared(const Target<T>& i, const Source<T>& j) const
+    {
+        return rule(i.eps2, j.eps2);
+    }
+    CHAMOMILE_HD EpsPerParticle in_unit(double) const { return *this; }
+};
+
+/// Sums acceleration, jerk and potential.
+template <class T>
+struct JerkSums {
+    Vec3<T> acceleration, jerk;
+    T potential{};
+};
+
+template <class Length>
+struct JerkLaw {
+    Length length;
+
+    template <class T>
+    using Target = typename Length::template Target<T>;
+    template <class T>
+    using Source = typename Length::template Source<T>;
+    template <class T>
+    using Sum = JerkSums<T>;
+
+    /// Issue slots per pair with one length, in single precision on a GPU.
     static constexpr int issue_slots = 28;
 
     template <class T>
     CHAMOMILE_HD void operator()(const Target<T>& i, const Source<T>& j, Sum<T>& sum) const
     {
-        add_pair(i, j, T(eps * eps), sum);
-    }
-
-    /// Adds a pair with softening eps2; targets and sources may have more members at the end.
-    template <class Target, class Source, class T>
-    static CHAMOMILE_HD void add_pair(const Target& i, const Source& j, const T& eps2, Sum<T>& sum)
-    {
         const Vec3<T> r = j.position - i.position, v = j.velocity - i.velocity;      // 6
-        const T inv_u = inverse_sqrt(norm_squared(r, eps2));                         // 4
+        const T inv_u = inverse_sqrt(norm_squared(r, length.squared(i, j)));         // 4
         const T m_inv_u = j.mass * inv_u, inv_u2 = inv_u * inv_u;                    // 2
         const T m_inv_u3 = m_inv_u * inv_u2, shrinking = T(-3) * inv_u2 * dot(r, v); // 6
         sum.acceleration += m_inv_u3 * r;                                            // 3
@@ -53,11 +95,13 @@ struct GravityJerk {
         sum.potential -= m_inv_u;                                                    // 1
     }
 
-    // Velocities are lengths per time; the time unit does not change.
-    static constexpr std::array<int, 6> target_length{1, 1, 1, 1, 1, 1};
-    static constexpr std::array<int, 7> source_length{1, 1, 1, 1, 1, 1, 0};
+    static constexpr auto target_length = Length::target_length;
+    static constexpr auto source_length = Length::source_length;
     static constexpr std::array<int, 7> sum_length{-2, -2, -2, -2, -2, -2, -1};
-    CHAMOMILE_HD GravityJerk with_unit(double unit) const { return {eps / unit}; }
+    CHAMOMILE_HD JerkLaw with_unit(double unit) const { return {length.in_unit(unit)}; }
 };
+
+using GravityJerk = JerkLaw<CommonEps>;
+using GravityJerkPerParticle = JerkLaw<EpsPerParticle>;
 
 } // namespace chamomile

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "chamomile/core/vec3.hpp"
+#include "chamomile/force/simd/kernel_scratch.hpp"
 
 namespace chamomile {
 
@@ -40,35 +41,6 @@ struct PairGroupWork {
     double* sums;                                          ///< rows; overwritten
 };
 
-/// Memory for one thread, kept between groups.
-class PairScratch {
-public:
-    PairScratch() = default;
-    PairScratch(PairScratch&& s) noexcept : data_(s.data_), capacity_(s.capacity_)
-    {
-        s.data_ = nullptr;
-        s.capacity_ = 0;
-    }
-    PairScratch& operator=(PairScratch&&) = delete;
-    ~PairScratch() { delete[] data_; }
-
-    double* reserve(std::size_t doubles)
-    {
-        if (capacity_ < doubles) {
-            delete[] data_;
-            data_ = nullptr;
-            capacity_ = 0;
-            data_ = new double[doubles];
-            capacity_ = doubles;
-        }
-        return data_;
-    }
-
-private:
-    double* data_ = nullptr;
-    std::size_t capacity_ = 0;
-};
-
-using PairKernel = void (*)(const PairGroupWork& work, PairScratch& scratch);
+using PairKernel = void (*)(const PairGroupWork& work, KernelScratch& scratch);
 
 } // namespace chamomile

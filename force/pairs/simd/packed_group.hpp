@@ -5,6 +5,7 @@
 #include "chamomile/core/simd_math.hpp"
 #include "chamomile/force/pairs/law.hpp"
 #include "chamomile/force/pairs/simd/group_work.hpp"
+#include "chamomile/force/simd/rows.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
@@ -20,7 +21,7 @@ public:
 
     /// Lays out the memory; `extra`: number of doubles for the caller's use.
     CHAMOMILE_HD PackedGroup(const PairGroupWork& work, LawShape shape, bool positions,
-                             PairScratch& scratch, std::size_t extra = 0)
+                             KernelScratch& scratch, std::size_t extra = 0)
         : work_(work), padded_((int(work.target_count) + width - 1) / width * width),
           next_excluded_(work.excluded)
     {
@@ -155,19 +156,7 @@ public:
     }
 
     /// Adds to field f for targets t and on.
-    CHAMOMILE_HD void add(int f, int t, P sum)
-    {
-        double* to = sums_ + f * padded_ + t;
-        if constexpr (sizeof(T) == sizeof(double)) {
-            (Pack<double>::load(to) + sum).store(to);
-        } else {
-            constexpr int half = Pack<double>::width;
-            Pack<double> low, high;
-            widen(sum, low, high);
-            (Pack<double>::load(to) + low).store(to);
-            (Pack<double>::load(to + half) + high).store(to + half);
-        }
-    }
+    CHAMOMILE_HD void add(int f, int t, P sum) { add_lanes(sum, 1, sums_ + f * padded_ + t); }
 
     CHAMOMILE_HD void store(LawShape shape) const
     {

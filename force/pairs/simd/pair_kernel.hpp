@@ -8,13 +8,17 @@
 #pragma once
 
 #include "chamomile/force/pairs/simd/packed_group.hpp"
+#include "chamomile/force/simd/tile_loop.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
 /// Sums a compiled law for one group of targets.
 template <class Law, class T>
 class GroupSum {
+public:
     using P = Pack<T>;
+
+private:
     using Target = typename Law::template Target<P>;
     using Source = typename Law::template Source<P>;
     using Sum = typename Law::template Sum<P>;
@@ -28,7 +32,7 @@ class GroupSum {
     static constexpr int together = shape.target + shape.sum <= 8 ? 4 : 2;
 
 public:
-    GroupSum(const PairGroupWork& work, PairScratch& scratch)
+    GroupSum(const PairGroupWork& work, KernelScratch& scratch)
         : work_(work), law_(*static_cast<const Law*>(work.law)),
           group_(work, shape, positions, scratch)
     {}
@@ -49,12 +53,41 @@ public:
         group_.store(shape);
     }
 
-private:
-    template <class Record>
-    static CHAMOMILE_HD P* values(Record& record)
+    // The targets and the sources of a force loop. Its sums begin with 0 and are added in double.
+    template <class>
+    CHAMOMILE_HD Target target(int t) const
     {
-        return reinterpret_cast<P*>(&record);
+        Target target;
+        for (int f = 0; f < shape.target; ++f)
+            fields<P>(target)[f] = group_.target(f, t);
+        return target;
     }
+    CHAMOMILE_HD Vec3<P> residue(int t) const { return group_.residue(t); }
+    template <class>
+    CHAMOMILE_HD Sum begin(int) const
+    {
+        return {};
+    }
+    CHAMOMILE_HD void end(int t, const Sum& sum)
+    {
+        for (int f = 0; f < shape.sum; ++f)
+            group_.add(f, t, fields<const P>(sum)[f]);
+    }
+
+private:
+    struct Sources {
+        const PackedGroup<T>& group;
+
+        CHAMOMILE_HD Source source(int j) const
+        {
+            Source source;
+            const T* row = group.row(j, shape);
+            for (int f = 0; f < shape.source; ++f)
+                fields<P>(source)[f] = P(row[f]);
+            return source;
+        }
+        CHAMOMILE_HD Vec3<P> residue(int j) const { return group.row_residue(j); }
+    };
 
     template <bool near, bool masked>
     void meet_tiles(int sources)
@@ -71,49 +104,26 @@ private:
     template <int packs, bool near, bool masked>
     CHAMOMILE_HD void meet(int first, int sources)
     {
-        Target target[packs];
-        Sum sum[packs];
-        Vec3<P> place[packs], residue[packs];
-        typename P::Mask mask[packs];
-        for (int k = 0; k < packs; ++k) {
-            const int t = first + k * P::width;
-            for (int f = 0; f < shape.target; ++f)
-                values(target[k])[f] = group_.target(f, t);
-            for (int f = 0; f < shape.sum; ++f)
-                values(sum[k])[f] = P(T(0));
-            if constexpr (near) {
-                place[k] = target[k].position;
-                target[k].position = {P(T(0)), P(T(0)), P(T(0))};
-                residue[k] = group_.residue(t);
-            }
-            if constexpr (masked)
-                mask[k] = group_.mask(t);
-        }
-        for (int j = 0; j < sources; ++j) {
-            Source source;
-            const T* row = group_.row(j, shape);
-            for (int f = 0; f < shape.source; ++f)
-                values(source)[f] = P(row[f]);
+        [[maybe_unused]] typename P::Mask mask[packs];
+        if constexpr (masked)
+            for (int k = 0; k < packs; ++k)
+                mask[k] = group_.mask(first + k * P::width);
+        const auto add = [&](int j, const Target* target, const Source* seen, Sum* sum) {
             for (int k = 0; k < packs; ++k) {
-                Source seen = source;
-                if constexpr (near) // shift the pair so that the target is at the origin
-                    seen.position =
-                        (source.position - place[k]) + (group_.row_residue(j) - residue[k]);
+                [[maybe_unused]] const Sum before = sum[k];
+                law_(target[k], seen[k], sum[k]);
                 if constexpr (masked) {
-                    const Sum before = sum[k];
-                    law_(target[k], seen, sum[k]);
                     const typename P::Mask excluded = -((mask[k] >> j) & 1);
                     for (int f = 0; f < shape.sum; ++f)
-                        values(sum[k])[f] = select(excluded, reinterpret_cast<const P*>(&before)[f],
-                                                   values(sum[k])[f]);
-                } else {
-                    law_(target[k], seen, sum[k]);
+                        fields<P>(sum[k])[f] =
+                            select(excluded, fields<const P>(before)[f], fields<P>(sum[k])[f]);
                 }
             }
-        }
-        for (int k = 0; k < packs; ++k)
-            for (int f = 0; f < shape.sum; ++f)
-                group_.add(f, first + k * P::width, values(sum[k])[f]);
+        };
+        if constexpr (near || masked)
+            pair_loop_of<packs, near, 0, Law>(first, Sources{group_}, sources, *this, add);
+        else
+            force_loop_of<packs>(law_, first, Sources{group_}, sources, *this);
     }
 
     const PairGroupWork& work_;
@@ -126,10 +136,10 @@ template <class Law>
 PairKernel pair_kernel(bool double_precision)
 {
     if (double_precision)
-        return [](const PairGroupWork& work, PairScratch& scratch) {
+        return [](const PairGroupWork& work, KernelScratch& scratch) {
             GroupSum<Law, double>(work, scratch).run();
         };
-    return [](const PairGroupWork& work, PairScratch& scratch) {
+    return [](const PairGroupWork& work, KernelScratch& scratch) {
         GroupSum<Law, float>(work, scratch).run();
     };
 }

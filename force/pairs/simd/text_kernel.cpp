@@ -8,10 +8,10 @@ namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 PairKernel text_kernel(bool double_precision)
 {
     if (double_precision)
-        return [](const PairGroupWork& work, PairScratch& scratch) {
+        return [](const PairGroupWork& work, KernelScratch& scratch) {
             TextGroupSum<double>(work, scratch).run();
         };
-    return [](const PairGroupWork& work, PairScratch& scratch) {
+    return [](const PairGroupWork& work, KernelScratch& scratch) {
         TextGroupSum<float>(work, scratch).run();
     };
 }

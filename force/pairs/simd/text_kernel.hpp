@@ -19,7 +19,7 @@ class TextGroupSum {
     static constexpr int max_sources = sizeof(P) > 32 ? pair_tile : 2 * pair_tile;
 
 public:
-    TextGroupSum(const PairGroupWork& work, PairScratch& scratch)
+    TextGroupSum(const PairGroupWork& work, KernelScratch& scratch)
         : work_(work), law_(*static_cast<const TextLawData*>(work.law)), program_(*law_.program),
           group_(work, program_.shape, program_.positions, scratch, doubles_needed(work))
     {

@@ -171,7 +171,7 @@ TEST_CASE("a softening length near the short-range cut is reported or refused")
     SolverOptions options;
     options.device = "cpu";
     options.box = 1;
-    options.softening.is_varied = true;
+    options.softening.per_particle = true;
     Particles p = periodic_sets(300).front().particles;
     p.softening.assign(p.size(), 0.001);
     const double cut = 5 * 1.25 / 32;

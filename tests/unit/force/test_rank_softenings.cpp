@@ -203,7 +203,7 @@ TEST_CASE("with per-particle softening a goal gives equal tolerances on any numb
     const Particles p = softened_sets()[0].particles;
     SolverOptions options;
     options.device = "cpu";
-    options.softening.is_varied = true;
+    options.softening.per_particle = true;
     set_goal(options);
     const auto one = make_solver(options);
     Particles alone = p, together = p;

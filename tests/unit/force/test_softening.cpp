@@ -110,10 +110,10 @@ TEST_CASE("spline force counts the mass inside r, Newtonian from 2.8 eps")
     }
 }
 
-TEST_CASE("both kernels have potential -m/eps and no force at the center")
+TEST_CASE("all kernels have potential -m/eps and no force at the center")
 {
-    for (SofteningKind kind : {SofteningKind::plummer, SofteningKind::spline})
-        for (const SolverUnderTest& solver : all_solvers({kind, eps})) {
+    for (const SofteningForm& form : softening_forms)
+        for (const SolverUnderTest& solver : all_solvers({form.kind, eps})) {
             CAPTURE(solver.name);
             const Pair pair = pair_at(0, solver.options);
             CHECK(pair.acceleration == 0);
@@ -128,7 +128,7 @@ TEST_CASE("earlier requests do not change the softening of target points")
     using Vectors = std::vector<Vec3<double>>;
     using enum SofteningRule;
     for (const SolverKind solver : {SolverKind::direct, SolverKind::tree})
-        for (const SofteningKind kind : {SofteningKind::plummer, SofteningKind::spline})
+        for (const auto& [kind, word, name, reach] : softening_forms)
             for (const SofteningRule rule : {larger, root_of_squares}) {
                 SolverOptions options;
                 options.solver = solver;

@@ -45,7 +45,7 @@ SolverOptions options_of(const Case& c, TreeBuiltBy built_by)
     o.local_order = c.box > 0 ? 0 : c.local_order;
     o.precision = c.precision;
     o.softening = {c.kind, 0.005};
-    o.softening.is_varied = c.own_softenings;
+    o.softening.per_particle = c.own_softenings;
     return o;
 }
 

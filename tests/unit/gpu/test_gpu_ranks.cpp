@@ -130,7 +130,7 @@ TEST_CASE("several ranks equal a single rank with active particles and per-parti
                 SolverOptions options;
                 options.solver = solver;
                 options.softening = {kind, 0.02};
-                options.softening.is_varied = own_softenings;
+                options.softening.per_particle = own_softenings;
                 options.device = "gpu:0";
                 Particles p = plummer(20011, 5);
                 for (std::size_t i = 0; own_softenings && i < p.size(); ++i)
@@ -160,7 +160,7 @@ TEST_CASE("any subset of targets equals the whole direct sum bitwise")
         for (const bool own_softenings : {false, true}) {
             CAPTURE(own_softenings);
             options.softening = {SofteningKind::spline, 0.01};
-            options.softening.is_varied = own_softenings;
+            options.softening.per_particle = own_softenings;
             // Each case has blocks with another shape, or active targets along the curve.
             for (const auto& [n, count] : {std::pair<std::size_t, std::size_t>{3000, 0},
                                            {20011, 0},

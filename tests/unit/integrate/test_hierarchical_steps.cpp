@@ -145,7 +145,7 @@ TEST_CASE("all particles on one rung equal the shared scheme bitwise")
 
 TEST_CASE("total momentum is kept to rounding with direct sums")
 {
-    const auto drift = [](BlockScheme scheme, bool is_varied = false) {
+    const auto drift = [](BlockScheme scheme, bool per_particle = false) {
         SolverOptions options;
         options.solver = SolverKind::direct;
         options.precision = Precision::double_precision;
@@ -154,7 +154,7 @@ TEST_CASE("total momentum is kept to rounding with direct sums")
         const auto solver = make_solver(options);
         Leapfrog leapfrog(*solver, {.eta = 0.05, .scheme = scheme});
         Particles particles = set_in_motion(400);
-        for (std::size_t i = 0; is_varied && i < particles.size(); ++i)
+        for (std::size_t i = 0; per_particle && i < particles.size(); ++i)
             particles.softening.push_back(i % 3 == 0 ? 0.01 : 0.02);
         const Vec3<double> start = momentum(particles);
         move(leapfrog, particles, 0.125, 8);

@@ -214,7 +214,7 @@ TEST_CASE("a run refused at its start leaves the particles unchanged")
     const Particles before = p;
     SolverOptions options;
     options.device = "cpu";
-    options.softening = {.length = 0.05, .is_varied = true};
+    options.softening = {.length = 0.05, .per_particle = true};
     Scheme scheme;
     scheme.individual = true;
     scheme.criterion = StepCriterion::softening;

@@ -53,7 +53,7 @@ TEST_CASE("files keep per-particle softening or note its loss")
             CHECK(read.particles.softening[i] ==
                   doctest::Approx(snapshot.particles.softening[i]).epsilon(1e-7));
         if (c.keeps)
-            CHECK(read.softening->is_varied);
+            CHECK(read.softening->per_particle);
     }
     CHECK(read_snapshot(folder / "s.hdf5").particles.softening == snapshot.particles.softening);
     CHECK(read_snapshot(folder / "s.hdf5").softening->rule == SofteningRule::root_of_squares);
@@ -111,7 +111,7 @@ TEST_CASE("softening by type reaches the particles or is refused with an error l
         CHECK(line.empty() == (*c.line == 0));
         if (*c.line)
             continue;
-        CHECK(options.softening.is_varied == (c.halo > 0));
+        CHECK(options.softening.per_particle == (c.halo > 0));
         if (c.halo > 0) {
             CHECK(snapshot.particles.softening.front() == c.halo);
             CHECK(snapshot.particles.softening.back() == c.disk);
@@ -120,7 +120,7 @@ TEST_CASE("softening by type reaches the particles or is refused with an error l
         CHECK(!refusal(options));
     }
     SolverOptions on_gpu;
-    on_gpu.softening.is_varied = true;
+    on_gpu.softening.per_particle = true;
     on_gpu.device = "gpu";
     CHECK(!refusal(on_gpu));
     Particles bad = plummer(10);

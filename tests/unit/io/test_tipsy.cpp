@@ -76,7 +76,7 @@ TEST_CASE("readers accept standard and native byte order, both headers and doubl
                 CHECK(snapshot.has_potentials);
                 REQUIRE(snapshot.softening.has_value());
                 CHECK(snapshot.softening->kind == SofteningKind::spline);
-                CHECK(snapshot.softening->spline_radius() == within(1e-14, 1));
+                CHECK(snapshot.softening->reach() == within(1e-14, 1));
                 for (int i = 0; i < gas + dark + star; ++i) {
                     const auto k = std::size_t(i);
                     CHECK(particles.type[k] == (i < gas ? 0 : i < gas + dark ? 1 : 4));
@@ -153,7 +153,7 @@ TEST_CASE("differing softenings become per-particle softening")
     const Snapshot snapshot = read_snapshot(folder / "a");
     CHECK(snapshot.notes.empty());
     REQUIRE(snapshot.softening);
-    CHECK(snapshot.softening->is_varied);
+    CHECK(snapshot.softening->per_particle);
     CHECK(snapshot.softening->length == 0.5 * 2 / 2.8);
     for (std::size_t i = 0; i < snapshot.particles.size(); ++i)
         CHECK(snapshot.particles.softening[i] ==

@@ -15,7 +15,7 @@ using namespace chamomile;
 namespace {
 
 using Vec = Vec3<double>;
-using Law = Gravity<SofteningKind::plummer, true>;
+using Law = Gravity<PlummerKernel, OneLength, true>;
 
 /// A sum of coefficient * x^a y^b z^c u^-k, by (a, b, c, k); u^2 = x^2 + y^2 + z^2 + eps^2.
 using Terms = std::map<std::array<int, 4>, long double>;
@@ -107,7 +107,7 @@ void check_cells()
             Law::pack_cell(cell.multipole, cell.higher, frame, packed);
             const Vec target{-1.5, 2, -2.5};
             Law::Sum<double> sum;
-            Law::with_length(eps)(Law::Target<double>{target}, packed, sum);
+            Law::of({eps})(Law::Target<double>{target}, packed, sum);
             const Vec r = -1.0 * target;
             const auto at = [&](const Exponents& e) {
                 return exact(moment, cell.value, e, r, eps);
@@ -199,8 +199,8 @@ TEST_CASE("float series stay accurate at small and large distances for any cell 
             Law::pack_cell(m, higher, frame, in_double);
             Law::Sum<float> a;
             Law::Sum<double> b;
-            Law::with_length(0)(Law::Target<float>{}, in_float, a);
-            Law::with_length(0)(Law::Target<double>{}, in_double, b);
+            Law::of({0})(Law::Target<float>{}, in_float, a);
+            Law::of({0})(Law::Target<double>{}, in_double, b);
             const Vec value{a.acceleration.x, a.acceleration.y, a.acceleration.z};
             CHECK(norm(value - b.acceleration) < 1e-6 * norm(b.acceleration));
             CHECK(std::abs(double(a.potential) - b.potential) < -1e-6 * b.potential);

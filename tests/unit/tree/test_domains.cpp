@@ -305,7 +305,7 @@ TEST_CASE("any subset of targets equals the whole direct sum bitwise")
             SolverOptions options;
             options.device = "cpu";
             options.softening = {SofteningKind::spline, 0.02};
-            options.softening.is_varied = own_softenings;
+            options.softening.per_particle = own_softenings;
             Particles p = plummer(3011, 5);
             for (std::size_t i = 0; own_softenings && i < p.size(); ++i)
                 p.softening.push_back(i % 3 ? 0.02 : 0.1);

@@ -15,7 +15,7 @@ using namespace chamomile;
 namespace {
 
 using Vec = Vec3<double>;
-using Law = Gravity<SofteningKind::plummer, true>;
+using Law = Gravity<PlummerKernel, OneLength, true>;
 namespace simd = chamomile::CHAMOMILE_INSTRUCTION_SET;
 
 const Vec direction{2 / 3.0, -1 / 3.0, 2 / 3.0};
@@ -29,7 +29,7 @@ FieldValue<double> cell_law(const Vec& r, const Vec& x, double eps)
                                        3 * s.xy, 3 * s.xz, 3 * s.yy,
                                        3 * s.yz, 3 * s.zz, 1.5 * (s.xx + s.yy + s.zz)};
     Law::Sum<double> sum;
-    Law::with_length(eps)(Law::Target<double>{x}, cell, sum);
+    Law::of({eps})(Law::Target<double>{x}, cell, sum);
     return {sum.acceleration, sum.potential};
 }
 

@@ -430,7 +430,7 @@ TEST_CASE("adaptive steps use each particle's softening length")
     for (std::size_t i = 0; i < p.size(); ++i)
         p.softening.push_back(i % 2 ? 0.02 : 0.32);
     SolverOptions options;
-    options.softening.is_varied = true;
+    options.softening.per_particle = true;
     options.softening.length = 0.32;
     const auto solver = make_solver(options);
     solver->solve(p, Quantities::acceleration_potential);
@@ -461,7 +461,7 @@ TEST_CASE("a restarted run with per-particle softening continues bitwise")
         return p;
     };
     SolverOptions options;
-    options.softening.is_varied = true;
+    options.softening.per_particle = true;
     options.softening.length = 0.1;
     Particles whole = begin(), part = begin(), later;
     later.resize(part.size());

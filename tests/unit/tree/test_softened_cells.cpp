@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "chamomile/force/expansions/softening_change.hpp"
-#include "chamomile/force/varied_gravity.hpp"
+#include "chamomile/force/gravity.hpp"
 #include "chamomile/tree/own_softenings.hpp"
 #include "chamomile/tree/tree_builder.hpp"
 #include "tests/unit/clouds.hpp"
@@ -82,18 +82,18 @@ TEST_CASE("softening spans do not depend on the order of lengths")
 
 TEST_CASE("a cell of two lengths matches particles at a point up to third order")
 {
-    using Law = VariedGravity<SofteningKind::plummer, true>;
+    using Law = Gravity<PlummerKernel, RuntimeRule, true>;
     for (const double part : {0.5, 0.1, 0.8})
         for (const double rule_weight : {0.0, 1.0})
             for (const double target : {0.0, 0.01, 0.05}) {
                 const double low = 0.01, high = 0.03, u2 = 1.01 + target;
-                const Law law = Law::with_rule(RuntimeRule{rule_weight});
+                const Law law = Law::of({0, rule_weight});
                 const Frame frame{{}, 1, 1};
                 Multipole one;
                 one.center = {2 / 3.0, -1 / 3.0, 2 / 3.0};
                 one.mass = 2;
                 Law::CellSource<double> cell{};
-                SoftenedSeries<double, 3> series{};
+                Law::OctupoleSource<double> series{};
                 Law::pack_cell(one, frame, cell);
                 Law::pack_cell(one, HigherMoments{}, frame, series);
                 const CellSoftening own{low, high, part, high};

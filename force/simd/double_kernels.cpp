@@ -1,6 +1,7 @@
-// Direct sums in a periodic cube: softened pulls of nearest images less their smooth part, a
-// polynomial in r^2 whose even and odd terms are summed apart, so that two chains of multiply-adds
-// run at once. A pair takes some 75 operations, with the potential 110. Contraction: fused.
+// Sums in double at a few targets, isolated or in a periodic cube: there softened pulls of nearest
+// images less their smooth part, a polynomial in r^2 whose even and odd terms are summed apart, so
+// that two chains of multiply-adds run at once. Such a pair takes some 75 operations, with the
+// potential 110. Contraction: fused.
 #include "chamomile/force/simd/double_precision_targets.hpp"
 #include "chamomile/force/simd/law_kernels.hpp"
 
@@ -30,12 +31,12 @@ CHAMOMILE_HD P polynomial(const double* power, P t, P t2)
     return (even * t2 + P(power[0])) + odd * t;
 }
 
-/// The law for nearest images: an isolated pair's law, minus the smooth part.
+/// A law for nearest images: an isolated pair's law, minus the smooth part.
 template <class Isolated>
-struct OfImages : Isolated {
+struct NearestImages : Isolated {
     const SmoothPart* smooth = nullptr;
 
-    static OfImages of(const FewTargets& work) { return {law_of<Isolated>(work), work.smooth}; }
+    static NearestImages of(const LawNumbers& n) { return {Isolated::of(n), n.smooth}; }
 
     CHAMOMILE_HD void operator()(const typename Isolated::template Target<P>& i,
                                  const typename Isolated::template Source<P>& j,
@@ -60,18 +61,24 @@ struct OfImages : Isolated {
     }
 };
 
-template <SofteningKind softening, bool with_potential>
-using Images = OfImages<Gravity<softening, with_potential>>;
-template <SofteningKind softening, bool with_potential>
-using VariedImages = OfImages<VariedGravity<softening, with_potential>>;
+template <class Rule>
+DoubleKernel kernel_by_rule(const LawChoice& choice)
+{
+    return visit_gravity<Rule>(choice.kind, choice.with_potential, [&]<class Law>() {
+        constexpr int in_flight = P::width >= 4 ? 4 : 2;
+        DoubleKernel kernel = sum_precisely<Law, 2>;
+        if (choice.is_periodic)
+            kernel = sum_precisely<NearestImages<Law>, in_flight>;
+        return kernel;
+    });
+}
 
 } // namespace
 
-DoubleKernel periodic_kernel(bool varied, bool spline, bool with_potential)
+DoubleKernel double_kernel(const LawChoice& choice)
 {
-    constexpr int in_flight = P::width >= 4 ? 4 : 2;
-    return varied ? precise_kernel_of<VariedImages, in_flight>(spline, with_potential)
-                  : precise_kernel_of<Images, in_flight>(spline, with_potential);
+    return choice.per_particle ? kernel_by_rule<RuntimeRule>(choice)
+                               : kernel_by_rule<OneLength>(choice);
 }
 
 } // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

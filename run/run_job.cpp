@@ -422,12 +422,17 @@ std::filesystem::path RunJob::write_checkpoint()
     energies_.sync();
     steps_.sync();
     forces_.sync();
-    const std::filesystem::path file =
-        checkpoints_.write(simulation_.step(), [this](Archive& archive) {
+    std::filesystem::path file;
+    try {
+        file = checkpoints_.write(simulation_.step(), [this](Archive& archive) {
             origin_.exchange(archive);
             exchange_properties(archive, state_);
             exchange(archive);
         });
+    } catch (const Error&) {
+        folder_.require_same(); // it may have been renamed during the write
+        throw;
+    }
     has_checkpoint_ = true;
     checkpoint_step_ = simulation_.step();
     checkpoint_time_ = wall_clock_seconds();

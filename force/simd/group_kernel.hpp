@@ -112,26 +112,59 @@ private:
         tile.count = 0;
     }
 
+    // Not a pair_loop_of(): with separate places and masses it takes 0.8 of the time.
     template <int packs, class FindSelf>
     CHAMOMILE_HD void near_loop(int t, const NearTile& tile, FindSelf find_self)
     {
-        const auto add = [&](int j, const Target* target, Source<P>* seen, Sum* sum) {
-            // Replaces the target itself by zero mass at a finite place.
-            const auto leave_out = [&](const auto& where, int k) {
-                seen[k].position.x = select(where, P(1), seen[k].position.x);
-                seen[k].mass = select(where, P(0), seen[k].mass);
-            };
-            find_self(j, t, packs * width, [&](int lane) {
+        Vec3<P> position[packs], residue[packs];
+        Target origin[packs];
+        Sum sum[packs];
+        for (int k = 0; k < packs; ++k) {
+            if constexpr (Law::per_particle)
+                origin[k].eps2 = targets_.softening(t + k * width);
+            position[k] = targets_.position(t + k * width);
+            residue[k] = targets_.residue(t + k * width);
+        }
+        for (int first = 0; first < tile.count; first += near_run) {
+            const int last = first + near_run < tile.count ? first + near_run : tile.count;
+            Sum run[packs];
+            for (int j = first; j < last; ++j) {
+                const Source<P> source = tile.source(j);
+                const Vec3<P> source_residue = tile.residue(j);
+                // Pairs with the target at the origin.
+                Vec3<P> apart[packs];
+                P mass[packs];
+                for (int k = 0; k < packs; ++k) {
+                    apart[k] = (source.position - position[k]) + (source_residue - residue[k]);
+                    mass[k] = source.mass;
+                }
+                // Replaces the target itself by zero mass at a finite place.
+                const auto leave_out = [&](const auto& where, int k) {
+                    apart[k].x = select(where, P(1), apart[k].x);
+                    mass[k] = select(where, P(0), mass[k]);
+                };
+                find_self(j, t, packs * width, [&](int lane) {
+                    for (int k = 0; k < packs; ++k)
+                        leave_out(is_lane<P>(lane - k * width), k);
+                });
+                const auto relative = [&](int k) {
+                    Source<P> pair = source;
+                    pair.position = apart[k];
+                    pair.mass = mass[k];
+                    return pair;
+                };
+                if (leaves_out_places_)
+                    for (int k = 0; k < packs; ++k)
+                        leave_out(is_nowhere(relative(k), origin[k]), k);
                 for (int k = 0; k < packs; ++k)
-                    leave_out(is_lane<P>(lane - k * width), k);
-            });
-            if (leaves_out_places_)
-                for (int k = 0; k < packs; ++k)
-                    leave_out(is_nowhere(seen[k], target[k]), k);
+                    law_(origin[k], relative(k), run[k]);
+            }
             for (int k = 0; k < packs; ++k)
-                law_(target[k], seen[k], sum[k]);
-        };
-        pair_loop_of<packs, true, near_run, Law>(t, tile, tile.count, targets_, add);
+                for (int f = 0; f < sum_fields; ++f)
+                    fields<P>(sum[k])[f] += fields<P>(run[k])[f];
+        }
+        for (int k = 0; k < packs; ++k)
+            targets_.end(t + k * width, sum[k]);
     }
 
     /// Returns the lanes with r = 0 and no softening.

@@ -310,12 +310,7 @@ void Leapfrog::move_all(double length, Quantities quantities, Moment now)
         add(statistics_, forces);
         const double evaluated = wall_clock_seconds();
 
-        if (field_)
-            store_->add_external(*field_, reached.time);
-        const BlockEnd end = end_block(reached);
-        report_.below_shortest += end.below_shortest;
-        if (levels_.at_end() && splits_forces())
-            store_->add_long_range(long_range_factor(Half::second));
+        const BlockEnd end = close_block(reached);
         const double moving = moved - start + wall_clock_seconds() - evaluated;
         if (blocks_) {
             kept_trees_.note(rung_due(), levels_.elapsed(), forces, count_);
@@ -352,6 +347,19 @@ ForceStatistics Leapfrog::evaluate_block(const Request& request, Moment reached)
     if (GM_ == 0 && !store_->has_finite_positions())
         refuse(reached);
     return forces;
+}
+
+/// Adds the external field, ends the steps of due particles and, at the end of a whole step, adds
+/// the long range.
+BlockEnd Leapfrog::close_block(Moment reached)
+{
+    if (field_)
+        store_->add_external(*field_, reached.time);
+    const BlockEnd end = end_block(reached);
+    report_.below_shortest += end.below_shortest;
+    if (levels_.at_end() && splits_forces())
+        store_->add_long_range(long_range_factor(Half::second));
+    return end;
 }
 
 /// Ends the steps of due particles.

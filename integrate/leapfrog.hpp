@@ -136,6 +136,7 @@ private:
     double close_sets(Quantities quantities, Moment now);
     double evaluate_set(std::size_t set, bool potentials, Moment now);
     ForceStatistics evaluate_block(const Request& request, Moment reached);
+    BlockEnd close_block(Moment reached);
     BlockEnd end_block(Moment reached);
     Request request_of_block(Quantities quantities, Moment now);
     void choose_rungs(double length);

@@ -24,12 +24,7 @@ void Leapfrog::move_nested(double length, Quantities quantities, Moment now)
         if (!sets.drift(sets.first_due(levels_.longest_due()), drifts_of_levels()))
             refuse(reached);
         integration -= close_sets(quantities, now);
-        if (field_)
-            store_->add_external(*field_, reached.time);
-        const BlockEnd end = end_block(reached);
-        report_.below_shortest += end.below_shortest;
-        if (levels_.at_end() && splits_forces())
-            store_->add_long_range(long_range_factor(Half::second));
+        const BlockEnd end = close_block(reached);
         record_steps();
         if (!levels_.at_end())
             levels_.set_counts(end.levels);

@@ -11,7 +11,7 @@ enum class SofteningKind {
     spline   ///< cubic spline of Monaghan & Lattanzio (1985) as in GADGET: Newtonian beyond 2.8 eps
 };
 
-/// What is known of a kind without its formula.
+/// A kind without its formula: words and reach.
 struct SofteningForm {
     SofteningKind kind;
     const char* word; ///< in options and files

@@ -75,7 +75,7 @@ Words everything_headings()
     return headings;
 }
 
-/// Returns "-" where errors of this kind are unknown.
+/// Returns "-" for unknown errors.
 std::string error_word(const char* format, const AccuracyRow& row, const ErrorKind& kind,
                        double Percentiles::*value)
 {

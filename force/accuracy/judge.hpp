@@ -1,4 +1,4 @@
-/// \file  Judges the forces of another code: their errors, and what is wrong with all of them.
+/// \file  Judges forces of another code: errors of single forces, and systematic errors.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace chamomile {
 
-/// Forces that another code has computed for some of the particles.
+/// Forces by another code for some particles.
 struct OtherForces {
     std::vector<Index> particle;            ///< of each row, all different
     std::vector<Vec3<double>> acceleration; ///< one per row; empty: unknown
@@ -58,7 +58,7 @@ struct Outlier {
     double error = 0;
 };
 
-/// A law that may explain the other forces, and what is then wrong with all of them.
+/// The law that explains the other forces best, with the systematic errors that remain.
 struct Judgement {
     RowOrder order = RowOrder::as_given;
     double angle = 0; ///< median between exact and other accelerations as given, in degrees

@@ -158,7 +158,7 @@ void fit_accelerations(const JudgedSample& sample, bool knows_gravity, Judgement
 
 namespace {
 
-/// Potentials of both codes, and what relates them.
+/// Potentials of both codes, with factor, offset and self energy.
 class PotentialFit {
 public:
     PotentialFit(const JudgedSample& sample, bool knows_gravity, const Judgement& law)

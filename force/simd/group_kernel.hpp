@@ -20,7 +20,7 @@ namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
 inline constexpr int near_run = 8; // near sources per partial sum
 
-/// One group against its list; Law is Gravity or its ShortRange.
+/// Sums the list of one group. Law: Gravity, or ShortRange<Gravity>.
 template <class Law, class T>
 class GroupKernel final : ListedParticles<T, Law::per_particle, Law::is_periodic> {
 public:

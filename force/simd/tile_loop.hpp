@@ -15,7 +15,7 @@
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
-/// Views a record of T as an array of its values.
+/// Views a record of T as an array.
 template <class T, class Record>
 CHAMOMILE_HD T* fields(Record& record)
 {

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The time of a shared step on many GPUs, computed from measurements on one and two: tables of docs/data.
+"""The time of a shared step on many GPUs, computed from measurements on one: tables of docs/data.
 
     docs/scripts/ranks_model.py && docs/scripts/make_tables.py
 
 With --check it writes nothing, and the exit status is 1 if a table differs from the result.
 
-Reads ranks_constants.csv, virtual_ranks.csv and ranks_times.csv. Writes ranks_checks.csv (measured steps of two GPUs and
-their predictions) and ranks_model.csv (16 million particles per GPU). A step of P ranks with n particles each takes
+Reads ranks_constants.csv, virtual_ranks.csv and ranks_times.csv. Writes ranks_checks.csv (measured steps of several
+GPUs and their predictions) and ranks_model.csv (16 million particles per GPU). A step of P ranks with n particles each takes
 
     T(P) = a n + (m b n + I) / B + t e P + (c + s / B) C P
 
@@ -23,11 +23,11 @@ DATA = pathlib.Path(__file__).parents[1] / "data"
 GPUS = (1, 2, 8, 64, 256)  # more GPUs would exceed the particle limit of `run` (2^32 - 1)
 SHARE = 16e6  # particles per GPU
 PARTS = ("particles", "imports", "messages", "coarse tree")
-MEASURED = {  # row in ranks_times.csv: particles per rank, fraction of one GPU's step
-    "shared step, 1.6e7, tolerance 0.02": (0.8e7, 0.5),
-    "shared step, 6.4e7, tolerance 0.02": (3.2e7, 0.5),
-    "shared step, 1.6e7 a GPU": (1.6e7, 1),
-    "shared step, 6.4e7 a GPU": (6.4e7, 1)}
+MEASURED = {  # row in ranks_times.csv: particles, of one GPU or of all
+    "shared step, 1.6e7, tolerance 0.02": (1.6e7, "all"),
+    "shared step, 6.4e7, tolerance 0.02": (6.4e7, "all"),
+    "shared step, 1.6e7 a GPU": (1.6e7, "one"),
+    "shared step, 6.4e7 a GPU": (6.4e7, "one")}
 
 
 def rows_of(name):
@@ -73,14 +73,16 @@ def exchanged(ranks, share):
 def main():
     checks = []
     for row in rows_of("ranks_times.csv"):
-        if row["computation"] in MEASURED:
-            share, fraction = MEASURED[row["computation"]]
-            predicted, measured = fraction * float(row["one ms"]) + sum(exchanged(2, share).values()), float(row["two ms"])
-            checks.append([f"{row['computation']}, two GPUs", f"{predicted:.1f}", row["two ms"], f"{predicted / measured:.2f}"])
+        if row["computation"] not in MEASURED:
+            continue
+        (particles, of), gpus = MEASURED[row["computation"]], int(row["machine"].split()[0])
+        part = 1 / gpus if of == "all" else 1
+        predicted = part * float(row["one ms"]) + sum(exchanged(gpus, part * particles).values())
+        checks.append([row["computation"], row["machine"], f"{predicted:.1f}", row["several ms"], f"{predicted / float(row['several ms']):.2f}"])
     if len(checks) < len(MEASURED):
         sys.exit(f"docs/data/ranks_times.csv: lacks a row of {', '.join(MEASURED)}")
-    write("ranks_checks.csv", "2026-11-28: docs/scripts/ranks_model.py and docs/data/ranks_times.csv (2 NVIDIA H200)",
-          ["step", "predicted ms", "measured ms", "ratio"], checks)
+    write("ranks_checks.csv", "2026-11-28: docs/scripts/ranks_model.py and docs/data/ranks_times.csv",
+          ["step", "machine", "predicted ms", "measured ms", "ratio"], checks)
     rows = []
     for gpus in GPUS:
         own, parts = SHARE * CONSTANT["particle of a step on one GPU"] * 1e-6, exchanged(gpus, SHARE)

@@ -128,6 +128,8 @@ void require_whole(const Request& request)
 {
     if (request.part)
         throw Error(Fault::usage, "particles: a part on one rank: must be all particles");
+    if (request.count > 0 && !request.mass)
+        throw Error(Fault::usage, "masses: missing: must be given, one per particle");
 }
 
 Request request_of_sources(Particles& particles)

@@ -105,7 +105,8 @@ struct Request {
     bool are_all_active() const { return part ? part->active == part->count : active.empty(); }
 };
 
-/// Throws Error(usage) for a request with a part; only solvers on ranks accept parts.
+/// Throws Error(usage) for a request without masses, or with a part, which only solvers on ranks
+/// accept.
 void require_whole(const Request& request);
 
 /// Returns a request with masses, ids and softening in host arrays, without positions and results.

@@ -114,7 +114,9 @@ void ListField::take(const TreeParticles& given, const Plan& plan, bool keeps_ce
         sources_.build(sources, tree_plan(), how);
     if (long_range_ && plan.has_long_range)
         try {
-            long_range_->prepare(sources, sources_.profile());
+            const Moments& moments = sources_.tree().moments;
+            const double mass = sources.count > 0 ? moments.multipole[0].mass : 0;
+            long_range_->prepare(sources, mass, sources_.profile());
         } catch (...) {
             sources_.clear();
             throw;

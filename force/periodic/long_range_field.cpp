@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 
 #include "chamomile/core/files/archive.hpp"
-#include "chamomile/core/threads.hpp"
 #include "chamomile/force/gpu.hpp"
-#include "chamomile/force/lists/strided_io.hpp"
 #include "chamomile/force/mesh/ewald_modes.hpp"
 #include "chamomile/force/mesh/mesh_gravity.hpp"
 
@@ -43,19 +40,6 @@ std::unique_ptr<LongRange> make_long_range(const SolverOptions& options)
         return make_ewald_modes(box, split_radius(options.periodic, options.box), 1e-7,
                                 options.device == "cpu" ? options.instruction_set : "auto");
     return make_mesh_gravity(box, mesh_options(options.periodic));
-}
-
-/// Sums the masses in an order independent of threads.
-double total_mass(const std::vector<double>& mass)
-{
-    constexpr std::size_t block = 4096;
-    const std::size_t n = mass.size(), blocks = (n + block - 1) / block;
-    std::vector<double> part(blocks);
-#pragma omp parallel for if (n > worth_threads) schedule(static)
-    for (std::size_t b = 0; b < blocks; ++b)
-        for (std::size_t i = b * block; i < std::min(n, (b + 1) * block); ++i)
-            part[b] += mass[i];
-    return std::accumulate(part.begin(), part.end(), 0.0);
 }
 
 } // namespace
@@ -94,10 +78,9 @@ const PeriodicOptions& LongRangeField::make(std::size_t particles, Evaluator& ev
     return options_.periodic;
 }
 
-void LongRangeField::prepare(const TreeParticles& sources, Profile& profile)
+void LongRangeField::prepare(const TreeParticles& sources, double mass, Profile& profile)
 {
-    if (!sources.has_same_masses || mass_ == 0)
-        mass_ = total_mass(read_rows(sources.mass, sources.count, 1, options_.device));
+    mass_ = mass;
     long_range_->prepare(sources.count, sources.position, sources.mass, profile);
     typical_ = find_typical(sources, profile);
 }

@@ -41,8 +41,8 @@ public:
     double cut() const { return options_.periodic.cut * split(); }
     const LongRange* of_evaluator() const { return is_evaluators_ ? long_range_.get() : nullptr; }
 
-    /// Computes the field of these sources, after their tree was built.
-    void prepare(const TreeParticles& sources, Profile& profile);
+    /// Computes the field of these sources, with this total mass, after their tree was built.
+    void prepare(const TreeParticles& sources, double mass, Profile& profile);
 
     /// Adds G times the last field.
     void add(std::size_t n, const ArrayView& position, std::span<const Index> active,
@@ -67,7 +67,7 @@ private:
     Periodicity box_;
     std::unique_ptr<LongRange> long_range_;
     bool is_evaluators_ = false;
-    double mass_ = 0; ///< over the sources in the last field
+    double mass_ = 0; ///< of the sources of the last field
     double typical_ = 0;
 };
 

@@ -166,6 +166,25 @@ TEST_CASE("invalid options of periodic boxes are refused with an error line")
           "theta: nan: must be a number > 0 and <= 1.5");
 }
 
+TEST_CASE("a request without masses is refused by every solver")
+{
+    std::vector<Vec3<double>> position(2, {0.5, 0.5, 0.5}), acceleration(2);
+    for (const SolverKind solver : {SolverKind::tree, SolverKind::direct})
+        for (const double box : {0, 1}) {
+            SolverOptions options;
+            options.device = "cpu";
+            options.solver = solver;
+            options.box = box;
+            const auto evaluate = [&] {
+                make_solver(options)->evaluate({.count = 2,
+                                                .position = view_of(std::span(position)),
+                                                .mass = {},
+                                                .acceleration = view_of(std::span(acceleration))});
+            };
+            CHECK(error_line(evaluate) == "masses: missing: must be given, one per particle");
+        }
+}
+
 TEST_CASE("a softening length near the short-range cut is reported or refused")
 {
     SolverOptions options;

@@ -205,10 +205,18 @@ Diagnostics Leapfrog::diagnose(Particles& particles, LagrangianRadii which, doub
 }
 
 void Leapfrog::gather(Particles& particles, std::span<const Index> which,
-                      const Vec3<double>& origin, std::span<MovingPoint> into)
+                      std::span<PhasePoint> into)
 {
     store_->attach(particles);
-    store_->gather(which, origin, into);
+    store_->gather(which, into);
+}
+
+void Leapfrog::after_blocks(std::uint64_t every, BlockObserver observer)
+{
+    if (!blocks_ || is_nested() || is_shared())
+        return Integrator::after_blocks(every, std::move(observer));
+    blocks_between_ = every;
+    block_observer_ = std::move(observer);
 }
 
 Integrator::NextStep Leapfrog::next_step(Moment now)
@@ -302,6 +310,8 @@ void Leapfrog::move_all(double length, Quantities quantities, Moment now)
         if (field_)
             move.turn = field_->turn(levels_.stride());
         store_->kick_and_drift(move);
+        if (!levels_.at_end())
+            see_block(block_, begin_ + levels_.elapsed());
         store_->set_due(levels_.longest_due(), levels_.due_count());
 
         const Moment reached{now.step, begin_ + levels_.elapsed()};

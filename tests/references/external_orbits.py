@@ -67,7 +67,7 @@ class Term:
             "hernquist": lambda: gp.HernquistPotential(amp=2 * v["M"], a=v["a"]),
             "nfw": lambda: gp.NFWPotential(amp=v["M"] / (math.log(1 + v["c"]) - v["c"] / (1 + v["c"])), a=v["rs"]),
             "isochrone": lambda: gp.IsochronePotential(amp=v["M"], b=v["b"]),
-            "dehnen": lambda: gp.DehnenSphericalPotential(amp=v["M"], a=v["a"], alpha=v["gamma"]),
+            "dehnen": lambda: gp.DehnenSphericalPotential(amp=(3 - v["gamma"]) * v["M"], a=v["a"], alpha=v["gamma"]),
             "cutoff": lambda: gp.PowerSphericalPotentialwCutoff(amp=v["M"] / bulge_mass(v["alpha"], v["rc"]), alpha=v["alpha"], rc=v["rc"]),
             "logarithmic": lambda: gp.LogarithmicHaloPotential(amp=v["v0"] ** 2, core=v.get("rc", 0), q=v.get("q", 1)),
             "miyamoto-nagai": lambda: gp.MiyamotoNagaiPotential(amp=v["M"], a=v["a"], b=v["b"]),

@@ -98,7 +98,7 @@ void require_bodies(const Options& options, const OrbitOptions& request)
         throw Error(Fault::usage, request.position ? "--position: needs --velocity X,Y,Z"
                                                    : "--velocity: needs --position X,Y,Z");
     const int ways = int(!request.file.empty()) + int(request.position.has_value()) +
-                     int(!request.orbit.empty()) + int(!request.radii.empty());
+                     int(!request.orbit.empty()) + int(options.given("radii"));
     if (ways != 1)
         throw Error(Fault::usage, std::string("orbit: ") +
                                       (ways == 0 ? "missing: " : "give one: ") +

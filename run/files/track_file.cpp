@@ -95,16 +95,20 @@ std::string TrackFile::rows_at(Simulation& simulation, double time)
 
 void TrackFile::add(Simulation& simulation)
 {
+    const double start = wall_clock_seconds();
     std::string rows = std::exchange(noted_, {});
     if (simulation.step() % every_ == 0 || simulation.at_end())
         rows += rows_at(simulation, simulation.time());
     if (!rows.empty())
         file_.write(rows);
+    seconds_ += wall_clock_seconds() - start;
 }
 
 void TrackFile::note(Simulation& simulation, double time)
 {
+    const double start = wall_clock_seconds();
     noted_ += rows_at(simulation, time);
+    seconds_ += wall_clock_seconds() - start;
 }
 
 void TrackFile::exchange(Archive& archive)

@@ -31,6 +31,8 @@ public:
     /// Keeps rows of a time within a whole step until add(), which a failed step does not reach.
     void note(Simulation& simulation, double time);
 
+    double seconds() const { return seconds_; } ///< wall-clock time of all rows
+
     void sync() { file_.sync(); }
     void exchange(Archive& archive);
 
@@ -43,6 +45,7 @@ private:
     std::vector<PhasePoint> points_;
     std::string noted_; ///< rows within the present step
     bool is_comoving_ = false;
+    double seconds_ = 0;
     LineFile file_;
 };
 

@@ -61,6 +61,9 @@ void RunJob::print_rates(double seconds)
                                  100 * viewing_->cost().seconds / seconds) +
                        counted(viewing_->cost().samples, "sample") +
                        formatted(", %.2g ms at most", 1000 * viewing_->cost().longest));
+    if (tracks())
+        journal_.print(
+            formatted("track.csv took %.2g %% of the time", 100 * track_.seconds() / seconds));
     const auto lines = step_summary(simulation_.integrator(), state_.particles);
     if (!lines.empty()) {
         journal_.print("total: " + phases_text(total.profile));

@@ -41,7 +41,7 @@ std::vector<OptionRow<OrbitOptions>> orbit_rows()
              "time for which bodies are followed; ten radial periods unless given")
         .in(dimensions::time);
     t.number("rows", &OrbitOptions::rows, ranges::between(1, 1e7),
-             "with {duration}: the table is the path of each body, at so many equal intervals");
+             "with {duration}: the table is the path of each body, in N equal intervals");
     return t.take();
 }
 

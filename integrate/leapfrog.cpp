@@ -204,21 +204,6 @@ Diagnostics Leapfrog::diagnose(Particles& particles, LagrangianRadii which, doub
         {field(), time});
 }
 
-void Leapfrog::gather(Particles& particles, std::span<const Index> which,
-                      std::span<PhasePoint> into)
-{
-    store_->attach(particles);
-    store_->gather(which, into);
-}
-
-void Leapfrog::after_blocks(std::uint64_t every, BlockObserver observer)
-{
-    if (!blocks_ || is_nested() || is_shared())
-        return Integrator::after_blocks(every, std::move(observer));
-    blocks_between_ = every;
-    block_observer_ = std::move(observer);
-}
-
 Integrator::NextStep Leapfrog::next_step(Moment now)
 {
     if (!blocks_) {

@@ -132,13 +132,13 @@ public:
             orbit.apocenter = std::max_element(far_.begin(), far_.end(), by_distance)->distance;
         if (is_circular())
             orbit.pericenter = orbit.apocenter = start_.distance;
-        const auto& most = near_.size() >= far_.size() ? near_ : far_;
+        const auto& longer = near_.size() >= far_.size() ? near_ : far_;
         Passage first = start_, last{last_.time, 0, angle_};
         double periods = 0;
-        if (most.size() > 1) {
-            first = most.front();
-            last = most.back();
-            periods = double(most.size() - 1);
+        if (longer.size() > 1) {
+            first = longer.front();
+            last = longer.back();
+            periods = double(longer.size() - 1);
         } else if (near_.size() == 1 && far_.size() == 1) {
             first = near_.front();
             last = far_.front();

@@ -48,7 +48,8 @@ public:
         evaluate(now_, time_);
         const double speed = std::max(norm(start.velocity),
                                       std::sqrt(norm(now_.acceleration) * norm(start.position)));
-        scale_ = norm(start.position) / speed;
+        scale_ = norm(start.position) > 0 ? norm(start.position) / speed
+                                          : std::sqrt(speed / norm(now_.jerk)); // at a center
         step_ = std::min(starting_step(now_, potential_, 0, 0.01), 1e-3 * scale_);
     }
 

@@ -154,6 +154,9 @@ TEST_CASE("circular and unbound orbits, paths, and orbits that begin at a passag
     CHECK(*circle.apocenter == 2);
     CHECK(!circle.radial_period);
     CHECK(*circle.revolution == doctest::Approx(4 * pi / v).epsilon(1e-9));
+    const Orbit radial = follow_orbit(*field, {0, {}, {0.6, 0, 0}}, {.length = 5});
+    const double depth = *radial.apocenter; // where the potential has risen by 0.18
+    CHECK(2 - 1 / std::sqrt(depth * depth + 0.25) == doctest::Approx(0.18).epsilon(1e-7));
     const Orbit away = follow_orbit(*field, {0, {2, 0, 0}, {-1, 1.2, 0}}, {});
     CHECK(away.pericenter);
     CHECK(!away.apocenter);

@@ -121,7 +121,7 @@ std::vector<OptionRow<R>> other_rows()
            "the options that it began with");
     t.group("Output");
     t.text("output,o", &R::folder, "FOLDER",
-           "for energy.csv, steps.csv, forces.csv, track.csv, snapshot_NNN.hdf5, frame_NNN.png, "
+           "for energy.csv, steps.csv, forces.csv, snapshot_NNN.hdf5, frame_NNN.png, "
            "run.log and "
            "checkpoint_NNNNNNNNN.chk");
     t.flag("overwrite", &R::overwrite, "replace the results of a run in the folder");

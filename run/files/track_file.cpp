@@ -44,7 +44,7 @@ std::vector<std::uint64_t> ids_in(const std::string& file)
 
 void TrackFile::choose(const std::string& text, const Particles& particles)
 {
-    const bool is_list = text.find_first_not_of("0123456789,") == text.npos;
+    const bool is_list = !is_file(text);
     ids_ = is_list ? parse_numbers<std::uint64_t>("{track}", text, ranges::not_negative)
                    : ids_in(text);
     std::vector<std::pair<std::uint64_t, Index>> known;

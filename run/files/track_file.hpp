@@ -18,6 +18,12 @@ public:
     /// `every`: steps between rows.
     explicit TrackFile(std::uint64_t every) : every_(every) {}
 
+    /// Returns whether the text names a file, not ids.
+    static bool is_file(const std::string& text)
+    {
+        return text.find_first_not_of("0123456789,") != text.npos;
+    }
+
     /// Chooses particles by a list of ids such as 1,5,9, or by a file of ids separated by spaces,
     /// commas or lines, where # begins a comment. Throws Error(usage) and Error(input) for what is
     /// no id of a particle, and for an id given twice.

@@ -20,6 +20,7 @@ int info(const std::vector<std::string>& arguments);
 int join(const std::vector<std::string>& arguments);
 int manual(const std::vector<std::string>& arguments);
 int model(const std::vector<std::string>& arguments);
+int orbit(const std::vector<std::string>& arguments);
 int pairs(const std::vector<std::string>& arguments);
 int plot(const std::vector<std::string>& arguments);
 int power(const std::vector<std::string>& arguments);

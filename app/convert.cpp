@@ -6,6 +6,9 @@
 
 #include "app/command.hpp"
 #include "app/command_files.hpp"
+#include "app/options/field_options.hpp"
+#include "app/options/option_uses.hpp"
+#include "app/options/orbit_text.hpp"
 #include "app/options/structure_options.hpp"
 #include "app/options/unit_options.hpp"
 #include "chamomile/core/error.hpp"
@@ -26,6 +29,8 @@ struct Change {
     std::vector<double> sphere;
     std::optional<std::uint64_t> thin;
     Placement placement;
+    std::vector<std::string> potentials;
+    std::string orbit;
 };
 
 /// Returns the type that each type becomes by a text such as disk=stars,3=4. Throws Error(usage).
@@ -54,6 +59,12 @@ std::array<std::uint8_t, 6> new_types(const std::string& option, const std::stri
         types[from] = type_of(item.substr(equals + 1));
     }
     return types;
+}
+
+std::string unit_after(Dimension dimension, const Snapshot& snapshot)
+{
+    const std::string unit = unit_name(dimension, snapshot.units);
+    return unit.empty() ? "" : " " + unit;
 }
 
 void add_change(Options& options, Change& change)
@@ -88,11 +99,21 @@ void add_change(Options& options, Change& change)
          "velocity", "X,Y,Z", [](Change & c) -> auto& { return c.placement.boost; }, parse_vector,
          "is added to velocities")
         .dimension = dimensions::velocity;
+    t.text("orbit", &Change::orbit, "NAME=X,...", orbit_in_field_help);
     options.add(t.take(), change);
+    options.add(potential_row(changes), change.potentials);
 }
 
-void require_change(const Change& change)
+void require_change(const Options& options, const Change& change)
 {
+    refuse_idle(options,
+                {{!change.orbit.empty(), "recenter", "--orbit does it"},
+                 {!change.orbit.empty(), "shift velocity", "contradicts --orbit; give one"},
+                 {change.orbit.empty(), "potential", "needs --orbit NAME=X,..."},
+                 {change.potentials.empty(), "orbit", "needs --potential NAME,PARAMETER=X,..."}});
+    check_potentials(change.potentials);
+    if (!change.orbit.empty())
+        orbit_in_field(change.orbit);
     if (!change.sphere.empty() && change.sphere.size() != 4)
         throw Error(Fault::usage,
                     "--sphere: " + std::to_string(change.sphere.size()) + " numbers: must be 4");
@@ -105,7 +126,27 @@ void require_change(const Change& change)
         unit_system("--units", change.units.system);
 }
 
-void apply(Options& options, const Change& change, Snapshot& snapshot)
+/// Moves the center of mass to its place on --orbit.
+void place_on_orbit(const Options& options, Change& change, Snapshot& snapshot)
+{
+    const auto field = field_for(snapshot, change.potentials, snapshot.G());
+    OrbitText text = orbit_in_field(change.orbit);
+    const OrbitPoint start = start_on_orbit(*field, snapshot, text);
+    change.placement.recentered = true;
+    change.placement.shift = start.position;
+    change.placement.boost = start.velocity;
+    print_field(options, *field);
+    if (options.verbosity() == Verbosity::quiet)
+        return;
+    for (const std::string& line : text.lines())
+        std::printf("%s\n", line.c_str());
+    std::printf(
+        "orbit        starts at %s%s with velocity %s%s\n", value_text(start.position).c_str(),
+        unit_after(dimensions::length, snapshot).c_str(), value_text(start.velocity).c_str(),
+        unit_after(dimensions::velocity, snapshot).c_str());
+}
+
+void apply(Options& options, Change& change, Snapshot& snapshot)
 {
     set_file_units(change.units, snapshot);
     options.set_units(unit_frame_of(snapshot));
@@ -118,7 +159,12 @@ void apply(Options& options, const Change& change, Snapshot& snapshot)
                     change.sphere[3]);
     if (change.thin)
         thin_out(snapshot, *change.thin);
-    place(snapshot, change.placement, change.placement.recentered ? "--recenter" : "--rotate");
+    if (!change.orbit.empty())
+        place_on_orbit(options, change, snapshot);
+    place(snapshot, change.placement,
+          !change.orbit.empty()         ? "--orbit"
+          : change.placement.recentered ? "--recenter"
+                                        : "--rotate");
 }
 
 } // namespace
@@ -139,7 +185,7 @@ int convert(const std::vector<std::string>& arguments)
     options.expect_units();
     if (!options.parse(arguments))
         return 0;
-    require_change(change);
+    require_change(options, change);
 
     left_out({}, output.file); // fails for an unknown extension before reading
     record_input(input);

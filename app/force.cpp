@@ -3,10 +3,12 @@
 
 #include "app/command.hpp"
 #include "app/command_files.hpp"
+#include "app/options/field_options.hpp"
 #include "app/options/periodic_options.hpp"
 #include "app/options/solver_options.hpp"
 #include "app/options/unit_options.hpp"
 #include "app/program.hpp"
+#include "chamomile/core/error.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/force/periodic/softening_cut.hpp"
 #include "chamomile/force/threads.hpp"
@@ -40,11 +42,13 @@ int force(const std::vector<std::string>& arguments)
 {
     std::string file;
     SolverOptions solver_options;
+    std::vector<std::string> potentials;
     Output output;
     Options options("force", "Computes the accelerations and potentials of all particles of a "
                              "snapshot and writes them beside the particles.");
     options.positional("FILE", file, "the snapshot");
     add_force_options(options, solver_options, ForceUse::evaluation);
+    options.add(potential_row("External potentials"), potentials);
     add_output(options, output);
     options.common({"solver", "eps", "softening", "tolerance", "accuracy", "device", "box",
                     "output", "overwrite"});
@@ -52,6 +56,7 @@ int force(const std::vector<std::string>& arguments)
     if (!options.parse(arguments))
         return 0;
     resolve_forces(options, solver_options);
+    check_potentials(potentials);
     record_input(file);
     require_writable(options.command(), output);
 
@@ -61,7 +66,12 @@ int force(const std::vector<std::string>& arguments)
         options.set_units(unit_frame_of(snapshot));
         print_quantities(options);
         set_from_file(solver_options, snapshot, options);
+        const auto field = field_for(snapshot, potentials, solver_options.gravitational_constant);
+        if (field && field->rotates())
+            throw Error(Fault::usage, "--potential: rotation: needs a run");
         warn_of_suspicious_inputs(snapshot, solver_options);
+        if (field)
+            warn_of_fast_potentials(snapshot, *field);
         warn_of_idle_on_device(options, solver_options, snapshot);
         const ThreadsInUse threads(threads_for(options, solver_options));
         if (solver_options.accuracy && options.verbosity() != Verbosity::quiet)
@@ -94,6 +104,12 @@ int force(const std::vector<std::string>& arguments)
                 softening_jump_text(solver->options(), statistics.softening_jump.value_or(0));
             !line.empty())
             warn(line);
+        if (field) {
+            Particles& p = snapshot.particles;
+            field->add(snapshot.time, p.position, {}, p.acceleration, p.potential);
+            print_field(options, *field);
+            snapshot.provenance["potential"] = field->description();
+        }
         snapshot.has_accelerations = snapshot.has_potentials = true;
         write_forces(solver->options(), solver->device(), snapshot);
         if (statistics.measured_error)

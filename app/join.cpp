@@ -1,13 +1,13 @@
 /// \file  `chamomile join`: puts snapshots together.
 #include <cstdio>
-#include <map>
+#include <optional>
 
 #include "app/command.hpp"
 #include "app/command_files.hpp"
 #include "app/options/option_uses.hpp"
+#include "app/options/orbit_text.hpp"
 #include "app/options/unit_options.hpp"
 #include "chamomile/core/error.hpp"
-#include "chamomile/core/options/nearest_name.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/initial/transform.hpp"
 #include "chamomile/io/unit_conversion.hpp"
@@ -56,52 +56,12 @@ void require_one_each(const char* option, const std::vector<std::string>& values
                                       ": give one for each, in their order");
 }
 
-/// Returns the values of --orbit by name, as typed.
-std::map<std::string, std::string> orbit_texts(const std::string& text)
+OrbitText orbit_of_two(const std::string& text)
 {
-    const std::vector<std::string> names = {"pericenter", "eccentricity", "separation"};
-    std::map<std::string, std::string> texts;
-    for (std::size_t start = 0; start <= text.size();) {
-        const std::size_t end = std::min(text.find(',', start), text.size());
-        const std::string item = text.substr(start, end - start);
-        start = end + 1;
-        const std::size_t equals = std::min(item.find('='), item.size());
-        const std::string name = item.substr(0, equals);
-        if (std::find(names.begin(), names.end(), name) == names.end() || equals == item.size())
-            throw Error(Fault::usage, "--orbit: " + item +
-                                          ": is not pericenter=X, eccentricity=X or separation=X" +
-                                          suggestion(name, names));
-        if (!texts.emplace(name, item.substr(equals + 1)).second)
-            throw Error(Fault::usage, "--orbit: " + name + ": is given twice");
-    }
-    if (!texts.contains("pericenter"))
-        throw Error(Fault::usage, "--orbit: " + text + ": needs pericenter=X");
-    for (const auto& [name, value] : texts)
-        check_unit("--orbit: " + name, value,
-                   name == "eccentricity" ? dimensions::none : dimensions::length);
-    return texts;
-}
-
-OrbitRequest orbit_of(const std::map<std::string, std::string>& texts, const UnitFrame& frame,
-                      std::vector<std::string>& lines)
-{
-    OrbitRequest orbit;
-    for (const auto& [name, text] : texts) {
-        const std::string option = "--orbit: " + name;
-        if (name == "eccentricity") {
-            orbit.eccentricity = parse_number<double>(option, text, ranges::not_negative);
-            continue;
-        }
-        const std::string plain = in_frame(option, text, dimensions::length, frame);
-        const double length = parse_number<double>(option, plain, ranges::positive);
-        if (plain != text)
-            lines.push_back(option + " " + text + " = " + plain);
-        if (name == "pericenter")
-            orbit.pericenter = length;
-        else
-            orbit.separation = length;
-    }
-    return orbit;
+    return {text,
+            {{"pericenter", dimensions::length, ranges::positive},
+             {"eccentricity", dimensions::none, ranges::not_negative},
+             {"separation", dimensions::length, ranges::positive}}};
 }
 
 void require_consistent(const Options& options, const Joining& joining)
@@ -149,12 +109,12 @@ int join(const std::vector<std::string>& arguments)
     if (!options.parse(arguments))
         return 0;
     require_consistent(options, joining);
-    const auto orbit_text =
-        joining.orbit.empty() ? std::map<std::string, std::string>() : orbit_texts(joining.orbit);
+    std::optional<OrbitText> orbit;
+    if (!joining.orbit.empty())
+        orbit = orbit_of_two(joining.orbit);
     if (!joining.units.empty())
         unit_system("--units", joining.units);
 
-    std::vector<std::string> lines;
     return write_output(options, joining.output, [&] {
         std::vector<Snapshot> parts = snapshots_of(joining);
         const UnitFrame frame = unit_frame_of(parts.front());
@@ -173,15 +133,18 @@ int join(const std::vector<std::string>& arguments)
                                                         : "--rotate: ";
             place(parts[k], placement, option + joining.files[k]);
         }
-        if (!joining.orbit.empty()) {
-            const OrbitRequest orbit = orbit_of(orbit_text, frame, lines);
-            if (const Refusal line = refused_by([&] { place_on_orbit(parts[0], parts[1], orbit); }))
+        if (orbit) {
+            const OrbitRequest request{*orbit->number("pericenter", frame),
+                                       orbit->number("eccentricity", frame).value_or(1),
+                                       orbit->number("separation", frame)};
+            if (const Refusal line =
+                    refused_by([&] { place_on_orbit(parts[0], parts[1], request); }))
                 throw Error(Fault::usage, (line->starts_with("{") ? "" : "--orbit: ") + *line);
         }
         Snapshot all = joined(std::move(parts), joining.files);
         print_quantities(options);
         if (options.verbosity() != Verbosity::quiet) {
-            for (const std::string& line : lines)
+            for (const std::string& line : orbit ? orbit->lines() : std::vector<std::string>())
                 std::printf("%s\n", line.c_str());
             for (const auto& [name, text] : all.provenance)
                 std::printf("%s\n", text.c_str());

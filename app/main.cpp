@@ -12,6 +12,7 @@ int main(int argc, char** argv)
         {"model", "writes initial conditions: spheres, galaxies, encounters", model},
         {"run", "evolves particles; writes snapshots, energies, pictures", run},
         {"force", "computes accelerations and potentials of a snapshot's particles", force},
+        {"orbit", "follows orbits in external potentials: pericenters, periods, speeds", orbit},
         {"pairs", "sums over pairs by any law: a text of a few lines or a built-in one", pairs},
         {"power", "measures the power spectrum of a periodic box", power},
         {"halos", "finds halos by friends of friends and measures them", halos},

@@ -174,6 +174,8 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
     set_potentials(run, unit_frame(run, state), time, files);
     for (const auto& [file, content] : files)
         record_input(file);
+    if (TrackFile::is_file(run.track))
+        record_input(run.track);
     if (const Refusal line = refuse_analysis(run.analysis, state))
         throw Error(Fault::usage, *line);
     // Throws for values out of range before long work.

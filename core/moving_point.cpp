@@ -5,11 +5,11 @@
 namespace chamomile {
 
 void gather_points(const Particles& particles, std::span<const Index> which,
-                   const Vec3<double>& origin, std::span<MovingPoint> into)
+                   std::span<PhasePoint> into)
 {
 #pragma omp parallel for schedule(static) if (which.size() > worth_threads)
     for (std::size_t k = 0; k < which.size(); ++k)
-        into[k] = moving_point(particles.position[which[k]], particles.velocity[which[k]], origin);
+        into[k] = {particles.position[which[k]], particles.velocity[which[k]]};
 }
 
 } // namespace chamomile

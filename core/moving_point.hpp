@@ -1,6 +1,4 @@
-/// \file  Position and speed of a particle in single precision, for drawing.
-///
-/// Contraction: none, so that host and device give the same bits.
+/// \file  Position and velocity of single particles, and their form for drawing.
 #pragma once
 
 #include <cmath>
@@ -10,21 +8,24 @@
 
 namespace chamomile {
 
-/// A particle for drawing.
+struct PhasePoint {
+    Vec3<double> position, velocity;
+};
+
+/// Copies the particles in `which`. `into` has the size of `which`.
+void gather_points(const Particles& particles, std::span<const Index> which,
+                   std::span<PhasePoint> into);
+
+/// A particle for drawing, in single precision.
 struct MovingPoint {
     float x, y, z; ///< relative to an origin
     float speed;
 };
 
-CHAMOMILE_HD MovingPoint moving_point(const Vec3<double>& position, const Vec3<double>& velocity,
-                                      const Vec3<double>& origin)
+inline MovingPoint moving_point(const PhasePoint& point, const Vec3<double>& origin)
 {
-    const Vec3<double> x = position - origin;
-    return {float(x.x), float(x.y), float(x.z), float(std::sqrt(dot(velocity, velocity)))};
+    const Vec3<double> x = point.position - origin;
+    return {float(x.x), float(x.y), float(x.z), float(norm(point.velocity))};
 }
-
-/// Makes a point for each particle in `which`. `into` has the size of `which`.
-void gather_points(const Particles& particles, std::span<const Index> which,
-                   const Vec3<double>& origin, std::span<MovingPoint> into);
 
 } // namespace chamomile

@@ -150,6 +150,7 @@ ForceStatistics Hermite::step(Particles& particles, double length, Quantities qu
     const double begin = wall_clock_seconds();
     statistics_ = {};
     force_seconds_ = 0;
+    is_within_step_ = false;
     before_ = state_;
     const std::vector<Vec3<double>> acceleration = particles.acceleration;
     try {
@@ -173,9 +174,29 @@ ForceStatistics Hermite::step(Particles& particles, double length, Quantities qu
 void Hermite::move_all(Particles& particles, double length, Moment now)
 {
     place_particles(length);
-    while (!levels_.at_end())
+    for (std::uint64_t block = 0; !levels_.at_end(); ++block) {
         move_block(particles, now);
+        is_within_step_ = !levels_.at_end();
+        if (is_within_step_)
+            see_block(block, now.time + levels_.elapsed());
+    }
     state_.shared_length = length;
+}
+
+void Hermite::gather(Particles& particles, std::span<const Index> which, std::span<PhasePoint> into)
+{
+    if (!is_within_step_)
+        return gather_points(particles, which, into);
+    for (std::size_t k = 0; k < which.size(); ++k)
+        into[k] = {sources_[which[k]].position, sources_[which[k]].velocity};
+}
+
+void Hermite::after_blocks(std::uint64_t every, BlockObserver observer)
+{
+    if (options_.sharing == StepSharing::shared)
+        return Integrator::after_blocks(every, std::move(observer));
+    blocks_between_ = every;
+    block_observer_ = std::move(observer);
 }
 
 ForceStatistics Hermite::evaluate(Particles& particles, Quantities, Moment now)

@@ -73,6 +73,10 @@ public:
     ForceStatistics step(Particles& particles, double length, Quantities quantities,
                          Moment now) override;
     ForceStatistics evaluate(Particles& particles, Quantities quantities, Moment now) override;
+    void gather(Particles& particles, std::span<const Index> which,
+                std::span<PhasePoint> into) override;
+    /// Needs StepSharing::blocks.
+    void after_blocks(std::uint64_t every, BlockObserver observer) override;
     void exchange(Archive& archive, Particles& particles) override;
     void put_into(std::shared_ptr<const ExternalField> field) override;
     const SolverOptions& forces() const override { return solver_.options(); }
@@ -107,6 +111,7 @@ private:
     HermiteOptions options_;
     State state_, before_;              ///< now, and before the current step
     std::vector<MovingSource> sources_; ///< at the time of the block
+    bool is_within_step_ = false;       ///< gather() then reads sources_
     BlockLevels levels_;
     std::vector<Index> active_;
     std::vector<JerkSum> sums_;

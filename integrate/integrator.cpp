@@ -41,6 +41,11 @@ void require_finite(const Particles& particles, std::span<const Vec3<double>> va
                         std::to_string(now.time) + "; try a shorter step or more softening");
 }
 
+void Integrator::after_blocks(std::uint64_t, BlockObserver)
+{
+    throw Error(Fault::usage, "needs individual steps, not hierarchical, of a single rank");
+}
+
 void require_finite(const Particles& particles, const RankSubset& part,
                     std::span<const Vec3<double>> values, const char* what, Moment now)
 {

@@ -3,6 +3,7 @@
 
 #include <cassert>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -82,13 +83,19 @@ public:
         return chamomile::diagnose(particles, which, {field(), time});
     }
 
-    /// Makes MovingPoints of the particles in `which`, on any device, as gather_points(). Throws
-    /// like step().
+    /// Copies the particles in `which`, on any device, as gather_points(). Throws like step().
     virtual void gather(Particles& particles, std::span<const Index> which,
-                        const Vec3<double>& origin, std::span<MovingPoint> into)
+                        std::span<PhasePoint> into)
     {
-        gather_points(particles, which, origin, into);
+        gather_points(particles, which, into);
     }
+
+    /// Calls `observer` with a time within a whole step of individual steps, after every `every`-th
+    /// block but the last. gather() then has all particles at this time: the leapfrog's positions
+    /// by the drift with the velocity in the middle of the particle's step, Hermite's by its
+    /// prediction. Throws Error(usage) for a scheme that cannot.
+    using BlockObserver = std::function<void(double time)>;
+    virtual void after_blocks(std::uint64_t every, BlockObserver observer);
 
     /// Keeps or restores the state between steps, in place of start(). The particles themselves are
     /// kept, and restored first, by the caller.
@@ -114,7 +121,16 @@ public:
     virtual std::string device() const = 0;
 
 protected:
+    /// Calls the observer, if any, after block `block` of the whole step, counted from 0.
+    void see_block(std::uint64_t block, double time) const
+    {
+        if (block_observer_ && (block + 1) % blocks_between_ == 0)
+            block_observer_(time);
+    }
+
     std::shared_ptr<const ExternalField> field_;
+    BlockObserver block_observer_;
+    std::uint64_t blocks_between_ = 1;
 };
 
 /// Throws Error(numeric) naming the first particle with a value ("position") that is not finite.

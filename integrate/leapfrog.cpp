@@ -204,13 +204,6 @@ Diagnostics Leapfrog::diagnose(Particles& particles, LagrangianRadii which, doub
         {field(), time});
 }
 
-void Leapfrog::gather(Particles& particles, std::span<const Index> which,
-                      const Vec3<double>& origin, std::span<MovingPoint> into)
-{
-    store_->attach(particles);
-    store_->gather(which, origin, into);
-}
-
 Integrator::NextStep Leapfrog::next_step(Moment now)
 {
     if (!blocks_) {
@@ -302,6 +295,8 @@ void Leapfrog::move_all(double length, Quantities quantities, Moment now)
         if (field_)
             move.turn = field_->turn(levels_.stride());
         store_->kick_and_drift(move);
+        if (!levels_.at_end())
+            see_block(block_, begin_ + levels_.elapsed());
         store_->set_due(levels_.longest_due(), levels_.due_count());
 
         const Moment reached{now.step, begin_ + levels_.elapsed()};

@@ -85,8 +85,10 @@ public:
     void fetch(Particles& particles) override;
     Diagnostics diagnose(Particles& particles, LagrangianRadii which, double time) override;
     void release_host_copy() override { store_->release_host_copy(); }
-    void gather(Particles& particles, std::span<const Index> which, const Vec3<double>& origin,
-                std::span<MovingPoint> into) override;
+    void gather(Particles& particles, std::span<const Index> which,
+                std::span<PhasePoint> into) override;
+    /// Needs individual steps of BlockScheme::all without ranks.
+    void after_blocks(std::uint64_t every, BlockObserver observer) override;
     void exchange(Archive& archive, Particles& particles) override;
     /// Moves the particles to the host if the field does not consist of formulas.
     void put_into(std::shared_ptr<const ExternalField> field) override;

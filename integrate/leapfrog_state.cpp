@@ -1,4 +1,4 @@
-// Initial state of a leapfrog, and its checkpoints.
+// Initial state of a leapfrog, its checkpoints, and views of single particles.
 #include <algorithm>
 
 #include "chamomile/core/error.hpp"
@@ -142,6 +142,21 @@ void Leapfrog::exchange_columns(Archive& archive, Particles& particles)
             columns);
     if (archive.is_reading())
         resume(particles, std::move(columns));
+}
+
+void Leapfrog::gather(Particles& particles, std::span<const Index> which,
+                      std::span<PhasePoint> into)
+{
+    store_->attach(particles);
+    store_->gather(which, into);
+}
+
+void Leapfrog::after_blocks(std::uint64_t every, BlockObserver observer)
+{
+    if (!blocks_ || is_nested() || is_shared())
+        return Integrator::after_blocks(every, std::move(observer));
+    blocks_between_ = every;
+    block_observer_ = std::move(observer);
 }
 
 } // namespace chamomile

@@ -128,11 +128,10 @@ public:
     virtual void load(StepColumns columns) = 0;
     /// Copies the current state to the attached particles; potentials if the last request had them.
     virtual void fetch() = 0;
-    /// Makes points of the current particles in `which`, as gather_points(), without a fetch().
-    virtual void gather(std::span<const Index> which, const Vec3<double>& origin,
-                        std::span<MovingPoint> into)
+    /// Copies the current particles in `which`, as gather_points(), without a fetch().
+    virtual void gather(std::span<const Index> which, std::span<PhasePoint> into)
     {
-        gather_points(*particles_, which, origin, into);
+        gather_points(*particles_, which, into);
     }
     /// Returns the columns of the attached particles.
     virtual StepColumns columns() = 0;

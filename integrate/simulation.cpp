@@ -196,10 +196,9 @@ void Simulation::note(ForceStatistics&& statistics, Quantities quantities)
     has_potentials_ = quantities == Quantities::acceleration_potential;
 }
 
-void Simulation::gather(std::span<const Index> which, const Vec3<double>& origin,
-                        std::span<MovingPoint> into)
+void Simulation::gather(std::span<const Index> which, std::span<PhasePoint> into)
 {
-    integrator_->gather(particles_, which, origin, into);
+    integrator_->gather(particles_, which, into);
 }
 
 void Simulation::leave_particles()

@@ -73,6 +73,12 @@ public:
     /// Calls at the start and after each step, after all other observers.
     void when_done(Observer observer);
 
+    /// Calls observer(time) within whole steps: Integrator::after_blocks().
+    void after_blocks(std::uint64_t every, Integrator::BlockObserver observer)
+    {
+        integrator_->after_blocks(every, std::move(observer));
+    }
+
     /// Runs once, from the start or the state restored by exchange(), to the end or to the step
     /// during which stop() is called. Throws Error(numeric) naming particle and step if a position,
     /// velocity or acceleration is not finite, and errors of solver and observers. The state before
@@ -114,10 +120,9 @@ public:
     void fetch() { integrator_->fetch(particles_); }
     /// Returns the rows of the current particles, valid until the next step or call.
     ParticleReader& rows();
-    /// Makes points of the current particles in `which`, as gather_points(), without a fetch. Does
-    /// not change later steps. Throws Error(device).
-    void gather(std::span<const Index> which, const Vec3<double>& origin,
-                std::span<MovingPoint> into);
+    /// Copies the current particles in `which`, as gather_points(), without a fetch. Does not
+    /// change later steps. Throws Error(device).
+    void gather(std::span<const Index> which, std::span<PhasePoint> into);
     const Integrator& integrator() const { return *integrator_; }
 
     /// True if particles().potential belongs to the current positions.

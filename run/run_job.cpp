@@ -70,8 +70,8 @@ RunJob::RunJob(const RunSettings& settings, const RunOrigin& origin, RunFolder& 
                Snapshot& state, Simulation& simulation, Journal& journal)
     : run_(settings), origin_(origin), folder_(folder), state_(state), simulation_(simulation),
       journal_(journal), energies_(state.comoving.has_value(), simulation.integrator().field()),
-      steps_(settings.steps_every), forces_(settings.check_forces), progress_(journal, state.units),
-      checkpoints_(folder.name())
+      steps_(settings.steps_every), forces_(settings.check_forces), track_(settings.track_every),
+      progress_(journal, state.units), checkpoints_(folder.name())
 {
     origin_.version = version;
     origin_.start_time = simulation.start_time();
@@ -110,8 +110,16 @@ void RunJob::register_observers()
     if (run_.check_forces > 0)
         simulation_.every_steps(run_.check_forces_every.value_or(50), potentials,
                                 [this](Simulation&) { record_forces(); });
+    if (run_.track_blocks)
+        if (const Refusal line = refused_by([this] {
+                simulation_.after_blocks(*run_.track_blocks,
+                                         [this](double time) { track_.note(simulation_, time); });
+            }))
+            throw Error(Fault::usage, "{track-blocks}: " + *line);
     simulation_.after_each_step([this](Simulation& now) {
         steps_.add(now);
+        if (tracks())
+            track_.add(now);
         warn_of_forces();
         progress_.update(now, energies_.latest(now));
     });
@@ -120,6 +128,8 @@ void RunJob::register_observers()
 void RunJob::introduce(const RunDescription& description, const std::vector<std::string>& lines,
                        const std::string& checked)
 {
+    if (tracks())
+        track_.choose(run_.track, state_.particles);
     record_provenance(description, origin_.command, simulation_.integrator(), state_);
     print_introduction(description, lines, checked);
 }
@@ -177,6 +187,8 @@ void RunJob::reopen_files()
                                    steps_.open(folder_.steps(), simulation_, state_.units)};
     if (run_.check_forces > 0)
         notes.push_back(forces_.open(folder_.forces(), state_.comoving.has_value(), state_.units));
+    if (tracks())
+        notes.push_back(track_.open(folder_.track(), state_.comoving.has_value(), state_.units));
     for (const std::string& note : notes)
         if (!note.empty())
             journal_.print("note         " + note);
@@ -253,6 +265,10 @@ void RunJob::open_files()
     warn_of_forces();
     if (run_.check_forces > 0)
         forces_.open(folder_.forces(), state_.comoving.has_value(), state_.units);
+    if (!tracks())
+        return;
+    track_.open(folder_.track(), state_.comoving.has_value(), state_.units);
+    track_.add(simulation_);
 }
 
 void RunJob::write_outputs()
@@ -408,6 +424,8 @@ void RunJob::exchange(Archive& archive)
     steps_.exchange(archive);
     if (run_.check_forces > 0)
         forces_.exchange(archive);
+    if (tracks())
+        track_.exchange(archive);
     archive("run/outputs", outputs_);
     archive("run/frames", frames_);
     if (run_.frames)
@@ -422,6 +440,7 @@ std::filesystem::path RunJob::write_checkpoint()
     energies_.sync();
     steps_.sync();
     forces_.sync();
+    track_.sync();
     std::filesystem::path file;
     try {
         file = checkpoints_.write(simulation_.step(), [this](Archive& archive) {

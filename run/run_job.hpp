@@ -13,6 +13,7 @@
 #include "chamomile/run/files/run_folder.hpp"
 #include "chamomile/run/files/snapshot_writer.hpp"
 #include "chamomile/run/files/step_file.hpp"
+#include "chamomile/run/files/track_file.hpp"
 #include "chamomile/run/journal.hpp"
 #include "chamomile/run/run_settings.hpp"
 #include "chamomile/run/run_state.hpp"
@@ -76,6 +77,7 @@ private:
     void restore(Archive& archive);
     void reopen_files();
     void open_files();
+    bool tracks() const { return !run_.track.empty(); }
     void write_outputs();
     void finish_snapshot(); ///< waits until the last snapshot is on disk
     void set_time();        ///< sets the time of the state to be written
@@ -110,6 +112,7 @@ private:
     EnergyFile energies_;
     StepFile steps_;
     ForceFile forces_;
+    TrackFile track_;
     Progress progress_;
     SnapshotWriter snapshots_;
     std::string written_; ///< log line for the last snapshot

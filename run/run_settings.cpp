@@ -20,7 +20,8 @@ enum RunNeeds : unsigned {
     needs_frames = 4,
     needs_power = 8,
     needs_halos = 16,
-    needs_spectra_or_halos = 32
+    needs_spectra_or_halos = 32,
+    needs_track = 64
 };
 
 /// Returns a picture option as an option of the run's frames.
@@ -84,6 +85,16 @@ std::vector<OptionRow<R>> rows()
              "steps between lines of forces.csv; default 50")
         .as_setting("check-forces.every")
         .only(needs_check);
+    t.text("track", &R::track, "ID,...|FILE",
+           "also write track.csv: place and velocity of the particles with these ids, or with the "
+           "ids in a file, after each step");
+    t.number("track-every", &R::track_every, at_least(1), "steps between rows of track.csv")
+        .as_setting("track.every")
+        .only(needs_track);
+    t.number("track-blocks", &R::track_blocks, at_least(1),
+             "also rows within whole steps of individual steps, after each N-th block")
+        .as_setting("track.blocks")
+        .only(needs_track);
     t.flag(
         "power", [](R & r) -> auto& { return r.analysis.power; },
         "also write power_NNN.txt with each snapshot: the power spectrum of 'chamomile power'");
@@ -156,6 +167,7 @@ Refusal refuse_idle_settings(const R& settings, const GivenOptions& given)
     need(settings.check_forces > 0, needs_check, "needs {check-forces}");
     need(settings.max_energy_error.has_value(), needs_limit, "needs {max-energy-error}");
     need(settings.frames, needs_frames, "needs {frames}");
+    need(!settings.track.empty(), needs_track, "needs {track}");
     need(settings.analysis.power, needs_power, "needs {power}");
     need(settings.analysis.halos, needs_halos, "needs {halos}");
     need(settings.analysis.power || settings.analysis.halos, needs_spectra_or_halos,

@@ -22,11 +22,14 @@ enum class EnergyErrorAction { stop, warn };
 struct RunSettings {
     CosmologyRequest cosmology;
     RunAnalysis analysis;
-    std::optional<double> snapshot_every; ///< none: a tenth of the run
-    std::vector<double> output_times;     ///< of snapshots, in plain time; empty: at intervals
-    std::optional<double> energy_every;   ///< none: every ten steps
-    std::uint64_t steps_every = 1;        ///< steps between lines of steps.csv
-    std::uint64_t check_forces = 0;       ///< particles in forces.csv; 0: none
+    std::optional<double> snapshot_every;      ///< none: a tenth of the run
+    std::vector<double> output_times;          ///< of snapshots, in plain time; empty: at intervals
+    std::optional<double> energy_every;        ///< none: every ten steps
+    std::uint64_t steps_every = 1;             ///< steps between lines of steps.csv
+    std::string track;                         ///< ids in track.csv, or a file of ids; empty: none
+    std::uint64_t track_every = 1;             ///< steps between rows
+    std::optional<std::uint64_t> track_blocks; ///< blocks between rows within whole steps
+    std::uint64_t check_forces = 0;            ///< particles in forces.csv; 0: none
     std::optional<std::uint64_t> check_forces_every;
     bool frames = false;
     std::optional<double> frames_every;

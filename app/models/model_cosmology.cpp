@@ -11,6 +11,7 @@
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/initial/cosmology/initial_conditions.hpp"
 #include "chamomile/run/structures/linear_theory.hpp"
+#include "chamomile/run/texts/particle_notes.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -185,6 +186,7 @@ Snapshot make(const Request& request)
                                       request.physical_softening};
     const LinearPower linear(model.power);
     snapshot.provenance[provenance_sigma8] = number_text(linear.sigma(8));
+    add_note(snapshot, sigma8_note(linear.sigma(8)));
     const TransferKind transfer = model.power.transfer;
     for (const auto& [name, kind] : transfer_names())
         if (kind == transfer)
@@ -194,6 +196,16 @@ Snapshot make(const Request& request)
     if (transfer == TransferKind::eisenstein_hu || transfer == TransferKind::no_wiggle)
         snapshot.provenance[provenance_omega_baryon] = number_text(model.power.omega_baryon);
     return snapshot;
+}
+
+/// Returns a note on a box beyond the observable universe, for example in kpc/h.
+std::string box_note(const Options& options, double side)
+{
+    constexpr double max = 2e4; // Mpc/h
+    return side > max ? formatted("--box %s: %.6g Mpc/h, more than the observable universe; check "
+                                  "the unit, as in --box 50Mpc/h",
+                                  options.given_values().at("box").c_str(), side)
+                      : "";
 }
 
 } // namespace
@@ -213,7 +225,12 @@ int model_cosmology(const std::vector<std::string>& arguments)
         return 0;
     set_units(options, request);
     resolve(options, request);
-    return write_output(options, output, [&] { return make(request); });
+    return write_output(options, output, [&] {
+        Snapshot snapshot = make(request);
+        add_note(snapshot, box_note(options, request.model.side));
+        print_notes(options, snapshot);
+        return snapshot;
+    });
 }
 
 } // namespace chamomile::app

@@ -6,13 +6,13 @@
 #include "app/command_files.hpp"
 #include "app/measure/tuning.hpp"
 #include "app/models/built_in_model.hpp"
+#include "app/options/field_options.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/solver_options.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/initial/transform.hpp"
-#include "chamomile/integrate/external/potential_table.hpp"
 #include "chamomile/integrate/suggested_softening.hpp"
 #include "chamomile/integrate/timeline.hpp"
 #include "chamomile/io/particle_check.hpp"
@@ -24,6 +24,8 @@ namespace chamomile::app {
 namespace {
 
 constexpr double max_outputs = 1e6;
+
+constexpr const char* potential_group = "External potentials and tracers";
 
 /// A redshift typed with six digits may end the run this fraction of its length before a step ends.
 /// That step is then shortened.
@@ -109,11 +111,7 @@ std::vector<OptionRow<R>> time_rows()
 std::vector<OptionRow<R>> other_rows()
 {
     OptionRows<R> t;
-    t.group("External potentials and tracers");
-    t.repeated("potential", &R::potentials, "NAME,PARAMETER=X,...",
-               "external potential: " + potential_forms() +
-                   ". Each may have x,y,z,vx,vy,vz of its center or orbit=FILE, and from,to "
-                   "between which it grows");
+    t.group(potential_group);
     t.text("tracers", &R::tracers, "FILE",
            "add the particles of this file as massless tracers; without other initial conditions "
            "the run has only tracers");
@@ -123,7 +121,8 @@ std::vector<OptionRow<R>> other_rows()
            "the options that it began with");
     t.group("Output");
     t.text("output,o", &R::folder, "FOLDER",
-           "for energy.csv, steps.csv, forces.csv, snapshot_NNN.hdf5, frame_NNN.png, run.log and "
+           "for energy.csv, steps.csv, forces.csv, snapshot_NNN.hdf5, frame_NNN.png, "
+           "run.log and "
            "checkpoint_NNNNNNNNN.chk");
     t.flag("overwrite", &R::overwrite, "replace the results of a run in the folder");
     return t.take();
@@ -166,6 +165,7 @@ void add_run_options(Options& options, RunOptions& run)
     add_force_options(options, run.solver, ForceUse::run);
     options.add(tune_row(), run.tune);
     options.add(rank_options(), run.solver);
+    options.add(potential_row(potential_group), run.potentials);
     options.add(other_rows(), run);
     options.add(run_options(), run);
     options.add(last_rows(), run);
@@ -195,8 +195,7 @@ void require_complete(const Options& options, const RunOptions& run)
         throw Error(Fault::usage, "--duration: contradicts --t-end; give one");
     if (!run.input.empty() && !run.model.empty())
         throw Error(Fault::usage, "--model: contradicts the file " + run.input + "; give one");
-    for (const std::string& potential : run.potentials)
-        check_potential("--potential", potential);
+    check_potentials(run.potentials);
     if (run.cosmology.asked && !run.potentials.empty())
         throw Error(Fault::usage, "--potential: is for isolated particles in plain time");
     refuse_idle(

@@ -30,14 +30,13 @@ __global__ void __launch_bounds__(block_size)
         into[k] = all[which[k]];
 }
 
-/// Makes a MovingPoint of each particle in `which`: 4 bytes read in order, 48 at random, 16
-/// written.
+/// Copies each particle in `which`: 4 bytes read in order, 48 at random, 48 written.
 __global__ void __launch_bounds__(block_size)
     make_points(const Vec3<double>* position, const Vec3<double>* velocity, std::size_t n,
-                const Index* which, Vec3<double> origin, MovingPoint* into)
+                const Index* which, PhasePoint* into)
 {
     if (const std::size_t k = thread_number(); k < n)
-        into[k] = moving_point(position[which[k]], velocity[which[k]], origin);
+        into[k] = {position[which[k]], velocity[which[k]]};
 }
 
 /// Adds the terms of all particles to the digits of exact sums. The lanes of a warp compute the
@@ -146,8 +145,7 @@ std::span<const double> DeviceRows::read_scalars([[maybe_unused]] Column value,
     return brought(all_.potential, rows, some_reals_, potentials_);
 }
 
-void DeviceRows::gather(std::span<const Index> which, const Vec3<double>& origin,
-                        std::span<MovingPoint> into)
+void DeviceRows::gather(std::span<const Index> which, std::span<PhasePoint> into)
 {
     const std::size_t n = which.size();
     if (n == 0)
@@ -155,7 +153,7 @@ void DeviceRows::gather(std::span<const Index> which, const Vec3<double>& origin
     check(cudaSetDevice(device_), "choose the device");
     staging_.upload(which_, which.data(), n, stream_);
     make_points<<<blocks(n), block_size, 0, stream_>>>(all_.vectors[0], all_.vectors[1], n,
-                                                       which_.data(), origin, points_.reserve(n));
+                                                       which_.data(), points_.reserve(n));
     check(cudaGetLastError(), "gather particles");
     staging_.download(into.data(), points_.data(), n, stream_);
 }

@@ -38,9 +38,8 @@ public:
     std::optional<MotionSums> motion(const Vec3<double>& typical) override;
     std::span<const std::uint16_t> bins_of_distances(const Vec3<double>& center,
                                                      const ValueBins& bins) override;
-    /// Makes points of some particles, as gather_points().
-    void gather(std::span<const Index> which, const Vec3<double>& origin,
-                std::span<MovingPoint> into);
+    /// Copies some particles, as gather_points().
+    void gather(std::span<const Index> which, std::span<PhasePoint> into);
     double sum_of_squared_velocities();
 
 private:
@@ -61,7 +60,7 @@ private:
     DeviceBuffer<double> some_reals_;
     DeviceBuffer<std::uint16_t> bins_;
     PinnedBuffer<std::uint16_t> bins_here_;
-    DeviceBuffer<MovingPoint> points_;
+    DeviceBuffer<PhasePoint> points_;
     DeviceBuffer<std::int64_t> digits_;                 // of exact sums
     std::array<PinnedBuffer<Vec3<double>>, 3> vectors_; // at most most() rows
     PinnedBuffer<double> potentials_;

@@ -106,10 +106,9 @@ public:
         has_potentials_ = false;
     }
 
-    void gather(std::span<const Index> which, const Vec3<double>& origin,
-                std::span<MovingPoint> into) override
+    void gather(std::span<const Index> which, std::span<PhasePoint> into) override
     {
-        rows_of_now().gather(which, origin, into);
+        rows_of_now().gather(which, into);
     }
 
     ParticleReader* rows_to_measure() override

@@ -25,8 +25,9 @@ struct Moving {
 
     ExternalTerm term() const
     {
-        return {potential->shape, center.position, growth.part * potential->strength, potential->a,
-                potential->b};
+        return {potential->shape, center.position, growth.part * potential->strength,
+                potential->a,     potential->b,    potential->c,
+                potential->d};
     }
 
     TextPotential::Result of_text(double time, const Vec3<double>& x, const Vec3<double>& v) const
@@ -243,11 +244,11 @@ void ExternalField::require_times(double start, double end) const
         }
 }
 
-std::vector<std::string> ExternalField::descriptions() const
+std::string ExternalField::description() const
 {
-    std::vector<std::string> all;
+    std::string all;
     for (const Potential& potential : potentials_)
-        all.push_back(potential.description);
+        all += (all.empty() ? "" : ";") + potential.description;
     return all;
 }
 
@@ -276,7 +277,9 @@ read_external_field(const std::string& option, const std::vector<std::string>& t
         return nullptr;
     std::vector<Potential> potentials;
     for (const std::string& text : texts)
-        potentials.push_back(read_potential(option, text, frame, gravitational_constant, files));
+        for (Potential& potential :
+             read_potentials(option, text, frame, gravitational_constant, files))
+            potentials.push_back(std::move(potential));
     return std::make_shared<ExternalField>(std::move(potentials), option);
 }
 

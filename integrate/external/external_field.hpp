@@ -64,8 +64,8 @@ public:
     /// Throws Error(usage) for an orbit that does not cover start to end.
     void require_times(double start, double end) const;
 
-    /// Returns the potentials in words, with all numbers in use.
-    std::vector<std::string> descriptions() const;
+    /// Returns the potentials in the form of --potential, with all numbers in use.
+    std::string description() const;
 
 private:
     void add_functions(double time, std::span<const Vec3<double>> position,
@@ -88,7 +88,7 @@ struct FieldUse {
 /// Returns the reason against this use of a field.
 Refusal refusal(const ExternalField& field, const FieldUse& use);
 
-/// Reads an external field from texts, like read_potential(). Null without texts.
+/// Reads an external field from texts, like read_potentials(). Null without texts.
 std::shared_ptr<const ExternalField>
 read_external_field(const std::string& option, const std::vector<std::string>& texts,
                     const UnitFrame& frame, double gravitational_constant, PotentialFiles& files);

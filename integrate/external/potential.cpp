@@ -10,6 +10,7 @@
 #include "chamomile/core/number_text.hpp"
 #include "chamomile/core/options/nearest_name.hpp"
 #include "chamomile/core/options/typed_number.hpp"
+#include "chamomile/integrate/external/named_potentials.hpp"
 #include "chamomile/integrate/external/potential_table.hpp"
 
 namespace chamomile {
@@ -186,6 +187,13 @@ void set_formula(Potential& potential, Reader& reader, const UnitFrame& frame, d
         potential.strength /= external::nfw_mass(numbers["c"]);
         potential.a = numbers["rs"];
         potential.b = value("rt", nowhere);
+    } else if (potential.shape == PotentialShape::dehnen) {
+        potential.b = numbers["gamma"];
+    } else if (potential.shape == PotentialShape::cutoff) {
+        potential.a = numbers["rc"];
+        potential.b = numbers["alpha"];
+        potential.c = 1 / std::tgamma(1.5 - 0.5 * potential.b);
+        potential.d = std::tgamma(1 - 0.5 * potential.b);
     } else if (potential.shape == PotentialShape::logarithmic) {
         potential.strength = numbers["v0"] * numbers["v0"];
         potential.a = numbers["rc"];
@@ -250,7 +258,52 @@ std::shared_ptr<const TextPotential> text_of(const Typed& typed, Reader& reader,
     return text;
 }
 
+/// Reads the text of a potential that is none of the named ones.
+Potential read_one(const std::string& option, const std::string& text, const UnitFrame& frame,
+                   double gravitational_constant, PotentialFiles& files)
+{
+    const Typed found = typed(option, text);
+    Potential potential;
+    potential.shape = found.row->shape;
+    potential.asked = text;
+    Reader reader(option, found, frame);
+    if (potential.shape == PotentialShape::text)
+        potential.text = text_of(found, reader, files);
+    set_formula(potential, reader, frame, gravitational_constant);
+    if (found.has("orbit")) {
+        const std::string& file = found.texts.at("orbit");
+        potential.path = std::make_shared<CenterPath>(
+            CenterPath::read(content(file, "an orbit of a potential", files), file));
+        reader.note("orbit", file);
+    }
+    potential.description = reader.description();
+    potential.in_units = reader.in_units();
+    return potential;
+}
+
+/// Returns the part as a text, with numbers in units of the frame.
+std::string numbers_of(const NamedPart& part, const UnitFrame& frame, double G)
+{
+    constexpr double kpc = 3.085678e21, km_per_s = 1e5; // Units::gadget()
+    const Units& units = frame.units;
+    const double length = kpc / units.length_in_cm,
+                 velocity = km_per_s / units.velocity_in_cm_per_s;
+    std::string text =
+        row_of(part.shape).name + ",M=" + number_text(part.GM * length * velocity * velocity / G);
+    for (const auto& [name, kiloparsecs] : part.lengths)
+        text += "," + name + "=" + number_text(kiloparsecs * length);
+    for (const auto& [name, number] : part.numbers)
+        text += "," + name + "=" + number_text(number);
+    return text;
+}
+
 } // namespace
+
+std::string Potential::text_in_log() const
+{
+    return (in_units.empty() ? description : in_units) +
+           (asked == description ? "" : ", given as " + asked);
+}
 
 Potential::Growth Potential::growth(double time) const
 {
@@ -273,26 +326,23 @@ void check_potential(const std::string& option, const std::string& text)
     typed(option, text);
 }
 
-Potential read_potential(const std::string& option, const std::string& text, const UnitFrame& frame,
-                         double gravitational_constant, PotentialFiles& files)
+std::vector<Potential> read_potentials(const std::string& option, const std::string& text,
+                                       const UnitFrame& frame, double gravitational_constant,
+                                       PotentialFiles& files)
 {
-    const Typed found = typed(option, text);
-    Potential potential;
-    potential.shape = found.row->shape;
-    potential.asked = text;
-    Reader reader(option, found, frame);
-    if (potential.shape == PotentialShape::text)
-        potential.text = text_of(found, reader, files);
-    set_formula(potential, reader, frame, gravitational_constant);
-    if (found.has("orbit")) {
-        const std::string& file = found.texts.at("orbit");
-        potential.path = std::make_shared<CenterPath>(
-            CenterPath::read(content(file, "an orbit of a potential", files), file));
-        reader.note("orbit", file);
+    const PotentialRow& row = *typed(option, text).row;
+    if (row.shape != PotentialShape::named)
+        return {read_one(option, text, frame, gravitational_constant, files)};
+    if (!frame.units.physical)
+        refuse(option, row.name + ": needs particles with units");
+    std::vector<Potential> all;
+    for (const NamedPart& part : named_potential(row.name).parts) {
+        const std::string numbers = numbers_of(part, frame, gravitational_constant);
+        all.push_back(read_one(option, numbers + text.substr(row.name.size()), frame,
+                               gravitational_constant, files));
+        all.back().asked = text;
     }
-    potential.description = reader.description();
-    potential.in_units = reader.in_units();
-    return potential;
+    return all;
 }
 
 std::vector<std::byte> packed(std::span<const Potential> potentials)

@@ -44,11 +44,11 @@ struct PotentialFunction {
 /// The numbers of a potential, without its center's path.
 struct PotentialNumbers {
     PotentialShape shape = PotentialShape::point;
-    double strength = 0, a = 0, b = 0; ///< as in ExternalTerm, at full mass
-    double GM = 0;                     ///< a typical mass, times G; 0: none
-    double rate = 0;                   ///< of a rotation
-    Vec3<double> center, velocity;     ///< at t = 0, unless there is a path
-    std::optional<double> from, to;    ///< times between which the mass grows
+    double strength = 0, a = 0, b = 0, c = 0, d = 0; ///< as in ExternalTerm, at full mass
+    double GM = 0;                                   ///< a typical mass, times G; 0: none
+    double rate = 0;                                 ///< of a rotation
+    Vec3<double> center, velocity;                   ///< at t = 0, unless there is a path
+    std::optional<double> from, to;                  ///< times between which the mass grows
 };
 
 /// One term of an ExternalField.
@@ -59,6 +59,9 @@ struct Potential : PotentialNumbers {
 
     std::string asked, description; ///< as typed, and with all numbers in use
     std::string in_units;           ///< the description with the units of its numbers
+
+    /// Returns in_units and, if it differs from the description, the text as typed.
+    std::string text_in_log() const;
 
     bool moves() const { return path || !(velocity == Vec3<double>{}); }
 
@@ -79,10 +82,12 @@ std::vector<Potential> unpacked_potentials(std::span<const std::byte> bytes);
 /// Contents of the files that potentials name. A file in the map is not read again.
 using PotentialFiles = std::map<std::string, std::string>;
 
-/// Reads a text such as nfw,M=1e12Msun,c=12, with quantities in units of the frame. Throws
-/// Error(usage) that begins with `option`, and Error(input) for a file.
-Potential read_potential(const std::string& option, const std::string& text, const UnitFrame& frame,
-                         double gravitational_constant, PotentialFiles& files);
+/// Reads a text such as nfw,M=1e12Msun,c=12, with quantities in units of the frame: one potential,
+/// or the components of a NamedPotential. Throws Error(usage) that begins with `option`, and
+/// Error(input) for a file.
+std::vector<Potential> read_potentials(const std::string& option, const std::string& text,
+                                       const UnitFrame& frame, double gravitational_constant,
+                                       PotentialFiles& files);
 
 /// Throws Error(usage) for any error in the text, except in quantities, which need a frame.
 void check_potential(const std::string& option, const std::string& text);

@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "chamomile/integrate/external/named_potentials.hpp"
+
 namespace chamomile {
 namespace {
 
@@ -22,7 +24,8 @@ std::vector<PotentialRow> rows()
 {
     using S = PotentialShape;
     constexpr Dimension per_time{0, 0, -1};
-    return {
+    constexpr Range inner_slope{.min = 0, .max = 1.999};
+    std::vector<PotentialRow> all = {
         {S::point, "point", "point mass", {mass("mass")}},
         {S::plummer,
          "plummer",
@@ -43,6 +46,22 @@ std::vector<PotentialRow> rows()
            "H0 in 100 km/s/Mpc, for M200 without rs", 0.6774},
           {"rt", dimensions::length, ranges::positive, chosen,
            "truncation radius; none by default"}}},
+        {S::isochrone,
+         "isochrone",
+         "isochrone sphere, -G M / (b + sqrt(b^2 + r^2))",
+         {mass("mass"), length("b", "scale length")}},
+        {S::dehnen,
+         "dehnen",
+         "sphere of Dehnen & Tremaine et al., density as r^-gamma (r + a)^(gamma - 4)",
+         {mass("mass"),
+          length("a", "scale length"),
+          {"gamma", dimensions::none, inner_slope, needed, "inner slope of the density"}}},
+        {S::cutoff,
+         "cutoff",
+         "bulge of a power law with a cut-off, density as r^-alpha exp(-(r / rc)^2)",
+         {mass("mass"),
+          {"alpha", dimensions::none, inner_slope, needed, "inner slope of the density"},
+          length("rc", "cut-off radius")}},
         {S::logarithmic,
          "logarithmic",
          "v0^2 / 2 ln(rc^2 + R^2 + z^2 / q^2), with lengths in the unit of the particles",
@@ -64,6 +83,9 @@ std::vector<PotentialRow> rows()
          "phi(x, y, z, t) by the lines of a file; parameters of the file may be given, too",
          {{"file", dimensions::none, ranges::any, of_file, "file of the text"}}},
     };
+    for (const NamedPotential& named : named_potentials())
+        all.push_back({S::named, named.name, named.help, {}});
+    return all;
 }
 
 std::vector<PotentialParameter> motions()

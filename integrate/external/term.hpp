@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "chamomile/core/vec3.hpp"
+#include "chamomile/integrate/external/shared_math.hpp"
 
 namespace chamomile {
 
@@ -15,11 +16,15 @@ enum class PotentialShape : int {
     plummer,
     hernquist,
     nfw,
+    isochrone,
+    dehnen,
+    cutoff,
     logarithmic,
     miyamoto_nagai,
     text,     ///< from a file: TextPotential
     function, ///< the caller's
-    rotation  ///< of the frame about z
+    rotation, ///< of the frame about z
+    named     ///< a sum of other shapes: NamedPotential
 };
 
 /// An ExternalTerm is a potential at one time. Shapes after miyamoto_nagai are not formulas.
@@ -27,7 +32,10 @@ struct ExternalTerm {
     PotentialShape shape;
     Vec3<double> center;
     double strength; ///< G M; of nfw G M / m(c), of logarithmic v0^2
-    double a, b;     ///< lengths; of nfw r_s and the end, of logarithmic the core and 1/q^2
+    /// Lengths; of nfw r_s and the end, of logarithmic the core and 1/q^2. Of dehnen and cutoff b
+    /// is the inner slope of the density.
+    double a, b;
+    double c = 0, d = 0; ///< of cutoff 1 / Gamma(3/2 - b/2) and Gamma(1 - b/2)
 };
 
 /// Formulas at one time, as a kernel argument.
@@ -44,29 +52,6 @@ struct ExternalPull {
 };
 
 namespace external {
-
-/// Returns artanh(s) - s for |s| <= 0.2, accurate to a few units in the last place.
-CHAMOMILE_HD double artanh_beyond_first(double s)
-{
-    const double s2 = s * s;
-    double series = 0;
-    for (int k = 23; k >= 3; k -= 2)
-        series = 1.0 / k + s2 * series;
-    return s * s2 * series;
-}
-
-/// Returns the natural logarithm of x > 0, bitwise independent of the math library.
-CHAMOMILE_HD double shared_logarithm(double x)
-{
-    int exponent;
-    double m = frexp(x, &exponent); // in [1/2, 1)
-    if (m < 0.70710678118654752440) {
-        m *= 2;
-        --exponent;
-    }
-    const double s = (m - 1) / (m + 1);
-    return exponent * 0.69314718055994530942 + 2 * (s + artanh_beyond_first(s));
-}
 
 /// Returns m(x) = ln(1 + x) - x / (1 + x), the mass of an NFW halo within x scale radii in units of
 /// 4 pi rho_s r_s^3 (Navarro, Frenk & White 1996).
@@ -118,6 +103,40 @@ CHAMOMILE_HD RadialPull nfw_pull(double r, double scale, double end)
             (x / ((1 + x) * (1 + x) * scale) - 3 * m / r) / (r3 * r)};
 }
 
+/// The potential by Henon (1959), -1 / (b + sqrt(b^2 + r^2)).
+CHAMOMILE_HD RadialPull isochrone_pull(double r2, double b)
+{
+    const double s = sqrt(b * b + r2), d = 1 / (b + s), pull = d * d / s;
+    return {pull, d, -pull / s * (1 / s + 2 * d)};
+}
+
+/// The sphere of Dehnen (1993) and Tremaine et al. (1994) with density as r^-slope (r +
+/// a)^(slope-4), slope < 2.
+CHAMOMILE_HD RadialPull dehnen_pull(double r, double a, double slope)
+{
+    if (!(r > 0))
+        return {0, 1 / ((2 - slope) * a), 0};
+    const double d = 1 / (r + a), r3 = r * r * r;
+    const double inner = shared_exponential((2 - slope) * shared_logarithm(r * d)),
+                 m = inner * (r * d);
+    return {m / r3, (1 - inner) / ((2 - slope) * a),
+            m * ((3 - slope) * (a * d) - 3) / (r3 * r * r)};
+}
+
+/// A sphere with density as r^-slope exp(-r^2 / a^2), slope < 2. With x = (r / a)^2 the mass
+/// within r is the incomplete Gamma function of (3 - slope) / 2 below x; the potential of the mass
+/// beyond r is the one of 1 - slope / 2 above x.
+CHAMOMILE_HD RadialPull cutoff_pull(double r, const ExternalTerm& term)
+{
+    const double x = (r / term.a) * (r / term.a), s = 1 - 0.5 * term.b, r3 = r * r * r;
+    const double outer = term.c * incomplete_gamma(s, term.d, x).above / term.a;
+    if (!(r > 0))
+        return {0, outer, 0};
+    const double m = term.c * incomplete_gamma(s + 0.5, 1 / term.c, x).below;
+    const double shell = 2 * term.c * shared_exponential((s + 0.5) * shared_logarithm(x) - x);
+    return {m / r3, m / r + outer, (shell - 3 * m) / (r3 * r * r)};
+}
+
 /// Returns the pull of a sphere. At the center it is 0, except for a point mass without a value
 /// there.
 CHAMOMILE_HD RadialPull radial_pull(const ExternalTerm& term, double r2)
@@ -126,7 +145,13 @@ CHAMOMILE_HD RadialPull radial_pull(const ExternalTerm& term, double r2)
         return point_pull(r2 + term.a * term.a);
     if (term.shape == PotentialShape::point)
         return point_pull(r2);
+    if (term.shape == PotentialShape::isochrone)
+        return isochrone_pull(r2, term.b);
     const double r = sqrt(r2);
+    if (term.shape == PotentialShape::dehnen)
+        return dehnen_pull(r, term.a, term.b);
+    if (term.shape == PotentialShape::cutoff)
+        return cutoff_pull(r, term);
     RadialPull radial = term.shape == PotentialShape::hernquist ? hernquist_pull(r, term.a)
                                                                 : nfw_pull(r, term.a, term.b);
     if (!(r > 0))

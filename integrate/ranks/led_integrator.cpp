@@ -119,11 +119,10 @@ Diagnostics LedIntegrator::diagnose(Particles&, LagrangianRadii which, double ti
     return lead<&Leapfrog::diagnose>({}, which, time);
 }
 
-void LedIntegrator::gather(Particles&, std::span<const Index> which, const Vec3<double>& origin,
-                           std::span<MovingPoint> into)
+void LedIntegrator::gather(Particles&, std::span<const Index> which, std::span<PhasePoint> into)
 {
     run_.asked = std::as_writable_bytes(into);
-    lead<&RankRun::gather>(std::as_bytes(which), origin);
+    lead<&RankRun::gather>(std::as_bytes(which));
 }
 
 template <class T>

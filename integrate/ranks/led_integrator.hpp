@@ -26,8 +26,8 @@ public:
     ParticleReader* rows(Particles&) override { return this; }
     Diagnostics diagnose(Particles& particles, LagrangianRadii which, double time) override;
     void release_host_copy() override { is_alone_ = true; }
-    void gather(Particles& particles, std::span<const Index> which, const Vec3<double>& origin,
-                std::span<MovingPoint> into) override;
+    void gather(Particles& particles, std::span<const Index> which,
+                std::span<PhasePoint> into) override;
     void exchange(Archive& archive, Particles& particles) override;
     void put_into(std::shared_ptr<const ExternalField> field) override;
     const Leapfrog* leapfrog() const override { return &run_.leapfrog(); }

@@ -142,11 +142,12 @@ void RankRun::fetch(Column column, std::uint64_t first, std::uint64_t end)
     });
 }
 
-void RankRun::gather(Vec3<double> origin)
+void RankRun::gather()
 {
     leapfrog_->fetch(home_);
-    answer<MovingPoint>(
-        [&](std::size_t k) { return moving_point(home_.position[k], home_.velocity[k], origin); });
+    answer<PhasePoint>([&](std::size_t k) {
+        return PhasePoint{home_.position[k], home_.velocity[k]};
+    });
 }
 
 void serve_particles(Communicator& ranks)

@@ -68,7 +68,7 @@ public:
     void resume(); ///< from columns and the message: Leapfrog::exchange_counts()
     /// Gather rows or points on rank 0: of a range, or of the numbers in the message.
     void fetch(Column column, std::uint64_t first, std::uint64_t end);
-    void gather(Vec3<double> origin);
+    void gather();
 
     /// Executes a call with arguments from a message. The call may read the rest of the message.
     template <auto Call>

@@ -39,11 +39,10 @@ public:
         return {ranks, part_.count, part_.first, number_};
     }
     void release_host_copy() override { is_alone_ = true; }
-    void gather(std::span<const Index> which, const Vec3<double>& origin,
-                std::span<MovingPoint> into) override
+    void gather(std::span<const Index> which, std::span<PhasePoint> into) override
     {
         fetch();
-        gather_points(*particles_, which, origin, into);
+        gather_points(*particles_, which, into);
     }
 
     void set_due(int first, std::uint64_t count) override;

@@ -15,6 +15,7 @@ void bind_device_array(nb::module_& module);              ///< DeviceArray
 void bind_snapshot(nb::module_& module);                  ///< Snapshot, files
 void bind_snapshot_state(nb::class_<Snapshot>& snapshot); ///< pickling
 void bind_models(nb::module_& module);                    ///< initial models
+void bind_orbits(nb::module_& module);                    ///< orbits()
 void bind_simulation(nb::module_& module);                ///< Simulation
 void bind_accuracy(nb::module_& module);                  ///< accuracy()
 void bind_options(nb::module_& module);                   ///< option_table()

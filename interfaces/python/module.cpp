@@ -47,6 +47,7 @@ NB_MODULE(_chamomile, m)
     bind_field(m);
     bind_snapshot(m);
     bind_models(m);
+    bind_orbits(m);
     bind_simulation(m);
     bind_shared_particles(m);
     bind_accuracy(m);

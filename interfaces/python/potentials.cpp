@@ -100,7 +100,9 @@ ReadPotentials read_potentials(nb::handle potentials, const UnitFrame& frame,
     for (nb::handle value : nb::iter(potentials)) {
         if (nb::isinstance<nb::str>(value)) {
             const std::string text = nb::str(value).c_str();
-            all.push_back(read_potential("potentials", text, frame, gravitational_constant, files));
+            for (Potential& potential :
+                 read_potentials("potentials", text, frame, gravitational_constant, files))
+                all.push_back(std::move(potential));
         } else if (PyCallable_Check(value.ptr())) {
             Potential potential;
             potential.shape = PotentialShape::function;

@@ -38,6 +38,7 @@ public:
     std::filesystem::path energies() const { return folder_ / "energy.csv"; }
     std::filesystem::path steps() const { return folder_ / "steps.csv"; }
     std::filesystem::path forces() const { return folder_ / "forces.csv"; }
+    std::filesystem::path track() const { return folder_ / "track.csv"; }
     std::filesystem::path snapshot(int number) const;
     std::filesystem::path frame(int number) const;
     std::filesystem::path power(int number) const;

@@ -95,6 +95,14 @@ const std::vector<std::pair<std::string, TransferKind>>& transfer_names()
     return names;
 }
 
+std::string sigma8_note(double sigma8)
+{
+    constexpr double max = 2;
+    return sigma8 > max
+               ? formatted("sigma8 %.6g: observations give about 0.8; check the number", sigma8)
+               : "";
+}
+
 Theory::Theory(const TheoryRequest& request, const Snapshot& snapshot)
     : background_(checked_background(snapshot)), power_(power_of(request, background_, snapshot)),
       linear_(power_),
@@ -125,10 +133,13 @@ std::vector<std::string> Theory::assumed(const TheoryRequest& request,
     add(!request.omega_baryon && takes_baryons &&
             !provenance_number(snapshot, provenance_omega_baryon),
         "Omega_b", power_.omega_baryon, "{omega-b}");
-    if (values.empty())
-        return {};
-    return {"linear theory: neither the file nor the options give " + values + ": assumed; give " +
-            remedy};
+    std::vector<std::string> notes;
+    if (!values.empty())
+        notes.push_back("linear theory: neither the file nor the options give " + values +
+                        ": assumed; give " + remedy);
+    if (const std::string note = sigma8_note(linear_.sigma(8)); !note.empty())
+        notes.push_back(note);
+    return notes;
 }
 
 std::string Theory::heading() const

@@ -21,6 +21,9 @@ inline constexpr const char *provenance_transfer = "transfer", *provenance_sigma
 /// Returns the names of transfer functions for --transfer and in files.
 const std::vector<std::pair<std::string, TransferKind>>& transfer_names();
 
+/// Returns a note on a sigma8 above 2; else an empty text.
+std::string sigma8_note(double sigma8);
+
 /// A TheoryRequest specifies the linear power spectrum.
 struct TheoryRequest {
     std::optional<double> sigma8, spectral_index, omega_baryon; ///< default: from the file

@@ -28,24 +28,13 @@ void print_choice(const AccuracyReport& report, Journal& journal)
         journal.print("             " + repeating_options(report.after) + " repeat the run");
 }
 
-/// Returns all potentials with their numbers, in the form of --potential.
-std::string potential_text(const ExternalField& field)
-{
-    std::string all;
-    for (const std::string& one : field.descriptions())
-        all += (all.empty() ? "" : ";") + one;
-    return all;
-}
-
 /// Returns one line per potential, and lines on consequences.
 std::vector<std::string> potential_lines(const Integrator& integrator)
 {
     const ExternalField& field = *integrator.field();
     std::vector<std::string> lines;
     for (const Potential& potential : field.potentials())
-        lines.push_back(
-            (potential.in_units.empty() ? potential.description : potential.in_units) +
-            (potential.asked == potential.description ? "" : ", given as " + potential.asked));
+        lines.push_back(potential.text_in_log());
     if (!field.has_formulas())
         lines.push_back("particles stay on the host, where texts and functions are evaluated");
     if (const std::string why = field.without_energy(); !why.empty())
@@ -83,7 +72,7 @@ void record_provenance(const RunDescription& run, const std::string& command,
         state.provenance["hermite"] = scheme + ", " + run.steps;
     state.provenance["options"] = run.options;
     if (const ExternalField* field = integrator.field())
-        state.provenance["potential"] = potential_text(*field);
+        state.provenance["potential"] = field->description();
 }
 
 void introduce(const RunDescription& run, const Simulation& simulation, const Snapshot& state,

@@ -63,7 +63,7 @@ std::string extent_text(std::size_t count, ParticleReader& rows, double softenin
 /// unit.
 std::string softening_text(const Snapshot& snapshot, const Softening& softening)
 {
-    constexpr double largest = 10, min = 1e-3;
+    constexpr double largest = 10, min = 1e-2;
     constexpr std::size_t fewest = 100; // particles; softening suits larger numbers
     if (softening.length == 0 || softening.per_particle || snapshot.particles.size() < fewest)
         return "";

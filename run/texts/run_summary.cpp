@@ -61,6 +61,9 @@ void RunJob::print_rates(double seconds)
                                  100 * viewing_->cost().seconds / seconds) +
                        counted(viewing_->cost().samples, "sample") +
                        formatted(", %.2g ms at most", 1000 * viewing_->cost().longest));
+    if (tracks())
+        journal_.print(
+            formatted("track.csv took %.2g %% of the time", 100 * track_.seconds() / seconds));
     const auto lines = step_summary(simulation_.integrator(), state_.particles);
     if (!lines.empty()) {
         journal_.print("total: " + phases_text(total.profile));
@@ -120,6 +123,8 @@ void RunJob::print_files()
     files += ", energy.csv, steps.csv";
     if (run_.check_forces > 0)
         files += ", forces.csv";
+    if (tracks())
+        files += ", track.csv";
     journal_.print("wrote " + files + " and run.log to " + folder_.name());
     if (simulation_.at_end())
         journal_.print("continue with 'chamomile run {restart} " + folder_.name() +

@@ -90,16 +90,19 @@ void ViewSampler::gather(const PointSource& source, std::size_t points, unsigned
         sample.ranges[type].end = size;
     }
     sample.points.resize(size);
-    const std::span<MovingPoint> all(sample.points);
+    std::vector<PhasePoint> moving(size);
     for (std::size_t type = 0; type < 6; ++type) {
         const auto [begin, end] = sample.ranges[type];
-        source(std::span(order_[type]).first(end - begin), origin_,
-               all.subspan(begin, end - begin));
+        source(std::span(order_[type]).first(end - begin),
+               std::span(moving).subspan(begin, end - begin));
     }
+    const std::span<MovingPoint> all(sample.points);
     double squares = 0;
 #pragma omp parallel for schedule(static) reduction(+ : squares) if (size > worth_threads)
-    for (std::size_t k = 0; k < size; ++k)
+    for (std::size_t k = 0; k < size; ++k) {
+        all[k] = moving_point(moving[k], origin_);
         squares += double(all[k].speed) * all[k].speed;
+    }
     sample.speed = size > 0 ? std::sqrt(squares / double(size)) : 0;
 }
 

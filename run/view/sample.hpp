@@ -41,9 +41,8 @@ struct ViewSample {
     ViewStatus status;
 };
 
-/// A PointSource makes the points of the particles with these indices, like gather_points().
-using PointSource = std::function<void(std::span<const Index> which, const Vec3<double>& origin,
-                                       std::span<MovingPoint> into)>;
+/// A PointSource copies the particles with these indices, like gather_points().
+using PointSource = std::function<void(std::span<const Index> which, std::span<PhasePoint> into)>;
 /// Returns the source for particles on the host, which must outlive it.
 PointSource source_of(const Particles& particles);
 

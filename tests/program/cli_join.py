@@ -111,7 +111,7 @@ def refuses(folder):
             (2, ["join", "a.hdf5", "-o", "x.hdf5"], "join: missing: a second FILE"), (2, [*join, "--at", "0,0,0"], "--at: 1 value for 2 files: give one for each"),
             (2, [*join, "--at", "0,0", "--at", "1,2,3"], "--at: 0,0: must be three numbers"), (2, [*join, "--at", "0,0,3Gyr;1,2,3"], "is a time: must be a length"),
             (2, [*join, "--rotate", "1,2,x;0,0,0"], "--rotate: x: must be a number"), (2, [*join, "--orbit", "pericenter=0"], "--orbit: pericenter: 0: must be a number > 0"),
-            (2, [*join, "--orbit", "pericentre=5"], "--orbit: pericentre=5: is not pericenter=X, .*did you mean 'pericenter'"), (2, [*join, "--orbit", "eccentricity=1"], "needs pericenter=X"),
+            (2, [*join, "--orbit", "pericentr=5"], "--orbit: pericentr=5: is not pericenter=X, .*did you mean 'pericenter'"), (2, [*join, "--orbit", "eccentricity=1"], "needs pericenter=X"),
             (2, [*join, "--orbit", "pericenter=5Gyr"], "--orbit: pericenter: 5Gyr: is a time"), (2, [*join, "--orbit", "pericenter=5,separation=1"], "separation|distance"),
             (2, [*join, "--orbit", "pericenter=5", "--at", "0,0,0;1,1,1"], "--at: contradicts --orbit"), (2, [*join, "--orbit", "pericenter=5", "--recenter"], "--recenter: --orbit does it"),
             (2, ["join", "a.hdf5", "b.hdf5", "a.hdf5", "--orbit", "pericenter=5", "-o", "x.hdf5"], "--orbit: takes two files"),

@@ -23,10 +23,10 @@ COMMANDS = {
     "run": f"{SOURCE} {FORCES} collisionless-gas potential tracers parameters box-length h t-start duration t-end dt adaptive eta dt-min dt-max integrator resident block-steps block-scheme step-criterion blocks.rungs blocks.rebuild-above blocks.host-below "
            "hermite.shared-steps hermite.eta-start hermite.iterations hermite.final-evaluation hermite.count-short-steps cosmology z-end a-end outputs-z outputs-a dlna-max eps-max cosmology.omega-m cosmology.omega-l cosmology.omega-r "
            "cosmology.w0 cosmology.wa cosmology.hubble units tune accuracy.every restart checkpoint-every checkpoint-walltime max-walltime max-energy-error on-energy-error on-device-error view output "
-           "overwrite snapshot-every output-times energy-every steps-every check-forces check-forces.every power power.mesh halos halos.min-members halos.types fits profile frames frames.every frames.width "
+           "overwrite snapshot-every output-times energy-every steps-every track track.every track.blocks check-forces check-forces.every power power.mesh halos halos.min-members halos.types fits profile frames frames.every frames.width "
            "frames.size frames.center frames.follow frames.box frames.slice frames.azimuth frames.inclination frames.orbit frames.types frames.quantity frames.components frames.min frames.max frames.colour-map frames.axes frames.no-labels frames.no-colour-bar frames.movie "
            "ranks ranks.share-gpu ranks.peer-timeout",
-    "force": f"{FORCES} output overwrite",
+    "force": f"{FORCES} potential output overwrite",
     "accuracy": f"{SOURCE} {FORCES} sample reference repeat units box-length h compare scan format python csv hdf5 overwrite",
     "bench": f"{SOURCE} {FORCES} tune ranks ranks.share-gpu ranks.peer-timeout threads repeat potential sample reference phases ceiling csv overwrite",
     "render": "size width height fov center follow box slice azimuth inclination orbit types quantity components min max colour-map axes no-labels no-colour-bar output data movie rate "
@@ -36,7 +36,8 @@ COMMANDS = {
     "profile": "types center r-min r-max bins cylinders height output overwrite",
     "halos": f"types box linking-length length min-members overdensity {THEORY} output mass-function mass-bins overwrite",
     "pairs": "law parameter sources targets no-self cutoff period precision device instruction-set repeat output overwrite",
-    "convert": "units box-length h types retype sphere thin recenter rotate shift velocity overwrite",
+    "convert": "units box-length h types retype sphere thin recenter rotate shift velocity orbit potential overwrite",
+    "orbit": "potential position velocity orbit radii duration rows units output overwrite",
     "join": "at velocity rotate recenter orbit units output overwrite",
     "info": "units box-length h check",
     "devices": "",
@@ -59,7 +60,7 @@ COMMANDS = {
 
 # A value for each option refused by some mode; None: a flag.
 VALUES = {
-    "particles": "5", "seed": "9", "model": "cube", "criterion": "relative", "tolerance": "1e-9", "theta": "0.1", "order": "4", "local-order": "3",
+    "track.every": "2", "track.blocks": "2", "orbit": "pericenter=1,apocenter=2", "shift": "1,2,3", "rows": "3", "particles": "5", "seed": "9", "model": "cube", "criterion": "relative", "tolerance": "1e-9", "theta": "0.1", "order": "4", "local-order": "3",
     "tree.leaf-size": "3", "tree.group-size": "64", "tree.cluster-size": "4", "tree": "host", "tree.decorrelate": "1", "tree.batch-size": "7", "accuracy": "1e-3", "accuracy.percentile": "90", "accuracy.every": "9",
     "tune": None, "periodic.long-range": "modes", "periodic.mesh": "64", "periodic.split": "1.5", "periodic.cut": "3", "box": "8", "precision": "float", "device": "gpu", "eta": "0.001",
     "hermite.eta-start": "0.1", "dt": "0.1", "dt-min": "9", "dt-max": "1e-9", "hermite.count-short-steps": None, "hermite.shared-steps": None, "hermite.iterations": "2", "hermite.final-evaluation": None,
@@ -85,7 +86,7 @@ BLOCKS = "block-scheme blocks.rungs blocks.rebuild-above blocks.host-below"
 RUN = "run good.txt --t-end 0.2 --eps 0.05 -o out"
 OF_MODEL = "run --model cube -n 9 --t-end 0.2 --eps 0.05 -o out"
 UNIVERSE = "run universe.txt --z-end 40 --eps 20 -o out"
-ALONE = "check-forces.every on-energy-error frames.width frames.every power.mesh halos.min-members halos.types fits frames.size frames.center frames.follow frames.box frames.slice frames.azimuth frames.inclination frames.orbit frames.types frames.quantity frames.components frames.min frames.max frames.colour-map frames.axes frames.no-labels frames.no-colour-bar frames.movie"  # need another option
+ALONE = "track.every track.blocks check-forces.every on-energy-error frames.width frames.every power.mesh halos.min-members halos.types fits frames.size frames.center frames.follow frames.box frames.slice frames.azimuth frames.inclination frames.orbit frames.types frames.quantity frames.components frames.min frames.max frames.colour-map frames.axes frames.no-labels frames.no-colour-bar frames.movie"  # need another option
 
 # A command in a mode, and the options without effect there.
 MODES = [
@@ -146,6 +147,10 @@ MODES = [
     ("pairs --law gravity --sources good.txt", "repeat overwrite"),
     ("pairs --law gravity --sources good.txt --targets good.txt", "no-self"),
     ("join good.txt good.txt --orbit pericenter=1 -o j.txt", "at velocity recenter"),
+    ("convert good.txt x.txt", "orbit"),
+    ("convert good.txt x.txt --potential point,M=1 --orbit pericenter=1,apocenter=2", "shift velocity recenter"),
+    ("orbit --potential point,M=1 --radii 1", "rows overwrite"),
+    (f"{RUN} --dt 0.1 --track 1", "track.blocks"),
     ("model galaxy -n 100 -o x.hdf5", "kpc mass"),
     ("model merger -n 100 -o x.hdf5", "kpc mass"),
     ("model nfw -n 100 -o x.hdf5", "hubble"),

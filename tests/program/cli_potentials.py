@@ -140,6 +140,111 @@ def refuses(folder):
     refused(folder, 2, "--potential: is for isolated particles in plain time", "run", "box.hdf5", "--potential", "point,M=1", "--z-end", 9, "-o", "no")
 
 
+def follows_orbits(folder):
+    """`orbit` gives the rotation curve, Kepler's orbits and paths; `convert --orbit` puts a system where its orbit has these passages."""
+    chamomile(folder, "orbit", "--potential", "mwpotential2014", "--radii", "4kpc:16kpc:4kpc", "-o", "curve.csv", "-q")
+    curve = table(folder / "curve.csv")
+    check([float(row["x"]) for row in curve] == [4, 8, 12, 16], f"radii: {curve}")
+    for row, speed in zip(curve, (222.6959961172364, 220, None, 202.7891762068801)):  # of galpy: references/named_orbits.csv
+        check(speed is None or abs(float(row["circular_speed"]) / speed - 1) < 1e-9, f"circular speed of galpy: {row['circular_speed']}, not {speed}")
+        check(row["pericenter"] == row["apocenter"] == row["x"] and row["radial_period"] == "", f"a circular orbit: {row}")
+    kepler = ("orbit", "--potential", "point,M=1", "--units", "AU,Msun", "--position", "1,0,0", "--velocity", "0,1.2,0.1")
+    out = chamomile(folder, *kepler)
+    (folder / "kepler.csv").write_text(out)
+    body = {name.split(" ")[0]: float(value) for name, value in table(folder / "kepler.csv")[0].items() if value}
+    a = -0.5 / body["energy"]
+    check(abs(body["radial_period"] / (6.283185307179586 * a ** 1.5) - 1) < 1e-7 and abs(body["apocenter"] / (2 * a - 1) - 1) < 1e-7 and abs(body["pericenter"] - 1) < 1e-9, f"Kepler's orbit: {body}")
+    chamomile(folder, *kepler, "--duration", body["radial_period"], "--rows", 4, "-o", "path.csv", "-q")
+    path = table(folder / "path.csv")
+    check(len(path) == 5 and abs(float(path[4]["x"]) - 1) < 1e-6 and "pericenter" not in path[0], f"path: {path}")
+    chamomile(folder, "convert", "galaxy.hdf5", "placed.hdf5", "--potential", "mwpotential2014", "--orbit", "pericentre=15kpc,apocentre=60kpc,inclination=90deg,phase=apocentre", "-q")
+    placed = rows("\n".join(as_text(folder, "placed.hdf5")))
+    mass = sum(row[MASS] for row in placed)
+    center = [sum(row[MASS] * row[k] for row in placed) / mass for k in (X, Y, Z, VX, VY, VZ)]
+    check(max(abs(center[k]) for k in (1, 2, 3, 4)) < 1e-4 and abs(center[0] - 60) < 1e-4 and center[5] > 50, f"a satellite at apocenter: {center}")
+    chamomile(folder, "orbit", "--potential", "mwpotential2014", "--position", ",".join(map(repr, center[:3])), "--velocity", ",".join(map(repr, center[3:])), "--duration", "0.6", "-o", "satellite.csv", "-q")
+    fall = table(folder / "satellite.csv")[0]
+    check(abs(float(fall["pericenter"]) / 15 - 1) < 1e-4 and abs(float(fall["apocenter"]) / 60 - 1) < 1e-4, f"orbit of the satellite: {fall}")
+    chamomile(folder, "orbit", "plummer.hdf5", "--potential", "plummer,M=1,a=1", "-o", "all.csv", "-q")
+    check(len(table(folder / "all.csv")) == 300, "one orbit for each particle")
+    out = chamomile(folder, "orbit", "galaxy.hdf5", "--potential", "point,M=1e12", "-o", "fast.csv")
+    check("point,M=1e+12 [1e10 Msun], given as point,M=1e12" in out and "circular speed above" in out and "check the units" in out, f"a mass without unit: {out}")
+    for line, words in (("orbit: missing: --potential", ("orbit", "plummer.hdf5")), ("orbit: missing: FILE, --position", ("orbit", "--potential", "point,M=1")),
+                        ("orbit: give one: ", ("orbit", "plummer.hdf5", "--potential", "point,M=1", "--radii", 1)), ("--position: needs --velocity", ("orbit", "--potential", "point,M=1", "--position", "1,0,0")),
+                        ("--orbit: apocenter: 1: must be at least the pericenter, 2", ("orbit", "--potential", "point,M=1", "--orbit", "pericenter=2,apocenter=1")),
+                        ("needs apocenter=X or eccentricity=X", ("orbit", "--potential", "point,M=1", "--orbit", "pericenter=2")), ("--potential: rotation: needs the leapfrog", ("orbit", "plummer.hdf5", "--potential", "rotation,omega=1")),
+                        ("--orbit: eccentricity: 1: must be", ("convert", "plummer.hdf5", "no.hdf5", "--potential", "point,M=1", "--orbit", "pericenter=2,eccentricity=1")),
+                        ("--potential: mwpotential2014: needs particles with units", ("orbit", "plummer.hdf5", "--potential", "mwpotential2014")),
+                        ("--potential: needs isolated particles and plain time", ("force", "box.hdf5", "--potential", "point,M=1", "-o", "no.hdf5"))):
+        refused(folder, 2, line, *words)
+
+
+def adds_to_forces(folder):
+    """`force --potential` adds the potential's accelerations; the file states it."""
+    chamomile(folder, "force", "plummer.hdf5", "--eps", 0.1, "-o", "own.hdf5", "-q")
+    out = chamomile(folder, "force", "plummer.hdf5", "--eps", 0.1, "--potential", "plummer,M=2,a=0.5", "-o", "both.hdf5")
+    check("potential    plummer,M=2,a=0.5" in out and "plummer,M=2,a=0.5" in chamomile(folder, "info", "both.hdf5"), f"force --potential: {out}")
+    compared = chamomile(folder, "accuracy", "own.hdf5", "--compare", "both.hdf5", "--eps", 0.1, "-q")
+    check(compared != "", "forces with a potential are not compared")
+    chamomile(folder, "convert", "own.hdf5", "own.txt", "-q")
+    chamomile(folder, "convert", "both.hdf5", "both.txt", "-q")
+    names = next(line for line in (folder / "both.txt").read_text().splitlines() if line.startswith("# columns")).split()[2:]
+    at = {name: k for k, name in enumerate(names)}
+    for own, both in zip(rows((folder / "own.txt").read_text()), rows((folder / "both.txt").read_text())):
+        r2 = sum(own[at[k]] ** 2 for k in "xyz") + 0.25
+        for k in "xyz":
+            check(abs(both[at["a" + k]] - own[at["a" + k]] + 2 * own[at[k]] / r2 ** 1.5) < 1e-5, f"acceleration with a potential: {own}, {both}")
+        check(abs(both[at["potential"]] - own[at["potential"]] + 2 / r2 ** 0.5) < 1e-5, f"potential with a potential: {own}, {both}")
+
+
+def tracks(folder):
+    """track.csv has the motion of the snapshots with every way to step, also after a restart; it takes at most 1 % of the time."""
+    (folder / "ids.txt").write_text("# two stars\n7, 3\n")
+    for name, words in (("shared", PLAIN), ("ranks", (*PLAIN, "--ranks", 2)), ("blocks", (*PLAIN[:2], "--eps", 0.01, "--block-steps", "--set", "track.blocks=1")),
+                        ("nested", (*PLAIN[:2], "--eps", 0.01, "--block-steps", "--block-scheme", "hierarchical")), ("stars", (*PLAIN[:2], "--integrator", "hermite", "--eps", 0, "--set", "track.blocks=3"))):
+        words = ["run", "plummer.hdf5", *words, "--track", "ids.txt", "--snapshot-every", 0.25]
+        chamomile(folder, *words, "-o", "whole", "-q")
+        chamomile(folder, *[0.5 if word == 1 and words[k - 1] == "--t-end" else word for k, word in enumerate(words)], "-o", "half", "-q")
+        (folder / "ids.txt").rename(folder / "away.txt")
+        chamomile(folder, "run", "--restart", "half", "--t-end", 1, "-q")
+        (folder / "away.txt").rename(folder / "ids.txt")
+        text = (folder / "whole/track.csv").read_text()
+        check(text == (folder / "half/track.csv").read_text(), f"{name}: track.csv differs after a restart")
+        lines = table(folder / "whole/track.csv")
+        check([line["id"] for line in lines[:2]] == ["7", "3"], f"{name}: ids")
+        steps = table(folder / "whole/steps.csv")
+        times = [float(line["time"]) for line in lines[::2]]
+        check(times == sorted(times), f"{name}: times are out of order")
+        if "track.blocks" in " ".join(map(str, words)):
+            check(len(times) > len(steps), f"{name}: no rows within whole steps")
+        else:
+            check(times == [float(line["time"]) for line in steps], f"{name}: {len(times)} times, not those of {len(steps)} steps")
+        for number in range(5):
+            star = next(row for row in rows("\n".join(as_text(folder, f"whole/snapshot_{number:03}.hdf5"))) if row[ID] == 7)
+            line = next(line for line in lines if abs(float(line["time"]) - 0.25 * number) < 1e-12 and line["id"] == "7")
+            check(max(abs(float(line[key]) - star[k]) for k, key in ((X, "x"), (Y, "y"), (Z, "z"), (VX, "vx"), (VY, "vy"), (VZ, "vz"))) < 1e-6, f"{name}: snapshot {number}: {line}, {star}")
+        path = [[float(line[key]) for key in ("time", "x", "y", "z", "vx", "vy", "vz")] for line in lines[::2]]
+        for a, b in zip(path, path[1:]):  # rows lie on one curve
+            h = b[0] - a[0]
+            check(max(abs(b[k] - a[k] - h * (a[k + 3] + b[k + 3]) / 2) for k in (1, 2, 3)) < 2e-3, f"{name}: a jump between {a} and {b}")
+        for run_folder in ("whole", "half"):
+            shutil.rmtree(folder / run_folder)
+    chamomile(folder, "model", "plummer", "-n", 20000, "-o", "large.hdf5", "-q")
+    out = chamomile(folder, "run", "large.hdf5", "--t-end", 0.25, "--eps", 0.02, "--dt", 0.0078125, "--track", ",".join(map(str, range(1, 21))), "-o", "cost")
+    part = float(out.partition("track.csv took ")[2].partition(" %")[0])
+    check(part <= 1, f"20 tracks take {part} % of a run")
+    print(f"20 tracks of 20000 particles take {part} % of the time")
+    chamomile(folder, "run", "box.hdf5", "--z-end", 30, "--track", 1, "-o", "universe", "-q")
+    first = table(folder / "universe/track.csv")[0]
+    star = next(row for row in rows("\n".join(as_text(folder, "universe/snapshot_000.hdf5"))) if row[ID] == 1)
+    check(abs(float(first["a"]) - 0.02) < 1e-9 and max(abs(float(first[key]) - star[k]) for k, key in ((X, "x"), (VX, "vx"), (VZ, "vz"))) < 1e-3 * abs(star[VX]), f"a comoving track: {first}, {star}")
+    for line, words in (("--track: 0: no particle has this id", ("--track", "0")), ("--track: 7: is given twice", ("--track", "7,7")),
+                        ("--set track.blocks: needs individual steps", ("--track", 7, "--set", "track.blocks=1"))):
+        refused(folder, 2, line, "run", "plummer.hdf5", *PLAIN, *words, "-o", "no")
+    (folder / "ids.txt").write_text("7\nx\n")
+    refused(folder, 3, "ids.txt: line 2: x: must be an id", "run", "plummer.hdf5", *PLAIN, "--track", "ids.txt", "-o", "no")
+
+
 def height(folder, name):
     """Returns the median distance of disk particles from the disk's own plane, because a live galaxy moves."""
     chamomile(folder, "convert", name, "disk.txt", "--types", "disk", "-q", "--overwrite")
@@ -167,4 +272,4 @@ def keeps_a_disk_thin(folder):
     print(f"height of the disk: {changes[0]:+.3f} in a fixed halo, {changes[1]:+.3f} in a live one; energy error {error:.1e}")
 
 
-run_parts("external potentials and tracers do what they should", makes_inputs, says_and_counts, goes_on, does_work, adds_tracers, refuses, keeps_a_disk_thin)
+run_parts("external potentials and tracers do what they should", makes_inputs, says_and_counts, goes_on, does_work, adds_tracers, refuses, follows_orbits, adds_to_forces, tracks, keeps_a_disk_thin)

@@ -29,6 +29,10 @@ CASES = [
     "hernquist,M=2,a=0.8",
     "nfw,M=3,c=10,rs=1.5",
     "nfw,M=3,c=10,rs=1.5,rt=0.9",
+    "isochrone,M=2,b=0.6",
+    "dehnen,M=2,a=0.8,gamma=0.5",
+    "cutoff,M=2,alpha=1.8,rc=0.7",
+    "cutoff,M=2,alpha=0.5,rc=1.9",
     "logarithmic,v0=1,rc=0.3,q=0.8",
     "miyamoto-nagai,M=2,a=1,b=0.3",
     "miyamoto-nagai,M=1,a=0.6,b=0.1;logarithmic,v0=0.7,rc=0.2;plummer,M=0.2,a=0.3,x=0.4,y=-0.3,z=0.1",
@@ -38,6 +42,11 @@ CASES = [
     "rotation,omega=0.4;logarithmic,v0=0.9,rc=0.3;plummer,M=0.5,a=0.3,x=0.6,y=0.2",
     "text,file=bar.txt,strength=0.5",
 ]
+
+
+def bulge_mass(alpha, rc):
+    """Returns the mass of a density r^-alpha exp(-(r / rc)^2)."""
+    return 2 * math.pi * rc ** (3 - alpha) * math.gamma(1.5 - alpha / 2)
 
 
 def density_nfw(x):
@@ -57,6 +66,9 @@ class Term:
             "plummer": lambda: gp.PlummerPotential(amp=v["M"], b=v["a"]),
             "hernquist": lambda: gp.HernquistPotential(amp=2 * v["M"], a=v["a"]),
             "nfw": lambda: gp.NFWPotential(amp=v["M"] / (math.log(1 + v["c"]) - v["c"] / (1 + v["c"])), a=v["rs"]),
+            "isochrone": lambda: gp.IsochronePotential(amp=v["M"], b=v["b"]),
+            "dehnen": lambda: gp.DehnenSphericalPotential(amp=(3 - v["gamma"]) * v["M"], a=v["a"], alpha=v["gamma"]),
+            "cutoff": lambda: gp.PowerSphericalPotentialwCutoff(amp=v["M"] / bulge_mass(v["alpha"], v["rc"]), alpha=v["alpha"], rc=v["rc"]),
             "logarithmic": lambda: gp.LogarithmicHaloPotential(amp=v["v0"] ** 2, core=v.get("rc", 0), q=v.get("q", 1)),
             "miyamoto-nagai": lambda: gp.MiyamotoNagaiPotential(amp=v["M"], a=v["a"], b=v["b"]),
         }.get(self.name, lambda: None)()

@@ -20,7 +20,7 @@ struct Shown {
     std::vector<Particles> seen;
     std::vector<Diagnostics> measured;
     std::vector<double> columns; ///< from individual steps
-    std::vector<MovingPoint> points;
+    std::vector<PhasePoint> points;
     bool is_resident = false;
 };
 
@@ -36,8 +36,8 @@ inline bool same(const Shown& a, const Shown& b)
         if (!same_bits(a.seen[k], b.seen[k]))
             return false;
     for (std::size_t k = 0; k < a.points.size(); ++k)
-        if (a.points[k].x != b.points[k].x || a.points[k].y != b.points[k].y ||
-            a.points[k].z != b.points[k].z || a.points[k].speed != b.points[k].speed)
+        if (!(a.points[k].position == b.points[k].position) ||
+            !(a.points[k].velocity == b.points[k].velocity))
             return false;
     return true;
 }

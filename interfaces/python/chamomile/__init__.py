@@ -25,6 +25,7 @@ from ._chamomile import (
 from ._chamomile import version as __version__
 from ._functions import acceleration, jerk, potential, symmetric_matrix, tidal_tensor
 from ._options import Options, RunSettings, SimulationOptions
+from ._orbits import orbits
 from ._plots import PlotError, plot
 from ._simulation import Diagnostics, Simulation, View
 from ._snapshots import make_snapshot
@@ -77,6 +78,7 @@ __all__ = [
     "merger",
     "models",
     "nfw",
+    "orbits",
     "plot",
     "plummer",
     "potential",

@@ -104,6 +104,26 @@ def test_arrays_stay_where_they_are():
         assert np.isfinite(views[0]).all()
 
 
+def test_orbits_in_potentials():
+    """In a point's potential orbits are Kepler's; the path returns after a period."""
+    stars = chamomile.make_snapshot([[1.0, 0, 0], [0, 2.0, 0]], [1.0, 1.0], velocities=[[0, 1.2, 0], [0.5, 0, 0.2]])
+    table = chamomile.orbits(stars, ["point,M=1"])
+    energy = table["energy"]
+    a = -0.5 / energy
+    e = np.sqrt(1 + 2 * energy * table["angular_momentum"] ** 2)
+    assert np.allclose(table["pericenter"], a * (1 - e), rtol=1e-7) and np.allclose(table["apocenter"], a * (1 + e), rtol=1e-7)
+    assert np.allclose(table["radial_period"], 2 * np.pi * a**1.5, rtol=1e-7) and np.allclose(table["revolution"], table["radial_period"], rtol=1e-7)
+    assert np.allclose(table["circular_speed"], [1, 2**-0.5]) and np.allclose(table["escape_speed"], [2**0.5, 1])
+    path = chamomile.orbits(stars, ["point,M=1"], duration=float(table["radial_period"][0]), rows=4)
+    assert path["x"].shape == (10,) and abs(path["x"][4] - 1) < 1e-6 and list(path["id"][[0, 4, 5]]) == [1, 1, 2] and "pericenter" not in path
+    for words in ({"potentials": []}, {"potentials": ["point,M=1"], "rows": 3}, {"potentials": [lambda x, t: -x]}, {"potentials": ["rotation,omega=1"]}):
+        try:
+            chamomile.orbits(stars, **words)
+        except chamomile.UsageError:
+            continue
+        raise AssertionError(words)
+
+
 def test_hermite_closes_an_orbit():
     snapshot = chamomile.two_body(eccentricity=0.5)
     start = snapshot.positions.copy()

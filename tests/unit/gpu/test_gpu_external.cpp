@@ -65,6 +65,8 @@ TEST_CASE("GPU potentials equal the host bitwise for shared, adaptive and indivi
         {"plummer,M=2,a=0.7,vx=0.2"},
         {"hernquist,M=2,a=0.8,from=0,to=1"},
         {"nfw,M=3,c=10,rs=1.5,rt=0.9"},
+        {"isochrone,M=2,b=0.3", "dehnen,M=1,a=0.8,gamma=1.4"},
+        {"cutoff,M=2,alpha=1.8,rc=0.7"},
         {"miyamoto-nagai,M=2,a=1,b=0.3"},
         {"nfw,M=3,c=10,rs=1.5", "plummer,M=0.4,a=0.1,x=1", "rotation,omega=0.7"},
     };

@@ -169,7 +169,6 @@ TEST_CASE("diagnostics on the GPU equal the host bitwise")
 TEST_CASE("gathering points on the GPU changes no step")
 {
     const std::vector<Index> some{19999, 5, 0, 5, 777};
-    const Vec3<double> origin{0.125, -0.25, 0.5};
     for (const auto& [setup, blocks] :
          {std::pair{isolated(), std::optional<BlockSteps>{}},
           std::pair{isolated(), std::optional(BlockSteps{.eta = 0.05})},
@@ -181,17 +180,17 @@ TEST_CASE("gathering points on the GPU changes no step")
             leapfrog.emplace(*solver, *blocks, Clock::newtonian(), Residence::device);
         else
             leapfrog.emplace(*solver, setup.step, Clock::newtonian(), Residence::device);
-        std::vector<MovingPoint> seen(some.size()), expected(some.size());
+        std::vector<PhasePoint> seen(some.size()), expected(some.size());
         Simulation simulation(p, *leapfrog, 0, 1e6);
         simulation.after_each_step([&](Simulation& now) {
-            now.gather({}, origin, {});
-            now.gather(some, origin, seen);
+            now.gather({}, {});
+            now.gather(some, seen);
             if (now.step() == 4)
                 now.stop();
         });
         simulation.run();
         leapfrog->fetch(p);
-        gather_points(p, some, origin, expected);
+        gather_points(p, some, expected);
         CHECK(std::memcmp(seen.data(), expected.data(), seen.size() * sizeof seen[0]) == 0);
         const Particles alone = blocks ? moved_in_blocks(setup, *blocks, 4, Residence::device)
                                        : moved(setup, Residence::device, 4);

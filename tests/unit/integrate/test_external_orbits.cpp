@@ -116,7 +116,7 @@ TEST_CASE("a tracer in every potential follows the reference orbit to 1e-8")
 {
     use_threads(1);
     const auto orbits = reference_orbits();
-    REQUIRE(orbits.size() >= 13);
+    REQUIRE(orbits.size() >= 17);
     std::vector<std::string> seen;
     for (const ReferenceOrbit& orbit : orbits) {
         CAPTURE(orbit.potentials);
@@ -133,7 +133,8 @@ TEST_CASE("a tracer in every potential follows the reference orbit to 1e-8")
         CHECK(difference_from(orbit, scheme) < 1e-8);
     }
     for (const PotentialRow& row : potential_table())
-        CHECK_MESSAGE(std::count(seen.begin(), seen.end(), row.name) > 0, row.name);
+        if (row.shape != PotentialShape::named) // tested by the suite orbits
+            CHECK_MESSAGE(std::count(seen.begin(), seen.end(), row.name) > 0, row.name);
 }
 
 TEST_CASE("leapfrog orbits converge to the reference with second order")
@@ -240,8 +241,10 @@ TEST_CASE("the shared logarithm matches std::log, and halo masses avoid cancella
 
 TEST_CASE("a sphere exerts no force at its center; a point mass there is refused")
 {
-    for (const char* name : {"plummer,M=1,a=1", "hernquist,M=1,a=1", "nfw,M=1,c=5,rs=1",
-                             "logarithmic,v0=1,rc=1", "miyamoto-nagai,M=1,a=1,b=1", "point,M=1"}) {
+    for (const char* name :
+         {"plummer,M=1,a=1", "hernquist,M=1,a=1", "nfw,M=1,c=5,rs=1", "isochrone,M=1,b=1",
+          "dehnen,M=1,a=1,gamma=1.5", "cutoff,M=1,alpha=1.8,rc=1", "logarithmic,v0=1,rc=1",
+          "miyamoto-nagai,M=1,a=1,b=1", "point,M=1"}) {
         CAPTURE(name);
         Particles one = tracer({});
         Scheme scheme;

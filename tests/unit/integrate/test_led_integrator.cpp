@@ -73,8 +73,8 @@ void follow_some(Simulation& simulation, std::size_t n, Shown& shown)
     for (Index i = 0; i < std::min<Index>(40, Index(n)); ++i)
         which.push_back(Index(std::uint64_t(i) * 7919 % n));
     simulation.after_each_step([&shown, which](Simulation& now) {
-        std::vector<MovingPoint> points(which.size());
-        now.gather(which, {0.1, 0.2, 0.3}, points);
+        std::vector<PhasePoint> points(which.size());
+        now.gather(which, points);
         shown.points.insert(shown.points.end(), points.begin(), points.end());
     });
 }

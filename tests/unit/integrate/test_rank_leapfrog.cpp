@@ -71,10 +71,10 @@ Shown show(Particles p, Solver& solver, const Scheme& scheme)
         std::vector<Index> which;
         for (std::size_t i = 0; i < p.size(); i += 7)
             which.push_back(Index(i));
-        std::vector<MovingPoint> points(which.size());
-        now.gather(which, {0.1, 0.2, 0.3}, points);
+        std::vector<PhasePoint> points(which.size());
+        now.gather(which, points);
         for (std::size_t k = 0; k < which.size(); ++k)
-            CHECK(points[k].x == float(p.position[which[k]].x - 0.1));
+            CHECK(points[k].position == p.position[which[k]]);
     });
     simulation.run();
     shown.seen.push_back(p);

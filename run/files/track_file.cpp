@@ -1,0 +1,121 @@
+#include "chamomile/run/files/track_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/files/archive.hpp"
+#include "chamomile/core/files/regular_file.hpp"
+#include "chamomile/core/number_text.hpp"
+#include "chamomile/core/options/option_row.hpp"
+#include "chamomile/core/options/quantity.hpp"
+
+namespace chamomile {
+namespace {
+
+constexpr std::size_t max_bytes = 1 << 26;
+
+/// Returns the ids in the lines of a file. Throws Error(input).
+std::vector<std::uint64_t> ids_in(const std::string& file)
+{
+    constexpr const char* spaces = " \t\r,";
+    std::vector<std::uint64_t> ids;
+    int line = 0;
+    for (std::string rest : parts_of(read_regular_file(file, max_bytes, "a list of ids"), '\n')) {
+        ++line;
+        rest.resize(std::min(rest.find('#'), rest.size()));
+        for (std::size_t begin = 0; (begin = rest.find_first_not_of(spaces, begin)) != rest.npos;) {
+            const std::size_t end = std::min(rest.find_first_of(spaces, begin), rest.size());
+            const auto id = parsed_number<std::uint64_t>(rest.substr(begin, end - begin));
+            if (!id)
+                throw Error(Fault::input,
+                            file + ": line " + std::to_string(line) + ": " +
+                                rest.substr(begin, std::min<std::size_t>(end - begin, 40)) +
+                                ": must be an id, a whole number");
+            ids.push_back(*id);
+            begin = end;
+        }
+    }
+    return ids;
+}
+
+} // namespace
+
+void TrackFile::choose(const std::string& text, const Particles& particles)
+{
+    const bool is_list = !is_file(text);
+    ids_ = is_list ? parse_numbers<std::uint64_t>("{track}", text, ranges::not_negative)
+                   : ids_in(text);
+    std::vector<std::pair<std::uint64_t, Index>> known;
+    for (std::size_t i = 0; i < particles.id.size(); ++i)
+        known.emplace_back(particles.id[i], Index(i));
+    std::sort(known.begin(), known.end());
+    for (const std::uint64_t id : ids_) {
+        const auto found = std::lower_bound(known.begin(), known.end(), std::pair{id, Index(0)});
+        const std::string word = "{track}: " + (is_list ? "" : text + ": ") + std::to_string(id);
+        if (found == known.end() || found->first != id)
+            throw Error(Fault::usage, word + ": no particle has this id");
+        if (std::find(which_.begin(), which_.end(), found->second) != which_.end())
+            throw Error(Fault::usage, word + ": is given twice");
+        which_.push_back(found->second);
+    }
+    if (ids_.empty())
+        throw Error(Fault::usage, "{track}: " + text + ": contains no id");
+}
+
+std::string TrackFile::open(const std::filesystem::path& file, bool is_comoving, const Units& units)
+{
+    is_comoving_ = is_comoving;
+    const Dimension time = is_comoving ? dimensions::none : dimensions::time;
+    std::string line = heading(is_comoving ? "a" : "time", time, units) + ",id";
+    for (const char* name : {"x", "y", "z"})
+        line += "," + heading(name, dimensions::length, units);
+    for (const char* name : {"vx", "vy", "vz"})
+        line += "," + heading(name, dimensions::velocity, units);
+    return file_.open(file, line + "\n");
+}
+
+std::string TrackFile::rows_at(Simulation& simulation, double time)
+{
+    points_.resize(which_.size());
+    simulation.gather(which_, points_);
+    const double shown = simulation.integrator().clock().file_time(time);
+    const double factor = is_comoving_ ? 1 / shown : 1; // PeculiarVelocities
+    std::string rows;
+    for (std::size_t k = 0; k < ids_.size(); ++k) {
+        rows += number_text(shown) + "," + std::to_string(ids_[k]);
+        const PhasePoint& p = points_[k];
+        for (const Vec3<double>& v : {p.position, factor * p.velocity})
+            rows += "," + value_text(v);
+        rows += "\n";
+    }
+    return rows;
+}
+
+void TrackFile::add(Simulation& simulation)
+{
+    const double start = wall_clock_seconds();
+    std::string rows = std::exchange(noted_, {});
+    if (simulation.step() % every_ == 0 || simulation.at_end())
+        rows += rows_at(simulation, simulation.time());
+    if (!rows.empty())
+        file_.write(rows);
+    seconds_ += wall_clock_seconds() - start;
+}
+
+void TrackFile::note(Simulation& simulation, double time)
+{
+    const double start = wall_clock_seconds();
+    noted_ += rows_at(simulation, time);
+    seconds_ += wall_clock_seconds() - start;
+}
+
+void TrackFile::exchange(Archive& archive)
+{
+    file_.exchange(archive, "track");
+    archive("track/ids", ids_);
+    archive("track/which", which_);
+}
+
+} // namespace chamomile

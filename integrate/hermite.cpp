@@ -151,6 +151,8 @@ ForceStatistics Hermite::step(Particles& particles, double length, Quantities qu
     statistics_ = {};
     force_seconds_ = 0;
     before_ = state_;
+    state_.encounters.record_passages(passage_distance_, forces().gravitational_constant);
+    state_.encounters.begin_step();
     const std::vector<Vec3<double>> acceleration = particles.acceleration;
     try {
         move_all(particles, length, now);

@@ -81,6 +81,9 @@ public:
     const HermiteOptions& options() const { return options_; }
     HermiteReport report() const;
 
+    void record_passages(double distance) override { passage_distance_ = distance; }
+    std::span<const Passage> passages() const override { return state_.encounters.passages(); }
+
 private:
     ForceStatistics sum_forces(const Particles& particles, double time);
     double usual_time_step() const;
@@ -105,6 +108,7 @@ private:
 
     JerkSolver& solver_;
     HermiteOptions options_;
+    double passage_distance_ = 0;       ///< 0: passages are not recorded
     State state_, before_;              ///< now, and before the current step
     std::vector<MovingSource> sources_; ///< at the time of the block
     BlockLevels levels_;

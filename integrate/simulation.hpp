@@ -119,6 +119,7 @@ public:
     void gather(std::span<const Index> which, const Vec3<double>& origin,
                 std::span<MovingPoint> into);
     const Integrator& integrator() const { return *integrator_; }
+    void record_passages(double distance) { integrator_->record_passages(distance); }
 
     /// True if particles().potential belongs to the current positions.
     bool has_potentials() const { return has_potentials_; }

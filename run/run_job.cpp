@@ -70,7 +70,8 @@ RunJob::RunJob(const RunSettings& settings, const RunOrigin& origin, RunFolder& 
                Snapshot& state, Simulation& simulation, Journal& journal)
     : run_(settings), origin_(origin), folder_(folder), state_(state), simulation_(simulation),
       journal_(journal), energies_(state.comoving.has_value(), simulation.integrator().field()),
-      steps_(settings.steps_every), forces_(settings.check_forces), progress_(journal, state.units),
+      steps_(settings.steps_every), forces_(settings.check_forces),
+      tables_(settings.cluster, state, simulation), progress_(journal, state.units),
       checkpoints_(folder.name())
 {
     origin_.version = version;
@@ -110,6 +111,7 @@ void RunJob::register_observers()
     if (run_.check_forces > 0)
         simulation_.every_steps(run_.check_forces_every.value_or(50), potentials,
                                 [this](Simulation&) { record_forces(); });
+    tables_.register_observers();
     simulation_.after_each_step([this](Simulation& now) {
         steps_.add(now);
         warn_of_forces();
@@ -120,6 +122,7 @@ void RunJob::register_observers()
 void RunJob::introduce(const RunDescription& description, const std::vector<std::string>& lines,
                        const std::string& checked)
 {
+    tables_.begin();
     record_provenance(description, origin_.command, simulation_.integrator(), state_);
     print_introduction(description, lines, checked);
 }
@@ -177,6 +180,8 @@ void RunJob::reopen_files()
                                    steps_.open(folder_.steps(), simulation_, state_.units)};
     if (run_.check_forces > 0)
         notes.push_back(forces_.open(folder_.forces(), state_.comoving.has_value(), state_.units));
+    for (const std::string& note : tables_.open(folder_))
+        notes.push_back(note);
     for (const std::string& note : notes)
         if (!note.empty())
             journal_.print("note         " + note);
@@ -253,6 +258,7 @@ void RunJob::open_files()
     warn_of_forces();
     if (run_.check_forces > 0)
         forces_.open(folder_.forces(), state_.comoving.has_value(), state_.units);
+    tables_.open(folder_);
 }
 
 void RunJob::write_outputs()
@@ -408,6 +414,7 @@ void RunJob::exchange(Archive& archive)
     steps_.exchange(archive);
     if (run_.check_forces > 0)
         forces_.exchange(archive);
+    tables_.exchange(archive);
     archive("run/outputs", outputs_);
     archive("run/frames", frames_);
     if (run_.frames)
@@ -422,6 +429,7 @@ std::filesystem::path RunJob::write_checkpoint()
     energies_.sync();
     steps_.sync();
     forces_.sync();
+    tables_.sync();
     std::filesystem::path file;
     try {
         file = checkpoints_.write(simulation_.step(), [this](Archive& archive) {

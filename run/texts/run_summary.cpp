@@ -120,6 +120,7 @@ void RunJob::print_files()
     files += ", energy.csv, steps.csv";
     if (run_.check_forces > 0)
         files += ", forces.csv";
+    files += tables_.names();
     journal_.print("wrote " + files + " and run.log to " + folder_.name());
     if (simulation_.at_end())
         journal_.print("continue with 'chamomile run {restart} " + folder_.name() +

@@ -33,6 +33,9 @@ public:
         divide(0, order_.size());
     }
 
+    /// Returns the points leaf by leaf: successive searches find the same nodes in the cache.
+    std::span<const Index> order() const { return order_; }
+
     /// Writes the nearest other points of point i.
     void find(Index i, std::span<Index> nearest) const
     {
@@ -120,8 +123,10 @@ std::vector<Index> nearest_neighbors(std::span<const Vec3<double>> points, std::
     const PointTree tree(points);
     std::vector<Index> nearest(points.size() * count);
 #pragma omp parallel for if (points.size() > worth_threads) schedule(dynamic, 256)
-    for (std::size_t i = 0; i < points.size(); ++i)
+    for (std::size_t k = 0; k < points.size(); ++k) {
+        const std::size_t i = tree.order()[k];
         tree.find(Index(i), std::span(nearest).subspan(i * count, count));
+    }
     return nearest;
 }
 

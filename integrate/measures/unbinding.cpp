@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "chamomile/core/filter_indices.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/integrate/external/external_field.hpp"
@@ -53,6 +54,7 @@ Particles some_of(const Particles& particles, std::span<const Index> members)
 {
     Particles some;
     some.resize(members.size());
+#pragma omp parallel for if (members.size() > worth_threads) schedule(static)
     for (std::size_t k = 0; k < members.size(); ++k) {
         some.mass[k] = particles.mass[members[k]];
         some.position[k] = particles.position[members[k]];
@@ -66,6 +68,7 @@ Vec3<double> central_velocity(const Particles& particles, std::span<const Index>
 {
     const Vec3<double> center = density_center(some_of(particles, members));
     std::vector<double> distance(members.size());
+#pragma omp parallel for if (members.size() > worth_threads) schedule(static)
     for (std::size_t k = 0; k < members.size(); ++k)
         distance[k] = norm_squared(particles.position[members[k]] - center);
     std::vector<double> sorted = distance;
@@ -127,6 +130,7 @@ std::vector<double> Unbinding::potentials(const Particles& particles,
     std::vector<Vec3<double>> position(n), acceleration(n);
     std::vector<double> mass(n), potential(n), softening(particles.softening.empty() ? 0 : n);
     std::vector<std::uint64_t> id(n);
+#pragma omp parallel for if (n > worth_threads) schedule(static)
     for (std::size_t k = 0; k < n; ++k) {
         position[k] = particles.position[places[k]];
         mass[k] = k < sources.size() ? particles.mass[places[k]] : 0;
@@ -175,13 +179,17 @@ void Unbinding::remove_unbound(const Particles& particles, Set& set)
         if (count == set.members.size())
             return;
         std::vector<Index> kept, removed;
-        std::vector<double> potential;
-        for (std::size_t k = 0; k < set.members.size(); ++k)
-            if (is_bound(k)) {
-                kept.push_back(set.members[k]);
-                potential.push_back(set.potential[k]);
-            } else
-                removed.push_back(set.members[k]);
+        list_where(set.members.size(), is_bound, kept);
+        list_where(
+            set.members.size(), [&](std::size_t k) { return !is_bound(k); }, removed);
+        std::vector<double> potential(kept.size());
+#pragma omp parallel for if (kept.size() > worth_threads) schedule(static)
+        for (std::size_t k = 0; k < kept.size(); ++k) {
+            potential[k] = set.potential[kept[k]];
+            kept[k] = set.members[kept[k]];
+        }
+        for (Index& k : removed)
+            k = set.members[k];
         if (kept.empty() || removed.empty()) { // rounding at the limit of rounds
             if (kept.empty())
                 set = {};

@@ -42,6 +42,7 @@ PRODUCT = [
     ("bench piece.0.hdf5 --eps 0.1 --repeat 1", ["piece.0.hdf5", "piece.1.hdf5"], [("--csv", ".csv")]),
     ("pairs --law law.txt --sources points.txt --targets places.txt", ["law.txt", "points.txt", "places.txt"], [("-o", ".txt")]),
     ("model plummer -n 9", [], [("-o", ".hdf5")]),
+    ("model plummer -n 9 --imf ./imf.txt", ["imf.txt"], [("-o", ".txt")]),
     (f"{BOX} --transfer power-table --table power.txt", ["power.txt"], [("-o", ".hdf5")]),
     # Results that lie in a folder, each under its name.
     *[(f"run {file} {RUN}", [*files], [("-o folder", name) for name in
@@ -56,7 +57,7 @@ PRODUCT = [
 # Two outputs of one command in one file.
 BOTH = ["bound one.hdf5 --eps 0.1 -o new.txt --bound-ids ./new.txt", "accuracy rows.txt --eps 0.1 --csv new.txt --hdf5 ./new.txt", "halos one.hdf5 --length 0.1 -o new.txt --mass-function link/new.txt"]
 # Options whose help names a file or folder; a new one needs a row above.
-KNOWN = {"config", "output", "mass-function", "linear-power", "transfer-table", "data", "csv", "hdf5", "law", "sources", "targets", "table", "restart", "parameters", "tracers", "ids", "bound-ids"}
+KNOWN = {"config", "output", "mass-function", "linear-power", "transfer-table", "data", "csv", "hdf5", "law", "sources", "targets", "table", "restart", "parameters", "tracers", "ids", "bound-ids", "imf"}
 
 
 def made(folder, line):
@@ -67,7 +68,7 @@ def made(folder, line):
 
 def write_inputs(folder):
     rows = "".join(f"0.1 {i % 3} {i % 5} {i % 7 + i / 100} 0 0 0 {i + 1}\n" for i in range(20))
-    texts = {"rows.txt": rows, "ids.txt": "".join(f"{i + 1}\n" for i in range(20)), "options.ini": "threads = 1\n", "gadget.param": "TimeMax 0.02\nOutputListOn 1\nOutputListFilename times.lst\n", "times.lst": "0.01\n", "power.txt": "".join(f"{k} {1e6 * k / (1 + (50 * k) ** 3.4)}\n" for k in (10 ** (n / 9 - 4) for n in range(60))),
+    texts = {"rows.txt": rows, "imf.txt": "1 2\n2 1\n", "ids.txt": "".join(f"{i + 1}\n" for i in range(20)), "options.ini": "threads = 1\n", "gadget.param": "TimeMax 0.02\nOutputListOn 1\nOutputListFilename times.lst\n", "times.lst": "0.01\n", "power.txt": "".join(f"{k} {1e6 * k / (1 + (50 * k) ** 3.4)}\n" for k in (10 ** (n / 9 - 4) for n in range(60))),
              "law.txt": "target x\nsource y m\nsum s\ns += m * (x - y)\n", "points.txt": "# columns: x y m\n1 2 3\n4 5 6\n", "places.txt": "# columns: x\n1\n2\n"}
     for name, text in texts.items():
         (folder / name).write_text(text)

@@ -17,7 +17,8 @@ SOURCE = "model particles seed"
 THEORY = "fits sigma8 n-s omega-b linear-power transfer-table"
 GALAXY = "particles seed disk-part bulge-part disk-mass disk-scale disk-height toomre-q bulge-mass bulge-scale halo-mass halo-scale halo-taper halo-profile bulge-profile physical kpc mass " \
          "output overwrite"
-SPHERE = "particles seed mass scale r-half anisotropy-radius type b-to-a c-to-a physical output overwrite"
+STARS = "imf imf-min imf-max segregated"
+SPHERE = f"{STARS} particles seed mass scale r-half anisotropy-radius type b-to-a c-to-a physical output overwrite"
 VIRIAL = "m200 concentration hubble"
 COMMANDS = {
     "run": f"{SOURCE} {FORCES} collisionless-gas potential tracers parameters box-length h t-start duration t-end dt adaptive eta dt-min dt-max integrator resident block-steps block-scheme step-criterion blocks.rungs blocks.rebuild-above blocks.host-below "
@@ -41,14 +42,14 @@ COMMANDS = {
     "join": "at velocity rotate recenter orbit units output overwrite",
     "info": "units box-length h check",
     "devices": "",
-    "model plummer": "particles seed truncation exact-energy-limit output overwrite",
+    "model plummer": f"{STARS} particles seed mass r-half truncation exact-energy-limit output overwrite",
     "model hernquist": f"{SPHERE} {VIRIAL} truncation",
     "model nfw": f"{SPHERE} {VIRIAL}",
     "model einasto": f"{SPHERE} {VIRIAL} alpha",
     "model king": f"{SPHERE} w0 r-tidal",
     "model exponential": SPHERE,
     "model spheres": "particles seed b-to-a c-to-a physical hubble output overwrite",
-    "model cold-sphere": "particles seed output overwrite",
+    "model cold-sphere": "particles seed mass r-half output overwrite",
     "model cube": "particles seed output overwrite",
     "model two-body": "semi-major-axis eccentricity mass-ratio output overwrite",
     "model disk": "particles seed height truncation output overwrite",
@@ -75,7 +76,7 @@ VALUES = {
     "frames.orbit": "9", "frames.types": "1", "frames.quantity": "velocity", "frames.components": None, "frames.min": "1e-3", "frames.max": "9",
     "frames.colour-map": "grey", "frames.axes": None, "axes": None, "frames.no-labels": None, "frames.no-colour-bar": None, "frames.movie": None, "center": "1,2,3", "rate": "9", "no-colour-bar": None,
     "format": "png", "python": "python3", "compare": "good.txt", "units": "stellar", "duration": "1", "box-length": "5Mpc", "h": "0.7", "profile": None,
-    "hubble": "0.7", "height": "1", "concentration": "5", "scale": "2", "r-half": "2", "r-tidal": "9", "ranks": "2", "ranks.peer-timeout": "9", "ranks.share-gpu": None,
+    "imf-min": "1", "imf-max": "2", "segregated": None, "hubble": "0.7", "height": "1", "concentration": "5", "scale": "2", "r-half": "2", "r-tidal": "9", "ranks": "2", "ranks.peer-timeout": "9", "ranks.share-gpu": None,
     "bound": None, "cluster": None, "bound.every": "3", "bound.ids": "t.txt", "cluster.every": "3", "cluster.mass-groups": "2", "cluster.binaries": None, "cluster.encounters": "1",
 }
 
@@ -153,7 +154,8 @@ MODES = [
     ("join good.txt good.txt --orbit pericenter=1 -o j.txt", "at velocity recenter"),
     ("model galaxy -n 100 -o x.hdf5", "kpc mass"),
     ("model merger -n 100 -o x.hdf5", "kpc mass"),
-    ("model nfw -n 100 -o x.hdf5", "hubble"),
+    ("model nfw -n 100 -o x.hdf5", "hubble imf-min imf-max segregated"),
+    ("model plummer -n 100 -o x.hdf5", "imf-min imf-max segregated"),
     ("model spheres nfw -n 100 -o x.hdf5", "hubble"),
     ("model hernquist -n 100 -o x.hdf5", "concentration hubble"),
     ("model hernquist -n 100 -o x.hdf5 --m200 10", "mass scale r-half"),

@@ -50,13 +50,15 @@ int plummer(const Arguments& arguments)
     const std::uint64_t n =
         number_of_stars(options, population, physical, size.mass, model.particles);
     return write_output(options, output, [&] {
-        Snapshot snapshot = populated(population, n, model.seed, [&](std::uint64_t count) {
-            model.particles = count;
-            return make_plummer(model);
-        });
+        Snapshot snapshot =
+            populated(population, systems_of(population, n), model.seed, [&](std::uint64_t count) {
+                model.particles = count;
+                return make_plummer(model);
+            });
         if (population.is_asked() && n > 1)
             scale_to_henon(snapshot.particles, model.exact_energy_limit);
         scale_to(size, plummer_half_mass_radius, physical, snapshot);
+        split_binaries(population, model.seed, snapshot);
         return snapshot;
     });
 }

@@ -65,10 +65,13 @@ int one_sphere(SphereKind kind, const std::string& what, const Arguments& argume
     const std::uint64_t n = number_of_stars(options, population, model.physical || has_virial,
                                             sphere.mass, model.particles);
     return write_output(options, output, [&] {
-        return populated(population, n, model.seed, [&](std::uint64_t count) {
-            model.particles = count;
-            return make_spheres(model);
-        });
+        Snapshot snapshot =
+            populated(population, systems_of(population, n), model.seed, [&](std::uint64_t count) {
+                model.particles = count;
+                return make_spheres(model);
+            });
+        split_binaries(population, model.seed, snapshot);
+        return snapshot;
     });
 }
 

@@ -19,6 +19,36 @@ void add_population_options(Options& options, StellarPopulation& population)
     t.number("imf-max", &StellarPopulation::max, ranges::positive, "largest mass in Msun");
     t.flag("segregated", &StellarPopulation::segregated,
            "heavier stars have lower energies (Baumgardt et al. 2008)");
+    t.number(
+        "binaries", [](StellarPopulation & p) -> auto& { return p.binaries.fraction; },
+        ranges::between(0, 1),
+        "fraction of binaries among stars and binaries; needs a --mass with a unit");
+    t.choice(
+        "periods", [](StellarPopulation & p) -> auto& { return p.binaries.periods; },
+        {{"raghavan", Periods::raghavan},
+         {"duquennoy", Periods::duquennoy},
+         {"sana", Periods::sana},
+         {"flat", Periods::flat}},
+        "their distribution: Raghavan et al. (2010), Duquennoy & Mayor (1991), Sana et al. (2012), "
+        "flat in the logarithm");
+    t.number(
+        "period-min", [](StellarPopulation & p) -> auto& { return p.binaries.min_period; },
+        ranges::at_least(1), "in days");
+    t.number(
+        "period-max", [](StellarPopulation & p) -> auto& { return p.binaries.max_period; },
+        ranges::positive, "in days");
+    t.choice(
+        "eccentricities", [](StellarPopulation & p) -> auto& { return p.binaries.eccentricities; },
+        {{"thermal", Eccentricities::thermal},
+         {"uniform", Eccentricities::uniform},
+         {"circular", Eccentricities::circular}},
+        "thermal: 2 e de");
+    t.choice(
+        "mass-ratios", [](StellarPopulation & p) -> auto& { return p.binaries.mass_ratios; },
+        {{"uniform", MassRatios::uniform},
+         {"random", MassRatios::random},
+         {"equal", MassRatios::equal}},
+        "uniform from 0.1 to 1, or of two stars of --imf");
     options.add(t.take(), population);
 }
 
@@ -28,17 +58,29 @@ std::uint64_t number_of_stars(const Options& options, const StellarPopulation& p
 {
     const bool is_named =
         population.imf == "kroupa" || population.imf == "salpeter" || population.imf == "chabrier";
-    if (population.is_asked() && !is_named)
+    const PrimordialBinaries& binaries = population.binaries;
+    const bool has_imf = !population.imf.empty(), counts = has_imf && physical;
+    if (has_imf && !is_named)
         record_input(population.imf);
-    const bool counts = population.is_asked() && physical;
-    refuse_idle(options, {{!population.is_asked(), "imf-min imf-max segregated", "needs --imf"},
-                          {!is_named, "imf-min imf-max", "contradicts the table of --imf"},
-                          {counts && !mass, "imf", "needs --mass where quantities have units"},
-                          {counts, "particles", "contradicts --imf and --mass, which give it"}});
+    refuse_idle(options,
+                {{!has_imf, "imf-min imf-max segregated", "needs --imf"},
+                 {!(binaries.fraction > 0),
+                  "periods period-min period-max eccentricities mass-ratios", "needs --binaries"},
+                 {!physical || !mass, "binaries", "needs --mass with a unit"},
+                 {has_imf && !is_named, "imf-min imf-max", "contradicts the table of --imf"},
+                 {counts && !mass, "imf", "needs --mass where quantities have units"},
+                 {counts, "particles", "contradicts --imf and --mass, which give it"}});
+    if (!(binaries.min_period < binaries.max_period))
+        throw Error(Fault::usage, "--period-min: " + number_text(binaries.min_period) +
+                                      ": must be below --period-max, " +
+                                      number_text(binaries.max_period));
     if (!counts)
         return particles;
     const InitialMassFunction imf("--imf", population.imf, population.min, population.max);
-    return std::max<std::uint64_t>(1, std::llround(1e10 * *mass / imf.mean()));
+    const double second = binaries.mass_ratios == MassRatios::uniform ? 0.55 : 1; // of a primary
+    const double f = binaries.fraction;
+    return std::max<std::uint64_t>(
+        1, std::llround(1e10 * *mass / imf.mean() * (1 + f) / (1 + f * second)));
 }
 
 void add_size_options(Options& options, ModelSize& size)

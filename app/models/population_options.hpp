@@ -8,10 +8,10 @@
 
 namespace chamomile::app {
 
-/// Adds --imf, --imf-min, --imf-max and --segregated.
+/// Adds the options of --imf and --binaries.
 void add_population_options(Options& options, StellarPopulation& population);
 
-/// Returns the number of particles: `particles`; with --imf and physical units the mass (1e10 Msun)
+/// Returns the number of stars: `particles`; with --imf and physical units the mass (1e10 Msun)
 /// over the mean mass of a star. Throws Error(usage) for options that have no use or contradict.
 std::uint64_t number_of_stars(const Options& options, const StellarPopulation& population,
                               bool physical, const std::optional<double>& mass,

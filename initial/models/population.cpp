@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
+#include <optional>
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/number_text.hpp"
 #include "chamomile/core/parallel_loop.hpp"
 #include "chamomile/initial/models/equilibrium_sphere.hpp"
+#include "chamomile/initial/models/kepler.hpp"
 #include "chamomile/initial/models/model.hpp"
 #include "chamomile/initial/models/self_energy.hpp"
 #include "chamomile/io/input_file.hpp"
@@ -17,7 +20,8 @@
 namespace chamomile {
 namespace {
 
-constexpr std::uint32_t mass_component = 7, orbit_component = 8; ///< of random numbers
+constexpr std::uint32_t mass_component = 7, orbit_component = 8,
+                        pair_component = 9; ///< of random numbers
 
 struct Knot {
     double mass, density;
@@ -134,6 +138,93 @@ std::vector<Index> segregated_orbits(const Snapshot& orbits, const std::vector<d
     return chosen;
 }
 
+std::optional<InitialMassFunction> mass_function(const StellarPopulation& population)
+{
+    if (population.imf.empty())
+        return {};
+    return InitialMassFunction("{imf}", population.imf, population.min, population.max);
+}
+
+/// Returns the number of binaries among `systems`.
+std::uint64_t pairs_among(const StellarPopulation& population, std::uint64_t systems)
+{
+    return std::uint64_t(std::llround(population.binaries.fraction * double(systems)));
+}
+
+struct StarMasses {
+    double primary, secondary; ///< the secondary counts in binaries only
+};
+
+/// Returns the masses of system i, without a mass function in units of a single star.
+StarMasses drawn(const StellarPopulation& population, const std::optional<InitialMassFunction>& imf,
+                 std::uint64_t seed, std::size_t i)
+{
+    RandomStream random(seed, mass_component, i);
+    const auto star = [&] { return imf ? imf->draw(random) : 1; };
+    const double first = star();
+    switch (population.binaries.mass_ratios) {
+    case MassRatios::uniform:
+        return {first, first * (0.1 + 0.9 * random.uniform())};
+    case MassRatios::random:
+        return {first, star()};
+    case MassRatios::equal:
+        break;
+    }
+    return {first, first};
+}
+
+/// Returns a period in days.
+double drawn_period(const PrimordialBinaries& binaries, RandomStream& random)
+{
+    const double low = std::log10(binaries.min_period), high = std::log10(binaries.max_period);
+    const auto power = [](double x) { return std::pow(x, 0.45); }; // integral of x^-0.55
+    for (;;) {
+        double exponent = 0;
+        switch (binaries.periods) {
+        case Periods::raghavan:
+            exponent = 5.03 + 2.28 * random.normal();
+            break;
+        case Periods::duquennoy:
+            exponent = 4.8 + 2.3 * random.normal();
+            break;
+        case Periods::sana:
+            exponent =
+                std::pow(power(low) + random.uniform() * (power(high) - power(low)), 1 / 0.45);
+            break;
+        case Periods::flat:
+            exponent = low + random.uniform() * (high - low);
+        }
+        if (exponent >= low && exponent <= high)
+            return std::pow(10, exponent);
+    }
+}
+
+double drawn_eccentricity(Eccentricities law, RandomStream& random)
+{
+    const double u = random.uniform();
+    return law == Eccentricities::thermal ? std::sqrt(u) : law == Eccentricities::uniform ? u : 0;
+}
+
+/// Returns a Kepler orbit with this period, in a random direction and phase.
+RelativeOrbit random_orbit(double GM, double period, double e, RandomStream& random)
+{
+    constexpr double turn = 2 * std::numbers::pi;
+    const double a = std::cbrt(GM * period * period / (turn * turn));
+    const double mean = turn * random.uniform();
+    double low = 0, high = turn; // of the eccentric anomaly E; E - e sin E ascends
+    for (int k = 0; k < 60; ++k) {
+        const double middle = (low + high) / 2;
+        (middle - e * std::sin(middle) < mean ? low : high) = middle;
+    }
+    const double E = low, root = std::sqrt((1 - e) * (1 + e));
+    const double rate = turn / period / (1 - e * std::cos(E));
+    const Vec3<double> pole = random.direction(1), other = random.direction(1);
+    const Vec3<double> across = cross(pole, other);
+    const Vec3<double> x = (1 / norm(across)) * across, y = cross(pole, x);
+    return {a * (std::cos(E) - e) * x + a * root * std::sin(E) * y,
+            -a * rate * std::sin(E) * x + a * rate * root * std::cos(E) * y};
+}
+
 } // namespace
 
 InitialMassFunction::InitialMassFunction(const std::string& option, const std::string& name,
@@ -189,17 +280,23 @@ double InitialMassFunction::draw(RandomStream& random) const
                : mass_[k] * std::pow(1 + u * std::expm1(power * std::log(ratio)), 1 / power);
 }
 
+std::uint64_t systems_of(const StellarPopulation& population, std::uint64_t n)
+{
+    return std::max<std::uint64_t>(1, std::llround(double(n) / (1 + population.binaries.fraction)));
+}
+
 Snapshot populated(const StellarPopulation& population, std::uint64_t n, std::uint64_t seed,
                    const std::function<Snapshot(std::uint64_t n)>& make)
 {
     if (!population.is_asked())
         return make(n);
     constexpr std::uint64_t orbits_per_star = 20;
-    const InitialMassFunction imf("{imf}", population.imf, population.min, population.max);
+    const std::uint64_t pairs = pairs_among(population, n);
+    const auto imf = mass_function(population);
     std::vector<double> mass(n);
     parallel_loop(n, 1024, [&](std::size_t i) {
-        RandomStream random(seed, mass_component, i);
-        mass[i] = imf.draw(random);
+        const StarMasses stars = drawn(population, imf, seed, i);
+        mass[i] = i < pairs ? stars.primary + stars.secondary : stars.primary;
     });
     Snapshot snapshot = make(population.segregated ? orbits_per_star * n : n);
     Particles& particles = snapshot.particles;
@@ -219,8 +316,52 @@ Snapshot populated(const StellarPopulation& population, std::uint64_t n, std::ui
     for (std::size_t i = 0; i < n; ++i)
         particles.mass[i] = factor * mass[i];
     move_to_barycenter(particles);
-    snapshot.provenance["imf"] = population.imf;
+    if (!population.imf.empty())
+        snapshot.provenance["imf"] = population.imf;
     return snapshot;
+}
+
+void split_binaries(const StellarPopulation& population, std::uint64_t seed, Snapshot& snapshot)
+{
+    if (!(population.binaries.fraction > 0))
+        return;
+    const Units& units = snapshot.units;
+    if (!units.physical)
+        throw Error(Fault::usage, "{binaries}: needs a model with units, because periods are in "
+                                  "days: give {mass} such as 1000Msun");
+    const double day = 86400 * units.velocity_in_cm_per_s / units.length_in_cm;
+    const auto imf = mass_function(population);
+    const Particles systems = snapshot.particles;
+    const std::size_t n = systems.size(), pairs = pairs_among(population, n);
+    Particles& stars = snapshot.particles;
+    stars.resize(n + pairs);
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t k = i < pairs ? 2 * i : i + pairs;
+        if (i >= pairs) {
+            stars.mass[k] = systems.mass[i];
+            stars.position[k] = systems.position[i];
+            stars.velocity[k] = systems.velocity[i];
+            continue;
+        }
+        const StarMasses masses = drawn(population, imf, seed, i);
+        const double second = masses.secondary / (masses.primary + masses.secondary);
+        RandomStream random(seed, pair_component, i);
+        const double period = day * drawn_period(population.binaries, random);
+        const RelativeOrbit orbit =
+            random_orbit(snapshot.G() * systems.mass[i], period,
+                         drawn_eccentricity(population.binaries.eccentricities, random), random);
+        const double parts[] = {1 - second, second}, places[] = {-second, 1 - second};
+        for (int star = 0; star < 2; ++star) {
+            stars.mass[k + star] = parts[star] * systems.mass[i];
+            stars.position[k + star] = systems.position[i] + places[star] * orbit.position;
+            stars.velocity[k + star] = systems.velocity[i] + places[star] * orbit.velocity;
+        }
+    }
+    for (std::size_t k = 0; k < stars.size(); ++k) {
+        stars.id[k] = k + 1;
+        stars.type[k] = systems.type[0];
+    }
+    snapshot.provenance["binaries"] = std::to_string(pairs);
 }
 
 } // namespace chamomile

@@ -104,6 +104,45 @@ with tempfile.TemporaryDirectory() as scratch:
     stars = rows("stars.txt")
     kinetic = sum(row[0] * sum(v * v for v in row[4:]) for row in stars) / 2
     check(abs(kinetic / (0.25 * 81 / (2 / 0.7685706)) / 1 - 1) < 1e-4, f"kinetic energy of a scaled sphere: {kinetic}")
+    # Primordial binaries: elements of the pairs by Kolmogorov-Smirnov, masses and centers of the systems.
+    G, day = 43007.1, 86400 / 3.0856775814913673e16  # kpc, 1e10 Msun, km/s
+
+    def distance(values, law):
+        values = sorted(values)
+        return max(abs((k + 0.5) / len(values) - law(value)) for k, value in enumerate(values)) * math.sqrt(len(values))
+
+    for kind, words, period_law, e_law, q_law in (
+            ("plummer", ["--periods", "flat", "--period-min", 1e3, "--period-max", 1e5], lambda p: math.log10(p / 1e3) / 2, lambda e: e * e, lambda q: (q - 0.1) / 0.9),
+            ("king", ["--periods", "sana", "--period-min", 2, "--period-max", 3000, "--eccentricities", "uniform", "--mass-ratios", "equal"],
+             lambda p: (math.log10(p) ** 0.45 - math.log10(2) ** 0.45) / (math.log10(3000) ** 0.45 - math.log10(2) ** 0.45), lambda e: e, None),
+            ("plummer", ["--period-min", 1, "--period-max", 1e12, "--eccentricities", "circular", "--mass-ratios", "random"],
+             lambda p: (math.erf((math.log10(p) - 5.03) / 2.28 / math.sqrt(2)) + math.erf(5.03 / 2.28 / math.sqrt(2))) / (math.erf(6.97 / 2.28 / math.sqrt(2)) + math.erf(5.03 / 2.28 / math.sqrt(2))),
+             None, None)):
+        result = chamomile("model", kind, "--mass", "2000Msun", "--r-half", "1pc", "--imf", "kroupa", "--binaries", 0.5, *words, "-o", "stars.txt", "--overwrite")
+        check(result.returncode == 0, f"model {kind} --binaries: {result.stderr}")
+        stars = rows("stars.txt")
+        check(abs(1e10 * sum(row[0] for row in stars) / 2000 - 1) < 2e-5, f"{kind}: binaries weigh {1e10 * sum(row[0] for row in stars)} Msun")
+        count = round(len(stars) / 3)
+        periods, eccentricities, ratios = [], [], []
+        for one, other in zip(stars[:2 * count:2], stars[1:2 * count:2]):
+            GM = G * (one[0] + other[0])
+            x, v = [b - a for a, b in zip(one[1:4], other[1:4])], [b - a for a, b in zip(one[4:], other[4:])]
+            r, rate = math.hypot(*x), sum(a * b for a, b in zip(x, v))
+            a = 1 / (2 / r - sum(w * w for w in v) / GM)
+            if not check(a > 0, f"{kind}: an unbound pair: {one} {other}"):
+                break
+            periods.append(2 * math.pi * math.sqrt(a**3 / GM) / day)
+            eccentricities.append(math.sqrt((1 - r / a) ** 2 + rate**2 / (GM * a)))
+            ratios.append(other[0] / one[0])
+        for name, values, law in (("periods", periods, period_law), ("eccentricities", eccentricities, e_law), ("mass ratios", ratios, q_law)):
+            check(law is None or distance(values, law) < 1.63, f"{kind}: {name}: Kolmogorov-Smirnov {law and distance(values, law)} for {len(values)}")
+        check("equal" not in words or max(ratios) - min(ratios) < 1e-9, "equal masses")
+        check("circular" not in words or max(eccentricities) < 1e-3, f"circular orbits: {max(eccentricities)}")
+        check("random" not in words or (min(ratios) < 0.05 and max(ratios) > 20), f"random pairs: {min(ratios)} to {max(ratios)}")
+        check(abs(half(stars) / 0.001 - 1) < 0.15, f"{kind}: half-mass radius {half(stars)} kpc")
+    refused(2, "--binaries: needs --mass with a unit", "model", "king", "--binaries", 0.5, "-o", "x.hdf5")
+    refused(2, "--periods: needs --binaries", "model", "king", "--periods", "flat", "-o", "x.hdf5")
+    refused(2, "--period-min: 9: must be below --period-max, 5", "model", "king", "--binaries", 0.5, "--mass", "9Msun", "--period-min", 9, "--period-max", 5, "-o", "x.hdf5")
     refused(2, "--imf-min: needs --imf", "model", "king", "--imf-min", 1, "-o", "x.hdf5")
     refused(2, "--imf: salpetr: must be salpeter, kroupa, chabrier or a file", "model", "king", "--imf", "salpetr", "-o", "x.hdf5")
     refused(2, "--imf: min mass: 5: must be above 0 and below the max mass, 2", "model", "king", "--imf", "kroupa", "--imf-min", 5, "--imf-max", 2, "-o", "x.hdf5")

@@ -17,7 +17,7 @@ SOURCE = "model particles seed"
 THEORY = "fits sigma8 n-s omega-b linear-power transfer-table"
 GALAXY = "particles seed disk-part bulge-part disk-mass disk-scale disk-height toomre-q bulge-mass bulge-scale halo-mass halo-scale halo-taper halo-profile bulge-profile physical kpc mass " \
          "output overwrite"
-STARS = "imf imf-min imf-max segregated"
+STARS = "imf imf-min imf-max segregated binaries periods period-min period-max eccentricities mass-ratios"
 SPHERE = f"{STARS} particles seed mass scale r-half anisotropy-radius type b-to-a c-to-a physical output overwrite"
 VIRIAL = "m200 concentration hubble"
 COMMANDS = {
@@ -76,7 +76,7 @@ VALUES = {
     "frames.orbit": "9", "frames.types": "1", "frames.quantity": "velocity", "frames.components": None, "frames.min": "1e-3", "frames.max": "9",
     "frames.colour-map": "grey", "frames.axes": None, "axes": None, "frames.no-labels": None, "frames.no-colour-bar": None, "frames.movie": None, "center": "1,2,3", "rate": "9", "no-colour-bar": None,
     "format": "png", "python": "python3", "compare": "good.txt", "units": "stellar", "duration": "1", "box-length": "5Mpc", "h": "0.7", "profile": None,
-    "imf-min": "1", "imf-max": "2", "segregated": None, "hubble": "0.7", "height": "1", "concentration": "5", "scale": "2", "r-half": "2", "r-tidal": "9", "ranks": "2", "ranks.peer-timeout": "9", "ranks.share-gpu": None,
+    "imf-min": "1", "imf-max": "2", "segregated": None, "binaries": "0.5", "periods": "flat", "period-min": "9", "period-max": "99", "eccentricities": "circular", "mass-ratios": "equal", "hubble": "0.7", "height": "1", "concentration": "5", "scale": "2", "r-half": "2", "r-tidal": "9", "ranks": "2", "ranks.peer-timeout": "9", "ranks.share-gpu": None,
     "bound": None, "cluster": None, "bound.every": "3", "bound.ids": "t.txt", "cluster.every": "3", "cluster.mass-groups": "2", "cluster.binaries": None, "cluster.encounters": "1",
 }
 
@@ -154,8 +154,8 @@ MODES = [
     ("join good.txt good.txt --orbit pericenter=1 -o j.txt", "at velocity recenter"),
     ("model galaxy -n 100 -o x.hdf5", "kpc mass"),
     ("model merger -n 100 -o x.hdf5", "kpc mass"),
-    ("model nfw -n 100 -o x.hdf5", "hubble imf-min imf-max segregated"),
-    ("model plummer -n 100 -o x.hdf5", "imf-min imf-max segregated"),
+    ("model nfw -n 100 -o x.hdf5", "hubble imf-min imf-max segregated binaries periods period-min period-max eccentricities mass-ratios"),
+    ("model plummer -n 100 -o x.hdf5", "imf-min imf-max segregated binaries periods period-min period-max eccentricities mass-ratios"),
     ("model spheres nfw -n 100 -o x.hdf5", "hubble"),
     ("model hernquist -n 100 -o x.hdf5", "concentration hubble"),
     ("model hernquist -n 100 -o x.hdf5 --m200 10", "mass scale r-half"),

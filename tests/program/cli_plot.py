@@ -137,6 +137,7 @@ def tables(folder):
     for name in ("bound", "cluster", "escapers", "binaries"):
         figure = Figure()
         module.MAKERS[name][0](made, figure)
+        check(all((line.get_linestyle() == "None") == (name in ("escapers", "binaries")) for axes in figure.axes for line in axes.lines), f"{name}: lines between points")
         drawn[name] = [{line.get_label(): (list(line.get_xdata()), list(map(float, line.get_ydata()))) for line in axes.lines} for axes in figure.axes]
     nan = float("nan")
     same = lambda found, wanted: repr(list(map(float, found))) == repr(list(map(float, wanted)))

@@ -293,7 +293,7 @@ def _of_table(name: str, panels: Sequence[tuple[str, str]], style: str = "-") ->
             names = [column for column in names if numpy.isfinite(table[column]).any()]
             for k, column in enumerate(names):
                 colour = COLOURS[k % len(COLOURS)]
-                axes.plot(x, table[column], style, color=colour, marker=".", markersize=3, label=column.replace("_", " ") if len(names) > 1 else None)
+                axes.plot(x, table[column], linestyle=style, color=colour, marker=".", markersize=3, label=column.replace("_", " ") if len(names) > 1 else None)
             _log_if_positive(axes, numpy.concatenate([table[column] for column in names]) if names and "eccentricity" not in pattern else numpy.zeros(1))
             _finish(axes, x_label if axes is rows[-1] else "", table.label(names[0], label) if names else label, above=True, ncols=4)
 
@@ -309,9 +309,9 @@ MAKERS: dict[str, tuple[Callable[[pathlib.Path, Any], None], tuple[float, float]
     "profiles": (_profiles, (9, 7)),
     "bound": (_of_table("bound", (("mass", "bound mass"), ("half_mass_radius|tidal_radius", "radius"))), (7, 5.5)),
     "cluster": (_of_table("cluster", (("core_radius|r\\d+(_group\\d+)?", "radius"), (".*_relaxation_time", "relaxation time"))), (7, 5.5)),
-    "escapers": (_of_table("escapers", (("speed", "speed of escapers"),), ""), (7, 4)),
-    "binaries": (_of_table("binaries", (("semi_major_axis", "semi-major axis"), ("eccentricity", "eccentricity"), ("hardness", "hardness [kT]")), ""), (7, 7)),
-    "encounters": (_of_table("encounters", (("pericenter", "pericenter"), ("speed", "speed at infinity")), ""), (7, 5.5)),
+    "escapers": (_of_table("escapers", (("speed", "speed of escapers"),), "none"), (7, 4)),
+    "binaries": (_of_table("binaries", (("semi_major_axis", "semi-major axis"), ("eccentricity", "eccentricity"), ("hardness", "hardness [kT]")), "none"), (7, 7)),
+    "encounters": (_of_table("encounters", (("pericenter", "pericenter"), ("speed", "speed at infinity")), "none"), (7, 5.5)),
 }
 NEEDED = {"power": ("power_", ".txt", "run --power"), "mass-function": ("mass_function_", ".txt", "run --halos"), "profiles": ("profile_", ".csv", "run --profile")}
 

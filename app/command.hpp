@@ -9,6 +9,7 @@ namespace chamomile::app {
 /// Each takes the arguments after its name and returns the exit status. Failures throw Error.
 int accuracy(const std::vector<std::string>& arguments);
 int bench(const std::vector<std::string>& arguments);
+int bound(const std::vector<std::string>& arguments);
 int cite(const std::vector<std::string>& arguments);
 int completion(const std::vector<std::string>& arguments);
 int convert(const std::vector<std::string>& arguments);

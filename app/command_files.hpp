@@ -47,6 +47,14 @@ OptionRow<Output> overwrite_row();
 /// Returns the option that names the file, and --overwrite.
 std::vector<OptionRow<Output>> output_rows(const std::string& name, const std::string& metavar,
                                            const std::string& help);
+/// Returns --ids FILE, which chooses particles.
+template <class Request>
+std::vector<OptionRow<Request>> ids_rows(const std::string& use = "keeps the particles with ")
+{
+    OptionRows<Request> rows;
+    rows.text("ids", &Request::ids, "FILE", use + "the ids in this text");
+    return rows.take();
+}
 /// Returns --particles and --seed of a model.
 template <class Model>
 std::vector<OptionRow<Model>> number_and_seed_rows()

@@ -24,6 +24,7 @@ namespace {
 /// A Change holds the changes besides the format, in order of application.
 struct Change {
     FileUnits units;
+    std::string ids;
     std::vector<int> types;
     std::string retyped;
     std::vector<double> sphere;
@@ -73,6 +74,7 @@ void add_change(Options& options, Change& change)
     const char* changes = "Changes, in this order";
     add_file_units(options, change.units, changes);
     t.group(changes);
+    t.append(ids_rows<Change>());
     t.value("types", "TYPE,...", &Change::types, parse_particle_types,
             "keeps the particles of these types");
     t.text("retype", &Change::retyped, "TYPE=TYPE,...",
@@ -150,6 +152,8 @@ void apply(Options& options, Change& change, Snapshot& snapshot)
 {
     set_file_units(change.units, snapshot);
     options.set_units(unit_frame_of(snapshot));
+    if (!change.ids.empty())
+        keep_ids(snapshot, change.ids);
     if (!change.types.empty())
         keep_types(snapshot, change.types);
     if (!change.retyped.empty())
@@ -189,6 +193,7 @@ int convert(const std::vector<std::string>& arguments)
 
     left_out({}, output.file); // fails for an unknown extension before reading
     record_input(input);
+    record_input(change.ids);
     require_writable("convert", output);
     Snapshot snapshot = read_particles(input, Masses::may_lack);
     apply(options, change, snapshot);

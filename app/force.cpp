@@ -12,6 +12,7 @@
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/force/periodic/softening_cut.hpp"
 #include "chamomile/force/threads.hpp"
+#include "chamomile/initial/transform.hpp"
 #include "chamomile/io/particle_check.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 #include "chamomile/run/force_cost.hpp"
@@ -22,6 +23,10 @@
 
 namespace chamomile::app {
 namespace {
+
+struct Chosen {
+    std::string ids;
+};
 
 void print_statistics(const Solver& solver, const ForceStatistics& statistics, double seconds)
 {
@@ -41,12 +46,17 @@ void print_phases(const Profile& profile)
 int force(const std::vector<std::string>& arguments)
 {
     std::string file;
+    Chosen chosen;
     SolverOptions solver_options;
     std::vector<std::string> potentials;
     Output output;
     Options options("force", "Computes the accelerations and potentials of all particles of a "
                              "snapshot and writes them beside the particles.");
     options.positional("FILE", file, "the snapshot");
+    OptionRows<Chosen> t;
+    t.group("Particles");
+    t.append(ids_rows<Chosen>("only these particles attract, and are written: "));
+    options.add(t.take(), chosen);
     add_force_options(options, solver_options, ForceUse::evaluation);
     options.add(potential_row("External potentials"), potentials);
     add_output(options, output);
@@ -58,11 +68,14 @@ int force(const std::vector<std::string>& arguments)
     resolve_forces(options, solver_options);
     check_potentials(potentials);
     record_input(file);
+    record_input(chosen.ids);
     require_writable(options.command(), output);
 
     return write_output(options, output, [&] {
         Snapshot snapshot = read_particles(file);
         require_particles(snapshot.particles, file);
+        if (!chosen.ids.empty())
+            keep_ids(snapshot, chosen.ids);
         options.set_units(unit_frame_of(snapshot));
         print_quantities(options);
         set_from_file(solver_options, snapshot, options);

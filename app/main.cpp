@@ -17,6 +17,7 @@ int main(int argc, char** argv)
         {"power", "measures the power spectrum of a periodic box", power},
         {"halos", "finds halos by friends of friends and measures them", halos},
         {"profile", "measures density, mass and velocities by radius", profile},
+        {"bound", "finds the particles bound to their own center", bound},
         {"plot", "draws energies, radii, steps, spectra and profiles of a run", plot},
         {"render", "makes pictures of snapshots", render},
         {"view", "shows the snapshots of a run in a browser", view},

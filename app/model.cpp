@@ -1,10 +1,12 @@
 /// \file  `chamomile model`: writes the built-in initial models.
+#include <cmath>
 
 #include "app/command.hpp"
 #include "app/command_files.hpp"
 #include "app/models/model_cosmology.hpp"
 #include "app/models/model_galaxy.hpp"
 #include "app/models/model_spheres.hpp"
+#include "app/models/population_options.hpp"
 #include "app/options/command_page.hpp"
 #include "app/options/options.hpp"
 #include "app/program.hpp"
@@ -23,9 +25,12 @@ using Arguments = std::vector<std::string>;
 int plummer(const Arguments& arguments)
 {
     PlummerOptions model;
+    ModelSize size;
+    StellarPopulation population;
     Output output;
     Options options("model plummer",
-                    "Writes an isotropic Plummer sphere in N-body units: G = M = 1, E = -1/4.");
+                    "Writes an isotropic Plummer sphere, in N-body units unless asked otherwise: G "
+                    "= M = 1, E = -1/4. Quantities with units give kpc, 1e10 Msun and km/s.");
     options.add(number_and_seed_rows<decltype(model)>(), model);
     OptionRows<PlummerOptions> t;
     t.group("Model");
@@ -34,22 +39,51 @@ int plummer(const Arguments& arguments)
     t.number("exact-energy-limit", &PlummerOptions::exact_energy_limit, ranges::not_negative,
              "sums the energy over all pairs up to N particles, over shells above");
     options.add(t.take(), model);
+    add_size_options(options, size);
+    add_population_options(options, population);
     add_output(options, output);
+    options.expect_units();
     if (!options.parse(arguments))
         return 0;
-    return write_output(options, output, [&] { return make_plummer(model); });
+    const bool physical = options.has_units();
+    options.set_units({Units::gadget(false)});
+    const std::uint64_t n =
+        number_of_stars(options, population, physical, size.mass, model.particles);
+    return write_output(options, output, [&] {
+        Snapshot snapshot =
+            populated(population, systems_of(population, n), model.seed, [&](std::uint64_t count) {
+                model.particles = count;
+                return make_plummer(model);
+            });
+        if (population.is_asked() && n > 1)
+            scale_to_henon(snapshot.particles, model.exact_energy_limit);
+        scale_to(size, plummer_half_mass_radius, physical, snapshot);
+        split_binaries(population, model.seed, snapshot);
+        return snapshot;
+    });
 }
 
 int cold_sphere(const Arguments& arguments)
 {
     UniformOptions model;
+    ModelSize size;
     Output output;
-    Options options("model cold-sphere", "Writes a uniform sphere at rest, G = M = R = 1.");
+    Options options("model cold-sphere",
+                    "Writes a uniform sphere at rest, G = M = R = 1 unless asked otherwise. "
+                    "Quantities with units give kpc, 1e10 Msun and km/s.");
     options.add(number_and_seed_rows<decltype(model)>(), model);
+    add_size_options(options, size);
     add_output(options, output);
+    options.expect_units();
     if (!options.parse(arguments))
         return 0;
-    return write_output(options, output, [&] { return make_cold_sphere(model); });
+    const bool physical = options.has_units();
+    options.set_units({Units::gadget(false)});
+    return write_output(options, output, [&] {
+        Snapshot snapshot = make_cold_sphere(model);
+        scale_to(size, std::cbrt(0.5), physical, snapshot);
+        return snapshot;
+    });
 }
 
 int cube(const Arguments& arguments)

@@ -71,16 +71,18 @@ int plot(const std::vector<std::string>& arguments)
     PlotRequest request;
     Options options("plot", "Draws the tables of a run with axes, units and legends: energies, "
                             "radii, steps, and of --power, --halos and --profile the power "
-                            "spectrum, the mass function and profiles; or the force errors that "
+                            "spectrum, the mass function and profiles, of --bound and --cluster "
+                            "their tables; or the force errors that "
                             "'accuracy --hdf5' wrote.");
     options.positional("FOLDER", request.folder, "the folder of the run, or a file of errors");
     OptionRows<PlotRequest> t;
     t.group("Plots");
     t.texts("plots", &PlotRequest::plots, "NAME,...",
-            "of a run energies, radii, steps, power, mass-function or profiles; of force errors "
+            "of a run energies, radii, steps, power, mass-function, profiles, bound, cluster, "
+            "escapers, binaries or encounters; of force errors "
             "distribution, cost or radius; default: each with a table",
-            {"energies", "radii", "steps", "power", "mass-function", "profiles", "distribution",
-             "cost", "radius"});
+            {"energies", "radii", "steps", "power", "mass-function", "profiles", "bound", "cluster",
+             "escapers", "binaries", "encounters", "distribution", "cost", "radius"});
     options.add(t.take(), request);
     options.add(drawing_rows(), request);
     options.add(

@@ -7,6 +7,7 @@
 #include "app/options/structure_options.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/particle_types.hpp"
+#include "chamomile/initial/transform.hpp"
 #include "chamomile/io/particle_check.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 #include "chamomile/run/structures/radial_profile.hpp"
@@ -18,12 +19,14 @@ namespace {
 
 struct ProfileOptions : ProfileRequest {
     AnalysedMatter matter;
+    std::string ids;
 };
 
 std::vector<OptionRow<ProfileOptions>> profile_rows()
 {
     OptionRows<ProfileOptions> t;
     t.group("Profile");
+    t.append(ids_rows<ProfileOptions>());
     t.value(
         "types", "TYPE,...", [](ProfileOptions & r) -> auto& { return r.matter.types; },
         parse_particle_types, "particle types looked at, also as mass; all unless given");
@@ -66,6 +69,7 @@ int profile(const std::vector<std::string>& arguments)
     if (!options.parse(arguments))
         return 0;
     record_input(file);
+    record_input(request.ids);
     if (!output.file.empty())
         require_writable("profile", output);
     refuse_idle(options, {{!request.cylinders, "height", "needs --cylinders"},
@@ -74,6 +78,8 @@ int profile(const std::vector<std::string>& arguments)
     Snapshot snapshot = read_particles(file);
     require_particles(snapshot.particles, file);
     options.set_units(unit_frame_of(snapshot));
+    if (!request.ids.empty())
+        keep_ids(snapshot, request.ids);
     select_matter(request.matter, file, snapshot);
     add_note(snapshot, profile_note(snapshot, request));
     const std::string table = profile_table(snapshot, request);

@@ -12,6 +12,7 @@
 #include "chamomile/core/periodic.hpp"
 #include "chamomile/initial/models/kepler.hpp"
 #include "chamomile/initial/models/self_energy.hpp"
+#include "chamomile/io/text/id_list.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 
 namespace chamomile {
@@ -268,6 +269,14 @@ void keep_types(Snapshot& snapshot, const std::vector<int>& types)
 {
     keep_particles(snapshot, [&](Index i) {
         return std::count(types.begin(), types.end(), int(snapshot.particles.type[i])) > 0;
+    });
+}
+
+void keep_ids(Snapshot& snapshot, const std::filesystem::path& file)
+{
+    const std::vector<Index> chosen = places_of_ids(snapshot.particles, file);
+    keep_particles(snapshot, [&, next = chosen.begin()](Index i) mutable {
+        return next != chosen.end() && *next == i && ++next > chosen.begin();
     });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -29,6 +30,9 @@ void keep_particles(Snapshot& snapshot, const std::function<bool(Index)>& is_kep
 
 /// Keeps the particles of the given types.
 void keep_types(Snapshot& snapshot, const std::vector<int>& types);
+
+/// Keeps the particles with the ids in a text file. Throws like places_of_ids().
+void keep_ids(Snapshot& snapshot, const std::filesystem::path& file);
 
 /// Replaces type t of each particle by new_types[t].
 void retype(Snapshot& snapshot, const std::array<std::uint8_t, 6>& new_types);

@@ -152,6 +152,8 @@ ForceStatistics Hermite::step(Particles& particles, double length, Quantities qu
     force_seconds_ = 0;
     is_within_step_ = false;
     before_ = state_;
+    state_.encounters.record_passages(passage_distance_, forces().gravitational_constant);
+    state_.encounters.begin_step();
     const std::vector<Vec3<double>> acceleration = particles.acceleration;
     try {
         move_all(particles, length, now);

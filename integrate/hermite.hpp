@@ -85,6 +85,9 @@ public:
     const HermiteOptions& options() const { return options_; }
     HermiteReport report() const;
 
+    void record_passages(double distance) override { passage_distance_ = distance; }
+    std::span<const Passage> passages() const override { return state_.encounters.passages(); }
+
 private:
     ForceStatistics sum_forces(const Particles& particles, double time);
     double usual_time_step() const;
@@ -109,6 +112,7 @@ private:
 
     JerkSolver& solver_;
     HermiteOptions options_;
+    double passage_distance_ = 0;       ///< 0: passages are not recorded
     State state_, before_;              ///< now, and before the current step
     std::vector<MovingSource> sources_; ///< at the time of the block
     bool is_within_step_ = false;       ///< gather() then reads sources_

@@ -29,6 +29,11 @@ std::uint64_t first_not_finite(std::span<const Vec3<double>> values, std::uint64
 
 } // namespace
 
+void Integrator::record_passages(double)
+{
+    throw Error(Fault::usage, "{encounters}: needs {integrator} hermite");
+}
+
 void require_finite(const Particles& particles, std::span<const Vec3<double>> values,
                     const char* what, Moment now, std::size_t first)
 {

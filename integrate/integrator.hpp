@@ -21,6 +21,7 @@ class Archive;
 class Communicator;
 class ExternalField;
 class Leapfrog;
+struct Passage;
 struct RankSubset;
 
 /// The phase of profiles for a step's time outside force evaluations.
@@ -106,6 +107,12 @@ public:
     virtual Communicator* ranks() { return nullptr; }
     /// Returns the leapfrog, or null for other schemes.
     virtual const Leapfrog* leapfrog() const { return nullptr; }
+
+    /// Records passages of two unbound particles within `distance`. Throws Error(usage) for
+    /// schemes other than Hermite's.
+    virtual void record_passages(double distance);
+    /// Returns the passages during the last step, if they are recorded.
+    virtual std::span<const Passage> passages() const { return {}; }
 
     /// Returns the scheme's clock.
     virtual const Clock& clock() const { return Clock::newtonian(); }

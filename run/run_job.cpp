@@ -71,7 +71,8 @@ RunJob::RunJob(const RunSettings& settings, const RunOrigin& origin, RunFolder& 
     : run_(settings), origin_(origin), folder_(folder), state_(state), simulation_(simulation),
       journal_(journal), energies_(state.comoving.has_value(), simulation.integrator().field()),
       steps_(settings.steps_every), forces_(settings.check_forces), track_(settings.track_every),
-      progress_(journal, state.units), checkpoints_(folder.name())
+      tables_(settings.cluster, state, simulation), progress_(journal, state.units),
+      checkpoints_(folder.name())
 {
     origin_.version = version;
     origin_.start_time = simulation.start_time();
@@ -116,6 +117,7 @@ void RunJob::register_observers()
                                          [this](double time) { track_.note(simulation_, time); });
             }))
             throw Error(Fault::usage, "{track-blocks}: " + *line);
+    tables_.register_observers();
     simulation_.after_each_step([this](Simulation& now) {
         steps_.add(now);
         if (tracks())
@@ -130,6 +132,7 @@ void RunJob::introduce(const RunDescription& description, const std::vector<std:
 {
     if (tracks())
         track_.choose(run_.track, state_.particles);
+    tables_.begin();
     record_provenance(description, origin_.command, simulation_.integrator(), state_);
     print_introduction(description, lines, checked);
 }
@@ -189,6 +192,8 @@ void RunJob::reopen_files()
         notes.push_back(forces_.open(folder_.forces(), state_.comoving.has_value(), state_.units));
     if (tracks())
         notes.push_back(track_.open(folder_.track(), state_.comoving.has_value(), state_.units));
+    for (const std::string& note : tables_.open(folder_))
+        notes.push_back(note);
     for (const std::string& note : notes)
         if (!note.empty())
             journal_.print("note         " + note);
@@ -265,6 +270,7 @@ void RunJob::open_files()
     warn_of_forces();
     if (run_.check_forces > 0)
         forces_.open(folder_.forces(), state_.comoving.has_value(), state_.units);
+    tables_.open(folder_);
     if (!tracks())
         return;
     track_.open(folder_.track(), state_.comoving.has_value(), state_.units);
@@ -426,6 +432,7 @@ void RunJob::exchange(Archive& archive)
         forces_.exchange(archive);
     if (tracks())
         track_.exchange(archive);
+    tables_.exchange(archive);
     archive("run/outputs", outputs_);
     archive("run/frames", frames_);
     if (run_.frames)
@@ -441,6 +448,7 @@ std::filesystem::path RunJob::write_checkpoint()
     steps_.sync();
     forces_.sync();
     track_.sync();
+    tables_.sync();
     std::filesystem::path file;
     try {
         file = checkpoints_.write(simulation_.step(), [this](Archive& archive) {

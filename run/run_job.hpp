@@ -8,6 +8,7 @@
 
 #include "chamomile/io/pictures/render.hpp"
 #include "chamomile/run/files/checkpoints.hpp"
+#include "chamomile/run/files/cluster_tables.hpp"
 #include "chamomile/run/files/energy_file.hpp"
 #include "chamomile/run/files/force_file.hpp"
 #include "chamomile/run/files/run_folder.hpp"
@@ -113,6 +114,7 @@ private:
     StepFile steps_;
     ForceFile forces_;
     TrackFile track_;
+    ClusterTables tables_;
     Progress progress_;
     SnapshotWriter snapshots_;
     std::string written_; ///< log line for the last snapshot

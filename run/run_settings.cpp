@@ -21,7 +21,10 @@ enum RunNeeds : unsigned {
     needs_power = 8,
     needs_halos = 16,
     needs_spectra_or_halos = 32,
-    needs_track = 64
+    needs_bound = 64,
+    needs_cluster = 128,
+    needs_bound_or_cluster = 256,
+    needs_track = 512
 };
 
 /// Returns a picture option as an option of the run's frames.
@@ -125,6 +128,47 @@ std::vector<OptionRow<R>> rows()
     t.flag(
         "profile", [](R & r) -> auto& { return r.analysis.profile; },
         "also write profile_NNN.csv with each snapshot, as 'chamomile profile'");
+    t.flag(
+        "bound", [](R & r) -> auto& { return r.cluster.bound; },
+        "also write bound.csv: the particles bound to their own center, by their own gravity only, "
+        "with mass, half-mass and tidal radius, center and velocity");
+    t.number(
+         "bound-every", [](R & r) -> auto& { return r.cluster.bound_every; }, at_least(1),
+         "steps between lines of bound.csv")
+        .as_setting("bound.every")
+        .only(needs_bound);
+    t.text(
+         "bound-ids", [](R & r) -> auto& { return r.cluster.ids; }, "FILE",
+         "ids of the particles that may be bound, as a text; default: all particles")
+        .as_setting("bound.ids")
+        .only(needs_bound_or_cluster);
+    t.flag(
+        "cluster", [](R & r) -> auto& { return r.cluster.cluster; },
+        "also write cluster.csv: core, Lagrangian radii and relaxation times of the bound "
+        "particles, and escapers.csv");
+    t.flag(
+         "binaries", [](R & r) -> auto& { return r.cluster.binaries; },
+         "also write binaries.csv: bound pairs of unsoftened particles, with their orbits")
+        .as_setting("cluster.binaries")
+        .only(needs_cluster);
+    t.number(
+         "encounters", [](R & r) -> auto& { return r.cluster.encounters; }, positive,
+         "also write encounters.csv, of {integrator} hermite: unbound pairs of unsoftened "
+         "particles that pass within this distance")
+        .as_setting("cluster.encounters")
+        .in(dimensions::length)
+        .only(needs_cluster);
+    t.number(
+         "cluster-every", [](R & r) -> auto& { return r.cluster.cluster_every; }, at_least(1),
+         "steps between lines of cluster.csv, escapers.csv and binaries.csv")
+        .as_setting("cluster.every")
+        .only(needs_cluster);
+    t.numbers(
+         "mass-groups", [](R & r) -> auto& { return r.cluster.mass_groups; }, positive,
+         "ascending limits between groups of masses, for their Lagrangian radii in cluster.csv")
+        .as_setting("cluster.mass-groups")
+        .in(dimensions::mass)
+        .only(needs_cluster);
     t.flag("frames", &R::frames, "write pictures with snapshots; the first sets view and colours");
     t.number("frames-every", &R::frames_every, positive,
              "time between pictures; default: time between snapshots")
@@ -172,6 +216,10 @@ Refusal refuse_idle_settings(const R& settings, const GivenOptions& given)
     need(settings.analysis.halos, needs_halos, "needs {halos}");
     need(settings.analysis.power || settings.analysis.halos, needs_spectra_or_halos,
          "needs {power} or {halos}");
+    const ClusterRequest& cluster = settings.cluster;
+    need(cluster.bound, needs_bound, "needs {bound}");
+    need(cluster.bound || cluster.cluster, needs_bound_or_cluster, "needs {bound} or {cluster}");
+    need(cluster.cluster, needs_cluster, "needs {cluster}");
     if (settings.cosmology.asked && given.contains("output-times"))
         return "{output-times}: needs plain time; give {outputs-z} or {outputs-a} in a "
                "cosmological run";

@@ -9,6 +9,7 @@
 
 #include "chamomile/core/options/option_row.hpp"
 #include "chamomile/io/pictures/render.hpp"
+#include "chamomile/run/files/cluster_tables.hpp"
 #include "chamomile/run/structures/comoving_run.hpp"
 #include "chamomile/run/structures/run_analysis.hpp"
 
@@ -22,6 +23,7 @@ enum class EnergyErrorAction { stop, warn };
 struct RunSettings {
     CosmologyRequest cosmology;
     RunAnalysis analysis;
+    ClusterRequest cluster;
     std::optional<double> snapshot_every;      ///< none: a tenth of the run
     std::vector<double> output_times;          ///< of snapshots, in plain time; empty: at intervals
     std::optional<double> energy_every;        ///< none: every ten steps

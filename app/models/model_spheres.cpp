@@ -2,6 +2,7 @@
 #include "app/models/model_spheres.hpp"
 
 #include "app/command_files.hpp"
+#include "app/models/population_options.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/options.hpp"
 #include "chamomile/initial/models/spheres.hpp"
@@ -32,6 +33,7 @@ int one_sphere(SphereKind kind, const std::string& what, const Arguments& argume
     SpheresOptions model;
     SphereOptions& sphere = model.spheres.front();
     sphere.kind = kind;
+    StellarPopulation population;
     Output output;
     Options options(std::string("model ") + name_of(kind), what);
     options.add(number_and_seed_rows<SpheresOptions>(), model);
@@ -44,6 +46,7 @@ int one_sphere(SphereKind kind, const std::string& what, const Arguments& argume
             row.letter = "c";
         options.add(row, sphere);
     }
+    add_population_options(options, population);
     add_shape_and_units(options, model, has_virial_mass);
     add_output(options, output);
     options.expect_units();
@@ -59,7 +62,17 @@ int one_sphere(SphereKind kind, const std::string& what, const Arguments& argume
                            "contradicts --r-half; give one length"},
                           {sphere.tidal_radius.has_value(), "scale",
                            "contradicts --r-tidal; give one length"}});
-    return write_output(options, output, [&] { return make_spheres(model); });
+    const std::uint64_t n = number_of_stars(options, population, model.physical || has_virial,
+                                            sphere.mass, model.particles);
+    return write_output(options, output, [&] {
+        Snapshot snapshot =
+            populated(population, systems_of(population, n), model.seed, [&](std::uint64_t count) {
+                model.particles = count;
+                return make_spheres(model);
+            });
+        split_binaries(population, model.seed, snapshot);
+        return snapshot;
+    });
 }
 
 /// Returns the keys for a kind, such as "king,mass=X,w0=X,...".

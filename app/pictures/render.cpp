@@ -13,6 +13,7 @@
 #include "app/pictures/movie.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/text/table.hpp"
+#include "chamomile/initial/transform.hpp"
 #include "chamomile/io/pictures/array_file.hpp"
 #include "chamomile/io/pictures/picture_settings.hpp"
 #include "chamomile/io/unit_conversion.hpp"
@@ -24,6 +25,7 @@ namespace {
 
 struct Picture {
     std::vector<std::string> files;
+    std::string ids;
     Output output, data;
     RenderOptions view;
     std::optional<int> size;
@@ -39,6 +41,7 @@ void add_picture(Options& options, Picture& picture)
                        "colours wide enough for first and last");
     t.group("View");
     t.number("size", &Picture::size, ranges::between(16, 16384), "pixels of a square picture");
+    t.append(ids_rows<Picture>());
     options.add(t.take(), picture);
     options.add(picture_settings(), picture.view);
     options.add(output_rows("output,o", "IMAGE.png",
@@ -80,11 +83,14 @@ std::string told(const Image& image)
            texts["Unit"] + "]" + (texts.contains("Comment") ? "; " + texts["Comment"] : "");
 }
 
-/// Sets the snapshot's box to the requested box, checks its types, and wraps positions.
-void prepare(Snapshot& snapshot, const std::string& file, const std::vector<int>& types,
+/// Keeps the chosen particles, sets the snapshot's box to the requested box, checks the types, and
+/// wraps positions.
+void prepare(Snapshot& snapshot, const std::string& file, const Picture& picture,
              const std::optional<double>& box)
 {
-    require_types(types, file, snapshot);
+    if (!picture.ids.empty())
+        keep_ids(snapshot, picture.ids);
+    require_types(picture.view.types, file, snapshot);
     if (box) {
         require_box("--box", *box, snapshot, file);
         snapshot.box_size = *box;
@@ -105,7 +111,7 @@ RenderOptions common_view(const Picture& picture, const std::optional<double>& b
     if (picture.files.size() == 1 || (picture.view.min && picture.view.max))
         return view;
     Snapshot last = read_particles(picture.files.back(), Masses::may_lack);
-    prepare(last, picture.files.back(), picture.view.types, box);
+    prepare(last, picture.files.back(), picture, box);
     return widen_colours(view, picture.view, last);
 }
 
@@ -147,6 +153,7 @@ int render(const std::vector<std::string>& arguments)
     picture.data = {picture.data.file, picture.output.overwrite, "--data"};
     for (const std::string& file : picture.files)
         record_input(file);
+    record_input(picture.ids);
     if (!picture.data.file.empty())
         require_data_file(picture);
 
@@ -176,7 +183,7 @@ int render(const std::vector<std::string>& arguments)
             asked_box = picture.view.box;
         }
         if (k % turns == 0)
-            prepare(*snapshot, file, picture.view.types, asked_box);
+            prepare(*snapshot, file, picture, asked_box);
         if (count > 1 && k == 0)
             picture.view = common_view(picture, asked_box, *snapshot);
         if (picture.view.orbit)

@@ -46,7 +46,7 @@ def code(text):
 
 
 def table(rows):
-    return ["| | |", "|---|---|", *(f"|`{name.replace('|', chr(92) + '|')}`|{code(text)}|" for name, text in rows), ""]
+    return ["|||", "|---|---|", *(f"|`{name.replace('|', chr(92) + '|')}`|{code(text)}|" for name, text in rows), ""]
 
 
 def tables(options):
@@ -82,12 +82,13 @@ shared = {}
 for options in own.values():
     for o in options:
         if same[words(o)] > 1:
-            shared.setdefault(words(o), o._replace(default=None))
+            defaults = collections.Counter(p.default for all_of in own.values() for p in all_of if words(p) == words(o))
+            shared.setdefault(words(o), o._replace(default=max(defaults, key=defaults.get)))
 
 page = ["# Commands and options", "", "*`docs/scripts/make_commands.py` makes this page from what the program prints by `--help-all`.* In brackets stands the default.", "",
         "Of every command:", "", *table([row for row in pages["run"][1][COMMON] if not row[0].startswith(("--set ", "--help-settings"))]),
         "## Commands", "", *table((f"chamomile {name}", text) for name, text in overview["Commands"]),
-        "## Shared options", "", "Several commands have these. Each names its own below, with its default; `,...` marks an option that takes a list there.", "",
+        "## Shared options", "", "Several commands have these. Each names its own below, with its default if that is another; `,...` marks an option that takes a list there.", "",
         *tables(sorted(shared.values(), key=lambda o: [p.group for p in shared.values()].index(o.group))),
         "## Settings", "", "Rare options are settings: `--set SECTION.KEY=VALUE`, or `KEY = VALUE` below `[SECTION]` in a file of `--config`. "
         "`chamomile COMMAND --help-settings` lists those of a command. `run` has all of them; `force`, `accuracy` and `bench` have those of forces.", ""]
@@ -106,6 +107,6 @@ for name in names:
     for o in own[name]:
         if words(o) in shared:
             takes_list = ",..." if o.name.endswith(",...") and o.name != shared[words(o)].name else ""
-            known.append(f"`{re.search('--[^ ]+', o.name)[0]}{takes_list}`" + (f" [{o.default}]" if o.default else ""))
+            known.append(f"`{re.search('--[^ ]+', o.name)[0]}{takes_list}`" + (f" [{o.default or 'none'}]" if o.default != shared[words(o)].default else ""))
     page += [f"Shared: {', '.join(known)}.", ""] if known else []
 PAGE.write_text("\n".join(page).rstrip() + "\n")

@@ -46,16 +46,20 @@ Snapshot make_plummer(const PlummerOptions& options)
     move_to_barycenter(particles);
     if (particles.size() == 1)
         return snapshot;
-    const double potential_energy = particles.size() <= options.exact_energy_limit
-                                        ? pair_energy(particles)
-                                        : shell_energy(particles);
+    scale_to_henon(particles, options.exact_energy_limit);
+    return snapshot;
+}
+
+void scale_to_henon(Particles& particles, std::uint64_t exact_energy_limit)
+{
+    const double potential_energy =
+        particles.size() <= exact_energy_limit ? pair_energy(particles) : shell_energy(particles);
     const double length = -2 * potential_energy;
     const double speed = std::sqrt(0.25 / kinetic_energy(particles));
     for (std::size_t i = 0; i < particles.size(); ++i) {
         particles.position[i] = length * particles.position[i];
         particles.velocity[i] = speed * particles.velocity[i];
     }
-    return snapshot;
 }
 
 } // namespace chamomile

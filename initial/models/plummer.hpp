@@ -23,4 +23,10 @@ struct PlummerOptions {
 /// of threads. Throws Error(usage) for N = 0 or a non-positive truncation.
 Snapshot make_plummer(const PlummerOptions& options);
 
+/// The half-mass radius of Plummer's sphere in Henon units: 3 pi / 16 over sqrt(2^(2/3) - 1).
+inline constexpr double plummer_half_mass_radius = 0.7685706;
+
+/// Scales positions and velocities to these energies, like make_plummer().
+void scale_to_henon(Particles& particles, std::uint64_t exact_energy_limit);
+
 } // namespace chamomile

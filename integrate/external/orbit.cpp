@@ -14,12 +14,12 @@ namespace {
 
 using std::numbers::pi;
 
-constexpr double eta = 3e-5;           ///< of Aarseth's step: about 1000 steps for a period
-constexpr double shortest = 1e-9;      ///< step, relative to the time scale at the start
-constexpr double rounding = 1e-9;      ///< of the cosine between position and velocity
-constexpr int corrections = 3;         ///< n of P(EC)^n
-constexpr double max_steps = 1e8;      ///< with a length
-constexpr double max_free_steps = 1e6; ///< without a length
+constexpr double eta = 3e-5;            ///< of Aarseth's step: about 1000 steps for a period
+constexpr double shortest = 1e-9;       ///< step, relative to the time scale at the start
+constexpr double turn_rounding = 1e-9;  ///< of the cosine between position and velocity
+constexpr int corrections = 3;          ///< n of P(EC)^n
+constexpr double max_orbit_steps = 1e8; ///< with a length
+constexpr double max_free_steps = 1e6;  ///< without a length
 
 /// A passage of pericenter or apocenter. `angle`: total turn of the position since the start.
 struct Passage {
@@ -35,7 +35,7 @@ double angle_between(const Vec3<double>& a, const Vec3<double>& b)
 int direction(const OrbitPoint& at)
 {
     const double s = dot(at.position, at.velocity),
-                 zero = rounding * norm(at.position) * norm(at.velocity);
+                 zero = turn_rounding * norm(at.position) * norm(at.velocity);
     return s > zero ? 1 : s < -zero ? -1 : 0;
 }
 
@@ -213,7 +213,7 @@ Orbit follow_orbit(const ExternalField& field, const OrbitPoint& start, const Or
         orbit.max_height = std::max(orbit.max_height, std::abs(at.position.z));
         if (length.parts > 0 && at.time >= start.time + part * *length.length)
             orbit.path.push_back(at);
-        if (++steps > max_steps)
+        if (++steps > max_orbit_steps)
             throw Error(Fault::numeric, "orbit: " + number_text(steps) +
                                             " steps: must be at most 1e8; give a shorter time");
     } while (!may_stop());

@@ -62,19 +62,64 @@ void Encounters::exchange(Archive& archive)
     archive("encounters/softening_squared", softening_squared_);
     archive("encounters/eta_over_G", eta_over_G_);
     archive("encounters/mean_mass", mean_mass_);
+    std::vector<Index> approaching;
+    for (const auto& [i, j] : approaching_)
+        approaching.insert(approaching.end(), {i, j});
+    if (!archive.is_reading() || archive.has("encounters/approaching"))
+        archive("encounters/approaching", approaching);
+    approaching_.clear();
+    for (std::size_t k = 0; k + 1 < approaching.size(); k += 2)
+        approaching_.emplace_back(approaching[k], approaching[k + 1]);
+}
+
+void Encounters::record_passages(double distance, double G)
+{
+    passage_distance_ = distance;
+    G_ = G;
+}
+
+bool Encounters::may_be_within(double distance, double time_step, double mass) const
+{
+    const double s2 = distance * distance + softening_squared_;
+    return !(time_step * time_step * mass > 16 * eta_over_G_ * s2 * std::sqrt(s2));
 }
 
 void Encounters::note(std::span<const MovingSource> sources, Index i, double time_step, double time)
 {
     const double mass = std::abs(sources[i].mass) > 0 ? std::abs(sources[i].mass) : mean_mass_;
-    const double s2 = closest_.distance * closest_.distance + softening_squared_;
-    if (time_step * time_step * mass > 16 * eta_over_G_ * s2 * std::sqrt(s2))
+    if (!may_be_within(std::max(closest_.distance, passage_distance_), time_step, mass))
         return;
     const ClosePair pair = nearest_to(sources, i);
     if (pair.distance < closest_.distance) {
         closest_ = pair;
         closest_.time = time;
     }
+    if (passage_distance_ > 0)
+        note_passages(sources, pair, time);
+}
+
+/// Marks the pair as approaching, and records pairs of its particles that now recede.
+void Encounters::note_passages(std::span<const MovingSource> sources, const ClosePair& nearest,
+                               double time)
+{
+    const auto is_approaching = [&](const std::pair<Index, Index>& pair) {
+        const MovingSource &a = sources[pair.first], &b = sources[pair.second];
+        return dot(b.position - a.position, b.velocity - a.velocity) < 0;
+    };
+    std::erase_if(approaching_, [&](const std::pair<Index, Index>& pair) {
+        if (is_approaching(pair))
+            return false;
+        const MovingSource &a = sources[pair.first], &b = sources[pair.second];
+        const KeplerOrbit orbit =
+            kepler_orbit(G_ * (a.mass + b.mass), b.position - a.position, b.velocity - a.velocity);
+        if (!orbit.is_bound() && orbit.pericenter < passage_distance_)
+            passages_.push_back({pair.first, pair.second, time, orbit});
+        return true;
+    });
+    const std::pair<Index, Index> now{nearest.i, nearest.j};
+    if (nearest.distance < passage_distance_ && is_approaching(now) &&
+        std::ranges::find(approaching_, now) == approaching_.end())
+        approaching_.push_back(now);
 }
 
 } // namespace chamomile

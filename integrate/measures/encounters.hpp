@@ -1,11 +1,14 @@
-/// \file  The closest pair of a simulation so far.
+/// \file  Close pairs of a simulation: the closest one so far, and passages within a distance.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "chamomile/force/pairs/jerk_solver.hpp"
+#include "chamomile/integrate/measures/kepler_orbit.hpp"
 
 namespace chamomile {
 
@@ -16,6 +19,13 @@ struct ClosePair {
     Index i = 0, j = 0;
     double distance = std::numeric_limits<double>::infinity();
     double time = 0;
+};
+
+/// A passage of two unbound particles, by index, just after pericenter.
+struct Passage {
+    Index i = 0, j = 0;
+    double time = 0;
+    KeplerOrbit orbit;
 };
 
 /// Returns the closest pair of all, by a sweep along x. The distance is infinite without a pair.
@@ -38,13 +48,26 @@ public:
     /// Checks source i, with next step `time_step`.
     void note(std::span<const MovingSource> sources, Index i, double time_step, double time);
 
+    /// Also records passages of unbound pairs within `distance` that have a pericenter; 0: none.
+    void record_passages(double distance, double G);
+    /// Returns the passages since begin_step().
+    const std::vector<Passage>& passages() const { return passages_; }
+    void begin_step() { passages_.clear(); }
+
     void exchange(Archive& archive);
 
     const ClosePair& closest() const { return closest_; }
 
 private:
+    bool may_be_within(double distance, double time_step, double mass) const;
+    void note_passages(std::span<const MovingSource> sources, const ClosePair& nearest,
+                       double time);
+
     ClosePair closest_;
     double softening_squared_ = 0, eta_over_G_ = 0, mean_mass_ = 0;
+    double passage_distance_ = 0, G_ = 1;
+    std::vector<std::pair<Index, Index>> approaching_; ///< pairs within the distance
+    std::vector<Passage> passages_;
 };
 
 } // namespace chamomile

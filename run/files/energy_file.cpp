@@ -8,52 +8,44 @@
 
 #include "chamomile/core/files/archive.hpp"
 #include "chamomile/core/number_text.hpp"
-#include "chamomile/core/options/quantity.hpp"
+#include "chamomile/core/options/option_row.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/integrate/external/external_field.hpp"
+#include "chamomile/run/files/table_columns.hpp"
 
 namespace chamomile {
 
 namespace {
 
-/// An EnergyColumn is the heading and dimension of a column in energy.csv.
-struct EnergyColumn {
-    const char* name;
-    Dimension dimension = {};
-};
+using namespace dimensions;
 
-constexpr EnergyColumn comoving_headings[] = {{"scale_factor"},
-                                              {"kinetic", dimensions::energy},
-                                              {"potential", dimensions::energy},
-                                              {"total", dimensions::energy},
-                                              {"layzer_irvine"},
-                                              {"momentum_x", dimensions::momentum},
-                                              {"momentum_y", dimensions::momentum},
-                                              {"momentum_z", dimensions::momentum},
-                                              {"step"},
-                                              {"pairs"}};
-constexpr EnergyColumn plain_headings[] = {{"time", dimensions::time},
-                                           {"kinetic", dimensions::energy},
-                                           {"potential", dimensions::energy},
-                                           {"total", dimensions::energy},
-                                           {"energy_error"},
-                                           {"momentum_x", dimensions::momentum},
-                                           {"momentum_y", dimensions::momentum},
-                                           {"momentum_z", dimensions::momentum},
-                                           {"angular_momentum_x", dimensions::angular_momentum},
-                                           {"angular_momentum_y", dimensions::angular_momentum},
-                                           {"angular_momentum_z", dimensions::angular_momentum},
-                                           {"center_x", dimensions::length},
-                                           {"center_y", dimensions::length},
-                                           {"center_z", dimensions::length},
-                                           {"virial_ratio"},
-                                           {"r10", dimensions::length},
-                                           {"r25", dimensions::length},
-                                           {"r50", dimensions::length},
-                                           {"r75", dimensions::length},
-                                           {"r90", dimensions::length},
-                                           {"step"},
-                                           {"pairs"}};
+/// Returns the columns; a field adds its energy and the internal one.
+std::vector<TableColumn> columns_of(bool is_comoving, bool has_field)
+{
+    const std::vector<TableColumn> fields = {{"external", energy}, {"internal", energy}};
+    std::vector<TableColumn> energies = {{"kinetic", energy}, {"potential", energy}};
+    if (has_field)
+        energies = joined_columns({energies, fields});
+    const std::vector<TableColumn> total = {{"total", energy},
+                                            {is_comoving ? "layzer_irvine" : "energy_error"}},
+                                   cost = {{"step"}, {"pairs"}};
+    if (is_comoving)
+        return joined_columns(
+            {{{"scale_factor"}}, energies, total, vector_columns_of("momentum", momentum), cost});
+    return joined_columns({{{"time", dimensions::time}},
+                           energies,
+                           total,
+                           vector_columns_of("momentum", momentum),
+                           vector_columns_of("angular_momentum", angular_momentum),
+                           vector_columns_of("center", length),
+                           {{"virial_ratio"},
+                            {"r10", length},
+                            {"r25", length},
+                            {"r50", length},
+                            {"r75", length},
+                            {"r90", length}},
+                           cost});
+}
 
 } // namespace
 
@@ -64,16 +56,8 @@ EnergyFile::EnergyFile(bool is_comoving, const ExternalField* field)
 
 std::string EnergyFile::open(const std::filesystem::path& file, const Units& units)
 {
-    std::string line;
-    for (const EnergyColumn& column : is_comoving_
-                                          ? std::span<const EnergyColumn>(comoving_headings)
-                                          : std::span<const EnergyColumn>(plain_headings)) {
-        line.append(line.empty() ? "" : ",").append(heading(column.name, column.dimension, units));
-        if (has_field_ && std::string_view(column.name) == "potential")
-            for (const char* name : {"external", "internal"})
-                line.append(",").append(heading(name, dimensions::energy, units));
-    }
-    return file_.open(file, line + "\n");
+    return file_.open(file,
+                      joined(headings_of(columns_of(is_comoving_, has_field_), units)) + "\n");
 }
 
 void EnergyFile::add(Simulation& simulation)

@@ -30,11 +30,12 @@ bool is_result(const std::string& name)
                name.find_first_not_of("0123456789", start.size()) == name.size() - end.size();
     };
     return name == "run.log" || name == "energy.csv" || name == "steps.csv" ||
-           name == "forces.csv" || name == "track.csv" || name == "frames.mp4" ||
-           numbered("snapshot_", ".hdf5") || numbered("frame_", ".png") ||
-           numbered("power_", ".txt") || numbered("halos_", ".hdf5") ||
-           numbered("mass_function_", ".txt") || numbered("profile_", ".csv") ||
-           is_checkpoint_name(name);
+           name == "forces.csv" || name == "track.csv" || name == "bound.csv" ||
+           name == "cluster.csv" || name == "escapers.csv" || name == "binaries.csv" ||
+           name == "encounters.csv" || name == "frames.mp4" || numbered("snapshot_", ".hdf5") ||
+           numbered("frame_", ".png") || numbered("power_", ".txt") ||
+           numbered("halos_", ".hdf5") || numbered("mass_function_", ".txt") ||
+           numbered("profile_", ".csv") || is_checkpoint_name(name);
 }
 
 /// Returns whether an interrupted run left this file: a result name with ".tmp." and a number.

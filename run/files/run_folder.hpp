@@ -39,6 +39,8 @@ public:
     std::filesystem::path steps() const { return folder_ / "steps.csv"; }
     std::filesystem::path forces() const { return folder_ / "forces.csv"; }
     std::filesystem::path track() const { return folder_ / "track.csv"; }
+    /// Returns the file of a table in ClusterTables.
+    std::filesystem::path table(const std::string& name) const { return folder_ / name; }
     std::filesystem::path snapshot(int number) const;
     std::filesystem::path frame(int number) const;
     std::filesystem::path power(int number) const;

@@ -6,47 +6,18 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/files/archive.hpp"
-#include "chamomile/core/files/regular_file.hpp"
 #include "chamomile/core/number_text.hpp"
 #include "chamomile/core/options/option_row.hpp"
 #include "chamomile/core/options/quantity.hpp"
+#include "chamomile/io/text/id_list.hpp"
 
 namespace chamomile {
-namespace {
-
-constexpr std::size_t max_bytes = 1 << 26;
-
-/// Returns the ids in the lines of a file. Throws Error(input).
-std::vector<std::uint64_t> ids_in(const std::string& file)
-{
-    constexpr const char* spaces = " \t\r,";
-    std::vector<std::uint64_t> ids;
-    int line = 0;
-    for (std::string rest : parts_of(read_regular_file(file, max_bytes, "a list of ids"), '\n')) {
-        ++line;
-        rest.resize(std::min(rest.find('#'), rest.size()));
-        for (std::size_t begin = 0; (begin = rest.find_first_not_of(spaces, begin)) != rest.npos;) {
-            const std::size_t end = std::min(rest.find_first_of(spaces, begin), rest.size());
-            const auto id = parsed_number<std::uint64_t>(rest.substr(begin, end - begin));
-            if (!id)
-                throw Error(Fault::input,
-                            file + ": line " + std::to_string(line) + ": " +
-                                rest.substr(begin, std::min<std::size_t>(end - begin, 40)) +
-                                ": must be an id, a whole number");
-            ids.push_back(*id);
-            begin = end;
-        }
-    }
-    return ids;
-}
-
-} // namespace
 
 void TrackFile::choose(const std::string& text, const Particles& particles)
 {
     const bool is_list = !is_file(text);
     ids_ = is_list ? parse_numbers<std::uint64_t>("{track}", text, ranges::not_negative)
-                   : ids_in(text);
+                   : read_ids(text);
     std::vector<std::pair<std::uint64_t, Index>> known;
     for (std::size_t i = 0; i < particles.id.size(); ++i)
         known.emplace_back(particles.id[i], Index(i));
@@ -60,8 +31,6 @@ void TrackFile::choose(const std::string& text, const Particles& particles)
             throw Error(Fault::usage, word + ": is given twice");
         which_.push_back(found->second);
     }
-    if (ids_.empty())
-        throw Error(Fault::usage, "{track}: " + text + ": contains no id");
 }
 
 std::string TrackFile::open(const std::filesystem::path& file, bool is_comoving, const Units& units)

@@ -125,6 +125,7 @@ void RunJob::print_files()
         files += ", forces.csv";
     if (tracks())
         files += ", track.csv";
+    files += tables_.names();
     journal_.print("wrote " + files + " and run.log to " + folder_.name());
     if (simulation_.at_end())
         journal_.print("continue with 'chamomile run {restart} " + folder_.name() +

@@ -56,10 +56,11 @@ def columns(top):
     chamomile(top, *"run ics.hdf5 --outputs-z 5,3 --dt 0.1 --power --halos -o box -q".split())
     chamomile(top, *"run --model plummer -n 500 --eps 0.1 --dt 0.1 --t-end 0.1 --accuracy 1e-2 --check-forces 50 -o run -q".split())
     chamomile(top, *"run --model plummer -n 500 --eps 0.1 --block-steps --t-end 0.1 --potential plummer,M=1,a=1 -o blocks -q".split())
-    chamomile(top, *"run --model plummer -n 100 --eps 0 --integrator hermite --t-end 0.1 -o stars -q".split())
+    chamomile(top, *"run --model plummer -n 100 --eps 0 --integrator hermite --t-end 0.1 --bound --cluster --set cluster.binaries --set cluster.encounters=1 --set cluster.mass-groups=0.005 -o stars -q".split())
     chamomile(top, *"run --model plummer -n 500 --eps 0.1 --solver direct --dt 0.1 --t-end 0.1 -o direct -q".split())
     chamomile(top, *"profile run/snapshot_001.hdf5 --center 0,0,0 -o shells.csv".split())
     chamomile(top, *"profile run/snapshot_001.hdf5 --center 0,0,0 --cylinders -o rings.csv".split())
+    chamomile(top, *"bound run/snapshot_001.hdf5 -o bound.csv".split())
     chamomile(top, *"accuracy --model plummer -n 500 --eps 0.01 --sample 50 --csv errors.csv".split())
     chamomile(top, *"bench -n 500 --repeat 2 --phases --ceiling --csv times.csv --sample 50".split())
     chamomile(top, *"power box/snapshot_000.hdf5 --fits -o power.txt".split())
@@ -67,12 +68,13 @@ def columns(top):
     steps = explained("steps.csv")
     for file, title in (("box/energy.csv", "energy.csv"), ("run/energy.csv", "energy.csv"), ("blocks/energy.csv", "energy.csv"), ("stars/energy.csv", "energy.csv"), ("run/forces.csv", "forces.csv"),
                         *((f"{name}/steps.csv", "steps.csv") for name in ("box", "run", "blocks", "stars", "direct")), ("shells.csv", "`chamomile profile`"),
-                        ("rings.csv", "`chamomile profile`"), ("errors.csv", "`chamomile accuracy --csv`"), ("times.csv", "`chamomile bench --csv`"),
+                        ("rings.csv", "`chamomile profile`"), ("stars/bound.csv", "bound.csv, `chamomile bound`"), ("bound.csv", "bound.csv, `chamomile bound`"),
+                        *((f"stars/{name}.csv", "Tables of a cluster") for name in ("cluster", "escapers", "binaries", "encounters")), ("errors.csv", "`chamomile accuracy --csv`"), ("times.csv", "`chamomile bench --csv`"),
                         ("power.txt", "power_NNN.txt, `chamomile power`"),
                         ("halos.txt", "halos_NNN.hdf5, `chamomile halos`"), ("numbers.txt", "halos_NNN.hdf5, `chamomile halos`")):
         lines = (top / file).read_text().splitlines()
         if file.endswith(".csv"):
-            names = [name.partition(" [")[0] for name in lines[0].split(",")]
+            names = [name.partition(" [")[0].replace("_group2", "_group1") for name in lines[0].split(",")]
         else:
             names = [line for line in lines if line.startswith("#")][-1][2:].split()
         known = explained(title)

@@ -21,6 +21,11 @@ PRODUCT = [
     ("convert part.1.gadget2", ["part.0.gadget2", "part.1.gadget2"], [("", ".txt"), ("", ".hdf5")]),
     ("force one.hdf5 --eps 0.1", ["one.hdf5"], [("-o", ".hdf5"), ("-o", ".txt")]),
     ("force piece.0.hdf5 --eps 0.1", ["piece.0.hdf5", "piece.1.hdf5"], [("-o", ".hdf5")]),
+    ("convert one.hdf5 --ids ids.txt", ["ids.txt"], [("", ".txt")]),
+    ("force one.hdf5 --eps 0.1 --ids ids.txt", ["ids.txt"], [("-o", ".txt")]),
+    ("profile one.hdf5 --ids ids.txt", ["ids.txt"], [("-o", ".txt")]),
+    ("render one.hdf5 --size 16 --ids ids.txt", ["ids.txt"], [("-o", ".png")]),
+    ("bound one.hdf5 piece.0.hdf5 --eps 0.1 --ids ids.txt", ["one.hdf5", "piece.1.hdf5", "ids.txt"], [("-o", ".txt"), ("--bound-ids", ".txt")]),
     ("join piece.0.hdf5 one.hdf5", ["piece.0.hdf5", "piece.1.hdf5", "one.hdf5"], [("-o", ".hdf5"), ("-o", ".txt")]),
     ("force part.0.gadget2 --eps 0.1", ["part.0.gadget2", "part.1.gadget2"], [("-o", ".gadget2")]),
     ("halos piece.1.hdf5 --length 0.1", ["piece.0.hdf5", "piece.1.hdf5"], [("-o", ".hdf5"), ("-o", ".txt"), ("--mass-function", ".txt")]),
@@ -37,6 +42,7 @@ PRODUCT = [
     ("bench piece.0.hdf5 --eps 0.1 --repeat 1", ["piece.0.hdf5", "piece.1.hdf5"], [("--csv", ".csv")]),
     ("pairs --law law.txt --sources points.txt --targets places.txt", ["law.txt", "points.txt", "places.txt"], [("-o", ".txt")]),
     ("model plummer -n 9", [], [("-o", ".hdf5")]),
+    ("model plummer -n 9 --imf ./imf.txt", ["imf.txt"], [("-o", ".txt")]),
     (f"{BOX} --transfer power-table --table power.txt", ["power.txt"], [("-o", ".hdf5")]),
     # Results that lie in a folder, each under its name.
     *[(f"run {file} {RUN}", [*files], [("-o folder", name) for name in
@@ -44,14 +50,15 @@ PRODUCT = [
       for file, files in (("one.hdf5", ["one.hdf5"]), ("piece.0.hdf5", ["piece.1.hdf5"]))],
     (f"run one.hdf5 --parameters gadget.param {RUN}", ["gadget.param", "times.lst"],
      [("-o folder", name) for name in ("run.log", "energy.csv", "snapshot_000.hdf5", "profile_000.csv", "mass_function_000.txt")]),
+    (f"run one.hdf5 --bound --set bound.ids=ids.txt {RUN}", ["ids.txt"], [("-o folder", name) for name in ("bound.csv", "cluster.csv", "escapers.csv", "binaries.csv", "encounters.csv")]),
     (f"run one.hdf5 --tracers piece.0.hdf5 {RUN}", ["piece.0.hdf5", "piece.1.hdf5"], [("-o folder", name) for name in ("run.log", "energy.csv", "snapshot_000.hdf5")]),
     (f"run one.hdf5 --track ids.txt {RUN}", ["ids.txt"], [("-o folder", name) for name in ("run.log", "track.csv", "snapshot_000.hdf5")]),
     ("run --restart folder --t-end 0.03", [], [("-o folder", name) for name in ("run.log", "energy.csv", "steps.csv", "snapshot_007.hdf5", "checkpoint-now")]),
 ]
 # Two outputs of one command in one file.
-BOTH = ["accuracy rows.txt --eps 0.1 --csv new.txt --hdf5 ./new.txt", "halos one.hdf5 --length 0.1 -o new.txt --mass-function link/new.txt"]
+BOTH = ["bound one.hdf5 --eps 0.1 -o new.txt --bound-ids ./new.txt", "accuracy rows.txt --eps 0.1 --csv new.txt --hdf5 ./new.txt", "halos one.hdf5 --length 0.1 -o new.txt --mass-function link/new.txt"]
 # Options whose help names a file or folder; a new one needs a row above.
-KNOWN = {"config", "output", "mass-function", "linear-power", "transfer-table", "data", "csv", "hdf5", "law", "sources", "targets", "table", "restart", "parameters", "tracers", "track"}
+KNOWN = {"config", "output", "mass-function", "linear-power", "transfer-table", "data", "csv", "hdf5", "law", "sources", "targets", "table", "restart", "parameters", "tracers", "ids", "bound-ids", "imf", "track"}
 
 
 def made(folder, line):
@@ -62,7 +69,7 @@ def made(folder, line):
 
 def write_inputs(folder):
     rows = "".join(f"0.1 {i % 3} {i % 5} {i % 7 + i / 100} 0 0 0 {i + 1}\n" for i in range(20))
-    texts = {"rows.txt": rows, "options.ini": "threads = 1\n", "gadget.param": "TimeMax 0.02\nOutputListOn 1\nOutputListFilename times.lst\n", "times.lst": "0.01\n", "ids.txt": "1\n", "power.txt": "".join(f"{k} {1e6 * k / (1 + (50 * k) ** 3.4)}\n" for k in (10 ** (n / 9 - 4) for n in range(60))),
+    texts = {"rows.txt": rows, "imf.txt": "1 2\n2 1\n", "ids.txt": "".join(f"{i + 1}\n" for i in range(20)), "options.ini": "threads = 1\n", "gadget.param": "TimeMax 0.02\nOutputListOn 1\nOutputListFilename times.lst\n", "times.lst": "0.01\n", "power.txt": "".join(f"{k} {1e6 * k / (1 + (50 * k) ** 3.4)}\n" for k in (10 ** (n / 9 - 4) for n in range(60))),
              "law.txt": "target x\nsource y m\nsum s\ns += m * (x - y)\n", "points.txt": "# columns: x y m\n1 2 3\n4 5 6\n", "places.txt": "# columns: x\n1\n2\n"}
     for name, text in texts.items():
         (folder / name).write_text(text)
@@ -157,7 +164,7 @@ def main():
                             shutil.copytree(whole, folder, symlinks=True)
         for line in BOTH:
             complaints(folder, [*line.split(), "--overwrite"], before, {2}, line)
-        for command in ("accuracy", "bench", "convert", "force", "halos", "info", "join", "pairs", "power", "render", "run", "model plummer", "model cosmology", "model galaxy",
+        for command in ("accuracy", "bench", "bound", "convert", "force", "halos", "info", "join", "pairs", "power", "render", "run", "model plummer", "model cosmology", "model galaxy",
                         "model merger"):
             text = run(folder, *command.split(), "--help-all").stdout
             options = set(re.findall(r"--([\w-]+)(?: \])? \S*(?:FILE|FOLDER|IMAGE)", text))

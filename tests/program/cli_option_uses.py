@@ -17,38 +17,40 @@ SOURCE = "model particles seed"
 THEORY = "fits sigma8 n-s omega-b linear-power transfer-table"
 GALAXY = "particles seed disk-part bulge-part disk-mass disk-scale disk-height toomre-q bulge-mass bulge-scale halo-mass halo-scale halo-taper halo-profile bulge-profile physical kpc mass " \
          "output overwrite"
-SPHERE = "particles seed mass scale r-half anisotropy-radius type b-to-a c-to-a physical output overwrite"
+STARS = "imf imf-min imf-max segregated binaries periods period-min period-max eccentricities mass-ratios"
+SPHERE = f"{STARS} particles seed mass scale r-half anisotropy-radius type b-to-a c-to-a physical output overwrite"
 VIRIAL = "m200 concentration hubble"
 COMMANDS = {
     "run": f"{SOURCE} {FORCES} collisionless-gas potential tracers parameters box-length h t-start duration t-end dt adaptive eta dt-min dt-max integrator resident block-steps block-scheme step-criterion blocks.rungs blocks.rebuild-above blocks.host-below "
            "hermite.shared-steps hermite.eta-start hermite.iterations hermite.final-evaluation hermite.count-short-steps cosmology z-end a-end outputs-z outputs-a dlna-max eps-max cosmology.omega-m cosmology.omega-l cosmology.omega-r "
            "cosmology.w0 cosmology.wa cosmology.hubble units tune accuracy.every restart checkpoint-every checkpoint-walltime max-walltime max-energy-error on-energy-error on-device-error view output "
-           "overwrite snapshot-every output-times energy-every steps-every track track.every track.blocks check-forces check-forces.every power power.mesh halos halos.min-members halos.types fits profile frames frames.every frames.width "
+           "overwrite snapshot-every output-times energy-every steps-every track track.every track.blocks check-forces check-forces.every power power.mesh halos halos.min-members halos.types fits profile bound bound.every bound.ids cluster cluster.every cluster.mass-groups cluster.binaries cluster.encounters frames frames.every frames.width "
            "frames.size frames.center frames.follow frames.box frames.slice frames.azimuth frames.inclination frames.orbit frames.types frames.quantity frames.components frames.min frames.max frames.colour-map frames.axes frames.no-labels frames.no-colour-bar frames.movie "
            "ranks ranks.share-gpu ranks.peer-timeout",
-    "force": f"{FORCES} potential output overwrite",
+    "force": f"{FORCES} ids potential output overwrite",
     "accuracy": f"{SOURCE} {FORCES} sample reference repeat units box-length h compare scan format python csv hdf5 overwrite",
     "bench": f"{SOURCE} {FORCES} tune ranks ranks.share-gpu ranks.peer-timeout threads repeat potential sample reference phases ceiling csv overwrite",
-    "render": "size width height fov center follow box slice azimuth inclination orbit types quantity components min max colour-map axes no-labels no-colour-bar output data movie rate "
+    "render": "ids size width height fov center follow box slice azimuth inclination orbit types quantity components min max colour-map axes no-labels no-colour-bar output data movie rate "
               "overwrite",
     "power": f"types box mesh assignment interlacing fold fold-factor bins linear {THEORY} output overwrite",
     "plot": "plots output format overwrite python",
-    "profile": "types center r-min r-max bins cylinders height output overwrite",
+    "profile": "ids types center r-min r-max bins cylinders height output overwrite",
+    "bound": f"{FORCES} ids types potential bound-ids output overwrite",
     "halos": f"types box linking-length length min-members overdensity {THEORY} output mass-function mass-bins overwrite",
     "pairs": "law parameter sources targets no-self cutoff period precision device instruction-set repeat output overwrite",
-    "convert": "units box-length h types retype sphere thin recenter rotate shift velocity orbit potential overwrite",
+    "convert": "units box-length h ids types retype sphere thin recenter rotate shift velocity orbit potential overwrite",
     "orbit": "potential position velocity orbit radii duration rows units output overwrite",
     "join": "at velocity rotate recenter orbit units output overwrite",
     "info": "units box-length h check",
     "devices": "",
-    "model plummer": "particles seed truncation exact-energy-limit output overwrite",
+    "model plummer": f"{STARS} particles seed mass r-half truncation exact-energy-limit output overwrite",
     "model hernquist": f"{SPHERE} {VIRIAL} truncation",
     "model nfw": f"{SPHERE} {VIRIAL}",
     "model einasto": f"{SPHERE} {VIRIAL} alpha",
     "model king": f"{SPHERE} w0 r-tidal",
     "model exponential": SPHERE,
     "model spheres": "particles seed b-to-a c-to-a physical hubble output overwrite",
-    "model cold-sphere": "particles seed output overwrite",
+    "model cold-sphere": "particles seed mass r-half output overwrite",
     "model cube": "particles seed output overwrite",
     "model two-body": "semi-major-axis eccentricity mass-ratio output overwrite",
     "model disk": "particles seed height truncation output overwrite",
@@ -75,7 +77,8 @@ VALUES = {
     "frames.orbit": "9", "frames.types": "1", "frames.quantity": "velocity", "frames.components": None, "frames.min": "1e-3", "frames.max": "9",
     "frames.colour-map": "grey", "frames.axes": None, "axes": None, "frames.no-labels": None, "frames.no-colour-bar": None, "frames.movie": None, "center": "1,2,3", "rate": "9", "no-colour-bar": None,
     "format": "png", "python": "python3", "compare": "good.txt", "units": "stellar", "duration": "1", "box-length": "5Mpc", "h": "0.7", "profile": None,
-    "hubble": "0.7", "height": "1", "concentration": "5", "scale": "2", "r-half": "2", "r-tidal": "9", "ranks": "2", "ranks.peer-timeout": "9", "ranks.share-gpu": None,
+    "imf-min": "1", "imf-max": "2", "segregated": None, "binaries": "0.5", "periods": "flat", "period-min": "9", "period-max": "99", "eccentricities": "circular", "mass-ratios": "equal", "hubble": "0.7", "height": "1", "concentration": "5", "scale": "2", "r-half": "2", "r-tidal": "9", "ranks": "2", "ranks.peer-timeout": "9", "ranks.share-gpu": None,
+    "bound": None, "cluster": None, "bound.every": "3", "bound.ids": "t.txt", "cluster.every": "3", "cluster.mass-groups": "2", "cluster.binaries": None, "cluster.encounters": "1",
 }
 
 TREE = "criterion tolerance theta order local-order tree.cluster-size tree.leaf-size tree tree.decorrelate tree.batch-size accuracy accuracy.percentile"
@@ -86,7 +89,7 @@ BLOCKS = "block-scheme blocks.rungs blocks.rebuild-above blocks.host-below"
 RUN = "run good.txt --t-end 0.2 --eps 0.05 -o out"
 OF_MODEL = "run --model cube -n 9 --t-end 0.2 --eps 0.05 -o out"
 UNIVERSE = "run universe.txt --z-end 40 --eps 20 -o out"
-ALONE = "track.every track.blocks check-forces.every on-energy-error frames.width frames.every power.mesh halos.min-members halos.types fits frames.size frames.center frames.follow frames.box frames.slice frames.azimuth frames.inclination frames.orbit frames.types frames.quantity frames.components frames.min frames.max frames.colour-map frames.axes frames.no-labels frames.no-colour-bar frames.movie"  # need another option
+ALONE = "track.every track.blocks bound.every bound.ids cluster.every cluster.mass-groups cluster.binaries cluster.encounters check-forces.every on-energy-error frames.width frames.every power.mesh halos.min-members halos.types fits frames.size frames.center frames.follow frames.box frames.slice frames.azimuth frames.inclination frames.orbit frames.types frames.quantity frames.components frames.min frames.max frames.colour-map frames.axes frames.no-labels frames.no-colour-bar frames.movie"  # need another option
 
 # A command in a mode, and the options without effect there.
 MODES = [
@@ -99,7 +102,7 @@ MODES = [
     (f"{RUN} --dt 0.1 --ranks 2", "on-device-error block-steps resident ranks.share-gpu"),
     (f"{RUN} --block-steps --ranks 2", "on-device-error resident ranks.share-gpu blocks.host-below block-scheme"),
     (f"{RUN} --block-steps --block-scheme hierarchical", "resident blocks.rebuild-above"),
-    (f"{RUN} --dt 0.1 --box 8", "profile accuracy accuracy.percentile accuracy.every ranks"),
+    (f"{RUN} --dt 0.1 --box 8", "bound cluster profile accuracy accuracy.percentile accuracy.every ranks"),
     (f"{RUN} --block-steps --step-criterion softening --box 8", "blocks.host-below accuracy"),
     (f"{RUN} --dt 0.1 --box 8 --set periodic.long-range=modes", "periodic.mesh periodic.split"),
     (f"{RUN} --dt 0.1 --box 8 --solver direct", f"{TREE} {BOX} tree.group-size precision device"),
@@ -111,10 +114,13 @@ MODES = [
     (f"{OF_MODEL} --dt 0.1", "collisionless-gas"),
     ("run periodic.txt --t-end 0.2 --eps 0.05 -o out", "integrator"),
     ("run periodic.txt --t-end 0.2 --eps 0.05 -o out --block-steps --step-criterion softening", "blocks.host-below"),
-    (UNIVERSE, f"t-end duration profile model {HERMITE} {BLOCKS} particles seed ranks"),
+    (UNIVERSE, f"t-end duration bound cluster profile model {HERMITE} {BLOCKS} particles seed ranks"),
     (f"{UNIVERSE} --dt 0.01", f"dlna-max {STEPS} adaptive"),
     (f"{UNIVERSE} --outputs-z 45", "snapshot-every output-times"),
     (f"{RUN} --dt 0.1 --output-times 0.1", "snapshot-every"),
+    (f"{RUN} --dt 0.1 --cluster", "cluster.binaries cluster.encounters"),
+    ("bound good.txt --eps 0.05", f"overwrite {BOX} accuracy.percentile"),
+    ("bound good.txt --eps 0.05 --solver direct", TREE),
     ("force good.txt --eps 0.05 -o f.txt", f"{BOX} accuracy.percentile"),
     ("force good.txt --eps 0.05 -o f.txt --solver direct", TREE),
     ("force good.txt --eps 0.05 -o f.txt --box 8", "accuracy"),
@@ -153,7 +159,8 @@ MODES = [
     (f"{RUN} --dt 0.1 --track 1", "track.blocks"),
     ("model galaxy -n 100 -o x.hdf5", "kpc mass"),
     ("model merger -n 100 -o x.hdf5", "kpc mass"),
-    ("model nfw -n 100 -o x.hdf5", "hubble"),
+    ("model nfw -n 100 -o x.hdf5", "hubble imf-min imf-max segregated binaries periods period-min period-max eccentricities mass-ratios"),
+    ("model plummer -n 100 -o x.hdf5", "imf-min imf-max segregated binaries periods period-min period-max eccentricities mass-ratios"),
     ("model spheres nfw -n 100 -o x.hdf5", "hubble"),
     ("model hernquist -n 100 -o x.hdf5", "concentration hubble"),
     ("model hernquist -n 100 -o x.hdf5 --m200 10", "mass scale r-half"),

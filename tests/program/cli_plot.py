@@ -123,6 +123,39 @@ def drawn(folder):
     check(all(abs(a - b) < 0.02 * b for found, wanted in zip(ends, ([0.606, 1.31], [0.0173, 0.33])) for a, b in zip(found, wanted)), f"errors of counts: {ends}")
 
 
+def tables(folder):
+    """The lines of the plots of a cluster are the columns of its tables."""
+    made, module = folder / "cluster", plots_module()
+    made.mkdir()
+    (made / "bound.csv").write_text("time,particles,mass,half_mass_radius,tidal_radius,step\n0,9,0.9,1.5,,0\n2,7,0.7,1.25,3,8\n")
+    (made / "cluster.csv").write_text("time [pc/(km/s)],core_radius [pc],r1 [pc],r5_group2 [pc],core_particles,core_relaxation_time,half_mass_relaxation_time\n0,0.1,0.2,,5,3,30\n1,0.05,0.15,0.4,6,2,20\n")
+    (made / "escapers.csv").write_text("time,id,mass,distance,speed,step\n1.5,17,0.1,30,2.5,4\n")
+    (made / "binaries.csv").write_text("time,id_1,id_2,semi_major_axis,eccentricity,hardness\n0,1,2,0.01,0.5,7\n0,3,4,0.02,0,3\n")
+    (made / "encounters.csv").write_text("time,id_1,id_2,pericenter,speed\n")
+    from matplotlib.figure import Figure
+    drawn = {}
+    for name in ("bound", "cluster", "escapers", "binaries"):
+        figure = Figure()
+        module.MAKERS[name][0](made, figure)
+        check(all((line.get_linestyle() == "None") == (name in ("escapers", "binaries")) for axes in figure.axes for line in axes.lines), f"{name}: lines between points")
+        drawn[name] = [{line.get_label(): (list(line.get_xdata()), list(map(float, line.get_ydata()))) for line in axes.lines} for axes in figure.axes]
+    nan = float("nan")
+    same = lambda found, wanted: repr(list(map(float, found))) == repr(list(map(float, wanted)))
+    for name, panel, column, wanted in (("bound", 1, "half mass radius", [1.5, 1.25]), ("bound", 1, "tidal radius", [nan, 3]), ("cluster", 0, "core radius", [0.1, 0.05]),
+                                        ("cluster", 0, "r5 group2", [nan, 0.4]), ("cluster", 1, "half mass relaxation time", [30, 20])):
+        check(column in drawn[name][panel] and same(drawn[name][panel][column][1], wanted), f"{name}: {column}: {drawn[name]}, not {wanted}")
+    alone = lambda name, panel: list(drawn[name][panel].values())
+    for name, panel, wanted in (("bound", 0, [0.9, 0.7]), ("escapers", 0, [2.5]), ("binaries", 0, [0.01, 0.02]), ("binaries", 1, [0.5, 0]), ("binaries", 2, [7, 3])):
+        check(len(alone(name, panel)) == 1 and same(alone(name, panel)[0][1], wanted), f"{name}: {panel}: {drawn[name]}, not {wanted}")
+    check(same(alone("escapers", 0)[0][0], [1.5]) and abs(drawn["cluster"][0]["r1"][0][1] - 0.977792) < 1e-5, f"times: {drawn}")
+    said = plot(folder, "cluster", "-o", "of-cluster", "--format", "svg")
+    check("wrote 4 plots" in said and "encounters" not in said, f"a table without rows: {said}")
+    found = texts(folder / "of-cluster/cluster.svg")
+    check({"radius [pc]", "time [Myr]", "core radius", "relaxation time"} <= found, f"cluster.svg: {found}")
+    refused(folder, 3, "cluster: encounters: encounters.csv has no rows", "plot", "cluster", "--plots", "encounters", "--python", sys.executable)
+    refused(folder, 3, "run: bound: needs bound.csv, which 'run --bound' writes", "plot", "run", "--plots", "bound", "--python", sys.executable)
+
+
 def retyped(folder):
     chamomile(folder, *"convert galaxy.hdf5 stars.hdf5 --retype disk=stars,3=4 -q".split())
     info = chamomile(folder, *"info stars.hdf5".split())
@@ -150,4 +183,4 @@ def refuses(folder):
         refused(folder, 2, line, "convert", "galaxy.hdf5", "x.hdf5", "--retype", text)
 
 
-run_parts("runs are drawn", isolated, box, from_python, drawn, retyped, refuses)
+run_parts("runs are drawn", isolated, box, from_python, drawn, tables, retyped, refuses)

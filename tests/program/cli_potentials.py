@@ -242,7 +242,7 @@ def tracks(folder):
                         ("--set track.blocks: needs individual steps", ("--track", 7, "--set", "track.blocks=1"))):
         refused(folder, 2, line, "run", "plummer.hdf5", *PLAIN, *words, "-o", "no")
     (folder / "ids.txt").write_text("7\nx\n")
-    refused(folder, 3, "ids.txt: line 2: x: must be an id", "run", "plummer.hdf5", *PLAIN, "--track", "ids.txt", "-o", "no")
+    refused(folder, 3, "ids.txt: line 2: 'x': must be an id", "run", "plummer.hdf5", *PLAIN, "--track", "ids.txt", "-o", "no")
 
 
 def height(folder, name):

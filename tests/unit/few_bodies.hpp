@@ -7,15 +7,15 @@
 
 namespace chamomile::tests {
 
-/// An Orbit of two bodies with G (m1 + m2) = 1 and semi-major axis 1, starting at pericenter on the
-/// x axis.
-struct Orbit {
+/// An PairOrbit of two bodies with G (m1 + m2) = 1 and semi-major axis 1, starting at pericenter on
+/// the x axis.
+struct PairOrbit {
     double eccentricity = 0;
     double mass_ratio = 1; ///< m1 / m2
     Vec3<double> offset = {}, boost = {};
 };
 
-inline Particles bodies(const Orbit& orbit)
+inline Particles bodies(const PairOrbit& orbit)
 {
     const double e = orbit.eccentricity;
     const double m1 = orbit.mass_ratio / (1 + orbit.mass_ratio), m2 = 1 - m1;

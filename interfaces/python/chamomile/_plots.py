@@ -12,7 +12,8 @@ from typing import Any, Callable, Optional, Sequence
 from ._drawing import COLOURS, PlotError, _finish
 from ._error_plots import ERROR_PLOTS, error_jobs
 
-PLOTS = ("energies", "radii", "steps", "power", "mass-function", "profiles")
+TABLES = {"bound": "--bound", "cluster": "--cluster", "escapers": "--cluster", "binaries": "--set cluster.binaries", "encounters": "--set cluster.encounters"}  # NAME.csv of run OPTION
+PLOTS = ("energies", "radii", "steps", "power", "mass-function", "profiles", *TABLES)
 FORMATS = ("svg", "png")
 MYR_PER_PC_S_PER_KM = 3.0856775814913673e13 / 3.15576e13  # Julian years
 
@@ -278,6 +279,27 @@ def _profiles(folder: pathlib.Path, figure: Any) -> None:
         _finish(panel, table.label("r_low", "radius") if panel in axes[1] else "", table.label(name, text))
 
 
+def _of_table(name: str, panels: Sequence[tuple[str, str]], style: str = "-") -> Callable[[pathlib.Path, Any], None]:
+    """A function that draws columns of NAME.csv against time: for each panel those that a pattern matches, and the label of its axis."""
+
+    def draw(folder: pathlib.Path, figure: Any) -> None:
+        import numpy
+
+        table = Table(folder / f"{name}.csv")
+        x, x_label = _time_axis(table)
+        rows = numpy.atleast_1d(figure.subplots(len(panels), 1, sharex=True))
+        for axes, (pattern, label) in zip(rows, panels):
+            names = [column for column in table.texts if re.fullmatch(pattern, column)]
+            names = [column for column in names if numpy.isfinite(table[column]).any()]
+            for k, column in enumerate(names):
+                colour = COLOURS[k % len(COLOURS)]
+                axes.plot(x, table[column], linestyle=style, color=colour, marker=".", markersize=3, label=column.replace("_", " ") if len(names) > 1 else None)
+            _log_if_positive(axes, numpy.concatenate([table[column] for column in names]) if names and "eccentricity" not in pattern else numpy.zeros(1))
+            _finish(axes, x_label if axes is rows[-1] else "", table.label(names[0], label) if names else label, above=True, ncols=4)
+
+    return draw
+
+
 MAKERS: dict[str, tuple[Callable[[pathlib.Path, Any], None], tuple[float, float]]] = {
     "energies": (_energies, (7, 5.5)),
     "radii": (_radii, (7, 5.5)),
@@ -285,6 +307,11 @@ MAKERS: dict[str, tuple[Callable[[pathlib.Path, Any], None], tuple[float, float]
     "power": (_power, (7, 5)),
     "mass-function": (_mass_function, (7, 5)),
     "profiles": (_profiles, (9, 7)),
+    "bound": (_of_table("bound", (("mass", "bound mass"), ("half_mass_radius|tidal_radius", "radius"))), (7, 5.5)),
+    "cluster": (_of_table("cluster", (("core_radius|r\\d+(_group\\d+)?", "radius"), (".*_relaxation_time", "relaxation time"))), (7, 5.5)),
+    "escapers": (_of_table("escapers", (("speed", "speed of escapers"),), "none"), (7, 4)),
+    "binaries": (_of_table("binaries", (("semi_major_axis", "semi-major axis"), ("eccentricity", "eccentricity"), ("hardness", "hardness [kT]")), "none"), (7, 7)),
+    "encounters": (_of_table("encounters", (("pericenter", "pericenter"), ("speed", "speed at infinity")), "none"), (7, 5.5)),
 }
 NEEDED = {"power": ("power_", ".txt", "run --power"), "mass-function": ("mass_function_", ".txt", "run --halos"), "profiles": ("profile_", ".csv", "run --profile")}
 
@@ -292,6 +319,8 @@ NEEDED = {"power": ("power_", ".txt", "run --power"), "mass-function": ("mass_fu
 def _is_there(name: str, folder: pathlib.Path) -> bool:
     if name in NEEDED:
         return bool(_numbered(folder, *NEEDED[name][:2]))
+    if name in TABLES:
+        return (folder / f"{name}.csv").exists() and (folder / f"{name}.csv").read_text(encoding="utf-8").count("\n") > 1
     if name == "steps":
         return (folder / "steps.csv").exists()
     return (folder / "energy.csv").exists() and (name != "radii" or "r50" in Table(folder / "energy.csv"))
@@ -303,6 +332,8 @@ def _require(name: str, folder: pathlib.Path) -> None:
     if name in NEEDED:
         start, end, maker = NEEDED[name]
         raise PlotError(f"{folder}: {name}: needs {start}NNN{end}, which '{maker}' writes")
+    if name in TABLES:
+        raise PlotError(f"{folder}: {name}: " + (f"{name}.csv has no rows" if (folder / f"{name}.csv").exists() else f"needs {name}.csv, which 'run {TABLES[name]}' writes"))
     raise PlotError(f"{folder}: {name}: " + ("a comoving run has no Lagrangian radii" if (folder / "energy.csv").exists() and name == "radii"
                                              else f"needs {'steps' if name == 'steps' else 'energy'}.csv, which every run writes"))
 
@@ -331,8 +362,8 @@ def plot(
     """Plots the tables of a run, or force errors, with axes, units and legends, and returns the files.
 
     folder: of the run, or a file of `chamomile accuracy --hdf5`. output: folder of the plots, by default `plots` in the folder of the run, or the folder of
-    the file. plots: any of energies, radii, steps, power, mass-function, profiles, or of distribution, cost, radius for force errors; by default all with
-    existing tables. formats: any of svg, png.
+    the file. plots: any of energies, radii, steps, power, mass-function, profiles, bound, cluster, escapers, binaries, encounters, or of distribution, cost,
+    radius for force errors; by default all with existing tables. formats: any of svg, png.
     """
     folder = pathlib.Path(folder)
     is_file = folder.is_file() and folder.suffix in (".hdf5", ".h5")

@@ -12,6 +12,9 @@
 #include "chamomile/force/threads.hpp"
 #include "chamomile/integrate/diagnostics.hpp"
 #include "chamomile/integrate/external/external_field.hpp"
+#include "chamomile/integrate/measures/kepler_orbit.hpp"
+#include "chamomile/integrate/measures/neighbors.hpp"
+#include "chamomile/integrate/measures/unbinding.hpp"
 #include "chamomile/integrate/ranks/rank_subset.hpp"
 #include "tests/unit/rows_in_blocks.hpp"
 #include "tests/unit/within.hpp"
@@ -324,6 +327,83 @@ TEST_CASE("diagnostics match bitwise for any number of threads, also with bulk v
     for (std::size_t i = 0; i < particles.size(); ++i)
         internal += 0.5 * particles.mass[i] * norm_squared(particles.velocity[i] - bulk);
     CHECK(found[0].internal_kinetic == within(1e-9, double(internal)));
+}
+
+TEST_CASE("nearest neighbors are those of all pairs, also with equal places and distances")
+{
+    for (const std::size_t n : {2, 7, 60, 1000}) {
+        const Particles particles = clumps(n);
+        const std::vector<Vec3<double>>& x = particles.position;
+        for (const std::size_t count : {std::size_t(1), std::min<std::size_t>(6, n - 1)}) {
+            const std::vector<Index> found = nearest_neighbors(x, count);
+            for (std::size_t i = 0; i < n; ++i) {
+                std::vector<std::pair<double, Index>> all;
+                for (std::size_t j = 0; j < n; ++j)
+                    if (j != i)
+                        all.emplace_back(norm_squared(x[j] - x[i]), Index(j));
+                std::ranges::sort(all);
+                for (std::size_t k = 0; k < count; ++k)
+                    CHECK(found[i * count + k] == all[k].second);
+            }
+        }
+    }
+}
+
+TEST_CASE("a Kepler orbit has its elements, from circles to hyperbolas")
+{
+    const double GM = 3.7;
+    for (const double e : {0.0, 1e-6, 0.5, 0.999, 1.5, 20.0})
+        for (const double anomaly : {0.0, 0.7, -1.2}) {
+            const double pericenter = 0.3, p = pericenter * (1 + e);
+            const double r = p / (1 + e * std::cos(anomaly)), v = std::sqrt(GM / p);
+            const KeplerOrbit orbit =
+                kepler_orbit(GM, {r * std::cos(anomaly), 0, r * std::sin(anomaly)},
+                             {-v * std::sin(anomaly), 0, v * (e + std::cos(anomaly))});
+            const double a = pericenter / (1 - e);
+            CHECK(std::abs(orbit.eccentricity - e) < 1e-13 * (1 + e));
+            CHECK(orbit.pericenter == within(1e-12, pericenter));
+            CHECK(orbit.semi_major_axis == within(1e-10, a));
+            CHECK(orbit.is_bound() == (e < 1));
+            if (e < 1)
+                CHECK(orbit.period == within(1e-9, 2 * M_PI * std::sqrt(a * a * a / GM)));
+            else
+                CHECK(orbit.speed == within(1e-10, std::sqrt(-GM / a)));
+        }
+}
+
+TEST_CASE("unbinding finds the same on any number of threads and with potentials given")
+{
+    Particles particles = shells(20000, {3, 0, -1}, plummer_radius);
+    for (std::size_t i = 0; i < particles.size(); ++i) { // every fifth is fast
+        const double speed = i % 5 == 0 ? 3 : 0.3;
+        const double phi = 2 * M_PI * std::fmod(0.618 * double(i), 1.0);
+        particles.velocity[i] = {5 + speed * std::cos(phi), speed * std::sin(phi), 1};
+        particles.id[i] = i;
+    }
+    SolverOptions options;
+    options.softening.length = 0.01;
+    Candidates all;
+    for (std::size_t i = 0; i < particles.size(); ++i)
+        all.members.push_back(Index(i));
+    const int usual = thread_count();
+    std::vector<BoundSystem> found;
+    for (const int threads : {1, 2, 5}) {
+        use_threads(threads);
+        found.push_back(Unbinding(options).find(particles, all, {}));
+    }
+    use_threads(usual);
+    make_solver(options)->solve(particles, Quantities::acceleration_potential);
+    all.potential = particles.potential;
+    found.push_back(Unbinding(options).find(particles, all, {}));
+    CHECK(found[0].members.size() < 16000);
+    CHECK(found[0].members.size() > 14000);
+    CHECK(std::ranges::none_of(found[0].members, [](Index i) { return i % 5 == 0; }));
+    for (const BoundSystem& one : found) {
+        CHECK(one.members == found[0].members);
+        CHECK(one.velocity == found[0].velocity);
+        CHECK(one.half_mass_radius == found[0].half_mass_radius);
+        CHECK(std::isnan(one.tidal_radius));
+    }
 }
 
 TEST_SUITE_END();

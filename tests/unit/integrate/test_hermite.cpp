@@ -28,14 +28,14 @@ struct Figures {
     double pericenter_shift = 0; ///< per orbit, rad
 };
 
-struct Scheme {
+struct Variant {
     int iterations = 1;
     LastEvaluation last = LastEvaluation::before_correction;
     double G = 1, eps = 0; ///< wrong unless 1 and 0
 };
 
 /// Ten orbits of n equal steps.
-Figures ten_orbits(const Orbit& orbit, int n, const Scheme& scheme)
+Figures ten_orbits(const PairOrbit& orbit, int n, const Variant& scheme)
 {
     use_threads(1); // two bodies do not keep two threads busy
     ReferenceJerk solver(scheme.eps, scheme.G);
@@ -58,13 +58,13 @@ Figures ten_orbits(const Orbit& orbit, int n, const Scheme& scheme)
 }
 
 constexpr int steps[] = {100, 200, 400, 800};
-constexpr Scheme pec{}, pece{.last = LastEvaluation::after_correction}, pec2{.iterations = 2};
+constexpr Variant pec{}, pece{.last = LastEvaluation::after_correction}, pec2{.iterations = 2};
 /// Max |dE/E| at e = 0.5 for these step numbers, from other programs.
 constexpr double pece_errors[] = {9.96e-5, 6.37e-6, 4.03e-7, 2.53e-8},
                  pec2_errors[] = {8.70e-5, 5.43e-6, 3.39e-7, 2.12e-8},
                  pec_errors[] = {1.549e-3, 4.851e-5, 1.521e-6, 4.799e-8};
 
-double order(const Scheme& scheme)
+double order(const Variant& scheme)
 {
     return std::log2(ten_orbits({.eccentricity = 0.5}, 200, scheme).energy_error /
                      ten_orbits({.eccentricity = 0.5}, 800, scheme).energy_error) /
@@ -94,7 +94,7 @@ TEST_CASE("energy errors over ten orbits match published values")
 {
     for (int k = 0; k < 4; ++k) {
         CAPTURE(steps[k]);
-        const auto error = [&](const Scheme& scheme) {
+        const auto error = [&](const Variant& scheme) {
             return ten_orbits({.eccentricity = 0.5}, steps[k], scheme).energy_error;
         };
         CHECK(error(pece) == within(0.02, pece_errors[k]));
@@ -128,9 +128,9 @@ TEST_CASE("pericenter shifts match published values")
 TEST_CASE("unequal masses and a moving frame do not change the errors")
 {
     const double error = ten_orbits({.eccentricity = 0.5}, 400, pec2).energy_error;
-    for (const Orbit& orbit :
-         {Orbit{.eccentricity = 0.5, .mass_ratio = 1e-6},
-          Orbit{.eccentricity = 0.5, .offset = {100, 0, 0}, .boost = {10, 0, 0}}})
+    for (const PairOrbit& orbit :
+         {PairOrbit{.eccentricity = 0.5, .mass_ratio = 1e-6},
+          PairOrbit{.eccentricity = 0.5, .offset = {100, 0, 0}, .boost = {10, 0, 0}}})
         CHECK(std::abs(ten_orbits(orbit, 400, pec2).energy_error - error) < 1e-10);
 }
 

@@ -16,8 +16,8 @@
 using namespace chamomile;
 using namespace chamomile::tests;
 using tests::bodies;
-using tests::Orbit;
 using tests::orbit_energy;
+using tests::PairOrbit;
 using tests::pericenter_angle;
 using tests::ReferenceSolver;
 using tests::separation;
@@ -43,7 +43,7 @@ struct Figures {
 };
 
 /// Ten orbits of n steps each.
-Figures ten_orbits(const Orbit& orbit, int n, const Mistake& mistake = {})
+Figures ten_orbits(const PairOrbit& orbit, int n, const Mistake& mistake = {})
 {
     use_threads(1); // two bodies do not keep two threads busy
     ReferenceSolver solver({SofteningKind::plummer, mistake.eps}, mistake.G);
@@ -141,7 +141,7 @@ TEST_CASE("pericenter shifts match published values and energy returns after eac
 TEST_CASE("ten orbits run backwards end at the start")
 {
     const auto distance = [](const Mistake& mistake) {
-        const Orbit orbit{.eccentricity = 0.5};
+        const PairOrbit orbit{.eccentricity = 0.5};
         ReferenceSolver solver;
         Particles pair = ten_orbits(orbit, 200).end;
         for (Vec3<double>& v : pair.velocity)
@@ -161,10 +161,10 @@ TEST_CASE("ten orbits run backwards end at the start")
 TEST_CASE("unequal masses and a moving frame do not change the errors")
 {
     const double error = ten_orbits({.eccentricity = 0.5}, 400).largest_energy_error;
-    for (const Orbit& orbit :
-         {Orbit{.eccentricity = 0.5, .mass_ratio = 1e-6},
-          Orbit{.eccentricity = 0.5, .offset = {100, 0, 0}, .boost = {10, 0, 0}},
-          Orbit{.eccentricity = 0.5, .offset = {0, 100, -50}, .boost = {0, 0, 10}}})
+    for (const PairOrbit& orbit :
+         {PairOrbit{.eccentricity = 0.5, .mass_ratio = 1e-6},
+          PairOrbit{.eccentricity = 0.5, .offset = {100, 0, 0}, .boost = {10, 0, 0}},
+          PairOrbit{.eccentricity = 0.5, .offset = {0, 100, -50}, .boost = {0, 0, 10}}})
         CHECK(std::abs(ten_orbits(orbit, 400).largest_energy_error - error) < 1e-10);
     CHECK_FALSE(
         std::abs(ten_orbits({.eccentricity = 0.5}, 400, {.G = 1 + 1e-7}).largest_energy_error -

@@ -1,0 +1,15 @@
+/// \file  Nearest neighbors of points.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "chamomile/core/particles.hpp"
+
+namespace chamomile {
+
+/// Returns for each of n points the `count` nearest other points, nearest first, as n rows of
+/// `count` indices. Of equal distances the lower index is first. `count` must be below n.
+std::vector<Index> nearest_neighbors(std::span<const Vec3<double>> points, std::size_t count);
+
+} // namespace chamomile

@@ -60,10 +60,16 @@ std::vector<OptionRow<PlotRequest>> drawing_rows()
 int draw(const PlotRequest& request, bool is_quiet)
 {
     std::fflush(stdout);
-    return run_python(request.python,
-                      {request.python, "-c", plot_script, request.folder, request.output.file,
-                       joined(request.plots), joined(request.formats),
-                       request.output.overwrite ? "1" : "0", is_quiet ? "1" : "0"});
+    std::vector<std::string> words{request.python,
+                                   "-c",
+                                   plot_script,
+                                   request.output.file,
+                                   joined(request.plots),
+                                   joined(request.formats),
+                                   request.output.overwrite ? "1" : "0",
+                                   is_quiet ? "1" : "0"};
+    words.insert(words.end(), request.folders.begin(), request.folders.end());
+    return run_python(request.python, words);
 }
 
 int plot(const std::vector<std::string>& arguments)
@@ -73,7 +79,9 @@ int plot(const std::vector<std::string>& arguments)
                             "radii, steps, and of --power, --halos and --profile the power "
                             "spectrum, the mass function and profiles; or the force errors that "
                             "'accuracy --hdf5' wrote.");
-    options.positional("FOLDER", request.folder, "the folder of the run, or a file of errors");
+    options.positional("FOLDER", request.folders,
+                       "the folder of the run, or a file of errors; of several runs each plot "
+                       "shows all, and the last of their snapshots");
     OptionRows<PlotRequest> t;
     t.group("Plots");
     t.texts("plots", &PlotRequest::plots, "NAME,...",
@@ -86,7 +94,7 @@ int plot(const std::vector<std::string>& arguments)
     options.add(
         output_rows(
             "output,o", "FOLDER",
-            "the folder of the plots; unless given 'plots' in the folder of the run, or the "
+            "the folder of the plots; unless given 'plots' in the folder of the one run, or the "
             "folder of the file"),
         request.output);
     if (!options.parse(arguments))

@@ -80,8 +80,7 @@ int plot(const std::vector<std::string>& arguments)
                             "spectrum, the mass function and profiles; or the force errors that "
                             "'accuracy --hdf5' wrote.");
     options.positional("FOLDER", request.folders,
-                       "the folder of the run, or a file of errors; of several runs each plot "
-                       "shows all, and the last of their snapshots");
+                       "the folders of runs, drawn together, or a file of errors");
     OptionRows<PlotRequest> t;
     t.group("Plots");
     t.texts("plots", &PlotRequest::plots, "NAME,...",
@@ -94,7 +93,7 @@ int plot(const std::vector<std::string>& arguments)
     options.add(
         output_rows(
             "output,o", "FOLDER",
-            "the folder of the plots; unless given 'plots' in the folder of the one run, or the "
+            "the folder of the plots; unless given 'plots' in the folder of the run, or the "
             "folder of the file"),
         request.output);
     if (!options.parse(arguments))

@@ -82,12 +82,11 @@ std::vector<OptionRow<R>> rows()
         [](const R& view) { return place_text(view.follow); },
         "center each picture on the density maximum of all shown particles or of a type");
     t.special("mark", "center|densest|TYPE|X,Y,Z", put_mark, mark_text,
-              "draw a cross at the center of the picture, at the density maximum of all shown "
-              "particles or of a type, or at a place")
+              "draw a cross at the center of the picture, a density maximum or a place")
         .dimension = dimensions::length;
     t.text("path", &R::path, "FILE.csv",
-           "draw the orbits in a table with columns x, y, z, and id if there are several; or "
-           "center_x, center_y, center_z, as energy.csv has");
+           "draw the orbits in a table with columns x, y, z or center_x to center_z, and id if "
+           "there are several");
     t.number("box", &R::box, ranges::side_or_none,
              "side of a periodic box, drawn with periodic images; 0: isolated; default: box in the "
              "file")

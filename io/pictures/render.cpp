@@ -220,9 +220,9 @@ DensityRange range_of(const SurfaceDensity& density, double one)
                 found[k] = value;
     }
     const auto [faintest, faint, tenth, high] = found;
-    const double least = std::min(std::max(faintest, std::min(2 * one, faint)), 0.3 * high);
+    const double lowest = std::min(std::max(faintest, std::min(2 * one, faint)), 0.3 * high);
     const double low =
-        rounded_up(least) <= std::max(faint, 2 * one) ? rounded_up(least) : rounded_down(least);
+        rounded_up(lowest) <= std::max(faint, 2 * one) ? rounded_up(lowest) : rounded_down(lowest);
     return {low, std::max(1.5 * low, std::min(2 * one, tenth)), rounded_up(high)};
 }
 

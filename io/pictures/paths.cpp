@@ -94,7 +94,7 @@ std::vector<std::vector<Vec3<double>>> read_paths(const std::string& file, const
     return paths;
 }
 
-void draw_paths(Image& image, const UnitFrame& frame, const RenderOptions& view)
+void draw_paths(Image& image, const RenderOptions& view)
 {
     const View turn(view.azimuth, view.inclination);
     const Periodicity box{view.box.value_or(0)};
@@ -108,14 +108,13 @@ void draw_paths(Image& image, const UnitFrame& frame, const RenderOptions& view)
         const auto line = [&](const PlacedPoint& a, const PlacedPoint& b) {
             draw_line(image, {a.x, a.y, b.x, b.y}, radius, colour);
         };
-        if (!view.path.empty())
-            for (const std::vector<Vec3<double>>& path : read_paths(view.path, frame))
-                for (std::size_t k = 1; k < path.size(); ++k) {
-                    const Vec3<double> before = box.nearest(path[k - 1] - *view.center),
-                                       now = box.nearest(path[k] - *view.center);
-                    if (!box || norm(now - before) < 0.5 * box.side) // else it crossed a face
-                        line(placed(path[k - 1]), placed(path[k]));
-                }
+        for (const std::vector<Vec3<double>>& path : view.orbits)
+            for (std::size_t k = 1; k < path.size(); ++k) {
+                const Vec3<double> before = box.nearest(path[k - 1] - *view.center),
+                                   now = box.nearest(path[k] - *view.center);
+                if (!box || norm(now - before) < 0.5 * box.side) // else it crossed a face
+                    line(placed(path[k - 1]), placed(path[k]));
+            }
         if (!view.mark)
             return;
         const PlacedPoint middle = placed(*view.mark);

@@ -15,8 +15,7 @@ namespace chamomile {
 /// orbits, sorted by id. Throws Error(input), and Error(usage) for units that do not fit the frame.
 std::vector<std::vector<Vec3<double>>> read_paths(const std::string& file, const UnitFrame& frame);
 
-/// Draws the orbits of `view.path` as lines, and a cross at `view.mark`. `view` must come from
-/// complete_view().
-void draw_paths(Image& image, const UnitFrame& frame, const RenderOptions& view);
+/// Draws the orbits of a completed view as lines, and a cross at its mark.
+void draw_paths(Image& image, const RenderOptions& view);
 
 } // namespace chamomile

@@ -353,8 +353,8 @@ Scene compose(const Snapshot& snapshot, const RenderOptions& options,
     if (completed.mark_at)
         completed.mark = *completed.mark_at == RenderOptions::middle ? completed.center
                                                                      : densest(*completed.mark_at);
-    if (!completed.path.empty())
-        read_paths(completed.path, unit_frame_of(snapshot)); // refused before anything is drawn
+    if (!completed.path.empty() && completed.orbits.empty())
+        completed.orbits = read_paths(completed.path, unit_frame_of(snapshot));
     const std::vector<ProjectedPoint> points =
         projected(snapshot.particles, indices, masses, completed);
     const bool is_complete = completed.field_of_view && completed.min && completed.max;
@@ -436,6 +436,8 @@ RenderOptions widen_colours(const RenderOptions& view, const RenderOptions& aske
         widened.min = std::min(*view.min, *scene.options.min);
         widened.max = std::max(*view.max, *scene.options.max);
     }
+    if (view.quantity != Pictured::density && !asked.min && !asked.max)
+        round_ends(*widened.min, *widened.max);
     return widened;
 }
 
@@ -470,7 +472,7 @@ Image render_snapshot(const Snapshot& snapshot, const RenderOptions& options)
                                 : meaning_of(view.quantity);
     const std::string unit =
         snapshot.units.physical ? unit_name(meaning.dimension, snapshot.units) : "N-body units";
-    draw_paths(image, unit_frame_of(snapshot), view);
+    draw_paths(image, view);
     if (!options.no_labels)
         draw_labels(image, snapshot, view);
     if (!options.no_labels && !options.no_colour_bar)

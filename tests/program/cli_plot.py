@@ -97,6 +97,11 @@ def drawn(folder):
     (made / "power_001.txt").write_text("# redshift 0, h 0.7\n" + spectrum(8, "0.5 90 98 9 95\n1 0.5 8.5 1 50\n2 10 18 1 9\n"))
     (made / "mass_function_000.txt").write_text("# redshift 0, h 0.7\n# M in Msun/h, dn/dlnM per cubic Mpc/h\n# M_low M_high M halos dn_dlnM error sheth_tormen warren\n"
                                                 "8e11 2e12 1e12 9 0.9 0.3 1 1.1\n2e12 5e12 3e12 0 0 0 0.6 0.7\n5e12 2e13 1e13 1 0.1 0.1 0.2 0.3\n5e13 9e13 7e13 4 0.4 0.2 0.02 0.03\n")
+    for unit, last, wanted in (("AU/(29.7847 km/s)", 5, (0.1591579, "yr")), ("AU/(29.7847 km/s)", 5e4, (0.1591579e-3, "kyr")), ("pc/(km/s)", 0.1, (977.792, "kyr")),
+                               ("pc/h/(km/s)", 9, (0.977792, "Myr/h")), ("kpc/(0.977792 km/s)", 1, (1, "Gyr")), ("", 5, (1, ""))):
+        (made / "times.csv").write_text(f"time [{unit}]\n0\n{last}\n" if unit else f"time\n0\n{last}\n")
+        factor, word = module.Table(made / "times.csv").clock()
+        check(word == wanted[1] and abs(factor / wanted[0] - 1) < 1e-5, f"the clock of {last} {unit}: {factor} {word}, not {wanted}")
     from matplotlib.figure import Figure
     lines, noted = {}, ""
     for name, make in (("energies", module._energies), ("power", module._power), ("mass", module._mass_function), ("radii", module._radii)):
@@ -121,8 +126,8 @@ def drawn(folder):
     check(same(lines["energies"]["external"][1], [-7, -8, -8]) and same(lines["energies"]["internal"][1], [1, 2, 2]) and abs(lines["energies"]["total"][0][1] - 1.0) < 1e-5, f"energies: external, internal, Gyr: {lines['energies']}")
     check(not math.isfinite(figure.axes[0].yaxis.get_transform().transform([0.0])[0]), "a radius of 0 is a line to the edge, not a gap")
     check(same(lines["power"]["z = 49, total"][1], [1, 0.5, nan]), f"power before shell crossing: {lines['power']}")
-    check(same(lines["power"]["z = 0"][1], [90, nan, 10]) and same(lines["power"]["linear"][1], [95, 50, 9]), f"power with a gap, and its fit: {lines['power']}")
-    check(same(lines["mass"]["Warren"][1], [1.1, 0.7, 0.3, 0.03]), f"the fits of a mass function: {lines['mass']}")
+    check(same(lines["power"]["z = 0"][1], [90, nan, 10]) and same(lines["power"]["linear theory"][1], [95, 50, 9]), f"power with a gap, and its fit: {lines['power']}")
+    check(same(lines["mass"]["Warren et al. 2006"][1], [1.1, 0.7, 0.3, 0.03]), f"the fits of a mass function: {lines['mass']}")
     counted = lines["mass points"]
     check(any(same(x, [1e12, nan, 1e13, nan, 7e13]) and same(y, [0.9, nan, 0.1, nan, 0.4]) for x, y in counted), f"bins without halos are no gaps: {counted}")
     check("P is negative" in noted, f"a spectrum with shot noise is not explained: {noted}")
@@ -143,6 +148,7 @@ def drawings(folders):
         figure = Figure()
         make(figure)
         found[name] = figure.axes
+    module._runs.clear()
     return found
 
 
@@ -178,8 +184,8 @@ def tables_drawn(folder):
     cosmic = csv_columns(folder / "cosmic/energy.csv")
     expected += [("cosmic", "energies", 0, name, cosmic("scale_factor"), [1e10 * e for e in cosmic(name)]) for name in ("kinetic", "potential", "total")]
     power, masses = text_columns(folder / "cosmic/power_002.txt"), text_columns(folder / "cosmic/mass_function_002.txt")
-    expected += [("cosmic", "power", 0, label, power("k"), power(name)) for label, name in (("z = 0", "P"), ("linear", "linear"), ("halofit", "halofit"))]
-    expected += [("cosmic", "mass-function", 0, label, masses("M"), masses(name)) for label, name in ((None, "dn_dlnM"), ("Sheth & Tormen", "sheth_tormen"), ("Warren", "warren"))]
+    expected += [("cosmic", "power", 0, label, power("k"), power(name)) for label, name in (("z = 0", "P"), ("linear theory", "linear"), ("Halofit (Takahashi et al. 2012)", "halofit"))]
+    expected += [("cosmic", "mass-function", 0, label, masses("M"), masses(name)) for label, name in ((None, "dn_dlnM"), ("Sheth & Tormen 1999", "sheth_tormen"), ("Warren et al. 2006", "warren"))]
     found = {run: drawings([folder / run]) for run in ("run", "cosmic")}
     for run, plot_name, panel, label, x, y in expected:
         lines = [line for line in found[run][plot_name][panel].lines if label in (None, line.get_label())]
@@ -201,7 +207,8 @@ def several(folder):
             x, y = ([factor * float(row[next(key for key in row if key.startswith(name))]) for row in rows] for name, factor in (("time", MYR / 1000), (name, 1e10)))
             lines = [line for line in axes.lines if line.get_label() == name and equal(line, x, y)]
             check(len(lines) == 1, f"two runs: {run}: {name}: drawn {len(lines)} times")
-            looks[run, name] = (lines[0].get_color(), lines[0].get_linestyle())
+            looks[run, name] = [(line.get_color(), line.get_linestyle()) for line in lines][:1] or [("none", "none")]
+    looks = {key: found[0] for key, found in looks.items()}
     check(len({colour for colour, _ in looks.values()}) == 2 and len({style for _, style in looks.values()}) == 3 and
           all(looks["run", name][1] == looks["longer", name][1] for name in ("kinetic", "total")), f"colours are runs, styles are quantities: {looks}")
     chamomile(folder, *"model plummer -n 200 -o plain.hdf5 -q".split())

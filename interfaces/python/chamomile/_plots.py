@@ -203,15 +203,19 @@ def _power(folder: pathlib.Path, figure: Any) -> None:
         power = numpy.where(power > error, power, numpy.nan)  # a gap below the noise
         axes.plot(k, power, color=colour, label=text, marker=".", markersize=3)
         axes.fill_between(k, power - error, power + error, color=colour, alpha=0.2, linewidth=0)
-        for name, style in (("linear", ":"), ("halofit", "--")):
+        for name, text, style in (("linear", "linear theory", ":"), ("halofit", "Halofit (Takahashi et al. 2012)", "--")):
             if name in table:
-                axes.plot(k, table[name], color=colour, linestyle=style, linewidth=0.8, zorder=1, label=name if number == files[-1][0] else None)
+                axes.plot(k, table[name], color=colour, linestyle=style, linewidth=0.8, zorder=1, label=text if number == files[-1][0] else None)
     axes.set_xscale("log")
     axes.set_yscale("log")
     length = table.said(r"k in radians per ([^,\n]+),")
     if length and length.startswith("the box"):
         length = None
     _finish(axes, "k" + {None: "", "Mpc/h": " [h/Mpc]"}.get(length, f" [1/{length}]"), "P(k)" + (f" [({length})$^3$]" if length else "") + ", without shot noise unless 'total'")
+
+
+FITS = (("sheth_tormen", "Sheth & Tormen 1999", ":"), ("warren", "Warren et al. 2006", "--"), ("watson", "Watson et al. 2013", "-."),
+        ("tinker", "Tinker et al. 2008", (0, (1, 4))))
 
 
 def _mass_function(folder: pathlib.Path, figure: Any) -> None:
@@ -232,10 +236,10 @@ def _mass_function(folder: pathlib.Path, figure: Any) -> None:
             mass, n, y = (numpy.insert(numpy.where(seen, table[name], numpy.nan), empty, numpy.nan) for name in ("M", "halos", "dn_dlnM"))
             spread = numpy.array([n - n * (1 - 1 / (9 * n) - 1 / (3 * numpy.sqrt(n))) ** 3, 1 + numpy.sqrt(n + 0.75)])  # Gehrels (1986), eqs. 7 and 9
             axes.errorbar(mass, y, y / n * spread, color=colour, marker="o", markersize=3, capsize=2, label=_epoch(table, number))
-        for name, style in (("sheth_tormen", ":"), ("warren", "--"), ("watson", "-."), ("tinker", (0, (1, 4)))):
+        for name, text, style in FITS:
             if name in table:
                 axes.plot(table["M"], table[name], color=colour, linestyle=style, linewidth=0.8, zorder=1,
-                          label=name.replace("_", " & ").title() if number == files[-1][0] else None)
+                          label=text if number == files[-1][0] else None)
     if not least:
         raise PlotError(f"{folder}: mass-function: no snapshot has a halo")
     axes.set_xscale("log")
@@ -378,7 +382,10 @@ def plot(
         for (_, title, make, size), paths in zip(jobs, files):
             figure = Figure(figsize=size, layout="constrained")
             _runs[:] = folders
-            make(figure)
+            try:
+                make(figure)
+            finally:
+                _runs.clear()
             figure.suptitle(title, fontsize="medium")
             try:
                 output.mkdir(parents=True, exist_ok=True)

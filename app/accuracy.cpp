@@ -334,7 +334,7 @@ int accuracy(const std::vector<std::string>& arguments)
     warn_of_excess(samples, rows);
     if (accuracy.scan.empty())
         return 0;
-    accuracy.drawing.folder = accuracy.hdf5.file;
+    accuracy.drawing.folders = {accuracy.hdf5.file};
     accuracy.drawing.output.overwrite = accuracy.hdf5.overwrite;
     return draw(accuracy.drawing, options.verbosity() == Verbosity::quiet);
 }

@@ -60,10 +60,16 @@ std::vector<OptionRow<PlotRequest>> drawing_rows()
 int draw(const PlotRequest& request, bool is_quiet)
 {
     std::fflush(stdout);
-    return run_python(request.python,
-                      {request.python, "-c", plot_script, request.folder, request.output.file,
-                       joined(request.plots), joined(request.formats),
-                       request.output.overwrite ? "1" : "0", is_quiet ? "1" : "0"});
+    std::vector<std::string> words{request.python,
+                                   "-c",
+                                   plot_script,
+                                   request.output.file,
+                                   joined(request.plots),
+                                   joined(request.formats),
+                                   request.output.overwrite ? "1" : "0",
+                                   is_quiet ? "1" : "0"};
+    words.insert(words.end(), request.folders.begin(), request.folders.end());
+    return run_python(request.python, words);
 }
 
 int plot(const std::vector<std::string>& arguments)
@@ -74,7 +80,8 @@ int plot(const std::vector<std::string>& arguments)
                             "spectrum, the mass function and profiles, of --bound and --cluster "
                             "their tables; or the force errors that "
                             "'accuracy --hdf5' wrote.");
-    options.positional("FOLDER", request.folder, "the folder of the run, or a file of errors");
+    options.positional("FOLDER", request.folders,
+                       "the folders of runs, drawn together, or a file of errors");
     OptionRows<PlotRequest> t;
     t.group("Plots");
     t.texts("plots", &PlotRequest::plots, "NAME,...",

@@ -10,10 +10,9 @@ namespace chamomile::app {
 
 extern const char* const plot_script;
 
-/// A PlotRequest says what to draw: tables in the folder of a run, or a file of force errors.
+/// A PlotRequest says what to draw: tables in the folders of runs, or a file of force errors.
 struct PlotRequest {
-    std::string folder;
-    std::vector<std::string> plots, formats = {"svg", "png"};
+    std::vector<std::string> folders, plots, formats = {"svg", "png"};
     Output output;
     std::string python = "python3";
 };

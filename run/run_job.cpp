@@ -22,12 +22,20 @@ constexpr auto potentials = Quantities::acceleration_potential;
 /// Bytes per particle: position, velocity, acceleration, potential, mass and id.
 constexpr std::int64_t snapshot_bytes = 12 * 8;
 
+/// Returns the asked view of frames with its pixels.
+RenderOptions sized_view(const RunSettings& settings)
+{
+    RenderOptions view = settings.frame_view;
+    if (settings.frame_size)
+        view.width = view.height = *settings.frame_size;
+    return view;
+}
+
 /// Returns the view shared by all frames of a run, wide enough for particles that will leave the
 /// first picture.
 RenderOptions first_view(const Snapshot& state, const RunSettings& settings)
 {
-    RenderOptions view = settings.frame_view;
-    view.width = view.height = settings.frame_size.value_or(view.width);
+    RenderOptions view = sized_view(settings);
     if (view.box)
         require_box("{frame-box}", *view.box, state, "the file");
     view.box_min = 0.2; // up to box_max: 99 % of the mass of a box at redshift 0
@@ -77,8 +85,7 @@ RunJob::RunJob(const RunSettings& settings, const RunOrigin& origin, RunFolder& 
     origin_.version = version;
     origin_.start_time = simulation.start_time();
     origin_.forces = simulation.integrator().forces();
-    frame_view_ = run_.frame_view;
-    frame_view_.width = frame_view_.height = run_.frame_size.value_or(frame_view_.width);
+    frame_view_ = sized_view(run_);
     if (!state_.comoving) // comoving velocities are scaled in place
         simulation_.leave_particles();
     register_observers();

@@ -175,21 +175,13 @@ std::vector<OptionRow<R>> rows()
         .as_setting("frames.every")
         .in(dimensions::time)
         .only(needs_frames);
-    t.number(
-         "frame-width", [](R & r) -> auto& { return r.frame_view.field_of_view; }, positive,
-         "length across the pictures; default: 1.5 times the width of 'chamomile render' for the "
-         "first snapshot")
-        .as_setting("frames.width")
-        .in(dimensions::length)
-        .only(needs_frames);
     t.number("frame-size", &R::frame_size, between(16, 16384),
              "side of square pictures in pixels; default 800")
         .as_setting("frames.size")
         .only(needs_frames);
     std::vector<OptionRow<R>> all = t.take();
     for (const OptionRow<RenderOptions>& row : picture_settings())
-        if (row.name != "width" && row.name != "height" && row.name != "fov")
-            all.push_back(of_frames(row));
+        all.push_back(of_frames(row));
     return all;
 }
 
@@ -220,6 +212,9 @@ Refusal refuse_idle_settings(const R& settings, const GivenOptions& given)
     need(cluster.bound, needs_bound, "needs {bound}");
     need(cluster.bound || cluster.cluster, needs_bound_or_cluster, "needs {bound} or {cluster}");
     need(cluster.cluster, needs_cluster, "needs {cluster}");
+    for (const char* name : {"frame-width", "frame-height"})
+        if (given.contains(name) && given.contains("frame-size"))
+            return "{" + std::string(name) + "}: contradicts {frame-size}; give one";
     if (settings.cosmology.asked && given.contains("output-times"))
         return "{output-times}: needs plain time; give {outputs-z} or {outputs-a} in a "
                "cosmological run";

@@ -100,7 +100,7 @@ RUNS = {
     "leapfrog, spline, decorrelated": RUN + " --dt 0.0078125 --softening spline --set tree.decorrelate=5",
     "leapfrog, direct": RUN + " --dt 0.0078125 --solver direct",
     "leapfrog, accuracy": RUN + " --dt 0.015625 --set accuracy.every=2 " + GOAL,
-    "leapfrog, checked forces": RUN + " --dt 0.015625 --check-forces 30 --set check-forces.every=2 --frames --set frames.width=4",
+    "leapfrog, checked forces": RUN + " --dt 0.015625 --check-forces 30 --set check-forces.every=2 --frames",
     "leapfrog, three types": "run {in}/galaxy.hdf5 --eps 0.1 --dt 0.01 --t-end 0.03 --snapshot-every 0.03 --frames",
     "adaptive": RUN + " --adaptive",
     "adaptive, potential": RUN + " --adaptive --step-criterion potential --dt-max 0.01 --dt-min 1e-4",

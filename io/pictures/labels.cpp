@@ -237,6 +237,23 @@ void draw_rectangle(Image& image, int x, int y, int width, int height, Colour co
             image.at(i, j) = colour;
 }
 
+void draw_line(Image& image, const LineEnds& ends, double radius, Colour colour)
+{
+    const auto range = [&](double a, double b, int size) {
+        const auto inside = [&](double x) { return int(std::clamp(x, 0.0, double(size))); };
+        return std::pair(inside(std::min(a, b) - radius - 1), inside(std::max(a, b) + radius + 2));
+    };
+    const auto [left, right] = range(ends.x0, ends.x1, image.width());
+    const auto [top, bottom] = range(ends.y0, ends.y1, image.height());
+    for (int y = top; y < bottom; ++y)
+        for (int x = left; x < right; ++x) {
+            const double away =
+                distance({x + 0.5, y + 0.5}, {{ends.x0, ends.y0}, {ends.x1, ends.y1}});
+            if (const double part = std::clamp(radius + 0.5 - away, 0.0, 1.0); part > 0)
+                blend(image.at(x, y), colour, part);
+        }
+}
+
 double text_width(std::string_view text, double height)
 {
     return lay_out(text, height, [](const Shape&, double, double, double) {});

@@ -16,6 +16,14 @@ void draw_text(Image& image, double x, double y, double height, std::string_view
 /// Returns the width of the text in pixels.
 double text_width(std::string_view text, double height);
 
+/// A LineEnds holds the ends of a line, in pixels from the upper left corner.
+struct LineEnds {
+    double x0, y0, x1, y1;
+};
+
+/// Draws a straight line with round ends, `radius` pixels to either side, clipped at the edges.
+void draw_line(Image& image, const LineEnds& ends, double radius, Colour colour);
+
 /// Draws a filled rectangle, clipped at the edges of the picture.
 void draw_rectangle(Image& image, int x, int y, int width, int height, Colour colour);
 

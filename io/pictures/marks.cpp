@@ -17,16 +17,6 @@ constexpr double kpc_in_cm = 3.085678e21, year_in_s = 3.155815e7; // sidereal, a
 constexpr Colour component_colours[] = {{64, 230, 191}, {255, 107, 31},  {64, 140, 255},
                                         {255, 217, 89}, {204, 217, 255}, {204, 77, 255}};
 
-/// Returns a round number (1, 2 or 5 times a power of ten) that is at least x.
-double rounded_up(double x)
-{
-    const double power = std::pow(10, std::floor(std::log10(x)));
-    for (double step : {1.0, 2.0, 5.0})
-        if (step * power >= 0.999999 * x)
-            return step * power;
-    return 10 * power;
-}
-
 /// Returns a round number as text, such as 0.001, 5000 or 2e-5.
 std::string short_number(double value)
 {
@@ -34,6 +24,8 @@ std::string short_number(double value)
     std::snprintf(text, sizeof text, "%g", value);
     return std::regex_replace(text, std::regex("e(-?)[+]?0*"), "e$1");
 }
+
+constexpr int linear_parts = 5; ///< max steps between ticks of a linear color bar
 
 /// A MessageQueue holds the sizes of labels in a picture, in pixels.
 struct MessageQueue {
@@ -70,13 +62,19 @@ std::vector<double> logarithmic_ticks(double low, double high, const std::vector
     return ticks;
 }
 
+/// Returns n * step without rounding errors of steps such as 0.1, and no -0.
+double multiple(double n, double step)
+{
+    return (step < 1 ? n / std::round(1 / step) : n * step) + 0.0;
+}
+
 /// Returns the multiples of a round step between `low` and `high`, at most `parts` steps.
 std::vector<double> linear_ticks(double low, double high, int parts)
 {
     const double step = rounded_up((high - low) / parts), first = std::ceil(low / step - 1e-9);
     std::vector<double> ticks;
     for (int k = 0; k <= parts && first + k <= high / step + 1e-9; ++k)
-        ticks.push_back((first + k) * step + 0.0); // no -0
+        ticks.push_back(multiple(first + k, step));
     return ticks;
 }
 
@@ -91,7 +89,7 @@ std::vector<std::vector<double>> tick_sets(double low, double high, bool is_log)
     for (int stride = 1; stride < decades; ++stride)
         sets.push_back(logarithmic_ticks(low, high, {1}, stride));
     if (decades < 1)
-        for (int parts : {5, 2, 1})
+        for (int parts : {linear_parts, 2, 1})
             sets.push_back(linear_ticks(low, high, parts));
     std::erase_if(sets, [](const std::vector<double>& ticks) { return ticks.empty(); });
     std::stable_partition(sets.begin(), sets.end(),
@@ -151,7 +149,50 @@ void draw_axes(Image& image, const MessageQueue& letters, double pixels, const s
     }
 }
 
+/// Returns step * 10^exponent without rounding errors of negative powers.
+double decimal(double step, int exponent)
+{
+    return exponent < 0 ? step / std::pow(10.0, -exponent) : step * std::pow(10.0, exponent);
+}
+
+bool is_round(double value, const RenderOptions& view)
+{
+    if (view.quantity == Pictured::density)
+        return value == rounded_up(value);
+    const std::vector<double> ticks = linear_ticks(*view.min, *view.max, linear_parts);
+    return std::any_of(ticks.begin(), ticks.end(), [&](double tick) {
+        return std::abs(tick - value) <= 1e-9 * (*view.max - *view.min);
+    });
+}
+
 } // namespace
+
+double rounded_up(double x)
+{
+    const int exponent = int(std::floor(std::log10(x)));
+    for (double step : {1.0, 2.0, 5.0})
+        if (decimal(step, exponent) >= 0.999999 * x)
+            return decimal(step, exponent);
+    return decimal(1, exponent + 1);
+}
+
+double rounded_down(double x)
+{
+    const int exponent = int(std::floor(std::log10(x)));
+    for (double step : {5.0, 2.0})
+        if (decimal(step, exponent) <= 1.000001 * x)
+            return decimal(step, exponent);
+    return decimal(1, exponent);
+}
+
+void round_ends(double& low, double& high)
+{
+    for (int time = 0; time < 3; ++time) { // a wider range may have a wider step
+        const double step = rounded_up((high - low) / linear_parts);
+        low = multiple(std::floor(low / step + 1e-9), step);
+        high = multiple(std::ceil(high / step - 1e-9), step);
+    }
+}
 
 const Meaning& meaning_of(Pictured quantity)
 {
@@ -200,24 +241,45 @@ Colour colour_at(double part, const RenderOptions& view, int type)
 
 std::vector<BarNumber> bar_numbers(const RenderOptions& view, double width, double height)
 {
+    const auto number = [&](double value) {
+        const std::string text = short_number(value);
+        const double size = text_width(text, height);
+        return BarNumber{
+            value, std::min(part_of(value, view) * width - 0.5 * size, width + 0.8 * height - size),
+            text};
+    };
+    const auto fits = [&](const BarNumber& left, const BarNumber& right) {
+        return right.x > left.x + text_width(left.text, height) + height;
+    };
+    std::vector<BarNumber> ends;
+    for (double end : {*view.min, *view.max})
+        if (is_round(end, view))
+            ends.push_back(number(end));
+    if (ends.size() == 2 && !fits(ends[0], ends[1]))
+        ends.clear();
     for (const std::vector<double>& ticks :
          tick_sets(*view.min, *view.max, view.quantity == Pictured::density)) {
         std::vector<BarNumber> numbers;
-        double end = -HUGE_VAL;
+        for (double tick : ticks)
+            numbers.push_back(number(tick));
         bool is_free = true;
-        for (double tick : ticks) {
-            const std::string text = short_number(tick);
-            const double size = text_width(text, height),
-                         x = std::min(part_of(tick, view) * width - 0.5 * size,
-                                      width + 0.8 * height - size);
-            numbers.push_back({tick, x, text});
-            is_free = is_free && x > end + height;
-            end = x + size;
+        for (std::size_t k = 1; k < numbers.size(); ++k)
+            is_free = is_free && fits(numbers[k - 1], numbers[k]);
+        if (!is_free)
+            continue;
+        for (const BarNumber& end : ends) { // in place of numbers that are too close
+            std::erase_if(numbers, [&](const BarNumber& other) {
+                return !fits(other, end) && !fits(end, other);
+            });
+            numbers.insert(std::upper_bound(numbers.begin(), numbers.end(), end,
+                                            [](const BarNumber& a, const BarNumber& b) {
+                                                return a.value < b.value;
+                                            }),
+                           end);
         }
-        if (is_free)
-            return numbers;
+        return numbers;
     }
-    return {};
+    return ends;
 }
 
 void draw_labels(Image& image, const Snapshot& snapshot, const RenderOptions& view)

@@ -18,6 +18,13 @@ struct Meaning {
 
 const Meaning& meaning_of(Pictured quantity);
 
+/// Returns the next round number, 1, 2 or 5 times a power of ten, that is at least (at most) x > 0.
+double rounded_up(double x);
+double rounded_down(double x);
+
+/// Moves the ends of a linear color range outwards to multiples of the step of its ticks.
+void round_ends(double& low, double& high);
+
 /// Returns the position of a value in the color range, from 0 to 1.
 double part_of(double value, const RenderOptions& view);
 

@@ -33,11 +33,33 @@ void put_followed(R& view, const std::string& option, const std::string& text)
     view.follow = text == "densest" ? R::densest : type_of(option, text, words);
 }
 
-std::string followed_text(const R& view)
+/// Returns the word of a followed or marked place.
+std::string place_text(const std::optional<int>& place)
 {
-    if (!view.follow)
+    if (!place)
         return "";
-    return *view.follow < 0 ? "densest" : type_names[std::size_t(*view.follow)];
+    return *place == R::middle ? "center"
+           : *place < 0        ? "densest"
+                               : type_names[std::size_t(*place)];
+}
+
+void put_mark(R& view, const std::string& option, const std::string& text)
+{
+    view.mark = {};
+    view.mark_at = {};
+    std::vector<std::string> words = words_of_types();
+    words.insert(words.begin(), {"center", "densest", "X,Y,Z"});
+    if (text.find(',') != text.npos)
+        view.mark = parse_vector(option, text);
+    else
+        view.mark_at = text == "center"    ? R::middle
+                       : text == "densest" ? R::densest
+                                           : type_of(option, text, words);
+}
+
+std::string mark_text(const R& view)
+{
+    return view.mark_at ? place_text(view.mark_at) : value_text(view.mark);
 }
 
 std::vector<OptionRow<R>> rows()
@@ -49,14 +71,22 @@ std::vector<OptionRow<R>> rows()
     t.number("height", &R::height, between(16, 16384), "height in pixels");
     t.number("fov", &R::field_of_view, positive,
              "length across the picture; default: the side of a periodic box, or a width with 98 % "
-             "of the mass")
+             "of the mass, 1.5 times more for frames")
         .in(dimensions::length);
     t.value("center", "X,Y,Z", &R::center, parse_vector,
             "center of the picture; default: center of the periodic box, or center of mass of the "
             "shown particles")
         .dimension = dimensions::length;
-    t.special("follow", "densest|TYPE", put_followed, followed_text,
-              "center each picture on the density maximum of all shown particles or of a type");
+    t.special(
+        "follow", "densest|TYPE", put_followed,
+        [](const R& view) { return place_text(view.follow); },
+        "center each picture on the density maximum of all shown particles or of a type");
+    t.special("mark", "center|densest|TYPE|X,Y,Z", put_mark, mark_text,
+              "draw a cross at the center of the picture, a density maximum or a place")
+        .dimension = dimensions::length;
+    t.text("path", &R::path, "FILE.csv",
+           "draw the orbits in a table with columns x, y, z or center_x to center_z, and id if "
+           "there are several");
     t.number("box", &R::box, ranges::side_or_none,
              "side of a periodic box, drawn with periodic images; 0: isolated; default: box in the "
              "file")

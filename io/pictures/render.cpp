@@ -14,7 +14,9 @@
 #include "chamomile/core/version.hpp"
 #include "chamomile/io/pictures/frame.hpp"
 #include "chamomile/io/pictures/marks.hpp"
+#include "chamomile/io/pictures/paths.hpp"
 #include "chamomile/io/pictures/projection.hpp"
+#include "chamomile/io/unit_conversion.hpp"
 
 namespace chamomile {
 namespace {
@@ -54,6 +56,8 @@ void check(const RenderOptions& o)
             refuse("particle type", type, "must be between 0 and 5");
     if (o.follow && (*o.follow < RenderOptions::densest || *o.follow > 5))
         refuse("particle type to follow", *o.follow, "must be between 0 and 5");
+    if (o.mark && !std::isfinite(o.mark->x + o.mark->y + o.mark->z))
+        refuse("mark", o.mark->x, "must be finite");
     if (o.components && o.quantity != Pictured::density)
         throw Error(Fault::usage, "components: need quantity density");
     if (o.components && o.colour_map)
@@ -135,11 +139,20 @@ double norm_max(const Vec3<double>& r)
 }
 
 /// Returns the densest place. Iteration: the centroid of the fullest of 4^3 cells becomes the
-/// center of a cube of half the side, until at most 50 particles remain.
+/// center of a cube of half the side, until at most 50 particles remain. Of so few particles from
+/// the start: the centroid.
 Vec3<double> densest_place(const Particles& particles, std::vector<Index> inside,
                            Vec3<double> center, Periodicity box)
 {
     const auto seen = [&](Index i) { return box.nearest(particles.position[i] - center); };
+    const auto centroid = [&](const std::vector<Index>& some) {
+        Vec3<double> sum;
+        for (Index i : some)
+            sum += seen(i);
+        return center + (1 / double(some.size())) * sum;
+    };
+    if (inside.size() <= 50)
+        return box.wrapped(centroid(inside));
     double half = 0;
     for (Index i : inside)
         half = std::max(half, norm_max(seen(i)));
@@ -154,10 +167,7 @@ Vec3<double> densest_place(const Particles& particles, std::vector<Index> inside
         const auto& fullest =
             *std::max_element(cells.begin(), cells.end(),
                               [](const auto& a, const auto& b) { return a.size() < b.size(); });
-        Vec3<double> sum;
-        for (Index i : fullest)
-            sum += seen(i);
-        center += (1 / double(fullest.size())) * sum;
+        center = centroid(fullest);
         half *= 0.5;
         std::erase_if(inside, [&](Index i) { return norm_max(seen(i)) > half; });
     }
@@ -186,8 +196,9 @@ struct DensityRange {
     double low, solid, high;
 };
 
-/// Returns the range of a picture: 1/300 of the mass lies below `low`, 1/300 above `high`. `low` is
-/// at least `one` (density of a single point), unless 1/20 of the mass is fainter.
+/// Returns the range of a picture: about 1/300 of the mass lies below `low`, 1/300 above `high`;
+/// both are round. `low` is at least twice `one` (the density of a single point, which then has no
+/// blob of its own), unless 1/20 of the mass is fainter.
 DensityRange range_of(const SurfaceDensity& density, double one)
 {
     std::vector<double> values;
@@ -209,8 +220,10 @@ DensityRange range_of(const SurfaceDensity& density, double one)
                 found[k] = value;
     }
     const auto [faintest, faint, tenth, high] = found;
-    const double low = std::min(std::max(faintest, std::min(one, faint)), 0.3 * high);
-    return {low, std::max(1.5 * low, std::min(2 * one, tenth)), high};
+    const double lowest = std::min(std::max(faintest, std::min(2 * one, faint)), 0.3 * high);
+    const double low =
+        rounded_up(lowest) <= std::max(faint, 2 * one) ? rounded_up(lowest) : rounded_down(lowest);
+    return {low, std::max(1.5 * low, std::min(2 * one, tenth)), rounded_up(high)};
 }
 
 /// A Scene holds the maps of a picture, and the options used for them.
@@ -286,6 +299,7 @@ void complete_range(RenderOptions& view, const SurfaceDensity& map)
         low = 0;
     if (!(low < high))
         high = low + std::max(1.0, std::abs(low));
+    round_ends(low, high);
     view.max = view.max.value_or(view.min ? std::max(high, *view.min + (high - low)) : high);
     view.min = view.min.value_or(std::min(low, *view.max - (high - low)));
 }
@@ -329,11 +343,18 @@ Scene compose(const Snapshot& snapshot, const RenderOptions& options,
         }
         completed.center = (1 / mass) * sum;
     }
+    const auto densest = [&](int type) {
+        return densest_place(snapshot.particles,
+                             type < 0 ? indices : shown(snapshot.particles, {type}),
+                             *completed.center, Periodicity{side});
+    };
     if (completed.follow)
-        completed.center = densest_place(
-            snapshot.particles,
-            *completed.follow < 0 ? indices : shown(snapshot.particles, {*completed.follow}),
-            *completed.center, Periodicity{side});
+        completed.center = densest(*completed.follow);
+    if (completed.mark_at)
+        completed.mark = *completed.mark_at == RenderOptions::middle ? completed.center
+                                                                     : densest(*completed.mark_at);
+    if (!completed.path.empty() && completed.orbits.empty())
+        completed.orbits = read_paths(completed.path, unit_frame_of(snapshot));
     const std::vector<ProjectedPoint> points =
         projected(snapshot.particles, indices, masses, completed);
     const bool is_complete = completed.field_of_view && completed.min && completed.max;
@@ -366,8 +387,8 @@ Scene compose(const Snapshot& snapshot, const RenderOptions& options,
         auto [low, solid, high] = range_of(density, one);
         if (side > 0) {
             const double mean = total * *completed.slice / (side * side * side);
-            low = std::min(low, completed.box_min * mean);
-            high = std::max(high, completed.box_max * mean);
+            low = rounded_down(std::min(low, completed.box_min * mean));
+            high = rounded_up(std::max(high, completed.box_max * mean));
         }
         completed.max =
             completed.max.value_or(completed.min ? std::max(high, 10 * *completed.min) : high);
@@ -415,6 +436,8 @@ RenderOptions widen_colours(const RenderOptions& view, const RenderOptions& aske
         widened.min = std::min(*view.min, *scene.options.min);
         widened.max = std::max(*view.max, *scene.options.max);
     }
+    if (view.quantity != Pictured::density && !asked.min && !asked.max)
+        round_ends(*widened.min, *widened.max);
     return widened;
 }
 
@@ -449,6 +472,7 @@ Image render_snapshot(const Snapshot& snapshot, const RenderOptions& options)
                                 : meaning_of(view.quantity);
     const std::string unit =
         snapshot.units.physical ? unit_name(meaning.dimension, snapshot.units) : "N-body units";
+    draw_paths(image, view);
     if (!options.no_labels)
         draw_labels(image, snapshot, view);
     if (!options.no_labels && !options.no_colour_bar)

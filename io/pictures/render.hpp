@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "chamomile/core/vec3.hpp"
@@ -37,6 +38,12 @@ struct RenderOptions {
     /// Center on the densest place of all shown particles (`densest`) or of one type.
     std::optional<int> follow;
     static constexpr int densest = -1;
+    std::optional<Vec3<double>> mark; ///< draw a cross there
+    /// Move the mark to the center of the picture (`middle`), or as `follow` moves the center.
+    std::optional<int> mark_at;
+    static constexpr int middle = -2;
+    std::string path; ///< a table of orbits to draw, as in read_paths(); empty: none
+    std::vector<std::vector<Vec3<double>>> orbits; ///< empty: read from `path`
     /// Side of the periodic box, drawn with its images across the faces. 0: isolated; empty: the
     /// side in the snapshot. By default a periodic picture is centered on the middle of the box and
     /// a tenth of a side deep.

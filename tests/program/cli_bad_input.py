@@ -110,7 +110,7 @@ CASES = [
     # The initial conditions.
     ("no words as numbers", START.format(file="words.ini"), INPUT, "words.ini: line 1: 2 columns"),
     ("HDF5 cut in the header", START.format(file="stub.hdf5"), INPUT, r"stub.hdf5: size: \d+ bytes: truncated: the file states \d+ bytes"),
-    ("width of pictures 0", RUN + " --frames --set frames.width=0", USAGE, "--set frames.width: 0: must be a number > 0"),
+    ("width of pictures 0", RUN + " --frames --set frames.fov=0", USAGE, "--set frames.fov: 0: must be a number > 0"),
     ("a file that repels", START.format(file="repel.txt"), INPUT, "repel.txt: line 1, G: -1: must be a number > 0"),
     ("HDF5 with a wrong bit", "info flipped.hdf5", INPUT, "flipped.hdf5: "),
     ("text named HDF5", "info garbage.hdf5", INPUT, "garbage.hdf5: format: not HDF5, despite the name"),

@@ -91,13 +91,13 @@ def adapts_its_steps(folder):
 
 def frames_are_as_wide_as_asked(folder):
     pixels = lambda name: read(name)[read(name).index(b"IDAT"):]  # behind the texts
-    for name, width in (("narrow", ["--set", "frames.width=4"]), ("wide", ["--set", "frames.width=40"]), ("automatic", [])):
+    for name, width in (("narrow", ["--set", "frames.fov=4"]), ("wide", ["--set", "frames.fov=40"]), ("automatic", [])):
         chamomile(folder, "run", "plummer.hdf5", "--t-end", 0, "--dt", 0.01, "--eps", 0.05, "--frames", *width, "-o", name, "-q")
     chamomile(folder, "render", "plummer.hdf5", "--fov", 4, "-o", "four.png", "-q")
     read = lambda name: (folder / name).read_bytes()
-    check(pixels("narrow/frame_000.png") == pixels("four.png"), "--set frames.width=4 is not --fov 4")
-    check(read("narrow/frame_000.png") != read("wide/frame_000.png"), "--set frames.width has no effect")
-    check(read("automatic/frame_000.png") not in (read("four.png"), read("wide/frame_000.png")), "no width is chosen without frames.width")
+    check(pixels("narrow/frame_000.png") == pixels("four.png"), "--set frames.fov=4 is not --fov 4")
+    check(read("narrow/frame_000.png") != read("wide/frame_000.png"), "--set frames.fov has no effect")
+    check(read("automatic/frame_000.png") not in (read("four.png"), read("wide/frame_000.png")), "no width is chosen without frames.fov")
 
 
 def frames_have_an_interval_of_their_own(folder):

@@ -187,13 +187,13 @@ inline std::vector<Star> all_moved(std::vector<Star> all, double t)
     return all;
 }
 
-struct Opened {
-    explicit Opened(const char* precision = "double")
+struct OpenedCluster {
+    explicit OpenedCluster(const char* precision = "double")
     {
         setenv("CHAMOMILE_PRECISION", precision, 1);
         g6_open(0);
     }
-    ~Opened()
+    ~OpenedCluster()
     {
         g6_close(0);
         g6_open(0); // forgets faults
@@ -202,7 +202,7 @@ struct Opened {
     }
 };
 
-inline std::string error()
+inline std::string cluster_error()
 {
     return chm_g6_get_error();
 }

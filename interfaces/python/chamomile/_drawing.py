@@ -40,6 +40,8 @@ def _finish(axes: Any, x: str, y: str, **words: Any) -> None:
     for axis in (axes.xaxis, axes.yaxis):
         if axis.get_scale() == "log":
             _ticks(axis)
+        else:
+            axis.get_major_formatter().set_useMathText(True)  # of a common power of ten
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     axes.grid(alpha=0.25, linewidth=0.5)
@@ -47,4 +49,5 @@ def _finish(axes: Any, x: str, y: str, **words: Any) -> None:
     if handles:
         if words.pop("above", False):
             words.update(loc="lower center", bbox_to_anchor=(0.5, 1), frameon=False)
-        axes.legend(**{"fontsize": "small", "framealpha": 0.8, **words})
+        axes.legend_words = {"fontsize": "small", "framealpha": 0.8, **words}
+        axes.legend(**axes.legend_words)

@@ -11,11 +11,14 @@ from typing import Any, Callable, Optional, Sequence
 
 from ._drawing import COLOURS, PlotError, _finish
 from ._error_plots import ERROR_PLOTS, error_jobs
+from ._together import draw_together, run_names
 
 TABLES = {"bound": "--bound", "cluster": "--cluster", "escapers": "--cluster", "binaries": "--set cluster.binaries", "encounters": "--set cluster.encounters"}  # NAME.csv of run OPTION
 PLOTS = ("energies", "radii", "steps", "power", "mass-function", "profiles", *TABLES)
 FORMATS = ("svg", "png")
 MYR_PER_PC_S_PER_KM = 3.0856775814913673e13 / 3.15576e13  # Julian years
+PARSECS = {"AU": 1.495978707e8 / 3.0856775814913673e13, "pc": 1.0, "kpc": 1e3, "Mpc": 1e6}
+_runs: list[pathlib.Path] = []  # those in the figure that is drawn
 
 
 class Table:
@@ -39,10 +42,14 @@ class Table:
             raise PlotError(f"{path}: not a complete table: {len(names)} columns and {len(rows)} rows")
         self.units = {name.partition(" [")[0]: name.partition(" [")[2].removesuffix("]") for name in names}
         self.factors: dict[str, float] = {}
-        for name, unit in self.units.items():  # a unit such as (0.977792 km/s)^2 becomes (km/s)^2
+        for name, unit in self.units.items():  # a unit such as 1e10 Msun becomes Msun, (0.977792 km/s)^2 becomes (km/s)^2
+            factor = 1.0
+            if mass := re.match(r"(\d\S*) (?=Msun)", unit):
+                factor, unit = float(mass[1]), unit[mass.end():]
             if (speed := re.search(r"(\d\S*) km/s(\)\^2)?", unit)) and "/(" not in unit:
-                self.factors[name] = float(speed[1]) ** (2 if speed[2] else 1)
-                self.units[name] = unit.replace(speed[1] + " ", "", 1) if speed[2] else unit.replace(speed[0], "km/s")
+                factor *= float(speed[1]) ** (2 if speed[2] else 1)
+                unit = unit.replace(speed[1] + " ", "", 1) if speed[2] else unit.replace(speed[0], "km/s")
+            self.factors[name], self.units[name] = factor, unit
         self.texts = {name.partition(" [")[0]: [row[k] for row in rows] for k, name in enumerate(names)}
 
     def __contains__(self, name: str) -> bool:
@@ -63,15 +70,17 @@ class Table:
         unit = re.sub(r"\^(-?\d+)", r"$^{\1}$", self.units.get(name, ""))
         return f"{text or name.replace('_', ' ')} [{unit}]" if unit else text or name.replace("_", " ")
 
-    def clock(self) -> tuple[float, str]:
-        """The factor from the table's times to Gyr or Myr, and the unit; 1 unless the time unit is a length over a speed."""
+    def clock(self, name: str = "time") -> tuple[float, str]:
+        """The factor from a column of times to years that fit it, in all runs of the figure, and the unit; 1 unless the time unit is a length over a speed."""
         unit = self.units.get("time", "")
-        parts = re.fullmatch(r"(pc|kpc|Mpc)(/h)?/\((?:(\S+) )?km/s\)", unit)
+        parts = re.fullmatch(r"(AU|pc|kpc|Mpc)(/h)?/\((?:(\S+) )?km/s\)", unit)
         if not parts:
             return 1, unit
-        factor = {"pc": 1, "kpc": 1e3, "Mpc": 1e6}[parts[1]] / float(parts[3] or 1) * MYR_PER_PC_S_PER_KM
-        is_long = factor * max(abs(self["time"])) >= 500
-        return factor / (1e3 if is_long else 1), ("Gyr" if is_long else "Myr") + (parts[2] or "")
+        factor = PARSECS[parts[1]] / float(parts[3] or 1) * MYR_PER_PC_S_PER_KM
+        others = [Table(run / self.path.name) for run in _runs if run != self.path.parent]
+        longest = factor * max(abs(value) for table in [self, *others] for value in table[name])
+        word, scale = next(row for row in (("Gyr", 1e3), ("Myr", 1.0), ("kyr", 1e-3), ("yr", 1e-6)) if longest >= 0.5 * row[1] or row[0] == "yr")
+        return factor / scale, word + (parts[2] or "")
 
     def said(self, pattern: str) -> Optional[str]:
         """The first group of the pattern in the comments, or None."""
@@ -90,7 +99,7 @@ def _log_if_positive(axes: Any, values: Any) -> None:
     import numpy
 
     if (numpy.isfinite(values) & (values > 0)).any():
-        axes.set_yscale("log")
+        axes.set_yscale("log", nonpositive="mask")  # a gap
 
 
 def _energies(folder: pathlib.Path, figure: Any) -> None:
@@ -100,10 +109,10 @@ def _energies(folder: pathlib.Path, figure: Any) -> None:
     x, x_label = _time_axis(table)
     error = "layzer_irvine" if "layzer_irvine" in table else "energy_error"
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
-    for name, colour in zip(("kinetic", "potential", "total", "external"), COLOURS):
-        if name in table and (name != "external" or numpy.any(table[name] != 0)):
+    for name, colour in zip(("kinetic", "potential", "total", "external", "internal"), COLOURS):
+        if name in table and (name not in ("external", "internal") or numpy.any(table["external"] != 0)):
             above.plot(x, table[name], color=colour, label=name)
-    _finish(above, "", table.label("total", "energy"), above=True, ncols=4)
+    _finish(above, "", table.label("total", "energy"), above=True, ncols=5)
     size = numpy.abs(table[error])
     below.plot(x, numpy.where(size > 0, size, numpy.nan), color=COLOURS[6], marker=".", markersize=3)
     _log_if_positive(below, size)
@@ -130,7 +139,7 @@ def _steps(folder: pathlib.Path, figure: Any) -> None:
     import numpy
 
     table = Table(folder / "steps.csv")
-    factor, unit = table.clock()
+    factor, unit = table.clock("dt")
     x, x_label = _time_axis(table)
     if (folder / "energy.csv").exists() and "scale_factor" in Table(folder / "energy.csv"):
         x_label = "scale factor a"
@@ -158,7 +167,9 @@ def _numbered(folder: pathlib.Path, start: str, end: str) -> list[tuple[int, pat
 
 
 def _several(paths: Sequence[tuple[int, pathlib.Path]], most: int = 8) -> list[tuple[int, pathlib.Path]]:
-    """At most `most` of the files, including the first and the last."""
+    """At most `most` of the files, including the first and the last; only the last in a figure of several runs."""
+    if len(_runs) > 1:
+        return list(paths[-1:])
     if len(paths) <= most:
         return list(paths)
     return [paths[round(k * (len(paths) - 1) / (most - 1))] for k in range(most)]
@@ -182,24 +193,30 @@ def _power(folder: pathlib.Path, figure: Any) -> None:
 
     axes = figure.subplots()
     files = _several(_numbered(folder, "power_", ".txt"))
+    note = "'total': with shot noise, because P is negative while particles are near their lattice;\nnot drawn where the lattice has its peaks"
     for (number, path), colour in zip(files, _shades(len(files))):
         table = Table(path)
         k, power, error, text = table["k"], table["P"], table["error"], _epoch(table, number)
         noise = float(table.said(r"^shot noise ([^,\n]+)") or 0)
         if (power < -3 * error).any():  # below shot noise: particles are still on their lattice
             power, text = numpy.where(k < numpy.pi / noise ** (1 / 3), table["total"], numpy.nan), text + ", total"
+            axes.set_title(note, fontsize="small", loc="left")
         power = numpy.where(power > error, power, numpy.nan)  # a gap below the noise
         axes.plot(k, power, color=colour, label=text, marker=".", markersize=3)
         axes.fill_between(k, power - error, power + error, color=colour, alpha=0.2, linewidth=0)
-        for name, style in (("linear", ":"), ("halofit", "--")):
+        for name, text, style in (("linear", "linear theory", ":"), ("halofit", "Halofit (Takahashi et al. 2012)", "--")):
             if name in table:
-                axes.plot(k, table[name], color=colour, linestyle=style, linewidth=0.8, label=name if number == files[-1][0] else None)
+                axes.plot(k, table[name], color=colour, linestyle=style, linewidth=0.8, zorder=1, label=text if number == files[-1][0] else None)
     axes.set_xscale("log")
     axes.set_yscale("log")
     length = table.said(r"k in radians per ([^,\n]+),")
     if length and length.startswith("the box"):
         length = None
     _finish(axes, "k" + {None: "", "Mpc/h": " [h/Mpc]"}.get(length, f" [1/{length}]"), "P(k)" + (f" [({length})$^3$]" if length else "") + ", without shot noise unless 'total'")
+
+
+FITS = (("sheth_tormen", "Sheth & Tormen 1999", ":"), ("warren", "Warren et al. 2006", "--"), ("watson", "Watson et al. 2013", "-."),
+        ("tinker", "Tinker et al. 2008", (0, (1, 4))))
 
 
 def _mass_function(folder: pathlib.Path, figure: Any) -> None:
@@ -216,13 +233,14 @@ def _mass_function(folder: pathlib.Path, figure: Any) -> None:
         seen = table["halos"] > 0
         if seen.any():
             least.append(table["dn_dlnM"][seen].min())
-            n, y = table["halos"][seen], table["dn_dlnM"][seen]
+            empty = numpy.flatnonzero(table["M_low"][1:] > 1.001 * table["M_high"][:-1]) + 1  # bins without a row
+            mass, n, y = (numpy.insert(numpy.where(seen, table[name], numpy.nan), empty, numpy.nan) for name in ("M", "halos", "dn_dlnM"))
             spread = numpy.array([n - n * (1 - 1 / (9 * n) - 1 / (3 * numpy.sqrt(n))) ** 3, 1 + numpy.sqrt(n + 0.75)])  # Gehrels (1986), eqs. 7 and 9
-            axes.errorbar(table["M"][seen], y, y / n * spread, color=colour, marker="o", markersize=3, capsize=2, label=_epoch(table, number))
-        for name, style in (("sheth_tormen", ":"), ("warren", "--"), ("watson", "-."), ("tinker", (0, (1, 4)))):
+            axes.errorbar(mass, y, y / n * spread, color=colour, marker="o", markersize=3, capsize=2, label=_epoch(table, number))
+        for name, text, style in FITS:
             if name in table:
-                axes.plot(table["M"], table[name], color=colour, linestyle=style, linewidth=0.8,
-                          label=name.replace("_", " & ").title() if number == files[-1][0] else None)
+                axes.plot(table["M"], table[name], color=colour, linestyle=style, linewidth=0.8, zorder=1,
+                          label=text if number == files[-1][0] else None)
     if not least:
         raise PlotError(f"{folder}: mass-function: no snapshot has a halo")
     axes.set_xscale("log")
@@ -338,17 +356,19 @@ def _require(name: str, folder: pathlib.Path) -> None:
                                              else f"needs {'steps' if name == 'steps' else 'energy'}.csv, which every run writes"))
 
 
-def _run_jobs(folder: pathlib.Path, plots: Optional[Sequence[str]]) -> list[tuple[str, str, Callable[[Any], None], tuple[float, float]]]:
-    """The plots of a run: name of the file, title, function and size."""
-    if not folder.is_dir():
-        raise PlotError(f"{folder}: {'is a file' if folder.exists() else 'does not exist'}: must be the folder of a run")
-    for name in plots or ():
-        _require(name, folder)
-    wanted = list(plots or [name for name in PLOTS if _is_there(name, folder)])
+def _run_jobs(folders: Sequence[pathlib.Path], plots: Optional[Sequence[str]]) -> list[tuple[str, str, Callable[[Any], None], tuple[float, float]]]:
+    """The plots of runs: name of the file, title, function and size."""
+    for folder in folders:
+        if not folder.is_dir():
+            raise PlotError(f"{folder}: {'is a file' if folder.exists() else 'does not exist'}: must be the folder of a run")
+        for name in plots or ():
+            _require(name, folder)
+    wanted = list(plots or [name for name in PLOTS if all(_is_there(name, folder) for folder in folders)])
     if not wanted:
-        raise PlotError(f"{folder}: no tables of a run")
-    title = folder.resolve().name
-    return [(name, f"{title}: {name.replace('-', ' ')}", lambda figure, make=MAKERS[name][0]: make(folder, figure), MAKERS[name][1]) for name in wanted]
+        raise PlotError(f"{folders[0]}: no tables of a run" if len(folders) == 1 else f"{', '.join(map(str, folders))}: have no table in common")
+    title = ", ".join(run_names(folders))
+    draw = (lambda make, figure: draw_together(make, folders, figure)) if len(folders) > 1 else (lambda make, figure: make(folders[0], figure))
+    return [(name, f"{title}: {name.replace('-', ' ')}", lambda figure, make=MAKERS[name][0]: draw(make, figure), MAKERS[name][1]) for name in wanted]
 
 
 def plot(
@@ -361,18 +381,23 @@ def plot(
 ) -> list[pathlib.Path]:
     """Plots the tables of a run, or force errors, with axes, units and legends, and returns the files.
 
-    folder: of the run, or a file of `chamomile accuracy --hdf5`. output: folder of the plots, by default `plots` in the folder of the run, or the folder of
-    the file. plots: any of energies, radii, steps, power, mass-function, profiles, bound, cluster, escapers, binaries, encounters, or of distribution, cost,
-    radius for force errors; by default all with existing tables. formats: any of svg, png.
+    folder: of the run, a list of several for one figure of all, or a file of `chamomile accuracy --hdf5`. output: folder of the plots, by default `plots` in
+    the folder of the run, or the folder of the file; several runs need it. plots: any of energies, radii, steps, power, mass-function, profiles, bound,
+    cluster, escapers, binaries, encounters, or of distribution, cost, radius for force errors; by default all with existing tables. formats: any of svg, png.
     """
-    folder = pathlib.Path(folder)
-    is_file = folder.is_file() and folder.suffix in (".hdf5", ".h5")
+    folders = [pathlib.Path(one) for one in (folder if isinstance(folder, (list, tuple)) else [folder])]
+    folder = folders[0]
+    is_file = folder.is_file() and folder.suffix in (".hdf5", ".h5") and len(folders) == 1
+    if len(folders) > len(COLOURS):
+        raise PlotError(f"plot: {len(folders)} runs: must be at most {len(COLOURS)}", 2)
+    if len(folders) > 1 and not output:
+        raise PlotError(f"plot: {len(folders)} runs: need {'--output' if __name__ == '__main__' else 'output'}", 2)
     output = pathlib.Path(output) if output else folder.parent if is_file else folder / "plots"
     for words, known, what in ((plots or (), ERROR_PLOTS if is_file else PLOTS, "plots"), (formats, FORMATS, "formats")):
         for word in words:
             if word not in known:
                 raise PlotError(f"{what}: {word}: must be one of {', '.join(known)}", 2)
-    jobs = error_jobs(folder, plots or ERROR_PLOTS) if is_file else _run_jobs(folder, plots)
+    jobs = error_jobs(folder, plots or ERROR_PLOTS) if is_file else _run_jobs(folders, plots)
     files = [[output / f"{stem}.{ending}" for ending in formats] for stem, *_ in jobs]
     if not overwrite:
         for path in (path for paths in files for path in paths):
@@ -387,7 +412,11 @@ def plot(
     with matplotlib.rc_context({"svg.hashsalt": "chamomile", "axes.spines.top": False, "axes.spines.right": False, "lines.linewidth": 1.3}):
         for (_, title, make, size), paths in zip(jobs, files):
             figure = Figure(figsize=size, layout="constrained")
-            make(figure)
+            _runs[:] = folders
+            try:
+                make(figure)
+            finally:
+                _runs.clear()
             figure.suptitle(title, fontsize="medium")
             try:
                 output.mkdir(parents=True, exist_ok=True)
@@ -402,10 +431,10 @@ def plot(
 
 
 def _main(arguments: Sequence[str]) -> int:
-    """Plots for the program, with a checked command line: FOLDER OUTPUT PLOTS FORMATS OVERWRITE QUIET."""
-    folder, output, plots, formats, overwrite, quiet = arguments
+    """Plots for the program, with a checked command line: OUTPUT PLOTS FORMATS OVERWRITE QUIET FOLDER..."""
+    output, plots, formats, overwrite, quiet, *folders = arguments
     try:
-        written = plot(folder, output or None, plots=plots.split(",") if plots else None, formats=formats.split(","), overwrite=overwrite == "1")
+        written = plot(folders, output or None, plots=plots.split(",") if plots else None, formats=formats.split(","), overwrite=overwrite == "1")
     except PlotError as fault:
         print(f"chamomile: error: {fault}", file=sys.stderr)
         return fault.status

@@ -17,7 +17,7 @@ TEST_CASE("forces, jerks and negative potentials of predicted particles match su
         for (const double eps2 : {0.0, 0.01}) {
             const char* const precision = name;
             CAPTURE(precision);
-            const Opened opened(precision);
+            const OpenedCluster opened(precision);
             const std::vector<Star> all = stars(597);
             send(0, all);
             for (const double t : {0.5, 0.625, -0.25}) {
@@ -30,13 +30,13 @@ TEST_CASE("forces, jerks and negative potentials of predicted particles match su
                 CHECK(worst(call, exact) < tolerance);
                 CHECK(*std::max_element(call.pot.begin(), call.pot.end()) < 0);
             }
-            CHECK(error() == "");
+            CHECK(cluster_error() == "");
         }
 }
 
 TEST_CASE("each derivative uses a separate scale factor")
 {
-    const Opened opened;
+    const OpenedCluster opened;
     const double t = 0.5;
     for (int order = 0; order < 4; ++order) {
         Star s;
@@ -54,7 +54,7 @@ TEST_CASE("each derivative uses a separate scale factor")
 
 TEST_CASE("a target skips only sources with an equal id")
 {
-    const Opened opened;
+    const OpenedCluster opened;
     std::vector<Star> all = all_moved(stars(40), 0.5);
     for (Star& s : all)
         s.t = 0.5;
@@ -77,7 +77,7 @@ TEST_CASE("a target skips only sources with an equal id")
 
 TEST_CASE("particles can be written in any order and overwritten")
 {
-    const Opened opened;
+    const OpenedCluster opened;
     std::vector<Star> all = stars(97);
     std::vector<int> order(97);
     std::iota(order.begin(), order.end(), 0);
@@ -102,7 +102,7 @@ TEST_CASE("particles can be written in any order and overwritten")
 
 TEST_CASE("clusters keep separate memories")
 {
-    const Opened opened;
+    const OpenedCluster opened;
     for (const int cl : {3, 1000000}) {
         g6_open(cl);
         send(cl, stars(50 + cl % 7, unsigned(cl)));
@@ -120,12 +120,12 @@ TEST_CASE("clusters keep separate memories")
         CHECK(call.run(cl, call.count()) == -1);
         CHECK(all_nan(call));
     }
-    CHECK(error().find("call g6_open first") != std::string::npos);
+    CHECK(cluster_error().find("call g6_open first") != std::string::npos);
 }
 
 TEST_CASE("two threads can share a cluster")
 {
-    const Opened opened;
+    const OpenedCluster opened;
     const std::vector<Star> all = stars(300);
     send(0, all);
     g6_set_ti(0, 0.5);

@@ -28,7 +28,7 @@ TEST_SUITE_BEGIN("grape6_misuse");
 
 TEST_CASE("Fortran calls by reference equal C calls bitwise")
 {
-    const Opened opened;
+    const OpenedCluster opened;
     std::vector<Star> all = stars(97);
     send(0, all);
     double t = 0.625, dt = 0.1, unit = 51;
@@ -103,7 +103,7 @@ TEST_CASE("misuse gives -1, NaN and an error line, never a crash")
     const auto fails = [&](const char* line,
                            const std::function<int(Call&, std::vector<Star>&)>& f) {
         CAPTURE(line);
-        const Opened opened;
+        const OpenedCluster opened;
         std::vector<Star> all = stars(10);
         for (Star& s : all)
             s.t = 0;
@@ -111,8 +111,8 @@ TEST_CASE("misuse gives -1, NaN and an error line, never a crash")
         Call call(all);
         CHECK(f(call, all) == -1);
         CHECK(all_nan(call));
-        CHECK(error().find(line) != std::string::npos);
-        CHECK(error().find('\n') == std::string::npos);
+        CHECK(cluster_error().find(line) != std::string::npos);
+        CHECK(cluster_error().find('\n') == std::string::npos);
     };
     const auto after = [&](const char* line,
                            const std::function<void(Call&, std::vector<Star>&)>& calls) {
@@ -155,7 +155,7 @@ TEST_CASE("misuse gives -1, NaN and an error line, never a crash")
         return g6calc_lasthalf(0, 10, 10, call.id.data(), rows(call.x), rows(call.v), 0, nullptr,
                                nullptr, rows(call.jerk), call.pot.data());
     });
-    const Opened opened;
+    const OpenedCluster opened;
     CHECK(g6_open(-1) == -1);
     CHECK(g6_close(44) == -1);
     CHECK(g6_get_neighbour_list(0, 0, 0, nullptr, nullptr) == -1);
@@ -177,13 +177,13 @@ TEST_CASE("misuse gives -1, NaN and an error line, never a crash")
 
 TEST_CASE("a forked process without its parent's threads gets an error")
 {
-    const Opened opened;
+    const OpenedCluster opened;
     const std::vector<Star> all = stars(300);
     send(0, all);
     Call call(all);
     REQUIRE(call.run(0, 300) == 0);
     CHECK(status_of_child([&] {
               const bool refused = call.run(0, 300) == -1 && all_nan(call);
-              return refused && error().find("forked") != std::string::npos ? 0 : 1;
+              return refused && cluster_error().find("forked") != std::string::npos ? 0 : 1;
           }) == 0);
 }

@@ -9,7 +9,7 @@ TEST_SUITE_BEGIN("grape6_neighbours");
 
 TEST_CASE("nearest neighbours and neighbour lists are exact and exclude the target")
 {
-    const Opened opened("float");
+    const OpenedCluster opened("float");
     std::vector<Star> all = stars(1201);
     all[700].t = all[5].t = 0.5; // unchanged
     send(0, all);
@@ -49,12 +49,12 @@ TEST_CASE("nearest neighbours and neighbour lists are exact and exclude the targ
         CHECK(std::count(fifth.begin(), fifth.end(), all[700].id) == 1);
         CHECK(list_of(0, 4).empty());
     }
-    CHECK(error() == "");
+    CHECK(cluster_error() == "");
 }
 
 TEST_CASE("any g6calc_lasthalf call makes neighbour lists for later reads")
 {
-    const Opened opened;
+    const OpenedCluster opened;
     const std::vector<Star> all = stars(97);
     send(0, all);
     g6_set_ti(0, 0.5);
@@ -97,12 +97,12 @@ TEST_CASE("any g6calc_lasthalf call makes neighbour lists for later reads")
     // The next first half clears them.
     call.first(0, 97);
     CHECK(g6_read_neighbour_list(0) == -1);
-    CHECK(error().find("call g6calc_lasthalf first") != std::string::npos);
+    CHECK(cluster_error().find("call g6calc_lasthalf first") != std::string::npos);
 }
 
 TEST_CASE("a single particle has no neighbour")
 {
-    const Opened opened;
+    const OpenedCluster opened;
     std::vector<Star> one = stars(1);
     send(0, one);
     Call call(one, 1e9);

@@ -148,6 +148,7 @@ std::vector<std::string> parameter_lines(const Options& options, const RunOption
 void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* view)
 {
     record_input(run.cluster.ids);
+    record_input(run.frame_view.path);
     Snapshot state = initial_conditions(resolved_early(options, run));
     if (options.has_units() || !run.parameters.file.empty()) {
         set_softenings(options, run, state.particles);

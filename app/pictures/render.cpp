@@ -154,6 +154,7 @@ int render(const std::vector<std::string>& arguments)
     for (const std::string& file : picture.files)
         record_input(file);
     record_input(picture.ids);
+    record_input(picture.view.path);
     if (!picture.data.file.empty())
         require_data_file(picture);
 

@@ -24,7 +24,7 @@ PRODUCT = [
     ("convert one.hdf5 --ids ids.txt", ["ids.txt"], [("", ".txt")]),
     ("force one.hdf5 --eps 0.1 --ids ids.txt", ["ids.txt"], [("-o", ".txt")]),
     ("profile one.hdf5 --ids ids.txt", ["ids.txt"], [("-o", ".txt")]),
-    ("render one.hdf5 --size 16 --ids ids.txt", ["ids.txt"], [("-o", ".png")]),
+    ("render one.hdf5 --size 16 --ids ids.txt --path orbit.csv", ["ids.txt", "orbit.csv"], [("-o", ".png")]),
     ("bound one.hdf5 piece.0.hdf5 --eps 0.1 --ids ids.txt", ["one.hdf5", "piece.1.hdf5", "ids.txt"], [("-o", ".txt"), ("--bound-ids", ".txt")]),
     ("join piece.0.hdf5 one.hdf5", ["piece.0.hdf5", "piece.1.hdf5", "one.hdf5"], [("-o", ".hdf5"), ("-o", ".txt")]),
     ("force part.0.gadget2 --eps 0.1", ["part.0.gadget2", "part.1.gadget2"], [("-o", ".gadget2")]),
@@ -53,12 +53,13 @@ PRODUCT = [
     (f"run one.hdf5 --bound --set bound.ids=ids.txt {RUN}", ["ids.txt"], [("-o folder", name) for name in ("bound.csv", "cluster.csv", "escapers.csv", "binaries.csv", "encounters.csv")]),
     (f"run one.hdf5 --tracers piece.0.hdf5 {RUN}", ["piece.0.hdf5", "piece.1.hdf5"], [("-o folder", name) for name in ("run.log", "energy.csv", "snapshot_000.hdf5")]),
     (f"run one.hdf5 --track ids.txt {RUN}", ["ids.txt"], [("-o folder", name) for name in ("run.log", "track.csv", "snapshot_000.hdf5")]),
+    (f"run one.hdf5 --frames --set frames.path=orbit.csv {RUN}", ["orbit.csv"], [("-o folder", "frame_000.png")]),
     ("run --restart folder --t-end 0.03", [], [("-o folder", name) for name in ("run.log", "energy.csv", "steps.csv", "snapshot_007.hdf5", "checkpoint-now")]),
 ]
 # Two outputs of one command in one file.
 BOTH = ["bound one.hdf5 --eps 0.1 -o new.txt --bound-ids ./new.txt", "accuracy rows.txt --eps 0.1 --csv new.txt --hdf5 ./new.txt", "halos one.hdf5 --length 0.1 -o new.txt --mass-function link/new.txt"]
 # Options whose help names a file or folder; a new one needs a row above.
-KNOWN = {"config", "output", "mass-function", "linear-power", "transfer-table", "data", "csv", "hdf5", "law", "sources", "targets", "table", "restart", "parameters", "tracers", "ids", "bound-ids", "imf", "track"}
+KNOWN = {"config", "output", "mass-function", "linear-power", "transfer-table", "data", "csv", "hdf5", "law", "sources", "targets", "table", "restart", "parameters", "tracers", "ids", "bound-ids", "imf", "track", "path"}
 
 
 def made(folder, line):
@@ -69,7 +70,7 @@ def made(folder, line):
 
 def write_inputs(folder):
     rows = "".join(f"0.1 {i % 3} {i % 5} {i % 7 + i / 100} 0 0 0 {i + 1}\n" for i in range(20))
-    texts = {"rows.txt": rows, "imf.txt": "1 2\n2 1\n", "ids.txt": "".join(f"{i + 1}\n" for i in range(20)), "options.ini": "threads = 1\n", "gadget.param": "TimeMax 0.02\nOutputListOn 1\nOutputListFilename times.lst\n", "times.lst": "0.01\n", "power.txt": "".join(f"{k} {1e6 * k / (1 + (50 * k) ** 3.4)}\n" for k in (10 ** (n / 9 - 4) for n in range(60))),
+    texts = {"rows.txt": rows, "imf.txt": "1 2\n2 1\n", "orbit.csv": "x,y,z\n0,0,0\n1,1,1\n", "ids.txt": "".join(f"{i + 1}\n" for i in range(20)), "options.ini": "threads = 1\n", "gadget.param": "TimeMax 0.02\nOutputListOn 1\nOutputListFilename times.lst\n", "times.lst": "0.01\n", "power.txt": "".join(f"{k} {1e6 * k / (1 + (50 * k) ** 3.4)}\n" for k in (10 ** (n / 9 - 4) for n in range(60))),
              "law.txt": "target x\nsource y m\nsum s\ns += m * (x - y)\n", "points.txt": "# columns: x y m\n1 2 3\n4 5 6\n", "places.txt": "# columns: x\n1\n2\n"}
     for name, text in texts.items():
         (folder / name).write_text(text)

@@ -17,7 +17,7 @@
 
 using namespace chamomile;
 
-TEST_SUITE_BEGIN("pictures");
+TEST_SUITE_BEGIN("picture_marks");
 
 TEST_CASE("automatic colour ranges end at round numbers on the colour bar")
 {

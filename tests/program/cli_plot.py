@@ -102,12 +102,18 @@ def drawn(folder):
         (made / "times.csv").write_text(f"time [{unit}]\n0\n{last}\n" if unit else f"time\n0\n{last}\n")
         factor, word = module.Table(made / "times.csv").clock()
         check(word == wanted[1] and abs(factor / wanted[0] - 1) < 1e-5, f"the clock of {last} {unit}: {factor} {word}, not {wanted}")
+    for unit, largest, factor, word in (("kpc", 0.02, 1e3, "pc"), ("kpc", 3, 1, "kpc"), ("Mpc/h", 0.01, 1e3, "kpc/h"), ("pc", 4e5, 1e-6, "Mpc"), ("AU", 5, 1, "AU"), ("cm", 5, 1, "cm")):
+        (made / "lengths.csv").write_text(f"r10 [{unit}],r90 [{unit}]\n{largest / 8},{largest}\n")
+        lengths = module.Table(made / "lengths.csv")
+        lengths.fit_lengths(["r10", "r90"])
+        check(lengths.units["r90"] == word and abs(lengths["r90"][0] / (factor * largest) - 1) < 1e-9, f"{largest} {unit} in {lengths.units}: {lengths['r90']}")
     from matplotlib.figure import Figure
     lines, noted = {}, ""
     for name, make in (("energies", module._energies), ("power", module._power), ("mass", module._mass_function), ("radii", module._radii)):
         figure = Figure()
         make(made, figure)
         noted = figure.axes[0].get_title("left") if name == "power" else noted
+        axes_of_radii = figure.axes
         lines[name] = {line.get_label(): (list(line.get_xdata()), [float(y) for y in line.get_ydata()]) for line in figure.axes[0].lines}
         lines[name + " points"] = [(list(line.get_xdata()), [float(y) for y in line.get_ydata()]) for line in figure.axes[0].lines]
         lines[name + " bars"] = [bar.get_segments() for bar in figure.axes[0].collections if hasattr(bar, "get_segments")]
@@ -123,6 +129,7 @@ def drawn(folder):
         check([f"{tick:g}" for tick, _ in ticks if tick > 0.03 or high < 1e3] == wanted.split() and all(abs(read(text) / tick - 1) < 1e-9 for tick, text in ticks) and
               all("times" not in text for tick, text in ticks if 1e-3 <= tick < 1e4) and not any(axes.yaxis.get_minorticklabels()[k].get_text() for k in range(3)),
               f"ticks from {low} to {high}: {ticks}")
+    check(len(axes_of_radii) == 1, "a virial ratio with an external potential")
     check(same(lines["energies"]["external"][1], [-7, -8, -8]) and same(lines["energies"]["internal"][1], [1, 2, 2]) and abs(lines["energies"]["total"][0][1] - 1.0) < 1e-5, f"energies: external, internal, Gyr: {lines['energies']}")
     check(not math.isfinite(figure.axes[0].yaxis.get_transform().transform([0.0])[0]), "a radius of 0 is a line to the edge, not a gap")
     check(same(lines["power"]["z = 49, total"][1], [1, 0.5, nan]), f"power before shell crossing: {lines['power']}")

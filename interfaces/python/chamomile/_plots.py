@@ -77,10 +77,25 @@ class Table:
         if not parts:
             return 1, unit
         factor = PARSECS[parts[1]] / float(parts[3] or 1) * MYR_PER_PC_S_PER_KM
-        others = [Table(run / self.path.name) for run in _runs if run != self.path.parent]
-        longest = factor * max(abs(value) for table in [self, *others] for value in table[name])
+        longest = factor * max(abs(value) for table in [self, *self.others()] for value in table[name])
         word, scale = next(row for row in (("Gyr", 1e3), ("Myr", 1.0), ("kyr", 1e-3), ("yr", 1e-6)) if longest >= 0.5 * row[1] or row[0] == "yr")
         return factor / scale, word + (parts[2] or "")
+
+    def others(self) -> list["Table"]:
+        """The same table of the other runs in the figure."""
+        return [Table(run / self.path.name) for run in _runs if run != self.path.parent]
+
+    def fit_lengths(self, names: Sequence[str]) -> None:
+        """Changes the unit of columns of lengths to one that fits them, in all runs of the figure."""
+        parts = re.fullmatch(r"(AU|pc|kpc|Mpc)(/h)?", self.units.get(names[0], ""))
+        if not parts:
+            return
+        sizes = [abs(value) for table in [self, *self.others()] for name in names if name in table for value in table[name] if value == value]
+        largest = PARSECS[parts[1]] * max(sizes, default=0)
+        word = next(word for word in ("Mpc", "kpc", "pc", "AU") if largest >= 0.1 * PARSECS[word] or word == "AU")
+        for name in names if largest > 0 else ():
+            self.factors[name] = self.factors.get(name, 1) * PARSECS[parts[1]] / PARSECS[word]
+            self.units[name] = word + (parts[2] or "")
 
     def said(self, pattern: str) -> Optional[str]:
         """The first group of the pattern in the comments, or None."""
@@ -123,16 +138,19 @@ def _radii(folder: pathlib.Path, figure: Any) -> None:
     import numpy
 
     table = Table(folder / "energy.csv")
-    above, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
+    is_alone = not ("external" in table and numpy.any(table["external"] != 0))  # else -K/W has the motion of the whole
+    above, *below = numpy.atleast_1d(figure.subplots(1 + is_alone, 1, sharex=True, height_ratios=[3, 2][:1 + is_alone]))
     names = [name for name in table.texts if re.fullmatch(r"r\d+", name)]
+    table.fit_lengths(names)
     x, x_label = _time_axis(table)
     for name, colour in zip(names, COLOURS):
         above.plot(x, table[name], color=colour, label=f"{name[1:]} %")
     _log_if_positive(above, numpy.concatenate([table[name] for name in names]))
-    _finish(above, "", table.label(names[0], "Lagrangian radius"), above=True, ncols=5)
-    below.plot(x, table["virial_ratio"], color=COLOURS[0], label="-K/W")
-    below.axhline(0.5, color=COLOURS[6], linewidth=0.8, linestyle="--", label="equilibrium")
-    _finish(below, x_label, "virial ratio")
+    _finish(above, "" if is_alone else x_label, table.label(names[0], "Lagrangian radius"), above=True, ncols=5)
+    for axes in below:
+        axes.plot(x, table["virial_ratio"], color=COLOURS[0], label="-K/W")
+        axes.axhline(0.5, color=COLOURS[6], linewidth=0.8, linestyle="--", label="equilibrium")
+        _finish(axes, x_label, "virial ratio")
 
 
 def _steps(folder: pathlib.Path, figure: Any) -> None:
@@ -309,6 +327,8 @@ def _of_table(name: str, panels: Sequence[tuple[str, str]], style: str = "-") ->
         for axes, (pattern, label) in zip(rows, panels):
             names = [column for column in table.texts if re.fullmatch(pattern, column)]
             names = [column for column in names if numpy.isfinite(table[column]).any()]
+            if names:
+                table.fit_lengths(names)
             for k, column in enumerate(names):
                 colour = COLOURS[k % len(COLOURS)]
                 axes.plot(x, table[column], linestyle=style, color=colour, marker=".", markersize=3, label=column.replace("_", " ") if len(names) > 1 else None)

@@ -43,13 +43,7 @@ double mean_kT(const Particles& particles, std::span<const Index> stars,
 
 std::vector<Binary> binaries(const Particles& particles, std::span<const Index> members, double G)
 {
-    std::vector<Index> stars;
-    std::vector<Vec3<double>> position;
-    for (const Index i : members)
-        if (particles.mass[i] > 0) {
-            stars.push_back(i);
-            position.push_back(particles.position[i]);
-        }
+    const auto [stars, position] = stars_among(particles, members);
     if (stars.size() < 2)
         return {};
     const std::size_t count = std::min<std::size_t>(6, stars.size() - 1);

@@ -12,13 +12,7 @@ ClusterCore cluster_core(const Particles& particles, std::span<const Index> memb
 {
     constexpr std::size_t neighbors = 6;
     constexpr double unbiased = double(neighbors - 2) / (neighbors - 1); // of squared densities
-    std::vector<Index> stars;
-    std::vector<Vec3<double>> position;
-    for (const Index i : members)
-        if (particles.mass[i] > 0) {
-            stars.push_back(i);
-            position.push_back(particles.position[i]);
-        }
+    const auto [stars, position] = stars_among(particles, members);
     ClusterCore core;
     if (stars.size() <= neighbors)
         return core;

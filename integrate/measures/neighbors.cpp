@@ -117,6 +117,17 @@ private:
 
 } // namespace
 
+Stars stars_among(const Particles& particles, std::span<const Index> members)
+{
+    Stars stars;
+    for (const Index i : members)
+        if (particles.mass[i] > 0) {
+            stars.index.push_back(i);
+            stars.position.push_back(particles.position[i]);
+        }
+    return stars;
+}
+
 std::vector<Index> nearest_neighbors(std::span<const Vec3<double>> points, std::size_t count)
 {
     assert(count < points.size());

@@ -1,4 +1,4 @@
-/// \file  Nearest neighbors of points.
+/// \file  Stars and their nearest neighbors.
 #pragma once
 
 #include <span>
@@ -7,6 +7,14 @@
 #include "chamomile/core/particles.hpp"
 
 namespace chamomile {
+
+/// Particles with mass, and their positions.
+struct Stars {
+    std::vector<Index> index;
+    std::vector<Vec3<double>> position;
+};
+
+Stars stars_among(const Particles& particles, std::span<const Index> members);
 
 /// Returns for each of n points the `count` nearest other points, nearest first, as n rows of
 /// `count` indices. Of equal distances the lower index is first. `count` must be below n.

@@ -60,7 +60,7 @@ void add_bench_options(Options& options, BenchOptions& bench)
     options.add(reference_rows(ranges::not_negative), bench.reference);
     t.flag("phases", &BenchOptions::phases,
            "a second table: the phases of the median evaluation, on a GPU bytes copied and "
-           "batches of lists, each of up to five launches");
+           "batches of lists, each of up to four launches");
     t.flag("ceiling", &BenchOptions::ceiling,
            "before each row on a CPU, how fast its pair loop runs alone");
     options.add(t.take(), bench);

@@ -60,16 +60,18 @@ struct ArrayView {
                 data += std::ptrdiff_t(first) * stride;
         return view;
     }
-    /// Returns whether the items are contiguous doubles on the host, with adjacent components.
-    bool is_dense() const
+    /// Returns whether the items are contiguous doubles, with adjacent components.
+    bool is_packed() const
     {
         const int n = components();
-        bool dense = n > 0 && !on_device && scalar == Scalar::float64 &&
-                     stride == n * std::ptrdiff_t(sizeof(double));
+        bool packed = n > 0 && scalar == Scalar::float64 &&
+                      stride == n * std::ptrdiff_t(sizeof(double));
         for (int c = 1; c < n; ++c)
-            dense = dense && component[c] == component[0] + sizeof(double) * std::size_t(c);
-        return dense;
+            packed = packed && component[c] == component[0] + sizeof(double) * std::size_t(c);
+        return packed;
     }
+    /// Returns whether the items are packed on the host.
+    bool is_dense() const { return !on_device && is_packed(); }
     int components() const
     {
         int n = 0;

@@ -84,7 +84,7 @@ struct EvaluationInput {
 };
 
 /// The sum at one target in units of EvaluationInput::scale, G = 1.
-struct TargetSum {
+struct alignas(16) TargetSum { // a GPU writes it as two 16-byte stores
     Vec3<double> acceleration;
     double potential = 0;
 };

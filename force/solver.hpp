@@ -133,7 +133,7 @@ struct ForceStatistics {
     std::uint64_t particle_particle = 0, particle_cell = 0; ///< pairs evaluated
     std::uint64_t expansions = 0; ///< cells expanded about a group's or cluster's center
     std::uint64_t targets = 0, groups = 0, cells = 0;
-    std::uint64_t batches = 0;    ///< batches of lists; a GPU runs up to five kernels for each
+    std::uint64_t batches = 0;    ///< batches of lists; a GPU runs up to four kernels for each
     std::uint64_t cancelling = 0; ///< direct sums in float, repeated in double
     std::uint64_t bytes_to_device = 0, bytes_from_device = 0;
     /// Fraction of sampled tree targets whose acceleration is less than an eighth of the estimate

@@ -18,7 +18,7 @@ struct Cell {
 };
 
 /// A particle in the form that force loops read.
-struct Source {
+struct alignas(16) Source { // a GPU reads it as two 16-byte loads
     Vec3<double> position;
     double mass;
 };

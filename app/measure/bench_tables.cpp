@@ -90,7 +90,7 @@ Words phase_headings(const Words& names)
     for (const std::string& name : names)
         headings.push_back(name + " ms");
     append(headings, device_headings);
-    headings.push_back("batches"); // list batches: up to five launches each on a GPU
+    headings.push_back("batches"); // list batches: up to four launches each on a GPU
     return headings;
 }
 

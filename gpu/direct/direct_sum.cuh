@@ -159,10 +159,10 @@ public:
             part.residue = residue_of<T>(x);
     }
 
-    static __device__ void hide(Particle& seen)
+    static __device__ void hide(Particle& seen, bool hidden)
     {
-        seen.position.x = T(1);
-        seen.mass = T(0);
+        seen.position.x = hidden ? T(1) : seen.position.x;
+        seen.mass = hidden ? T(0) : seen.mass;
     }
 
 private:

@@ -109,11 +109,13 @@ struct BatchSlot {
         batch.work = reinterpret_cast<WarpWork*>(device + work);
         batch.work_count = warps;
         batch.rows = reinterpret_cast<ListRow*>(device + rows);
+        batch.first_target = lists.rows.front().target_begin;
         batch.cells = reinterpret_cast<Index*>(device + cells);
         batch.ranges = reinterpret_cast<ParticleRange*>(device + ranges);
         far.clusters = reinterpret_cast<ClusterRow*>(device + cluster_rows);
         far.cluster_count = Index(clusters);
         far.row_count = Index(lists.rows.size());
+        far.target_count = lists.rows.back().target_end - batch.first_target;
         far.far_cells = far.group_far_cells = reinterpret_cast<Index*>(device + far_list);
         open.clusters = far.clusters;
         open.regions = reinterpret_cast<WalkRegion*>(device + regions);
@@ -134,10 +136,10 @@ struct BatchSlot {
         batch.ranges = reinterpret_cast<ParticleRange*>(open.words);
     }
 
-    /// Allocates the expansions of the batch.
-    void* terms(std::size_t bytes)
+    /// Allocates the expansions and far sums of the batch.
+    char* terms(std::size_t bytes)
     {
-        void* const terms = terms_.reserve(bytes);
+        char* const terms = terms_.reserve(bytes);
         used.widen({.terms = bytes});
         return terms;
     }

@@ -43,6 +43,13 @@ struct WarpWork {
     Index row, first, count;
 };
 
+/// The first part of a target's sums, from its far cells, in internal units.
+template <class T>
+struct alignas(4 * sizeof(T)) FarSum {
+    Vec3<T> acceleration;
+    T potential;
+};
+
 /// A batch on the device.
 struct DeviceBatch {
     const WarpWork* work;
@@ -62,7 +69,8 @@ struct DeviceBatch {
     double inverse_length, inverse_mass;
     double softening_length;
     int order;
-    bool adds_to_sums; ///< the sums contain a first part
+    const void* far_sums; ///< FarSum of each target of the batch; null: none
+    Index first_target;   ///< of the batch
     Periodicity periodicity;
     ShortRangeForm form; ///< for periodic laws
     BatchNote* note;
@@ -86,6 +94,12 @@ struct DeviceBatch {
     __device__ TargetSum& sum_of(Index target) const
     {
         return sums[places ? places[target] : target];
+    }
+    template <class T>
+    __device__ FarSum<T> far_sum_of(Index target) const
+    {
+        return far_sums ? static_cast<const FarSum<T>*>(far_sums)[target - first_target]
+                        : FarSum<T>{};
     }
 };
 
@@ -239,15 +253,24 @@ public:
     __device__ Index self(int k) const { return list_.batch.source_of(list_.target_number(k)); }
     __device__ Vec3<T> target_residue(int k) const { return residue_of<T>(list_.target_place(k)); }
 
+    /// True unless a target is a source and pulls itself by exactly 0: with one softening length
+    /// whose power -3 fits T, and without potentials.
+    __device__ bool hides_self() const
+    {
+        constexpr bool has_potential = sizeof(typename Law::template Sum<T>) > 3 * sizeof(T);
+        constexpr double shortest = 1e-12; // in internal units
+        return Law::per_particle || has_potential || list_.batch.separate ||
+               list_.batch.softening_length < shortest;
+    }
     /// True if unsoftened sources at the place of a separate target must not pull.
     __device__ bool hides_places() const
     {
         return list_.batch.separate && (Law::per_particle || list_.batch.softening_length == 0);
     }
-    static __device__ void hide(Record& seen)
+    static __device__ void hide(Record& seen, bool hidden)
     {
-        seen.position.x = T(1);
-        seen.mass = T(0);
+        seen.position.x = hidden ? T(1) : seen.position.x;
+        seen.mass = hidden ? T(0) : seen.mass;
     }
 
 private:
@@ -328,14 +351,12 @@ public:
 #pragma unroll
         for (int k = 0; k < per_lane; ++k) {
             loop_.set_target(k, list_.target(k));
-            TargetSum first{};
-            if (batch.adds_to_sums)
-                first = batch.sum_of(list_.target_number(k));
-            loop_.set_sum(0, k, first.acceleration.x);
-            loop_.set_sum(1, k, first.acceleration.y);
-            loop_.set_sum(2, k, first.acceleration.z);
+            const FarSum<T> far = batch.template far_sum_of<T>(list_.target_number(k));
+            loop_.set_sum(0, k, double(far.acceleration.x));
+            loop_.set_sum(1, k, double(far.acceleration.y));
+            loop_.set_sum(2, k, double(far.acceleration.z));
             if constexpr (Loop::fields > 3)
-                loop_.set_sum(3, k, first.potential);
+                loop_.set_sum(3, k, double(far.potential));
         }
     }
 
@@ -382,8 +403,14 @@ private:
     Loop loop_;
 };
 
+/// Min warps on a multiprocessor: registers for 20 cost a few spills outside the force loops.
 template <class Law, class T, int order>
-__global__ void __launch_bounds__(warp_size* warps_per_block) chamomile(DeviceBatch batch)
+constexpr int min_warps = sizeof(T) == 4 && order == 2 && !Law::is_periodic ? 20 : 1;
+
+template <class Law, class T, int order>
+__global__ void __launch_bounds__(warp_size* warps_per_block,
+                                  min_warps<Law, T, order> / warps_per_block)
+    chamomile(DeviceBatch batch)
 {
     // Sized for the max number of targets. Raw bytes, because shared variables cannot have
     // constructors.

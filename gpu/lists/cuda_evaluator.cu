@@ -283,7 +283,6 @@ private:
         batch.inverse_mass = 1 / input_.scale.mass;
         batch.softening_length = input_.softening.length / input_.scale.length;
         batch.order = input_.order;
-        batch.adds_to_sums = expands;
         batch.periodicity = input_.periodicity;
         if (input_.form)
             batch.form = *input_.form;
@@ -328,18 +327,21 @@ private:
         check(cudaGetLastError(), "launch the pruning of lists");
     }
 
-    void launch_far_field(BatchSlot& slot, const DeviceBatch& batch, DeviceFarField& far)
+    void launch_far_field(BatchSlot& slot, DeviceBatch& batch, DeviceFarField& far)
     {
         const FarFieldKernels kernels = find_far_field_kernels(input_.local_order, law_);
         const Index expansions = far.cluster_count + far.row_count;
-        far.terms = slot.terms(expansions * kernels.bytes_of_terms);
+        BatchLayout layout;
+        const std::size_t terms = layout.add<char>(expansions * kernels.bytes_of_terms),
+                          sums = layout.add<char>(far.target_count * kernels.bytes_of_sum);
+        char* const memory = slot.terms(layout.bytes());
+        far.terms = memory + terms;
+        batch.far_sums = far.sums = memory + sums;
         const auto launch = [&](auto kernel, Index threads) {
             kernel<<<(threads + far_field_block - 1) / far_field_block, far_field_block, 0,
                      slot.stream>>>(batch, far);
         };
         launch(kernels.expand, expansions * warp_size);
-        if (far.cluster_count > 0)
-            launch(kernels.shift, far.row_count);
         launch(kernels.evaluate, far.row_count * warp_size);
         check(cudaGetLastError(), "launch the expansions");
     }

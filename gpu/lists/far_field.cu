@@ -1,14 +1,13 @@
 // Far cells on the device: expanded a lane to a cell, evaluated a lane to a target.
 //
 // A warp takes the far cells of one cluster or group (M2L). Each lane sums its share of the cells
-// in T; lanes are added in pairs, so that the order depends on the list only. Then a thread adds to
-// each group its cluster's expansion (L2L), and a warp writes the field at the group's targets
-// (L2P) as the first part of their sums. As one kernel the last two steps needed 254 registers, and
-// the first waited for memory with 7 warps on a multiprocessor.
+// in T; lanes are added in pairs, so that the order depends on the list only. Then a warp adds to
+// each group its cluster's expansion (L2L), and writes the field at the group's targets (L2P) as
+// the first part of their sums.
 //
 // Cost of order 5 in single precision: 343 operations and 80 bytes per cell (466 and 546 operations
 // and 288 bytes for cells of orders 3 and 4), 228 per group for the shift, 250 to add the lanes,
-// 120 per target; 32 bytes per target written and read again. Per-particle softening adds 32 bytes
+// 120 per target; 16 bytes per target written and read again. Per-particle softening adds 32 bytes
 // and about 40 operations a cell. A cell with different pair softenings is read again for the
 // expansions of changes, at about 150 operations; twice for targets of three lengths.
 // Contraction: fused.
@@ -247,91 +246,110 @@ __global__ void __launch_bounds__(far_field_block, far_field_blocks<T>)
         warp.store_changes(cells, begin, end, terms, changes_of<T, local_order>(far) + 2 * number);
 }
 
-/// Adds the field of each group's cluster to the group's field, a thread to a group.
+/// The field of far cells about a group's center, with that of its cluster added (L2L). Each lane of
+/// a warp makes the same: 600 operations in registers, in place of another kernel that waits for
+/// memory.
 template <bool per_particle, class T, int local_order>
-__global__ void __launch_bounds__(far_field_block) shift(DeviceBatch batch, DeviceFarField far)
-{
+class GroupField {
     using Local = LocalExpansion<T, local_order>;
-    const Index number = blockIdx.x * blockDim.x + threadIdx.x;
-    if (number >= far.row_count || batch.rows[number].cluster == no_cluster)
-        return;
-    const ListRow& row = batch.rows[number];
-    const ClusterRow& cluster = far.clusters[row.cluster];
-    Local* const terms = static_cast<Local*>(far.terms);
-    const double wide = InternalScale::unit_of_radius(cluster.radius * batch.inverse_length),
-                 unit = InternalScale::unit_of_radius(row.radius * batch.inverse_length);
-    const Vec3<double> d = (batch.inverse_length / wide) * (row.center - cluster.center);
-    Local shifted = terms[row.cluster];
-    shifted.shift({T(d.x), T(d.y), T(d.z)});
-    shifted.change_unit(T(wide / unit));
-    terms[far.cluster_count + number] += shifted;
-    if constexpr (per_particle) {
-        auto* const changes = changes_of<T, local_order>(far);
-        Local& to = terms[far.cluster_count + number];
-        ChangeExpansion<T>* const own = changes + 2 * (far.cluster_count + number);
-        for (int k = 0; k < 2; ++k) {
-            if (!cluster.softening.has_step(k))
-                continue;
-            ChangeExpansion<T> all = changes[2 * row.cluster + k];
-            all.shift({T(d.x), T(d.y), T(d.z)});
-            all.change_unit(T(wide / unit));
-            const T min = T(cluster.softening.part(k, row.softening.min)),
-                    inner = T(cluster.softening.part(k, row.softening.inner)),
-                    largest = T(cluster.softening.part(k, row.softening.largest));
-            for (int t = 0; t < all.size; ++t) {
-                to.term[t] += min * all.term[t];
-                own[0].term[t] += (inner - min) * all.term[t];
-                own[1].term[t] += (largest - inner) * all.term[t];
-            }
-        }
-    }
-}
+    using Change = ChangeExpansion<T>;
 
-/// Writes the first part of the sums of all targets of the batch; the Chamomile kernel adds the
-/// rest.
-template <bool per_particle, class T, int local_order>
-__global__ void __launch_bounds__(far_field_block) evaluate(DeviceBatch batch, DeviceFarField far)
-{
-    using Local = LocalExpansion<T, local_order>;
-    const Index number = number_of_warp();
-    if (number >= far.row_count)
-        return;
-    const ListRow& row = batch.rows[number];
-    const Local local = static_cast<const Local*>(far.terms)[far.cluster_count + number];
-    const double unit = InternalScale::unit_of_radius(row.radius * batch.inverse_length),
-                 potential_unit = 1 / unit, acceleration_unit = potential_unit / unit;
-    const Vec3<double> center = row.center;
-    const Index end = row.target_end;
-    for (Index t = row.target_begin + threadIdx.x % warp_size; t < end; t += warp_size) {
-        const Vec3<double> x = (batch.inverse_length / unit) * (batch.place(t) - center);
-        const Vec3<T> place{T(x.x), T(x.y), T(x.z)};
-        FieldValue<T> value = local.evaluate(place);
-        if constexpr (per_particle) {
-            const ChangeExpansion<T>* const changes =
-                changes_of<T, local_order>(far) + 2 * (far.cluster_count + number);
-            const double eps2 = batch.of_own[batch.sorted(t)];
+public:
+    __device__ GroupField(const DeviceBatch& batch, const DeviceFarField& far, Index number)
+        : row_(batch.rows[number]), inverse_length_(batch.inverse_length),
+          unit_(InternalScale::unit_of_radius(row_.radius * inverse_length_))
+    {
+        const Local* const terms = static_cast<const Local*>(far.terms);
+        [[maybe_unused]] const Change* const changes = changes_of<T, local_order>(far);
+        const Index own = far.cluster_count + number;
+        if constexpr (per_particle)
             for (int k = 0; k < 2; ++k)
-                if (row.softening.has_step(k)) {
-                    const FieldValue<T> more = changes[k].evaluate(place);
-                    const T part = T(row.softening.part(k, eps2));
+                change_[k] = changes[2 * own + k];
+        if (row_.cluster == no_cluster) {
+            local_ = terms[own];
+            return;
+        }
+        const ClusterRow& cluster = far.clusters[row_.cluster];
+        const double wide = InternalScale::unit_of_radius(cluster.radius * inverse_length_);
+        const Vec3<double> d = (inverse_length_ / wide) * (row_.center - cluster.center);
+        const Vec3<T> to_group{T(d.x), T(d.y), T(d.z)};
+        const T ratio = T(wide / unit_);
+        local_ = terms[row_.cluster];
+        local_.shift(to_group);
+        local_.change_unit(ratio);
+        local_ += terms[own];
+        if constexpr (per_particle)
+            add_changes(cluster.softening, changes + 2 * row_.cluster, to_group, ratio);
+    }
+
+    __device__ FarSum<T> at(const DeviceBatch& batch, Index target) const
+    {
+        const double to_unit = inverse_length_ / unit_;
+        const Vec3<double> x = to_unit * (batch.place(target) - row_.center);
+        const Vec3<T> place{T(x.x), T(x.y), T(x.z)};
+        FieldValue<T> value = local_.evaluate(place);
+        if constexpr (per_particle) {
+            const double eps2 = batch.of_own[batch.sorted(target)];
+            for (int k = 0; k < 2; ++k)
+                if (row_.softening.has_step(k)) {
+                    const FieldValue<T> more = change_[k].evaluate(place);
+                    const T part = T(row_.softening.part(k, eps2));
                     value.acceleration += part * more.acceleration;
                     value.potential += part * more.potential;
                 }
         }
-        TargetSum sum;
-        sum.acceleration = {acceleration_unit * double(value.acceleration.x),
-                            acceleration_unit * double(value.acceleration.y),
-                            acceleration_unit * double(value.acceleration.z)};
-        sum.potential = potential_unit * double(value.potential);
-        batch.sum_of(t) = sum;
+        const T potential_unit = T(1 / unit_), acceleration_unit = potential_unit * potential_unit;
+        return {acceleration_unit * value.acceleration, potential_unit * value.potential}; // exact
     }
+
+private:
+    /// Adds the changes with the targets' softening, which the cluster stores in two steps.
+    __device__ void add_changes(const SofteningSpan& softening, const Change* of_cluster,
+                                const Vec3<T>& to_group, const T& ratio)
+    {
+        for (int k = 0; k < 2; ++k) {
+            if (!softening.has_step(k))
+                continue;
+            Change all = of_cluster[k];
+            all.shift(to_group);
+            all.change_unit(ratio);
+            const T min = T(softening.part(k, row_.softening.min)),
+                    inner = T(softening.part(k, row_.softening.inner)),
+                    largest = T(softening.part(k, row_.softening.largest));
+            for (int t = 0; t < all.size; ++t) {
+                local_.term[t] += min * all.term[t];
+                change_[0].term[t] += (inner - min) * all.term[t];
+                change_[1].term[t] += (largest - inner) * all.term[t];
+            }
+        }
+    }
+
+    const ListRow& row_;
+    const double inverse_length_, unit_;
+    Local local_;
+    std::conditional_t<per_particle, Change, char> change_[2]{};
+};
+
+/// Writes the far sums of the batch's targets, a warp to a group.
+template <bool per_particle, class T, int local_order>
+__global__ void __launch_bounds__(far_field_block, far_field_blocks<T>)
+    evaluate(DeviceBatch batch, DeviceFarField far)
+{
+    const Index number = number_of_warp();
+    if (number >= far.row_count)
+        return;
+    const GroupField<per_particle, T, local_order> field(batch, far, number);
+    const Index end = batch.rows[number].target_end;
+    for (Index t = batch.rows[number].target_begin + threadIdx.x % warp_size; t < end;
+         t += warp_size)
+        static_cast<FarSum<T>*>(far.sums)[t - batch.first_target] = field.at(batch, t);
 }
 
 template <bool per_particle, class T, int local_order, int order>
 constexpr FarFieldKernels far_field_kernels_of{
-    expand<per_particle, T, local_order, order>, shift<per_particle, T, local_order>,
-    evaluate<per_particle, T, local_order>,
-    sizeof(LocalExpansion<T, local_order>) + (per_particle ? 2 * sizeof(ChangeExpansion<T>) : 0)};
+    expand<per_particle, T, local_order, order>, evaluate<per_particle, T, local_order>,
+    sizeof(LocalExpansion<T, local_order>) + (per_particle ? 2 * sizeof(ChangeExpansion<T>) : 0),
+    sizeof(FarSum<T>)};
 
 template <bool per_particle, class T, int order>
 FarFieldKernels far_field_kernels(int local_order)

@@ -13,18 +13,19 @@ struct DeviceFarField {
     const Index *far_cells, *group_far_cells;
     double softening_length; ///< in internal units; 0 if cells are Newtonian
     bool softens_cells;      ///< Softening::softens_cells()
+    Index target_count;
     void* terms; ///< LocalExpansion of each cluster, then of each row; then their changes
+    void* sums;  ///< FarSum of each target
 };
 
 inline constexpr int far_field_block = 64;
 
-/// The three kernels in order, and the memory of their expansions. The last writes the first part
-/// of the sums of all targets; the Chamomile kernel adds the rest.
+/// The two kernels in order, and the memory of an expansion and of a FarSum. The last writes the
+/// far sums of all targets; the Chamomile kernel adds the rest.
 struct FarFieldKernels {
     void (*expand)(DeviceBatch, DeviceFarField);   ///< a warp for each cluster and row
-    void (*shift)(DeviceBatch, DeviceFarField);    ///< a thread for each row
     void (*evaluate)(DeviceBatch, DeviceFarField); ///< a warp for each row
-    std::size_t bytes_of_terms;
+    std::size_t bytes_of_terms, bytes_of_sum;
 };
 
 /// Returns the kernels for local expansions of order 3 to 6 of cells of order 0, 2, 3 or 4.

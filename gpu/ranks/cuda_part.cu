@@ -55,10 +55,10 @@ RowsSeen CudaPart::take(const TreeParticles& particles, bool keeps_cells)
     t.has_targets = false;
     const bool is_same = keeps_cells && particles.has_same_masses && had == count;
     if (count > 0) {
-        upload_positions(particles);
+        upload_positions(particles, false); // rows of other ranks follow
         keys_.start_extent(t.positions.data(), count, t.stream);
         if (!is_same)
-            upload_masses(particles);
+            upload_masses(particles, false);
         if (of_rank.per_particle && (!is_same || !has_lengths_))
             upload_softenings(particles);
     }

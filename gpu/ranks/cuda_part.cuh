@@ -181,7 +181,7 @@ private:
     {
         tree_->particles = size();
         if (size() > 0)
-            gather_sources();
+            gather_sources({tree_->positions.data(), tree_->masses.data()});
         gather_softenings(has_lengths_, rows_.particles.longest_softening);
     }
     void copy_targets();

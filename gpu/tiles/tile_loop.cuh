@@ -77,8 +77,9 @@ enum class NearBy {
 ///     pack(tile, fetched, source, part) makes a Law::Source and a NearPart, for a near tile
 ///     self(k), target_residue(k)        number as a source of this lane's k-th target, and
 ///                                       its residue of rounding
-///     hide(source)                      makes a source without effect for a target;
-///                                       laws without it leave out a pair by a branch
+///     hide(source, hidden)              if `hidden`, makes a source without effect for a target,
+///                                       without a branch, so that pairs overlap; sources without
+///                                       this function leave out a pair by a branch
 struct TileSources {
     using Tile = unsigned; ///< identifies a tile
     static __device__ unsigned tile_at(unsigned number) { return number; }
@@ -112,9 +113,14 @@ struct TileSources {
     {
         return true;
     }
-    /// True if a target must skip near sources at its place.
+    /// True if a target must skip itself; otherwise it adds exactly 0 to its own sums.
+    __device__ bool hides_self() const { return true; }
+    /// True if a target must skip near sources at its place, as well as itself.
     __device__ bool hides_places() const { return false; }
 };
+
+/// The sources that targets near to a tile skip.
+enum class Skipped { none, self, self_and_excluded, self_and_places };
 
 /// True if a law has per-particle softening.
 template <class Law>
@@ -328,17 +334,19 @@ private:
                                      unsigned near, bool excluded, int count)
     {
         if constexpr (Sources::near_by != NearBy::none) {
-            const bool may_hold_targets = sources.may_hold_targets(tile);
+            const bool skips_self = sources.may_hold_targets(tile) && sources.hides_self();
 #pragma unroll
             for (int first = 0; first < per_lane; first += together)
                 if (excluded)
-                    near_force_loop<true, true, true>(sources, first, count);
+                    near_force_loop<true, Skipped::self_and_excluded>(sources, first, count);
                 else if (!(near >> first / together & 1))
-                    near_force_loop<false, false, false>(sources, first, count);
-                else if (may_hold_targets)
-                    near_force_loop<true, true, false>(sources, first, count);
+                    near_force_loop<false, Skipped::none>(sources, first, count);
+                else if (sources.hides_places())
+                    near_force_loop<true, Skipped::self_and_places>(sources, first, count);
+                else if (skips_self)
+                    near_force_loop<true, Skipped::self>(sources, first, count);
                 else
-                    near_force_loop<true, false, false>(sources, first, count);
+                    near_force_loop<true, Skipped::none>(sources, first, count);
         }
     }
 
@@ -346,34 +354,33 @@ private:
     struct NearTargets {
         unsigned self[together], excluded[together];
         Vec3<T> residue[together];
-        bool hides_places;
     };
 
     /// Sums a tile, near or not, for some targets of this lane.
-    template <bool near, bool has_self, bool excludes, class Sources>
+    template <bool near, Skipped skipped, class Sources>
     __device__ void near_force_loop(const Sources& sources, int first, int count)
     {
         constexpr int in_row = near ? Cut::near_in_row : 4;
         NearTargets of;
-        of.hides_places = near && sources.hides_places();
 #pragma unroll
         for (int k = 0; near && k < together; ++k) {
-            of.self[k] = sources.self(first + k);
-            of.excluded[k] = excludes ? sources.excluded(first + k) : 0;
+            of.self[k] = skipped != Skipped::none ? sources.self(first + k) : no_number;
+            of.excluded[k] =
+                skipped == Skipped::self_and_excluded ? sources.excluded(first + k) : 0;
             if constexpr (Cut::two_floats)
                 of.residue[k] = sources.target_residue(first + k);
         }
         if constexpr (Cut::near_run == 0) {
 #pragma unroll in_row
             for (int j = 0; j < count; ++j)
-                meet_source<near, has_self, excludes>(sources, j, first, of, sum_ + first);
+                meet_source<near, skipped>(sources, j, first, of, sum_ + first);
         } else {
 #pragma unroll 1
             for (int j = 0; j < count;) {
                 Sum run[together]{};
 #pragma unroll in_row
                 for (const int end = j + Cut::near_run; j < end; ++j)
-                    meet_source<near, has_self, excludes>(sources, j, first, of, run);
+                    meet_source<near, skipped>(sources, j, first, of, run);
 #pragma unroll
                 for (int k = 0; k < together; ++k)
 #pragma unroll
@@ -383,13 +390,13 @@ private:
         }
     }
 
-    template <bool near, bool has_self, bool excludes, class Sources>
+    template <bool near, Skipped skipped, class Sources>
     __device__ void meet_source(const Sources& sources, int j, int first, const NearTargets& of,
                                 Sum* sum) const
     {
         constexpr bool hides = requires(Source & seen)
         {
-            sources.hide(seen);
+            sources.hide(seen, true);
         };
         const Source source = near_tile().source[j];
         Part part;
@@ -401,8 +408,8 @@ private:
                 law_(target_[first + k], source, sum[k]);
                 continue;
             }
-            bool hidden = has_self && part.number == of.self[k];
-            if constexpr (excludes)
+            bool hidden = skipped != Skipped::none && part.number == of.self[k];
+            if constexpr (skipped == Skipped::self_and_excluded)
                 hidden = hidden || (of.excluded[k] >> j & 1);
             if constexpr (!hides)
                 if (hidden)
@@ -415,15 +422,17 @@ private:
                     seen.position += part.residue - of.residue[k];
                 target.position = {};
             }
-            if constexpr (hides) // no branch, so that pairs overlap
-                if (hidden || (of.hides_places && seen.position.x == 0 && seen.position.y == 0 &&
-                               seen.position.z == 0 && is_bare(target, seen)))
-                    sources.hide(seen);
+            if constexpr (hides && skipped != Skipped::none) {
+                if constexpr (skipped == Skipped::self_and_places)
+                    hidden |= seen.position.x == 0 & seen.position.y == 0 & seen.position.z == 0 &
+                              is_bare(target, seen);
+                sources.hide(seen, hidden);
+            }
             law_(target, seen, sum[k]);
         }
     }
 
-    /// True if a pair at one place has no softening. Called only if hides_places().
+    /// True if a pair at one place has no softening, if sources hide places.
     __device__ bool is_bare(const Target& i, const Source& j) const
     {
         if constexpr (is_per_particle_law<Law>)

@@ -47,15 +47,15 @@ public:
         }
         {
             const TimedPhase phase(profile, "upload");
-            upload_positions(particles);
-            keys_.start_extent(tree_->positions.data(), n, tree_->stream);
+            upload_positions(particles, true);
+            keys_.start_extent(here_.position, n, tree_->stream);
         }
         bool cells_on_host;
         {
             const TimedPhase phase(profile, "sort");
             start_sort(particles, plan);
             cells_.start(Index(plan.leaf_size));
-            upload_masses(particles);
+            upload_masses(particles, true);
             upload_softenings(particles);
             cells_on_host = cells_.are_counted();
         }
@@ -66,7 +66,7 @@ public:
                 cells_.send(octree, down_);
             } else
                 refine_and_divide(octree, particles, plan.leaf_size);
-            gather_sources();
+            gather_sources(here_);
         }
         gather_softenings(bool(particles.softening), particles.longest_softening);
         make_moments(tree, plan, profile);
@@ -81,13 +81,13 @@ public:
             return;
         {
             const TimedPhase phase(profile, "upload");
-            upload_positions(particles);
+            upload_positions(particles, true);
             tree_->has_targets = false;
-            if (!particles.has_same_masses)
-                upload_masses(particles);
+            if (!particles.has_same_masses || particles.mass.on_device)
+                upload_masses(particles, true);
             if (!particles.has_same_masses || !has_lengths_)
                 upload_softenings(particles);
-            gather_sources(plan.periodicity);
+            gather_sources(here_, plan.periodicity);
             tree.octree.softening.clear();
             gather_softenings(bool(particles.softening), particles.longest_softening);
         }
@@ -171,8 +171,7 @@ private:
         DeviceTree& t = *tree_;
         const std::size_t n = particles.count;
         const RootCube cube = placed(root_cube(particles), plan.placement);
-        keys_.start_sort(t.positions.data(), n, cube, t.keys.reserve(n), t.order.reserve(n),
-                         t.stream);
+        keys_.start_sort(here_.position, n, cube, t.keys.reserve(n), t.order.reserve(n), t.stream);
     }
 
     /// Divides cells on the host when particles share a key; refines the order of particles.

@@ -12,36 +12,45 @@
 
 namespace chamomile {
 
-void DeviceTreeSteps::upload_positions(const TreeParticles& particles)
+void DeviceTreeSteps::upload_positions(const TreeParticles& particles, bool in_place)
 {
     DeviceTree& t = *tree_;
+    const ArrayView& position = particles.position;
     const std::size_t n = particles.count;
-    if (particles.position.on_device) {
-        require_on_device(particles.position, t.device);
+    if (position.on_device) {
+        require_on_device(position, t.device);
         wait_for_owner();
+        if (in_place && position.is_packed()) {
+            here_.position = reinterpret_cast<const Vec3<double>*>(position.component[0]);
+            return;
+        }
         if (n > 0)
-            gather_vectors(particles.position, n, t.positions.reserve(n), t.stream);
-        return;
+            gather_vectors(position, n, t.positions.reserve(n), t.stream);
+    } else {
+        t.bytes_up += n * sizeof(Vec3<double>);
+        t.staging.upload(t.positions, host_positions(particles).data(), n, t.stream);
     }
-    t.bytes_up += n * sizeof(Vec3<double>);
-    t.staging.upload(t.positions, host_positions(particles).data(), n, t.stream);
+    here_.position = t.positions.data();
 }
 
-void DeviceTreeSteps::upload_masses(const TreeParticles& particles)
+void DeviceTreeSteps::upload_masses(const TreeParticles& particles, bool in_place)
 {
-    upload_numbers(particles.mass, particles, tree_->masses, host_masses_);
+    here_.mass =
+        upload_numbers(particles.mass, particles, tree_->masses, host_masses_, in_place);
 }
 
 void DeviceTreeSteps::upload_softenings(const TreeParticles& particles)
 {
     has_lengths_ = bool(particles.softening);
     if (has_lengths_)
-        upload_numbers(particles.softening, particles, lengths_, host_lengths_);
+        upload_numbers(particles.softening, particles, lengths_, host_lengths_, false);
 }
 
-/// Uploads a scalar of each particle while the keys are sorted.
-void DeviceTreeSteps::upload_numbers(const ArrayView& numbers, const TreeParticles& particles,
-                                     DeviceBuffer<double>& to, std::vector<double>& memory)
+/// Uploads a scalar of each particle while the keys are sorted, and returns where it is.
+const double* DeviceTreeSteps::upload_numbers(const ArrayView& numbers,
+                                              const TreeParticles& particles,
+                                              DeviceBuffer<double>& to,
+                                              std::vector<double>& memory, bool in_place)
 {
     DeviceTree& t = *tree_;
     const std::size_t n = particles.count;
@@ -53,6 +62,10 @@ void DeviceTreeSteps::upload_numbers(const ArrayView& numbers, const TreeParticl
         require_on_device(numbers, t.device);
         if (numbers.on_device && !particles.position.on_device)
             wait_for_owner();
+        if (in_place && numbers.is_packed()) {
+            masses_uploaded_.record(masses_stream_);
+            return reinterpret_cast<const double*>(numbers.component[0]);
+        }
         gather_numbers(numbers, n, to.reserve(n), masses_stream_);
     } else if (numbers.is_dense()) {
         copy(reinterpret_cast<const double*>(numbers.component[0]));
@@ -63,6 +76,7 @@ void DeviceTreeSteps::upload_numbers(const ArrayView& numbers, const TreeParticl
         copy(memory.data());
     }
     masses_uploaded_.record(masses_stream_);
+    return to.data();
 }
 
 std::span<const Vec3<double>> DeviceTreeSteps::host_positions(const TreeParticles& particles)
@@ -73,7 +87,7 @@ std::span<const Vec3<double>> DeviceTreeSteps::host_positions(const TreeParticle
         return {reinterpret_cast<const Vec3<double>*>(view.component[0]), n};
     host_positions_.resize(n);
     if (view.on_device) {
-        tree_->staging.download(host_positions_.data(), tree_->positions.data(), n, tree_->stream);
+        tree_->staging.download(host_positions_.data(), here_.position, n, tree_->stream);
         tree_->bytes_down += n * sizeof(Vec3<double>);
     } else {
 #pragma omp parallel for if (n > worth_threads)
@@ -83,7 +97,7 @@ std::span<const Vec3<double>> DeviceTreeSteps::host_positions(const TreeParticle
     return host_positions_;
 }
 
-void DeviceTreeSteps::gather_sources(Periodicity box)
+void DeviceTreeSteps::gather_sources(const Uploaded& particles, Periodicity box)
 {
     DeviceTree& t = *tree_;
     const std::size_t n = t.particles;
@@ -91,9 +105,9 @@ void DeviceTreeSteps::gather_sources(Periodicity box)
     Source* sources = t.sources.reserve(n);
     if (box)
         gather_images<<<blocks_of(n), block_size, 0, t.stream>>>(
-            t.positions.data(), t.masses.data(), t.order.data(), n, box, sources);
+            particles.position, particles.mass, t.order.data(), n, box, sources);
     else
-        gather<<<blocks_of(n), block_size, 0, t.stream>>>(t.positions.data(), t.masses.data(),
+        gather<<<blocks_of(n), block_size, 0, t.stream>>>(particles.position, particles.mass,
                                                           t.order.data(), n, sources);
     check(cudaGetLastError(), "launch the gather");
 }

@@ -31,10 +31,17 @@ protected:
 
     void use_device() const { check(cudaSetDevice(tree_->device), "choose the device"); }
 
-    /// Upload positions, and masses and softening lengths while the keys are sorted.
-    void upload_positions(const TreeParticles& particles);
-    void upload_masses(const TreeParticles& particles);
+    /// Upload positions, and masses and softening lengths while the keys are sorted. If `in_place`,
+    /// arrays packed on the device are read where they are.
+    void upload_positions(const TreeParticles& particles, bool in_place);
+    void upload_masses(const TreeParticles& particles, bool in_place);
     void upload_softenings(const TreeParticles& particles);
+
+    /// The particles in the caller's order, in the caller's memory or in the tree's.
+    struct Uploaded {
+        const Vec3<double>* position;
+        const double* mass;
+    };
 
     /// Returns the caller's positions if they are dense on the host, or a copy.
     std::span<const Vec3<double>> host_positions(const TreeParticles& particles);
@@ -43,7 +50,7 @@ protected:
     void find_boundaries(Boundaries& between, std::size_t n);
     /// Gathers the sources. In a periodic box, `sources` must hold the last build or refit; each
     /// new position is the image nearest to the previous one.
-    void gather_sources(Periodicity box = {});
+    void gather_sources(const Uploaded& particles, Periodicity box = {});
     /// Gathers the sources' squared softening lengths; lengths are limited to `longest`.
     void gather_softenings(bool has_lengths, double longest);
 
@@ -73,6 +80,7 @@ protected:
     DeviceBuffer<std::uint8_t> levels_, octants_, min_; // boundaries, for division on the host
     DeviceBuffer<Index> mothers_, missing_;
     DeviceBuffer<double> lengths_; // in the caller's order
+    Uploaded here_{};
     bool has_lengths_ = false;     // `lengths_` is uploaded
     Stream masses_stream_;         // for uploads during the sort
     Stream down_;                  // for copies to the host during the build
@@ -81,8 +89,9 @@ protected:
     PinnedBuffer<unsigned long long> host_sent_; // count of doubles sent to the host
 
 private:
-    void upload_numbers(const ArrayView& numbers, const TreeParticles& particles,
-                        DeviceBuffer<double>& to, std::vector<double>& memory);
+    const double* upload_numbers(const ArrayView& numbers, const TreeParticles& particles,
+                                 DeviceBuffer<double>& to, std::vector<double>& memory,
+                                 bool in_place);
     template <class Moment>
     void send(Index n, const PieceLimits& limits, const Moment* moments, Moment* host);
 

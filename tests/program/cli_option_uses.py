@@ -34,7 +34,7 @@ COMMANDS = {
     "power": f"types box mesh assignment interlacing fold fold-factor bins linear {THEORY} output overwrite",
     "plot": "plots output format overwrite python",
     "profile": "types center r-min r-max bins cylinders height output overwrite",
-    "halos": f"types box linking-length length min-members overdensity {THEORY} output mass-function mass-bins overwrite",
+    "halos": f"types box linking-length length min-members overdensity device {THEORY} output mass-function mass-bins overwrite",
     "pairs": "law parameter sources targets no-self cutoff period precision device instruction-set repeat output overwrite",
     "convert": "units box-length h types retype sphere thin recenter rotate shift velocity overwrite",
     "join": "at velocity rotate recenter orbit units output overwrite",

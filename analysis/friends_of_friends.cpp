@@ -63,10 +63,7 @@ private:
 /// A Linker joins linking cells that contain friends.
 class Linker {
 public:
-    Linker(const LinkingCells& cells, const Periodicity& periodicity, double linking_length)
-        : cells_(cells), periodicity_(periodicity), sets_(cells.cells()),
-          limit_(linking_length * linking_length)
-    {}
+    explicit Linker(const LinkingCells& cells) : cells_(cells), sets_(cells.cells()) {}
 
     /// Links touching cells first. Most farther cells are then joined and need no pair tests.
     void link()
@@ -115,25 +112,12 @@ private:
         }
     }
 
-    /// Wraps the coordinate into the grid, and sets the shift of the periodic image. Returns false
-    /// outside an isolated grid.
-    bool enter(Coordinate& x, int axis, double& shift) const
-    {
-        const Coordinate n = cells_.extent[std::size_t(axis)];
-        shift = 0;
-        if (x >= 0 && x < n)
-            return true;
-        shift = x < 0 ? -periodicity_.side : periodicity_.side;
-        x += x < 0 ? n : -n;
-        return bool(periodicity_);
-    }
-
     void link_rows(std::size_t r, RowCursor& cursor, Coordinate inner, Coordinate outer)
     {
         Coordinate x = Coordinate(cells_.row[r]) / cells_.extent[1] + cursor.dx;
         Coordinate y = Coordinate(cells_.row[r]) % cells_.extent[1] + cursor.dy;
         Vec3<double> shift;
-        if (!enter(x, 0, shift.x) || !enter(y, 1, shift.y) ||
+        if (!cells_.enter(x, 0, shift.x) || !cells_.enter(y, 1, shift.y) ||
             !cursor.move_to(cells_.row, std::uint64_t(x * cells_.extent[1] + y)))
             return;
         const std::uint32_t begin = cells_.row_cell[cursor.at];
@@ -147,14 +131,14 @@ private:
             for (std::uint32_t b = start; b < end && Coordinate(cells_.z[b]) <= z + outer; ++b)
                 if (std::abs(Coordinate(cells_.z[b]) - z) > inner)
                     link_cells(a, b, shift);
-            if (!periodicity_)
+            if (!cells_.periodicity)
                 continue;
             Vec3<double> across = shift;
-            across.z = -periodicity_.side;
+            across.z = -cells_.periodicity.side;
             for (std::uint32_t b = end; b-- > begin && Coordinate(cells_.z[b]) - n >= z - outer;)
                 if (z + n - Coordinate(cells_.z[b]) > inner)
                     link_cells(a, b, across);
-            across.z = periodicity_.side;
+            across.z = cells_.periodicity.side;
             for (std::uint32_t b = begin; b < end && Coordinate(cells_.z[b]) + n <= z + outer; ++b)
                 if (Coordinate(cells_.z[b]) + n - z > inner)
                     link_cells(a, b, across);
@@ -178,19 +162,17 @@ private:
                 box.add(*q);
         for (std::uint32_t i = cells_.first[a]; i < cells_.first[a + 1]; ++i) {
             const Vec3<double> p = cells_.place[i] - shift;
-            if (end - begin > 8 && box.distance_squared(p) > limit_ * (1 + 1e-9))
+            if (end - begin > 8 && !cells_.is_near(box, p))
                 continue;
             for (const Vec3<double>* q = begin; q < end; ++q)
-                if (norm_squared(*q - p) <= limit_)
+                if (cells_.are_friends(p, *q))
                     return true;
         }
         return false;
     }
 
     const LinkingCells& cells_;
-    Periodicity periodicity_;
     DisjointSets sets_;
-    double limit_;
 };
 
 /// A Group is a set with its member count and first member.
@@ -206,11 +188,9 @@ ParticleGroups friends_of_friends(std::span<const Vec3<double>> position,
                                   const Periodicity& periodicity, double linking_length,
                                   std::size_t min_members)
 {
-    if (position.size() >= std::numeric_limits<Index>::max())
-        throw Error(Fault::usage,
-                    "particles: " + std::to_string(position.size()) + ": must be below 2^32 - 1");
+    require_linkable(position.size(), periodicity, linking_length);
     LinkingCells cells(position, periodicity, linking_length);
-    Linker linker(cells, periodicity, linking_length);
+    Linker linker(cells);
     linker.link();
     cells.place = {};
 

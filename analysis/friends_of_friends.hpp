@@ -33,4 +33,17 @@ ParticleGroups friends_of_friends(std::span<const Vec3<double>> position,
                                   const Periodicity& periodicity, double linking_length,
                                   std::size_t min_members);
 
+/// A FriendRule holds the parameters of friends_of_friends().
+struct FriendRule {
+    Periodicity periodicity;
+    double linking_length;
+    std::size_t min_members;
+};
+
+/// Returns the groups of friends_of_friends(), found on GPU `number`, with 64 bytes of GPU memory a
+/// particle. Throws like friends_of_friends(), Error(device), and OutOfDeviceMemory with the bytes
+/// needed.
+ParticleGroups friends_of_friends_on_gpu(int number, std::span<const Vec3<double>> position,
+                                         const FriendRule& rule);
+
 } // namespace chamomile

@@ -1,4 +1,5 @@
 // Replaces the CUDA sources in a build without CUDA; CMake picks one or the other.
+#include "chamomile/analysis/friends_of_friends.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/trace.hpp"
 #include "chamomile/force/gpu_memory.hpp"
@@ -125,6 +126,11 @@ std::shared_ptr<const DeviceLaw> make_text_device_law(const std::string&, const 
 }
 
 DeviceCode compile_for_device(const std::string&, const std::string&, const std::string&, int)
+{
+    throw Error(Fault::device, "device: gpu: " + why_no_gpu());
+}
+
+ParticleGroups friends_of_friends_on_gpu(int, std::span<const Vec3<double>>, const FriendRule&)
 {
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());
 }

@@ -2,116 +2,19 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
-#include <cstdio>
-#include <string>
 #include <utility>
 
 #include <omp.h>
 
-#include "chamomile/core/box.hpp"
-#include "chamomile/core/error.hpp"
 #include "chamomile/core/threads.hpp"
 
 namespace chamomile {
-namespace {
-
-/// Margin for rounding in the conversion from position to cell.
-constexpr double margin = 1e-9;
-
-constexpr LinkingCells::Coordinate max_cells_along = 1 << 21; ///< three form a key of 63 bits
-
-[[noreturn]] void refuse(double linking_length, const std::string& allowed)
-{
-    char value[32];
-    std::snprintf(value, sizeof value, "%.6g", linking_length);
-    throw Error(Fault::usage, std::string("linking length: ") + value + ": " + allowed);
-}
-
-Box box_of(std::span<const Vec3<double>> position)
-{
-    Box box;
-    for (std::size_t i = 0; i < position.size(); ++i) {
-        const Vec3<double>& p = position[i];
-        if (!std::isfinite(p.x + p.y + p.z))
-            throw Error(Fault::input, "particle " + item(i) + ": position: must be finite");
-        box.add(p);
-    }
-    return box;
-}
-
-/// Returns a phrase on the particle farthest from the mean position.
-std::string farthest_text(std::span<const Vec3<double>> position)
-{
-    Vec3<double> mean;
-    for (const Vec3<double>& p : position)
-        mean += (1 / double(position.size())) * p;
-    std::size_t farthest = 0;
-    for (std::size_t i = 0; i < position.size(); ++i)
-        if (norm(position[i] - mean) > norm(position[farthest] - mean))
-            farthest = i;
-    const Vec3<double>& p = position[farthest];
-    char text[160];
-    std::snprintf(text, sizeof text, "; the farthest particle, number %zu, is at %.6g,%.6g,%.6g",
-                  farthest + 1, p.x, p.y, p.z);
-    return text;
-}
-
-} // namespace
-
-LinkingCells::LinkingCells(std::span<const Vec3<double>> position, const Periodicity& periodicity,
+LinkingCells::LinkingCells(std::span<const Vec3<double>> position, const Periodicity& box,
                            double linking_length)
-    : periodicity_(periodicity)
+    : LinkingGrid(position, finite_box(position), box, linking_length)
 {
-    if (!(linking_length > 0) || !std::isfinite(linking_length))
-        refuse(linking_length, "must be positive");
-    if (periodicity && linking_length > 0.5 * periodicity.side)
-        refuse(linking_length, "must be at most half the side of the box");
-    lay_grid(position, linking_length);
     sort(position);
     find_cells();
-}
-
-void LinkingCells::lay_grid(std::span<const Vec3<double>> position, double linking_length)
-{
-    const Box box = box_of(position);
-    const double longest = periodicity_       ? periodicity_.side
-                           : position.empty() ? 0
-                                              : box.longest_side();
-    const double widest = linking_length / std::sqrt(3.0) * (1 - margin);
-    if (longest / widest >= double(max_cells_along - 1))
-        refuse(linking_length, "must be above 1e-6 of the extent of the particles" +
-                                   (periodicity_ ? "" : farthest_text(position)));
-    if (periodicity_) {
-        const auto along_side = Coordinate(std::ceil(longest / widest));
-        extent = {along_side, along_side, along_side};
-        side = longest / double(along_side);
-    } else {
-        side = widest;
-        low = position.empty() ? Vec3<double>{} : box.low;
-        for (int axis = 0; axis < 3 && !position.empty(); ++axis) {
-            const auto width = std::array{box.high.x - low.x, box.high.y - low.y,
-                                          box.high.z - low.z}[std::size_t(axis)];
-            extent[std::size_t(axis)] = Coordinate(width / side) + 1;
-        }
-    }
-    inverse_side_ = 1 / side;
-    reach = Coordinate(linking_length / side * (1 + margin)) + 1;
-}
-
-LinkingCells::Coordinate LinkingCells::along(int axis, double x) const
-{
-    return std::clamp(Coordinate(x * inverse_side_), Coordinate(0), extent[std::size_t(axis)] - 1);
-}
-
-std::uint64_t LinkingCells::row_of(const Vec3<double>& p) const
-{
-    return std::uint64_t(along(0, p.x - low.x) * extent[1] + along(1, p.y - low.y));
-}
-
-std::uint64_t LinkingCells::key_of(const Vec3<double>& p) const
-{
-    return row_of(p) * std::uint64_t(extent[2]) + std::uint64_t(along(2, p.z - low.z));
 }
 
 /// Sorts into ranges of whole rows by counting, then each range by cell and index, in cache.
@@ -126,7 +29,7 @@ void LinkingCells::sort(std::span<const Vec3<double>> position)
     std::vector<std::vector<std::uint32_t>> counts(threads);
     const auto share = [&](std::size_t t) { return n * t / threads; };
     const auto bucket_of = [&](std::size_t i) {
-        return std::size_t(row_of(periodicity_.wrapped(position[i])) / rows_in_bucket_);
+        return std::size_t(row_of(periodicity.wrapped(position[i])) / rows_in_bucket_);
     };
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
     for (std::size_t t = 0; t < threads; ++t) {
@@ -156,11 +59,11 @@ void LinkingCells::sort(std::span<const Vec3<double>> position)
         for (std::size_t b = 0; b < buckets; ++b) {
             keyed.clear();
             for (std::uint32_t k = bucket_[b]; k < bucket_[b + 1]; ++k)
-                keyed.push_back({key_of(periodicity_.wrapped(position[order[k]])), order[k]});
+                keyed.push_back({key_of(periodicity.wrapped(position[order[k]])), order[k]});
             std::sort(keyed.begin(), keyed.end());
             for (std::uint32_t k = bucket_[b]; k < bucket_[b + 1]; ++k) {
                 order[k] = keyed[k - bucket_[b]].second;
-                place[k] = periodicity_.wrapped(position[order[k]]);
+                place[k] = periodicity.wrapped(position[order[k]]);
             }
         }
     }

@@ -63,6 +63,8 @@ void add_halo_options(Options& options, HaloRequest& request)
              "fewest particles of a halo");
     t.numbers("overdensity", &HaloRequest::overdensities, ranges::positive,
               "mean densities of the spheres about centers, in mean and critical densities");
+    t.text("device", &HaloRequest::device, "auto|cpu|gpu[:n]",
+           "device that links particles; auto: a GPU from 4194304 particles");
     options.add(t.take(), request);
 }
 

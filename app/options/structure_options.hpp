@@ -18,7 +18,7 @@ void add_analysed_matter(Options& options, AnalysedMatter& matter, const std::st
 /// Adds --mesh, --assignment, --interlacing, --fold, --fold-factor and --bins.
 void add_power_options(Options& options, PowerRequest& power);
 
-/// Adds --linking-length, --length, --min-members and --overdensity.
+/// Adds --linking-length, --length, --min-members, --overdensity and --device.
 void add_halo_options(Options& options, HaloRequest& request);
 
 /// Adds --fits, --sigma8, --n-s, --omega-b, --linear-power and --transfer-table.

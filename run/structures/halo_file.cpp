@@ -7,8 +7,10 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/number_text.hpp"
+#include "chamomile/core/profile.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/core/version.hpp"
+#include "chamomile/force/gpu.hpp"
 #include "chamomile/io/comoving.hpp"
 #include "chamomile/io/data_file.hpp"
 #include "chamomile/io/pending_file.hpp"
@@ -214,6 +216,23 @@ std::string halo_table(const Snapshot& snapshot, const HaloCatalogue& catalogue,
     return text + "\n";
 }
 
+/// Returns the groups, found on that device.
+ParticleGroups groups_on(const std::string& device, std::span<const Vec3<double>> position,
+                         const FriendRule& rule)
+{
+    constexpr std::size_t worth_gpu = 1 << 22; // the processor is done before CUDA has started
+    const bool is_auto = device == "auto";
+    const int gpu = is_auto && position.size() < worth_gpu ? -1 : choose_gpu(device);
+    try {
+        if (gpu >= 0)
+            return friends_of_friends_on_gpu(gpu, position, rule);
+    } catch (const OutOfDeviceMemory&) {
+        if (!is_auto)
+            throw;
+    }
+    return friends_of_friends(position, rule.periodicity, rule.linking_length, rule.min_members);
+}
+
 } // namespace
 
 std::string friends_note(const Particles& all, const std::vector<int>& types)
@@ -241,8 +260,10 @@ HaloCatalogue measured_halos(const Snapshot& snapshot, const Particles& all,
     HaloCatalogue catalogue;
     catalogue.linking_length =
         request.length.value_or(request.linking_length * mean_distance(particles, all, box.side));
-    catalogue.groups =
-        friends_of_friends(particles.position, box, catalogue.linking_length, request.min_members);
+    const double start = wall_clock_seconds();
+    catalogue.groups = groups_on(request.device, particles.position,
+                                 {box, catalogue.linking_length, request.min_members});
+    catalogue.link_seconds = wall_clock_seconds() - start;
     catalogue.halos =
         halo_properties(particles, catalogue.groups, box, softening * catalogue.linking_length);
     catalogue.thresholds = thresholds_of(snapshot, all, request.overdensities);

@@ -16,6 +16,8 @@ struct HaloRequest {
     std::optional<double> length; ///< in file units; replaces linking_length
     std::uint64_t min_members = 20;
     std::vector<double> overdensities = {200};
+    /// Links particles: auto, cpu, gpu or gpu:n. auto takes a GPU for large sets that fit there.
+    std::string device = "auto";
 };
 
 /// A DensityThreshold is the mean density that defines a sphere, with its name in Gadget files.
@@ -27,6 +29,7 @@ struct DensityThreshold {
 /// A HaloCatalogue holds halos and the spheres around them.
 struct HaloCatalogue {
     double linking_length = 0; ///< in units of the file
+    double link_seconds = 0;   ///< wall time of friends of friends
     ParticleGroups groups;
     std::vector<Halo> halos;
     std::vector<DensityThreshold> thresholds;
@@ -35,7 +38,8 @@ struct HaloCatalogue {
 
 /// Returns the halos of the snapshot's particles. Spheres contain `all` particles, a superset of
 /// the snapshot's. `all` needs positions, masses and types. Throws Error(usage) for an isolated
-/// snapshot without HaloRequest::length.
+/// snapshot without HaloRequest::length, and Error(device), OutOfDeviceMemory if a GPU is asked
+/// for.
 HaloCatalogue measured_halos(const Snapshot& snapshot, const Particles& all,
                              const HaloRequest& request);
 

@@ -1,7 +1,9 @@
 #include "chamomile/run/structures/run_analysis.hpp"
 
+#include "chamomile/core/error.hpp"
 #include "chamomile/core/particle_types.hpp"
 #include "chamomile/core/trace.hpp"
+#include "chamomile/force/gpu.hpp"
 #include "chamomile/initial/transform.hpp"
 #include "chamomile/io/pending_file.hpp"
 #include "chamomile/run/structures/analysed.hpp"
@@ -40,7 +42,7 @@ void record_analysis(const RunAnalysis& analysis, Snapshot& start)
 }
 
 std::string write_analysis(const RunAnalysis& analysis, const Snapshot& snapshot,
-                           const RunFolder& folder, int number)
+                           const RunFolder& folder, int number, int gpu)
 {
     std::string written;
     const std::string of = " of " + folder.snapshot(number).filename().string();
@@ -70,7 +72,16 @@ std::string write_analysis(const RunAnalysis& analysis, const Snapshot& snapshot
         std::string note = friends_note(snapshot.particles, analysis.halo_types);
         if (!note.empty())
             note = "\n# note: " + note;
-        const HaloCatalogue catalogue = measured_halos(friends, snapshot.particles, request);
+        const auto measured_on = [&](const std::string& device) {
+            request.device = device;
+            return measured_halos(friends, snapshot.particles, request);
+        };
+        HaloCatalogue catalogue;
+        try {
+            catalogue = measured_on(gpu < 0 ? "cpu" : name_of_gpus({gpu}));
+        } catch (const OutOfDeviceMemory&) {
+            catalogue = measured_on("cpu");
+        }
         write_halos(friends, catalogue, "halos" + of, file);
         written += ", " + file.filename().string();
         constexpr int bins_per_decade = 5;

@@ -30,9 +30,9 @@ Refusal refuse_analysis(const RunAnalysis& analysis, const Snapshot& start);
 void record_analysis(const RunAnalysis& analysis, Snapshot& start);
 
 /// Writes the requested files for a snapshot with peculiar velocities: power_NNN.txt,
-/// halos_NNN.hdf5 with mass_function_NNN.txt, and profile_NNN.csv.
-/// Returns the written files, such as ", power_007.txt".
+/// halos_NNN.hdf5 with mass_function_NNN.txt, and profile_NNN.csv. GPU `gpu` links particles if
+/// they fit in its memory; -1: the CPU. Returns the written files, such as ", power_007.txt".
 std::string write_analysis(const RunAnalysis& analysis, const Snapshot& snapshot,
-                           const RunFolder& folder, int number);
+                           const RunFolder& folder, int number, int gpu);
 
 } // namespace chamomile

@@ -21,7 +21,7 @@ CODES = {2: "out of memory", 46: "devices unavailable", 214: "uncorrectable ECC"
          999: "unknown"}
 SPHERE = ["../plummer.hdf5", "--t-end", 0.2, "--eps", 0.05]
 SHARED = [*SPHERE, "--dt", 0.01]
-BOX = ["../box.hdf5", "--z-end", 7, "--block-steps"]
+BOX = ["../box.hdf5", "--z-end", 7, "--block-steps", "--halos"]
 SCHEMES = {"tree": SHARED, "direct": [*SHARED, "--solver", "direct"], "hermite": [*SPHERE, "--integrator", "hermite"],
            "individual": [*SPHERE, "--block-steps"], "individual, few by the host": [*SPHERE, "--block-steps", "--set", "blocks.host-below=500"], "box": BOX}
 ON_HOST = ("hermite", "individual, few by the host")  # particles stay on the host

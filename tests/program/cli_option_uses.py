@@ -36,7 +36,7 @@ COMMANDS = {
     "plot": "plots output format overwrite python",
     "profile": "ids types center r-min r-max bins cylinders height output overwrite",
     "bound": f"{FORCES} ids types potential bound-ids output overwrite",
-    "halos": f"types box linking-length length min-members overdensity {THEORY} output mass-function mass-bins overwrite",
+    "halos": f"types box linking-length length min-members overdensity device {THEORY} output mass-function mass-bins overwrite",
     "pairs": "law parameter sources targets no-self cutoff period precision device instruction-set repeat output overwrite",
     "convert": "units box-length h ids types retype sphere thin recenter rotate shift velocity orbit potential overwrite",
     "orbit": "potential position velocity orbit radii duration rows units output overwrite",

@@ -9,7 +9,7 @@ MAY_INCLUDE = {
     "tree": {"core"},
     "force": {"core", "tree"},
     "integrate": {"core", "force"},
-    "gpu": {"core", "tree", "force", "integrate"},
+    "gpu": {"core", "tree", "force", "integrate", "analysis"},
     "io": {"core"},
     "initial": {"core", "force", "io"},
     "analysis": {"core", "force"},

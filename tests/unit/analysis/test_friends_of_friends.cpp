@@ -9,35 +9,16 @@
 
 #include "chamomile/analysis/friends_of_friends.hpp"
 #include "chamomile/core/error.hpp"
-#include "tests/unit/clouds.hpp"
+#include "tests/unit/clumps.hpp"
 
 using namespace chamomile;
+using tests::clumps;
+using tests::Places;
 using tests::Random;
 
 TEST_SUITE_BEGIN("friends_of_friends");
 
 namespace {
-
-using Places = std::vector<Vec3<double>>;
-
-/// Half the particles isolated, half in clumps of all sizes, some on faces and corners.
-Places clumps(std::size_t n, double side, std::uint64_t seed)
-{
-    Random random(seed);
-    Places places;
-    while (places.size() < n / 2)
-        places.push_back({random(0, side), random(0, side), random(0, side)});
-    while (places.size() < n) {
-        Vec3<double> center{random(0, side), random(0, side), random(0, side)};
-        if (random() < 0.3)
-            center = {0, random() < 0.5 ? 0 : center.y, side};
-        const double radius = side / 20 * random();
-        const auto members = std::size_t(2 + 60 * random() * random());
-        for (std::size_t k = 0; k < members && places.size() < n; ++k)
-            places.push_back(center + tests::on_sphere(random, radius * random()));
-    }
-    return places;
-}
 
 /// All pairs with explicit images; labels spread until nothing changes.
 std::vector<std::vector<Index>> by_all_pairs(const Places& x, double side, double length,

@@ -1,5 +1,10 @@
 // Waits that detect a hang by polling up to a timeout. Contraction: fused.
 //
+// The driver's own waits never end if a GPU hangs. So every CUDA call goes through check() or one
+// of these waits. After a hang nothing calls a function that may wait, and the program ends without
+// the driver's shutdown. Thrust and cuFFT call CUDA themselves: planned faults include a kernel
+// that traps (fault_kernels.cu).
+//
 // Work of a small step ends within 50 us and is polled without a pause. Later the pauses are a
 // small fraction of the time waited, so that waiting threads do not delay threads that launch.
 #include <atomic>

@@ -64,8 +64,8 @@ struct ArrayView {
     bool is_packed() const
     {
         const int n = components();
-        bool packed = n > 0 && scalar == Scalar::float64 &&
-                      stride == n * std::ptrdiff_t(sizeof(double));
+        bool packed =
+            n > 0 && scalar == Scalar::float64 && stride == n * std::ptrdiff_t(sizeof(double));
         for (int c = 1; c < n; ++c)
             packed = packed && component[c] == component[0] + sizeof(double) * std::size_t(c);
         return packed;

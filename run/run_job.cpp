@@ -8,8 +8,6 @@
 #include "chamomile/core/number_text.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/core/version.hpp"
-#include "chamomile/force/gpu.hpp"
-#include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/run/structures/analysed.hpp"
 #include "chamomile/run/structures/comoving_run.hpp"
 #include "chamomile/run/texts/method_text.hpp"
@@ -305,10 +303,8 @@ void RunJob::write_outputs()
     snapshots_.write(state_, rows, file);
     if (!run_.writes_beside)
         snapshots_.finish();
-    const int gpu = first_gpu(of_first_rank(simulation_.integrator().forces()).device);
-    written_ = "wrote " + file.string() +
-               write_analysis(run_.analysis, state_, folder_, outputs_, gpu) + " at " +
-               time_text(simulation_, state_.units);
+    const auto tables = write_analysis(run_.analysis, state_, folder_, outputs_, origin_.forces);
+    written_ = "wrote " + file.string() + tables + " at " + time_text(simulation_, state_.units);
     ++outputs_;
 }
 

@@ -31,8 +31,8 @@ struct SecondMoments {
 
 /// The moments of a cell up to degree two.
 struct alignas(16) Multipole { // a GPU reads it by 16-byte loads
-    Vec3<double> center; ///< center of mass; of the box if the cell is massless
-    double mass = 0;     ///< NaN if any particle mass is negative
+    Vec3<double> center;       ///< center of mass; of the box if the cell is massless
+    double mass = 0;           ///< NaN if any particle mass is negative
     SecondMoments second;
 };
 

@@ -246,8 +246,8 @@ __global__ void __launch_bounds__(far_field_block, far_field_blocks<T>)
         warp.store_changes(cells, begin, end, terms, changes_of<T, local_order>(far) + 2 * number);
 }
 
-/// The field of far cells about a group's center, with that of its cluster added (L2L). Each lane of
-/// a warp makes the same: 600 operations in registers, in place of another kernel that waits for
+/// The field of far cells about a group's center, with that of its cluster added (L2L). Each lane
+/// of a warp makes the same: 600 operations in registers, in place of another kernel that waits for
 /// memory.
 template <bool per_particle, class T, int local_order>
 class GroupField {

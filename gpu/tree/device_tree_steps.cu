@@ -35,8 +35,7 @@ void DeviceTreeSteps::upload_positions(const TreeParticles& particles, bool in_p
 
 void DeviceTreeSteps::upload_masses(const TreeParticles& particles, bool in_place)
 {
-    here_.mass =
-        upload_numbers(particles.mass, particles, tree_->masses, host_masses_, in_place);
+    here_.mass = upload_numbers(particles.mass, particles, tree_->masses, host_masses_, in_place);
 }
 
 void DeviceTreeSteps::upload_softenings(const TreeParticles& particles)
@@ -49,8 +48,8 @@ void DeviceTreeSteps::upload_softenings(const TreeParticles& particles)
 /// Uploads a scalar of each particle while the keys are sorted, and returns where it is.
 const double* DeviceTreeSteps::upload_numbers(const ArrayView& numbers,
                                               const TreeParticles& particles,
-                                              DeviceBuffer<double>& to,
-                                              std::vector<double>& memory, bool in_place)
+                                              DeviceBuffer<double>& to, std::vector<double>& memory,
+                                              bool in_place)
 {
     DeviceTree& t = *tree_;
     const std::size_t n = particles.count;
@@ -104,8 +103,8 @@ void DeviceTreeSteps::gather_sources(const Uploaded& particles, Periodicity box)
     check(cudaStreamWaitEvent(t.stream, masses_uploaded_), "wait for the masses");
     Source* sources = t.sources.reserve(n);
     if (box)
-        gather_images<<<blocks_of(n), block_size, 0, t.stream>>>(
-            particles.position, particles.mass, t.order.data(), n, box, sources);
+        gather_images<<<blocks_of(n), block_size, 0, t.stream>>>(particles.position, particles.mass,
+                                                                 t.order.data(), n, box, sources);
     else
         gather<<<blocks_of(n), block_size, 0, t.stream>>>(particles.position, particles.mass,
                                                           t.order.data(), n, sources);

@@ -81,9 +81,9 @@ protected:
     DeviceBuffer<Index> mothers_, missing_;
     DeviceBuffer<double> lengths_; // in the caller's order
     Uploaded here_{};
-    bool has_lengths_ = false;     // `lengths_` is uploaded
-    Stream masses_stream_;         // for uploads during the sort
-    Stream down_;                  // for copies to the host during the build
+    bool has_lengths_ = false; // `lengths_` is uploaded
+    Stream masses_stream_;     // for uploads during the sort
+    Stream down_;              // for copies to the host during the build
     Event masses_uploaded_, cells_here_, moments_here_, filled_;
     PinnedBuffer<CellSoftening> host_softening_; // of the root
     PinnedBuffer<unsigned long long> host_sent_; // count of doubles sent to the host

@@ -4,6 +4,7 @@
 #include "chamomile/core/particle_types.hpp"
 #include "chamomile/core/trace.hpp"
 #include "chamomile/force/gpu.hpp"
+#include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/initial/transform.hpp"
 #include "chamomile/io/pending_file.hpp"
 #include "chamomile/run/structures/analysed.hpp"
@@ -42,7 +43,7 @@ void record_analysis(const RunAnalysis& analysis, Snapshot& start)
 }
 
 std::string write_analysis(const RunAnalysis& analysis, const Snapshot& snapshot,
-                           const RunFolder& folder, int number, int gpu)
+                           const RunFolder& folder, int number, const SolverOptions& forces)
 {
     std::string written;
     const std::string of = " of " + folder.snapshot(number).filename().string();
@@ -78,6 +79,7 @@ std::string write_analysis(const RunAnalysis& analysis, const Snapshot& snapshot
         };
         HaloCatalogue catalogue;
         try {
+            const int gpu = first_gpu(of_first_rank(forces).device);
             catalogue = measured_on(gpu < 0 ? "cpu" : name_of_gpus({gpu}));
         } catch (const OutOfDeviceMemory&) {
             catalogue = measured_on("cpu");

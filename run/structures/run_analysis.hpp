@@ -4,6 +4,7 @@
 #include <string>
 
 #include "chamomile/core/options/option_row.hpp"
+#include "chamomile/force/solver.hpp"
 #include "chamomile/run/files/run_folder.hpp"
 #include "chamomile/run/structures/halo_file.hpp"
 #include "chamomile/run/structures/power_file.hpp"
@@ -30,9 +31,9 @@ Refusal refuse_analysis(const RunAnalysis& analysis, const Snapshot& start);
 void record_analysis(const RunAnalysis& analysis, Snapshot& start);
 
 /// Writes the requested files for a snapshot with peculiar velocities: power_NNN.txt,
-/// halos_NNN.hdf5 with mass_function_NNN.txt, and profile_NNN.csv. GPU `gpu` links particles if
-/// they fit in its memory; -1: the CPU. Returns the written files, such as ", power_007.txt".
+/// halos_NNN.hdf5 with mass_function_NNN.txt, and profile_NNN.csv. The first GPU of `forces` links
+/// particles if they fit in its memory. Returns the written files, such as ", power_007.txt".
 std::string write_analysis(const RunAnalysis& analysis, const Snapshot& snapshot,
-                           const RunFolder& folder, int number, int gpu);
+                           const RunFolder& folder, int number, const SolverOptions& forces);
 
 } // namespace chamomile

@@ -77,6 +77,8 @@ struct SortedCells {
     /// Other threads change sets: a plain load might repeat an old value of L1.
     __device__ Index set_of(Index c) const { return *static_cast<volatile Index*>(set + c); }
 
+    /// Returns the root, and shortens the way to it. Another thread's newer set of a cell may be
+    /// replaced by an older one.
     __device__ Index root_of(Index c) const
     {
         for (;;) {
@@ -269,11 +271,17 @@ __global__ void __launch_bounds__(block_size, 4)
         }
 }
 
+/// Sets each cell's set to its root. A thread writes only its own cell, so that no older set
+/// replaces a root.
 __global__ void find_roots(SortedCells cells)
 {
     const std::size_t c = thread_number();
-    if (c < cells.count)
-        cells.set[c] = cells.root_of(Index(c));
+    if (c >= cells.count)
+        return;
+    Index root = cells.set_of(Index(c));
+    for (Index above = cells.set_of(root); above != root; above = cells.set_of(root))
+        root = above;
+    cells.set[c] = root;
 }
 
 /// Sums the members of each set and finds its first, at the root. Cells of a warp with one root

@@ -26,9 +26,11 @@ void DeviceExchange::exchange(std::span<const DeviceMessage> to, Communicator& r
     if (!nccl_)
         stream.wait();
     send_labels(to, stages, ranks);
+    constexpr std::size_t alignment = 16; // of Source and Multipole
     begins_ = {0};
     for (int r = 0; r < ranks.size(); ++r)
-        begins_.push_back(begins_.back() + label(r).bytes);
+        begins_.push_back(begins_.back() +
+                          (label(r).bytes + alignment - 1) / alignment * alignment);
     if (nccl_) {
         ranks.run_and_agree([&] { arrived_.reserve(begins_.back()); }); // all ranks fail together
         send_by_nccl(to, stream);
@@ -84,7 +86,7 @@ void DeviceExchange::send_by_nccl(std::span<const DeviceMessage> to, const Strea
     std::vector<std::span<std::byte>> arriving;
     for (std::size_t r = 0; r < to.size(); ++r) {
         leaving.push_back({to[r].data, to[r].bytes});
-        arriving.push_back({arrived_.data() + begins_[r], begins_[r + 1] - begins_[r]});
+        arriving.push_back({arrived_.data() + begins_[r], label(int(r)).bytes});
     }
     nccl_->exchange(leaving, arriving, stream);
 }

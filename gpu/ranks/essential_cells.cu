@@ -49,28 +49,29 @@ struct LeafHead {
     Index leaf, cells, particles;
 };
 
-/// A PackedTrees places the arrays of a message: cells, optional moments and softenings, particles.
+/// A PackedTrees places the arrays of a message: cells, particles, optional moments and softenings.
+/// The particles follow the cells, both in units of 16 bytes.
 struct PackedTrees {
     std::byte* at;
     std::size_t cells, particles;
     bool has_higher, has_softenings;
 
     __host__ __device__ PackedCell* cell() const { return reinterpret_cast<PackedCell*>(at); }
+    __host__ __device__ Source* particle() const
+    {
+        return reinterpret_cast<Source*>(cell() + cells);
+    }
     __host__ __device__ HigherMoments* higher() const
     {
-        return reinterpret_cast<HigherMoments*>(cell() + cells);
+        return reinterpret_cast<HigherMoments*>(particle() + particles);
     }
     __host__ __device__ CellSoftening* softening() const
     {
         return reinterpret_cast<CellSoftening*>(higher() + (has_higher ? cells : 0));
     }
-    __host__ __device__ Source* particle() const
-    {
-        return reinterpret_cast<Source*>(softening() + (has_softenings ? cells : 0));
-    }
     __host__ __device__ double* length() const
     {
-        return reinterpret_cast<double*>(particle() + particles);
+        return reinterpret_cast<double*>(softening() + (has_softenings ? cells : 0));
     }
     __host__ __device__ std::size_t bytes() const
     {

@@ -46,7 +46,7 @@ TEST_CASE("a GPU finds the host's groups for any box, linking length and group s
     const Places uniform = tests::uniform_cube(1000003).position;
     CHECK(same_groups(uniform, 1, 0.002, 2) > 1000);
     CHECK(same_groups(uniform, 0, 0.012, 20) == 1); // percolates
-    CHECK(same_groups(tests::plummer(300007).position, 0, 0.01, 20) > 10);
+    CHECK(same_groups(tests::plummer(300007).position, 0, 0.018, 20) > 10);
 }
 
 TEST_CASE("a GPU finds the host's groups with few cells along a side")
@@ -81,6 +81,7 @@ TEST_CASE("a GPU links chains through faces, edges and corners of the box")
 
 TEST_CASE("a GPU sorts groups of one size by first member")
 {
+    // Also long chains of cells, in which a set is read while another thread shortens it.
     Places x; // equal chains, with the first member in any cell
     for (int k = 0; k < 4000; ++k) {
         const int chain = k % 40, step = (k / 40 * 37 + 45 + chain * 31 % 40) % 100;

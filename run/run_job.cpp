@@ -22,49 +22,6 @@ constexpr auto potentials = Quantities::acceleration_potential;
 /// Bytes per particle: position, velocity, acceleration, potential, mass and id.
 constexpr std::int64_t snapshot_bytes = 12 * 8;
 
-/// Returns the asked view of frames with its pixels.
-RenderOptions sized_view(const RunSettings& settings)
-{
-    RenderOptions view = settings.frame_view;
-    if (settings.frame_size)
-        view.width = view.height = *settings.frame_size;
-    return view;
-}
-
-/// Returns the view shared by all frames of a run, wide enough for particles that will leave the
-/// first picture.
-RenderOptions first_view(const Snapshot& state, const RunSettings& settings)
-{
-    RenderOptions view = sized_view(settings);
-    if (view.box)
-        require_box("{frame-box}", *view.box, state, "the file");
-    view.box_min = 0.2; // up to box_max: 99 % of the mass of a box at redshift 0
-    view.box_max = 200;
-    const std::optional<double> width = view.field_of_view;
-    const RenderOptions first = complete_view(state, view);
-    view.box = first.box;
-    view.field_of_view = width.value_or((*first.box > 0 ? 1 : 1.5) * *first.field_of_view);
-    return complete_view(state, view);
-}
-
-bool shows_velocities(const RunSettings& settings)
-{
-    const Pictured quantity = settings.frame_view.quantity;
-    return quantity == Pictured::velocity || quantity == Pictured::dispersion;
-}
-
-void exchange_view(Archive& archive, RenderOptions& view)
-{
-    Vec3<double> center = view.center.value_or(Vec3<double>{});
-    archive("frames/center", center);
-    view.center = center;
-    archive("frames/field_of_view", view.field_of_view);
-    archive("frames/box", view.box);
-    archive("frames/types", view.types);
-    archive("frames/min", view.min);
-    archive("frames/max", view.max);
-}
-
 } // namespace
 
 double snapshot_interval(const RunSettings& settings, double start, double end)
@@ -80,12 +37,11 @@ RunJob::RunJob(const RunSettings& settings, const RunOrigin& origin, RunFolder& 
       journal_(journal), energies_(state.comoving.has_value(), simulation.integrator().field()),
       steps_(settings.steps_every), forces_(settings.check_forces), track_(settings.track_every),
       tables_(settings.cluster, state, simulation), progress_(journal, state.units),
-      checkpoints_(folder.name())
+      checkpoints_(folder.name()), frames_(settings)
 {
     origin_.version = version;
     origin_.start_time = simulation.start_time();
     origin_.forces = simulation.integrator().forces();
-    frame_view_ = sized_view(run_);
     if (!state_.comoving) // comoving velocities are scaled in place
         simulation_.leave_particles();
     register_observers();
@@ -240,7 +196,7 @@ void RunJob::execute()
         begin_viewing(requests);
     simulation_.when_done([&](Simulation&) { after_step(requests); });
     if (run_.frames && !restored_) // refuses an empty picture before creating files
-        choose_frames();
+        frames_.choose(state_);
     if (restored_)
         check_energies();
     if (!inaccuracy_.empty()) // stored in the checkpoint
@@ -338,39 +294,7 @@ void RunJob::write_frame()
     folder_.require_same();
     set_time();
     state_.has_potentials = simulation_.has_potentials();
-    if (frames_ == 0 && run_.frame_view.quantity == Pictured::potential)
-        frame_view_ = first_view(state_, run_);
-    RenderOptions view = frame_view_;
-    if (view.orbit)
-        view.azimuth += 360.0 * frames_ / *view.orbit;
-    const auto draw = [&] {
-        Image image = render_snapshot(state_, view);
-        if (const auto command = state_.provenance.find("command");
-            command != state_.provenance.end())
-            image.texts.push_back({"Command", command->second});
-        write_png(image, folder_.frame(frames_));
-    };
-    if (shows_velocities(run_)) {
-        const PeculiarVelocities of_frame(state_);
-        draw();
-    } else
-        draw();
-    ++frames_;
-}
-
-/// Fixes the view of all frames from the initial particles. Potentials are unknown then.
-void RunJob::choose_frames()
-{
-    RunSettings settings = run_;
-    if (run_.frame_view.quantity == Pictured::potential) {
-        settings.frame_view.quantity = Pictured::density;
-        settings.frame_view.min = settings.frame_view.max = {};
-    }
-    if (shows_velocities(run_)) {
-        const PeculiarVelocities of_frame(state_);
-        frame_view_ = first_view(state_, settings);
-    } else
-        frame_view_ = first_view(state_, settings);
+    frames_.write(state_, folder_);
 }
 
 void RunJob::after_step(StopRequests& requests)
@@ -441,9 +365,7 @@ void RunJob::exchange(Archive& archive)
         track_.exchange(archive);
     tables_.exchange(archive);
     archive("run/outputs", outputs_);
-    archive("run/frames", frames_);
-    if (run_.frames)
-        exchange_view(archive, frame_view_);
+    frames_.exchange(archive);
 }
 
 std::filesystem::path RunJob::write_checkpoint()

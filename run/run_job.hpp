@@ -6,11 +6,11 @@
 #include <stdexcept>
 #include <string>
 
-#include "chamomile/io/pictures/render.hpp"
 #include "chamomile/run/files/checkpoints.hpp"
 #include "chamomile/run/files/cluster_tables.hpp"
 #include "chamomile/run/files/energy_file.hpp"
 #include "chamomile/run/files/force_file.hpp"
+#include "chamomile/run/files/frames.hpp"
 #include "chamomile/run/files/run_folder.hpp"
 #include "chamomile/run/files/snapshot_writer.hpp"
 #include "chamomile/run/files/step_file.hpp"
@@ -64,7 +64,7 @@ public:
     /// ends the run.
     void execute();
 
-    int frames() const { return frames_; } ///< pictures in the folder
+    int frames() const { return frames_.count(); } ///< pictures in the folder
 
     bool has_results() const { return energies_.is_open(); }
     /// Returns whether the folder contains a checkpoint of this run.
@@ -82,7 +82,6 @@ private:
     void write_outputs();
     void finish_snapshot(); ///< waits until the last snapshot is on disk
     void set_time();        ///< sets the time of the state to be written
-    void choose_frames();
     void write_frame();
     void record_choice();
     void record_energies();
@@ -119,12 +118,12 @@ private:
     SnapshotWriter snapshots_;
     std::string written_; ///< log line for the last snapshot
     Checkpoints checkpoints_;
-    RenderOptions frame_view_;
+    Frames frames_;
     LiveView* live_view_ = nullptr;
     std::string name_in_view_;
     std::function<void()> between_;
     std::optional<Viewing> viewing_; ///< on live_view_
-    int outputs_ = 0, frames_ = 0;
+    int outputs_ = 0;
     std::uint64_t first_step_ = 0; ///< at start or restart
     std::uint64_t checkpoint_step_ = 0;
     double checkpoint_time_ = wall_clock_seconds(); ///< wall-clock time of the last checkpoint

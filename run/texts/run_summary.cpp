@@ -111,7 +111,7 @@ void RunJob::print_files()
 {
     std::string files = counted(std::uint64_t(outputs_), "snapshot");
     if (run_.frames)
-        files += ", " + counted(std::uint64_t(frames_), "frame");
+        files += ", " + counted(std::uint64_t(frames_.count()), "frame");
     if (run_.analysis.power)
         files += ", " + formatted("%d power %s power_NNN.txt", outputs_,
                                   outputs_ == 1 ? "spectrum" : "spectra");

@@ -143,8 +143,9 @@ void Timeline::exchange(Archive& archive)
     const std::size_t n = series_.size();
     std::vector<double> intervals;
     std::vector<std::uint64_t> next;
-    std::vector<std::uint8_t> due;
+    std::vector<std::uint8_t> due, lists;
     for (const Series& series : series_) {
+        lists.push_back(series.is_list);
         intervals.push_back(series.interval);
         next.push_back(series.next);
         due.push_back(series.due);
@@ -155,7 +156,13 @@ void Timeline::exchange(Archive& archive)
     if (intervals.size() != n || next.size() != n || due.size() != n)
         throw Error(Fault::restart, "timeline: " + std::to_string(intervals.size()) +
                                         " series of times: must be " + std::to_string(n));
+    if (!archive.is_reading() || archive.has("timeline/lists")) // not in earlier versions
+        archive("timeline/lists", lists);
     for (std::size_t k = 0; k < n; ++k) {
+        if (k >= lists.size() || (lists[k] != 0) != series_[k].is_list)
+            throw Error(Fault::restart,
+                        "timeline: series " + std::to_string(k + 1) + " of times: must be " +
+                            (series_[k].is_list ? "an interval" : "a list") + " as before");
         if (!series_[k].is_list)
             series_[k].interval = intervals[k];
         series_[k].next =

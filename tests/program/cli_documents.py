@@ -138,4 +138,4 @@ def page(path):
 
 
 run_parts("the documents say what the program does", commands, options, columns, recipes, page(ROOT / "README.md"),
-          *(page(path) for path in sorted((ROOT / "docs/tutorials").glob("*.md")) if re.search("^```(sh|console)", path.read_text(), re.M)))
+          *(page(path) for path in sorted((ROOT / "docs/tutorials").glob("*.md")) if path.stem != "gallery" and re.search("^```(sh|console)", path.read_text(), re.M)))  # that page: cli_gallery

@@ -105,7 +105,7 @@ def drawn(folder):
     for unit, largest, factor, word in (("kpc", 0.02, 1e3, "pc"), ("kpc", 3, 1, "kpc"), ("Mpc/h", 0.01, 1e3, "kpc/h"), ("pc", 4e5, 1e-6, "Mpc"), ("AU", 5, 1, "AU"), ("cm", 5, 1, "cm")):
         (made / "lengths.csv").write_text(f"r10 [{unit}],r90 [{unit}]\n{largest / 8},{largest}\n")
         lengths = module.Table(made / "lengths.csv")
-        lengths.fit_lengths(["r10", "r90"])
+        lengths.fit_units(["r10", "r90"])
         check(lengths.units["r90"] == word and abs(lengths["r90"][0] / (factor * largest) - 1) < 1e-9, f"{largest} {unit} in {lengths.units}: {lengths['r90']}")
     from matplotlib.figure import Figure
     lines, noted = {}, ""
@@ -222,6 +222,7 @@ def several(folder):
     chamomile(folder, *"run plain.hdf5 --t-end 0.1 --dt 0.05 --eps 0.1 -o plain -q".split())
     for status, line, words in ((2, "plot: 2 runs: need --output", "run longer"), (2, "plot: 8 runs: must be at most 7", "run " * 8 + "-o z"), (3, "galaxy.hdf5: is a file: must be the folder of a run", "run galaxy.hdf5 -o z"),
                                 (3, "plain: 'energy': must be 'energy [Msun (km/s)$^{2}$]', as in run", "run plain -o z --plots energies"),
+                                (3, "run/energy.csv: comoving runs and others have no common axis of time", "run cosmic -o z --plots energies"),
                                 (3, "run, empty: have no table in common", "run empty -o z"), (3, "run: power: needs power_NNN.txt", "cosmic run -o z --plots power")):
         refused(folder, status, line, "plot", "--python", sys.executable, *words.split())
 
@@ -231,7 +232,7 @@ def tables(folder):
     made, module = folder / "cluster", plots_module()
     made.mkdir()
     (made / "bound.csv").write_text("time,particles,mass,half_mass_radius,tidal_radius,step\n0,9,0.9,1.5,,0\n2,7,0.7,1.25,3,8\n")
-    (made / "cluster.csv").write_text("time [pc/(km/s)],core_radius [pc],r1 [pc],r5_group2 [pc],core_particles,core_relaxation_time,half_mass_relaxation_time\n0,0.1,0.2,,5,3,30\n1,0.05,0.15,0.4,6,2,20\n")
+    (made / "cluster.csv").write_text("time [pc/(km/s)],core_radius [pc],r1 [pc],r5_group2 [pc],core_particles,core_relaxation_time [pc/(km/s)],half_mass_relaxation_time [pc/(km/s)]\n0,0.1,0.2,,5,3,30\n1,0.05,0.15,0.4,6,2,20\n")
     (made / "escapers.csv").write_text("time,id,mass,distance,speed,step\n1.5,17,0.1,30,2.5,4\n")
     (made / "binaries.csv").write_text("time,id_1,id_2,semi_major_axis,eccentricity,hardness\n0,1,2,0.01,0.5,7\n0,3,4,0.02,0,3\n")
     (made / "encounters.csv").write_text("time,id_1,id_2,pericenter,speed\n")
@@ -245,16 +246,18 @@ def tables(folder):
     nan = float("nan")
     same = lambda found, wanted: repr(list(map(float, found))) == repr(list(map(float, wanted)))
     for name, panel, column, wanted in (("bound", 1, "half mass radius", [1.5, 1.25]), ("bound", 1, "tidal radius", [nan, 3]), ("cluster", 0, "core radius", [0.1, 0.05]),
-                                        ("cluster", 0, "r5 group2", [nan, 0.4]), ("cluster", 1, "half mass relaxation time", [30, 20])):
+                                        ("cluster", 0, "r5 group2", [nan, 0.4])):
         check(column in drawn[name][panel] and same(drawn[name][panel][column][1], wanted), f"{name}: {column}: {drawn[name]}, not {wanted}")
     alone = lambda name, panel: list(drawn[name][panel].values())
     for name, panel, wanted in (("bound", 0, [0.9, 0.7]), ("escapers", 0, [2.5]), ("binaries", 0, [0.01, 0.02]), ("binaries", 1, [0.5, 0]), ("binaries", 2, [7, 3])):
         check(len(alone(name, panel)) == 1 and same(alone(name, panel)[0][1], wanted), f"{name}: {panel}: {drawn[name]}, not {wanted}")
+    times = drawn["cluster"][1]["half mass relaxation time"][1]
+    check(max(abs(found - 0.977792 * wanted) for found, wanted in zip(times, (30, 20))) < 1e-4, f"relaxation times in Myr: {times}")
     check(same(alone("escapers", 0)[0][0], [1.5]) and abs(drawn["cluster"][0]["r1"][0][1] - 0.977792) < 1e-5, f"times: {drawn}")
     said = plot(folder, "cluster", "-o", "of-cluster", "--format", "svg")
     check("wrote 4 plots" in said and "encounters" not in said, f"a table without rows: {said}")
     found = texts(folder / "of-cluster/cluster.svg")
-    check({"radius [pc]", "time [Myr]", "core radius", "relaxation time"} <= found, f"cluster.svg: {found}")
+    check({"radius [pc]", "time [Myr]", "core radius", "relaxation time [Myr]"} <= found, f"cluster.svg: {found}")
     refused(folder, 3, "cluster: encounters: encounters.csv has no rows", "plot", "cluster", "--plots", "encounters", "--python", sys.executable)
     refused(folder, 3, "run: bound: needs bound.csv, which 'run --bound' writes", "plot", "run", "--plots", "bound", "--python", sys.executable)
 

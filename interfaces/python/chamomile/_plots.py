@@ -72,30 +72,38 @@ class Table:
 
     def clock(self, name: str = "time") -> tuple[float, str]:
         """The factor from a column of times to years that fit it, in all runs of the figure, and the unit; 1 unless the time unit is a length over a speed."""
-        unit = self.units.get("time", "")
+        unit = self.units.get(name) or self.units.get("time", "")
         parts = re.fullmatch(r"(AU|pc|kpc|Mpc)(/h)?/\((?:(\S+) )?km/s\)", unit)
         if not parts:
             return 1, unit
         factor = PARSECS[parts[1]] / float(parts[3] or 1) * MYR_PER_PC_S_PER_KM
-        longest = factor * max(abs(value) for table in [self, *self.others()] for value in table[name])
+        longest = factor * self.largest([name])
         word, scale = next(row for row in (("Gyr", 1e3), ("Myr", 1.0), ("kyr", 1e-3), ("yr", 1e-6)) if longest >= 0.5 * row[1] or row[0] == "yr")
         return factor / scale, word + (parts[2] or "")
+
+    def largest(self, names: Sequence[str]) -> float:
+        """The largest absolute value of the columns in all runs of the figure; 0 without values."""
+        return max((abs(value) for table in [self, *self.others()] for name in names if name in table for value in table[name] if value == value), default=0)
 
     def others(self) -> list["Table"]:
         """The same table of the other runs in the figure."""
         return [Table(run / self.path.name) for run in _runs if run != self.path.parent]
 
-    def fit_lengths(self, names: Sequence[str]) -> None:
-        """Changes the unit of columns of lengths to one that fits them, in all runs of the figure."""
-        parts = re.fullmatch(r"(AU|pc|kpc|Mpc)(/h)?", self.units.get(names[0], ""))
-        if not parts:
+    def fit_units(self, names: Sequence[str]) -> None:
+        """Changes the unit of columns of lengths or times to one that fits them, in all runs of the figure."""
+        if not self.units.get(names[0]):
             return
-        sizes = [abs(value) for table in [self, *self.others()] for name in names if name in table for value in table[name] if value == value]
-        largest = PARSECS[parts[1]] * max(sizes, default=0)
-        word = next(word for word in ("Mpc", "kpc", "pc", "AU") if largest >= 0.1 * PARSECS[word] or word == "AU")
-        for name in names if largest > 0 else ():
-            self.factors[name] = self.factors.get(name, 1) * PARSECS[parts[1]] / PARSECS[word]
-            self.units[name] = word + (parts[2] or "")
+        parts = re.fullmatch(r"(AU|pc|kpc|Mpc)(/h)?", self.units[names[0]])
+        largest = self.largest(names)
+        if parts and largest > 0:
+            largest *= PARSECS[parts[1]]
+            word = next(word for word in ("Mpc", "kpc", "pc", "AU") if largest >= 0.1 * PARSECS[word] or word == "AU")
+            factor, unit = PARSECS[parts[1]] / PARSECS[word], word + (parts[2] or "")
+        else:
+            factor, unit = self.clock(max(names, key=lambda name: self.largest([name])))
+        for name in names:
+            self.factors[name] = self.factors.get(name, 1) * factor
+            self.units[name] = unit
 
     def said(self, pattern: str) -> Optional[str]:
         """The first group of the pattern in the comments, or None."""
@@ -104,6 +112,8 @@ class Table:
 
 
 def _time_axis(table: Table) -> tuple[Any, str]:
+    if len({"scale_factor" in run for run in [table, *table.others()]}) > 1:
+        raise PlotError(f"{table.path}: comoving runs and others have no common axis of time")
     if "scale_factor" in table:
         return table["scale_factor"], "scale factor a"
     factor, unit = table.clock()
@@ -141,7 +151,7 @@ def _radii(folder: pathlib.Path, figure: Any) -> None:
     is_alone = not ("external" in table and numpy.any(table["external"] != 0))  # else -K/W has the motion of the whole
     above, *below = numpy.atleast_1d(figure.subplots(1 + is_alone, 1, sharex=True, height_ratios=[3, 2][:1 + is_alone]))
     names = [name for name in table.texts if re.fullmatch(r"r\d+", name)]
-    table.fit_lengths(names)
+    table.fit_units(names)
     x, x_label = _time_axis(table)
     for name, colour in zip(names, COLOURS):
         above.plot(x, table[name], color=colour, label=f"{name[1:]} %")
@@ -328,7 +338,7 @@ def _of_table(name: str, panels: Sequence[tuple[str, str]], style: str = "-") ->
             names = [column for column in table.texts if re.fullmatch(pattern, column)]
             names = [column for column in names if numpy.isfinite(table[column]).any()]
             if names:
-                table.fit_lengths(names)
+                table.fit_units(names)
             for k, column in enumerate(names):
                 colour = COLOURS[k % len(COLOURS)]
                 axes.plot(x, table[column], linestyle=style, color=colour, marker=".", markersize=3, label=column.replace("_", " ") if len(names) > 1 else None)

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/files/memory_archive.hpp"
 #include "chamomile/integrate/timeline.hpp"
 
 using namespace chamomile;
@@ -119,8 +120,6 @@ TEST_CASE("an empty time span needs no steps, a backward span is refused")
     CHECK_THROWS_AS(Timeline(1e9, 2e9).add_series(1e-6), Error);
 }
 
-TEST_SUITE_END();
-
 TEST_CASE("listed times are met bitwise, in addition to a series")
 {
     const std::vector<double> wanted{0.3, 1. / 3, 0.9999999, 2};
@@ -139,3 +138,27 @@ TEST_CASE("listed times are met bitwise, in addition to a series")
     const std::size_t list = timeline.add_list({0.5, 1});
     CHECK(walk(timeline, 0.3, TimeStepKind::fixed, list).times == std::vector<double>{0.5, 1});
 }
+
+TEST_CASE("a list of times is not taken for an interval after a restart")
+{
+    const auto made = [](bool list) {
+        Timeline timeline(0, 1);
+        list ? timeline.add_list({0.5}) : timeline.add_series(0.5);
+        return timeline;
+    };
+    for (const bool list : {false, true})
+        for (const bool again : {false, true}) {
+            MemoryArchive archive;
+            made(list).exchange(archive);
+            archive.rewind();
+            Timeline timeline = made(again);
+            if (again == list)
+                timeline.exchange(archive);
+            else
+                CHECK_THROWS_WITH_AS(
+                    timeline.exchange(archive),
+                    doctest::Contains(list ? "must be a list" : "must be an interval"), Error);
+        }
+}
+
+TEST_SUITE_END();

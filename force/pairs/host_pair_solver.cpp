@@ -41,6 +41,18 @@ public:
         look_for_interruption();
         check_rows(code_, task, sums);
         look_for_interruption();
+        return task.systems.empty() ? sum_one(task, sums) : sum_systems(task, sums);
+    }
+
+    std::string device() const override
+    {
+        return std::string("CPU, ") + instruction_set_names[set_] + ", " +
+               std::to_string(omp_get_max_threads()) + " threads";
+    }
+
+private:
+    PairStatistics sum_one(const PairTask& task, std::span<double> sums)
+    {
         PairStatistics statistics;
         {
             const TimedPhase phase(statistics.profile, "sort");
@@ -55,13 +67,60 @@ public:
         return statistics;
     }
 
-    std::string device() const override
+    /// Sums whole systems in each thread, by the thread's own solver: the bits of single calls.
+    PairStatistics sum_systems(const PairTask& task, std::span<double> sums)
     {
-        return std::string("CPU, ") + instruction_set_names[set_] + ", " +
-               std::to_string(omp_get_max_threads()) + " threads";
+        if (within_cutoff())
+            throw Error(Fault::usage, code_.name + ": systems: need an infinite cut-off");
+        const std::span<const std::uint64_t> offsets = task.systems.offsets;
+        std::uint64_t largest = 0, pairs = 0;
+        for (std::size_t b = 1; b < offsets.size(); ++b) {
+            const std::uint64_t n = offsets[b] - offsets[b - 1];
+            largest = std::max(largest, n);
+            pairs += n * n;
+        }
+        for (Index i = Index(self_.size()); i < largest; ++i)
+            self_.push_back(i);
+        while (of_threads_.size() < std::size_t(omp_get_max_threads()))
+            of_threads_.push_back(
+                std::make_unique<HostPairSolver>(code_, units_.given(), options_));
+        PairStatistics statistics;
+        statistics.pairs = pairs;
+        statistics.targets = statistics.sources = offsets.back();
+        statistics.groups = task.systems.size();
+        const TimedPhase phase(statistics.profile, "pairs");
+        const auto rows = [](auto values, int width, std::uint64_t begin, std::uint64_t end) {
+            return values.subspan(begin * std::uint64_t(width),
+                                  (end - begin) * std::uint64_t(width));
+        };
+        FirstException first;
+#pragma omp parallel for schedule(dynamic, 8) if (is_worth_waking(pairs))
+        for (std::size_t b = 0; b < task.systems.size(); ++b)
+            first.run([&] {
+                HostPairSolver& solver = *of_threads_[std::size_t(omp_get_thread_num())];
+                const std::uint64_t begin = offsets[b], end = offsets[b + 1];
+                PairTask system;
+                system.sources = rows(task.sources, code_.shape.source, begin, end);
+                system.targets = solver.without(system.sources, task.systems.left_out);
+                system.self = std::span(self_).first(end - begin);
+                solver.sum_one(system, rows(sums, code_.shape.sum, begin, end));
+            });
+        if (first.caught())
+            first.rethrow();
+        return statistics;
     }
 
-private:
+    /// Returns the sources' rows without one value.
+    std::span<const double> without(std::span<const double> sources, int value)
+    {
+        target_rows_.clear();
+        const std::size_t width = std::size_t(code_.shape.source);
+        for (std::size_t k = 0; k < sources.size(); ++k)
+            if (k % width != std::size_t(value))
+                target_rows_.push_back(sources[k]);
+        return target_rows_;
+    }
+
     struct Thread {
         KernelScratch scratch;
         std::vector<TileEntry> tiles, far;
@@ -69,7 +128,10 @@ private:
         std::vector<double> sums;
     };
 
-    bool within_cutoff() const { return std::isfinite(options_.cutoff); }
+    bool within_cutoff() const
+    {
+        return std::isfinite(options_.cutoff);
+    }
 
     void prepare(const PairTask& task)
     {
@@ -117,7 +179,7 @@ private:
         threads_.resize(std::size_t(omp_get_max_threads()));
         std::uint64_t pairs = 0;
         FirstException first;
-#pragma omp parallel for schedule(dynamic, 1) reduction(+ : pairs) if (groups * parts > 1 && worth_waking())
+#pragma omp parallel for schedule(dynamic, 1) reduction(+ : pairs) if (groups * parts > 1 && is_worth_waking(std::uint64_t(targets_.size()) * sources_.size()))
         for (std::size_t item = 0; item < groups * parts; ++item)
             first.run([&] {
                 Thread& thread = threads_[std::size_t(omp_get_thread_num())];
@@ -146,9 +208,9 @@ private:
     }
 
     /// Returns whether other threads would wake before one thread finishes the work.
-    bool worth_waking() const
+    static bool is_worth_waking(std::uint64_t pairs)
     {
-        return std::size_t(targets_.size()) * sources_.size() > (std::size_t(1) << 16);
+        return pairs > (std::uint64_t(1) << 16);
     }
 
     std::uint64_t sum_group(const PairTask& task, Index begin, Index end, std::size_t part,
@@ -219,6 +281,9 @@ private:
     std::vector<Index> ranks_;
     std::vector<double> partial_;
     std::vector<Thread> threads_;
+    std::vector<Index> self_;                                 // 0, 1, 2, ...
+    std::vector<double> target_rows_;                         // of a system
+    std::vector<std::unique_ptr<HostPairSolver>> of_threads_; // for systems
 };
 
 } // namespace

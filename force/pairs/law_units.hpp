@@ -43,7 +43,8 @@ public:
     }
 
     double unit() const { return unit_; }
-    const void* law() const { return scaled_.data(); } ///< in this unit
+    const void* given() const { return given_.data(); } ///< the law in units of 1
+    const void* law() const { return scaled_.data(); }  ///< in this unit
     /// Factors that convert values into this unit, and sums back.
     const double* target_scale() const { return target_.data(); }
     const double* source_scale() const { return source_.data(); }

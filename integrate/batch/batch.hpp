@@ -15,7 +15,7 @@ namespace chamomile {
 /// Systems of bodies, one after the other in each array. Arrays are on the host, or all of them on
 /// the solver's GPU.
 struct Batch {
-    /// System b has the bodies offsets[b] to offsets[b + 1] - 1, at least one; one more offset than
+    /// System b has the bodies offsets[b] to offsets[b + 1] - 1, one or more; one more offset than
     /// systems.
     std::span<const std::uint64_t> offsets;
     ArrayView position, velocity, mass; ///< `velocity` is for jerks and advance()

@@ -12,7 +12,6 @@ namespace nb = nanobind;
 
 void bind_field(nb::module_& module);                     ///< FieldSolver, Statistics
 void bind_batch(nb::module_& module);                     ///< BatchSolver
-void bind_batch(nb::module_& module);                     ///< BatchSolver
 void bind_device_array(nb::module_& module);              ///< DeviceArray
 void bind_snapshot(nb::module_& module);                  ///< Snapshot, files
 void bind_snapshot_state(nb::class_<Snapshot>& snapshot); ///< pickling

@@ -46,7 +46,6 @@ NB_MODULE(_chamomile, m)
     bind_processes(m);
     bind_field(m);
     bind_batch(m);
-    bind_batch(m);
     bind_snapshot(m);
     bind_models(m);
     bind_orbits(m);

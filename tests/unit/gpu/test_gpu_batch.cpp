@@ -1,6 +1,7 @@
 // Batches of small systems on the first GPU. The suite is skipped without a GPU.
 #include <doctest/doctest.h>
 
+#include "chamomile/core/profile.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/lists/strided_io.hpp"
 #include "tests/unit/batch_behaviours.hpp"
@@ -85,6 +86,41 @@ TEST_CASE("arrays on the GPU give the bits of arrays on the host")
             CHECK(equals(velocity, systems.velocity));
         }
     }
+}
+
+TEST_CASE("1e5 systems of 128 bodies take some milliseconds, with arrays on the GPU")
+{
+    constexpr std::size_t systems = 100000, bodies = 128, n = systems * bodies;
+    if (free_gpu_memory(0) < 8e9)
+        return;
+    Systems one({bodies});
+    std::vector<double> x(3 * n), v(3 * n), m(n);
+    std::vector<std::uint64_t> offsets;
+    for (std::uint64_t b = 0; b <= systems; ++b)
+        offsets.push_back(b * bodies);
+    for (std::size_t i = 0; i < n; ++i) {
+        m[i] = one.mass[i % bodies];
+        for (std::size_t c = 0; c < 3; ++c) {
+            x[3 * i + c] = (&one.position[i % bodies].x)[c] + double(i / bodies);
+            v[3 * i + c] = (&one.velocity[i % bodies].x)[c];
+        }
+    }
+    const std::ptrdiff_t stride = 3 * sizeof(double);
+    OnGpu position(vectors_at(x.data(), stride), n), velocity(vectors_at(v.data(), stride), n),
+        mass(view_of(std::span(m)), n), acceleration(n, 3), jerk(n, 3);
+    BatchSolver solver(direct_sums(0.05, "gpu", Precision::single_precision));
+    double best = 1e9, busy = 0;
+    for (int run = 0; run < 6; ++run) {
+        const double start = wall_clock_seconds();
+        const ForceStatistics statistics =
+            solver.evaluate({offsets, position.view, velocity.view, mass.view},
+                            {acceleration.view, {}, {}, jerk.view});
+        best = std::min(best, wall_clock_seconds() - start);
+        busy = statistics.device_busy;
+    }
+    MESSAGE("1e5 x 128, force and jerk: " << 1e3 * best << " ms, the kernel " << 1e3 * busy
+                                          << " ms");
+    CHECK(best < 0.05);
 }
 
 TEST_SUITE_END();

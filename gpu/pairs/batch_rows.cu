@@ -30,8 +30,9 @@ __global__ void __launch_bounds__(block_size)
 #pragma unroll
     for (int apart = 16; apart > 0; apart /= 2)
         own = fmax(own, __shfl_xor_sync(0xffffffffu, own, apart));
-    if (threadIdx.x % 32 == 0 && own > 0)
-        atomicMax(largest, static_cast<unsigned long long>(__double_as_longlong(own)));
+    const auto bits = static_cast<unsigned long long>(__double_as_longlong(own));
+    if (threadIdx.x % 32 == 0 && bits > __ldcg(largest)) // few warps queue up
+        atomicMax(largest, bits);
 }
 
 class CudaMemory {

@@ -60,10 +60,10 @@ private:
         }
         statistics.targets = targets_.size();
         statistics.sources = sources_.size();
-        statistics.groups = (targets_.size() + group_size_ - 1) / group_size_;
+        statistics.groups = groups();
         const TimedPhase phase(statistics.profile, "pairs");
         if (targets_.size() > 0)
-            statistics.pairs = sum_groups(task, sums, statistics.groups);
+            statistics.pairs = sum_groups(task, sums);
         return statistics;
     }
 
@@ -99,11 +99,14 @@ private:
             first.run([&] {
                 HostPairSolver& solver = *of_threads_[std::size_t(omp_get_thread_num())];
                 const std::uint64_t begin = offsets[b], end = offsets[b + 1];
+                if (begin == end)
+                    return;
                 PairTask system;
                 system.sources = rows(task.sources, code_.shape.source, begin, end);
                 system.targets = solver.without(system.sources, task.systems.left_out);
                 system.self = std::span(self_).first(end - begin);
-                solver.sum_one(system, rows(sums, code_.shape.sum, begin, end));
+                solver.prepare(system);
+                solver.sum_groups(system, rows(sums, code_.shape.sum, begin, end));
             });
         if (first.caught())
             first.rethrow();
@@ -165,8 +168,14 @@ private:
         units_.set_extent(extent);
     }
 
-    std::uint64_t sum_groups(const PairTask& task, std::span<double> sums, std::size_t groups)
+    std::size_t groups() const
     {
+        return (targets_.size() + group_size_ - 1) / group_size_;
+    }
+
+    std::uint64_t sum_groups(const PairTask& task, std::span<double> sums)
+    {
+        const std::size_t groups = this->groups();
         const std::size_t tiles = (sources_.size() + pair_tile - 1) / pair_tile;
         const std::size_t parts =
             within_cutoff()
@@ -177,24 +186,27 @@ private:
         if (parts > 1)
             partial_.resize(parts * targets_.size() * width);
         threads_.resize(std::size_t(omp_get_max_threads()));
+        const auto sum_item = [&](std::size_t item, Thread& thread) {
+            const std::size_t group = item / parts, part = item % parts;
+            const Index begin = Index(group * group_size_),
+                        end = Index(std::min<std::size_t>(targets_.size(), begin + group_size_));
+            const std::uint64_t pairs = sum_group(task, begin, end, part, parts, thread);
+            for (Index k = begin; k < end; ++k) {
+                const double* from = thread.sums.data() + (k - begin) * width;
+                double* to = parts > 1 ? partial_.data() + (part * targets_.size() + k) * width
+                                       : sums.data() + targets_.number(k) * width;
+                std::copy(from, from + width, to);
+            }
+            return pairs;
+        };
+        if (groups * parts == 1)
+            return sum_item(0, threads_[0]);
         std::uint64_t pairs = 0;
         FirstException first;
-#pragma omp parallel for schedule(dynamic, 1) reduction(+ : pairs) if (groups * parts > 1 && is_worth_waking(std::uint64_t(targets_.size()) * sources_.size()))
+#pragma omp parallel for schedule(dynamic, 1) reduction(+ : pairs) if (is_worth_waking(std::uint64_t(targets_.size()) * sources_.size()))
         for (std::size_t item = 0; item < groups * parts; ++item)
-            first.run([&] {
-                Thread& thread = threads_[std::size_t(omp_get_thread_num())];
-                const std::size_t group = item / parts, part = item % parts;
-                const Index begin = Index(group * group_size_),
-                            end =
-                                Index(std::min<std::size_t>(targets_.size(), begin + group_size_));
-                pairs += sum_group(task, begin, end, part, parts, thread);
-                for (Index k = begin; k < end; ++k) {
-                    const double* from = thread.sums.data() + (k - begin) * width;
-                    double* to = parts > 1 ? partial_.data() + (part * targets_.size() + k) * width
-                                           : sums.data() + targets_.number(k) * width;
-                    std::copy(from, from + width, to);
-                }
-            });
+            first.run(
+                [&] { pairs += sum_item(item, threads_[std::size_t(omp_get_thread_num())]); });
         if (first.caught())
             first.rethrow();
         for (Index k = 0; parts > 1 && k < targets_.size(); ++k)

@@ -11,7 +11,7 @@ namespace chamomile {
 
 /// The system of each body.
 struct SystemOfBody {
-    const std::uint64_t* offsets;
+    const std::uint64_t* offsets; ///< unless all systems are equal
     std::size_t count;
     std::size_t bodies; ///< of each system, if all are equal; else 0
 
@@ -25,6 +25,11 @@ struct SystemOfBody {
             (offsets[middle] <= i ? low : high) = middle;
         }
         return low;
+    }
+    /// Returns the first body of the system of body i.
+    CHAMOMILE_HD std::size_t first(std::size_t i) const
+    {
+        return bodies > 0 ? i - i % bodies : std::size_t(offsets[(*this)(i)]);
     }
 };
 
@@ -85,7 +90,7 @@ struct LoadBody {
     CHAMOMILE_HD double operator()(std::size_t i) const
     {
         const Vec3<double> x = position.load_vector(i),
-                           d = x - position.load_vector(system.offsets[system(i)]);
+                           d = x - position.load_vector(system.first(i));
         double extent = fabs(d.x) > fabs(d.y) ? fabs(d.x) : fabs(d.y);
         extent = 2 * (extent > fabs(d.z) ? extent : fabs(d.z)) + probe_of(x);
         rows.place(i) = x;
@@ -234,12 +239,13 @@ public:
             memory_.reserve(3, shape.moves && shape.with_jerks ? 12 * n : 0));
         static_assert(sizeof(std::uint64_t) == sizeof(double) && sizeof(Motion) == 12 * 8);
         system_.count = batch.systems();
-        system_.offsets = reinterpret_cast<const std::uint64_t*>(
-            memory_.copy(4, reinterpret_cast<const double*>(offsets_.data()), offsets_.size()));
         system_.bodies = n / batch.systems();
         for (std::size_t b = 0; b < batch.systems() && system_.bodies > 0; ++b)
             if (offsets_[b + 1] - offsets_[b] != system_.bodies)
                 system_.bodies = 0;
+        if (system_.bodies == 0)
+            system_.offsets = reinterpret_cast<const std::uint64_t*>(
+                memory_.copy(4, reinterpret_cast<const double*>(offsets_.data()), offsets_.size()));
         const bool has_speeds = shape.with_jerks || shape.moves;
         return memory_.largest(n,
                                LoadBody{batch.position, has_speeds ? batch.velocity : ArrayView{},

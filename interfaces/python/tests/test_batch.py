@@ -1,5 +1,6 @@
 """Batches of small systems: stacked and ragged arrays, steps, and refusals that name the argument."""
 
+import time
 import unittest
 
 import numpy as np
@@ -154,6 +155,23 @@ def test_refusals_name_the_argument():
     assert refusal(wrong, lambda: chamomile.acceleration(twins, M)).startswith("system 11: particles 3 and 17: position: ")
     twins[2, 1, 3, 0] = np.nan
     assert refusal(wrong, lambda: batch.evaluate(twins, M)).startswith("particle 223: position: nan")
+
+
+def test_small_calls_are_short():
+    def best(call, times=200):
+        seconds = []
+        for _ in range(times):
+            start = time.perf_counter()
+            call()
+            seconds.append(time.perf_counter() - start)
+        return 1e6 * min(seconds)
+
+    x, m = X[0, 0, :10].copy(), M[0, 0, :10].copy()
+    solver = chamomile.Solver(softening=0.1, device="cpu").build(x, m)
+    function = best(lambda: chamomile.acceleration(x, m, softening=0.1, device="cpu"))
+    kept = best(lambda: solver.build(x, m).evaluate())
+    print(f"ten bodies: {function:.0f} us by acceleration(), {kept:.0f} by a Solver")
+    assert function < 150 and kept < 100  # 34 and 20 on an idle core
 
 
 def test_units_are_refused_as_elsewhere():

@@ -26,10 +26,10 @@ double error_of(const Vec3<double>& a, const Vec3<double>& exact, double scale)
     return norm(a - exact) / scale;
 }
 
-void check_sums(Systems& systems, const SolverOptions& options, bool with_jerks, double limit)
+void check_sums(BatchSystems& systems, const SolverOptions& options, bool with_jerks, double limit)
 {
     const bool own = options.softening.per_particle;
-    Sums sums(systems.size());
+    BatchSums sums(systems.size());
     BatchSolver solver(options);
     const ForceStatistics statistics =
         solver.evaluate(systems.batch(own), sums.results(with_jerks));
@@ -82,7 +82,7 @@ void check_batch_sums(const std::string& device)
 {
     for (const Precision precision : {Precision::single_precision, Precision::double_precision}) {
         const double limit = precision == Precision::single_precision ? 4e-6 : 1e-12;
-        Systems all(one_to(300)), some({3, 128, 1, 77, 256, 2}, 1e19);
+        BatchSystems all(one_to(300)), some({3, 128, 1, 77, 256, 2}, 1e19);
         check_sums(all, options_of({SofteningKind::plummer, 0.05}, device, precision), true, limit);
         check_sums(all, options_of({}, device, precision), false, limit);
         check_sums(some, options_of({SofteningKind::spline, 3e18}, device, precision), false,
@@ -101,8 +101,8 @@ void check_batch_bits(const std::string& device)
 {
     for (const Precision precision : {Precision::single_precision, Precision::double_precision}) {
         BatchSolver solver(options_of({SofteningKind::plummer, 0.05}, device, precision));
-        Systems all({128, 5, 300, 1, 64, 129});
-        Sums sums(all.size()), single(300);
+        BatchSystems all({128, 5, 300, 1, 64, 129});
+        BatchSums sums(all.size()), single(300);
         solver.evaluate(all.batch(), sums.results());
         for (std::size_t b = 0; b + 1 < all.offsets.size(); ++b) {
             const std::uint64_t begin = all.offsets[b], n = all.offsets[b + 1] - begin;
@@ -127,7 +127,7 @@ void check_batch_steps(const std::string& device)
         options_of({SofteningKind::plummer, 0.1}, device, Precision::double_precision);
     const std::vector<double> steps{0.01, 0.02, 0.005};
     for (const BatchScheme scheme : {BatchScheme::leapfrog, BatchScheme::hermite}) {
-        Systems systems({3, 40, 1});
+        BatchSystems systems({3, 40, 1});
         std::vector<Particles> single;
         for (std::size_t b = 0; b < 3; ++b) {
             Particles p = systems.particles(b);
@@ -156,7 +156,7 @@ void check_batch_steps(const std::string& device)
     // Twice the step is 16 times the error in a fourth-order scheme, and 4 times in the leapfrog.
     for (const BatchScheme scheme : {BatchScheme::leapfrog, BatchScheme::hermite}) {
         const auto end_of = [&](double step, std::uint64_t count) {
-            Systems systems({8});
+            BatchSystems systems({8});
             BatchSolver(options).advance(systems.batch(), {scheme, {&step, 1}, count});
             return systems.position;
         };
@@ -176,8 +176,8 @@ void check_batch_repairs(const std::string& device)
 {
     for (const bool with_jerks : {false, true}) {
         BatchSolver solver(options_of({}, device, Precision::single_precision));
-        Systems systems({5, 9});
-        Sums sums(14);
+        BatchSystems systems({5, 9});
+        BatchSums sums(14);
         systems.position[8] = systems.position[6];
         systems.position[8].x *= 1 + 1e-15; // r^-3 overflows float
         solver.evaluate(systems.batch(), sums.results(with_jerks));

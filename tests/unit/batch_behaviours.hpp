@@ -13,12 +13,12 @@
 namespace chamomile::tests {
 
 /// Systems of random bodies far from each other and from the origin.
-struct Systems {
+struct BatchSystems {
     std::vector<std::uint64_t> offsets{0};
     std::vector<Vec3<double>> position, velocity;
     std::vector<double> mass, softening;
 
-    explicit Systems(const std::vector<std::size_t>& sizes, double unit = 1)
+    explicit BatchSystems(const std::vector<std::size_t>& sizes, double unit = 1)
     {
         Random random(7);
         for (const std::size_t n : sizes) {
@@ -57,11 +57,11 @@ struct Systems {
     }
 };
 
-struct Sums {
+struct BatchSums {
     std::vector<Vec3<double>> acceleration, jerk;
     std::vector<double> potential;
 
-    explicit Sums(std::size_t n) : acceleration(n), jerk(n), potential(n) {}
+    explicit BatchSums(std::size_t n) : acceleration(n), jerk(n), potential(n) {}
     FieldResults results(bool with_jerks = true)
     {
         return {view_of(std::span(acceleration)),

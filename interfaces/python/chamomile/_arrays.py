@@ -54,10 +54,10 @@ def new(rows: Union[int, tuple[int, ...]], components: int, size: int, gpu: int)
     return np.empty(shape, np.float32 if size == 4 else np.float64)
 
 
-def refuse_immutable(array: Array, name: str) -> None:
+def refuse_immutable(array: Array, name: str, advice: str = "leave it out and use the returned array") -> None:
     """Raises InputError for a JAX array, which is immutable and may be shared."""
     if type(array).__module__.partition(".")[0] in ("jax", "jaxlib"):
-        raise InputError(f"{name}: JAX array: must be writable; leave it out and use the returned array")
+        raise InputError(f"{name}: JAX array: must be writable; {advice}")
 
 
 def is_one(values: Any) -> bool:

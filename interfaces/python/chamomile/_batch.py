@@ -110,7 +110,7 @@ class Batch:
         order), or "hermite" (fourth order, Plummer softening). An exception leaves the arrays as they were.
         """
         for name, array in (("positions", positions), ("velocities", velocities)):
-            refuse_immutable(array, name)
+            refuse_immutable(array, name, f"give a copy, numpy.array({name})")
         require_plain(step, "step")
         lengths = np.ascontiguousarray(np.asarray(step, dtype=np.float64).reshape(-1))
         shape = _chamomile.describe_stack(positions, "positions")[0]

@@ -60,10 +60,10 @@ TEST_CASE("arrays on the GPU give the bits of arrays on the host")
         SolverOptions options = direct_sums(0.05, "gpu", Precision::single_precision);
         options.softening.per_particle = per_particle;
         BatchSolver solver(options);
-        Systems systems({128, 5, 300, 1, 64, 129});
+        BatchSystems systems({128, 5, 300, 1, 64, 129});
         const std::size_t n = systems.size();
         const Batch host = systems.batch(per_particle);
-        Sums sums(n);
+        BatchSums sums(n);
         solver.evaluate(host, sums.results());
         OnGpu position(host.position, n), velocity(host.velocity, n), mass(host.mass, n),
             softening(view_of(std::span(systems.softening)), n), acceleration(n, 3), jerk(n, 3);
@@ -93,7 +93,7 @@ TEST_CASE("1e5 systems of 128 bodies take some milliseconds, with arrays on the 
     constexpr std::size_t systems = 100000, bodies = 128, n = systems * bodies;
     if (free_gpu_memory(0) < 8e9)
         return;
-    Systems one({bodies});
+    BatchSystems one({bodies});
     std::vector<double> x(3 * n), v(3 * n), m(n);
     std::vector<std::uint64_t> offsets;
     for (std::uint64_t b = 0; b <= systems; ++b)

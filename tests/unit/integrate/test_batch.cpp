@@ -24,9 +24,9 @@ TEST_CASE("a system has the bits of a call for it only")
 
 TEST_CASE("a batch has the bits of a loop over pair solvers")
 {
-    Systems systems({7, 128, 300});
+    BatchSystems systems({7, 128, 300});
     SolverOptions options = direct_sums(0.05, "cpu", Precision::single_precision);
-    Sums sums(systems.size());
+    BatchSums sums(systems.size());
     BatchSolver(options).evaluate(systems.batch(), sums.results(false));
     FieldLaws laws(options);
     laws.take(options.softening, false);
@@ -57,8 +57,8 @@ TEST_CASE("threads change no bit of sums and steps")
 {
     const auto result = [](int threads) {
         const ThreadsInUse used(threads);
-        Systems systems({200, 3, 150, 1, 300, 77, 90, 91, 92, 93});
-        Sums sums(systems.size());
+        BatchSystems systems({200, 3, 150, 1, 300, 77, 90, 91, 92, 93});
+        BatchSums sums(systems.size());
         BatchSolver solver(direct_sums(0.05, "cpu", Precision::single_precision));
         solver.evaluate(systems.batch(), sums.results());
         const double step = 0.01;
@@ -80,7 +80,7 @@ TEST_CASE("pairs too close for float are summed in double, coincident ones are r
 
 TEST_CASE("arrays may be float and strided, and no result is needed")
 {
-    Systems systems({4, 6});
+    BatchSystems systems({4, 6});
     struct Record {
         float x, y, z, mass, ax, ay, az, phi;
     };
@@ -99,7 +99,7 @@ TEST_CASE("arrays may be float and strided, and no result is needed")
                       numbers_at(&records[0].mass, stride)};
     solver.evaluate(batch,
                     {vectors_at(&records[0].ax, stride), numbers_at(&records[0].phi, stride)});
-    Sums sums(10);
+    BatchSums sums(10);
     solver.evaluate(systems.batch(), sums.results(false));
     for (std::size_t i = 0; i < 10; ++i) {
         CHECK(records[i].az == float(sums.acceleration[i].z));
@@ -110,7 +110,7 @@ TEST_CASE("arrays may be float and strided, and no result is needed")
 
 TEST_CASE("a failed run leaves positions and velocities as they were")
 {
-    Systems systems({3, 2});
+    BatchSystems systems({3, 2});
     systems.velocity[4] = {};
     systems.velocity[3] = {1e308, 0, 0};
     const auto position = systems.position, velocity = systems.velocity;
@@ -136,8 +136,8 @@ TEST_CASE("wrong options, offsets, values and arrays are refused by name")
           std::string::npos);
 
     BatchSolver solver(direct_sums(0.1));
-    Sums sums(10);
-    Systems systems({4, 6});
+    BatchSums sums(10);
+    BatchSystems systems({4, 6});
     const auto line = [&](const std::vector<std::uint64_t>& offsets) {
         Batch batch = systems.batch();
         batch.offsets = offsets;

@@ -11,9 +11,9 @@ TEST_SUITE_BEGIN("c_batch");
 
 namespace {
 
-struct Call {
-    Systems systems{{4, 6}};
-    Sums sums{10};
+struct BatchCall {
+    BatchSystems systems{{4, 6}};
+    BatchSums sums{10};
     std::vector<std::int64_t> offsets{0, 4, 10};
     chm_systems given{2,
                       offsets.data(),
@@ -32,14 +32,14 @@ struct Call {
 
 TEST_CASE("a context solves and advances batches as a BatchSolver does, and keeps its sources")
 {
-    Call call;
+    BatchCall call;
     Context c;
     c.exact();
     c.set("softening", "0.1");
     build(c, call.systems.particles(1));
     REQUIRE(chm_solve_batch(c, &call.given, &call.results) == CHM_OK);
-    Systems systems({4, 6});
-    Sums sums(10);
+    BatchSystems systems({4, 6});
+    BatchSums sums(10);
     BatchSolver solver(direct_sums(0.1));
     solver.evaluate(systems.batch(), sums.results());
     CHECK(call.sums.acceleration == sums.acceleration);
@@ -70,15 +70,15 @@ TEST_CASE("a context solves and advances batches as a BatchSolver does, and keep
 
 TEST_CASE("equal systems need no offsets, and a context with a tree's defaults sums directly")
 {
-    Call call;
+    BatchCall call;
     Context c;
     c.set("softening", "0.1");
     call.given.offsets = nullptr;
     call.given.bodies = 5;
     REQUIRE(chm_solve_batch(c, &call.given, &call.results) == CHM_OK);
-    Systems systems({4, 6});
+    BatchSystems systems({4, 6});
     systems.offsets = {0, 5, 10};
-    Sums sums(10);
+    BatchSums sums(10);
     BatchSolver(direct_sums(0.1, "cpu", Precision::single_precision))
         .evaluate(systems.batch(), sums.results());
     CHECK(call.sums.jerk == sums.jerk);
@@ -88,7 +88,7 @@ TEST_CASE("equal systems need no offsets, and a context with a tree's defaults s
 
 TEST_CASE("wrong arguments are refused by name")
 {
-    Call call;
+    BatchCall call;
     Context c;
     c.set("softening", "0.1");
     const auto refused = [&](int status, int expected, const char* what) {

@@ -72,7 +72,7 @@ private:
     static unsigned parts_of(const DeviceLaw::Kernel& kernel, PairCut cut, unsigned blocks,
                              const PairJob& job)
     {
-        if (cut == PairCut::cutoff || job.systems)
+        if (cut == PairCut::cutoff)
             return 1;
         const unsigned wanted = cut == PairCut::many ? 8192 : 264;
         const double tiles = std::ceil(job.source_count / 32.0);

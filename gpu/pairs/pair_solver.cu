@@ -101,9 +101,11 @@ private:
             PairJob job{};
             job.source_count = unsigned(statistics.sources);
             job.left_out = systems.left_out;
-            const PairCut cut = blocks_.choose(systems.offsets, [&](PairCut one) {
-                return unsigned(32 * pair_kernel(code_, device_, one, precise_).per_lane);
-            });
+            // Small blocks for all sizes, so that other systems change no bit. (The loop over near
+            // tiles takes two targets a lane at a time in any case.)
+            constexpr PairCut cut = PairCut::cutoff;
+            const DeviceLaw::Kernel kernel = pair_kernel(code_, device_, cut, precise_);
+            blocks_.list(systems.offsets, unsigned(32 * kernel.per_lane));
             job.systems = blocks_.on_device(systems_, *stream_);
             job.target_count = blocks_.targets();
             statistics.pairs = blocks_.pairs();
@@ -119,8 +121,7 @@ private:
             }
             units_.set_extent(code_.positions && !precise_ ? extent : 0);
             start_->record(*stream_);
-            statistics.groups = launcher_.launch(pair_kernel(code_, device_, cut, precise_), cut,
-                                                 code_, units_, job, *stream_);
+            statistics.groups = launcher_.launch(kernel, cut, code_, units_, job, *stream_);
             stop_->record(*stream_);
             if (!systems.on_device)
                 download(host_sums_.reserve(sums.size()), job.sums, sums.size(), *stream_);

@@ -1,42 +1,40 @@
 /// \file  Blocks of targets for small systems, kept while the systems stay the same.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "chamomile/gpu/device/device.cuh"
-#include "chamomile/gpu/pairs/pair_sum.cuh"
+#include "chamomile/gpu/pairs/pair_job.hpp"
 
 namespace chamomile {
 
 class SystemBlocks {
 public:
-    /// Chooses the tiling with the fewest lanes, or of two equal ones that with more targets a
-    /// lane, and lists its blocks. targets_of(cut): targets of a block.
-    template <class TargetsOf>
-    PairCut choose(std::span<const std::uint64_t> offsets, const TargetsOf& targets_of)
+    /// Lists blocks of at most `size` targets. Throws Error(input) if they have 2^32 lanes.
+    void list(std::span<const std::uint64_t> offsets, unsigned size)
     {
-        if (std::equal(offsets.begin(), offsets.end(), offsets_.begin(), offsets_.end()))
-            return cut_;
-        is_sent_ = false;
+        if (size == size_ &&
+            std::equal(offsets.begin(), offsets.end(), offsets_.begin(), offsets_.end()))
+            return;
         offsets_.clear(); // an exception leaves none
-        const unsigned many = targets_of(PairCut::many), few = targets_of(PairCut::cutoff);
-        cut_ = lanes(offsets, many) <= lanes(offsets, few) ? PairCut::many : PairCut::cutoff;
-        size_ = cut_ == PairCut::many ? many : few;
+        is_sent_ = false;
+        size_ = size;
         blocks_.clear();
         pairs_ = 0;
         for (std::size_t b = 0; b + 1 < offsets.size(); ++b) {
-            const unsigned begin = unsigned(offsets[b]), end = unsigned(offsets[b + 1]);
-            pairs_ += std::uint64_t(end - begin) * (end - begin);
-            for (unsigned target = begin; target < end; target += size_)
-                blocks_.push_back({begin, end, target});
+            const std::uint64_t begin = offsets[b], end = offsets[b + 1];
+            pairs_ += (end - begin) * (end - begin);
+            for (std::uint64_t target = begin; target < end; target += size)
+                blocks_.push_back({unsigned(begin), unsigned(end), unsigned(target)});
         }
-        if (std::uint64_t(blocks_.size()) * size_ > 0xffffffffu)
+        if (std::uint64_t(blocks_.size()) * size > 0xffffffffu)
             throw Error(Fault::input, "systems: " + std::to_string(offsets.size() - 1) +
                                           ": more than 2^32 lanes: use fewer systems per call");
         offsets_.assign(offsets.begin(), offsets.end());
-        return cut_;
     }
 
     const PairSystem* on_device(DeviceBuffer<PairSystem>& memory, cudaStream_t stream)
@@ -51,17 +49,8 @@ public:
     std::uint64_t pairs() const { return pairs_; }
 
 private:
-    static std::uint64_t lanes(std::span<const std::uint64_t> offsets, unsigned size)
-    {
-        std::uint64_t all = 0;
-        for (std::size_t b = 0; b + 1 < offsets.size(); ++b)
-            all += (offsets[b + 1] - offsets[b] + size - 1) / size * size;
-        return all;
-    }
-
     std::vector<std::uint64_t> offsets_;
     std::vector<PairSystem> blocks_;
-    PairCut cut_ = PairCut::many;
     unsigned size_ = 0;
     std::uint64_t pairs_ = 0;
     bool is_sent_ = false;

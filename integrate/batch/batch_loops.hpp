@@ -205,7 +205,7 @@ struct MoveBody {
 /// Rows in a Memory, which has
 ///
 ///     on_device                  whether it is memory of a GPU
-///     prepare(views)             before callers' arrays are read
+///     prepare(views)             before callers' arrays are read or written
 ///     reserve(slot, n)           n doubles of one of the slots 0 to 5, contents lost on growth
 ///     copy(slot, from, n), host(from, n)
 ///                                copies of n doubles from and to the host
@@ -270,6 +270,7 @@ public:
     bool sums_are_finite() override { return memory_.largest(count(), CheckSums{rows_}) == 0; }
     bool store(const FieldResults& results, double unit) override
     {
+        memory_.prepare({results.acceleration, results.potential, results.jerk});
         return memory_.largest(count(), StoreSums{rows_, results.acceleration, results.potential,
                                                   results.jerk, unit}) == 0;
     }

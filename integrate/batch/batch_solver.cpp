@@ -1,6 +1,7 @@
 // Direct sums and steps of small systems, by block-diagonal sums over pairs.
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/interruption.hpp"
@@ -23,6 +24,13 @@ SolverOptions exact(SolverOptions options)
     return options;
 }
 
+void require_place(std::initializer_list<ArrayView> views, const SolverOptions& options)
+{
+    for (const ArrayView& view : views)
+        if (view.on_device && options.device == "cpu")
+            throw Error(Fault::usage, "arrays: on a GPU: must be on the host, like the solver");
+}
+
 void check(const Batch& batch, const SolverOptions& options)
 {
     const std::span<const std::uint64_t> offsets = batch.offsets;
@@ -43,9 +51,7 @@ void check(const Batch& batch, const SolverOptions& options)
         refuse("bodies: " + std::to_string(batch.bodies()) + ": must be below 2^32");
     if (!batch.position || !batch.mass)
         throw Error(Fault::usage, "positions or masses: missing");
-    for (const ArrayView& view : {batch.position, batch.velocity, batch.mass, batch.softening})
-        if (view.on_device && options.device == "cpu")
-            throw Error(Fault::usage, "arrays: on a GPU: must be on the host, like the solver");
+    require_place({batch.position, batch.velocity, batch.mass, batch.softening}, options);
     if (bool(batch.softening) != options.softening.per_particle)
         throw Error(Fault::usage,
                     batch.softening ? "softenings: need a solver with per-particle softening"
@@ -126,6 +132,7 @@ std::string BatchSolver::device()
 ForceStatistics BatchSolver::evaluate(const Batch& batch, const FieldResults& results)
 {
     check(batch, options_);
+    require_place({results.acceleration, results.potential, results.jerk}, options_);
     if (results.tidal)
         throw Error(Fault::usage, "tidal tensor: not for a batch: must be acceleration, potential "
                                   "or jerk");

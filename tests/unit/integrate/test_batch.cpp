@@ -154,6 +154,9 @@ TEST_CASE("wrong options, offsets, values and arrays are refused by name")
         return error_line([&] { solver.evaluate(batch, results); }, Fault::usage);
     };
     const auto nothing = [](Batch&) {};
+    FieldResults there = sums.results();
+    there.jerk.on_device = true;
+    CHECK(usage(nothing, there) == "arrays: on a GPU: must be on the host, like the solver");
     CHECK(usage([](Batch& b) { b.velocity = {}; }, sums.results()) ==
           "velocities: missing: needed for jerks");
     CHECK(usage([](Batch& b) { b.mass = {}; }, sums.results()) == "positions or masses: missing");

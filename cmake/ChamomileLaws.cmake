@@ -3,6 +3,10 @@ set(law_kinds baseline avx2 avx512 device code)
 foreach(law IN ITEMS
         "gravity_acceleration GravityAcceleration gravity.hpp"
         "gravity GravityPotential gravity.hpp"
+        "gravity_field_plummer FieldPlummer gravity_field.hpp"
+        "gravity_field_spline FieldSpline gravity_field.hpp"
+        "gravity_field_plummer_per_particle FieldPlummerPerParticle gravity_field.hpp"
+        "gravity_field_spline_per_particle FieldSplinePerParticle gravity_field.hpp"
         "gravity_jerk GravityJerk gravity_jerk.hpp"
         "gravity_jerk_per_particle GravityJerkPerParticle gravity_jerk.hpp"
         "softened_pairs SoftenedPairs softened_pairs.hpp"
@@ -23,7 +27,7 @@ foreach(law IN ITEMS
         "sph_density SphDensity sph_density.hpp")
     separate_arguments(law)
     list(GET law 0 name)
-    if(CHAMOMILE_PARTS STREQUAL "python" AND NOT name MATCHES "^gravity_(jerk|tidal)")
+    if(CHAMOMILE_PARTS STREQUAL "python" AND NOT name MATCHES "^gravity_(field|jerk|tidal)")
         continue()
     endif()
     list(GET law 1 type)

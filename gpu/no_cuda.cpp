@@ -6,6 +6,7 @@
 #include "chamomile/force/pairs/host_pair_solver.hpp"
 #include "chamomile/force/pairs/text/device_law.hpp"
 #include "chamomile/gpu/device/nvrtc.hpp"
+#include "chamomile/integrate/batch/batch_rows.hpp"
 #include "chamomile/integrate/particle_store.hpp"
 
 namespace chamomile {
@@ -131,6 +132,11 @@ DeviceCode compile_for_device(const std::string&, const std::string&, const std:
 }
 
 ParticleGroups friends_of_friends_on_gpu(int, std::span<const Vec3<double>>, const FriendRule&)
+{
+    throw Error(Fault::device, "device: gpu: " + why_no_gpu());
+}
+
+std::unique_ptr<BatchRows> make_cuda_batch_rows(int)
 {
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());
 }

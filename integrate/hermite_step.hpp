@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "chamomile/core/host_device.hpp"
 #include "chamomile/core/vec3.hpp"
 
 namespace chamomile {
@@ -16,7 +17,7 @@ struct Motion {
 
 /// Returns position and velocity after dt by their Taylor series (Makino & Aarseth 1992, eqs. 3 and
 /// 4); acceleration and jerk are copied.
-inline Motion predicted(const Motion& from, double dt)
+CHAMOMILE_HD Motion predicted(const Motion& from, double dt)
 {
     Motion to = from;
     to.velocity += dt * (from.acceleration + (dt / 2) * from.jerk);
@@ -26,7 +27,7 @@ inline Motion predicted(const Motion& from, double dt)
 
 /// Sets position and velocity from the acceleration and jerk at both ends of a step, symmetric in
 /// time (Hut, Makino & McMillan 1995, eq. 6).
-inline void correct(Motion& to, const Motion& from, double dt)
+CHAMOMILE_HD void correct(Motion& to, const Motion& from, double dt)
 {
     to.velocity = from.velocity + (dt / 2) * (from.acceleration + to.acceleration) +
                   (dt * dt / 12) * (from.jerk - to.jerk);

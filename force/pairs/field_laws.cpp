@@ -3,6 +3,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/interruption.hpp"
 #include "chamomile/force/law_choice.hpp"
+#include "chamomile/force/pairs/laws/gravity_field.hpp"
 #include "chamomile/force/pairs/laws/gravity_jerk.hpp"
 #include "chamomile/force/pairs/laws/gravity_tidal.hpp"
 
@@ -24,10 +25,11 @@ void FieldLaws::take(const Softening& softening, bool per_particle)
     const LawNumbers numbers{.softening_length = softening.length,
                              .rule_weight = softening.rule_weight()};
     SofteningKernels::visit(kind_, [&]<class Kernel>(Kernel) {
-        if (per_particle)
-            tidal_ = make_pair_solver(TidalTensor<Kernel, RuntimeRule>::of(numbers), options_);
-        else
-            tidal_ = make_pair_solver(TidalTensor<Kernel, OneLength>::of(numbers), options_);
+        const auto make = [&]<class Rule>(Rule) {
+            field_ = make_pair_solver(GravityField<Kernel, Rule>::of(numbers), options_);
+            tidal_ = make_pair_solver(TidalTensor<Kernel, Rule>::of(numbers), options_);
+        };
+        per_particle ? make(RuntimeRule{}) : make(OneLength{});
     });
     if (per_particle)
         jerk_ = make_pair_solver(GravityJerkPerParticle{numbers.rule_weight}, options_);

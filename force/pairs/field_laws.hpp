@@ -1,4 +1,4 @@
-/// \file  Sums over pairs for a field: tidal tensors and jerks.
+/// \file  Sums over pairs for a field: accelerations with potentials, tidal tensors and jerks.
 #pragma once
 
 #include <initializer_list>
@@ -10,7 +10,7 @@
 
 namespace chamomile {
 
-/// Sums tidal tensors and jerks by the laws for one softening at a time. With per-particle
+/// Sums fields, tidal tensors and jerks by the laws for one softening at a time. With per-particle
 /// softening, eps^2 is the last value in each row.
 class FieldLaws {
 public:
@@ -19,6 +19,7 @@ public:
     /// Sets the sources' softening, and whether it is per particle.
     void take(const Softening& softening, bool per_particle);
 
+    PairSolver& field() { return *field_; }
     PairSolver& tidal() { return *tidal_; }
     /// Throws Error(usage) unless the softening is Plummer's.
     PairSolver& jerk();
@@ -28,7 +29,7 @@ private:
     Softening softening_;
     SofteningKind kind_ = SofteningKind::plummer; ///< of pairs
     bool per_particle_ = false;
-    std::unique_ptr<PairSolver> tidal_, jerk_;
+    std::unique_ptr<PairSolver> field_, tidal_, jerk_;
 };
 
 /// Returns n rows that join the rows of several arrays; skips arrays without rows.

@@ -41,18 +41,7 @@ public:
         look_for_interruption();
         check_rows(code_, task, sums);
         look_for_interruption();
-        PairStatistics statistics;
-        {
-            const TimedPhase phase(statistics.profile, "sort");
-            prepare(task);
-        }
-        statistics.targets = targets_.size();
-        statistics.sources = sources_.size();
-        statistics.groups = (targets_.size() + group_size_ - 1) / group_size_;
-        const TimedPhase phase(statistics.profile, "pairs");
-        if (targets_.size() > 0)
-            statistics.pairs = sum_groups(task, sums, statistics.groups);
-        return statistics;
+        return task.systems.empty() ? sum_one(task, sums) : sum_systems(task, sums);
     }
 
     std::string device() const override
@@ -62,6 +51,79 @@ public:
     }
 
 private:
+    PairStatistics sum_one(const PairTask& task, std::span<double> sums)
+    {
+        PairStatistics statistics;
+        {
+            const TimedPhase phase(statistics.profile, "sort");
+            prepare(task);
+        }
+        statistics.targets = targets_.size();
+        statistics.sources = sources_.size();
+        statistics.groups = groups();
+        const TimedPhase phase(statistics.profile, "pairs");
+        if (targets_.size() > 0)
+            statistics.pairs = sum_groups(task, sums);
+        return statistics;
+    }
+
+    /// Sums whole systems in each thread, by the thread's own solver: the bits of single calls.
+    PairStatistics sum_systems(const PairTask& task, std::span<double> sums)
+    {
+        if (within_cutoff())
+            throw Error(Fault::usage, code_.name + ": systems: need an infinite cut-off");
+        const std::span<const std::uint64_t> offsets = task.systems.offsets;
+        std::uint64_t largest = 0, pairs = 0;
+        for (std::size_t b = 1; b < offsets.size(); ++b) {
+            const std::uint64_t n = offsets[b] - offsets[b - 1];
+            largest = std::max(largest, n);
+            pairs += n * n;
+        }
+        for (Index i = Index(self_.size()); i < largest; ++i)
+            self_.push_back(i);
+        while (of_threads_.size() < std::size_t(omp_get_max_threads()))
+            of_threads_.push_back(
+                std::make_unique<HostPairSolver>(code_, units_.given(), options_));
+        PairStatistics statistics;
+        statistics.pairs = pairs;
+        statistics.targets = statistics.sources = offsets.back();
+        statistics.groups = task.systems.size();
+        const TimedPhase phase(statistics.profile, "pairs");
+        const auto rows = [](auto values, int width, std::uint64_t begin, std::uint64_t end) {
+            return values.subspan(begin * std::uint64_t(width),
+                                  (end - begin) * std::uint64_t(width));
+        };
+        FirstException first;
+#pragma omp parallel for schedule(dynamic, 8) if (is_worth_waking(pairs))
+        for (std::size_t b = 0; b < task.systems.size(); ++b)
+            first.run([&] {
+                HostPairSolver& solver = *of_threads_[std::size_t(omp_get_thread_num())];
+                const std::uint64_t begin = offsets[b], end = offsets[b + 1];
+                if (begin == end)
+                    return;
+                PairTask system;
+                system.sources = rows(task.sources, code_.shape.source, begin, end);
+                system.targets = solver.without(system.sources, task.systems.left_out);
+                system.self = std::span(self_).first(end - begin);
+                solver.prepare(system);
+                solver.sum_groups(system, rows(sums, code_.shape.sum, begin, end));
+            });
+        if (first.caught())
+            first.rethrow();
+        return statistics;
+    }
+
+    /// Returns the sources' rows without one value.
+    std::span<const double> without(std::span<const double> sources, int value)
+    {
+        target_rows_.clear();
+        const std::size_t width = std::size_t(code_.shape.source);
+        for (std::size_t k = 0; k < sources.size(); ++k)
+            if (k % width != std::size_t(value))
+                target_rows_.push_back(sources[k]);
+        return target_rows_;
+    }
+
     struct Thread {
         KernelScratch scratch;
         std::vector<TileEntry> tiles, far;
@@ -69,7 +131,10 @@ private:
         std::vector<double> sums;
     };
 
-    bool within_cutoff() const { return std::isfinite(options_.cutoff); }
+    bool within_cutoff() const
+    {
+        return std::isfinite(options_.cutoff);
+    }
 
     void prepare(const PairTask& task)
     {
@@ -103,8 +168,14 @@ private:
         units_.set_extent(extent);
     }
 
-    std::uint64_t sum_groups(const PairTask& task, std::span<double> sums, std::size_t groups)
+    std::size_t groups() const
     {
+        return (targets_.size() + group_size_ - 1) / group_size_;
+    }
+
+    std::uint64_t sum_groups(const PairTask& task, std::span<double> sums)
+    {
+        const std::size_t groups = this->groups();
         const std::size_t tiles = (sources_.size() + pair_tile - 1) / pair_tile;
         const std::size_t parts =
             within_cutoff()
@@ -115,24 +186,27 @@ private:
         if (parts > 1)
             partial_.resize(parts * targets_.size() * width);
         threads_.resize(std::size_t(omp_get_max_threads()));
+        const auto sum_item = [&](std::size_t item, Thread& thread) {
+            const std::size_t group = item / parts, part = item % parts;
+            const Index begin = Index(group * group_size_),
+                        end = Index(std::min<std::size_t>(targets_.size(), begin + group_size_));
+            const std::uint64_t pairs = sum_group(task, begin, end, part, parts, thread);
+            for (Index k = begin; k < end; ++k) {
+                const double* from = thread.sums.data() + (k - begin) * width;
+                double* to = parts > 1 ? partial_.data() + (part * targets_.size() + k) * width
+                                       : sums.data() + targets_.number(k) * width;
+                std::copy(from, from + width, to);
+            }
+            return pairs;
+        };
+        if (groups * parts == 1)
+            return sum_item(0, threads_[0]);
         std::uint64_t pairs = 0;
         FirstException first;
-#pragma omp parallel for schedule(dynamic, 1) reduction(+ : pairs) if (groups * parts > 1 && worth_waking())
+#pragma omp parallel for schedule(dynamic, 1) reduction(+ : pairs) if (is_worth_waking(std::uint64_t(targets_.size()) * sources_.size()))
         for (std::size_t item = 0; item < groups * parts; ++item)
-            first.run([&] {
-                Thread& thread = threads_[std::size_t(omp_get_thread_num())];
-                const std::size_t group = item / parts, part = item % parts;
-                const Index begin = Index(group * group_size_),
-                            end =
-                                Index(std::min<std::size_t>(targets_.size(), begin + group_size_));
-                pairs += sum_group(task, begin, end, part, parts, thread);
-                for (Index k = begin; k < end; ++k) {
-                    const double* from = thread.sums.data() + (k - begin) * width;
-                    double* to = parts > 1 ? partial_.data() + (part * targets_.size() + k) * width
-                                           : sums.data() + targets_.number(k) * width;
-                    std::copy(from, from + width, to);
-                }
-            });
+            first.run(
+                [&] { pairs += sum_item(item, threads_[std::size_t(omp_get_thread_num())]); });
         if (first.caught())
             first.rethrow();
         for (Index k = 0; parts > 1 && k < targets_.size(); ++k)
@@ -146,9 +220,9 @@ private:
     }
 
     /// Returns whether other threads would wake before one thread finishes the work.
-    bool worth_waking() const
+    static bool is_worth_waking(std::uint64_t pairs)
     {
-        return std::size_t(targets_.size()) * sources_.size() > (std::size_t(1) << 16);
+        return pairs > (std::uint64_t(1) << 16);
     }
 
     std::uint64_t sum_group(const PairTask& task, Index begin, Index end, std::size_t part,
@@ -219,6 +293,9 @@ private:
     std::vector<Index> ranks_;
     std::vector<double> partial_;
     std::vector<Thread> threads_;
+    std::vector<Index> self_;                                 // 0, 1, 2, ...
+    std::vector<double> target_rows_;                         // of a system
+    std::vector<std::unique_ptr<HostPairSolver>> of_threads_; // for systems
 };
 
 } // namespace

@@ -23,14 +23,18 @@ public:
     /// units.
     void set_extent(double extent)
     {
-        unit_ = 1;
-        scaled_ = given_;
+        double unit = 1;
         if (extent > 0 && code_.with_unit) {
             int exponent = 0;
             std::frexp(extent, &exponent);
-            unit_ = std::ldexp(1.0, exponent);
-            code_.with_unit(given_.data(), unit_, scaled_.data());
+            unit = std::ldexp(1.0, exponent);
         }
+        if (unit == unit_ && !sum_.empty())
+            return;
+        unit_ = unit;
+        scaled_ = given_;
+        if (unit != 1)
+            code_.with_unit(given_.data(), unit_, scaled_.data());
         const auto factors = [&](const std::vector<int>& powers, int count, int sign) {
             std::vector<double> factors(std::size_t(count), 1.0);
             for (std::size_t f = 0; f < powers.size(); ++f)
@@ -43,7 +47,8 @@ public:
     }
 
     double unit() const { return unit_; }
-    const void* law() const { return scaled_.data(); } ///< in this unit
+    const void* given() const { return given_.data(); } ///< the law in units of 1
+    const void* law() const { return scaled_.data(); }  ///< in this unit
     /// Factors that convert values into this unit, and sums back.
     const double* target_scale() const { return target_.data(); }
     const double* source_scale() const { return source_.data(); }

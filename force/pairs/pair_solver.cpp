@@ -1,6 +1,7 @@
 // Checks options and rows, and chooses the host or a device.
 #include "chamomile/force/pairs/pair_solver.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "chamomile/core/error.hpp"
@@ -44,6 +45,8 @@ void check_rows(const LawCode& code, const PairTask& task, std::span<const doubl
         const std::size_t n = values.size() / std::size_t(width);
         if (n > (std::size_t(1) << 32) - pair_tile)
             refuse(std::string(what) + ": " + std::to_string(n) + ": must be below 2^32");
+        if (task.systems.is_checked)
+            return n;
         double probe = 0; // NaN if some value is not finite
 #pragma omp simd reduction(+ : probe)
         for (std::size_t k = 0; k < values.size(); ++k)
@@ -55,8 +58,11 @@ void check_rows(const LawCode& code, const PairTask& task, std::span<const doubl
                        std::to_string(values[k]) + ": must be finite");
         return n;
     };
-    const std::size_t targets = rows(task.targets, code.shape.target, "targets"),
-                      sources = rows(task.sources, code.shape.source, "sources");
+    const std::size_t sources = rows(task.sources, code.shape.source, "sources");
+    const SmallSystems& systems = task.systems;
+    const bool are_apart = systems.empty();
+    const std::size_t targets =
+        are_apart ? rows(task.targets, code.shape.target, "targets") : sources;
     if (sums.size() != targets * std::size_t(code.shape.sum))
         refuse("sums: " + std::to_string(sums.size()) + " values: must be " +
                std::to_string(targets) + " rows of " + std::to_string(code.shape.sum));
@@ -66,6 +72,19 @@ void check_rows(const LawCode& code, const PairTask& task, std::span<const doubl
     for (const std::uint32_t s : task.self)
         if (s >= sources && s != no_source)
             refuse("self: " + std::to_string(s) + ": must be below " + std::to_string(sources));
+    if (!are_apart) {
+        const std::span<const std::uint64_t> offsets = systems.offsets;
+        if (offsets.front() != 0 || offsets.back() != sources ||
+            !std::is_sorted(offsets.begin(), offsets.end()))
+            refuse("systems: offsets: must ascend from 0 to the number of sources, " +
+                   std::to_string(sources));
+        if (!task.targets.empty() || !task.self.empty() || !task.excluded.begin.empty())
+            refuse("systems: targets, self, excluded pairs: must be empty");
+        if (code.shape.target + 1 != code.shape.source || systems.left_out < 0 ||
+            systems.left_out > code.shape.target)
+            refuse("systems: value left out: " + std::to_string(systems.left_out) +
+                   ": must make a source's row a target's");
+    }
     const Exclusions& e = task.excluded;
     if (e.begin.empty())
         return;

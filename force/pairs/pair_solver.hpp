@@ -38,6 +38,23 @@ struct Exclusions {
 /// Stands for no source.
 inline constexpr std::uint32_t no_source = 0xffffffffu;
 
+/// Small systems of bodies, one after the other: block-diagonal sums. Bodies see only their own
+/// system, each without itself. Needs an infinite cut-off.
+struct SmallSystems {
+    /// System b has the sources offsets[b] to offsets[b + 1] - 1. Empty: no small systems.
+    std::span<const std::uint64_t> offsets;
+    int left_out = 0; ///< a target's row is its source's row without this value
+    /// Values are not checked again: the sums of a value that is not finite are not finite.
+    bool is_checked = false;
+    /// Sources and sums are in memory of the solver's GPU. `is_checked` is then set, and no side of
+    /// a system is longer than `extent`.
+    bool on_device = false;
+    double extent = 0;
+
+    bool empty() const { return offsets.empty(); }
+    std::size_t size() const { return offsets.size() - 1; }
+};
+
 /// What to sum. Rows are consecutive doubles, in the order of the law's records.
 struct PairTask {
     std::span<const double> targets; ///< n_i rows
@@ -46,6 +63,7 @@ struct PairTask {
     /// empty: no target is a source.
     std::span<const std::uint32_t> self;
     Exclusions excluded;
+    SmallSystems systems = {}; ///< then all members but `sources` are empty
 };
 
 /// Work done for one sum.

@@ -101,7 +101,9 @@ void fail_call(cudaError_t status, const char* tried)
     throw Error(Fault::device, line + "; " + device_names().present());
 }
 
-std::vector<GpuDescription> list_gpus()
+namespace {
+
+std::vector<GpuDescription> found_gpus()
 {
     int count = 0;
     if (cudaGetDeviceCount(&count) != cudaSuccess) {
@@ -126,6 +128,22 @@ std::vector<GpuDescription> list_gpus()
         gpus.push_back(gpu);
     }
     return gpus;
+}
+
+} // namespace
+
+std::vector<GpuDescription> list_gpus()
+{
+    // Properties take longer than a small sum. A forked child has no GPU.
+    static std::mutex mutex;
+    static std::vector<GpuDescription> known;
+    static pid_t process = 0;
+    const std::lock_guard lock(mutex);
+    if (known.empty() || process != getpid()) {
+        known = found_gpus();
+        process = getpid();
+    }
+    return known;
 }
 
 double free_gpu_memory(int number)

@@ -12,6 +12,7 @@
 #include "chamomile/gpu/device/device.cuh"
 #include "chamomile/gpu/pairs/pair_launch.cuh"
 #include "chamomile/gpu/pairs/pair_order.cuh"
+#include "chamomile/gpu/pairs/system_blocks.cuh"
 
 namespace chamomile {
 namespace {
@@ -37,6 +38,8 @@ public:
     PairStatistics sum(const PairTask& task, std::span<double> sums) override
     {
         check_rows(code_, task, sums);
+        if (!task.systems.empty())
+            return sum_systems(task, sums);
         return parts_.sum(code_.shape, task, sums, [&](const PairTask& part, std::span<double> to) {
             synchronize_device(device_); // a part that failed may have left work running
             return sum_at_once(part, to);
@@ -60,13 +63,7 @@ private:
             const TimedPhase phase(statistics.profile, "prepare");
             queue(task, statistics);
         }
-        {
-            const TimedPhase phase(statistics.profile, "wait");
-            stream_->wait(allowance_of_pairs(double(statistics.pairs)));
-        }
-        float milliseconds = 0;
-        check(cudaEventElapsedTime(&milliseconds, *start_, *stop_), "read an event");
-        statistics.device_busy = 1e-3 * milliseconds;
+        wait(statistics);
         const TimedPhase phase(statistics.profile, "results");
         const double* from = host_sums_.data();
         const std::size_t width = std::size_t(code_.shape.sum);
@@ -76,6 +73,62 @@ private:
                           sums.data() + targets_.number(k) * width);
         else
             std::copy(from, from + sums.size(), sums.begin());
+        return statistics;
+    }
+
+    void wait(PairStatistics& statistics)
+    {
+        const TimedPhase phase(statistics.profile, "wait");
+        stream_->wait(allowance_of_pairs(double(statistics.pairs)));
+        float milliseconds = 0;
+        check(cudaEventElapsedTime(&milliseconds, *start_, *stop_), "read an event");
+        statistics.device_busy = 1e-3 * milliseconds;
+    }
+
+    /// Sums small systems, each by blocks of its own.
+    PairStatistics sum_systems(const PairTask& task, std::span<double> sums)
+    {
+        const SmallSystems& systems = task.systems;
+        if (std::isfinite(options_.cutoff))
+            throw Error(Fault::usage, code_.name + ": systems: need an infinite cut-off");
+        PairStatistics statistics;
+        statistics.targets = statistics.sources = systems.offsets.back();
+        if (statistics.targets == 0)
+            return statistics;
+        check(cudaSetDevice(device_), "choose the device");
+        {
+            const TimedPhase phase(statistics.profile, "prepare");
+            PairJob job{};
+            job.source_count = unsigned(statistics.sources);
+            job.left_out = systems.left_out;
+            // Small blocks for all sizes, so that other systems change no bit. (The loop over near
+            // tiles takes two targets a lane at a time in any case.)
+            constexpr PairCut cut = PairCut::cutoff;
+            const DeviceLaw::Kernel kernel = pair_kernel(code_, device_, cut, precise_);
+            blocks_.list(systems.offsets, unsigned(32 * kernel.per_lane));
+            job.systems = blocks_.on_device(systems_, *stream_);
+            job.target_count = blocks_.targets();
+            statistics.pairs = blocks_.pairs();
+            job.sources = task.sources.data();
+            job.sums = sums.data();
+            double extent = systems.extent;
+            if (!systems.on_device) {
+                send(task.sources, host_sources_, source_rows_);
+                job.sources = source_rows_.data();
+                job.sums = sums_.reserve(sums.size());
+                if (code_.positions)
+                    extent = box_of_rows(task.sources, code_.shape.source).longest_side();
+            }
+            units_.set_extent(code_.positions && !precise_ ? extent : 0);
+            start_->record(*stream_);
+            statistics.groups = launcher_.launch(kernel, cut, code_, units_, job, *stream_);
+            stop_->record(*stream_);
+            if (!systems.on_device)
+                download(host_sums_.reserve(sums.size()), job.sums, sums.size(), *stream_);
+        }
+        wait(statistics);
+        if (!systems.on_device)
+            std::copy(host_sums_.data(), host_sums_.data() + sums.size(), sums.begin());
         return statistics;
     }
 
@@ -225,6 +278,8 @@ private:
     PinnedBuffer<double> host_targets_, host_sources_, host_sums_;
     PinnedBuffer<unsigned> host_self_;
     PairLauncher launcher_;
+    SystemBlocks blocks_;
+    DeviceBuffer<PairSystem> systems_;
     DeviceBuffer<double> target_rows_, source_rows_, sums_;
     DeviceBuffer<unsigned> target_order_, source_order_, self_, tiles_begin_, excluded_begin_;
     DeviceBuffer<TileBox<double>> boxes_;

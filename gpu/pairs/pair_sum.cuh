@@ -7,6 +7,9 @@
 /// looked for: a target shares the place of its source. Excluded pairs are found by tile, and a
 /// mask of 32 bits per target marks them.
 ///
+/// With small systems (block-diagonal sums) a block has targets and sources of one system only.
+/// Targets are read from the sources' rows. All tiles are near.
+///
 /// Read by nvcc and by NVRTC: no header of the standard library.
 #pragma once
 
@@ -50,7 +53,8 @@ public:
 
     __device__ PairSources(const PairJob& job, const Law&, Shared& shared)
         : job_(job), lane_(int(threadIdx.x) % warp_size), shared_(shared),
-          excluded_(job, blockIdx.x)
+          excluded_(job, blockIdx.x),
+          system_(job.systems ? job.systems[blockIdx.x] : PairSystem{0, job.source_count, 0})
     {
         if constexpr (two_floats) // about the center of the targets' box
             center_ = shared_.boxes.find([&](int k) {
@@ -61,8 +65,8 @@ public:
     __device__ unsigned first_tile(int warp) const
     {
         const unsigned begin = job_.tiles ? job_.tiles_begin[blockIdx.x] : 0;
-        const unsigned end = job_.tiles ? job_.tiles_begin[blockIdx.x + 1]
-                                        : (job_.source_count + warp_size - 1) / warp_size;
+        const unsigned end =
+            job_.tiles ? job_.tiles_begin[blockIdx.x + 1] : (bodies() + warp_size - 1) / warp_size;
         const unsigned share = blockIdx.y * Shape::warps + unsigned(warp),
                        shares = gridDim.y * Shape::warps;
         return begin + unsigned((unsigned long long)(end - begin) * share / shares);
@@ -86,14 +90,21 @@ public:
     }
     __device__ unsigned self(int k) const
     {
-        return job_.self ? job_.self[target_number(k)] : no_number;
+        return job_.systems ? target_number(k)
+               : job_.self  ? job_.self[target_number(k)]
+                            : no_number;
     }
 
     /// Writes a target's sums to the caller's row.
     template <class Sum>
     __device__ void store(unsigned slot, const Sum& sum) const
     {
-        const unsigned number = job_.target_order ? job_.target_order[slot] : slot;
+        unsigned number = job_.target_order ? job_.target_order[slot] : slot;
+        if (job_.systems) {
+            number = slot - blockIdx.x * Shape::targets + system_.target;
+            if (number >= system_.end)
+                return;
+        }
 #pragma unroll
         for (int f = 0; f < sum_size; ++f)
             job_.sums[(unsigned long long)number * sum_size + unsigned(f)] =
@@ -107,8 +118,8 @@ public:
 
     __device__ Fetched fetch(const PairTileEntry& tile) const
     {
-        const unsigned place = tile.tile * warp_size + unsigned(lane_);
-        const unsigned real = place < job_.source_count ? place : job_.source_count - 1;
+        const unsigned place = system_.begin + tile.tile * warp_size + unsigned(lane_);
+        const unsigned real = place < system_.end ? place : system_.end - 1;
         Fetched source;
         source.number = job_.source_order ? job_.source_order[real] : real;
         const double* from = job_.sources + (unsigned long long)source.number * source_size;
@@ -120,7 +131,7 @@ public:
 
     __device__ int count(const PairTileEntry& tile) const
     {
-        const unsigned left = job_.source_count - tile.tile * warp_size;
+        const unsigned left = bodies() - tile.tile * warp_size;
         return left < unsigned(warp_size) ? int(left) : warp_size;
     }
 
@@ -130,7 +141,7 @@ public:
         if (number >= end)
             return 0;
         if constexpr (!two_floats) {
-            return job_.self ? all : 0;
+            return job_.self || job_.systems ? all : 0;
         } else {
             if (!job_.boxes)
                 return all;
@@ -190,20 +201,32 @@ private:
         return x * job_.source_scale[f];
     }
 
+    __device__ unsigned bodies() const
+    {
+        return system_.end - system_.begin;
+    }
+
     __device__ unsigned target_number(int k) const
     {
+        if (job_.systems) {
+            const unsigned place = system_.target + unsigned(k * warp_size + lane_);
+            return place < system_.end ? place : system_.end - 1;
+        }
         const unsigned slot = Shape::target_slot(k, job_.target_count);
         return job_.target_order ? job_.target_order[slot] : slot;
     }
     __device__ double target_value(int k, int f) const
     {
-        return job_.targets[(unsigned long long)target_number(k) * target_size + f];
+        const unsigned long long number = target_number(k);
+        return job_.systems ? job_.sources[number * source_size + f + (f >= job_.left_out)]
+                            : job_.targets[number * target_size + f];
     }
 
     const PairJob& job_;
     const int lane_;
     Shared& shared_;
     PairExclusions excluded_;
+    const PairSystem system_; ///< of this block
     Vec3<double> center_{};
 };
 

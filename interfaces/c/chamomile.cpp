@@ -60,6 +60,7 @@ int chm_set_option(chm_context* context, const char* key, const char* value)
         c::set_option(context->options, key, value);
         context->is_built = false;
         context->solver.reset();
+        context->batch.reset();
     });
 }
 

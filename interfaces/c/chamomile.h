@@ -194,6 +194,33 @@ CHM_API int chm_accel_strided(chm_context* context, size_t targets, size_t sourc
                               const double* xyz, const double* mass, double* acceleration,
                               double* potential, double G, double softening);
 
+/* Small systems of bodies, one after the other in each array. Members not given must be zero. */
+typedef struct chm_systems {
+    int64_t n; /* systems */
+    /* n + 1 numbers: system b has the bodies offsets[b] to offsets[b + 1] - 1, one or more. NULL:
+     * `bodies` in each system. */
+    const int64_t* offsets;
+    int64_t bodies;
+    chm_view position;  /* 3 */
+    chm_view velocity;  /* 3, for jerks and chm_advance_batch() */
+    chm_view mass;      /* 1 */
+    chm_view softening; /* 1 per body, in place of the option softening */
+} chm_systems;
+
+enum { CHM_LEAPFROG = 0, CHM_HERMITE = 1 };
+
+/* Acceleration, potential and jerk of each body due to the other bodies of its system, by direct
+ * sums, with the options of the context. The sources and trees of the context stay. Without a box.
+ * Jerks need Plummer softening. */
+CHM_API int chm_solve_batch(chm_context* context, const chm_systems* systems,
+                            const chm_results* results);
+
+/* Moves the bodies by `count` equal steps: replaces positions and velocities. Every system has the
+ * step step[0] (lengths = 1) or its own (lengths = n). Schemes: CHM_LEAPFROG (second order),
+ * CHM_HERMITE (fourth order). After an error the bodies are as before. */
+CHM_API int chm_advance_batch(chm_context* context, const chm_systems* systems, int32_t scheme,
+                              int64_t lengths, const double* step, int64_t count);
+
 #ifdef __cplusplus
 }
 #endif

@@ -212,6 +212,7 @@ void chm_context::use_law(double G, double softening)
     options = changed;
     is_built = false;
     solver.reset();
+    batch.reset();
 }
 
 FieldSolver& chm_context::softened_solver(double softening)

@@ -11,6 +11,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/profile.hpp"
 #include "chamomile/force/field.hpp"
+#include "chamomile/integrate/batch/batch.hpp"
 #include "chamomile/interfaces/c/chamomile.h"
 #include "chamomile/interfaces/c/options.hpp"
 
@@ -49,6 +50,7 @@ struct chm_context {
     bool has_own_softenings = false; ///< the sources of the last build
     /// By softening length: solvers for chm_targets.softening, with the same sources.
     std::map<double, std::unique_ptr<chamomile::FieldSolver>> softened;
+    std::unique_ptr<chamomile::BatchSolver> batch; ///< null: not yet made from the options
     std::vector<chamomile::Index> active;
     std::string device;
     chm_run_stats stats{};

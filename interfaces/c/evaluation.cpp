@@ -8,9 +8,8 @@
 using namespace chamomile;
 
 namespace chamomile::c {
-namespace {
 
-FieldResults checked(std::size_t n, const chm_results* results, Overlaps& memory)
+FieldResults results_of(std::size_t n, const chm_results* results, Overlaps& memory)
 {
     if (!results)
         refuse("results: must not be NULL");
@@ -28,6 +27,8 @@ FieldResults checked(std::size_t n, const chm_results* results, Overlaps& memory
         refuse("results: none: must be one or more");
     return views;
 }
+
+namespace {
 
 SoftenedTargets checked(const chm_targets* targets, Overlaps& memory)
 {
@@ -68,7 +69,7 @@ int chm_eval(chm_context* context, const chm_targets* targets, const chm_results
         FieldSolver& solver = context->built_solver();
         c::Overlaps memory;
         const c::SoftenedTargets t = c::checked(targets, memory);
-        const FieldResults r = c::checked(t.points.count, results, memory);
+        const FieldResults r = c::results_of(t.points.count, results, memory);
         c::require_device(solver, {t.points.position, t.points.velocity, r.acceleration,
                                    r.potential, r.tidal, r.jerk});
         context->begin_evaluation();
@@ -97,7 +98,7 @@ int chm_eval_active(chm_context* context, int64_t n, const int64_t* active,
         else if (count != solver.size())
             c::refuse("active: " + std::to_string(n) + ": must be the number of sources, " +
                       std::to_string(solver.size()));
-        const FieldResults r = c::checked(count, results, memory);
+        const FieldResults r = c::results_of(count, results, memory);
         c::require_device(solver, {r.acceleration, r.potential, r.tidal, r.jerk});
         context->begin_evaluation();
         std::vector<Index>& numbers = context->active;
@@ -145,7 +146,7 @@ int chm_solve(chm_context* context, int64_t n, const double* m, const double* x,
         c::Overlaps memory;
         memory.reads("positions", context->sources.count, context->sources.position);
         memory.reads("masses", context->sources.count, context->sources.mass);
-        const FieldResults r = c::checked(context->sources.count, &results, memory);
+        const FieldResults r = c::results_of(context->sources.count, &results, memory);
         context->build();
         context->begin_evaluation();
         if (context->sources.count > 0)
@@ -174,7 +175,7 @@ int chm_accel_strided(chm_context* context, size_t targets, size_t sources, size
         memory.reads("positions", n, points.position);
         memory.reads("masses", sources, context->sources.mass);
         const chm_results results = {records(acceleration), chm_numbers(potential), {}, {}};
-        const FieldResults r = c::checked(n, &results, memory);
+        const FieldResults r = c::results_of(n, &results, memory);
         context->use_law(G, softening);
         context->build();
         context->begin_evaluation();

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "chamomile/core/array_view.hpp"
+#include "chamomile/force/field.hpp"
 #include "chamomile/interfaces/c/chamomile.h"
 
 namespace chamomile::c {
@@ -41,5 +42,8 @@ private:
     void add(const Numbers& numbers, bool written);
     std::vector<Numbers> known_;
 };
+
+/// Returns checked results for n targets, and records their memory. Throws Error(usage).
+FieldResults results_of(std::size_t n, const chm_results* results, Overlaps& memory);
 
 } // namespace chamomile::c

@@ -31,6 +31,15 @@ module chamomile_c
      real(c_double) :: seconds, device_busy, device_wait
   end type chm_run_stats
 
+  integer(c_int32_t), parameter :: chm_leapfrog = 0, chm_hermite = 1
+
+  type, bind(C) :: chm_systems
+     integer(c_int64_t) :: n = 0
+     type(c_ptr) :: offsets = c_null_ptr !< from 0
+     integer(c_int64_t) :: bodies = 0
+     type(chm_view) :: position, velocity, mass, softening
+  end type chm_systems
+
   type, bind(C) :: chm_percentiles
      real(c_double) :: rms, median, p90, p99, p999, max
   end type chm_percentiles
@@ -113,6 +122,20 @@ module chamomile_c
        integer(c_int64_t), value :: sample, seed
        type(chm_error_stats), intent(out) :: errors
      end function chm_compare_direct
+     integer(c_int) function chm_solve_batch(context, systems, results) bind(C)
+       import :: c_int, c_ptr, chm_systems, chm_results
+       type(c_ptr), value :: context
+       type(chm_systems), intent(in) :: systems
+       type(chm_results), intent(in) :: results
+     end function chm_solve_batch
+     integer(c_int) function chm_advance_batch(context, systems, scheme, lengths, step, count) bind(C)
+       import :: c_int, c_ptr, c_int32_t, c_int64_t, c_double, chm_systems
+       type(c_ptr), value :: context
+       type(chm_systems), intent(in) :: systems
+       integer(c_int32_t), value :: scheme
+       integer(c_int64_t), value :: lengths, count
+       real(c_double), intent(in) :: step(*)
+     end function chm_advance_batch
      integer(c_int) function chm_stats(context, stats) bind(C)
        import :: c_int, c_ptr, chm_run_stats
        type(c_ptr), value :: context

@@ -67,21 +67,74 @@ Array::Array(nb::handle object, const std::string& name, int components, Access 
              std::optional<std::size_t> count, const char* of)
     : name_(name), components_(components)
 {
+    take(layout_of(object, access), components, access, count, of);
+}
+
+Array Array::stacked(nb::handle object, const std::string& name, int components, Access access,
+                     const Array* like)
+{
+    Array array;
+    array.name_ = name;
+    array.components_ = components;
+    Layout layout = array.layout_of(object, access);
+    array.join_leading(layout, like);
+    std::vector<std::ptrdiff_t> shape = array.shape_;
+    array.take(layout, components, access, {}, "");
+    array.shape_ = std::move(shape);
+    return array;
+}
+
+/// Makes one dimension of all but the components.
+void Array::join_leading(Layout& layout, const Array* like)
+{
+    const std::size_t tail = components_ == 1 ? 0 : 1, dimensions = layout.shape.size();
+    const bool right = dimensions > tail && (tail == 0 || layout.shape.back() == components_);
+    if (right)
+        shape_.assign(layout.shape.begin(), layout.shape.end() - std::ptrdiff_t(tail));
+    if (!right || (like && shape_ != like->shape_)) {
+        std::string wanted = "(..., N";
+        if (like) {
+            wanted = shape_text(like->shape_);
+            wanted.resize(wanted.size() - 1 - (like->shape_.size() == 1));
+        }
+        throw Error(Fault::input, name_ + ": shape " + shape_text(layout.shape) + ": must be " +
+                                      wanted +
+                                      (tail   ? ", " + std::to_string(components_) + ")"
+                                       : like ? (like->shape_.size() == 1 ? ",)" : ")")
+                                              : ")") +
+                                      (like ? ", like " + like->name_ : ""));
+    }
+    std::ptrdiff_t rows = 1, stride = 0;
+    for (std::size_t k = shape_.size(); k-- > 0; rows *= shape_[k]) {
+        if (rows == 1)
+            stride = layout.strides[k];
+        else if (rows > 1 && shape_[k] > 1 && layout.strides[k] != rows * stride)
+            refuse_type(name_ +
+                        ": rows are not evenly spaced: convert with numpy.ascontiguousarray(" +
+                        name_ + ")");
+    }
+    layout.shape.assign(1, rows);
+    layout.strides.erase(layout.strides.begin(), layout.strides.end() - std::ptrdiff_t(tail));
+    layout.strides.insert(layout.strides.begin(), stride);
+    if (tail)
+        layout.shape.push_back(components_);
+}
+
+Array::Layout Array::layout_of(nb::handle object, Access access)
+{
+    const std::string& name = name_;
     require_plain(object, name);
-    Layout layout;
     if (const nb::object interface = attribute(object, "__cuda_array_interface__");
         interface.is_valid() && nb::isinstance<nb::dict>(interface)) {
         owner_ = nb::borrow(object);
-        layout = of_cuda_interface(interface);
-    } else if (PyObject_CheckBuffer(object.ptr())) {
-        layout = of_buffer(object, access);
-    } else if (nb::hasattr(object, "__dlpack__")) {
-        layout = of_dlpack(object, access);
-    } else {
+        return of_cuda_interface(interface);
+    }
+    if (PyObject_CheckBuffer(object.ptr()))
+        return of_buffer(object, access);
+    if (!nb::hasattr(object, "__dlpack__"))
         refuse_type(name + ": " + nb::type_name(object.type()).c_str() +
                     ": must be an array, such as numpy.asarray(" + name + ", dtype=float)");
-    }
-    take(layout, components, access, count, of);
+    return of_dlpack(object, access);
 }
 
 Array::Layout Array::of_buffer(nb::handle object, Access access)
@@ -224,6 +277,7 @@ void Array::take(const Layout& layout, int components, Access access,
     if (access == Access::write && layout.read_only)
         throw Error(Fault::input, name_ + ": read-only: must be writable for results");
     count_ = std::size_t(layout.shape[0]);
+    shape_.assign(1, layout.shape[0]);
     const std::ptrdiff_t size = layout.type == "<f4" ? 4 : 8;
     view_.scalar = size == 4 ? Scalar::float32 : Scalar::float64;
     view_.on_device = gpu_ >= 0;

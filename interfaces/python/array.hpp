@@ -35,8 +35,15 @@ public:
     Array(nb::handle object, const std::string& name, int components, Access access,
           std::optional<std::size_t> count = {}, const char* of = "");
 
+    /// Reads an argument with any leading dimensions: (..., N), or (..., N, components) for several
+    /// components. count() is the product of `shape()`, which is as in `like` if given.
+    static Array stacked(nb::handle object, const std::string& name, int components, Access access,
+                         const Array* like = nullptr);
+
     const ArrayView& view() const { return view_; }
     std::size_t count() const { return count_; }
+    /// Returns (..., N), without components.
+    const std::vector<std::ptrdiff_t>& shape() const { return shape_; }
     int gpu() const { return gpu_; } ///< index of the GPU that holds the data; -1: host
     explicit operator bool() const { return bool(view_) || count_ > 0; }
 
@@ -55,6 +62,8 @@ private:
     };
     struct Buffer;
 
+    Layout layout_of(nb::handle object, Access access);
+    void join_leading(Layout& layout, const Array* like);
     Layout of_buffer(nb::handle object, Access access);
     Layout of_cuda_interface(nb::handle dictionary);
     Layout of_dlpack(nb::handle object, Access access);
@@ -64,6 +73,7 @@ private:
     std::string name_;
     ArrayView view_;
     std::size_t count_ = 0;
+    std::vector<std::ptrdiff_t> shape_;
     int components_ = 0;
     int gpu_ = -1;
     std::optional<std::uintptr_t> stream_;

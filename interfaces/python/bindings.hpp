@@ -11,6 +11,7 @@ namespace chamomile::python {
 namespace nb = nanobind;
 
 void bind_field(nb::module_& module);                     ///< FieldSolver, Statistics
+void bind_batch(nb::module_& module);                     ///< BatchSolver
 void bind_device_array(nb::module_& module);              ///< DeviceArray
 void bind_snapshot(nb::module_& module);                  ///< Snapshot, files
 void bind_snapshot_state(nb::class_<Snapshot>& snapshot); ///< pickling

@@ -1,6 +1,7 @@
 // Results that stay on the GPU.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/gpu_memory.hpp"
@@ -11,27 +12,29 @@
 namespace chamomile::python {
 namespace {
 
-/// A DeviceArray has n rows of float32 or float64 in GPU memory, C-contiguous.
+/// A DeviceArray has float32 or float64 in GPU memory, C-contiguous.
 struct DeviceArray {
     int gpu;
-    std::size_t rows;
-    int components; ///< 1: one-dimensional
-    int size;       ///< bytes per number
+    std::vector<std::size_t> sides;
+    int size; ///< bytes per number
     std::shared_ptr<std::byte> memory;
 
-    std::size_t bytes() const { return rows * std::size_t(components) * std::size_t(size); }
-    std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(memory.get()); }
-    nb::tuple shape() const
+    std::size_t bytes() const
     {
-        return components == 1 ? nb::make_tuple(rows) : nb::make_tuple(rows, components);
+        std::size_t all = std::size_t(size);
+        for (const std::size_t side : sides)
+            all *= side;
+        return all;
     }
+    std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(memory.get()); }
+    nb::object shape() const { return nb::steal(PySequence_Tuple(nb::cast(sides).ptr())); }
     std::string type() const { return size == 4 ? "<f4" : "<f8"; }
 };
 
-DeviceArray make(int gpu, std::size_t rows, int components, int size)
+DeviceArray make(int gpu, const std::vector<std::size_t>& shape, int size)
 {
     require_own_threads();
-    DeviceArray array{gpu, rows, components, size, nullptr};
+    DeviceArray array{gpu, shape, size, nullptr};
     array.memory = gpu_memory(gpu, array.bytes());
     return array;
 }
@@ -52,9 +55,8 @@ nb::dict interface(const DeviceArray& array)
 nb::object dlpack(nb::handle self, nb::kwargs words)
 {
     const auto& array = nb::cast<const DeviceArray&>(self);
-    const std::size_t shape[] = {array.rows, std::size_t(array.components)};
     const nb::ndarray<nb::array_api> exported(
-        array.memory.get(), array.components == 1 ? 1u : 2u, shape, self, nullptr,
+        array.memory.get(), array.sides.size(), array.sides.data(), self, nullptr,
         array.size == 4 ? nb::dtype<float>() : nb::dtype<double>(), nb::device::cuda::value,
         array.gpu);
     return nb::cast(exported).attr("__dlpack__")(**words);
@@ -65,7 +67,7 @@ nb::object to_numpy(const DeviceArray& array)
     const nb::module_ numpy = nb::module_::import_("numpy");
     nb::object result = numpy.attr("empty")(array.shape(), array.type());
     {
-        const Array into(result, "result", array.components, Array::Access::write, array.rows);
+        const Array into = Array::stacked(result, "result", 1, Array::Access::write);
         nb::gil_scoped_release released;
         copy_from_gpu(array.gpu, into.view().component[0], array.memory.get(), array.bytes());
     }
@@ -85,7 +87,7 @@ void bind_device_array(nb::module_& m)
                      [](const DeviceArray& a) { return a.size == 4 ? "float32" : "float64"; })
         .def_prop_ro(
             "gpu", [](const DeviceArray& a) { return a.gpu; }, "Number of the GPU.")
-        .def("__len__", [](const DeviceArray& a) { return a.rows; })
+        .def("__len__", [](const DeviceArray& a) { return a.sides[0]; })
         .def_prop_ro("__cuda_array_interface__", &interface,
                      nb::sig("def __cuda_array_interface__(self) -> dict[str, object]"))
         .def("__dlpack_device__",
@@ -95,8 +97,7 @@ void bind_device_array(nb::module_& m)
             [](nb::handle_t<DeviceArray> self, nb::kwargs words) { return dlpack(self, words); },
             nb::sig("def __dlpack__(self, **words: object) -> object"))
         .def("numpy", &to_numpy, nb::sig("def numpy(self) -> NDArray"), "A copy on the host.");
-    m.def("device_array", &make, nb::arg("gpu"), nb::arg("rows"), nb::arg("components"),
-          nb::arg("size"));
+    m.def("device_array", &make, nb::arg("gpu"), nb::arg("shape"), nb::arg("size"));
     m.def(
         "describe",
         [](nb::handle object, const std::string& name, int components) {

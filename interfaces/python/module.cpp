@@ -45,6 +45,7 @@ NB_MODULE(_chamomile, m)
     bind_device_array(m);
     bind_processes(m);
     bind_field(m);
+    bind_batch(m);
     bind_snapshot(m);
     bind_models(m);
     bind_orbits(m);

@@ -127,12 +127,45 @@ program interface
   call refused('short', 'shape')
   call field%set('solver', 'mesh', status)
   call refused('word', 'mesh')
+  call check_batch()
   call field%destroy()
   call field%set('solver', 'tree', status)
   call refused('destroyed', 'NULL')
   if (wrong > 0) stop 1
 
 contains
+
+  ! Systems of 5 and 206 bodies in one call of the C interface; a step of length 0 changes nothing.
+  subroutine check_batch()
+    use chamomile_c
+    type(c_ptr) :: context
+    type(chm_systems) :: systems
+    type(chm_results) :: results
+    integer(c_int64_t), target :: offsets(3) = [0_c_int64_t, 5_c_int64_t, int(n, c_int64_t)]
+    real(c_double), target :: moved(3, n), moving(3, n)
+    moved = x
+    moving = 0
+    systems = chm_systems(n=2, offsets=c_loc(offsets), bodies=0, position=view(moved), velocity=view(moving), mass=view(m))
+    results = chm_results(acceleration=view(a), potential=view(phi))
+    exact = 0
+    exact_phi = 0
+    do i = 1, n
+       do j = 1, n
+          if (j /= i .and. (i <= 5 .eqv. j <= 5)) call add(i, j)
+       end do
+    end do
+    status = chm_create(context)
+    status = chm_set_option(context, 'precision' // c_null_char, 'double' // c_null_char)
+    status = chm_set_option(context, 'device' // c_null_char, 'cpu' // c_null_char)
+    status = chm_set_option(context, 'softening' // c_null_char, '0.05' // c_null_char)
+    status = chm_solve_batch(context, systems, results)
+    call demand('batch', status == chm_ok .and. close(a, exact) .and. all(abs(phi / exact_phi - 1) < 1d-12))
+    status = chm_advance_batch(context, systems, chm_hermite, 1_c_int64_t, [0d0], 2_c_int64_t)
+    call demand('batch at rest', status == chm_ok .and. all(moved == x) .and. all(moving == 0))
+    status = chm_advance_batch(context, systems, chm_leapfrog, 2_c_int64_t, [0d0, 0.1d0], 1_c_int64_t)
+    call demand('batch', status == chm_ok .and. all(moved(:, :5) == x(:, :5)) .and. all(moved(:, 6:) /= x(:, 6:)))
+    call chm_destroy(context)
+  end subroutine check_batch
 
   subroutine add(i, j)
     integer, intent(in) :: i, j

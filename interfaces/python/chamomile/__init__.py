@@ -4,6 +4,7 @@
     a = chamomile.acceleration(positions, masses, softening=0.01)       # (N, 3), numpy or on a GPU
     solver = chamomile.Solver(tolerance=1e-3).build(positions, masses)  # one tree, many evaluations
     solver.evaluate(points, quantities=("acceleration", "potential", "tidal_tensor"))
+    chamomile.Batch().evaluate(positions, masses)                       # many small systems, (..., N, 3)
 
 Units are the caller's, with G = 1 by default. Errors are subclasses of chamomile.Error with one-line messages.
 """
@@ -11,6 +12,7 @@ Units are the caller's, with G = 1 by default. Errors are subclasses of chamomil
 from . import errors, models
 from ._accuracy import ForceErrors, Judgement, Percentiles, accuracy, judge
 from ._arrays import Array
+from ._batch import Batch
 from ._chamomile import (
     DeviceArray,
     Snapshot,
@@ -35,6 +37,7 @@ from .models import cold_sphere, cube, disk, einasto, exponential, galaxy, hernq
 
 __all__ = [
     "Array",
+    "Batch",
     "DeviceArray",
     "DeviceError",
     "Diagnostics",

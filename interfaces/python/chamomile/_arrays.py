@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import numbers
-from typing import Any, Callable, Mapping, Optional
+from typing import Any, Callable, Mapping, Optional, Union
 
 import numpy as np
 
@@ -46,17 +46,18 @@ def chosen(namespace: Any) -> HandOver:
     return namespace.from_dlpack
 
 
-def new(rows: int, components: int, size: int, gpu: int) -> Any:
+def new(rows: Union[int, tuple[int, ...]], components: int, size: int, gpu: int) -> Any:
     """Returns an empty array for a result, on GPU number `gpu` or on the host (-1)."""
+    shape = (rows if isinstance(rows, tuple) else (rows,)) + ((components,) if components > 1 else ())
     if gpu >= 0:
-        return _chamomile.device_array(gpu, rows, components, size)
-    return np.empty((rows, components) if components > 1 else rows, np.float32 if size == 4 else np.float64)
+        return _chamomile.device_array(gpu, shape, size)
+    return np.empty(shape, np.float32 if size == 4 else np.float64)
 
 
-def refuse_immutable(array: Array, name: str) -> None:
+def refuse_immutable(array: Array, name: str, advice: str = "leave it out and use the returned array") -> None:
     """Raises InputError for a JAX array, which is immutable and may be shared."""
     if type(array).__module__.partition(".")[0] in ("jax", "jaxlib"):
-        raise InputError(f"{name}: JAX array: must be writable; leave it out and use the returned array")
+        raise InputError(f"{name}: JAX array: must be writable; {advice}")
 
 
 def is_one(values: Any) -> bool:

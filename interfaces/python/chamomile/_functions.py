@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from ._arrays import Array, refuse_upon
+from ._batch import Batch
 from ._processes import meeting
 from ._solver import Solver
 from .errors import UsageError
@@ -22,20 +23,42 @@ def _results(
     out: Any,
     options: Any,
     comm: Any = None,
+    offsets: Any = None,
     **words: Any,
 ) -> Any:
     """Returns the quantities `names` of a Solver. `sources`: arguments of build(), each with its number of components."""
+    if offsets is not None or len(getattr(sources["positions"][0], "shape", ())) > 2:
+        return _results_of_batch(names, sources, out, options, {"comm": comm, "targets": targets, **words}, offsets)
     if options.pop("comm", None) is not None:
         raise UsageError("comm: tidal tensors and jerks need a single process")
     solver = Solver(comm=comm, **options)
     with meeting(solver._processes, "out"):
-        if out is not None and len(names) > 1 and (not isinstance(out, (tuple, list)) or len(out) != len(names)):
-            raise UsageError("out: must be two arrays, (acceleration, potential), with potential=True")
-        given = None if out is None else dict(zip(names, out if len(names) > 1 else (out,)))
+        given = _rooms(names, out)
         if given:
             refuse_upon(given, **sources)
     solver.build(**{name: array for name, (array, _) in sources.items()})
     field = solver.evaluate(targets, quantities=names, out=given, **words)
+    found = tuple(getattr(field, name) for name in names)
+    return found if len(names) > 1 else found[0]
+
+
+def _rooms(names: tuple[str, ...], out: Any) -> Optional[dict[str, Any]]:
+    """Returns the arrays for results by name."""
+    if out is not None and len(names) > 1 and (not isinstance(out, (tuple, list)) or len(out) != len(names)):
+        raise UsageError("out: must be two arrays, (acceleration, potential), with potential=True")
+    return None if out is None else dict(zip(names, out if len(names) > 1 else (out,)))
+
+
+def _results_of_batch(
+    names: tuple[str, ...], sources: dict[str, tuple[Any, int]], out: Any, options: Any, words: dict[str, Any], offsets: Any
+) -> Any:
+    """Returns the quantities `names` of a Batch. `words`: arguments that only a Solver has, and namespace."""
+    namespace = words.pop("namespace")
+    for name, value in words.items():
+        if value is not None:
+            raise UsageError(f"{name}: must be left out for a batch, which has no other targets and a single process")
+    arrays = {name: array for name, (array, _) in sources.items()}
+    field = Batch(**options).evaluate(**arrays, offsets=offsets, quantities=names, out=_rooms(names, out), namespace=namespace)
     found = tuple(getattr(field, name) for name in names)
     return found if len(names) > 1 else found[0]
 
@@ -58,6 +81,7 @@ def acceleration(
     out: Any = None,
     namespace: Any = None,
     comm: Any = None,
+    offsets: Optional[Array] = None,
     **options: Unpack[Options],
 ) -> Any:
     """Returns accelerations sum_j G m_j r_ij / (r_ij^2 + eps^2)^1.5 by a tree or directly.
@@ -70,10 +94,12 @@ def acceleration(
     arguments, and help(chamomile.Options) the options, such as softening.
     comm: an mpi4py communicator. All processes make the call, each with local particles and targets, like a Solver
     with comm.
+    positions (..., N, 3) or `offsets`: many small systems, summed directly and without `targets` or `comm`; Batch
+    describes them.
     """
     sources = _sources(softenings, positions=(positions, 3), masses=(masses, 1))
     words = {"active": active, "self_index": self_index, "namespace": namespace, "target_softenings": target_softenings}
-    return _results(("acceleration", "potential")[: 1 + potential], sources, targets, out, options, comm, **words)
+    return _results(("acceleration", "potential")[: 1 + potential], sources, targets, out, options, comm, offsets, **words)
 
 
 def potential(
@@ -88,12 +114,13 @@ def potential(
     out: Optional[Array] = None,
     namespace: Any = None,
     comm: Any = None,
+    offsets: Optional[Array] = None,
     **options: Unpack[Options],
 ) -> Any:
     """Returns potentials -sum_j G m_j / (r_ij^2 + eps^2)^0.5, (N,), negative, with the arguments of acceleration()."""
     sources = _sources(softenings, positions=(positions, 3), masses=(masses, 1))
     words = {"active": active, "self_index": self_index, "namespace": namespace, "target_softenings": target_softenings}
-    return _results(("potential",), sources, targets, out, options, comm, **words)
+    return _results(("potential",), sources, targets, out, options, comm, offsets, **words)
 
 
 def tidal_tensor(
@@ -131,17 +158,20 @@ def jerk(
     target_softenings: Union[Array, float, None] = None,
     out: Optional[Array] = None,
     namespace: Any = None,
+    offsets: Optional[Array] = None,
     **options: Unpack[Options],
 ) -> Any:
     """Returns jerks d a / dt, (N, 3), length / time^3, due to moving sources, at the sources or at moving targets.
 
-    velocities: (N, 3); target_velocities: (M, 3), required with `targets`. For the other arguments see acceleration().
+    velocities: (N, 3); target_velocities: (M, 3), required with `targets`. For the other arguments, and for (..., N, 3),
+    see acceleration().
     """
     if targets is not None and target_velocities is None:
         raise UsageError("target_velocities: missing: needed for jerks at targets")
     sources = _sources(softenings, positions=(positions, 3), masses=(masses, 1), velocities=(velocities, 3))
     words = {"active": active, "self_index": self_index, "namespace": namespace, "target_softenings": target_softenings}
-    return _results(("jerk",), sources, targets, out, options, target_velocities=target_velocities, **words)
+    words["target_velocities"] = target_velocities
+    return _results(("jerk",), sources, targets, out, options, offsets=offsets, **words)
 
 
 def symmetric_matrix(six: Array) -> Any:

@@ -172,6 +172,36 @@ def check_libraries():
         print(f"  {name}: evaluated where it lies")
 
 
+def check_batches():
+    rng = np.random.default_rng(3)
+    x, v, m = rng.normal(size=(5, 7, 128, 3)), rng.normal(size=(5, 7, 128, 3)), rng.uniform(0.5, 2, (5, 7, 128)) / 128
+    batch = chamomile.Batch(softening=0.05, device="gpu")
+    quantities = ("acceleration", "potential", "jerk")
+    here = batch.evaluate(x, m, v, quantities=quantities)
+    there = batch.evaluate(OnGpu(x), OnGpu(m), OnGpu(v), quantities=quantities)
+    for name in quantities:
+        result = getattr(there, name)
+        assert isinstance(result, chamomile.DeviceArray) and result.shape == getattr(here, name).shape
+        assert np.array_equal(result.numpy(), getattr(here, name)), name
+    exact = field(x[2, 3], x[2, 3], m[2, 3], 0.05, 1, np.arange(128), v[2, 3], v[2, 3])
+    assert error(here.acceleration[2, 3], exact[0]) < 1e-4 and error(here.jerk[2, 3], exact[3]) < 1e-3
+    moved, moving = OnGpu(x), OnGpu(v)
+    batch.advance(moved, moving, OnGpu(m), step=0.01, steps=3, scheme="hermite")
+    batch.advance(x, v, m, step=0.01, steps=3, scheme="hermite")
+    assert np.array_equal(moved.numpy(), x) and np.array_equal(moving.numpy(), v)
+
+
+def time_batch(systems):
+    """Times force and jerk of many systems of 128 bodies, with arrays on the GPU."""
+    rng = np.random.default_rng(3)
+    shape = (systems, 128)
+    x, v = (OnGpu(np.ascontiguousarray(np.broadcast_to(rng.normal(size=(128, 3)), (*shape, 3)))) for _ in range(2))
+    m, out = OnGpu(np.full(shape, 1 / 128)), {name: OnGpu(np.zeros((*shape, 3))) for name in ("acceleration", "jerk")}
+    batch = chamomile.Batch(softening=0.05, device="gpu")
+    batch.evaluate(x, m, v, out=out)
+    print(f"  {systems} systems of 128 bodies, force and jerk: {1e3 * median_of(lambda: batch.evaluate(x, m, v, out=out)):.2f} ms")
+
+
 def median_of(call, times=9):
     seconds = []
     for _ in range(times):
@@ -214,10 +244,11 @@ def main():
         return 77
     print(chamomile.devices()[0])
     start_driver()
-    for check in (check_layouts_and_types, check_protocols, check_misuse, check_libraries):
+    for check in (check_layouts_and_types, check_protocols, check_misuse, check_libraries, check_batches):
         check()
         print(f"{check.__name__}: passed", flush=True)
     time_and_count(int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000)
+    time_batch(100_000)
     return 0
 
 

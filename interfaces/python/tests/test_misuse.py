@@ -182,7 +182,7 @@ def test_a_mass_without_dimensions():
 
 def test_wrong_shapes():
     for x, m, part in [
-        (X[:, :2], M, "(64, 2): must be (N, 3)"), (X.ravel(), M, "(192,)"), (X[None], M, "(1, 64, 3)"),
+        (X[:, :2], M, "(64, 2): must be (N, 3)"), (X.ravel(), M, "(192,)"), (X[None], M, "masses: shape (64,): must be (1, 64), like positions"),
         (X, M[:-1], "masses: shape (63,): must be (64,), one per row of positions"), (X, M[:, None], "masses"),
     ]:
         raises(InputError, lambda: chamomile.acceleration(x, m), part)

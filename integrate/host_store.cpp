@@ -7,6 +7,7 @@
 #include "chamomile/core/norm.hpp"
 #include "chamomile/core/parallel_copy.hpp"
 #include "chamomile/core/threads.hpp"
+#include "chamomile/integrate/rungs/host_nested_sets.hpp"
 #include "chamomile/integrate/step_store.hpp"
 
 namespace chamomile {
@@ -393,7 +394,7 @@ private:
     StepColumns now_;
     Home home_{};
     ExternalPart external_; ///< at due particles
-    NestedSets sets_;
+    HostNestedSets sets_;
     std::vector<std::uint8_t> level_;
     LevelCounts counts_{};
     bool are_all_due_ = true;

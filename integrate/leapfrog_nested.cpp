@@ -1,4 +1,5 @@
 // Hierarchical steps: each block kicks by the nested sets of due particles.
+#include <cstdint>
 #include <vector>
 
 #include "chamomile/integrate/leapfrog.hpp"
@@ -86,7 +87,18 @@ double Leapfrog::evaluate_set(std::size_t set, bool potentials, Moment now)
         if (ends_step)
             request.long_range_acceleration = store_->clear_long_range();
     }
-    const ForceStatistics forces = evaluate_block(request, {now.step, begin_ + levels_.elapsed()});
+    const Moment reached{now.step, begin_ + levels_.elapsed()};
+    ForceStatistics forces;
+    std::vector<std::uint64_t> ids;
+    try {
+        forces = evaluate_block(request, reached);
+    } catch (const Error&) {
+        if (!request.id.empty())
+            throw;
+        ids = sets.ids(set); // the error names them
+        request.id = ids;
+        forces = evaluate_block(request, reached);
+    }
     add(statistics_, forces);
     const double seconds = wall_clock_seconds() - start;
     record_block(std::ilogb(levels_.length(sets.level(set))), sets.size(set), forces, seconds, 0);

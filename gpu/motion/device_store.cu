@@ -13,6 +13,7 @@
 #include "chamomile/gpu/device/device.cuh"
 #include "chamomile/gpu/device/staging.cuh"
 #include "chamomile/gpu/motion/device_rows.cuh"
+#include "chamomile/gpu/motion/nested_sets.cuh"
 #include "chamomile/gpu/motion/store_kernels.cuh"
 #include "chamomile/integrate/step_store.hpp"
 
@@ -182,6 +183,36 @@ public:
         });
     }
 
+    NestedSets& sets() override
+    {
+        require_state();
+        use_device();
+        sets_.show({arrays(now_), mass_.data(), per_particle_ ? softening_.data() : nullptr, terms_,
+                    options_.box, particles_->id, *stream_});
+        return sets_;
+    }
+
+    void begin_sets(std::optional<double> long_range_kick, const ExternalField* field,
+                    double time) override
+    {
+        is_split_ = long_range_kick.has_value();
+        if (is_split_)
+            run("kick by the long range", [&, kick = *long_range_kick] {
+                kick_and_split<<<blocks(), block_size, 0, *stream_>>>(arrays(now_), kick);
+            });
+        terms_ = field ? field->terms_at(time) : ExternalTerms{};
+        sets_.begin(n_);
+    }
+
+    Request request_of_set(std::size_t set, bool potentials) override
+    {
+        if (sets_.is_whole(set))
+            return request(potentials);
+        has_potentials_ = potentials;
+        is_fetched_ = potentials_are_of_now_ = false;
+        return sets().request(set, potentials);
+    }
+
     void begin_step() override
     {
         require_state();
@@ -199,6 +230,8 @@ public:
 
     bool kick(const LevelFactors& kick) override
     {
+        if (options_.nested)
+            return sets().kick(sets_.first_due(first_), kick);
         run("kick",
             [&] { kick_due<<<blocks(), block_size, 0, *stream_>>>(arrays(now_), factors(kick)); });
         return true;
@@ -443,6 +476,7 @@ private:
     DeviceBuffer<double> softening_; ///< per-particle softening lengths, if `per_particle_`
     bool per_particle_ = false;
     DeviceBuffer<std::uint8_t> level_;
+    DeviceNestedSets sets_;
     int first_ = 0;       ///< lowest level that is due
     ExternalTerms terms_; ///< of the external field in the accelerations
     bool due_all_ = true;

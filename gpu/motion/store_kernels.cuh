@@ -180,6 +180,16 @@ __global__ void __launch_bounds__(block_size) kick_due(StoreArrays s, KernelFact
     s.velocity[i] += kick.of[level] * s.acceleration[i];
 }
 
+/// Kicks velocities, v += kick * long_range, and subtracts the long range from accelerations.
+__global__ void __launch_bounds__(block_size) kick_and_split(StoreArrays s, double kick)
+{
+    const std::size_t i = thread_number();
+    if (i >= s.count)
+        return;
+    s.velocity[i] += kick * s.long_range[i];
+    s.acceleration[i] -= s.long_range[i];
+}
+
 /// Kicks velocities, v += kick * long_range, and adds the long range to accelerations.
 __global__ void __launch_bounds__(block_size) add_long_range(StoreArrays s, double kick)
 {

@@ -7,8 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "chamomile/core/particles.hpp"
-#include "chamomile/core/periodic.hpp"
 #include "chamomile/force/solver.hpp"
 #include "chamomile/integrate/external/term.hpp"
 #include "chamomile/integrate/rungs/block_levels.hpp"
@@ -28,68 +26,63 @@ struct LevelDrifts {
 /// ways by the step of its slower particle, and momentum is conserved. Between its kicks a particle
 /// drifts by its own step.
 ///
-/// Particles::acceleration and potential of due particles include all particles, for step criteria:
-/// what slower particles add is held since the set was opened.
+/// Accelerations and potentials of due particles include all particles, for step criteria: what
+/// slower particles add is held since the set was opened. Members are kept where the store keeps
+/// its particles; all places give the same bits.
 class NestedSets {
 public:
-    /// The store's arrays, which must outlive the calls.
-    struct Rows {
-        Particles& particles;
-        const std::vector<std::uint8_t>& level;
-        /// Accelerations and potentials of an external field at due particles, or empty.
-        const std::vector<Vec3<double>>& external;
-        const std::vector<double>& external_potential;
-        Periodicity box;
-    };
+    virtual ~NestedSets() = default;
 
-    /// Begins a whole step with the set of all particles, at their present accelerations.
-    void begin(const Rows& rows);
-
-    std::size_t count() const { return sets_.size(); }
+    std::size_t count() const { return heads_.size(); }
     /// Returns the set of all due particles, if `level` has the longest step due.
     std::size_t first_due(int level) const;
-    std::size_t size(std::size_t set) const;
-    int level(std::size_t set) const { return sets_[set].level; }
-    /// Returns the members, ascending; empty: all particles.
-    std::span<const Index> members(std::size_t set) const { return sets_[set].members; }
+    std::size_t size(std::size_t set) const { return heads_[set].size; }
+    int level(std::size_t set) const { return heads_[set].level; }
     bool is_whole(std::size_t set) const { return set == 0; }
 
     /// Makes the sets within `first` again, one for each of `levels`, ascending; the first of them
     /// is the new level of `first`.
     void open(std::size_t first, std::span<const int> levels);
     /// True if a set with the same members was evaluated at this time.
-    bool is_known(std::size_t set) const { return sets_[set].is_known; }
+    bool is_known(std::size_t set) const { return heads_[set].is_known; }
     /// Returns a request for the accelerations, and optionally potentials, of the members alone.
-    Request request(std::size_t set, bool potentials);
+    virtual Request request(std::size_t set, bool potentials) = 0;
+    /// Returns the members' ids, where the request has none.
+    virtual std::vector<std::uint64_t> ids(std::size_t set) = 0;
     /// Marks an opened set as evaluated. Holds what other particles add to its accelerations.
     void hold(std::size_t set);
     /// Sets the members' accelerations and potentials: this set's, plus those held.
     void add_held(std::size_t set, bool potentials);
 
     /// Drifts the members. Returns false if a position is not finite.
-    bool drift(std::size_t set, const LevelDrifts& drifts);
+    virtual bool drift(std::size_t set, const LevelDrifts& drifts) = 0;
     /// Kicks the members of `first` and of the sets within. Returns false if an acceleration is not
     /// finite.
     bool kick(std::size_t first, const LevelFactors& factors);
 
-private:
-    struct Set {
+protected:
+    struct Head {
         int level = 0;
+        std::size_t size = 0;
         bool is_known = true;
-        std::vector<Index> members; ///< ascending; empty in the set of all
-        std::vector<std::uint64_t> id;
-        std::vector<double> mass, softening, potential, held_potential;
-        std::vector<Vec3<double>> position, acceleration, held;
     };
 
-    void gather(Set& set) const;
-    Vec3<double> external(std::size_t i) const
-    {
-        return rows_->external.empty() ? Vec3<double>{} : rows_->external[i];
-    }
+    /// Begins a whole step with the set of all `particles`, at their present accelerations.
+    void begin(std::size_t particles) { heads_.assign(1, {0, particles, true}); }
 
-    std::optional<Rows> rows_;
-    std::vector<Set> sets_;
+private:
+    /// Ends all sets from number `first` on, for append().
+    virtual void end_sets(std::size_t first) = 0;
+    /// Makes a set of the last set's members of `level` and deeper: one of the ended sets if the
+    /// members are the same.
+    virtual Head append(int level) = 0;
+    virtual void drop_ended() = 0;
+    virtual void hold_others(std::size_t set) = 0;
+    virtual void add_others(std::size_t set, bool potentials) = 0;
+    /// Kicks the members by the set's accelerations. Returns false if one is not finite.
+    virtual bool kick_members(std::size_t set, double factor) = 0;
+
+    std::vector<Head> heads_;
 };
 
 } // namespace chamomile

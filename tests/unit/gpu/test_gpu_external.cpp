@@ -78,6 +78,7 @@ TEST_CASE("GPU potentials equal the host bitwise for shared, adaptive and indivi
                          .criterion = StepCriterion::potential},
                 field);
         compare(BlockSteps{.eta = 0.05}, field);
+        compare(BlockSteps{.eta = 0.05, .scheme = BlockScheme::hierarchical}, field);
     }
     const std::vector<std::string> logarithmic = {"logarithmic,v0=1,rc=0.3,q=0.8"};
     compare(TimeStep{.length = 0.01}, logarithmic);

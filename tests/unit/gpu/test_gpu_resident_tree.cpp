@@ -118,9 +118,14 @@ TEST_CASE("GPU-resident individual steps equal host steps bitwise")
 {
     const BlockSteps by_potential{.eta = 0.05},
         by_softening{.criterion = StepCriterion::softening, .eta = 0.1, .rebuild = 0.5};
+    BlockSteps sets_by_potential = by_potential, sets_by_softening = by_softening;
+    sets_by_potential.scheme = sets_by_softening.scheme = BlockScheme::hierarchical;
+    sets_by_softening.rebuild = {};
     for (const auto& way :
          {std::pair{isolated(), by_potential}, std::pair{isolated(), by_softening},
-          std::pair{summed_directly(), by_potential}, std::pair{in_box(), by_softening}}) {
+          std::pair{summed_directly(), by_potential}, std::pair{in_box(), by_softening},
+          std::pair{isolated(), sets_by_potential}, std::pair{summed_directly(), sets_by_potential},
+          std::pair{in_box(), sets_by_softening}}) {
         const auto& [setup, steps] = way;
         CAPTURE(way.first.options.box);
         for (const std::uint64_t number : {3, 4}) { // after the third evaluation potentials exist

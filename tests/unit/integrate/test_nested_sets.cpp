@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "chamomile/integrate/rungs/nested_sets.hpp"
+#include "chamomile/integrate/rungs/host_nested_sets.hpp"
 #include "tests/unit/restart_runs.hpp"
 
 using namespace chamomile;
@@ -17,7 +17,7 @@ TEST_CASE("sets are known again only with the same members")
     std::vector<std::uint8_t> level{0, 2, 2, 0, 4};
     const std::vector<Vec3<double>> no_field;
     const std::vector<double> no_potential;
-    NestedSets sets;
+    HostNestedSets sets;
     sets.begin({particles, level, no_field, no_potential, {}});
     const std::array<int, 3> levels{0, 2, 4};
     const auto opened = [&](std::size_t set) {

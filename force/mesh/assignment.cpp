@@ -1,6 +1,7 @@
 #include "chamomile/force/mesh/assignment.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cmath>
 #include <string>
@@ -124,9 +125,10 @@ void MassAssignment::sort(std::size_t n, const ArrayView& position, const ArrayV
                     "particle " + item(wrong) + ": position and mass: must be finite");
 }
 
-template <class T>
+/// Calls add(point, mass) for each share of each particle.
+template <class T, class Add>
 void MassAssignment::assign(std::size_t n, const ArrayView& position, const ArrayView& mass,
-                            Grid<T>& grid)
+                            Grid<T>& grid, const Add& add)
 {
     if (grid.side() != frame_.cells)
         throw Error(Fault::usage, "mesh: " + std::to_string(grid.side()) + ": must be " +
@@ -150,7 +152,7 @@ void MassAssignment::assign(std::size_t n, const ArrayView& position, const Arra
                     T* row = &grid(x.point[a], y.point[b], 0);
                     const double w = m * x.weight[a] * y.weight[b];
                     for (int c = 0; c < points; ++c)
-                        row[z.point[c]] += T(w * z.weight[c]);
+                        add(row[z.point[c]], w * z.weight[c]);
                 }
         }
     };
@@ -164,6 +166,23 @@ void MassAssignment::assign(std::size_t n, const ArrayView& position, const Arra
                 for (int b = 0; b < half; ++b)
                     add_column(points,
                                std::size_t((2 * a + round / 2) * columns_ + 2 * b + round % 2));
+    });
+}
+
+template <class T>
+void MassAssignment::assign(std::size_t n, const ArrayView& position, const ArrayView& mass,
+                            Grid<T>& grid)
+{
+    assign(n, position, mass, grid, [](T& point, double share) { point += T(share); });
+}
+
+void MassAssignment::assign_integers(std::size_t n, const ArrayView& position,
+                                     const ArrayView& mass, double scale, Grid<double>& grid)
+{
+    static_assert(std::bit_cast<std::int64_t>(0.) == 0);
+    assign(n, position, mass, grid, [scale](double& point, double share) {
+        point = std::bit_cast<double>(std::bit_cast<std::int64_t>(point) +
+                                      std::int64_t(std::rint(scale * share)));
     });
 }
 

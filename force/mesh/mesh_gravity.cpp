@@ -1,10 +1,14 @@
 #include "chamomile/force/mesh/mesh_gravity.hpp"
 
+#include <bit>
 #include <cmath>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/exact_sum.hpp"
+#include "chamomile/core/ranks/communicator.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/mesh/assignment.hpp"
 #include "chamomile/force/mesh/fourier.hpp"
@@ -18,8 +22,8 @@ namespace {
 template <class T>
 class MeshGravity final : public LongRange {
 public:
-    MeshGravity(Periodicity box, const MeshOptions& options)
-        : box_(box), options_(options), split_(checked_split_radius(box, options)),
+    MeshGravity(Periodicity box, const MeshOptions& options, Communicator* ranks)
+        : box_(box), options_(options), ranks_(ranks), split_(checked_split_radius(box, options)),
           assignment_(options.kernel, box, options.cells), fourier_(options.cells),
           rows_(green_rows(options.cells, box.side, split_, int(options.kernel), four_point())),
           potential_(options.cells)
@@ -34,7 +38,7 @@ public:
     {
         {
             const TimedPhase phase(profile, "mesh: assign");
-            assignment_.assign(n, position, mass, potential_);
+            assign(n, position, mass);
         }
         const TimedPhase phase(profile, "mesh: potential");
         fourier_.forward(potential_);
@@ -74,6 +78,36 @@ public:
 
 private:
     bool four_point() const { return options_.differentiation == Differentiation::four_point; }
+
+    void assign(std::size_t n, const ArrayView& position, const ArrayView& mass)
+    {
+        if constexpr (std::is_same_v<T, float>)
+            assignment_.assign(n, position, mass, potential_);
+        else {
+            const double scale = scale_of_masses(n, mass);
+            assignment_.assign_integers(n, position, mass, scale, potential_);
+            double* const point = potential_.data();
+            const std::size_t points = potential_.plane() * std::size_t(potential_.side());
+            if (ranks_)
+                ranks_->sum({reinterpret_cast<std::uint64_t*>(point), points});
+#pragma omp parallel for schedule(static)
+            for (std::size_t p = 0; p < points; ++p)
+                point[p] = double(std::bit_cast<std::int64_t>(point[p])) / scale;
+        }
+    }
+
+    /// Returns the power of two that scales the sum of |mass| over all ranks to less than 2^61.
+    double scale_of_masses(std::size_t n, const ArrayView& mass)
+    {
+        ExactSums<double> sum;
+        sum.add(0, n, [&](std::size_t i) { return mass ? std::abs(mass.load(i)) : 1; });
+        if (ranks_)
+            ranks_->sum(sum);
+        int exponent = 0;
+        const double all = sum.value();
+        std::frexp(all, &exponent);
+        return all > 0 && std::isfinite(all) ? std::ldexp(1., 61 - exponent) : 1;
+    }
 
     /// Turns the mass spectrum into the spectra of the potential and the acceleration.
     void multiply()
@@ -126,6 +160,7 @@ private:
 
     Periodicity box_;
     MeshOptions options_;
+    Communicator* ranks_; ///< null: one rank
     double split_;
     MassAssignment assignment_;
     Fourier<T> fourier_;
@@ -149,11 +184,12 @@ double checked_split_radius(Periodicity box, const MeshOptions& options)
     return options.split * box.side / options.cells;
 }
 
-std::unique_ptr<LongRange> make_mesh_gravity(Periodicity box, const MeshOptions& options)
+std::unique_ptr<LongRange> make_mesh_gravity(Periodicity box, const MeshOptions& options,
+                                             Communicator* ranks)
 {
     if (options.scalar == Scalar::float32)
-        return std::make_unique<MeshGravity<float>>(box, options);
-    return std::make_unique<MeshGravity<double>>(box, options);
+        return std::make_unique<MeshGravity<float>>(box, options, ranks);
+    return std::make_unique<MeshGravity<double>>(box, options, ranks);
 }
 
 } // namespace chamomile

@@ -86,8 +86,7 @@ RunJob::RunJob(const RunSettings& settings, const RunOrigin& origin, RunFolder& 
     origin_.start_time = simulation.start_time();
     origin_.forces = simulation.integrator().forces();
     frame_view_ = sized_view(run_);
-    if (!state_.comoving) // comoving velocities are scaled in place
-        simulation_.leave_particles();
+    simulation_.leave_particles();
     register_observers();
 }
 
@@ -300,7 +299,11 @@ void RunJob::write_outputs()
     finish_snapshot();
     const PeculiarVelocities in_file(state_);
     const std::filesystem::path file = folder_.snapshot(outputs_);
-    snapshots_.write(state_, rows, file);
+    if (state_.comoving && !rows.is_on_host()) {
+        PeculiarRows peculiar(rows, state_.comoving->scale_factor);
+        snapshots_.write(state_, peculiar, file);
+    } else
+        snapshots_.write(state_, rows, file);
     if (!run_.writes_beside)
         snapshots_.finish();
     const auto tables = write_analysis(run_.analysis, state_, folder_, outputs_, origin_.forces);

@@ -8,6 +8,7 @@
 
 #include "chamomile/core/cosmology/background.hpp"
 #include "chamomile/core/options/option_row.hpp"
+#include "chamomile/core/particle_reader.hpp"
 #include "chamomile/integrate/comoving_clock.hpp"
 #include "chamomile/io/snapshot.hpp"
 
@@ -69,6 +70,29 @@ private:
 class PeculiarVelocities : public ScaledVelocities {
 public:
     explicit PeculiarVelocities(Snapshot& state);
+};
+
+/// PeculiarRows read rows of a comoving run that live on ranks, with peculiar velocities in place
+/// of momenta.
+class PeculiarRows final : public ParticleReader {
+public:
+    /// Keeps a reference.
+    PeculiarRows(ParticleReader& momenta, double scale_factor)
+        : rows_(momenta), scale_factor_(scale_factor)
+    {}
+
+    bool is_on_host() const override { return false; }
+    std::size_t max() const override { return rows_.max(); }
+    std::span<const Vec3<double>> read_vectors(Column value, const RowSelection& rows) override;
+    std::span<const double> read_scalars(Column value, const RowSelection& rows) override
+    {
+        return rows_.read_scalars(value, rows);
+    }
+
+private:
+    ParticleReader& rows_;
+    double scale_factor_;
+    std::vector<Vec3<double>> velocities_;
 };
 
 } // namespace chamomile

@@ -299,11 +299,8 @@ void RunJob::write_outputs()
     finish_snapshot();
     const PeculiarVelocities in_file(state_);
     const std::filesystem::path file = folder_.snapshot(outputs_);
-    if (state_.comoving && !rows.is_on_host()) {
-        PeculiarRows peculiar(rows, state_.comoving->scale_factor);
-        snapshots_.write(state_, peculiar, file);
-    } else
-        snapshots_.write(state_, rows, file);
+    PeculiarRows peculiar(rows, state_);
+    snapshots_.write(state_, peculiar, file);
     if (!run_.writes_beside)
         snapshots_.finish();
     const auto tables = write_analysis(run_.analysis, state_, folder_, outputs_, origin_.forces);

@@ -122,7 +122,7 @@ void ListField::take(const TreeParticles& given, const Plan& plan, bool keeps_ce
         try {
             const Moments& moments = sources_.tree().moments;
             const double mass = size() > 0 ? moments.multipole[0].mass : 0;
-            long_range_->prepare(sources, size(), mass, sources_.profile());
+            long_range_->prepare(sources, size(), mass, plan.has_potentials, sources_.profile());
         } catch (...) {
             sources_.clear();
             throw;

@@ -26,11 +26,11 @@ public:
     struct Plan {
         std::uint64_t number = 0; ///< places the root cube (Method::decorrelate)
         std::optional<double> softening_length = {};
-        bool has_long_range = true; ///< else the last one stays, for older positions
-        bool has_arrays = true;     ///< the sources' arrays stay valid until the evaluation ends
-        std::size_t tracers = 0;    ///< number besides the sources; counts when choosing a mesh
+        bool has_long_range = true;  ///< else the last one stays, for older positions
+        bool has_arrays = true;      ///< the sources' arrays stay valid until the evaluation ends
+        std::size_t tracers = 0;     ///< number besides the sources; counts when choosing a mesh
         std::size_t all_sources = 0; ///< with several ranks: sources on all ranks
-        bool keeps_lengths = false; ///< per-particle softening even if all lengths are equal
+        bool keeps_lengths = false;  ///< per-particle softening even if all lengths are equal
         std::span<const std::uint64_t> id = {}; ///< particle ids for messages; empty: index
         bool all_are_targets = false;           ///< TreePlan::all_are_targets
         /// With several ranks: min and max per-particle softening over the sources of all ranks,

@@ -78,7 +78,8 @@ public:
         for (std::size_t part = 1; part < parts; ++part)
             add_sums(sums[part], sums[0]);
         if (ranks_) {
-            const std::vector<ModeSums> all = ranks_->all_gather(std::span<const ModeSums>(sums[0]));
+            const std::vector<ModeSums> all =
+                ranks_->all_gather(std::span<const ModeSums>(sums[0]));
             sums[0].assign(modes_.size(), {});
             for (std::size_t r = 0; r < std::size_t(ranks_->size()); ++r)
                 add_sums(std::span(all).subspan(r * modes_.size(), modes_.size()), sums[0]);

@@ -4,16 +4,16 @@
 #include <cmath>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/exact_sum.hpp"
-#include "chamomile/core/ranks/communicator.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/mesh/assignment.hpp"
-#include "chamomile/force/mesh/fourier.hpp"
 #include "chamomile/force/mesh/green_function.hpp"
 #include "chamomile/force/mesh/mesh_field.hpp"
+#include "chamomile/force/mesh/slab_fourier.hpp"
 
 namespace chamomile {
 namespace {
@@ -24,7 +24,7 @@ class MeshGravity final : public LongRange {
 public:
     MeshGravity(Periodicity box, const MeshOptions& options, Communicator* ranks)
         : box_(box), options_(options), ranks_(ranks), split_(checked_split_radius(box, options)),
-          assignment_(options.kernel, box, options.cells), fourier_(options.cells),
+          assignment_(options.kernel, box, options.cells), fourier_(options.cells, ranks),
           rows_(green_rows(options.cells, box.side, split_, int(options.kernel), four_point())),
           potential_(options.cells)
     {
@@ -54,11 +54,8 @@ public:
              double gravitational_constant, const ArrayView& acceleration,
              const ArrayView& potential, Profile& profile) const override
     {
-        if (potential && !is_potential_) {
-            const TimedPhase phase(profile, "mesh: potential");
-            fourier_.backward(potential_);
-            is_potential_ = true;
-        }
+        if (potential)
+            prepare_potential(profile);
         const TimedPhase phase(profile, "mesh: interpolate");
         const std::span<const std::uint32_t> order =
             active.empty() && assignment_.order().size() == n ? assignment_.order() : active;
@@ -74,6 +71,13 @@ public:
         }
     }
 
+    void prepare_potential(Profile& profile) const override
+    {
+        const TimedPhase phase(profile, "mesh: potential");
+        if (!std::exchange(is_potential_, true))
+            fourier_.backward(potential_);
+    }
+
     double split_radius() const override { return split_; }
 
 private:
@@ -86,12 +90,12 @@ private:
         else {
             const double scale = scale_of_masses(n, mass);
             assignment_.assign_integers(n, position, mass, scale, potential_);
+            fourier_.sum_integers(potential_);
             double* const point = potential_.data();
-            const std::size_t points = potential_.plane() * std::size_t(potential_.side());
-            if (ranks_)
-                ranks_->sum({reinterpret_cast<std::uint64_t*>(point), points});
+            const std::size_t plane = potential_.plane(),
+                              end = std::size_t(fourier_.own().end) * plane;
 #pragma omp parallel for schedule(static)
-            for (std::size_t p = 0; p < points; ++p)
+            for (std::size_t p = std::size_t(fourier_.own().begin) * plane; p < end; ++p)
                 point[p] = double(std::bit_cast<std::int64_t>(point[p])) / scale;
         }
     }
@@ -109,16 +113,18 @@ private:
         return all > 0 && std::isfinite(all) ? std::ldexp(1., 61 - exponent) : 1;
     }
 
-    /// Turns the mass spectrum into the spectra of the potential and the acceleration.
+    /// Turns the mass spectrum into the spectra of the potential and the acceleration, at this
+    /// rank's rows.
     void multiply()
     {
         const GreenFunction green{box_.side, four_point()};
         const double *wave = rows_.wave.data(), *factor = rows_.factor.data(),
                      *gradient = rows_.gradient.data();
         const int n = options_.cells;
+        const MeshRange rows = fourier_.own();
 #pragma omp parallel for collapse(2) schedule(static)
         for (int i = 0; i < n; ++i)
-            for (int j = 0; j < n; ++j)
+            for (int j = rows.begin; j < rows.end; ++j)
                 for (int k = 0; k <= n / 2; ++k) {
                     std::complex<T>& mode = potential_.mode(i, j, k);
                     mode *= T(green(wave, factor, gradient, i, j, k));
@@ -163,7 +169,7 @@ private:
     Communicator* ranks_; ///< null: one rank
     double split_;
     MassAssignment assignment_;
-    Fourier<T> fourier_;
+    mutable SlabFourier<T> fourier_;
     GreenRows rows_;
     mutable Grid<T> potential_; ///< with component_: a spectrum until add() needs the potential
     mutable bool is_potential_ = false;
@@ -187,6 +193,8 @@ double checked_split_radius(Periodicity box, const MeshOptions& options)
 std::unique_ptr<LongRange> make_mesh_gravity(Periodicity box, const MeshOptions& options,
                                              Communicator* ranks)
 {
+    if (options.scalar == Scalar::float32 && ranks)
+        throw Error(Fault::usage, "mesh: float: needs a single rank");
     if (options.scalar == Scalar::float32)
         return std::make_unique<MeshGravity<float>>(box, options, ranks);
     return std::make_unique<MeshGravity<double>>(box, options, ranks);

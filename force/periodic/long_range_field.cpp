@@ -86,10 +86,12 @@ const PeriodicOptions& LongRangeField::make(std::size_t particles, Evaluator& ev
 }
 
 void LongRangeField::prepare(const TreeParticles& sources, std::size_t count, double mass,
-                             Profile& profile)
+                             bool has_potentials, Profile& profile)
 {
     mass_ = mass;
     long_range_->prepare(sources.count, sources.position, sources.mass, profile);
+    if (has_potentials)
+        long_range_->prepare_potential(profile);
     typical_ = find_typical(sources, count, profile);
 }
 

@@ -45,8 +45,9 @@ public:
     const LongRange* of_evaluator() const { return is_evaluators_ ? long_range_.get() : nullptr; }
 
     /// Computes the field of these sources after their tree was built. `count` and `mass` are of
-    /// all sources, on all ranks.
-    void prepare(const TreeParticles& sources, std::size_t count, double mass, Profile& profile);
+    /// all sources, on all ranks. `has_potentials`: any rank will add potentials.
+    void prepare(const TreeParticles& sources, std::size_t count, double mass, bool has_potentials,
+                 Profile& profile);
 
     /// Adds G times the last field.
     void add(std::size_t n, const ArrayView& position, std::span<const Index> active,

@@ -187,10 +187,10 @@ PeculiarVelocities::PeculiarVelocities(Snapshot& state)
 std::span<const Vec3<double>> PeculiarRows::read_vectors(Column value, const RowSelection& rows)
 {
     const std::span<const Vec3<double>> values = rows_.read_vectors(value, rows);
-    if (value != Column::velocity)
+    if (value != Column::velocity || factor_ == 1)
         return values;
     velocities_.assign(values.begin(), values.end());
-    scale(velocities_, 1 / scale_factor_);
+    scale(velocities_, factor_);
     return velocities_;
 }
 

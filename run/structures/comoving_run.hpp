@@ -72,16 +72,17 @@ public:
     explicit PeculiarVelocities(Snapshot& state);
 };
 
-/// PeculiarRows read rows of a comoving run that live on ranks, with peculiar velocities in place
-/// of momenta.
+/// PeculiarRows are rows of a run. If it is comoving and they live on ranks, PeculiarRows convert
+/// momenta to peculiar velocities; on the host PeculiarVelocities converts them.
 class PeculiarRows final : public ParticleReader {
 public:
-    /// Keeps a reference.
-    PeculiarRows(ParticleReader& momenta, double scale_factor)
-        : rows_(momenta), scale_factor_(scale_factor)
+    /// Keeps a reference to the rows.
+    PeculiarRows(ParticleReader& rows, const Snapshot& state)
+        : rows_(rows),
+          factor_(state.comoving && !rows.is_on_host() ? 1 / state.comoving->scale_factor : 1)
     {}
 
-    bool is_on_host() const override { return false; }
+    bool is_on_host() const override { return rows_.is_on_host(); }
     std::size_t max() const override { return rows_.max(); }
     std::span<const Vec3<double>> read_vectors(Column value, const RowSelection& rows) override;
     std::span<const double> read_scalars(Column value, const RowSelection& rows) override
@@ -91,7 +92,7 @@ public:
 
 private:
     ParticleReader& rows_;
-    double scale_factor_;
+    double factor_; ///< of velocities
     std::vector<Vec3<double>> velocities_;
 };
 

@@ -42,6 +42,7 @@ Forces long_range(const Particles& all, const MeshOptions& options, Communicator
     const auto mesh = make_mesh_gravity({1}, options, ranks);
     const ArrayView places = view_of(std::span(std::as_const(position)));
     mesh->prepare(n, places, view_of(std::span(std::as_const(mass))), profile);
+    mesh->prepare_potential(profile);
     mesh->add(n, places, {}, 1, view_of(std::span(forces.acceleration)),
               view_of(std::span(forces.potential)), profile);
     return forces;

@@ -54,8 +54,8 @@ public:
 private:
     void sort(std::size_t n, const ArrayView& position, const ArrayView& mass);
     template <class T, class Add>
-    void assign(std::size_t n, const ArrayView& position, const ArrayView& mass, Grid<T>& grid,
-                const Add& add);
+    void assign(std::size_t n, const ArrayView& position, const ArrayView& mass, double scale,
+                Grid<T>& grid, const Add& add);
 
     Assignment kernel_;
     MeshFrame frame_;

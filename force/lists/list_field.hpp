@@ -26,10 +26,11 @@ public:
     struct Plan {
         std::uint64_t number = 0; ///< places the root cube (Method::decorrelate)
         std::optional<double> softening_length = {};
-        bool has_long_range = true; ///< else the last one stays, for older positions
-        bool has_arrays = true;     ///< the sources' arrays stay valid until the evaluation ends
-        std::size_t tracers = 0;    ///< number besides the sources; counts when choosing a mesh
-        bool keeps_lengths = false; ///< per-particle softening even if all lengths are equal
+        bool has_long_range = true;  ///< else the last one stays, for older positions
+        bool has_arrays = true;      ///< the sources' arrays stay valid until the evaluation ends
+        std::size_t tracers = 0;     ///< number besides the sources; counts when choosing a mesh
+        std::size_t all_sources = 0; ///< with several ranks: sources on all ranks
+        bool keeps_lengths = false;  ///< per-particle softening even if all lengths are equal
         std::span<const std::uint64_t> id = {}; ///< particle ids for messages; empty: index
         bool all_are_targets = false;           ///< TreePlan::all_are_targets
         /// With several ranks: min and max per-particle softening over the sources of all ranks,
@@ -118,7 +119,8 @@ private:
     }
     std::size_t count_of_all(std::size_t own) const;
     void add_long_range(const Targets& targets, const Outputs& to, ForceStatistics& statistics);
-    void complete_potentials(const ArrayView& potential, const ArrayView& masses);
+    void complete_potentials(const ArrayView& potential, const ArrayView& masses,
+                             std::span<const Index> active);
     void compare_estimates(const ForceOutput& output, ForceStatistics& statistics);
 
     void find_self(const FieldTargets& targets);
@@ -132,6 +134,7 @@ private:
 
     void put_sum(const TargetSum& sum, std::size_t i, std::vector<double>& acceleration,
                  std::vector<double>& potential) const;
+    static Error singular_point(std::size_t number);
     void repair_points(const FieldTargets& targets, const ForceOutput& output);
     void repair_sources(const ForceOutput& output);
     std::vector<double> read(const ArrayView& view, std::size_t n, int components) const;

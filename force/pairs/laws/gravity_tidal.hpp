@@ -32,8 +32,8 @@ struct TidalTensor {
     CHAMOMILE_HD void operator()(const Target<T>& i, const Source<T>& j, Sum<T>& sum) const
     {
         const Vec3<T> r = j.position - i.position; // 3 operations
-        T a, b;
-        Kernel::find_tide(r, j.mass, rule.template length_of<T>(i, j), a, b); // 9 with Plummer's
+        T a, b, unused;
+        Kernel::find_tide(r, j.mass, rule.template length_of<T>(i, j), a, b, unused); // 9, Plummer
         const Vec3<T> s = b * r;                                              // 3
         sum.xx += s.x * r.x - a;                                              // 2
         sum.xy += s.x * r.y;                                                  // 1

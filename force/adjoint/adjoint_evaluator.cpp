@@ -44,9 +44,9 @@ public:
     {}
 
     void take(std::span<const Vec3<double>> lambda, std::span<const double> mu, double unit,
-              double opening) override
+              const AcceptanceCriterion& criterion) override
     {
-        opening_ = opening;
+        criterion_ = criterion;
         lambda_ = lambda;
         mu_ = mu;
         unit_ = unit;
@@ -65,7 +65,7 @@ public:
         kernel_ = law_.code->host[set_][precise_];
         rows_.take(octree, input.scale, unit_, lambda_, mu_);
         moments_.sum(octree, *input.moments, rows_, input.scale, std::max(input.order, 1) + 1,
-                     softens_apart_, opening_);
+                     softens_apart_, criterion_);
         degree_ = input.local_order + 1;
         threads_.resize(std::size_t(omp_get_max_threads()));
         for (Thread& thread : threads_)
@@ -135,8 +135,7 @@ private:
         thread.targets.resize(count * width);
         thread.columns.resize(padded * AdjointTargets::fields);
         for (std::size_t t = 0; t < padded; ++t) {
-            const double* const from =
-                rows_.row(row.target_begin + std::min(t, count - 1));
+            const double* const from = rows_.row(row.target_begin + std::min(t, count - 1));
             if (t < count)
                 std::copy_n(from, width, &thread.targets[t * width]);
             const double place[3] = {(from[0] - row.center.x) / input_.scale.length,
@@ -164,8 +163,8 @@ private:
         return std::max(0.0, std::sqrt(norm_squared(r)) - row.radius);
     }
 
-    /// Adds the far cells of a cluster or a group to an expansion about its center. Cells to be
-    /// opened, or all with per-particle softening of cells, are left to the group's cells.
+    /// Adds the far cells of a cluster or a group to an expansion about its center. Cells that are
+    /// not trusted, or all with per-particle softening of cells, are left to the group's cells.
     template <class Row>
     void expand(const InteractionLists& lists, const Row& row, Thread& thread,
                 TwoExpansions& expansions) const
@@ -173,8 +172,7 @@ private:
         expansions.center = row.center;
         thread.cells.clear();
         for (Index c = row.far_begin; c < row.far_end; ++c)
-            if (const Index cell = lists.far_cells[c];
-                softens_apart_ || moments_.is_to_be_opened(cell, distance_from(row, cell)))
+            if (const Index cell = lists.far_cells[c]; softens_apart_ || !moments_.is_trusted(cell))
                 expansions.near.push_back(cell);
             else
                 moments_.append(cell, row.center, eps2_, thread.cells);
@@ -269,8 +267,8 @@ private:
         thread.tiles.clear();
         for (std::uint32_t t = 0; t < tiles; ++t)
             thread.tiles.push_back({t & 0x7ffffff, 0});
-        const double l = 1 / input_.scale.length,
-                     scale[9] = {l, l, l, 1, 1, 1, 1, 1, 1}, one[4] = {1, 1, 1, 1};
+        const double l = 1 / input_.scale.length, scale[9] = {l, l, l, 1, 1, 1, 1, 1, 1},
+                     one[4] = {1, 1, 1, 1};
         static constexpr Vec3<double> no_image[1] = {};
         thread.pair_sums.resize(4 * (row.target_end - row.target_begin));
         PairGroupWork work{};
@@ -298,9 +296,9 @@ private:
         for (Index t = row.target_begin; t < row.target_end; ++t) {
             const std::size_t k = t - row.target_begin;
             const double *cell = &thread.cell_sums[k], *pair = &thread.pair_sums[4 * k];
-            const TargetSum sum{{cell[0] + pair[0], cell[padded] + pair[1],
-                                 cell[2 * padded] + pair[2]},
-                                cell[3 * padded] + pair[3]};
+            const TargetSum sum{
+                {cell[0] + pair[0], cell[padded] + pair[1], cell[2 * padded] + pair[2]},
+                cell[3 * padded] + pair[3]};
             thread.not_finite += !store_sum(input_.output, input_.octree->order[t], sum);
         }
     }
@@ -311,7 +309,8 @@ private:
     EvaluationInput input_;
     std::span<const Vec3<double>> lambda_;
     std::span<const double> mu_;
-    double unit_ = 1, opening_ = 1, eps2_ = 0;
+    AcceptanceCriterion criterion_;
+    double unit_ = 1, eps2_ = 0;
     bool softens_cells_ = true, softens_apart_ = false;
     int degree_ = 0; ///< of expansions
     AdjointLaw law_;

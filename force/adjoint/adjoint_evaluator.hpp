@@ -14,10 +14,10 @@ namespace chamomile {
 class AdjointEvaluator : public Evaluator {
 public:
     /// Sets lambda = dL/da and mu = dL/dphi of all sources, in the caller's order; empty: 0. They
-    /// must outlive the next evaluation. `unit`: of lambda, see unit_of_lambda(). `opening`: for
-    /// DualMoments::sum().
+    /// must outlive the next evaluation. `unit`: of lambda, see unit_of_lambda(). `criterion`: of
+    /// the lists.
     virtual void take(std::span<const Vec3<double>> lambda, std::span<const double> mu, double unit,
-                      double opening) = 0;
+                      const AcceptanceCriterion& criterion) = 0;
 };
 
 std::unique_ptr<AdjointEvaluator> make_adjoint_evaluator(Precision precision,

@@ -25,13 +25,13 @@ struct AdjointLaw {
         };
         const LawNumbers numbers{.softening_length = length,
                                  .rule_weight = softening.rule_weight()};
-        SofteningKernels::visit(
-            LawChoice::of(softening, per_particle).kind, [&]<class Kernel>(Kernel) {
-                if (per_particle)
-                    keep(GravityAdjoint<Kernel, RuntimeRule>::of(numbers));
-                else
-                    keep(GravityAdjoint<Kernel, OneLength>::of(numbers));
-            });
+        SofteningKernels::visit(LawChoice::of(softening, per_particle).kind,
+                                [&]<class Kernel>(Kernel) {
+                                    if (per_particle)
+                                        keep(GravityAdjoint<Kernel, RuntimeRule>::of(numbers));
+                                    else
+                                        keep(GravityAdjoint<Kernel, OneLength>::of(numbers));
+                                });
         return chosen;
     }
 };

@@ -10,7 +10,7 @@
 namespace chamomile {
 namespace {
 
-constexpr int most = term_count(5);
+constexpr int max_terms = term_count(5);
 
 double length_of_lambda(const double* row)
 {
@@ -70,12 +70,12 @@ void AdjointRows::take(const Octree& octree, const InternalScale& scale, double 
 }
 
 void DualMoments::sum(const Octree& octree, const Moments& moments, const AdjointRows& rows,
-                      const InternalScale& scale, int order, bool softens, double opening)
+                      const InternalScale& scale, int order, bool softens,
+                      const AcceptanceCriterion& criterion)
 {
     octree_ = &octree;
     multipoles_ = moments.multipole.data();
     inverse_length_ = 1 / scale.length;
-    opening_ = opening;
     order_ = order;
     size_ = term_count(order);
     parts_ = softens ? 2 : 1;
@@ -88,12 +88,16 @@ void DualMoments::sum(const Octree& octree, const Moments& moments, const Adjoin
             else
                 sum_daughters(c);
     });
-    sum_weights(moments, rows);
+    extents_.clear();
+    if (!criterion.takes_tolerance())
+        return;
+    opening_ = std::min(0.6, std::pow(10 * criterion.tolerance, 1.0 / criterion.neglected()));
+    find_extents(moments, rows, criterion.kind);
 }
 
-/// Finds cells in which lambda and mu weigh more, or reach farther, than the masses by which the
-/// criterion judged: the moment to the first neglected degree is estimated for both.
-void DualMoments::sum_weights(const Moments& moments, const AdjointRows& rows)
+/// Finds cells in which lambda and mu have much larger fractions of their sums than the masses, or
+/// larger second moments, as the criterion weighs cells.
+void DualMoments::find_extents(const Moments& moments, const AdjointRows& rows, Criterion kind)
 {
     const std::size_t cells = octree_->cells.size();
     double lambda = 0, mu = 0;
@@ -101,8 +105,9 @@ void DualMoments::sum_weights(const Moments& moments, const AdjointRows& rows)
         lambda += length_of_lambda(rows.row(k));
         mu += std::abs(rows.row(k)[7]);
     }
-    const double inverse_lambda = lambda > 0 ? 1 / lambda : 0, inverse_mu = mu > 0 ? 1 / mu : 0,
-                 whole = multipoles_[0].mass;
+    const double half = lambda > 0 && mu > 0 ? 0.5 : 1,
+                 inverse_lambda = lambda > 0 ? half / lambda : 0,
+                 inverse_mu = mu > 0 ? half / mu : 0, whole = multipoles_[0].mass;
     weights_.resize(cells);
     extents_.resize(cells);
     pass_upwards(*octree_, [&](Index begin, Index end) {
@@ -125,15 +130,13 @@ void DualMoments::sum_weights(const Moments& moments, const AdjointRows& rows)
                 sum.second += w.second + 2 * dot(s, w.first);
             }
             weights_[c] = sum;
-            const double inverse_square = inverse_length_ * inverse_length_,
-                         of_mass = m.mass > 0 ? inverse_square * m.second.trace() / m.mass : 0,
-                         of_weight = sum.sum > 0 ? sum.second / sum.sum : 0, half = 0.5 * order_,
-                         share = whole > 0 ? m.mass / whole : 0;
-            const bool is_trusted = sum.sum * std::pow(of_weight, half) <=
-                                    8 * share * std::pow(of_mass, half);
-            extents_[c] = is_trusted ? 0
-                                     : float(inverse_length_ *
-                                             moments.bounds[c].farthest_distance(m.center));
+            const double share = whole > 0 ? m.mass / whole : 0,
+                         second = inverse_length_ * inverse_length_ * m.second.trace() / whole;
+            const bool is_trusted =
+                sum.sum <= 4 * share && (kind == Criterion::relative || sum.second <= 4 * second);
+            extents_[c] =
+                is_trusted ? -1
+                           : float(inverse_length_ * moments.bounds[c].farthest_distance(m.center));
         }
     });
 }
@@ -151,7 +154,7 @@ void DualMoments::sum_leaf(Index c, const AdjointRows& rows)
                              inverse_length_ * (row[1] - center.y),
                              inverse_length_ * (row[2] - center.z)};
         // With weights, a moment is the monomial of -s, and d/ds takes one power and the sign.
-        double monomial[most], dual[most];
+        double monomial[max_terms], dual[max_terms];
         term_table.monomials(-s.x, -s.y, -s.z, order_, monomial);
         for (int t = 0; t < size_; ++t)
             dual[t] = -row[7] * monomial[t];
@@ -183,24 +186,24 @@ void DualMoments::sum_daughters(Index c)
         span = {std::min(span.min, spans[d].min), std::max(span.max, spans[d].max)};
     for (Index d = c + 1; d < end; d = octree_->cells[d].next) {
         const Vec3<double> s = inverse_length_ * (multipoles_[d].center - multipoles_[c].center);
-        double monomial[most];
+        double monomial[max_terms];
         term_table.monomials(-s.x, -s.y, -s.z, order_, monomial);
         for (int from = 0; from < parts_; ++from) {
             const double* const given = of(d, from);
-            double shifted[2 * most] = {};
+            double shifted[2 * max_terms] = {};
             for (int g = 0, degree = 0; g < size_; ++g) {
                 degree += g == term_count(degree);
                 for (int t = 0; t < term_count(order_ - degree); ++t) {
                     const int to = term_table.joint[g][t];
                     shifted[to] += given[g] * monomial[t];
-                    shifted[most + to] += given[size_ + g] * monomial[t];
+                    shifted[max_terms + to] += given[size_ + g] * monomial[t];
                 }
             }
             const auto add = [&](int part, double fraction) {
                 double* const to = of(c, part);
                 for (int t = 0; t < size_; ++t) {
                     to[t] += fraction * shifted[t];
-                    to[size_ + t] += fraction * shifted[most + t];
+                    to[size_ + t] += fraction * shifted[max_terms + t];
                 }
             };
             if (parts_ > 1)

@@ -13,6 +13,7 @@
 
 #include "chamomile/force/scale.hpp"
 #include "chamomile/force/simd/adjoint_kernels.hpp"
+#include "chamomile/tree/acceptance.hpp"
 #include "chamomile/tree/moments.hpp"
 
 namespace chamomile {
@@ -43,24 +44,27 @@ double unit_of_lambda(const InternalScale& scale, std::span<const Vec3<double>> 
 class DualMoments {
 public:
     /// Sums the moments to degree `order`, 2 to 5. `softens`: cells have per-particle softening.
-    /// `opening`: largest extent over distance of cells whose masses say too little of lambda and
-    /// mu, such as cells of massless particles.
+    /// `criterion`: of the lists. It knows masses only, so cells whose masses say too little of
+    /// lambda and mu, such as cells of massless particles, get a limit of extent over distance.
     void sum(const Octree& octree, const Moments& moments, const AdjointRows& rows,
-             const InternalScale& scale, int order, bool softens, double opening);
+             const InternalScale& scale, int order, bool softens,
+             const AcceptanceCriterion& criterion);
 
     /// Appends a cell as the group or cluster at `center` sees it. `eps2`: of all pairs, without
     /// per-particle softening; in internal units.
     void append(Index cell, const Vec3<double>& center, double eps2,
                 std::vector<DualCell>& cells) const;
 
-    /// Returns whether a cell is too close to be summed as one, in this distance: its eps^2 differ
-    /// too much for two values, or the criterion, which knows masses only, is not to be trusted.
-    /// Then the caller sums over daughters, or particles.
+    /// Returns whether the lists' criterion holds for the cell.
+    bool is_trusted(Index cell) const { return extents_.empty() || extents_[cell] < 0; }
+
+    /// Returns whether a cell is too close to be summed as one, in this distance. Then the caller
+    /// sums over daughters, or particles.
     bool is_to_be_opened(Index cell, double distance) const
     {
         const double d = inverse_length_ * distance;
         return (!extents_.empty() && extents_[cell] > opening_ * d) ||
-               // A second-order change by (range / u^2)^2 15 / 32 at most.
+               // Two values of eps^2: a second-order change by (range / u^2)^2 15 / 32 at most.
                (parts_ > 1 && spans_[cell].max - spans_[cell].min > 0.05 * d * d);
     }
 
@@ -71,7 +75,7 @@ private:
         double min, max;
     };
 
-    /// Sums of |lambda| / sum |lambda| + |mu| / sum |mu|, with powers of the place.
+    /// Fractions of all |lambda| and |mu|, added, with powers of the place.
     struct Weights {
         double sum = 0, second = 0; ///< second: trace
         Vec3<double> first;
@@ -86,12 +90,12 @@ private:
 
     void sum_leaf(Index cell, const AdjointRows& rows);
     void sum_daughters(Index cell);
-    void sum_weights(const Moments& moments, const AdjointRows& rows);
+    void find_extents(const Moments& moments, const AdjointRows& rows, Criterion kind);
     /// Returns the moments of one part of a cell.
     double* of(Index cell, int part)
     {
-        return moments_.data() + (std::size_t(cell) * std::size_t(parts_) + std::size_t(part)) *
-                                     2 * std::size_t(size_);
+        return moments_.data() + (std::size_t(cell) * std::size_t(parts_) + std::size_t(part)) * 2 *
+                                     std::size_t(size_);
     }
     const double* of(Index cell, int part) const
     {
@@ -104,7 +108,7 @@ private:
     int order_ = 0, size_ = 0, parts_ = 1;
     std::vector<double> moments_;
     std::vector<Weights> weights_;
-    std::vector<float> extents_; ///< per cell; 0: the criterion holds; empty: for all cells
+    std::vector<float> extents_; ///< per cell; negative: it is trusted; empty: all are
     std::vector<Span> spans_;    ///< per cell; empty: no per-particle softening of cells
 };
 

@@ -78,8 +78,8 @@ ForceStatistics FieldAdjoint::evaluate(ListField& lists, const FieldCotangents& 
         std::iota(all.begin(), all.end(), Index(0));
         sum_directly(lists, laws_, all, values, statistics);
     } else {
-        const std::vector<Index> singular = on_host(lists).adjoint_at_sources(
-            {lambda, mu}, position, mass, statistics);
+        const std::vector<Index> singular =
+            on_host(lists).adjoint_at_sources({lambda, mu}, position, mass, statistics);
         ForceStatistics repairs;
         if (!singular.empty())
             sum_directly(lists, exact_, singular, values, repairs);

@@ -83,8 +83,8 @@ public:
         std::span<const Vec3<double>> acceleration;
         std::span<const double> potential;
     };
-    /// Writes dL/dx and dL/dm of all sources, by the lists of at_sources(). Returns the sources with
-    /// values that are not finite. For a walk on the host, isolated sources.
+    /// Writes dL/dx and dL/dm of all sources, by the lists of at_sources(). Returns the sources
+    /// with values that are not finite. For a walk on the host, isolated sources.
     std::vector<Index> adjoint_at_sources(const Cotangents& given, std::span<Vec3<double>> position,
                                           std::span<double> mass, ForceStatistics& statistics);
 

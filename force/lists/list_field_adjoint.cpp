@@ -1,5 +1,4 @@
 // ListField: the gradient of a loss of the sums at sources.
-#include <algorithm>
 #include <cassert>
 #include <cmath>
 
@@ -22,18 +21,13 @@ std::vector<Index> ListField::adjoint_at_sources(const Cotangents& given,
     const InternalScale& scale = sources_.scale();
     const double unit = unit_of_lambda(scale, given.acceleration, given.potential);
     ForceOutput output{view_of(position), view_of(mass)};
-    output.potential_unit =
-        options_.gravitational_constant * unit / scale.length / scale.length;
+    output.potential_unit = options_.gravitational_constant * unit / scale.length / scale.length;
     output.acceleration_unit = output.potential_unit * scale.mass / scale.length;
     if (!std::isfinite(output.potential_unit) || !std::isfinite(output.acceleration_unit))
         throw Error(Fault::numeric,
                     "gradients: not finite: G M lambda / L^3 of all particles exceeds the range of "
                     "a double");
-    const double opening =
-        compares_accelerations(options_.criterion)
-            ? std::min(0.6, std::pow(10 * options_.tolerance, 1.0 / (std::max(options_.order, 1) + 1)))
-            : options_.theta;
-    adjoint_->take(given.acceleration, given.potential, unit, opening);
+    adjoint_->take(given.acceleration, given.potential, unit, criterion());
     ListSums sums(*adjoint_);
     const ListedTargets listed{.groups = groups_, .lists = lists, .output = output};
     std::vector<Index> singular;

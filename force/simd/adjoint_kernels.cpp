@@ -119,8 +119,8 @@ void add_cells_of(const DualCell* cells, std::size_t count, const AdjointTargets
             const Vec3<P> r{P(cell.place.x) - i.position.x, P(cell.place.y) - i.position.y,
                             P(cell.place.z) - i.position.z};
             const P eps2(cell.eps2);
-            add_cell<order>(
-                cell, Derivatives<order + 2>(r, per_particle ? rule(own, eps2) : eps2), i);
+            add_cell<order>(cell, Derivatives<order + 2>(r, per_particle ? rule(own, eps2) : eps2),
+                            i);
         }
         i.store();
     }
@@ -130,12 +130,12 @@ void add_cells_of(const DualCell* cells, std::size_t count, const AdjointTargets
 template <int degree>
 void expand_to(const DualCell* cells, std::size_t count, int order, double* terms)
 {
-    constexpr int size = term_count(degree), width = P::width, most = term_count(5);
+    constexpr int size = term_count(degree), width = P::width, max_terms = term_count(5);
     const int moments = term_count(order);
     P sums[2][size];
     for (std::size_t first = 0; first < count; first += std::size_t(width)) {
         alignas(64) double place[4][width];
-        alignas(64) double moment[2 * most][width];
+        alignas(64) double moment[2 * max_terms][width];
         for (int lane = 0; lane < width; ++lane) {
             const std::size_t at = first + std::size_t(lane);
             const DualCell& cell = cells[at < count ? at : count - 1];

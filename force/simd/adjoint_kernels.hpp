@@ -17,8 +17,8 @@ namespace chamomile {
 
 /// A cell with its moments, as seen by a group.
 struct DualCell {
-    Vec3<double> place;     ///< from the group's center
-    double eps2;            ///< of the pairs, or of the cell's particles with per-particle softening
+    Vec3<double> place;    ///< from the group's center
+    double eps2;           ///< of the pairs, or of the cell's particles with per-particle softening
     const double* moments; ///< of the masses, then of the dual field; DualMoments
 };
 

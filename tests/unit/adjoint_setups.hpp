@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chamomile/force/field.hpp"
 #include "tests/unit/behaviours.hpp"
 #include "tests/unit/clouds.hpp"
-
-#include "chamomile/force/field.hpp"
 
 namespace chamomile::tests {
 
@@ -32,7 +31,10 @@ struct Loss {
 
 inline FieldSources softened_sources(const Particles& p)
 {
-    return {p.size(), view_of(std::span(p.position)), view_of(std::span(p.mass)), {},
+    return {p.size(),
+            view_of(std::span(p.position)),
+            view_of(std::span(p.mass)),
+            {},
             p.softening.empty() ? ArrayView{} : view_of(std::span(p.softening))};
 }
 
@@ -87,7 +89,8 @@ struct GradientErrors {
     }
     static double at(const std::vector<double>& sorted, double percent)
     {
-        return sorted[std::min(sorted.size() - 1, std::size_t(percent / 100 * double(sorted.size())))];
+        return sorted[std::min(sorted.size() - 1,
+                               std::size_t(percent / 100 * double(sorted.size())))];
     }
 };
 

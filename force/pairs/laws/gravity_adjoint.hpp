@@ -44,8 +44,7 @@ template <class Kernel, class Rule>
 struct GravityAdjoint {
     Rule rule;
 
-    using Records =
-        std::conditional_t<Rule::per_particle, SoftenedAdjointRecords, AdjointRecords>;
+    using Records = std::conditional_t<Rule::per_particle, SoftenedAdjointRecords, AdjointRecords>;
     template <class T>
     using Target = typename Records::template Particle<T>;
     template <class T>

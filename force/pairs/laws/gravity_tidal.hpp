@@ -34,13 +34,13 @@ struct TidalTensor {
         const Vec3<T> r = j.position - i.position; // 3 operations
         T a, b, unused;
         Kernel::find_tide(r, j.mass, rule.template length_of<T>(i, j), a, b, unused); // 9, Plummer
-        const Vec3<T> s = b * r;                                              // 3
-        sum.xx += s.x * r.x - a;                                              // 2
-        sum.xy += s.x * r.y;                                                  // 1
-        sum.xz += s.x * r.z;                                                  // 1
-        sum.yy += s.y * r.y - a;                                              // 2
-        sum.yz += s.y * r.z;                                                  // 1
-        sum.zz += s.z * r.z - a;                                              // 2
+        const Vec3<T> s = b * r;                                                      // 3
+        sum.xx += s.x * r.x - a;                                                      // 2
+        sum.xy += s.x * r.y;                                                          // 1
+        sum.xz += s.x * r.z;                                                          // 1
+        sum.yy += s.y * r.y - a;                                                      // 2
+        sum.yz += s.y * r.z;                                                          // 1
+        sum.zz += s.z * r.z - a;                                                      // 2
     }
 
     static constexpr auto target_length = Rule::Records::target_length;

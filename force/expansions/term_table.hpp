@@ -39,13 +39,16 @@ struct TermTable {
 
     /// Writes the monomials of x up to a degree.
     template <class T>
-    CHAMOMILE_HD void monomials(const T& x, const T& y, const T& z, int to_degree, T* monomial) const
+    CHAMOMILE_HD void monomials(const T& x, const T& y, const T& z, int to_degree,
+                                T* monomial) const
     {
         monomial[0] = T(1);
         for (int t = 1; t < term_count(to_degree); ++t) {
             const Step& s = step[t];
-            monomial[t] =
-                monomial[s.before] * ((s.axis == 0 ? x : s.axis == 1 ? y : z) * T(s.factor));
+            monomial[t] = monomial[s.before] * ((s.axis == 0   ? x
+                                                 : s.axis == 1 ? y
+                                                               : z) *
+                                                T(s.factor));
         }
     }
 };

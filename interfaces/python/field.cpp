@@ -219,6 +219,11 @@ public:
                     potential = array(potentials, "potential", 1, Access::read),
                     position = array(positions, "positions", 3, Access::write),
                     mass = array(masses, "masses", 1, Access::write);
+        for (const Array* read : {&acceleration, &potential}) {
+            position.refuse_overlap(*read);
+            mass.refuse_overlap(*read);
+        }
+        mass.refuse_overlap(position);
         Statistics statistics;
         if (n == 0)
             return statistics;

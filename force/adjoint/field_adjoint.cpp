@@ -73,10 +73,17 @@ ForceStatistics FieldAdjoint::evaluate(ListField& lists, const FieldCotangents& 
     if (n == 0)
         return statistics;
     const Values values{lambda, mu, position, mass};
+    std::vector<Index> active(gradients.active.begin(), gradients.active.end());
+    for (const Index i : active)
+        if (i >= n)
+            throw Error(Fault::input,
+                        "active: " + std::to_string(i) + ": must be below " + std::to_string(n));
+    if (active.empty()) {
+        active.resize(n);
+        std::iota(active.begin(), active.end(), Index(0));
+    }
     if (options_.solver == SolverKind::direct) {
-        std::vector<Index> all(n);
-        std::iota(all.begin(), all.end(), Index(0));
-        sum_directly(lists, laws_, all, values, statistics);
+        sum_directly(lists, laws_, active, values, statistics);
     } else {
         const std::vector<Index> singular =
             on_host(lists).adjoint_at_sources({lambda, mu}, position, mass, statistics);
@@ -84,11 +91,13 @@ ForceStatistics FieldAdjoint::evaluate(ListField& lists, const FieldCotangents& 
         if (!singular.empty())
             sum_directly(lists, exact_, singular, values, repairs);
     }
-    std::vector<double> rows(3 * n);
-    for (std::size_t i = 0; i < n; ++i)
-        std::copy_n(&position[i].x, 3, &rows[3 * i]);
-    write_rows(rows, n, gradients.position, options_.device);
-    write_rows(mass, n, gradients.mass, options_.device);
+    std::vector<double> rows(3 * active.size()), masses(active.size());
+    for (std::size_t k = 0; k < active.size(); ++k) {
+        std::copy_n(&position[active[k]].x, 3, &rows[3 * k]);
+        masses[k] = mass[active[k]];
+    }
+    write_rows(rows, active.size(), gradients.position, options_.device);
+    write_rows(masses, active.size(), gradients.mass, options_.device);
     return statistics;
 }
 

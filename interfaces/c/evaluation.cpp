@@ -129,8 +129,8 @@ int chm_eval_adjoint(chm_context* context, chm_view acceleration, chm_view poten
                                     take("potential", potential, 1, false)};
         const FieldGradients gradients{take("position", position, 3, true),
                                        take("mass", mass, 1, true)};
-        c::require_device(solver, {given.acceleration, given.potential, gradients.position,
-                                   gradients.mass});
+        c::require_device(
+            solver, {given.acceleration, given.potential, gradients.position, gradients.mass});
         context->begin_evaluation();
         if (n > 0)
             context->timed([&] { return solver.evaluate_adjoint(given, gradients); });

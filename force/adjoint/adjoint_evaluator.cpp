@@ -16,24 +16,22 @@
 namespace chamomile {
 namespace {
 
-/// Terms of two fields about a center, in internal units.
+/// The fields of far cells about a center: of the masses as in the forces, and the dual field with
+/// terms in internal units.
 struct TwoExpansions {
-    Vec3<double> center;
-    double term[2 * term_count(7)] = {};
+    Expansion masses;
+    double duals[term_count(highest_local_order)];
     bool is_empty = true;
     std::vector<Index> near; ///< far cells of the lists that are not in the expansions
 };
 
 template <int degree>
-void shift(double* terms, const Vec3<double>& d)
+void shift_to(const Vec3<double>& d, double* terms)
 {
-    constexpr int size = term_count(degree);
-    for (double* field : {terms, terms + size}) {
-        LocalExpansion<double, degree> local;
-        std::copy_n(field, size, local.term);
-        local.shift(d);
-        std::copy_n(local.term, size, field);
-    }
+    LocalExpansion<double, degree> local;
+    std::copy_n(terms, local.size, local.term);
+    local.shift(d);
+    std::copy_n(local.term, local.size, terms);
 }
 
 class HostAdjoint final : public AdjointEvaluator {
@@ -66,7 +64,10 @@ public:
         rows_.take(octree, input.scale, unit_, lambda_, mu_);
         moments_.sum(octree, *input.moments, rows_, input.scale, std::max(input.order, 1) + 1,
                      softens_apart_, criterion_);
-        degree_ = input.local_order + 1;
+        degree_ = input.local_order;
+        expand_ = degree_ == 0 ? nullptr
+                               : kernels_.expand[precise_][degree_ - lowest_local_order]
+                                                [input.order <= 2 ? 0 : input.order - 2];
         threads_.resize(std::size_t(omp_get_max_threads()));
         for (Thread& thread : threads_)
             thread.not_finite = 0;
@@ -81,10 +82,9 @@ public:
         Thread& thread = threads_[std::size_t(omp_get_thread_num())];
         thread.clusters.resize(lists->clusters.size());
         for (std::size_t c = 0; c < lists->clusters.size(); ++c) {
-            TwoExpansions& cluster = thread.clusters[c];
-            std::fill_n(cluster.term, std::size(cluster.term), 0.0);
-            cluster.near.clear();
-            expand(*lists, lists->clusters[c], thread, cluster);
+            thread.clusters[c].is_empty = true;
+            thread.clusters[c].near.clear();
+            expand(*lists, lists->clusters[c], thread, nullptr, thread.clusters[c]);
         }
         for (const ListRow& row : lists->rows) {
             look_for_interruption();
@@ -117,6 +117,7 @@ private:
         std::vector<TwoExpansions> clusters; // in the batch
         TwoExpansions own;                   // of the group
         std::vector<DualCell> cells;
+        std::vector<Index> far_cells;           // with expansions
         std::vector<double> columns, cell_sums; // of the targets
         std::vector<double> targets, pair_sums; // rows
         std::vector<double> sources;            // rows of listed particles, near ones first
@@ -130,8 +131,8 @@ private:
     /// Copies the targets to rows and to padded columns.
     void begin_group(const ListRow& row, Thread& thread) const
     {
-        const std::size_t count = row.target_end - row.target_begin, padded = (count + 7) / 8 * 8,
-                          width = rows_.width();
+        const std::size_t count = row.target_end - row.target_begin,
+                          padded = (count + 15) / 16 * 16, width = rows_.width();
         thread.targets.resize(count * width);
         thread.columns.resize(padded * AdjointTargets::fields);
         for (std::size_t t = 0; t < padded; ++t) {
@@ -163,46 +164,65 @@ private:
         return std::max(0.0, std::sqrt(norm_squared(r)) - row.radius);
     }
 
-    /// Adds the far cells of a cluster or a group to an expansion about its center. Cells that are
-    /// not trusted, or all with per-particle softening of cells, are left to the group's cells.
+    /// Expands the far cells of a cluster or a group about its center, with those of a wider
+    /// cluster. Cells that are not trusted, or all with per-particle softening of cells, are left
+    /// to the group's cells.
     template <class Row>
     void expand(const InteractionLists& lists, const Row& row, Thread& thread,
-                TwoExpansions& expansions) const
+                const TwoExpansions* wider, TwoExpansions& expansions) const
     {
-        expansions.center = row.center;
         thread.cells.clear();
+        thread.far_cells.clear();
         for (Index c = row.far_begin; c < row.far_end; ++c)
-            if (const Index cell = lists.far_cells[c]; softens_apart_ || !moments_.is_trusted(cell))
+            if (const Index cell = lists.far_cells[c];
+                softens_apart_ || !moments_.is_trusted(cell)) {
                 expansions.near.push_back(cell);
-            else
+            } else {
+                thread.far_cells.push_back(cell);
                 moments_.append(cell, row.center, eps2_, thread.cells);
-        if (thread.cells.empty())
+            }
+        wider = wider && !wider->is_empty ? wider : nullptr;
+        expansions.is_empty = thread.cells.empty() && !wider;
+        if (expansions.is_empty)
             return;
+        expansions.masses.center = row.center;
+        expansions.masses.targets = {};
+        expansions.masses.unit = InternalScale::unit_of_radius(row.radius / input_.scale.length);
+        expand_({input_.moments->multipole.data(), input_.moments->higher.data(),
+                 thread.far_cells.data(), thread.far_cells.size(), 1 / input_.scale.length,
+                 1 / input_.scale.mass, std::sqrt(eps2_), input_.order},
+                wider ? &wider->masses : nullptr, expansions.masses);
+        std::fill_n(expansions.duals, std::size(expansions.duals), 0.0);
+        if (wider) {
+            std::copy_n(wider->duals, std::size(wider->duals), expansions.duals);
+            const Vec3<double> d = (1 / input_.scale.length) * (row.center - wider->masses.center);
+            degree_ == 3   ? shift_to<3>(d, expansions.duals)
+            : degree_ == 4 ? shift_to<4>(d, expansions.duals)
+            : degree_ == 5 ? shift_to<5>(d, expansions.duals)
+                           : shift_to<6>(d, expansions.duals);
+        }
         kernels_.adjoint.expand(thread.cells.data(), thread.cells.size(), moments_.order(), degree_,
-                                expansions.term);
-        expansions.is_empty = false;
+                                expansions.duals);
     }
 
     /// Adds the cluster's and the group's far cells.
     void add_far_cells(const InteractionLists& lists, const ListRow& row, Thread& thread) const
     {
         TwoExpansions& own = thread.own;
-        own.is_empty = true;
+        const TwoExpansions* const cluster =
+            row.cluster == no_cluster ? nullptr : &thread.clusters[row.cluster];
         own.near.clear();
-        if (row.cluster != no_cluster) {
-            own = thread.clusters[row.cluster];
-            const Vec3<double> d = (1 / input_.scale.length) * (row.center - own.center);
-            if (!own.is_empty)
-                degree_ == 4   ? shift<4>(own.term, d)
-                : degree_ == 5 ? shift<5>(own.term, d)
-                : degree_ == 6 ? shift<6>(own.term, d)
-                               : shift<7>(own.term, d);
+        if (cluster)
+            own.near = cluster->near;
+        expand(lists, row, thread, cluster, own);
+        if (!own.is_empty) {
+            const double inverse = 1 / own.masses.unit;
+            double masses[term_count(highest_local_order)], scale = inverse;
+            for (int degree = 0, t = 0; degree <= degree_; ++degree, scale *= inverse)
+                for (; t < term_count(degree); ++t)
+                    masses[t] = scale * own.masses.term[t];
+            kernels_.adjoint.add_expansions(masses, own.duals, degree_, targets_of(thread));
         }
-        if (own.is_empty)
-            std::fill_n(own.term, std::size(own.term), 0.0);
-        expand(lists, row, thread, own);
-        if (!own.is_empty)
-            kernels_.adjoint.add_expansions(own.term, degree_, targets_of(thread));
         thread.cells.clear();
         for (const Index cell : own.near)
             append(cell, row, thread);
@@ -226,8 +246,8 @@ private:
     {
         for (Index c = row.cell_begin; c < row.cell_end; ++c)
             append(lists.cells[c], row, thread);
-        kernels_.adjoint.add_cells(thread.cells.data(), thread.cells.size(), moments_.order(),
-                                   targets_of(thread));
+        kernels_.adjoint.add_cells[precise_](thread.cells.data(), thread.cells.size(),
+                                             moments_.order(), targets_of(thread));
     }
 
     /// Sums over the listed particles. Sources among the targets come first, in two floats.
@@ -315,6 +335,7 @@ private:
     int degree_ = 0; ///< of expansions
     AdjointLaw law_;
     PairKernel kernel_ = nullptr;
+    ExpansionKernel expand_ = nullptr;
     AdjointRows rows_;
     DualMoments moments_;
     ListPool lists_;

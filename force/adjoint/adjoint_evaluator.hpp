@@ -9,8 +9,8 @@
 namespace chamomile {
 
 /// Evaluates lists on the host for the adjoint: to the output's acceleration goes dL/dx of each
-/// target, to its potential dL/dm, in units of the output. Cells have moments one degree above the
-/// lists' order, and expansions are one degree longer. All sources are targets.
+/// target, to its potential dL/dm, in units of the output. The dual moments of cells are one
+/// degree above the lists' order. All sources are targets.
 class AdjointEvaluator : public Evaluator {
 public:
     /// Sets lambda = dL/da and mu = dL/dphi of all sources, in the caller's order; empty: 0. They

@@ -77,9 +77,10 @@ void DualMoments::sum(const Octree& octree, const Moments& moments, const Adjoin
     multipoles_ = moments.multipole.data();
     inverse_length_ = 1 / scale.length;
     order_ = order;
+    masses_ = term_count(order - 1);
     size_ = term_count(order);
     parts_ = softens ? 2 : 1;
-    moments_.assign(octree.cells.size() * std::size_t(2 * parts_ * size_), 0);
+    moments_.assign(octree.cells.size() * std::size_t(parts_ * (masses_ + size_)), 0);
     spans_.resize(softens ? octree.cells.size() : 0);
     pass_upwards(octree, [&](Index begin, Index end) {
         for (Index c = end; c-- > begin;)
@@ -163,10 +164,10 @@ void DualMoments::sum_leaf(Index c, const AdjointRows& rows)
                 dual[term_table.joint[1 + axis][t]] -= row[4 + axis] * monomial[t];
         const auto add = [&](int part, double fraction) {
             double* const to = of(c, part);
-            for (int t = 0; t < size_; ++t) {
+            for (int t = 0; t < masses_; ++t)
                 to[t] += fraction * row[3] * monomial[t];
-                to[size_ + t] += fraction * dual[t];
-            }
+            for (int t = 0; t < size_; ++t)
+                to[masses_ + t] += fraction * dual[t];
         };
         if (parts_ > 1)
             divide(span, row[8], add);
@@ -195,16 +196,15 @@ void DualMoments::sum_daughters(Index c)
                 degree += g == term_count(degree);
                 for (int t = 0; t < term_count(order_ - degree); ++t) {
                     const int to = term_table.joint[g][t];
-                    shifted[to] += given[g] * monomial[t];
-                    shifted[max_terms + to] += given[size_ + g] * monomial[t];
+                    if (to < masses_)
+                        shifted[to] += given[g] * monomial[t];
+                    shifted[masses_ + to] += given[masses_ + g] * monomial[t];
                 }
             }
             const auto add = [&](int part, double fraction) {
                 double* const to = of(c, part);
-                for (int t = 0; t < size_; ++t) {
+                for (int t = 0; t < masses_ + size_; ++t)
                     to[t] += fraction * shifted[t];
-                    to[size_ + t] += fraction * shifted[max_terms + t];
-                }
             };
             if (parts_ > 1)
                 divide(span, from == 0 ? spans[d].min : spans[d].max, add);

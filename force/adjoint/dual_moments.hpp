@@ -43,7 +43,8 @@ double unit_of_lambda(const InternalScale& scale, std::span<const Vec3<double>> 
 /// the largest eps^2 in its cell, linearly, and each of both parts has moments.
 class DualMoments {
 public:
-    /// Sums the moments to degree `order`, 2 to 5. `softens`: cells have per-particle softening.
+    /// Sums the dual moments to degree `order`, 2 to 5, and those of masses to one degree less.
+    /// `softens`: cells have per-particle softening.
     /// `criterion`: of the lists. It knows masses only, so cells whose masses say too little of
     /// lambda and mu, such as cells of massless particles, get a limit of extent over distance.
     void sum(const Octree& octree, const Moments& moments, const AdjointRows& rows,
@@ -94,8 +95,8 @@ private:
     /// Returns the moments of one part of a cell.
     double* of(Index cell, int part)
     {
-        return moments_.data() + (std::size_t(cell) * std::size_t(parts_) + std::size_t(part)) * 2 *
-                                     std::size_t(size_);
+        const std::size_t k = std::size_t(cell) * std::size_t(parts_) + std::size_t(part);
+        return moments_.data() + k * std::size_t(masses_ + size_);
     }
     const double* of(Index cell, int part) const
     {
@@ -105,8 +106,9 @@ private:
     const Octree* octree_ = nullptr;
     const Multipole* multipoles_ = nullptr;
     double inverse_length_ = 1, opening_ = 1;
-    int order_ = 0, size_ = 0, parts_ = 1;
-    std::vector<double> moments_;
+    int order_ = 0, parts_ = 1;
+    int masses_ = 0, size_ = 0; ///< numbers of moments
+    std::vector<double> moments_; ///< per cell and part: of the masses, of the dual field
     std::vector<Weights> weights_;
     std::vector<float> extents_; ///< per cell; negative: it is trusted; empty: all are
     std::vector<Span> spans_;    ///< per cell; empty: no per-particle softening of cells

@@ -1,70 +1,92 @@
-// The adjoint for cells: M2P and L2P with one lane per target, M2L with one lane per cell, in
-// double. Contraction: fused.
+// The adjoint for cells: M2P and L2P with one lane per target, M2L with one lane per cell.
+// Contraction: fused.
 #include "chamomile/force/simd/adjoint_kernels.hpp"
+
+#include <cmath>
 
 #include "chamomile/core/simd_math.hpp"
 #include "chamomile/force/expansions/taylor_terms.hpp"
 #include "chamomile/force/expansions/term_table.hpp"
 #include "chamomile/force/gravity.hpp"
 #include "chamomile/force/simd/law_kernels.hpp"
+#include "chamomile/force/simd/rows.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 namespace {
 
-using P = Pack<double>;
+inline constexpr int cells_together = 32; // sums in T before they are added in double
 
-/// The derivatives of 1/u to a degree, seen at r from a center.
-template <int degree>
+/// Returns the term with the powers of both.
+constexpr int joint(int s, int t)
+{
+    const Exponents a = exponents_of(s), b = exponents_of(t);
+    return term_of({a.x + b.x, a.y + b.y, a.z + b.z});
+}
+
+/// The derivatives of 1/u to a degree, seen at r from a center, times u (unit u^-1)^degree.
+template <class P, int degree>
 struct Derivatives {
     static constexpr int size = term_count(degree);
 
+    P inv_u;
     P of[size];
 
-    CHAMOMILE_HD Derivatives(const Vec3<P>& r, const P& eps2)
+    CHAMOMILE_HD Derivatives(const Vec3<P>& r, const P& eps2, const P& unit)
+        : inv_u(inverse_sqrt(norm_squared(r, eps2)))
     {
-        const P inv_u = inverse_sqrt(norm_squared(r, eps2));
         P level1[size], power[degree + 1];
         level1[0] = P(odd_factorial(2 * degree - 1));
-        const Vec3<P> unit = inv_u * r;
-        taylor::step_levels<degree>(unit, level1, std::make_integer_sequence<int, degree - 1>{});
-        power[0] = inv_u;
+        const Vec3<P> direction = inv_u * r;
+        taylor::step_levels<degree>(direction, level1,
+                                    std::make_integer_sequence<int, degree - 1>{});
+        power[0] = P(1);
         for (int k = 1; k <= degree; ++k)
-            power[k] = power[k - 1] * inv_u;
-        scale(unit, level1, power, std::make_integer_sequence<int, size>{});
+            power[k] = power[k - 1] * (inv_u * unit);
+        scale(direction, level1, power, std::make_integer_sequence<int, size>{});
     }
 
 private:
     template <int... t>
-    CHAMOMILE_HD void scale(const Vec3<P>& unit, const P* level1, const P* power,
+    CHAMOMILE_HD void scale(const Vec3<P>& direction, const P* level1, const P* power,
                             std::integer_sequence<int, t...>)
     {
-        ((of[t] = power[exponents_of(t).degree()] * taylor::derivative<0, t>(unit, level1)), ...);
+        ((of[t] = power[exponents_of(t).degree()] * taylor::derivative<0, t>(direction, level1)),
+         ...);
     }
 };
 
-/// The targets of one pack.
+/// The targets of one pack, with grad F, (grad grad F) lambda, Psi and grad Psi.
+template <class T>
 struct PackOfTargets {
+    using P = Pack<T>;
+
     const AdjointTargets& all;
     int first;
     Vec3<P> position = {value(0), value(1), value(2)}, lambda = {value(4), value(5), value(6)};
     P mass = value(3), mu = value(7);
-    Vec3<P> force = {}, tide = {}, dual_force = {}; ///< grad F, (grad grad F) lambda, grad Psi
+    Vec3<P> force = {}, tide = {}, dual_force = {};
     P dual = {};
 
-    CHAMOMILE_HD P value(int f) const { return P::load(all.field(f) + first); }
+    CHAMOMILE_HD P value(int f) const
+    {
+        P values;
+        for (int lane = 0; lane < P::width; ++lane)
+            values.lanes[lane] = T(all.field(f)[first + lane]);
+        return values;
+    }
 
-    CHAMOMILE_HD void store() const
+    CHAMOMILE_HD void store()
     {
         const P sums[4] = {mass * dual_force.x + tide.x - mu * force.x,
                            mass * dual_force.y + tide.y - mu * force.y,
                            mass * dual_force.z + tide.z - mu * force.z, dual};
-        for (int f = 0; f < 4; ++f) {
-            double* const to = all.sums + f * all.padded + first;
-            (P::load(to) + sums[f]).store(to);
-        }
+        for (int f = 0; f < 4; ++f)
+            add_lanes(sums[f], 1, all.sums + f * all.padded + first);
+        force = tide = dual_force = {};
+        dual = {};
     }
 
-    /// Adds the derivatives of F to degree 2, xx, xy, xz, yy, yz, zz, contracted with lambda.
+    /// Adds second derivatives of F, xx, xy, xz, yy, yz, zz, contracted with lambda.
     CHAMOMILE_HD void add_tide(const P* h)
     {
         tide.x += h[0] * lambda.x + h[1] * lambda.y + h[2] * lambda.z;
@@ -73,120 +95,160 @@ struct PackOfTargets {
     }
 };
 
+/// A cell as read by the loop: lengths in moments are in `unit`, a power of two near the distance.
+template <class T, int order>
+struct PackedCell {
+    static constexpr int masses = term_count(order - 1), duals = term_count(order);
+
+    Vec3<T> place;
+    T eps2, unit, inverse_unit;
+    T mass[masses], dual[duals];
+
+    CHAMOMILE_HD void pack(const DualCell& cell)
+    {
+        place = rounded<T>(cell.place);
+        eps2 = T(cell.eps2);
+        int exponent = 0; // of u^2
+        frexp(norm_squared(cell.place, cell.eps2), &exponent);
+        const double l = ldexp(1.0, exponent / 2), inverse = 1 / l;
+        unit = T(l);
+        inverse_unit = T(inverse);
+        double scale = 1;
+        for (int degree = 0, k = 0; degree <= order; ++degree, scale *= inverse)
+            for (; k < term_count(degree); ++k) {
+                if (k < masses)
+                    mass[k] = T(scale * cell.moments[k]);
+                dual[k] = T(scale * cell.moments[masses + k]);
+            }
+    }
+};
+
 /// Returns sum_k moments[k] D(t + k).
-template <int t, int degree, int... k>
-CHAMOMILE_HD P contracted(const double* moments, const Derivatives<degree>& d,
-                          std::integer_sequence<int, k...>)
+template <int t, class T, class D, int... k>
+CHAMOMILE_HD Pack<T> contracted(const T* moments, const D& d, std::integer_sequence<int, k...>)
 {
-    constexpr auto joint = [](int s) {
-        const Exponents a = exponents_of(t), b = exponents_of(s);
-        return term_of({a.x + b.x, a.y + b.y, a.z + b.z});
-    };
-    P sum;
-    ((sum += P(moments[k]) * d.of[joint(k)]), ...);
+    Pack<T> sum;
+    ((sum += Pack<T>(moments[k]) * d.of[joint(t, k)]), ...);
     return sum;
 }
 
-template <int order>
-CHAMOMILE_HD void add_cell(const DualCell& cell, const Derivatives<order + 2>& d, PackOfTargets& i)
+/// Like contracted(), for masses, whose moments of first degree vanish.
+template <int t, class T, class D, int... k>
+CHAMOMILE_HD Pack<T> of_masses(const T* moments, const D& d, std::integer_sequence<int, k...>)
 {
-    constexpr int size = term_count(order);
-    constexpr std::make_integer_sequence<int, size> all;
-    const double *masses = cell.moments, *duals = cell.moments + size;
-    i.dual += contracted<0>(duals, d, all);
-    i.dual_force.x += contracted<1>(duals, d, all);
-    i.dual_force.y += contracted<2>(duals, d, all);
-    i.dual_force.z += contracted<3>(duals, d, all);
-    i.force.x += contracted<1>(masses, d, all);
-    i.force.y += contracted<2>(masses, d, all);
-    i.force.z += contracted<3>(masses, d, all);
-    const P h[6] = {contracted<4>(masses, d, all), contracted<5>(masses, d, all),
-                    contracted<6>(masses, d, all), contracted<7>(masses, d, all),
-                    contracted<8>(masses, d, all), contracted<9>(masses, d, all)};
+    Pack<T> sum = Pack<T>(moments[0]) * d.of[t];
+    ((sum += Pack<T>(moments[4 + k]) * d.of[joint(t, 4 + k)]), ...);
+    return sum;
+}
+
+template <class T, int order>
+CHAMOMILE_HD void add_cell(const PackedCell<T, order>& cell, const Pack<T>& eps2,
+                           PackOfTargets<T>& i)
+{
+    using P = Pack<T>;
+    using Packed = PackedCell<T, order>;
+    const Vec3<P> r{P(cell.place.x) - i.position.x, P(cell.place.y) - i.position.y,
+                    P(cell.place.z) - i.position.z};
+    const Derivatives<P, order + 1> d(r, eps2, P(cell.unit));
+    constexpr std::make_integer_sequence<int, Packed::duals> duals;
+    constexpr std::make_integer_sequence<int, (Packed::masses > 4 ? Packed::masses - 4 : 0)> masses;
+    const P first = d.inv_u * P(cell.inverse_unit), second = first * P(cell.inverse_unit);
+    i.dual += d.inv_u * contracted<0>(cell.dual, d, duals);
+    i.dual_force.x += first * contracted<1>(cell.dual, d, duals);
+    i.dual_force.y += first * contracted<2>(cell.dual, d, duals);
+    i.dual_force.z += first * contracted<3>(cell.dual, d, duals);
+    i.force.x += first * of_masses<1>(cell.mass, d, masses);
+    i.force.y += first * of_masses<2>(cell.mass, d, masses);
+    i.force.z += first * of_masses<3>(cell.mass, d, masses);
+    const P h[6] = {
+        second * of_masses<4>(cell.mass, d, masses), second * of_masses<5>(cell.mass, d, masses),
+        second * of_masses<6>(cell.mass, d, masses), second * of_masses<7>(cell.mass, d, masses),
+        second * of_masses<8>(cell.mass, d, masses), second * of_masses<9>(cell.mass, d, masses)};
     i.add_tide(h);
 }
 
-template <int order>
+template <class T, int order>
 void add_cells_of(const DualCell* cells, std::size_t count, const AdjointTargets& targets)
 {
+    using P = Pack<T>;
     const bool per_particle = targets.rule_weight >= 0;
     const RuntimeRule rule{targets.rule_weight};
-    for (int t = 0; t < targets.padded; t += P::width) {
-        PackOfTargets i{targets, t};
-        const P own = i.value(8);
-        for (std::size_t c = 0; c < count; ++c) {
-            const DualCell& cell = cells[c];
-            const Vec3<P> r{P(cell.place.x) - i.position.x, P(cell.place.y) - i.position.y,
-                            P(cell.place.z) - i.position.z};
-            const P eps2(cell.eps2);
-            add_cell<order>(cell, Derivatives<order + 2>(r, per_particle ? rule(own, eps2) : eps2),
-                            i);
+    PackedCell<T, order> packed[cells_together];
+    for (std::size_t begin = 0; begin < count; begin += cells_together) {
+        const int n = int(count - begin < cells_together ? count - begin : cells_together);
+        for (int c = 0; c < n; ++c)
+            packed[c].pack(cells[begin + std::size_t(c)]);
+        for (int t = 0; t < targets.padded; t += P::width) {
+            PackOfTargets<T> i{targets, t};
+            const P own = i.value(8);
+            for (int c = 0; c < n; ++c) {
+                const P eps2(packed[c].eps2);
+                add_cell(packed[c], per_particle ? rule(own, eps2) : eps2, i);
+            }
+            i.store();
         }
-        i.store();
     }
 }
 
-/// Adds packs of cells to sums of both fields' terms, then the sums' lanes to `terms`.
+template <class T>
+void add_cells(const DualCell* cells, std::size_t count, int order, const AdjointTargets& targets)
+{
+    order == 2   ? add_cells_of<T, 2>(cells, count, targets)
+    : order == 3 ? add_cells_of<T, 3>(cells, count, targets)
+    : order == 4 ? add_cells_of<T, 4>(cells, count, targets)
+                 : add_cells_of<T, 5>(cells, count, targets);
+}
+
+/// Adds packs of cells, one lane per cell, to sums of the terms, then the sums' lanes to `terms`.
 template <int degree>
 void expand_to(const DualCell* cells, std::size_t count, int order, double* terms)
 {
-    constexpr int size = term_count(degree), width = P::width, max_terms = term_count(5);
-    const int moments = term_count(order);
-    P sums[2][size];
+    using P = Pack<double>;
+    constexpr int size = term_count(degree), width = P::width;
+    const int masses = term_count(order - 1), moments = term_count(order);
+    P sums[size];
     for (std::size_t first = 0; first < count; first += std::size_t(width)) {
-        alignas(64) double place[4][width];
-        alignas(64) double moment[2 * max_terms][width];
+        P place[4], moment[term_count(5)];
         for (int lane = 0; lane < width; ++lane) {
             const std::size_t at = first + std::size_t(lane);
             const DualCell& cell = cells[at < count ? at : count - 1];
-            place[0][lane] = cell.place.x, place[1][lane] = cell.place.y;
-            place[2][lane] = cell.place.z, place[3][lane] = cell.eps2;
-            for (int k = 0; k < 2 * moments; ++k)
-                moment[k][lane] = at < count ? cell.moments[k] : 0;
+            place[0].lanes[lane] = cell.place.x, place[1].lanes[lane] = cell.place.y;
+            place[2].lanes[lane] = cell.place.z, place[3].lanes[lane] = cell.eps2;
+            for (int k = 0; k < moments; ++k)
+                moment[k].lanes[lane] = at < count ? cell.moments[masses + k] : 0;
         }
-        const Derivatives<degree> d({P::load(place[0]), P::load(place[1]), P::load(place[2])},
-                                    P::load(place[3]));
+        const Derivatives<P, degree> d({place[0], place[1], place[2]}, place[3], P(1));
+        for (int k = 0; k < moments; ++k)
+            moment[k] = d.inv_u * moment[k];
         for (int t = 0, of_degree = 0; t < size; ++t) {
             of_degree += t == term_count(of_degree);
             const int left = degree - of_degree,
                       n = left < order ? term_count(left) : moments; // moments that count
-            P of_masses, of_duals;
-            for (int k = 0; k < n; ++k) {
-                const P& derivative = d.of[term_table.joint[t][k]];
-                of_masses += P::load(moment[k]) * derivative;
-                of_duals += P::load(moment[moments + k]) * derivative;
-            }
-            sums[0][t] += of_masses;
-            sums[1][t] += of_duals;
+            P sum = sums[t];
+            for (int k = 0; k < n; ++k)
+                sum += moment[k] * d.of[term_table.joint[t][k]];
+            sums[t] = sum;
         }
     }
-    for (int f = 0; f < 2; ++f)
-        for (int t = 0; t < size; ++t)
-            terms[f * size + t] += sum_of_lanes(sums[f][t]);
-}
-
-void add_cells(const DualCell* cells, std::size_t count, int order, const AdjointTargets& targets)
-{
-    order == 2   ? add_cells_of<2>(cells, count, targets)
-    : order == 3 ? add_cells_of<3>(cells, count, targets)
-    : order == 4 ? add_cells_of<4>(cells, count, targets)
-                 : add_cells_of<5>(cells, count, targets);
+    for (int t = 0; t < size; ++t)
+        terms[t] += sum_of_lanes(sums[t]);
 }
 
 void expand(const DualCell* cells, std::size_t count, int order, int degree, double* terms)
 {
-    degree == 4   ? expand_to<4>(cells, count, order, terms)
+    degree == 3   ? expand_to<3>(cells, count, order, terms)
+    : degree == 4 ? expand_to<4>(cells, count, order, terms)
     : degree == 5 ? expand_to<5>(cells, count, order, terms)
-    : degree == 6 ? expand_to<6>(cells, count, order, terms)
-                  : expand_to<7>(cells, count, order, terms);
+                  : expand_to<6>(cells, count, order, terms);
 }
 
-void add_expansions(const double* terms, int degree, const AdjointTargets& targets)
+void add_expansions(const double* masses, const double* duals, int degree,
+                    const AdjointTargets& targets)
 {
-    const double *masses = terms, *duals = terms + term_count(degree);
+    using P = Pack<double>;
     P monomial[TermTable::size];
     for (int t = 0; t < targets.padded; t += P::width) {
-        PackOfTargets i{targets, t};
+        PackOfTargets<double> i{targets, t};
         term_table.monomials(i.position.x, i.position.y, i.position.z, degree, monomial);
         // The derivative along a term of low degree: the sum over terms that have room for it.
         const auto along = [&](const double* of, int low, int low_degree) {
@@ -209,7 +271,7 @@ void add_expansions(const double* terms, int degree, const AdjointTargets& targe
 
 AdjointKernels adjoint_kernels()
 {
-    return {add_cells, expand, add_expansions};
+    return {{add_cells<float>, add_cells<double>}, expand, add_expansions};
 }
 
 } // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

@@ -6,7 +6,7 @@
 ///
 ///     dL/dx = m grad Psi + (grad grad F) lambda - mu grad F     dL/dm = Psi
 ///
-/// All values are doubles in internal units.
+/// All values are in internal units.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,10 @@ namespace chamomile {
 struct DualCell {
     Vec3<double> place;    ///< from the group's center
     double eps2;           ///< of the pairs, or of the cell's particles with per-particle softening
-    const double* moments; ///< of the masses, then of the dual field; DualMoments
+    const double* moments; ///< of the masses to degree order - 1, then of the dual field to `order`
 };
 
-/// A group's targets: arrays by component, each `padded` values long (a multiple of 8).
+/// A group's targets: arrays by component, each `padded` values long (a multiple of 16).
 struct AdjointTargets {
     static constexpr int fields = 9; ///< position from the center, mass, lambda, mu, eps^2
 
@@ -35,16 +35,17 @@ struct AdjointTargets {
     const double* field(int f) const { return values + f * padded; }
 };
 
-/// `order`: degree of the moments, 2 to 5. `degree`: of the expansions, 4 to 7; their terms are
-/// derivatives, of the masses' field and then of the dual field.
+/// `order`: degree of the dual moments, 2 to 5. `degree`: of the expansions, 3 to 6; their terms
+/// are derivatives.
 struct AdjointKernels {
-    /// Adds cells to targets as multipoles (M2P).
-    void (*add_cells)(const DualCell* cells, std::size_t count, int order,
-                      const AdjointTargets& targets);
-    /// Adds cells to the expansions about the origin of their places (M2L).
+    /// Adds cells to targets as multipoles (M2P), in float or double.
+    void (*add_cells[2])(const DualCell* cells, std::size_t count, int order,
+                         const AdjointTargets& targets);
+    /// Adds the cells' dual field to the terms about the origin of their places (M2L).
     void (*expand)(const DualCell* cells, std::size_t count, int order, int degree, double* terms);
-    /// Adds the expansions about the group's center to targets (L2P).
-    void (*add_expansions)(const double* terms, int degree, const AdjointTargets& targets);
+    /// Adds expansions of the masses' and of the dual field about the group's center (L2P).
+    void (*add_expansions)(const double* masses, const double* duals, int degree,
+                           const AdjointTargets& targets);
 };
 
 } // namespace chamomile

@@ -59,8 +59,7 @@ void add_accuracy_options(Options& options, AccuracyOptions& accuracy)
     t.number("repeat", &AccuracyOptions::repeat, ranges::between(1, 1000),
              "timed evaluations; from 2 on after an untimed evaluation");
     t.flag("gradient", &AccuracyOptions::gradient,
-           "errors of the gradient of sum a^2 instead: |d g|/|g| for positions and, in the columns "
-           "of phi, for masses; ms of the gradient alone");
+           "errors of the gradient of sum a^2: |dg|/|g| for positions and, as phi, for masses");
     t.texts("compare", &AccuracyOptions::compared, "OTHER,...",
             "judge the forces of another code: snapshots, GADGET's forcetest.txt, SWIFT's "
             "gravity_checks, text, .npy or .npz; own forces are measured only if force options are "
@@ -285,8 +284,7 @@ int accuracy(const std::vector<std::string>& arguments)
                                 "every combination. Errors are |da|/|a| of the sampled "
                                 "particles, scaled ones |da| / sum_j G m_j/r_ij^2, phi those of "
                                 "potentials; particles and cells are pairs per particle, far the "
-                                "cells expanded per particle. Table 2 of Hamada & Iitaka (2007) is "
-                                "that of the program papers (docs/explanation/accuracy.md).");
+                                "cells expanded per particle.");
     add_accuracy_options(options, accuracy);
     options.common({"model", "particles", "solver", "eps", "criterion", "tolerance", "order",
                     "precision", "device", "accuracy", "sample", "compare", "scan", "csv",

@@ -107,7 +107,7 @@ private:
     const Multipole* multipoles_ = nullptr;
     double inverse_length_ = 1, opening_ = 1;
     int order_ = 0, parts_ = 1;
-    int masses_ = 0, size_ = 0; ///< numbers of moments
+    int masses_ = 0, size_ = 0;   ///< numbers of moments
     std::vector<double> moments_; ///< per cell and part: of the masses, of the dual field
     std::vector<Weights> weights_;
     std::vector<float> extents_; ///< per cell; negative: it is trusted; empty: all are

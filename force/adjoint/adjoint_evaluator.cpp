@@ -16,23 +16,14 @@
 namespace chamomile {
 namespace {
 
-/// The fields of far cells about a center: of the masses as in the forces, and the dual field with
-/// terms in internal units.
+/// The fields of far cells about a center: of the masses as in the forces, and the dual field, in
+/// the same unit.
 struct TwoExpansions {
     Expansion masses;
-    double duals[term_count(highest_local_order)];
+    LocalExpansion<double, dual_degree> duals;
     bool is_empty = true;
     std::vector<Index> near; ///< far cells of the lists that are not in the expansions
 };
-
-template <int degree>
-void shift_to(const Vec3<double>& d, double* terms)
-{
-    LocalExpansion<double, degree> local;
-    std::copy_n(terms, local.size, local.term);
-    local.shift(d);
-    std::copy_n(local.term, local.size, terms);
-}
 
 class HostAdjoint final : public AdjointEvaluator {
 public:
@@ -64,10 +55,10 @@ public:
         rows_.take(octree, input.scale, unit_, lambda_, mu_);
         moments_.sum(octree, *input.moments, rows_, input.scale, std::max(input.order, 1) + 1,
                      softens_apart_, criterion_);
-        degree_ = input.local_order;
-        expand_ = degree_ == 0 ? nullptr
-                               : kernels_.expand[precise_][degree_ - lowest_local_order]
-                                                [input.order <= 2 ? 0 : input.order - 2];
+        expand_ = input.local_order == 0
+                      ? nullptr
+                      : kernels_.expand[precise_][input.local_order - lowest_local_order]
+                                       [input.order <= 2 ? 0 : input.order - 2];
         threads_.resize(std::size_t(omp_get_max_threads()));
         for (Thread& thread : threads_)
             thread.not_finite = 0;
@@ -192,17 +183,16 @@ private:
                  thread.far_cells.data(), thread.far_cells.size(), 1 / input_.scale.length,
                  1 / input_.scale.mass, std::sqrt(eps2_), input_.order},
                 wider ? &wider->masses : nullptr, expansions.masses);
-        std::fill_n(expansions.duals, std::size(expansions.duals), 0.0);
+        const double unit = expansions.masses.unit;
+        expansions.duals = {};
         if (wider) {
-            std::copy_n(wider->duals, std::size(wider->duals), expansions.duals);
-            const Vec3<double> d = (1 / input_.scale.length) * (row.center - wider->masses.center);
-            degree_ == 3   ? shift_to<3>(d, expansions.duals)
-            : degree_ == 4 ? shift_to<4>(d, expansions.duals)
-            : degree_ == 5 ? shift_to<5>(d, expansions.duals)
-                           : shift_to<6>(d, expansions.duals);
+            expansions.duals = wider->duals;
+            expansions.duals.shift((1 / input_.scale.length / wider->masses.unit) *
+                                   (row.center - wider->masses.center));
+            expansions.duals.change_unit(wider->masses.unit / unit);
         }
-        kernels_.adjoint.expand(thread.cells.data(), thread.cells.size(), moments_.order(), degree_,
-                                expansions.duals);
+        kernels_.adjoint.expand[precise_](thread.cells.data(), thread.cells.size(),
+                                          moments_.order(), unit, expansions.duals.term);
     }
 
     /// Adds the cluster's and the group's far cells.
@@ -216,12 +206,15 @@ private:
             own.near = cluster->near;
         expand(lists, row, thread, cluster, own);
         if (!own.is_empty) {
+            constexpr int size = term_count(dual_degree);
             const double inverse = 1 / own.masses.unit;
-            double masses[term_count(highest_local_order)], scale = inverse;
-            for (int degree = 0, t = 0; degree <= degree_; ++degree, scale *= inverse)
-                for (; t < term_count(degree); ++t)
-                    masses[t] = scale * own.masses.term[t];
-            kernels_.adjoint.add_expansions(masses, own.duals, degree_, targets_of(thread));
+            double masses[size], duals[size], scale = inverse; // in internal units
+            for (int degree = 0, t = 0; degree <= dual_degree; ++degree, scale *= inverse)
+                for (; t < term_count(degree); ++t) {
+                    masses[t] = degree <= input_.local_order ? scale * own.masses.term[t] : 0;
+                    duals[t] = scale * own.duals.term[t];
+                }
+            kernels_.adjoint.add_expansions(masses, duals, targets_of(thread));
         }
         thread.cells.clear();
         for (const Index cell : own.near)
@@ -332,7 +325,6 @@ private:
     AcceptanceCriterion criterion_;
     double unit_ = 1, eps2_ = 0;
     bool softens_cells_ = true, softens_apart_ = false;
-    int degree_ = 0; ///< of expansions
     AdjointLaw law_;
     PairKernel kernel_ = nullptr;
     ExpansionKernel expand_ = nullptr;

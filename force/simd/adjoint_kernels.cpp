@@ -199,61 +199,97 @@ void add_cells(const DualCell* cells, std::size_t count, int order, const Adjoin
                  : add_cells_of<T, 5>(cells, count, targets);
 }
 
-/// Adds packs of cells, one lane per cell, to sums of the terms, then the sums' lanes to `terms`.
-template <int degree>
-void expand_to(const DualCell* cells, std::size_t count, int order, double* terms)
-{
-    using P = Pack<double>;
-    constexpr int size = term_count(degree), width = P::width;
-    const int masses = term_count(order - 1), moments = term_count(order);
-    P sums[size];
-    for (std::size_t first = 0; first < count; first += std::size_t(width)) {
-        P place[4], moment[term_count(5)];
-        for (int lane = 0; lane < width; ++lane) {
-            const std::size_t at = first + std::size_t(lane);
-            const DualCell& cell = cells[at < count ? at : count - 1];
-            place[0].lanes[lane] = cell.place.x, place[1].lanes[lane] = cell.place.y;
-            place[2].lanes[lane] = cell.place.z, place[3].lanes[lane] = cell.eps2;
-            for (int k = 0; k < moments; ++k)
-                moment[k].lanes[lane] = at < count ? cell.moments[masses + k] : 0;
+/// Cells in the lanes of a pack, with moments in units of the expansion, over u.
+template <class T, int order>
+struct ExpandedCells {
+    using P = Pack<T>;
+    static constexpr int size = term_count(order), skipped = term_count(order - 1);
+
+    P place[3], eps2, moment[size];
+
+    /// Lanes beyond `count` repeat the last cell without moments.
+    CHAMOMILE_HD ExpandedCells(const DualCell* cells, std::size_t count, double inverse_unit)
+    {
+        alignas(64) T column[4 + size][P::width];
+        for (std::size_t lane = 0; lane < std::size_t(P::width); ++lane) {
+            const DualCell& cell = cells[lane < count ? lane : count - 1];
+            column[0][lane] = T(inverse_unit * cell.place.x);
+            column[1][lane] = T(inverse_unit * cell.place.y);
+            column[2][lane] = T(inverse_unit * cell.place.z);
+            column[3][lane] = T(inverse_unit * inverse_unit * cell.eps2);
+            double scale = lane < count ? 1 : 0;
+            for (int degree = 0, k = 0; degree <= order; ++degree, scale *= inverse_unit)
+                for (; k < term_count(degree); ++k)
+                    column[4 + k][lane] = T(scale * cell.moments[skipped + k]);
         }
-        const Derivatives<P, degree> d({place[0], place[1], place[2]}, place[3], P(1));
-        for (int k = 0; k < moments; ++k)
-            moment[k] = d.inv_u * moment[k];
-        for (int t = 0, of_degree = 0; t < size; ++t) {
-            of_degree += t == term_count(of_degree);
-            const int left = degree - of_degree,
-                      n = left < order ? term_count(left) : moments; // moments that count
-            P sum = sums[t];
-            for (int k = 0; k < n; ++k)
-                sum += moment[k] * d.of[term_table.joint[t][k]];
-            sums[t] = sum;
-        }
+        for (int axis = 0; axis < 3; ++axis)
+            place[axis] = P::load(column[axis]);
+        eps2 = P::load(column[3]);
+        for (int k = 0; k < size; ++k)
+            moment[k] = P::load(column[4 + k]);
     }
-    for (int t = 0; t < size; ++t)
-        terms[t] += sum_of_lanes(sums[t]);
-}
 
-void expand(const DualCell* cells, std::size_t count, int order, int degree, double* terms)
+    template <int... t>
+    CHAMOMILE_HD void add_to(P* sums, std::integer_sequence<int, t...>)
+    {
+        const Derivatives<P, dual_degree> d({place[0], place[1], place[2]}, eps2, P(T(1)));
+        for (int k = 0; k < size; ++k)
+            moment[k] = d.inv_u * moment[k];
+        (add_term<t>(sums[t], d, std::make_integer_sequence<int, size>{}), ...);
+    }
+
+private:
+    template <int t, int... k>
+    CHAMOMILE_HD void add_term(P& sum, const Derivatives<P, dual_degree>& d,
+                               std::integer_sequence<int, k...>) const
+    {
+        (add_moment<t, k>(sum, d), ...);
+    }
+    template <int t, int k>
+    CHAMOMILE_HD void add_moment(P& sum, const Derivatives<P, dual_degree>& d) const
+    {
+        if constexpr (exponents_of(t).degree() + exponents_of(k).degree() <= dual_degree)
+            sum += moment[k] * d.of[joint(t, k)];
+    }
+};
+
+template <class T, int order>
+void expand_to(const DualCell* cells, std::size_t count, double unit, double* terms)
 {
-    degree == 3   ? expand_to<3>(cells, count, order, terms)
-    : degree == 4 ? expand_to<4>(cells, count, order, terms)
-    : degree == 5 ? expand_to<5>(cells, count, order, terms)
-                  : expand_to<6>(cells, count, order, terms);
+    using P = Pack<T>;
+    constexpr int size = term_count(dual_degree), packs_together = 16;
+    for (std::size_t first = 0; first < count;) {
+        P sums[size];
+        for (int pack = 0; pack < packs_together && first < count; ++pack) {
+            ExpandedCells<T, order>(cells + first, count - first, 1 / unit)
+                .add_to(sums, std::make_integer_sequence<int, size>{});
+            first += std::size_t(P::width);
+        }
+        for (int t = 0; t < size; ++t)
+            terms[t] += sum_of_lanes(sums[t]);
+    }
 }
 
-void add_expansions(const double* masses, const double* duals, int degree,
-                    const AdjointTargets& targets)
+template <class T>
+void expand(const DualCell* cells, std::size_t count, int order, double unit, double* terms)
+{
+    order == 2   ? expand_to<T, 2>(cells, count, unit, terms)
+    : order == 3 ? expand_to<T, 3>(cells, count, unit, terms)
+    : order == 4 ? expand_to<T, 4>(cells, count, unit, terms)
+                 : expand_to<T, 5>(cells, count, unit, terms);
+}
+
+void add_expansions(const double* masses, const double* duals, const AdjointTargets& targets)
 {
     using P = Pack<double>;
     P monomial[TermTable::size];
     for (int t = 0; t < targets.padded; t += P::width) {
         PackOfTargets<double> i{targets, t};
-        term_table.monomials(i.position.x, i.position.y, i.position.z, degree, monomial);
+        term_table.monomials(i.position.x, i.position.y, i.position.z, dual_degree, monomial);
         // The derivative along a term of low degree: the sum over terms that have room for it.
         const auto along = [&](const double* of, int low, int low_degree) {
             P sum;
-            for (int k = 0; k < term_count(degree - low_degree); ++k)
+            for (int k = 0; k < term_count(dual_degree - low_degree); ++k)
                 sum += P(of[term_table.joint[low][k]]) * monomial[k];
             return sum;
         };
@@ -271,7 +307,7 @@ void add_expansions(const double* masses, const double* duals, int degree,
 
 AdjointKernels adjoint_kernels()
 {
-    return {{add_cells<float>, add_cells<double>}, expand, add_expansions};
+    return {{add_cells<float>, add_cells<double>}, {expand<float>, expand<double>}, add_expansions};
 }
 
 } // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

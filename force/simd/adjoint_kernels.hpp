@@ -35,16 +35,20 @@ struct AdjointTargets {
     const double* field(int f) const { return values + f * padded; }
 };
 
-/// `order`: degree of the dual moments, 2 to 5. `degree`: of the expansions, 3 to 6; their terms
-/// are derivatives.
+/// Degree of the expansions. Their terms are derivatives.
+inline constexpr int dual_degree = 6;
+
+/// By precision: float, double. `order`: degree of the dual moments, 2 to 5.
 struct AdjointKernels {
-    /// Adds cells to targets as multipoles (M2P), in float or double.
+    /// Adds cells to targets as multipoles (M2P).
     void (*add_cells[2])(const DualCell* cells, std::size_t count, int order,
                          const AdjointTargets& targets);
-    /// Adds the cells' dual field to the terms about the origin of their places (M2L).
-    void (*expand)(const DualCell* cells, std::size_t count, int order, int degree, double* terms);
+    /// Adds the cells' dual field to the terms about the origin of their places (M2L). `unit`: of
+    /// length in the terms.
+    void (*expand[2])(const DualCell* cells, std::size_t count, int order, double unit,
+                      double* terms);
     /// Adds expansions of the masses' and of the dual field about the group's center (L2P).
-    void (*add_expansions)(const double* masses, const double* duals, int degree,
+    void (*add_expansions)(const double* masses, const double* duals,
                            const AdjointTargets& targets);
 };
 

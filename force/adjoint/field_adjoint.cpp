@@ -131,27 +131,30 @@ void FieldAdjoint::sum_directly(ListField& lists, FieldLaws& laws, std::span<con
     const std::size_t n = all.mass.size();
     const InternalScale& scale = lists.sources().scale();
     const double unit = unit_of_lambda(scale, values.lambda, values.mu);
+    const double length = scale.length; // a power of two, like all units
     std::vector<double> sources;
     for (std::size_t i = 0; i < n; ++i) {
         const Vec3<double>& x = all.position[i];
         const Vec3<double> l = values.lambda.empty() ? Vec3<double>{} : values.lambda[i];
-        sources.insert(sources.end(),
-                       {x.x, x.y, x.z, all.mass[i] / scale.mass, l.x / unit, l.y / unit, l.z / unit,
-                        values.mu.empty() ? 0 : values.mu[i] / unit});
+        sources.insert(sources.end(), {x.x / length, x.y / length, x.z / length,
+                                       all.mass[i] / scale.mass, l.x / unit, l.y / unit, l.z / unit,
+                                       values.mu.empty() ? 0 : length / unit * values.mu[i]});
         if (!all.softening.empty())
-            sources.push_back(all.softening[i] * all.softening[i]);
+            sources.push_back(all.softening[i] / length * (all.softening[i] / length));
     }
     const std::size_t width = sources.size() / n;
     std::vector<double> rows, sums(4 * targets.size());
     for (const Index i : targets)
         rows.insert(rows.end(), &sources[width * i], &sources[width * i] + width);
-    laws.take(lists.softening(), lists.has_own_softenings());
+    Softening softening = lists.softening();
+    softening.length /= length;
+    laws.take(softening, lists.has_own_softenings());
     const PairStatistics pairs = laws.adjoint().sum({rows, sources, targets, {}}, sums);
     statistics.particle_particle = pairs.pairs;
     statistics.targets = pairs.targets;
     statistics.device_busy = pairs.device_busy;
-    const double of_mass = options_.gravitational_constant * unit,
-                 of_position = of_mass * scale.mass;
+    const double of_mass = options_.gravitational_constant * unit / length / length,
+                 of_position = of_mass * scale.mass / length;
     std::vector<Index> singular;
     for (std::size_t k = 0; k < targets.size(); ++k) {
         const double* const sum = &sums[4 * k];

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "chamomile/force/adjoint/adjoint_evaluator.hpp"
 #include "chamomile/force/field.hpp"
 #include "chamomile/force/lists/list_sums.hpp"
 #include "chamomile/force/lists/single_target.hpp"
@@ -76,6 +77,17 @@ public:
 
     /// Sums at any points; entry k in the outputs belongs to target k.
     ForceStatistics at_points(const FieldTargets& targets, const Outputs& to);
+
+    /// lambda = dL/da and mu = dL/dphi of all sources for a loss L, in the caller's order; either
+    /// may be empty: 0.
+    struct Cotangents {
+        std::span<const Vec3<double>> acceleration;
+        std::span<const double> potential;
+    };
+    /// Writes dL/dx and dL/dm of all sources, by the lists of at_sources(). Returns the sources
+    /// with values that are not finite. For a walk on the host, isolated sources.
+    std::vector<Index> adjoint_at_sources(const Cotangents& given, std::span<Vec3<double>> position,
+                                          std::span<double> mass, ForceStatistics& statistics);
 
     SourceTree& sources() { return sources_; }
     bool has_own_softenings() const { return sources_.has_own_softenings(); }
@@ -151,6 +163,7 @@ private:
     TargetGroups groups_;
     Walk walk_;
     ListSums sums_;
+    std::unique_ptr<AdjointEvaluator> adjoint_; // made when first needed
     CancellingTargets cancelling_;
     bool compares_estimates_ = true; // whether to compare estimates with forces, once
     std::vector<Index> self_;

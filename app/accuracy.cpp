@@ -7,6 +7,7 @@
 #include "app/command_files.hpp"
 #include "app/measure/accuracy_table.hpp"
 #include "app/measure/comparison.hpp"
+#include "app/measure/gradient_errors.hpp"
 #include "app/measure/reference.hpp"
 #include "app/measure/solver_sweep.hpp"
 #include "app/models/particle_source.hpp"
@@ -42,6 +43,7 @@ struct AccuracyOptions {
     std::vector<std::string> compared;
     std::string scan;
     int repeat = 1;
+    bool gradient = false;
     Output csv, hdf5;
     PlotRequest drawing;
 };
@@ -56,6 +58,8 @@ void add_accuracy_options(Options& options, AccuracyOptions& accuracy)
     options.add(reference_rows(ranges::at_least(1)), accuracy.reference);
     t.number("repeat", &AccuracyOptions::repeat, ranges::between(1, 1000),
              "timed evaluations; from 2 on after an untimed evaluation");
+    t.flag("gradient", &AccuracyOptions::gradient,
+           "errors of the gradient of sum a^2: |dg|/|g| for positions and, as phi, for masses");
     t.texts("compare", &AccuracyOptions::compared, "OTHER,...",
             "judge the forces of another code: snapshots, GADGET's forcetest.txt, SWIFT's "
             "gravity_checks, text, .npy or .npz; own forces are measured only if force options are "
@@ -112,6 +116,10 @@ void require_consistent(const Options& options, AccuracyOptions& accuracy)
     require_one_source(options, accuracy.source);
     refuse_idle(options,
                 {{accuracy.source.file.empty(), "compare units box-length h", "needs FILE"}});
+    refuse_idle(options, {{accuracy.gradient, "compare", "contradicts --gradient"},
+                          {accuracy.gradient, "accuracy",
+                           "must be left out for --gradient; give --tolerance"},
+                          {accuracy.gradient, "box", "must be 0 for --gradient"}});
     refuse_idle(options, {{accuracy.scan.empty(), "format python", "needs --scan"},
                           {!accuracy.scan.empty(), "accuracy",
                            "contradicts --scan, whose values are compared"}});
@@ -124,6 +132,45 @@ void require_consistent(const Options& options, AccuracyOptions& accuracy)
             require_writable(options.command(), *output);
 }
 
+/// Returns the median of the seconds that `repeat` evaluations take.
+template <class Evaluate>
+double median_seconds(int repeat, const Evaluate& evaluate)
+{
+    const auto timed = [&] {
+        const double start = wall_clock_seconds();
+        evaluate();
+        return wall_clock_seconds() - start;
+    };
+    if (repeat > 1)
+        timed(); // warms up and grows every buffer
+    std::vector<double> seconds;
+    for (int r = 0; r < repeat; ++r)
+        seconds.push_back(timed());
+    std::sort(seconds.begin(), seconds.end());
+    return seconds[seconds.size() / 2];
+}
+
+/// Measures the gradient of sum a^2.
+AccuracyRow measure_gradient(const Particles& particles, const SolverOptions& setting,
+                             const Reference& reference, int repeat)
+{
+    const GradientOfForces gradient(particles, setting, reference.device());
+    AccuracyRow row;
+    ForceStatistics statistics;
+    row.seconds = median_seconds(repeat, [&] { statistics = gradient.evaluate(); });
+    const ForceCost cost(statistics);
+    row.setting = gradient.options();
+    row.machine = gradient.device();
+    row.errors = gradient.errors(reference.targets());
+    row.statistics = force_errors(row.errors, reference.targets());
+    row.targets = particles.size();
+    row.particles = cost.particles;
+    row.cells = cost.cells;
+    row.far_cells = cost.far_cells;
+    row.evaluations = repeat;
+    return row;
+}
+
 AccuracyRow measure(Particles& particles, const SolverOptions& setting, Reference& reference,
                     int repeat)
 {
@@ -134,17 +181,9 @@ AccuracyRow measure(Particles& particles, const SolverOptions& setting, Referenc
     const std::span<const Index> active =
         all ? std::span<const Index>() : std::span(reference.targets());
     ForceStatistics statistics;
-    const auto evaluate = [&] {
-        const double start = wall_clock_seconds();
+    const double seconds = median_seconds(repeat, [&] {
         statistics = solver->solve(particles, Quantities::acceleration_potential, active);
-        return wall_clock_seconds() - start;
-    };
-    if (repeat > 1)
-        evaluate(); // warms up and grows every buffer
-    std::vector<double> seconds;
-    for (int r = 0; r < repeat; ++r)
-        seconds.push_back(evaluate());
-    std::sort(seconds.begin(), seconds.end());
+    });
 
     const ForceCost cost(statistics);
     AccuracyRow row;
@@ -158,7 +197,7 @@ AccuracyRow measure(Particles& particles, const SolverOptions& setting, Referenc
     row.particles = cost.particles;
     row.cells = cost.cells;
     row.far_cells = cost.far_cells;
-    row.seconds = seconds[seconds.size() / 2];
+    row.seconds = seconds;
     row.evaluations = repeat;
     row.softening = softening_jump_text(row.setting, statistics.softening_jump.value_or(0));
     return row;
@@ -245,8 +284,7 @@ int accuracy(const std::vector<std::string>& arguments)
                                 "every combination. Errors are |da|/|a| of the sampled "
                                 "particles, scaled ones |da| / sum_j G m_j/r_ij^2, phi those of "
                                 "potentials; particles and cells are pairs per particle, far the "
-                                "cells expanded per particle. Table 2 of Hamada & Iitaka (2007) is "
-                                "that of the program papers (docs/explanation/accuracy.md).");
+                                "cells expanded per particle.");
     add_accuracy_options(options, accuracy);
     options.common({"model", "particles", "solver", "eps", "criterion", "tolerance", "order",
                     "precision", "device", "accuracy", "sample", "compare", "scan", "csv",
@@ -297,10 +335,13 @@ int accuracy(const std::vector<std::string>& arguments)
         const std::size_t first_row = rows.size();
         for (const SolverOptions& setting : settings) {
             const ThreadsInUse threads(threads_for(options, setting));
-            rows.push_back(measure(particles, setting, reference, accuracy.repeat));
+            rows.push_back(accuracy.gradient
+                               ? measure_gradient(particles, setting, reference, accuracy.repeat)
+                               : measure(particles, setting, reference, accuracy.repeat));
         }
-        const std::size_t sample =
-            sample_of(source, particles, reference.targets(), reference.text(), samples);
+        const std::size_t sample = sample_of(
+            source, particles, reference.targets(),
+            accuracy.gradient ? "gradients by direct sums in double" : reference.text(), samples);
         for (std::size_t row = first_row; row < rows.size(); ++row)
             rows[row].sample = sample;
     });

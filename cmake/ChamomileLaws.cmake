@@ -15,6 +15,10 @@ foreach(law IN ITEMS
         "gravity_tidal_spline TidalSpline gravity_tidal.hpp"
         "gravity_tidal_plummer_per_particle TidalPlummerPerParticle gravity_tidal.hpp"
         "gravity_tidal_spline_per_particle TidalSplinePerParticle gravity_tidal.hpp"
+        "gravity_adjoint_plummer AdjointPlummer gravity_adjoint.hpp"
+        "gravity_adjoint_spline AdjointSpline gravity_adjoint.hpp"
+        "gravity_adjoint_plummer_per_particle AdjointPlummerPerParticle gravity_adjoint.hpp"
+        "gravity_adjoint_spline_per_particle AdjointSplinePerParticle gravity_adjoint.hpp"
         "lennard_jones_fluid LennardJonesFluid lennard_jones_fluid.hpp"
         "molecular_force MolecularForce lennard_jones_coulomb.hpp"
         "molecular_force_linear MolecularForceLinear lennard_jones_coulomb.hpp"
@@ -27,7 +31,7 @@ foreach(law IN ITEMS
         "sph_density SphDensity sph_density.hpp")
     separate_arguments(law)
     list(GET law 0 name)
-    if(CHAMOMILE_PARTS STREQUAL "python" AND NOT name MATCHES "^gravity_(field|jerk|tidal)")
+    if(CHAMOMILE_PARTS STREQUAL "python" AND NOT name MATCHES "^gravity_(adjoint|field|jerk|tidal)")
         continue()
     endif()
     list(GET law 1 type)

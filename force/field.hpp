@@ -41,6 +41,22 @@ struct FieldResults {
     explicit operator bool() const { return acceleration || potential || tidal || jerk; }
 };
 
+/// The derivatives of a loss L with respect to the fields at all sources, in the sources' order.
+/// Empty arrays: 0.
+struct FieldCotangents {
+    ArrayView acceleration = {}; ///< 3 components: dL/da
+    ArrayView potential = {};    ///< 1: dL/dphi
+};
+
+/// Result arrays: the derivatives of L with respect to the sources. Empty arrays are not computed.
+struct FieldGradients {
+    ArrayView position = {}; ///< 3 components: dL/dx
+    ArrayView mass = {};     ///< 1: dL/dm
+    /// Source indices; entry k in the arrays belongs to source active[k]. Empty: all sources.
+    /// Direct sums take less time for a few; a tree does not.
+    std::span<const Index> active = {};
+};
+
 /// A copy of the sources as given to build().
 struct FieldCopy {
     std::vector<Vec3<double>> position, velocity; ///< velocity: empty if not given
@@ -86,6 +102,14 @@ public:
     /// coincide without softening.
     virtual ForceStatistics evaluate_sources(std::span<const Index> active,
                                              const FieldResults& results) = 0;
+
+    /// Computes the gradient of a loss L of the fields that evaluate_sources() computes at all
+    /// sources: by the same lists, with moments one degree higher, or directly. Softening lengths
+    /// count as constants. For isolated sources; a tree on a GPU is replaced by one on the host.
+    /// Throws Error(input) for a non-finite value and like evaluate_sources(), Error(usage) in a
+    /// periodic box or on several ranks.
+    virtual ForceStatistics evaluate_adjoint(const FieldCotangents& given,
+                                             const FieldGradients& gradients) = 0;
 
     /// Finds exactly the sources within a radius around each target, without the target's self. Not
     /// for periodic boxes. Indices for target i start at list[i * max], ascending. count[i] is

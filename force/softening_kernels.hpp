@@ -11,7 +11,8 @@
 ///     number(eps)     what one common softening length becomes before the loop over pairs
 ///     in_unit(n, u)   this number after lengths are divided by u
 ///     add(...)        adds a pair to a sum with `acceleration` and, if wanted, `potential`
-///     find_tide(...)  A and B of the tidal tensor m (B r_a r_b - A delta_ab): A = f, B = -f' / r
+///     find_tide(...)  A and B of the tidal tensor m (B r_a r_b - A delta_ab): A = f, B = -f' / r;
+///                     and C = m p, which costs nothing if unused
 ///
 /// `Length` in add() and find_tide() is a CommonNumber<T>, or T: the pair's own eps^2, which may be
 /// 0. T is a number or a pack. Sums are finite at r = 0 and far beyond the reach, in float too, and
@@ -59,11 +60,12 @@ struct PlummerKernel {
 
     template <class T, class Length>
     static CHAMOMILE_HD void find_tide(const Vec3<T>& r, const T& mass, const Length& length, T& a,
-                                       T& b)
+                                       T& b, T& c)
     {
         const T inv_u = inverse_sqrt(norm_squared(r, eps2(length))); // 4
-        const T inv_u2 = inv_u * inv_u, m_inv_u = mass * inv_u;      // 2
-        a = m_inv_u * inv_u2;                                        // 1
+        const T inv_u2 = inv_u * inv_u;                              // 1
+        c = mass * inv_u;                                            // 1
+        a = c * inv_u2;                                              // 1
         b = T(3) * inv_u2 * a;                                       // 2
     }
 
@@ -127,7 +129,7 @@ struct CompactKernel {
 
     template <class T, class Length>
     static CHAMOMILE_HD void find_tide(const Vec3<T>& r, const T& mass, const Length& length, T& a,
-                                       T& b)
+                                       T& b, T& c)
     {
         T inv_h;
         if constexpr (std::is_same_v<Length, T>)
@@ -145,6 +147,8 @@ struct CompactKernel {
         const T outer_b = m_inv_r3 * inv_r2 * (T(3) * f - Form::tide_outside(q, s));
         a = select(q < T(0.5f), inner, m_inv_r3 * f);
         b = select(q < T(0.5f), inner_b, outer_b);
+        c = select(q < T(0.5f), mass * inv_h * Form::potential_inside(q),
+                   mass * inv_r * Form::potential_outside(s));
     }
 
 private:

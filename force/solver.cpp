@@ -106,6 +106,8 @@ SolverParts make_parts(const SolverOptions& resolved, bool separate_targets)
 
 std::unique_ptr<DirectSolver> make_direct_solver(const SolverOptions& resolved)
 {
+    if (resolved.is_periodic())
+        return make_periodic_direct_solver(resolved);
     const int gpu = choose_gpu(resolved.device);
     return gpu < 0 ? make_host_direct_solver(resolved) : make_cuda_direct_solver(gpu, resolved);
 }
@@ -117,8 +119,6 @@ std::unique_ptr<Solver> make_solver(const SolverOptions& options)
     if (options.accuracy)
         return make_accurate_solver(options);
     const SolverOptions chosen = resolved(options);
-    if (chosen.solver == SolverKind::direct && chosen.is_periodic())
-        return make_periodic_direct_solver(chosen);
     if (chosen.solver == SolverKind::direct)
         return make_direct_solver(chosen);
     return make_list_solver(chosen, make_parts(chosen, chosen.device == "cpu")); // for tracers

@@ -66,7 +66,7 @@ private:
     }
 
     Archive& archive_;
-    std::array<std::vector<Vec3<double>>, vector_columns> vectors_;
+    std::array<std::vector<Vec3<double>>, moving_columns> vectors_;
     std::array<std::vector<double>, moving_columns> reals_;
 };
 

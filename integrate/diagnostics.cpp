@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "chamomile/core/exact_sum.hpp"
+#include "chamomile/core/ranks/rank_subset.hpp"
 #include "chamomile/integrate/external/external_field.hpp"
-#include "chamomile/integrate/ranks/rank_subset.hpp"
 
 namespace chamomile {
 namespace {

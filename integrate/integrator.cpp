@@ -5,8 +5,8 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/files/archive.hpp"
+#include "chamomile/core/ranks/rank_subset.hpp"
 #include "chamomile/core/threads.hpp"
-#include "chamomile/integrate/ranks/rank_subset.hpp"
 
 namespace chamomile {
 

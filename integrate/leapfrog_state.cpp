@@ -37,9 +37,15 @@ ForceStatistics Leapfrog::start_on_ranks(Particles& particles, Quantities quanti
 {
     fill_store(particles, {});
     store_->set_due(0, count_);
-    const ForceStatistics statistics = evaluate_request(
-        store_->request(needs_potentials() || quantities == Quantities::acceleration_potential),
-        now);
+    Request request =
+        store_->request(needs_potentials() || quantities == Quantities::acceleration_potential);
+    if (splits_forces()) {
+        request.long_range = LongRangePart::stored;
+        request.long_range_acceleration = store_->clear_long_range();
+    }
+    const ForceStatistics statistics = evaluate_request(request, now);
+    if (splits_forces())
+        store_->add_long_range(0);
     if (field_)
         store_->add_external(*field_, now.time);
     require_finite_now(Column::acceleration, now);
@@ -85,7 +91,6 @@ void Leapfrog::set_softening(const Particles& particles)
 void Leapfrog::exchange(Archive& archive, Particles& particles)
 {
     exchange_scheme(archive);
-    solver_.exchange(archive);
     store_->attach(particles);
     if (blocks_ || archive.is_reading())
         exchange_columns(archive, particles);
@@ -100,6 +105,7 @@ void Leapfrog::resume(Particles& particles, StepColumns columns)
 
 void Leapfrog::exchange_counts(Archive& archive)
 {
+    solver_.exchange(archive);
     if (!blocks_)
         return;
     chamomile::exchange(archive, report_);

@@ -154,9 +154,8 @@ IntegratorWithSolver make_integrator(const SolverOptions& options, const Scheme&
     const RankSteps steps =
         scheme.individual ? RankSteps(block_steps(scheme)) : RankSteps(time_step_of(scheme));
     // With an accuracy goal, only rank 0 has a solver.
-    if (given.ranks && residence == Residence::where_solved && !given.accuracy &&
-        clock.is_newtonian()) {
-        made.integrator = std::make_unique<LedIntegrator>(given, steps);
+    if (given.ranks && residence == Residence::where_solved && !given.accuracy) {
+        made.integrator = std::make_unique<LedIntegrator>(given, steps, clock);
         made.integrator->put_into(scheme.field);
         made.leapfrog = made.integrator->leapfrog();
         return made;

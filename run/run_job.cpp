@@ -42,8 +42,7 @@ RunJob::RunJob(const RunSettings& settings, const RunOrigin& origin, RunFolder& 
     origin_.version = version;
     origin_.start_time = simulation.start_time();
     origin_.forces = simulation.integrator().forces();
-    if (!state_.comoving) // comoving velocities are scaled in place
-        simulation_.leave_particles();
+    simulation_.leave_particles();
     register_observers();
 }
 
@@ -256,7 +255,8 @@ void RunJob::write_outputs()
     finish_snapshot();
     const PeculiarVelocities in_file(state_);
     const std::filesystem::path file = folder_.snapshot(outputs_);
-    snapshots_.write(state_, rows, file);
+    PeculiarRows peculiar(rows, state_);
+    snapshots_.write(state_, peculiar, file);
     if (!run_.writes_beside)
         snapshots_.finish();
     const auto tables = write_analysis(run_.analysis, state_, folder_, outputs_, origin_.forces);

@@ -1,13 +1,10 @@
 #include "chamomile/tree/moments.hpp"
 
-#include <algorithm>
 #include <cassert>
 
-#include <omp.h>
-
-#include "chamomile/core/threads.hpp"
 #include "chamomile/tree/cell_moments.hpp"
 #include "chamomile/tree/higher_moments.hpp"
+#include "chamomile/tree/upwards.hpp"
 
 namespace chamomile {
 namespace {
@@ -57,20 +54,9 @@ void compute_moments(Moments& moments, const Octree& octree, int order)
     moments.softening.resize(octree.softening.empty() ? 0 : n);
     if (n == 0)
         return;
-    // Threads compute whole subtrees; the cells above follow, mothers last.
-    const Index max =
-        std::max<Index>(1024, octree.cells[0].count / Index(8 * omp_get_max_threads()));
-    std::vector<Index> subtrees, top;
-    for (Index cell = 0; cell < n;) {
-        const bool small = octree.cells[cell].count <= max || octree.is_leaf(cell);
-        (small ? subtrees : top).push_back(cell);
-        cell = small ? octree.cells[cell].next : cell + 1;
-    }
-#pragma omp parallel for if (octree.size > worth_threads) schedule(dynamic, 1)
-    for (std::size_t s = 0; s < subtrees.size(); ++s)
-        compute_moments(moments, octree, order, subtrees[s], octree.cells[subtrees[s]].next);
-    for (std::size_t t = top.size(); t-- > 0;)
-        compute_moments(moments, octree, order, top[t], top[t] + 1);
+    pass_upwards(octree, [&](Index begin, Index end) {
+        compute_moments(moments, octree, order, begin, end);
+    });
     // Non-finite values pass here; callers refuse them and name the particle.
     assert(!(moments.multipole[0].mass < 0) && !(moments.bounds[0].longest_side() < 0));
 }

@@ -32,6 +32,7 @@ struct RowsOfRank {
     /// Number of each particle among all ranks, to order particles with equal keys. Set once ranks
     /// have exchanged particles; empty before: particles of rank 0 come first, then of rank 1.
     std::span<const Index> number = {};
+    std::uint64_t first = 0;             ///< number of the first particle, without `number`
     std::uint64_t exchanges = 0;         ///< number of particle exchanges between ranks so far
     bool has_targets = false;            ///< false: every particle is a target
     std::span<const Index> targets = {}; ///< of this rank, by rising index, with has_targets
@@ -39,6 +40,7 @@ struct RowsOfRank {
     const std::uint8_t* rung = nullptr;
     int first_rung = 0;
     bool per_particle = false; ///< particles on some rank have per-particle softening
+    Periodicity box = {};      ///< TreePlan::periodicity
 };
 
 /// Particles as the caller holds them, on the host or the builder's device.

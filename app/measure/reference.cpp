@@ -18,6 +18,11 @@ constexpr double allowed_difference = 1e-12;
 
 } // namespace
 
+const char* device_word(ReferenceDevice device)
+{
+    return device == ReferenceDevice::cpu ? "cpu" : device == ReferenceDevice::gpu ? "gpu" : "auto";
+}
+
 std::vector<OptionRow<ReferenceRequest>> reference_rows(Range sample_range)
 {
     OptionRows<ReferenceRequest> rows;
@@ -67,9 +72,7 @@ ReferenceSums Reference::by_solver(Softening softening)
     SolverOptions options;
     options.solver = SolverKind::direct;
     options.precision = Precision::double_precision;
-    options.device = device_ == ReferenceDevice::cpu   ? "cpu"
-                     : device_ == ReferenceDevice::gpu ? "gpu"
-                                                       : "auto";
+    options.device = device_word(device_);
     options.softening = softening;
     options.gravitational_constant = gravitational_constant_;
     const auto solver = make_solver(options);

@@ -14,6 +14,9 @@ namespace chamomile::app {
 /// Device for long reference sums. Automatic: a GPU if available.
 enum class ReferenceDevice { automatic, cpu, gpu };
 
+/// Returns the device as in SolverOptions.
+const char* device_word(ReferenceDevice device);
+
 /// ReferenceRequest states which sums are compared with direct ones.
 struct ReferenceRequest {
     int sample; ///< particles that are compared; 0: none
@@ -39,6 +42,7 @@ public:
               ReferenceDevice device, double box = 0);
 
     const std::vector<Index>& targets() const { return targets_; }
+    ReferenceDevice device() const { return device_; }
 
     /// Returns the sums for a softening. Throws Error(device) if the GPU is absent, Error(numeric)
     /// if the solver differs from reference_sum() by more than 1e-12 relative to sum_j G m_j /

@@ -6,6 +6,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/norm.hpp"
+#include "chamomile/core/ranks/agreement.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/lists/group_partition.hpp"
 #include "chamomile/force/lists/strided_io.hpp"
@@ -103,9 +104,14 @@ void ListField::take(const TreeParticles& given, const Plan& plan, bool keeps_ce
     TreeParticles sources = given;
     set_softening(sources, plan);
     if (long_range_) {
-        options_.periodic = long_range_->make(sources.count + plan.tracers, *parts_.evaluator);
-        require(refuse_softening(options_, softening_.in_force()));
+        options_.periodic = long_range_->make(
+            (sources.ranks ? plan.all_sources : sources.count) + plan.tracers, *parts_.evaluator,
+            parts_.domains ? &parts_.domains->ranks() : nullptr);
+        const auto refuse = [&] { require(refuse_softening(options_, softening_.in_force())); };
+        parts_.domains ? agreed(refuse) : refuse();
         sources.position = in_box(sources.position, sources.count, wrapped_);
+        if (sources.ranks)
+            sources.ranks->box = {options_.box};
     }
     const SourcesTaken how{softening_, plan.id, walks(), !walks() && targets_.has_value()};
     if (keeps_cells)
@@ -115,12 +121,14 @@ void ListField::take(const TreeParticles& given, const Plan& plan, bool keeps_ce
     if (long_range_ && plan.has_long_range)
         try {
             const Moments& moments = sources_.tree().moments;
-            const double mass = sources.count > 0 ? moments.multipole[0].mass : 0;
-            long_range_->prepare(sources, mass, sources_.profile());
+            const double mass = size() > 0 ? moments.multipole[0].mass : 0;
+            long_range_->prepare(sources, size(), mass, plan.has_potentials, sources_.profile());
         } catch (...) {
             sources_.clear();
             throw;
         }
+    if (long_range_ && parts_.domains)
+        parts_.domains->set_min_acceleration(long_range_->typical_acceleration());
 }
 
 /// Sets the softening for this evaluation.
@@ -243,11 +251,9 @@ ForceStatistics ListField::at_sources(const Targets& targets, const Outputs& to)
     if (sums_.sum(sources_, force(), listed, statistics) > 0)
         repair_sources(output);
     statistics.kept_tree = sources_.has_kept_cells();
-    if (parts_.domains)
-        return statistics;
-    if (walks()) {
+    if (!parts_.domains && walks()) {
         compare_estimates(output, statistics);
-    } else if (options_.precision == Precision::single_precision) {
+    } else if (!walks() && options_.precision == Precision::single_precision) {
         const TimedPhase phase(statistics.profile, "cancelling");
         statistics.cancelling =
             cancelling_.sum_again(sources_.octree(), groups_, sources_.scale(), output);
@@ -261,8 +267,11 @@ ForceStatistics ListField::at_sources(const Targets& targets, const Outputs& to)
 void ListField::add_long_range(const Targets& targets, const Outputs& to,
                                ForceStatistics& statistics)
 {
-    const std::size_t n = size();
     TreeParticles arrays = sources_.particles();
+    const std::size_t n = arrays.count;
+    const bool are_all = arrays.ranks ? !arrays.ranks->has_targets : groups_.target_count == n;
+    if (n == 0 || (arrays.ranks && !are_all && targets.active.empty()))
+        return;
     std::optional<Particles> copies;
     if (!plan_.has_arrays) {
         copies = sources_.all();
@@ -273,27 +282,37 @@ void ListField::add_long_range(const Targets& targets, const Outputs& to,
         long_range_->add(n, arrays.position, targets.active, to.acceleration, to.potential,
                          statistics.profile);
     if (to.long_range == LongRangePart::stored) {
-        if (!to.long_range_acceleration || groups_.target_count != n)
+        if (!to.long_range_acceleration || !are_all)
             throw Error(Fault::usage,
                         "stored long range: needs an array, and all particles as targets");
         long_range_->add(n, arrays.position, {}, to.long_range_acceleration, to.potential,
                          statistics.profile);
     }
     if (to.potential && to.long_range != LongRangePart::left_out)
-        complete_potentials(to.potential, arrays.mass);
+        complete_potentials(to.potential, arrays.mass, targets.active);
 }
 
-/// Adds the offset of the smooth part to the targets' potentials.
-void ListField::complete_potentials(const ArrayView& view, const ArrayView& masses)
+/// Adds the offset of the smooth part to the targets' potentials. `active`: targets of a rank.
+void ListField::complete_potentials(const ArrayView& view, const ArrayView& masses,
+                                    std::span<const Index> active)
 {
+    const auto complete_at = [&](const ArrayView& potential, const ArrayView& mass, std::size_t i) {
+        potential.store(i, 0, potential.load(i) + long_range_->potential_offset(mass.load(i)));
+    };
+    if (parts_.domains) {
+        const std::size_t own = sources_.particles().count,
+                          n = active.empty() ? own : active.size();
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+        for (std::size_t k = 0; k < n; ++k)
+            complete_at(view, masses, active.empty() ? k : active[k]);
+        return;
+    }
     const auto complete = [&](const ArrayView& potential, const ArrayView& mass) {
         const bool all = groups_.target_count == size();
         const Index* const order = all ? nullptr : sources_.ordered().order.data();
 #pragma omp parallel for if (groups_.target_count > worth_threads) schedule(static)
-        for (std::size_t t = 0; t < groups_.target_count; ++t) {
-            const std::size_t i = all ? t : order[groups_.target(t)];
-            potential.store(i, 0, potential.load(i) + long_range_->potential_offset(mass.load(i)));
-        }
+        for (std::size_t t = 0; t < groups_.target_count; ++t)
+            complete_at(potential, mass, all ? t : order[groups_.target(t)]);
     };
     if (!view.on_device && !masses.on_device)
         return complete(view, masses);

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "chamomile/force/adjoint/adjoint_evaluator.hpp"
 #include "chamomile/force/field.hpp"
 #include "chamomile/force/lists/list_sums.hpp"
 #include "chamomile/force/lists/single_target.hpp"
@@ -26,10 +27,11 @@ public:
     struct Plan {
         std::uint64_t number = 0; ///< places the root cube (Method::decorrelate)
         std::optional<double> softening_length = {};
-        bool has_long_range = true; ///< else the last one stays, for older positions
-        bool has_arrays = true;     ///< the sources' arrays stay valid until the evaluation ends
-        std::size_t tracers = 0;    ///< number besides the sources; counts when choosing a mesh
-        bool keeps_lengths = false; ///< per-particle softening even if all lengths are equal
+        bool has_long_range = true;  ///< else the last one stays, for older positions
+        bool has_arrays = true;      ///< the sources' arrays stay valid until the evaluation ends
+        std::size_t tracers = 0;     ///< number besides the sources; counts when choosing a mesh
+        std::size_t all_sources = 0; ///< with several ranks: sources on all ranks
+        bool keeps_lengths = false;  ///< per-particle softening even if all lengths are equal
         std::span<const std::uint64_t> id = {}; ///< particle ids for messages; empty: index
         bool all_are_targets = false;           ///< TreePlan::all_are_targets
         /// With several ranks: min and max per-particle softening over the sources of all ranks,
@@ -76,6 +78,17 @@ public:
     /// Sums at any points; entry k in the outputs belongs to target k.
     ForceStatistics at_points(const FieldTargets& targets, const Outputs& to);
 
+    /// lambda = dL/da and mu = dL/dphi of all sources for a loss L, in the caller's order; either
+    /// may be empty: 0.
+    struct Cotangents {
+        std::span<const Vec3<double>> acceleration;
+        std::span<const double> potential;
+    };
+    /// Writes dL/dx and dL/dm of all sources, by the lists of at_sources(). Returns the sources
+    /// with values that are not finite. For a walk on the host, isolated sources.
+    std::vector<Index> adjoint_at_sources(const Cotangents& given, std::span<Vec3<double>> position,
+                                          std::span<double> mass, ForceStatistics& statistics);
+
     SourceTree& sources() { return sources_; }
     bool has_own_softenings() const { return sources_.has_own_softenings(); }
     /// Returns the present softening: the shared length, or the max.
@@ -118,7 +131,8 @@ private:
     }
     std::size_t count_of_all(std::size_t own) const;
     void add_long_range(const Targets& targets, const Outputs& to, ForceStatistics& statistics);
-    void complete_potentials(const ArrayView& potential, const ArrayView& masses);
+    void complete_potentials(const ArrayView& potential, const ArrayView& masses,
+                             std::span<const Index> active);
     void compare_estimates(const ForceOutput& output, ForceStatistics& statistics);
 
     void find_self(const FieldTargets& targets);
@@ -132,6 +146,7 @@ private:
 
     void put_sum(const TargetSum& sum, std::size_t i, std::vector<double>& acceleration,
                  std::vector<double>& potential) const;
+    static Error singular_point(std::size_t number);
     void repair_points(const FieldTargets& targets, const ForceOutput& output);
     void repair_sources(const ForceOutput& output);
     std::vector<double> read(const ArrayView& view, std::size_t n, int components) const;
@@ -148,6 +163,7 @@ private:
     TargetGroups groups_;
     Walk walk_;
     ListSums sums_;
+    std::unique_ptr<AdjointEvaluator> adjoint_; // made when first needed
     CancellingTargets cancelling_;
     bool compares_estimates_ = true; // whether to compare estimates with forces, once
     std::vector<Index> self_;

@@ -88,6 +88,8 @@ void ListField::add_long_range_at(const FieldTargets& targets, const Outputs& to
     const ArrayView& into =
         to.long_range == LongRangePart::stored ? to.long_range_acceleration : to.acceleration;
     const std::size_t n = targets.count;
+    if (n == 0) // on this rank
+        return;
     std::vector<Vec3<double>> place(n), acceleration(n);
     std::vector<double> rows = read(targets.position, n, 3), potentials(n);
     std::copy(rows.begin(), rows.end(), &place[0].x);

@@ -72,6 +72,8 @@ void ListField::repair_rows_on_host(const Request& request)
                 request.potential.store(i, 0, potential);
         };
         std::ranges::sort(singular, {}, &Row::number); // the error names the first
+        if (long_range_ && !singular.empty())
+            refuse_singular_target(all, singular.front().number, softening_.pair);
         SolverOptions exact = options_;
         exact.softening = softening_.pair;
         std::vector<Index> numbers;
@@ -81,6 +83,8 @@ void ListField::repair_rows_on_host(const Request& request)
         for (const Row& row : singular)
             store(row.i, all.acceleration[row.number], all.potential[row.number]);
         for (const std::size_t i : tracers) {
+            if (long_range_)
+                throw singular_point(request.part->number_of(i) - all.size());
             const double length =
                 all.softening.empty()
                     ? 0

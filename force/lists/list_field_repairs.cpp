@@ -125,6 +125,14 @@ void ListField::put_sum(const TargetSum& sum, std::size_t i, std::vector<double>
     std::copy_n(&a.x, 3, &acceleration[3 * i]);
 }
 
+/// Returns the error for target `number`, whose sum is not finite in a periodic box.
+Error ListField::singular_point(std::size_t number)
+{
+    return Error(Fault::input, "target " + item(number) +
+                                   ": field: not finite: a target at the position of a source "
+                                   "needs a softening > 0 in a periodic box");
+}
+
 /// Repeats non-finite sums, from pairs closer than float resolves, directly and in double.
 void ListField::repair_points(const FieldTargets& targets, const ForceOutput& output)
 {
@@ -141,9 +149,7 @@ void ListField::repair_points(const FieldTargets& targets, const ForceOutput& ou
         if (std::isfinite(a[0] + a[1] + a[2] + potential[i]))
             continue;
         if (long_range_)
-            throw Error(Fault::input, "target " + item(i) +
-                                          ": field: not finite: a target at the position of a "
-                                          "source needs a softening > 0 in a periodic box");
+            throw singular_point(i);
         put_sum(sum_of_single_target(all, targets_->octree.sources[t].position,
                                      targets.self.empty() ? -1 : targets.self[i], softening_.pair,
                                      own.empty() ? 0 : std::sqrt(own[t])),

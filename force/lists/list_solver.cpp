@@ -44,7 +44,9 @@ public:
         ListField::Plan plan{.number = request.number,
                              .softening_length = request.softening_length,
                              .has_long_range = request.long_range != LongRangePart::left_out,
-                             .tracers = request.count - share.sources,
+                             .tracers = (domains ? request.part->count : request.count) -
+                                        std::size_t(share.all_sources),
+                             .all_sources = std::size_t(share.all_sources),
                              .id = request.id.first(std::min(share.sources, request.id.size())),
                              .all_are_targets = request.are_all_active() && !request.rung};
         if (domains) {
@@ -53,6 +55,7 @@ public:
             plan.has_potentials = all.has_potentials;
             sources.ranks =
                 RowsOfRank{.number = all.number.first(std::min(share.sources, all.number.size())),
+                           .first = all.first,
                            .exchanges = all.exchanges,
                            .has_targets = !request.are_all_active() && share.sums_sources,
                            .targets = share.active_sources,

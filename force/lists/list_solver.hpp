@@ -70,8 +70,8 @@ public:
                                           std::vector<Index>& numbers) = 0;
 };
 
-/// Makes a direct sum for isolated particles, for `resolved` options that name one device. Throws
-/// Error(device).
+/// Makes a direct sum for `resolved` options that name one device. In a periodic box the CPU sums.
+/// Throws Error(device).
 std::unique_ptr<DirectSolver> make_direct_solver(const SolverOptions& resolved);
 
 /// Like make_direct_solver(), on the CPU, with groups and lists.

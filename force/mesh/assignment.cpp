@@ -1,6 +1,7 @@
 #include "chamomile/force/mesh/assignment.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cmath>
 #include <string>
@@ -124,9 +125,10 @@ void MassAssignment::sort(std::size_t n, const ArrayView& position, const ArrayV
                     "particle " + item(wrong) + ": position and mass: must be finite");
 }
 
-template <class T>
+/// Calls add(point, share) for each share of each particle, of its mass times `scale`.
+template <class T, class Add>
 void MassAssignment::assign(std::size_t n, const ArrayView& position, const ArrayView& mass,
-                            Grid<T>& grid)
+                            double scale, Grid<T>& grid, const Add& add)
 {
     if (grid.side() != frame_.cells)
         throw Error(Fault::usage, "mesh: " + std::to_string(grid.side()) + ": must be " +
@@ -144,13 +146,13 @@ void MassAssignment::assign(std::size_t n, const ArrayView& position, const Arra
                 wrapped_cloud_at<points>(frame_.in_cells(position.load(i, 1)), frame_.cells);
             const auto z =
                 wrapped_cloud_at<points>(frame_.in_cells(position.load(i, 2)), frame_.cells);
-            const double m = mass ? mass.load(i) : 1;
+            const double m = mass ? scale * mass.load(i) : scale;
             for (int a = 0; a < points; ++a)
                 for (int b = 0; b < points; ++b) {
                     T* row = &grid(x.point[a], y.point[b], 0);
                     const double w = m * x.weight[a] * y.weight[b];
                     for (int c = 0; c < points; ++c)
-                        row[z.point[c]] += T(w * z.weight[c]);
+                        add(row[z.point[c]], w * z.weight[c]);
                 }
         }
     };
@@ -164,6 +166,23 @@ void MassAssignment::assign(std::size_t n, const ArrayView& position, const Arra
                 for (int b = 0; b < half; ++b)
                     add_column(points,
                                std::size_t((2 * a + round / 2) * columns_ + 2 * b + round % 2));
+    });
+}
+
+template <class T>
+void MassAssignment::assign(std::size_t n, const ArrayView& position, const ArrayView& mass,
+                            Grid<T>& grid)
+{
+    assign(n, position, mass, 1, grid, [](T& point, double share) { point += T(share); });
+}
+
+void MassAssignment::assign_integers(std::size_t n, const ArrayView& position,
+                                     const ArrayView& mass, double scale, Grid<double>& grid)
+{
+    static_assert(std::bit_cast<std::int64_t>(0.) == 0);
+    assign(n, position, mass, scale, grid, [](double& point, double share) {
+        const auto nearest = std::int64_t(share + std::copysign(0.5, share));
+        point = std::bit_cast<double>(std::bit_cast<std::int64_t>(point) + nearest);
     });
 }
 

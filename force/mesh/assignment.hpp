@@ -33,6 +33,12 @@ public:
     template <class T>
     void assign(std::size_t n, const ArrayView& position, const ArrayView& mass, Grid<T>& grid);
 
+    /// Like assign(), but fills `grid` with 64-bit integers, in the bits of its numbers: the mass
+    /// at each point times `scale`, each particle's share rounded to the nearest integer. Sums of
+    /// integers do not depend on their order.
+    void assign_integers(std::size_t n, const ArrayView& position, const ArrayView& mass,
+                         double scale, Grid<double>& grid);
+
     /// Sets value[i] to the field at position i, interpolated with the assignment kernel.
     template <class T>
     void interpolate(const Grid<T>& field, std::size_t n, const ArrayView& position,
@@ -47,6 +53,9 @@ public:
 
 private:
     void sort(std::size_t n, const ArrayView& position, const ArrayView& mass);
+    template <class T, class Add>
+    void assign(std::size_t n, const ArrayView& position, const ArrayView& mass, double scale,
+                Grid<T>& grid, const Add& add);
 
     Assignment kernel_;
     MeshFrame frame_;

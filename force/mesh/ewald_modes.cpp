@@ -7,6 +7,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/first_exception.hpp"
 #include "chamomile/core/instruction_sets.hpp"
+#include "chamomile/core/ranks/communicator.hpp"
 #include "chamomile/force/mesh/simd/mode_sums.hpp"
 
 namespace chamomile {
@@ -35,8 +36,9 @@ ModeKernels find_mode_kernels(const std::string& instruction_set)
 /// Sums the long range over Fourier modes.
 class EwaldModes final : public LongRange {
 public:
-    EwaldModes(Periodicity box, double split_radius, int highest, ModeKernels kernels)
-        : box_(box), split_(split_radius), waves_(highest + 1), kernels_(kernels)
+    EwaldModes(Periodicity box, double split_radius, int highest, ModeKernels kernels,
+               Communicator* ranks)
+        : box_(box), split_(split_radius), waves_(highest + 1), kernels_(kernels), ranks_(ranks)
     {
         std::size_t first = 0;
         for (int x = 0; x <= highest; ++x)
@@ -74,12 +76,14 @@ public:
         if (first.caught())
             first.rethrow();
         for (std::size_t part = 1; part < parts; ++part)
-            for (std::size_t m = 0; m < modes_.size(); ++m) {
-                sums[0][m].rr += sums[part][m].rr;
-                sums[0][m].ii += sums[part][m].ii;
-                sums[0][m].ri += sums[part][m].ri;
-                sums[0][m].ir += sums[part][m].ir;
-            }
+            add_sums(sums[part], sums[0]);
+        if (ranks_) {
+            const std::vector<ModeSums> all =
+                ranks_->all_gather(std::span<const ModeSums>(sums[0]));
+            sums[0].assign(modes_.size(), {});
+            for (std::size_t r = 0; r < std::size_t(ranks_->size()); ++r)
+                add_sums(std::span(all).subspan(r * modes_.size(), modes_.size()), sums[0]);
+        }
         for (const ModeRow& row : rows_)
             for (int z = 0; z < row.waves; ++z)
                 set_mode(row, z, sums[0][row.first + std::size_t(z)]);
@@ -126,6 +130,16 @@ public:
     }
 
 private:
+    static void add_sums(std::span<const ModeSums> more, std::span<ModeSums> sums)
+    {
+        for (std::size_t m = 0; m < sums.size(); ++m) {
+            sums[m].rr += more[m].rr;
+            sums[m].ii += more[m].ii;
+            sums[m].ri += more[m].ri;
+            sums[m].ir += more[m].ir;
+        }
+    }
+
     /// Memory for one thread.
     struct Work {
         explicit Work(int waves) : memory(ModeBlock::room(waves)) { block.waves = memory.data(); }
@@ -184,6 +198,7 @@ private:
     double split_;
     int waves_;
     ModeKernels kernels_;
+    Communicator* ranks_; ///< null: one rank
     std::vector<ModeRow> rows_;
     std::vector<ModeCoefficients> modes_;
 };
@@ -191,7 +206,7 @@ private:
 } // namespace
 
 std::unique_ptr<LongRange> make_ewald_modes(Periodicity box, double split_radius, double tolerance,
-                                            const std::string& instruction_set)
+                                            const std::string& instruction_set, Communicator* ranks)
 {
     const auto refuse = [](const std::string& line) { throw Error(Fault::usage, line); };
     if (!(box.side > 0) || !std::isfinite(box.side))
@@ -207,7 +222,7 @@ std::unique_ptr<LongRange> make_ewald_modes(Periodicity box, double split_radius
         refuse("split radius: " + std::to_string(split_radius) + ": needs more than " +
                std::to_string(max_waves) + " waves along the box; use a mesh");
     return std::make_unique<EwaldModes>(box, split_radius, int(highest),
-                                        find_mode_kernels(instruction_set));
+                                        find_mode_kernels(instruction_set), ranks);
 }
 
 } // namespace chamomile

@@ -11,6 +11,13 @@ namespace chamomile {
 /// Returns name and version of the transform library.
 std::string fourier_library();
 
+/// Indices begin ... end - 1 of planes or rows.
+struct MeshRange {
+    int begin, end;
+
+    int count() const { return end - begin; }
+};
+
 /// A Fourier transforms grids with n points per side in place; T is float or double. Each plane or
 /// column is transformed by a single thread, so that results have the same bits for any number of
 /// threads. Any number of threads may plan and transform at a time.
@@ -23,11 +30,26 @@ public:
     Fourier(Fourier&&) noexcept;
 
     /// Transforms a field to its spectrum: mode k becomes sum_x f(x) exp(-i k x).
-    void forward(Grid<T>& grid) const;
+    void forward(Grid<T>& grid) const
+    {
+        planes_forward(grid, {0, grid.side()});
+        columns_forward(grid, {0, grid.side()});
+    }
 
     /// Transforms a spectrum back, without normalization: field x becomes sum_k f_k exp(+i k x)
     /// over all n^3 modes, n^3 times the input of forward().
-    void backward(Grid<T>& grid) const;
+    void backward(Grid<T>& grid) const
+    {
+        columns_backward(grid, {0, grid.side()});
+        planes_backward(grid, {0, grid.side()});
+    }
+
+    /// The two parts of each transform: along the second and third index, in planes of the first;
+    /// and along the first, in rows of the second.
+    void planes_forward(Grid<T>& grid, MeshRange planes) const;
+    void columns_forward(Grid<T>& grid, MeshRange rows) const;
+    void columns_backward(Grid<T>& grid, MeshRange rows) const;
+    void planes_backward(Grid<T>& grid, MeshRange planes) const;
 
 private:
     struct Plans;

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/force/mesh/grid.hpp"
+#include "chamomile/force/mesh/fourier.hpp"
 
 namespace chamomile {
 
@@ -54,10 +54,10 @@ private:
     std::unique_ptr<std::complex<T>, Free> points_;
 };
 
-/// Transforms along the slowest index, including row padding. Each thread makes its `transform`
-/// (ColumnBlock::transform) by make().
+/// Transforms along the slowest index, in these rows, including row padding. Each thread makes its
+/// `transform` (ColumnBlock::transform) by make().
 template <class T, class Make>
-void transform_across(Grid<T>& grid, const Make& make)
+void transform_across(Grid<T>& grid, MeshRange rows, const Make& make)
 {
     const int n = grid.side(), width = ColumnBlock<T>::width, blocks = (n / 2 + width) / width;
 #pragma omp parallel
@@ -65,7 +65,7 @@ void transform_across(Grid<T>& grid, const Make& make)
         ColumnBlock<T> columns(n);
         auto transform = make();
 #pragma omp for collapse(2) schedule(static)
-        for (int j = 0; j < n; ++j)
+        for (int j = rows.begin; j < rows.end; ++j)
             for (int block = 0; block < blocks; ++block)
                 columns.transform([&](int i) { return grid.spectrum_row(i, j) + block * width; },
                                   transform);

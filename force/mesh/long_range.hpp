@@ -36,6 +36,10 @@ public:
                      const ArrayView& acceleration, const ArrayView& potential,
                      Profile& profile) const = 0;
 
+    /// Prepares potentials. One rank may omit this call: its add() then prepares them. On several
+    /// ranks the call is collective, like prepare().
+    virtual void prepare_potential(Profile&) const {}
+
     /// Waits until the work begun by prepare() is done. Throws Error(device).
     virtual void wait() const {}
 

@@ -1,15 +1,19 @@
 #include "chamomile/force/mesh/mesh_gravity.hpp"
 
+#include <bit>
 #include <cmath>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/exact_sum.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/mesh/assignment.hpp"
-#include "chamomile/force/mesh/fourier.hpp"
 #include "chamomile/force/mesh/green_function.hpp"
 #include "chamomile/force/mesh/mesh_field.hpp"
+#include "chamomile/force/mesh/slab_fourier.hpp"
 
 namespace chamomile {
 namespace {
@@ -18,9 +22,9 @@ namespace {
 template <class T>
 class MeshGravity final : public LongRange {
 public:
-    MeshGravity(Periodicity box, const MeshOptions& options)
-        : box_(box), options_(options), split_(checked_split_radius(box, options)),
-          assignment_(options.kernel, box, options.cells), fourier_(options.cells),
+    MeshGravity(Periodicity box, const MeshOptions& options, Communicator* ranks)
+        : box_(box), options_(options), ranks_(ranks), split_(checked_split_radius(box, options)),
+          assignment_(options.kernel, box, options.cells), fourier_(options.cells, ranks),
           rows_(green_rows(options.cells, box.side, split_, int(options.kernel), four_point())),
           potential_(options.cells)
     {
@@ -34,7 +38,7 @@ public:
     {
         {
             const TimedPhase phase(profile, "mesh: assign");
-            assignment_.assign(n, position, mass, potential_);
+            assign(n, position, mass);
         }
         const TimedPhase phase(profile, "mesh: potential");
         fourier_.forward(potential_);
@@ -50,11 +54,8 @@ public:
              double gravitational_constant, const ArrayView& acceleration,
              const ArrayView& potential, Profile& profile) const override
     {
-        if (potential && !is_potential_) {
-            const TimedPhase phase(profile, "mesh: potential");
-            fourier_.backward(potential_);
-            is_potential_ = true;
-        }
+        if (potential)
+            prepare_potential(profile);
         const TimedPhase phase(profile, "mesh: interpolate");
         const std::span<const std::uint32_t> order =
             active.empty() && assignment_.order().size() == n ? assignment_.order() : active;
@@ -70,21 +71,60 @@ public:
         }
     }
 
+    void prepare_potential(Profile& profile) const override
+    {
+        const TimedPhase phase(profile, "mesh: potential");
+        if (!std::exchange(is_potential_, true))
+            fourier_.backward(potential_);
+    }
+
     double split_radius() const override { return split_; }
 
 private:
     bool four_point() const { return options_.differentiation == Differentiation::four_point; }
 
-    /// Turns the mass spectrum into the spectra of the potential and the acceleration.
+    void assign(std::size_t n, const ArrayView& position, const ArrayView& mass)
+    {
+        if constexpr (std::is_same_v<T, float>)
+            assignment_.assign(n, position, mass, potential_);
+        else {
+            const double scale = scale_of_masses(n, mass);
+            assignment_.assign_integers(n, position, mass, scale, potential_);
+            fourier_.sum_integers(potential_);
+            double* const point = potential_.data();
+            const std::size_t plane = potential_.plane(),
+                              end = std::size_t(fourier_.own().end) * plane;
+#pragma omp parallel for schedule(static)
+            for (std::size_t p = std::size_t(fourier_.own().begin) * plane; p < end; ++p)
+                point[p] = double(std::bit_cast<std::int64_t>(point[p])) / scale;
+        }
+    }
+
+    /// Returns the power of two that scales the sum of |mass| over all ranks to less than 2^61.
+    double scale_of_masses(std::size_t n, const ArrayView& mass)
+    {
+        ExactSums<double> sum;
+        sum.add(0, n, [&](std::size_t i) { return mass ? std::abs(mass.load(i)) : 1; });
+        if (ranks_)
+            ranks_->sum(sum);
+        int exponent = 0;
+        const double all = sum.value();
+        std::frexp(all, &exponent);
+        return all > 0 && std::isfinite(all) ? std::ldexp(1., 61 - exponent) : 1;
+    }
+
+    /// Turns the mass spectrum into the spectra of the potential and the acceleration, at this
+    /// rank's rows.
     void multiply()
     {
         const GreenFunction green{box_.side, four_point()};
         const double *wave = rows_.wave.data(), *factor = rows_.factor.data(),
                      *gradient = rows_.gradient.data();
         const int n = options_.cells;
+        const MeshRange rows = fourier_.own();
 #pragma omp parallel for collapse(2) schedule(static)
         for (int i = 0; i < n; ++i)
-            for (int j = 0; j < n; ++j)
+            for (int j = rows.begin; j < rows.end; ++j)
                 for (int k = 0; k <= n / 2; ++k) {
                     std::complex<T>& mode = potential_.mode(i, j, k);
                     mode *= T(green(wave, factor, gradient, i, j, k));
@@ -126,9 +166,10 @@ private:
 
     Periodicity box_;
     MeshOptions options_;
+    Communicator* ranks_; ///< null: one rank
     double split_;
     MassAssignment assignment_;
-    Fourier<T> fourier_;
+    mutable SlabFourier<T> fourier_;
     GreenRows rows_;
     mutable Grid<T> potential_; ///< with component_: a spectrum until add() needs the potential
     mutable bool is_potential_ = false;
@@ -149,11 +190,14 @@ double checked_split_radius(Periodicity box, const MeshOptions& options)
     return options.split * box.side / options.cells;
 }
 
-std::unique_ptr<LongRange> make_mesh_gravity(Periodicity box, const MeshOptions& options)
+std::unique_ptr<LongRange> make_mesh_gravity(Periodicity box, const MeshOptions& options,
+                                             Communicator* ranks)
 {
+    if (options.scalar == Scalar::float32 && ranks)
+        throw Error(Fault::usage, "mesh: float: needs a single rank");
     if (options.scalar == Scalar::float32)
-        return std::make_unique<MeshGravity<float>>(box, options);
-    return std::make_unique<MeshGravity<double>>(box, options);
+        return std::make_unique<MeshGravity<float>>(box, options, ranks);
+    return std::make_unique<MeshGravity<double>>(box, options, ranks);
 }
 
 } // namespace chamomile

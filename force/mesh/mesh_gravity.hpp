@@ -9,6 +9,8 @@
 
 namespace chamomile {
 
+class Communicator;
+
 /// How accelerations follow from the potential's spectrum.
 enum class Differentiation {
     spectral,  ///< -i k phi_k, one inverse transform per component
@@ -31,7 +33,11 @@ struct MeshOptions {
 /// differences as far as a single potential can (Hockney & Eastwood, eq. 8-22). Memory: 4 values
 /// per cell, with four_point 1. The bits are the same for any number of threads. Throws
 /// Error(usage) unless the box is periodic, has 8 to 32768 cells, and r_s is 0.5 cells or more.
-std::unique_ptr<LongRange> make_mesh_gravity(Periodicity box, const MeshOptions& options);
+/// In double, masses on the mesh are exact sums of integers. With `ranks`, for double only, each
+/// rank has a part of the sources, transforms a slab of the mesh and receives the whole field;
+/// prepare() is collective. The bits are the same for any number of ranks.
+std::unique_ptr<LongRange> make_mesh_gravity(Periodicity box, const MeshOptions& options,
+                                             Communicator* ranks = nullptr);
 
 /// Returns r_s for a mesh. Throws Error(usage) like make_mesh_gravity().
 double checked_split_radius(Periodicity box, const MeshOptions& options);

@@ -2,7 +2,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/interruption.hpp"
-#include "chamomile/force/law_choice.hpp"
+#include "chamomile/force/adjoint/adjoint_law.hpp"
 #include "chamomile/force/pairs/laws/gravity_field.hpp"
 #include "chamomile/force/pairs/laws/gravity_jerk.hpp"
 #include "chamomile/force/pairs/laws/gravity_tidal.hpp"
@@ -35,6 +35,7 @@ void FieldLaws::take(const Softening& softening, bool per_particle)
         jerk_ = make_pair_solver(GravityJerkPerParticle{numbers.rule_weight}, options_);
     else
         jerk_ = make_pair_solver(GravityJerk{softening.length}, options_);
+    adjoint_.reset();
 }
 
 PairSolver& FieldLaws::jerk()
@@ -43,6 +44,15 @@ PairSolver& FieldLaws::jerk()
         throw Error(Fault::usage, "softening: " + std::string(form_of(kind_).word) +
                                       ": must be plummer for jerks");
     return *jerk_;
+}
+
+PairSolver& FieldLaws::adjoint()
+{
+    if (!adjoint_) {
+        const AdjointLaw law = AdjointLaw::of(softening_, per_particle_, softening_.length);
+        adjoint_ = make_pair_solver(*law.code, law.bytes.data(), options_);
+    }
+    return *adjoint_;
 }
 
 std::vector<double> joined(std::size_t n, std::initializer_list<std::span<const double>> parts)

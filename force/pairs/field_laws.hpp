@@ -1,4 +1,5 @@
-/// \file  Sums over pairs for a field: accelerations with potentials, tidal tensors and jerks.
+/// \file  Sums over pairs for a field: accelerations with potentials, tidal tensors, jerks and the
+/// adjoint.
 #pragma once
 
 #include <initializer_list>
@@ -10,7 +11,7 @@
 
 namespace chamomile {
 
-/// Sums fields, tidal tensors and jerks by the laws for one softening at a time. With per-particle
+/// Sums by the laws for one softening at a time. With per-particle
 /// softening, eps^2 is the last value in each row.
 class FieldLaws {
 public:
@@ -23,13 +24,15 @@ public:
     PairSolver& tidal() { return *tidal_; }
     /// Throws Error(usage) unless the softening is Plummer's.
     PairSolver& jerk();
+    /// The adjoint (laws/gravity_adjoint.hpp); made when first needed.
+    PairSolver& adjoint();
 
 private:
     PairOptions options_;
     Softening softening_;
     SofteningKind kind_ = SofteningKind::plummer; ///< of pairs
     bool per_particle_ = false;
-    std::unique_ptr<PairSolver> field_, tidal_, jerk_;
+    std::unique_ptr<PairSolver> field_, tidal_, jerk_, adjoint_;
 };
 
 /// Returns n rows that join the rows of several arrays; skips arrays without rows.

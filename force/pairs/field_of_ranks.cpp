@@ -87,6 +87,12 @@ public:
         return statistics;
     }
 
+    ForceStatistics evaluate_adjoint(const FieldCotangents& given,
+                                     const FieldGradients& gradients) override
+    {
+        return first().evaluate_adjoint(given, gradients);
+    }
+
     void neighbours(const FieldTargets& targets, const ArrayView& radius, std::size_t max,
                     std::span<std::int64_t> count, std::span<std::int64_t> list) override
     {

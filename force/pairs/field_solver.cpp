@@ -7,9 +7,11 @@
 #include "chamomile/core/interruption.hpp"
 #include "chamomile/core/parallel_loop.hpp"
 #include "chamomile/core/threads.hpp"
+#include "chamomile/force/adjoint/field_adjoint.hpp"
 #include "chamomile/force/lists/list_field.hpp"
 #include "chamomile/force/lists/strided_io.hpp"
 #include "chamomile/force/option_table.hpp"
+#include "chamomile/force/pairs/coincident_sources.hpp"
 #include "chamomile/force/pairs/field_laws.hpp"
 #include "chamomile/force/pairs/field_of_ranks.hpp"
 #include "chamomile/force/pairs/sources_within.hpp"
@@ -20,18 +22,11 @@
 namespace chamomile {
 namespace {
 
-/// Targets for sums over pairs, in the caller's order.
-struct PairTargets {
-    std::vector<double> position, velocity; ///< three values per target; velocities only for jerks
-    std::vector<double> softening;          ///< with per-particle softening
-    std::vector<Index> self;                ///< the source that each target is, or no_source
-};
-
 /// The FieldSolver returned by make_field_solver().
 class Field final : public FieldSolver {
 public:
     explicit Field(const SolverOptions& resolved)
-        : lists_(resolved, make_parts(resolved, true)), laws_(resolved)
+        : lists_(resolved, make_parts(resolved, true)), laws_(resolved), adjoint_(resolved)
     {}
 
     void build(const FieldSources& sources) override
@@ -131,13 +126,21 @@ public:
                 targets.velocity.push_back(velocity_[3 * targets.self[k / 3] + k % 3]);
             for (std::size_t k = 0; lists_.has_own_softenings() && k < targets.self.size(); ++k)
                 targets.softening.push_back(places.softening[targets.self[k]]);
-            if (!find_coincident(lists_, targets).sources.empty())
-                throw Error(
-                    Fault::input,
-                    "sources: two at the same position: coincident particles need a softening > 0");
+            refuse_coincident(lists_, targets);
             sum_pairs(lists_, targets, results, statistics);
         }
         return statistics;
+    }
+
+    ForceStatistics evaluate_adjoint(const FieldCotangents& given,
+                                     const FieldGradients& gradients) override
+    {
+        require_sources();
+        check_view(given.acceleration, 3, "cotangents: accelerations: must have 3 components");
+        check_view(given.potential, 1, "cotangents: potentials: must have 1 component");
+        check_view(gradients.position, 3, "gradients: positions: must have 3 components");
+        check_view(gradients.mass, 1, "gradients: masses: must have 1 component");
+        return adjoint_.evaluate(lists_, given, gradients);
     }
 
     void neighbours(const FieldTargets& targets, const ArrayView& radius, std::size_t max,
@@ -180,14 +183,6 @@ public:
     const SolverOptions& options() const override { return lists_.options(); }
 
 private:
-    /// Returns positions, masses and softening in the caller's order.
-    static FieldCopy copy_of(ListField& lists)
-    {
-        look_for_interruption();
-        Particles all = lists.sources().all();
-        return {std::move(all.position), {}, std::move(all.mass), std::move(all.softening)};
-    }
-
     /// Copies device arrays to the host if the host builds the tree, and for a periodic box, where
     /// the host wraps positions and sums Fourier modes.
     ArrayView where_built(const ArrayView& view, std::size_t n, std::vector<double>& memory) const
@@ -251,39 +246,6 @@ private:
         return statistics;
     }
 
-    /// Sources at a target's place, in compressed rows: they exert no force.
-    struct Coincident {
-        std::vector<std::uint64_t> begin; ///< empty: softened
-        std::vector<std::uint32_t> sources;
-    };
-
-    static Coincident find_coincident(ListField& lists, const PairTargets& targets)
-    {
-        Coincident at;
-        const bool per_particle = lists.has_own_softenings();
-        if (lists.softening().length > 0 && !per_particle)
-            return at;
-        const Octree& octree = lists.sources().octree();
-        const Moments& moments = lists.sources().moments();
-        const std::vector<double> own = copy_of(lists).softening;
-        std::vector<std::vector<Index>> found(targets.self.size());
-        parallel_loop(found.size(), 64, [&](std::size_t i) {
-            if (per_particle && targets.softening[i] > 0)
-                return;
-            const double* x = &targets.position[3 * i];
-            found[i] = sources_within(octree, moments, {x[0], x[1], x[2]}, 0);
-            std::erase_if(found[i], [&](Index j) {
-                return j == targets.self[i] || (per_particle && own[j] > 0);
-            });
-        });
-        at.begin.push_back(0);
-        for (const std::vector<Index>& row : found) {
-            at.sources.insert(at.sources.end(), row.begin(), row.end());
-            at.begin.push_back(at.sources.size());
-        }
-        return at;
-    }
-
     static void require(bool fulfilled, const char* line)
     {
         if (!fulfilled)
@@ -337,6 +299,7 @@ private:
     void keep(const FieldSources& sources)
     {
         softened_lists_.reset();
+        adjoint_.clear();
         if (sources.velocity)
             velocity_ = read(sources.velocity, sources.count, 3);
         length_.reset();
@@ -477,6 +440,7 @@ private:
     bool is_built_ = false;
     std::vector<double> velocity_, positions_, masses_;
     FieldLaws laws_;
+    FieldAdjoint adjoint_;
     std::optional<double> length_; ///< per-particle softening, if all are equal
 };
 

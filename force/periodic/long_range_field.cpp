@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "chamomile/core/files/archive.hpp"
+#include "chamomile/core/ranks/rank_subset.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/mesh/ewald_modes.hpp"
 #include "chamomile/force/mesh/mesh_gravity.hpp"
@@ -33,13 +34,17 @@ MeshOptions mesh_options(const PeriodicOptions& periodic)
     return mesh;
 }
 
-std::unique_ptr<LongRange> make_long_range(const SolverOptions& options)
+std::unique_ptr<LongRange> make_long_range(const SolverOptions& options, Communicator* ranks)
 {
     const Periodicity box{options.box};
     if (options.periodic.long_range == LongRangeKind::modes)
         return make_ewald_modes(box, split_radius(options.periodic, options.box), 1e-7,
-                                options.device == "cpu" ? options.instruction_set : "auto");
-    return make_mesh_gravity(box, mesh_options(options.periodic));
+                                options.device == "cpu" ? options.instruction_set : "auto", ranks);
+    if (ranks && options.periodic.mesh < ranks->size())
+        throw CollectiveError(Fault::usage, "{mesh}: " + std::to_string(options.periodic.mesh) +
+                                                ": must be at least the number of ranks, " +
+                                                std::to_string(ranks->size()));
+    return make_mesh_gravity(box, mesh_options(options.periodic), ranks);
 }
 
 } // namespace
@@ -65,24 +70,29 @@ LongRangeField::LongRangeField(const SolverOptions& resolved, std::unique_ptr<Lo
     : options_(resolved), box_{resolved.box}, long_range_(std::move(given))
 {}
 
-const PeriodicOptions& LongRangeField::make(std::size_t particles, Evaluator& evaluator)
+const PeriodicOptions& LongRangeField::make(std::size_t particles, Evaluator& evaluator,
+                                            Communicator* ranks)
 {
+    ranks_ = ranks;
     if (!long_range_) {
         options_.periodic = with_mesh(options_.periodic, options_.box, particles);
         if (options_.periodic.long_range == LongRangeKind::mesh)
             long_range_ = evaluator.make_mesh(box_, mesh_options(options_.periodic));
         is_evaluators_ = long_range_ != nullptr;
         if (!long_range_)
-            long_range_ = make_long_range(options_);
+            long_range_ = make_long_range(options_, ranks);
     }
     return options_.periodic;
 }
 
-void LongRangeField::prepare(const TreeParticles& sources, double mass, Profile& profile)
+void LongRangeField::prepare(const TreeParticles& sources, std::size_t count, double mass,
+                             bool has_potentials, Profile& profile)
 {
     mass_ = mass;
     long_range_->prepare(sources.count, sources.position, sources.mass, profile);
-    typical_ = find_typical(sources, profile);
+    if (has_potentials)
+        long_range_->prepare_potential(profile);
+    typical_ = find_typical(sources, count, profile);
 }
 
 void LongRangeField::add(std::size_t n, const ArrayView& position, std::span<const Index> active,
@@ -101,17 +111,44 @@ double LongRangeField::potential_offset(double mass) const
     return options_.gravitational_constant * (mean + mass * own);
 }
 
-double LongRangeField::find_typical(const TreeParticles& sources, Profile& profile) const
+/// Returns the values of a sample of all sources in the order of `numbers`, from this rank's values
+/// at the local indices `sample`.
+std::vector<double> LongRangeField::gathered(std::span<const double> values,
+                                             std::span<const Index> sample,
+                                             std::span<const std::uint64_t> numbers,
+                                             const RankSubset& subset) const
+{
+    struct Value {
+        std::uint64_t number;
+        double value;
+    };
+    std::vector<Value> mine;
+    for (std::size_t k = 0; k < sample.size(); ++k)
+        mine.push_back({subset.number_of(sample[k]), values[k]});
+    std::vector<double> all(numbers.size());
+    for (const Value& one : subset.ranks.all_gather(std::span<const Value>(mine)))
+        all[std::size_t(std::ranges::lower_bound(numbers, one.number) - numbers.begin())] =
+            one.value;
+    return all;
+}
+
+double LongRangeField::find_typical(const TreeParticles& sources, std::size_t n,
+                                    Profile& profile) const
 {
     constexpr std::size_t max = 4096;
-    const std::size_t n = sources.count;
     if (n == 0 || !compares_accelerations(options_.criterion))
         return 0;
-    const std::size_t count = std::min(n, max);
+    const std::size_t sampled = std::min(n, max);
+    std::vector<std::uint64_t> numbers(sampled);
+    for (std::size_t k = 0; k < sampled; ++k)
+        numbers[k] = std::uint64_t(double(n) * double(k) / double(sampled));
+    std::vector<Index> sample(numbers.begin(), numbers.end());
+    std::optional<RankSubset> subset;
+    if (ranks_)
+        sample = subset.emplace(*ranks_, n, sources.ranks->first, sources.ranks->number)
+                     .places_of(numbers, sources.count);
+    const std::size_t count = sample.size();
     std::vector<Vec3<double>> place(count), acceleration(count);
-    std::vector<Index> sample(count);
-    for (std::size_t k = 0; k < count; ++k)
-        sample[k] = Index(double(n) * double(k) / double(count));
     {
         const TimedPhase phase(profile, "mesh: sample"); // may wait for what a device prepares
         if (sources.position.on_device) {
@@ -124,11 +161,17 @@ double LongRangeField::find_typical(const TreeParticles& sources, Profile& profi
     }
     long_range_->add(count, view_of(std::span(place)), {}, 1, view_of(std::span(acceleration)), {},
                      profile);
+    std::vector<double> squares(sampled);
+    for (std::size_t k = 0; k < count; ++k)
+        squares[k] = norm_squared(acceleration[k]);
+    if (ranks_)
+        squares = gathered(squares, sample, numbers, *subset);
     double sum = 0;
-    for (const Vec3<double>& a : acceleration)
-        sum += norm_squared(a);
+    for (const double square : squares)
+        sum += square;
     const double spacing = box_.side / std::cbrt(double(n));
-    return std::max(std::sqrt(sum / double(count)), 0.01 * mass_ / double(n) / (spacing * spacing));
+    return std::max(std::sqrt(sum / double(sampled)),
+                    0.01 * mass_ / double(n) / (spacing * spacing));
 }
 
 void LongRangeField::exchange(Archive& archive)

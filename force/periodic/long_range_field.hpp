@@ -14,6 +14,8 @@
 namespace chamomile {
 
 class Archive;
+class Communicator;
+struct RankSubset;
 
 /// Max cutoff radius over a periodic cube's side; target groups need the rest.
 inline constexpr double max_of_periodic_box = 0.45;
@@ -34,15 +36,18 @@ public:
     LongRangeField(const SolverOptions& resolved, std::unique_ptr<LongRange> given);
 
     /// Makes the long range, once. On a device it belongs to the evaluator, which adds its field to
-    /// the sums. Returns the options with the values chosen.
-    const PeriodicOptions& make(std::size_t particles, Evaluator& evaluator);
+    /// the sums. `ranks`, if not null, share the sources; `particles` are on all ranks. Returns the
+    /// options with the values chosen.
+    const PeriodicOptions& make(std::size_t particles, Evaluator& evaluator, Communicator* ranks);
 
     double split() const { return long_range_->split_radius(); }
     double cut() const { return options_.periodic.cut * split(); }
     const LongRange* of_evaluator() const { return is_evaluators_ ? long_range_.get() : nullptr; }
 
-    /// Computes the field of these sources, with this total mass, after their tree was built.
-    void prepare(const TreeParticles& sources, double mass, Profile& profile);
+    /// Computes the field of these sources after their tree was built. `count` and `mass` are of
+    /// all sources, on all ranks. `has_potentials`: any rank will add potentials.
+    void prepare(const TreeParticles& sources, std::size_t count, double mass, bool has_potentials,
+                 Profile& profile);
 
     /// Adds G times the last field.
     void add(std::size_t n, const ArrayView& position, std::span<const Index> active,
@@ -61,12 +66,16 @@ public:
     void exchange(Archive& archive);
 
 private:
-    double find_typical(const TreeParticles& sources, Profile& profile) const;
+    double find_typical(const TreeParticles& sources, std::size_t count, Profile& profile) const;
+    std::vector<double> gathered(std::span<const double> values, std::span<const Index> sample,
+                                 std::span<const std::uint64_t> numbers,
+                                 const RankSubset& subset) const;
 
     SolverOptions options_;
     Periodicity box_;
     std::unique_ptr<LongRange> long_range_;
     bool is_evaluators_ = false;
+    Communicator* ranks_ = nullptr;
     double mass_ = 0; ///< of the sources of the last field
     double typical_ = 0;
 };

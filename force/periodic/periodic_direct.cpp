@@ -67,7 +67,7 @@ void interpolate(F f, Real widest, Real unit, double (&power)[SmoothPart::degree
         power[i] = double(sum[i] * unit);
 }
 
-class PeriodicDirectSolver final : public Solver {
+class PeriodicDirectSolver final : public DirectSolver {
 public:
     explicit PeriodicDirectSolver(const SolverOptions& resolved)
         : options_(resolved), softening_(resolved.softening), box_{resolved.box},
@@ -114,6 +114,19 @@ public:
         statistics.particle_particle = std::uint64_t(targets) * n;
         statistics.targets = targets;
         return statistics;
+    }
+
+    ForceStatistics evaluate_part(const Request& request, const TargetPart& part,
+                                  std::vector<Index>& numbers) override
+    {
+        const std::size_t n = request.active.empty() ? request.count : request.active.size(),
+                          end = n * std::size_t(part.part + 1) / std::size_t(part.parts);
+        numbers.clear();
+        for (std::size_t t = n * std::size_t(part.part) / std::size_t(part.parts); t < end; ++t)
+            numbers.push_back(target(request, t));
+        Request own = request;
+        own.active = numbers;
+        return numbers.empty() ? ForceStatistics{} : evaluate(own);
     }
 
     std::string device() const override
@@ -214,7 +227,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<Solver> make_periodic_direct_solver(const SolverOptions& resolved)
+std::unique_ptr<DirectSolver> make_periodic_direct_solver(const SolverOptions& resolved)
 {
     return std::make_unique<PeriodicDirectSolver>(resolved);
 }

@@ -1,7 +1,7 @@
 /// \file  Direct sums over all pairs in a periodic cube.
 #pragma once
 
-#include "chamomile/force/solver.hpp"
+#include "chamomile/force/lists/list_solver.hpp"
 
 namespace chamomile {
 
@@ -11,6 +11,6 @@ namespace chamomile {
 /// softening, only nearest images are softened. Potentials have mean 0 over the cube. They include
 /// a particle's images (+2.837297 G m / box), but not the particle itself. The sum costs O(N^2), on
 /// the host. Options are resolved(), with a box.
-std::unique_ptr<Solver> make_periodic_direct_solver(const SolverOptions& resolved);
+std::unique_ptr<DirectSolver> make_periodic_direct_solver(const SolverOptions& resolved);
 
 } // namespace chamomile

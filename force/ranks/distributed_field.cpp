@@ -89,6 +89,11 @@ public:
         return statistics;
     }
 
+    ForceStatistics evaluate_adjoint(const FieldCotangents&, const FieldGradients&) override
+    {
+        throw Error(Fault::usage, "gradients: need a single rank");
+    }
+
     void neighbours(const FieldTargets&, const ArrayView&, std::size_t, std::span<std::int64_t>,
                     std::span<std::int64_t>) override
     {

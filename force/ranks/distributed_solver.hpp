@@ -31,6 +31,7 @@ public:
     std::optional<std::pair<double, double>> softenings_of(const Request& request,
                                                            const GlobalCounts& part);
 
+    void exchange(Archive& archive) override { solver_->exchange(archive); }
     bool takes_device_arrays() const override { return solver_->takes_device_arrays(); }
     std::string array_device() const override { return solver_->options().device; }
     Communicator* ranks_of_parts() override { return &ranks_; }

@@ -99,6 +99,8 @@ public:
     {
         require_whole(request);
         refuse_arrays(request);
+        if (request.long_range != LongRangePart::added)
+            throw Error(Fault::usage, "ranks: long range apart: needs particles on all ranks");
         ForceCommand order = this->order();
         order.task = ForceCommand::Task::evaluate;
         order.take(request, options_);
@@ -196,8 +198,8 @@ int own_ranks(const SolverOptions& o)
 
 std::optional<std::string> ranks_refusal(const SolverOptions& o, const std::string& several)
 {
-    if (o.is_periodic())
-        return several + ": need isolated particles";
+    if (o.is_periodic() && o.device.starts_with("gpu"))
+        return several + ": need {device} cpu in a periodic box";
     return {};
 }
 

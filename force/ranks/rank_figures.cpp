@@ -37,6 +37,7 @@ void share_figures(ForceStatistics& all, const RankFigures& mine, const Traffic&
     sums.profile = all.profile;
     sums.batches = all.batches;
     sums.kept_tree = all.kept_tree;
+    sums.softening_jump = all.softening_jump; // equal on all ranks
     RankStatistics& of_ranks = sums.ranks.emplace();
     std::uint64_t work = 0, max_work = 0;
     for (const Report& one : ranks.all_gather(report)) {

@@ -62,7 +62,9 @@ SentOptions SentOptions::of(const SolverOptions& o, const std::string& devices)
     SentOptions sent;
     sent.softening = o.softening;
     sent.gravitational_constant = o.gravitational_constant;
+    sent.box = o.box;
     sent.solver = o.solver;
+    sent.periodic = o.periodic;
     sent.lists = o;
     sent.decorrelate = o.decorrelate;
     sent.precision = o.precision;
@@ -78,7 +80,9 @@ SolverOptions SentOptions::options() const
     SolverOptions o;
     o.softening = softening;
     o.gravitational_constant = gravitational_constant;
+    o.box = box;
     o.solver = solver;
+    o.periodic = periodic;
     static_cast<ListOptions&>(o) = lists;
     o.decorrelate = decorrelate;
     o.precision = precision;

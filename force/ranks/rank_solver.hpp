@@ -25,7 +25,9 @@ std::unique_ptr<AdjustableSolver> make_rank_direct_solver(const SolverOptions& o
 struct SentOptions {
     Softening softening = {};
     double gravitational_constant = 1;
+    double box = 0;
     SolverKind solver = SolverKind::tree;
+    PeriodicOptions periodic = {};
     ListOptions lists = {};
     std::optional<std::uint64_t> decorrelate = {};
     Precision precision = Precision::single_precision;

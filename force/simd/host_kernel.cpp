@@ -33,7 +33,8 @@ HostKernels host_kernels()
               CHAMOMILE_EXPAND(double, 6)}},
             Pack<float>::width == 16 ? 6.5e-6 : 7e-6,
             sum_absolute_forces,
-            double_kernel};
+            double_kernel,
+            adjoint_kernels()};
 #undef CHAMOMILE_EXPAND
 }
 

@@ -9,6 +9,7 @@
 #include "chamomile/force/expansions/softening_change.hpp"
 #include "chamomile/force/law_choice.hpp"
 #include "chamomile/force/repairs/cancellation.hpp"
+#include "chamomile/force/simd/adjoint_kernels.hpp"
 #include "chamomile/force/simd/kernel_scratch.hpp"
 #include "chamomile/tree/interaction_lists.hpp"
 
@@ -137,6 +138,7 @@ struct HostKernels {
     AbsoluteForceKernel absolute_force;
     /// Sums at a few targets, always in double.
     DoubleKernel (*few_targets)(const LawChoice& choice);
+    AdjointKernels adjoint;
 };
 
 namespace baseline {

@@ -13,4 +13,6 @@ HostKernel root_of_squares_kernel(const LawChoice& choice);
 
 DoubleKernel double_kernel(const LawChoice& choice);
 
+AdjointKernels adjoint_kernels();
+
 } // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

@@ -2,10 +2,10 @@
 #include <cmath>
 
 #include "chamomile/core/random.hpp"
+#include "chamomile/core/ranks/rank_subset.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/integrate/diagnostics.hpp"
 #include "chamomile/integrate/measures/weighted_quantiles.hpp"
-#include "chamomile/integrate/ranks/rank_subset.hpp"
 
 namespace chamomile {
 namespace {

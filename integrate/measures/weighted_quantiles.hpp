@@ -11,9 +11,9 @@
 
 #include "chamomile/core/filter_indices.hpp"
 #include "chamomile/core/particles.hpp"
+#include "chamomile/core/ranks/rank_subset.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/core/value_bins.hpp"
-#include "chamomile/integrate/ranks/rank_subset.hpp"
 
 namespace chamomile {
 

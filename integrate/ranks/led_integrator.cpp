@@ -18,11 +18,16 @@ auto LedIntegrator::lead(RankRun::Bytes given, const Argument&... arguments)
         return std::any_cast<Result>(std::move(run_.result));
 }
 
-LedIntegrator::LedIntegrator(const SolverOptions& options, const RankSteps& steps)
+LedIntegrator::LedIntegrator(const SolverOptions& options, const RankSteps& steps,
+                             const Clock& clock)
     : options_(resolved(of_first_rank(options))), ranks_(*options.ranks), run_(ranks_)
 {
     ranks_.set_time_limit(options.peer_timeout);
-    lead<&RankRun::make>({}, SentOptions::of(options_, devices_of_ranks(options, options_)), steps);
+    std::optional<ComovingOptions> comoving;
+    if (!clock.is_newtonian())
+        comoving = dynamic_cast<const ComovingClock&>(clock).options();
+    lead<&RankRun::make>({}, SentOptions::of(options_, devices_of_ranks(options, options_)), steps,
+                         comoving);
 }
 
 template <class T>
@@ -164,7 +169,10 @@ void LedIntegrator::exchange(Archive& archive, Particles& particles)
     const bool is_on_host = !particles.position.empty();
     if (archive.is_reading())
         scatter_lasting(particles);
-    for (int c = 0; c <= int(own.block_steps() ? Column::orbit : Column::potential); ++c) {
+    const Column last = own.rows_of_steps(Column::long_range, 1) > 0 ? Column::long_range
+                        : own.block_steps()                          ? Column::orbit
+                                                                     : Column::potential;
+    for (int c = 0; c <= int(last); ++c) {
         const auto column = Column(c);
         const bool is_step = column >= Column::step, is_given = is_on_host && !is_step;
         const std::size_t n = particles.size(), rows = is_step ? own.rows_of_steps(column, n) : n;

@@ -13,8 +13,10 @@ namespace chamomile {
 /// particles; other ranks run serve_particles(). Results match a single rank's bitwise.
 class LedIntegrator final : public Integrator, private ParticleReader {
 public:
-    /// `options.ranks` must be set. Throws like DistributedSolver and Leapfrog.
-    LedIntegrator(const SolverOptions& options, const RankSteps& steps);
+    /// `options.ranks` must be set; the clock is Newton's or comoving. Throws like
+    /// DistributedSolver and Leapfrog.
+    LedIntegrator(const SolverOptions& options, const RankSteps& steps,
+                  const Clock& clock = Clock::newtonian());
 
     void begin_from(std::shared_ptr<ParticleReader> rows) override { source_ = std::move(rows); }
     ForceStatistics start(Particles& particles, Quantities quantities, Moment now) override;
@@ -30,6 +32,7 @@ public:
                 std::span<PhasePoint> into) override;
     void exchange(Archive& archive, Particles& particles) override;
     void put_into(std::shared_ptr<const ExternalField> field) override;
+    const Clock& clock() const override { return run_.leapfrog().clock(); }
     const Leapfrog* leapfrog() const override { return &run_.leapfrog(); }
     const SolverOptions& forces() const override { return options_; }
     std::string device() const override;
@@ -65,7 +68,7 @@ private:
     bool is_fetched_ = true;                 ///< the caller's particles are current
     bool has_potentials_ = false;            ///< the last evaluation computed them
     bool is_alone_ = false;                  ///< release_host_copy()
-    std::array<std::vector<Vec3<double>>, vector_columns> vectors_; ///< rows of the last request
+    std::array<std::vector<Vec3<double>>, moving_columns> vectors_; ///< rows of the last request
     std::array<std::vector<double>, moving_columns> reals_;         ///< "
 };
 

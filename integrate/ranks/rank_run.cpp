@@ -27,15 +27,19 @@ void RankRun::carry_out(Bytes message)
     ranks_.run_or_fail([&] { RankCalls::make(*this, message); });
 }
 
-void RankRun::make(SentOptions forces, RankSteps steps)
+void RankRun::make(SentOptions forces, RankSteps steps, std::optional<ComovingOptions> comoving)
 {
     leapfrog_.reset();
+    clock_.reset();
     solver_ = std::make_unique<DistributedSolver>(forces.options(), ranks_);
     ranks_.run_and_agree([&] {
+        if (comoving)
+            clock_.emplace(*comoving);
+        const Clock& clock = clock_ ? *clock_ : Clock::newtonian();
         std::visit(
             [&](const auto& one) {
-                leapfrog_ = std::make_unique<Leapfrog>(*solver_, one, Clock::newtonian(),
-                                                       Residence::where_solved);
+                leapfrog_ =
+                    std::make_unique<Leapfrog>(*solver_, one, clock, Residence::where_solved);
             },
             steps);
         leapfrog_->release_host_copy();

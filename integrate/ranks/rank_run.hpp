@@ -14,6 +14,7 @@
 #include "chamomile/core/bytes.hpp"
 #include "chamomile/force/ranks/distributed_solver.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
+#include "chamomile/integrate/comoving_clock.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
 
 namespace chamomile {
@@ -58,8 +59,8 @@ public:
     Leapfrog& leapfrog() { return *leapfrog_; }
     const Leapfrog& leapfrog() const { return *leapfrog_; }
 
-    /// Makes the leapfrog.
-    void make(SentOptions forces, RankSteps steps);
+    /// Makes the leapfrog; `comoving`, if any, sets its clock.
+    void make(SentOptions forces, RankSteps steps, std::optional<ComovingOptions> comoving);
     void put_into(); ///< an external field, packed in the message
     /// Starts to scatter columns of `count` particles.
     void begin(std::uint64_t count);
@@ -107,6 +108,7 @@ private:
     std::optional<StepColumns> steps_; ///< at home; empty: not current
     Inbox inbox_;                      ///< for blocks of rows
     std::unique_ptr<DistributedSolver> solver_;
+    std::optional<ComovingClock> clock_; ///< empty: Newton's
     std::unique_ptr<Leapfrog> leapfrog_;
 };
 

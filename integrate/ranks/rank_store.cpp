@@ -152,7 +152,7 @@ void RankStore::fetch()
 
 bool RankStore::has_steps(Column column) const
 {
-    return options_.individual && column != Column::long_range &&
+    return options_.individual && (column != Column::long_range || options_.long_range) &&
            (column != Column::orbit || options_.potentials);
 }
 

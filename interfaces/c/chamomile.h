@@ -167,6 +167,13 @@ CHM_API int chm_eval(chm_context* context, const chm_targets* targets, const chm
 CHM_API int chm_eval_active(chm_context* context, int64_t n, const int64_t* active,
                             const chm_results* results);
 
+/* Computes the gradient of a loss L at all sources, in their order: reads `acceleration` (3 numbers
+ * per source, dL/da) and `potential` (1, dL/dphi), writes `position` (3, dL/dx) and `mass` (1,
+ * dL/dm). A zero view: no part of L, or not wanted. Uses the lists of chm_eval_active(); isolated
+ * sources only. */
+CHM_API int chm_eval_adjoint(chm_context* context, chm_view acceleration, chm_view potential,
+                             chm_view position, chm_view mass);
+
 /* Finds all sources within a radius (1 number per target) of each target, exactly. Target i gets
  * the indices of the first `max` sources, ascending, at list + i * max, and their total number in
  * count[i]. The source `self` is excluded. */

@@ -114,6 +114,30 @@ int chm_eval_active(chm_context* context, int64_t n, const int64_t* active,
     });
 }
 
+int chm_eval_adjoint(chm_context* context, chm_view acceleration, chm_view potential,
+                     chm_view position, chm_view mass)
+{
+    return c::guarded(context, [&] {
+        FieldSolver& solver = context->built_solver();
+        const std::size_t n = solver.size();
+        c::Overlaps memory;
+        const auto take = [&](const char* what, const chm_view& view, int components, bool writes) {
+            const ArrayView taken = c::input(what, n, view, components, c::Need::optional);
+            writes ? memory.writes(what, n, taken) : memory.reads(what, n, taken);
+            return taken;
+        };
+        const FieldCotangents given{take("acceleration", acceleration, 3, false),
+                                    take("potential", potential, 1, false)};
+        const FieldGradients gradients{take("position", position, 3, true),
+                                       take("mass", mass, 1, true)};
+        c::require_device(
+            solver, {given.acceleration, given.potential, gradients.position, gradients.mass});
+        context->begin_evaluation();
+        if (n > 0)
+            context->timed([&] { return solver.evaluate_adjoint(given, gradients); });
+    });
+}
+
 int chm_neighbours(chm_context* context, const chm_targets* targets, chm_view radius, int64_t max,
                    int64_t* count, int64_t* list)
 {

@@ -109,6 +109,12 @@ module chamomile_c
        integer(c_int64_t), value :: n
        type(chm_results), intent(in) :: results
      end function chm_eval_active
+     integer(c_int) function chm_eval_adjoint(context, acceleration, potential, position, mass) &
+          bind(C)
+       import :: c_int, c_ptr, chm_view
+       type(c_ptr), value :: context
+       type(chm_view), value :: acceleration, potential, position, mass
+     end function chm_eval_adjoint
      integer(c_int) function chm_neighbours(context, targets, radius, max_count, count, list) bind(C)
        import :: c_int, c_ptr, c_int64_t, chm_targets, chm_view
        type(c_ptr), value :: context, count, list

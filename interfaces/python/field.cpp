@@ -199,6 +199,44 @@ public:
         return statistics;
     }
 
+    /// Computes dL/dx and dL/dm from dL/da and dL/dphi of all sources: arrays or None.
+    Statistics adjoint(nb::handle accelerations, nb::handle potentials, nb::handle positions,
+                       nb::handle masses)
+    {
+        ExclusiveCall call(flag_, "Solver");
+        if (processes_)
+            throw Error(Fault::usage, "vjp: needs a single process (comm)");
+        require_built("vjp");
+        const std::size_t n = solver_->size();
+        const auto array = [&](nb::handle given, const char* name, int components, Access access) {
+            Array taken;
+            if (!given.is_none())
+                taken = Array(given, name, components, access, n, "sources");
+            require_device(taken);
+            return taken;
+        };
+        const Array acceleration = array(accelerations, "acceleration", 3, Access::read),
+                    potential = array(potentials, "potential", 1, Access::read),
+                    position = array(positions, "positions", 3, Access::write),
+                    mass = array(masses, "masses", 1, Access::write);
+        for (const Array* read : {&acceleration, &potential}) {
+            position.refuse_overlap(*read);
+            mass.refuse_overlap(*read);
+        }
+        mass.refuse_overlap(position);
+        Statistics statistics;
+        if (n == 0)
+            return statistics;
+        const Released released;
+        for (const Array* given : {&acceleration, &potential, &position, &mass})
+            given->wait();
+        const double start = wall_clock_seconds();
+        static_cast<ForceStatistics&>(statistics) = solver_->evaluate_adjoint(
+            {acceleration.view(), potential.view()}, {position.view(), mass.view()});
+        statistics.seconds = wall_clock_seconds() - start;
+        return statistics;
+    }
+
     void neighbours(nb::handle targets, nb::handle radii, std::size_t max,
                     std::optional<Numbers> self, Counts count, Counts list)
     {
@@ -383,6 +421,8 @@ void bind_field(nb::module_& m)
              nb::arg("velocities").none(), nb::arg("softenings").none(), nb::arg("refit"))
         .def("evaluate", &Field::evaluate, nb::arg("at"), nb::arg("own").none(),
              nb::arg("active").none(), nb::arg("results"))
+        .def("adjoint", &Field::adjoint, nb::arg("acceleration").none(),
+             nb::arg("potential").none(), nb::arg("positions").none(), nb::arg("masses").none())
         .def("neighbours", &Field::neighbours, nb::arg("targets").none(), nb::arg("radius").none(),
              nb::arg("max"), nb::arg("own").none(), nb::arg("count"), nb::arg("list"))
         .def_prop_ro("size", &Field::size)

@@ -184,4 +184,14 @@ PeculiarVelocities::PeculiarVelocities(Snapshot& state)
     : ScaledVelocities(state, state.comoving ? 1 / state.comoving->scale_factor : 1)
 {}
 
+std::span<const Vec3<double>> PeculiarRows::read_vectors(Column value, const RowSelection& rows)
+{
+    const std::span<const Vec3<double>> values = rows_.read_vectors(value, rows);
+    if (value != Column::velocity || factor_ == 1)
+        return values;
+    velocities_.assign(values.begin(), values.end());
+    scale(velocities_, factor_);
+    return velocities_;
+}
+
 } // namespace chamomile

@@ -8,6 +8,7 @@
 
 #include "chamomile/core/cosmology/background.hpp"
 #include "chamomile/core/options/option_row.hpp"
+#include "chamomile/core/particle_reader.hpp"
 #include "chamomile/integrate/comoving_clock.hpp"
 #include "chamomile/io/snapshot.hpp"
 
@@ -69,6 +70,30 @@ private:
 class PeculiarVelocities : public ScaledVelocities {
 public:
     explicit PeculiarVelocities(Snapshot& state);
+};
+
+/// PeculiarRows are rows of a run. If it is comoving and they live on ranks, PeculiarRows convert
+/// momenta to peculiar velocities; on the host PeculiarVelocities converts them.
+class PeculiarRows final : public ParticleReader {
+public:
+    /// Keeps a reference to the rows.
+    PeculiarRows(ParticleReader& rows, const Snapshot& state)
+        : rows_(rows),
+          factor_(state.comoving && !rows.is_on_host() ? 1 / state.comoving->scale_factor : 1)
+    {}
+
+    bool is_on_host() const override { return rows_.is_on_host(); }
+    std::size_t max() const override { return rows_.max(); }
+    std::span<const Vec3<double>> read_vectors(Column value, const RowSelection& rows) override;
+    std::span<const double> read_scalars(Column value, const RowSelection& rows) override
+    {
+        return rows_.read_scalars(value, rows);
+    }
+
+private:
+    ParticleReader& rows_;
+    double factor_; ///< of velocities
+    std::vector<Vec3<double>> velocities_;
 };
 
 } // namespace chamomile

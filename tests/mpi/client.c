@@ -201,8 +201,8 @@ static int call_badly(const char* what, Own* own, int n)
         set("theta", bad ? "0.4" : "0.5");
         return evaluate(own, n, 0);
     }
-    if (strcmp(what, "box") == 0) { /* of all processes */
-        set("box", "4");
+    if (strcmp(what, "box") == 0) {
+        set("box", bad ? "5" : "4");
         return evaluate(own, n, 0);
     }
     if (strcmp(what, "idle") == 0) {

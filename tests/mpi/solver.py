@@ -58,7 +58,7 @@ refused("InputError", "masses: shape ", lambda: chamomile.acceleration(x[own], m
 refused("TypeError", "positions: ", lambda: chamomile.acceleration(x[own].tolist() if last else x[own], m[own], **words))
 refused("UsageError", "box: ", lambda: chamomile.acceleration(x[own], m[own], box=-1.0 if last else None, **words))
 refused("InputError", "softenings: shape ", lambda: chamomile.acceleration(x[own], m[own], softenings=np.ones(3) if rank == 0 else 0.1, **words))
-refused("UsageError", "several processes: need isolated particles", lambda: chamomile.acceleration(x[own], m[own], box=20.0, **words))
+refused("UsageError", "several processes: need device cpu in a periodic box", lambda: chamomile.acceleration(x[own], m[own], box=20.0, **{**words, "device": "gpu"}))
 refused("UsageError", "softenin: unknown option", lambda: chamomile.acceleration(x[own], m[own], softenin=0.1, comm=comm))
 if ranks > 1:
     refused("UsageError", f"rank {ranks - 1} of {ranks}: build(): arguments or options: must be equal on all ranks",
@@ -95,7 +95,7 @@ def forces(deal, **options):
 
 
 GOAL = dict(accuracy=2e-3, criterion="moments", order=2, local_order=6, group_size=64, leaf_size=16)
-for options in ({}, {"solver": "direct"}, {"precision": "double", "decorrelate": 5}, {"kernel": "spline"}, GOAL):
+for options in ({}, {"solver": "direct"}, {"precision": "double", "decorrelate": 5}, {"kernel": "spline"}, {"box": 20.0}, GOAL):
     mine = [np.concatenate(comm.allgather(part)) for part in forces(True, **options)]
     check(all((a == b).all() for a, b in zip(mine, forces(False, **options))), f"forces of a solver differ from one process: {options}")
 

@@ -52,7 +52,7 @@ BAD = {  # bad input on process 1 of 3: status and text in the line
     "value": (2, "softening: -1: must be a number >= 0"),
     "no value": (2, "option: key or value: must not be NULL"),
     "other option": (2, "rank 1 of 3: options or version: must be equal on all ranks"),
-    "box": (2, "several processes: need isolated particles"),
+    "box": (2, "rank 1 of 3: options or version: must be equal on all ranks"),
     "idle": (2, "share_gpu: needs device gpu"),
     "other call": (2, "rank 1 of 3: chm_mpi_evaluate(): must be the call of rank 0, chm_mpi_set_option()"),
     "not finite": (3, "particle 207: position: must be finite"),

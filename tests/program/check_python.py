@@ -48,6 +48,9 @@ if done.returncode:
 others = call(python, "-m", "pip", "install", "--quiet", "--retries", "1", "pytreegrav==1.5.0")
 if others.returncode:
     print("pytreegrav cannot be installed: comparison skipped")
+for name, where in (("jax", ()), ("torch", ("--index-url", "https://download.pytorch.org/whl/cpu"))):  # for processors
+    if call(python, "-m", "pip", "install", "--quiet", "--retries", "1", name, *where).returncode:
+        print(f"{name} cannot be installed: its gradients skipped")
 
 environment = dict(os.environ, CMAKE_GENERATOR=os.environ.get("CMAKE_GENERATOR", "Ninja" if shutil.which("ninja") else "Unix Makefiles"))
 environment.setdefault("CMAKE_BUILD_PARALLEL_LEVEL", str(len(os.sched_getaffinity(0))))

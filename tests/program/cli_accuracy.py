@@ -157,6 +157,16 @@ def scans(folder):
     check({row["softening"] for row in table(folder / "mine.csv")} == {"Plummer, eps = 50", "Plummer, eps = 100"} and (folder / "mine_cost.png").exists(), "units of a scan")
 
 
+def gradients_have_errors(folder):
+    words = ("accuracy", "--model", "plummer", "-n", 3000, "--eps", "0.05", "--device", "cpu", "--sample", 500, "--gradient")
+    chamomile(folder, *words, "--tolerance", "1e-3,1e-5", "--solver", "tree,direct", "--csv", "gradient.csv")
+    coarse, fine, direct = table(folder / "gradient.csv")
+    check(float(coarse["99 %"]) < 2e-2 and float(fine["median"]) < 0.1 * float(coarse["median"]) and float(fine["phi 99 %"]) < 1e-2, f"{coarse}, {fine}")
+    check(1e-9 < float(direct["median"]) < 1e-6 and direct["reference"] == "gradients by direct sums in double", f"{direct}")
+    refused(folder, 2, "--box: must be 0 for --gradient", *words, "--box", 20)
+    refused(folder, 2, "--accuracy: must be left out for --gradient; give --tolerance", *words, "--accuracy", "1e-3")
+
+
 def laboratory(folder):
     """The quick laboratory: a table, a file and three plots of each kind for every set."""
     environment = {**os.environ, "CHAMOMILE": PROGRAM, "CHAMOMILE_DATA": str(folder / "none")}
@@ -177,4 +187,5 @@ def laboratory(folder):
     check(done.returncode == 3 and len(done.stderr.splitlines()) == 1, f"a table is plotted: {done.stderr}")
 
 
-run_parts("errors are what they are said to be", lists_are_crossed, file_holds_what_was_measured, long_sums_are_checked, plots_of_one_source, scans, laboratory)
+run_parts("errors are what they are said to be", lists_are_crossed, file_holds_what_was_measured, long_sums_are_checked, plots_of_one_source, scans, gradients_have_errors,
+          laboratory)

@@ -129,6 +129,32 @@ def with_tracers(folder):
         check(all(one == found[0] for one in found), f"tracers, solver {solver}: results depend on the number of ranks")
 
 
+def boxes(folder):
+    """Periodic boxes, cosmological and plain: bytes of one rank on threads and processes, and from one rank to three to
+    two.
+    """
+    chamomile(folder, "model", "cosmology", "--n", 16, "--box", 10, "--z-start", 24, "--seed", 3, "-o", "box.hdf5", "-q")
+    comoving = ["box.hdf5", "--outputs-z", "11,9", "--z-end", 5, "--energy-every", 0.2, "-q", "--overwrite"]
+    for what, words, numbers in [
+            ("adaptive steps", [*comoving, "--eps-max", 5, "--frames"], (2, 7)),
+            ("individual steps", [*comoving, "--block-steps"], (2, 3)),
+            ("plain time", ["start.hdf5", "--box", 20, "--block-steps", "--step-criterion", "softening", "--eps", 0.02, "--dt-max", 0.015625, "--t-end", 0.0625, "-q", "--overwrite"], (4,)),
+            ("direct sums", ["few.hdf5", "--box", 20, "--solver", "direct", "--eps", 0.02, "--dt", 0.015625, "--t-end", 0.0625, "-q", "--overwrite"], (3,))]:
+        chamomile(folder, "run", *words, "-o", "one")
+        one = results(folder, "one")
+        for number in numbers:
+            chamomile(folder, "run", *words, "-o", "out", "--ranks", number, "--threads", 4)
+            check(results(folder, "out") == one, f"--ranks {number}: results differ from one rank in a box with {what}")
+        if MPIRUN:
+            status, _, err = processes(folder, 2, "run", *words, "-o", "out")
+            check(status == 0 and not own_lines(err), f"2 processes, box with {what}: status {status}: {err}")
+            check(results(folder, "out") == one, f"2 processes: results differ from one rank in a box with {what}")
+        chamomile(folder, "run", *words, "-o", "out", "--ranks", 2, "--max-walltime", 1e-4)
+        chamomile(folder, "run", "--restart", "out", "-q", "--ranks", 3, "--max-walltime", 1e-4)
+        chamomile(folder, "run", "--restart", "out", "-q", "--max-walltime", 1000)
+        check(results(folder, "out") == one, f"restarts on other numbers of ranks: results differ in a box with {what}")
+
+
 def restarts(folder, one):
     """Restarts from one rank to three, two, seven and back, in parts with at least one step each."""
     chamomile(folder, "run", *RUN, "--t-end", 0.0625, "-o", "out", "--snapshot-every", 0.03125, "--max-walltime", 1e-4)
@@ -236,8 +262,7 @@ def refusals(folder):
             ("--set ranks.peer-timeout: 0: ", [*fixed, "--ranks", 2, "--set", "ranks.peer-timeout=0"]),
             ("--set blocks.host-below: needs a single rank", [*common, "--ranks", 2, "--block-steps", "--set", "blocks.host-below=10"]),
             ("--ranks, several processes or several GPUs: need --integrator leapfrog", [*common, "--ranks", 2, "--integrator", "hermite"]),
-            ("--ranks, several processes or several GPUs: need isolated particles", [*fixed, "--ranks", 2, "--box", 20]),
-            ("--ranks, several processes or several GPUs: need isolated particles", [*fixed, "--device", "gpu:0,1", "--box", 20]),
+            ("--ranks, several processes or several GPUs: need --device cpu in a periodic box", [*fixed, "--device", "gpu:0,1", "--box", 20]),
             ("device: gpu:0,0: must be auto, cpu, gpu, gpu:NUMBER", [*fixed, "--device", "gpu:0,0"]),
             ("device: gpu:,1: must be auto, cpu, gpu, gpu:NUMBER", [*fixed, "--ranks", 2, "--device", "gpu:,1"])]:
         refused(folder, 2, line, *words)
@@ -269,7 +294,7 @@ def numbered(folder):
         (8, 2, ["pairs"], 2, "pairs: is for one process; 'run' and 'bench' take several"),
         (8, 0, ["pairs", "--ranks", 2], 2, "--ranks: unknown option"),
         (8, 2, ["run", "start.hdf5", "--eps", 0.05, "--t-end", 1, "-o", "none", "--integrator", "hermite"], 2, "several processes or several GPUs: need --integrator leapfrog"),
-        (9, 0, [*run, "--box", 20, "--set", "periodic.mesh=16", "--ranks", 20], 2, "several processes or several GPUs: need isolated particles"),
+        (9, 0, [*run, "--box", 20, "--set", "periodic.mesh=16", "--ranks", 20], 2, "--set periodic.mesh: 16: must be at least the number of ranks, 20"),
         (11, 3, [*run[:-1], "busy", "--overwrite"], 4, "busy: in use by another run"),
         (11, 0, [*run[:-1], "busy", "--overwrite", "--ranks", 3], 4, "busy: in use by another run"),
         (12, 3, ["info", "start.hdf5"], 2, "info: is for one process"),
@@ -351,6 +376,7 @@ def main():
         individual(folder)
         softenings(folder)
         with_tracers(folder)
+        boxes(folder)
         bench(folder)
         memory(folder)
         refusals(folder)

@@ -76,8 +76,9 @@ inline std::vector<RankCase> rank_cases()
         std::string name;
         SolverKind solver;
         Scheme scheme;
+        double box = 0;
     };
-    Scheme fixed, adaptive, by_potential, blocks, by_softening, in_field, in_frame;
+    Scheme fixed, adaptive, by_potential, blocks, by_softening, in_field, in_frame, by_length;
     fixed.fixed_length = 1. / 64;
     adaptive.adaptive = true;
     by_potential.adaptive = true;
@@ -88,6 +89,9 @@ inline std::vector<RankCase> rank_cases()
     by_softening = blocks;
     by_softening.criterion = StepCriterion::softening;
     by_softening.eta = 0.05;
+    by_length.adaptive = true;
+    by_length.criterion = StepCriterion::softening;
+    by_length.eta = 0.05;
     in_field = blocks;
     in_field.field = field_of({"plummer,M=0.5,a=0.2,x=0.1,vx=1", "hernquist,M=2,a=1"});
     in_frame = fixed;
@@ -99,14 +103,20 @@ inline std::vector<RankCase> rank_cases()
                         {"blocks, direct", SolverKind::direct, blocks},
                         {"blocks by softening", SolverKind::tree, by_softening},
                         {"blocks in a field", SolverKind::tree, in_field},
-                        {"in a turning frame", SolverKind::tree, in_frame}};
+                        {"in a turning frame", SolverKind::tree, in_frame},
+                        {"in a box", SolverKind::tree, fixed, 4},
+                        {"adaptive in a box", SolverKind::tree, by_length, 4},
+                        {"blocks in a box", SolverKind::tree, by_softening, 4},
+                        {"blocks, direct, in a box", SolverKind::direct, by_softening, 4}};
     std::vector<RankCase> cases;
     for (const Way& way : ways)
         for (const auto& [n, is_mixed] :
              {std::pair<std::size_t, bool>{3, false}, {3, true}, {1511, false}, {1511, true}}) {
             Particles p = plummer(n, 3);
-            for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t i = 0; i < n; ++i) {
                 p.velocity[i] = {0.3 * p.position[i].y, -0.3 * p.position[i].x, 0.1};
+                p.position[i] = Periodicity{way.box}.wrapped(p.position[i]);
+            }
             SolverOptions options;
             if (is_mixed) { // tracers and per-particle softening
                 for (std::size_t i = n - n / 3; i < n; ++i)
@@ -117,6 +127,7 @@ inline std::vector<RankCase> rank_cases()
             }
             options.device = "cpu";
             options.solver = way.solver;
+            options.box = way.box;
             options.softening.length = 0.05;
             cases.push_back({way.name + (is_mixed ? ", mixed, " : ", ") + std::to_string(n), p,
                              options, way.scheme});

@@ -141,6 +141,8 @@ void DomainTreeBuilder::make_groups(TargetGroups& groups, Tree& tree, const Sour
             cut_target_groups(groups, tree, sizes, pieces);
         else
             chamomile::cut_groups(groups, tree.octree, tree.moments, sizes, pieces);
+        if (has_wide_boxes(groups, sizes.longest_side))
+            part_->find_boxes(groups, sizes.longest_side);
         finish_groups(groups);
     }
     part_->find_softenings(groups);
@@ -182,7 +184,6 @@ void DomainTreeBuilder::cut_target_groups(TargetGroups& groups, Tree& tree, cons
     for (std::size_t leaf = 0; leaf < coarse_.leaves.size(); ++leaf)
         if (leaf < begin || leaf >= end)
             cells[part_->cell_of()[coarse_.leaves[leaf]]].begin = *other++;
-    part_->find_boxes(groups, sizes.longest_side);
 }
 
 /// Fills one region per cluster. Per-particle softening adds the targets' clearance to opening

@@ -39,6 +39,12 @@ public:
     /// Cuts groups of the local arrivals that RowsOfRank names as targets.
     void make_groups(TargetGroups& groups, Tree& tree, const SourceTargets&,
                      const GroupSizes& sizes) override;
+    /// Sets AcceptanceCriterion::min_acceleration, known only after build() or refit().
+    void set_min_acceleration(double acceleration)
+    {
+        if (criterion_)
+            criterion_->min_acceleration = acceleration;
+    }
     /// Imports the cells and particles that the lists of these groups open. If the criterion
     /// compares with accelerations, the first import relies on estimates from local cells and the
     /// coarse tree. A second import follows if the first was not enough.

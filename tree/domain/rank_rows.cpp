@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "chamomile/core/threads.hpp"
 #include "chamomile/tree/domain/memory_use.hpp"
 
 namespace chamomile {
@@ -26,6 +27,13 @@ void RankRows::take(const TreeParticles& particles, bool keeps_cells)
         copy_bytes(std::as_bytes(rows_.position), reinterpret_cast<std::byte*>(built_.data()));
     }
     rows_.built = keeps_cells ? std::span<const Vec3<double>>(built_) : rows_.position;
+    if (keeps_cells && of_rank.box) { // cells stay small when particles leave the box
+        images_.resize(rows_.size());
+#pragma omp parallel for if (rows_.size() > worth_threads) schedule(static)
+        for (std::size_t i = 0; i < images_.size(); ++i)
+            images_[i] = of_rank.box.nearest_to(built_[i], rows_.position[i]);
+        rows_.position = images_;
+    }
     rows_.longest_softening = {};
     rows_.softening = {};
     if (of_rank.per_particle) {
@@ -48,7 +56,7 @@ std::span<float> RankRows::make_room_for_work(std::vector<float> placed)
 
 std::size_t RankRows::held_bytes() const
 {
-    return chamomile::held_bytes(built_, is_target_, work_, placed_work_);
+    return chamomile::held_bytes(built_, images_, is_target_, work_, placed_work_);
 }
 
 } // namespace chamomile

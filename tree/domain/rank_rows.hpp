@@ -28,6 +28,7 @@ private:
     DenseCopy dense_;
     Rows rows_;
     std::vector<Vec3<double>> built_;
+    std::vector<Vec3<double>> images_; ///< of positions, in a periodic box with kept cells
     std::vector<char> is_target_;
     std::vector<float> work_, placed_work_;
     std::uint64_t exchanges_ = 0; ///< RowsOfRank::exchanges

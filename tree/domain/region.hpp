@@ -19,16 +19,19 @@ struct OpeningRule {
     explicit OpeningRule(const AcceptanceCriterion& criterion)
         : guard_part(criterion.guard_part()),
           clearance(criterion.clearance + shared_clearance(criterion)),
-          has_estimates(criterion.takes_tolerance())
+          has_estimates(criterion.takes_tolerance()), box(criterion.periodicity), cut(criterion.cut)
     {}
 
     double guard_part;  ///< AcceptanceCriterion::guard_part()
     double clearance;   ///< in OpeningRadius::min of each cell, subtracted for estimates
     bool has_estimates; ///< true: the criterion compares with estimated accelerations
+    Periodicity box;    ///< sources act by nearest images
+    double cut;         ///< in a box: sources beyond this distance do not act
 };
 
 /// A RemoteOpeningTest finds the regions that open a cell: all whose walk or estimated acceleration
-/// opens it and, by rounding, hardly any more.
+/// opens it and, by rounding, hardly any more. In a periodic box distances are those of nearest
+/// images, and a walk opens no cell beyond the cut.
 class RemoteOpeningTest {
 public:
     CHAMOMILE_HD RemoteOpeningTest(const OpeningRule& rule, const Vec3<double>& center,
@@ -36,7 +39,8 @@ public:
         : center_(center),
           estimate_(AcceptanceCriterion::estimate_opening * (reach.min - rule.clearance)),
           min_(rounding * reach.min), guard_(rounding * rule.guard_part * reach.min),
-          relative_(rounding * reach.relative), has_estimates_(rule.has_estimates)
+          relative_(rounding * reach.relative), radius_(rounding * reach.expansion),
+          cut_(rounding * rule.cut + radius_), has_estimates_(rule.has_estimates), box_(rule.box)
     {}
 
     /// What a region needs of the cell: its daughters or, if it is a leaf, its particles. Estimates
@@ -48,11 +52,13 @@ public:
     {
         const double relative = relative_ * region.relative_factor + guard_,
                      accepted = relative > min_ ? relative : min_;
-        const bool is_near = region.box.distance_squared(center_) <= accepted * accepted;
+        const bool is_near = box_ ? is_opened_in_box(region, accepted)
+                                  : region.box.distance_squared(center_) <= accepted * accepted;
         Answer answer{is_near, is_near};
         if (has_estimates_ && !is_near) {
             const double estimate = rounding * (estimate_ + region.extent);
-            answer.daughters = norm_squared(center_ - region.center_of_mass) < estimate * estimate;
+            answer.daughters =
+                norm_squared(box_.nearest(center_ - region.center_of_mass)) < estimate * estimate;
         }
         return answer;
     }
@@ -62,9 +68,31 @@ private:
     /// cell.
     static constexpr double rounding = 1 + 1e-9;
 
+    /// As the walk decides (tree/walk_decisions.hpp): a cell within the cut is accepted beyond its
+    /// opening radius unless a particle could act from another image than the center of mass.
+    CHAMOMILE_HD bool is_opened_in_box(const ImportRegion& region, double accepted) const
+    {
+        const Vec3<double> middle = region.box.center(), half = region.box.high - middle,
+                           d = box_.nearest(center_ - middle);
+        const double grown = 1e-9 * box_.side; // larger than what rounding moves a box's sides
+        double squares = 0, farthest = 0;
+        const auto add = [&](double distance, double half_side) {
+            const double outside = distance - half_side - grown, far = distance + half_side + grown;
+            squares += outside > 0 ? outside * outside : 0;
+            farthest = far > farthest ? far : farthest;
+        };
+        add(fabs(d.x), half.x);
+        add(fabs(d.y), half.y);
+        add(fabs(d.z), half.z);
+        return squares <= cut_ * cut_ &&
+               (squares <= accepted * accepted || farthest + radius_ >= 0.5 * box_.side);
+    }
+
     Vec3<double> center_;
     double estimate_, min_, guard_, relative_; // distances
+    double radius_, cut_;                      // in a box: of the cell, and with the cut
     bool has_estimates_;
+    Periodicity box_;
 };
 
 } // namespace chamomile

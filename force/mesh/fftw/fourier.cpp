@@ -85,9 +85,9 @@ struct Fourier<T>::Plans {
             F::destroy(plan);
     }
 
-    void transform_columns(Grid<T>& grid, typename F::Plan plan) const
+    void transform_columns(Grid<T>& grid, MeshRange rows, typename F::Plan plan) const
     {
-        transform_across(grid, [plan] {
+        transform_across(grid, rows, [plan] {
             return [plan](std::complex<T>* columns) {
                 auto* first = reinterpret_cast<Complex*>(columns);
                 F::execute_columns(plan, first, first);
@@ -110,21 +110,31 @@ template <class T>
 Fourier<T>::Fourier(Fourier&&) noexcept = default;
 
 template <class T>
-void Fourier<T>::forward(Grid<T>& grid) const
+void Fourier<T>::planes_forward(Grid<T>& grid, MeshRange planes) const
 {
 #pragma omp parallel for schedule(static)
-    for (int i = 0; i < plans_->n; ++i)
+    for (int i = planes.begin; i < planes.end; ++i)
         Fftw<T>::execute_real(plans_->forward, &grid(i, 0, 0),
                               reinterpret_cast<typename Fftw<T>::Complex*>(&grid(i, 0, 0)));
-    plans_->transform_columns(grid, plans_->columns[0]);
 }
 
 template <class T>
-void Fourier<T>::backward(Grid<T>& grid) const
+void Fourier<T>::columns_forward(Grid<T>& grid, MeshRange rows) const
 {
-    plans_->transform_columns(grid, plans_->columns[1]);
+    plans_->transform_columns(grid, rows, plans_->columns[0]);
+}
+
+template <class T>
+void Fourier<T>::columns_backward(Grid<T>& grid, MeshRange rows) const
+{
+    plans_->transform_columns(grid, rows, plans_->columns[1]);
+}
+
+template <class T>
+void Fourier<T>::planes_backward(Grid<T>& grid, MeshRange planes) const
+{
 #pragma omp parallel for schedule(static)
-    for (int i = 0; i < plans_->n; ++i)
+    for (int i = planes.begin; i < planes.end; ++i)
         Fftw<T>::execute_back(plans_->backward,
                               reinterpret_cast<typename Fftw<T>::Complex*>(&grid(i, 0, 0)),
                               &grid(i, 0, 0));

@@ -118,7 +118,7 @@ template <class T>
 Fourier<T>::Fourier(Fourier&&) noexcept = default;
 
 template <class T>
-void Fourier<T>::forward(Grid<T>& grid) const
+void Fourier<T>::planes_forward(Grid<T>& grid, MeshRange planes) const
 {
     const Plans& plans = *plans_;
 #pragma omp parallel
@@ -127,27 +127,37 @@ void Fourier<T>::forward(Grid<T>& grid) const
         ColumnBlock<T> columns(plans.n);
         std::vector<std::complex<T>> row(std::size_t(plans.n));
 #pragma omp for schedule(static)
-        for (int i = 0; i < plans.n; ++i) {
+        for (int i = planes.begin; i < planes.end; ++i) {
             for (int j = 0; j < plans.n; j += 2)
                 plans.transform_rows(grid, i, j, line, row.data());
             plans.transform_columns(grid, i, line, columns);
         }
     }
-    transform_across(grid, [&] { return Line<T>(plans.forward, plans.n); });
 }
 
 template <class T>
-void Fourier<T>::backward(Grid<T>& grid) const
+void Fourier<T>::columns_forward(Grid<T>& grid, MeshRange rows) const
+{
+    transform_across(grid, rows, [&] { return Line<T>(plans_->forward, plans_->n); });
+}
+
+template <class T>
+void Fourier<T>::columns_backward(Grid<T>& grid, MeshRange rows) const
+{
+    transform_across(grid, rows, [&] { return Line<T>(plans_->backward, plans_->n); });
+}
+
+template <class T>
+void Fourier<T>::planes_backward(Grid<T>& grid, MeshRange planes) const
 {
     const Plans& plans = *plans_;
-    transform_across(grid, [&] { return Line<T>(plans.backward, plans.n); });
 #pragma omp parallel
     {
         Line<T> line(plans.backward, plans.n);
         ColumnBlock<T> columns(plans.n);
         std::vector<std::complex<T>> row(std::size_t(plans.n));
 #pragma omp for schedule(static)
-        for (int i = 0; i < plans.n; ++i) {
+        for (int i = planes.begin; i < planes.end; ++i) {
             plans.transform_columns(grid, i, line, columns);
             for (int j = 0; j < plans.n; j += 2)
                 plans.transform_back(grid, i, j, line, row.data());

@@ -32,15 +32,15 @@ struct TidalTensor {
     CHAMOMILE_HD void operator()(const Target<T>& i, const Source<T>& j, Sum<T>& sum) const
     {
         const Vec3<T> r = j.position - i.position; // 3 operations
-        T a, b;
-        Kernel::find_tide(r, j.mass, rule.template length_of<T>(i, j), a, b); // 9 with Plummer's
-        const Vec3<T> s = b * r;                                              // 3
-        sum.xx += s.x * r.x - a;                                              // 2
-        sum.xy += s.x * r.y;                                                  // 1
-        sum.xz += s.x * r.z;                                                  // 1
-        sum.yy += s.y * r.y - a;                                              // 2
-        sum.yz += s.y * r.z;                                                  // 1
-        sum.zz += s.z * r.z - a;                                              // 2
+        T a, b, unused;
+        Kernel::find_tide(r, j.mass, rule.template length_of<T>(i, j), a, b, unused); // 9, Plummer
+        const Vec3<T> s = b * r;                                                      // 3
+        sum.xx += s.x * r.x - a;                                                      // 2
+        sum.xy += s.x * r.y;                                                          // 1
+        sum.xz += s.x * r.z;                                                          // 1
+        sum.yy += s.y * r.y - a;                                                      // 2
+        sum.yz += s.y * r.z;                                                          // 1
+        sum.zz += s.z * r.z - a;                                                      // 2
     }
 
     static constexpr auto target_length = Rule::Records::target_length;

@@ -31,7 +31,7 @@ from ._orbits import orbits
 from ._plots import PlotError, plot
 from ._simulation import Diagnostics, Simulation, View
 from ._snapshots import make_snapshot
-from ._solver import Field, Neighbours, Solver
+from ._solver import Field, Gradient, Neighbours, Solver
 from .errors import DeviceError, Error, InaccurateError, InputError, NumericError, OutputError, RestartError, StateError, UsageError
 from .models import cold_sphere, cube, disk, einasto, exponential, galaxy, hernquist, king, merger, nfw, plummer, spheres, two_body
 
@@ -44,6 +44,7 @@ __all__ = [
     "Error",
     "Field",
     "ForceErrors",
+    "Gradient",
     "InaccurateError",
     "InputError",
     "Judgement",

@@ -36,7 +36,7 @@ def _of_torch(value: Any, name: str) -> str:
     if wrapped is not None and wrapped(value):
         return "within a transform of torch.func: must be a plain tensor: call outside the transform"
     if value.requires_grad:
-        return f"with requires_grad: no gradient passes through: give {name}.detach()"
+        return f"with requires_grad: no gradient passes through: use chamomile.torch, or give {name}.detach()"
     if torch.autograd.forward_ad.unpack_dual(value).tangent is not None:
         return f"dual: no tangent passes through: give torch.autograd.forward_ad.unpack_dual({name}).primal"
     if value.is_neg():
@@ -48,7 +48,7 @@ def _of_jax(value: Any, name: str) -> str:
     jax = sys.modules.get("jax")
     if jax is None or not isinstance(value, jax.core.Tracer):
         return ""
-    return "traced by jit, grad or vmap: must be an array of numbers: call outside, or by jax.pure_callback()"
+    return "traced by jit, grad or vmap: must be an array of numbers: use chamomile.jax, or call outside"
 
 
 def require_plain(value: Any, name: str) -> None:

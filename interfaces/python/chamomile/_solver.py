@@ -16,6 +16,7 @@ from ._arrays import (
     new,
     numbers_of,
     one_per_row,
+    refuse_immutable,
     refuse_upon,
 )
 from ._processes import meeting, processes_of
@@ -52,6 +53,15 @@ class Neighbours(NamedTuple):
     """Shape (N,), int64: number of sources."""
     indices: np.ndarray
     """Shape (N, most), int64: indices of the sources, ascending; -1 beyond the count."""
+
+
+class Gradient(NamedTuple):
+    """The gradient of a loss of the fields at all sources."""
+
+    positions: Any
+    """Shape (N, 3)."""
+    masses: Any
+    """Shape (N,)."""
 
 
 class Solver:
@@ -210,6 +220,37 @@ class Solver:
         if hand_over:
             made = {name: array if name in out else hand_over(array) for name, array in made.items()}
         return Field(**made)
+
+    def vjp(
+        self,
+        acceleration: Optional[Array] = None,
+        potential: Optional[Array] = None,
+        *,
+        out: Optional[Gradient] = None,
+        namespace: Any = None,
+    ) -> Gradient:
+        """Returns the gradient of a loss L of the fields at all sources, each without itself.
+
+        acceleration: (N, 3), dL/da; potential: (N,), dL/dphi; None: not part of L. The sums are over the lists of
+        evaluate(), with moments one degree higher, or direct. Softening lengths count as constants. For isolated sources
+        and a single process; a tree on a GPU is built again on the host. out: two arrays for the results. With the default
+        precision, sums over near pairs are in float.
+
+        >>> a = solver.evaluate().acceleration
+        >>> solver.vjp(acceleration=2 * a).positions    # of the sum of a^2
+        """
+        if acceleration is None and potential is None:
+            raise UsageError("vjp: acceleration and potential: missing: give one or both")
+        if out is None:
+            made = Gradient(*(new(self._field.size, components, self._size, self._gpu) for components in (3, 1)))
+        else:
+            made = Gradient(*out)
+            for name, array in made._asdict().items():
+                refuse_immutable(array, f"out.{name}")
+        self._statistics = self._field.adjoint(acceleration, potential, *made)
+        hand_over = chosen(namespace) if namespace is not None else self._library
+        _chamomile.look_at_signals()
+        return Gradient(*map(hand_over, made)) if hand_over and out is None else made
 
     def neighbours(
         self,

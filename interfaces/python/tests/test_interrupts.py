@@ -34,6 +34,7 @@ CALLS = {  # preparation, and a call that takes seconds
     "direct sums in float": (lambda: built(400_000, solver="direct"), lambda solver: solver.evaluate()),
     "tree": (lambda: built(400_000, tolerance=1e-6), lambda solver: solver.evaluate(quantities=("acceleration", "potential"))),
     "jerks": (lambda: built(100_000, softening=0.01), lambda solver: solver.evaluate(quantities="jerk")),
+    "gradients": (lambda: built(100_000, softening=0.01), lambda solver: solver.vjp(potential=np.ones(100_000))),
     "jerks of many sources": (lambda: built(1_000_000, softening=0.01), lambda solver: solver.evaluate(quantities="jerk")),
     "tidal tensors": (lambda: built(150_000, softening=0.01), lambda solver: solver.evaluate(quantities="tidal_tensor")),
     "neighbours": (lambda: built(60_000), lambda solver: solver.neighbours(cloud(60_000)[0], 1.0, most=0)),

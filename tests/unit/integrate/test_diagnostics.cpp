@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include "chamomile/core/ranks/rank_subset.hpp"
 #include "chamomile/core/ranks/thread_ranks.hpp"
 #include "chamomile/force/threads.hpp"
 #include "chamomile/integrate/diagnostics.hpp"
@@ -15,7 +16,6 @@
 #include "chamomile/integrate/measures/kepler_orbit.hpp"
 #include "chamomile/integrate/measures/neighbors.hpp"
 #include "chamomile/integrate/measures/unbinding.hpp"
-#include "chamomile/integrate/ranks/rank_subset.hpp"
 #include "tests/unit/rows_in_blocks.hpp"
 #include "tests/unit/within.hpp"
 

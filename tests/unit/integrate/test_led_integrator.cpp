@@ -10,6 +10,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/ranks/thread_ranks.hpp"
+#include "chamomile/integrate/comoving_clock.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
 #include "chamomile/integrate/ranks/rank_run.hpp"
 #include "chamomile/integrate/scheme.hpp"
@@ -17,6 +18,7 @@
 #include "tests/unit/clouds.hpp"
 #include "tests/unit/error_line.hpp"
 #include "tests/unit/failing_rank.hpp"
+#include "tests/unit/periodic_sets.hpp"
 #include "tests/unit/rank_runs.hpp"
 #include "tests/unit/rank_sets.hpp"
 #include "tests/unit/restart_runs.hpp"
@@ -136,6 +138,39 @@ TEST_CASE("steps on ranks equal a single rank bitwise for all schemes and fields
             CHECK(same(alone, several));
         }
         ++number;
+    }
+}
+
+TEST_CASE("a comoving box on ranks equals a single rank, with shared and individual steps")
+{
+    const ComovingClock clock({.hubble_rate = 2, .physical_softening = 4e-3});
+    for (const bool individual : {false, true}) {
+        CAPTURE(individual);
+        Scheme scheme;
+        scheme.individual = individual;
+        scheme.adaptive = !individual;
+        scheme.criterion = StepCriterion::softening;
+        const auto end = [&](int P) {
+            SolverOptions options;
+            options.device = "cpu";
+            options.box = 1;
+            options.softening.length = 0.03;
+            options.own_ranks = P;
+            Particles p = periodic_sets(500)[0].particles;
+            const IntegratorWithSolver made = make_integrator(options, scheme, clock);
+            Simulation simulation(p, *made.integrator, std::log(0.1), std::log(0.12));
+            simulation.run();
+            CHECK(made.is_resident() == (P > 0));
+            simulation.fetch();
+            return p;
+        };
+        const Particles one = end(0);
+        for (const int P : {1, 2, 3}) {
+            CAPTURE(P);
+            const Particles several = end(P);
+            CHECK(same_bits(one.position, several.position));
+            CHECK(same_bits(one.velocity, several.velocity));
+        }
     }
 }
 

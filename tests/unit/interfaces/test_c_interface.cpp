@@ -332,6 +332,32 @@ TEST_CASE("chm_compare_direct() measures errors on a seeded sample")
     CHECK(errors.acceleration.max < 1e-12);
 }
 
+TEST_CASE("chm_eval_adjoint() computes the gradient of a loss")
+{
+    const Particles p = plummer(200);
+    const std::size_t n = p.size();
+    Context c;
+    c.exact();
+    c.set("softening", "0.05");
+    build(c, p);
+    std::vector<double> a(3 * n), phi(n), x(3 * n), m(n), other(n);
+    const chm_results results = {chm_vectors(a.data()), chm_numbers(phi.data()), {}, {}};
+    REQUIRE(chm_eval_active(c, std::int64_t(n), nullptr, &results) == CHM_OK);
+    // With mu = m: dL/dm = phi, dL/dx = -2 m a.
+    REQUIRE(chm_eval_adjoint(c, {}, chm_numbers(p.mass.data()), chm_vectors(x.data()),
+                             chm_numbers(m.data())) == CHM_OK);
+    for (const std::size_t i : {0, 77, 199}) {
+        CHECK(m[i] == within(1e-13, phi[i]));
+        CHECK(x[3 * i + 1] == within(1e-12, -2 * p.mass[i] * a[3 * i + 1]));
+    }
+    REQUIRE(chm_eval_adjoint(c, chm_vectors(a.data()), {}, {}, chm_numbers(other.data())) ==
+            CHM_OK);
+    CHECK(other[3] != m[3]);
+    CHECK(chm_eval_adjoint(c, {}, chm_numbers(m.data()), {}, chm_numbers(m.data())) == CHM_USAGE);
+    CHECK(chm_eval_adjoint(c, {}, chm_numbers(phi.data()), {}, {}) == CHM_USAGE);
+    CHECK(c.error().find("gradients: none") != std::string::npos);
+}
+
 TEST_CASE("chm_set_softenings() sets per-particle softening")
 {
     Particles p = plummer(500);

@@ -1,0 +1,34 @@
+/// \file  The gradient of a loss of the fields at a field's sources.
+#pragma once
+
+#include <memory>
+
+#include "chamomile/force/lists/list_field.hpp"
+#include "chamomile/force/pairs/coincident_sources.hpp"
+#include "chamomile/force/pairs/field_laws.hpp"
+
+namespace chamomile {
+
+class FieldAdjoint {
+public:
+    explicit FieldAdjoint(const SolverOptions& resolved);
+
+    /// See FieldSolver::evaluate_adjoint(). A tree on the host uses the lists of `lists`.
+    ForceStatistics evaluate(ListField& lists, const FieldCotangents& given,
+                             const FieldGradients& gradients);
+    /// Forgets the sources.
+    void clear() { host_.reset(); }
+
+private:
+    struct Values;
+
+    ListField& on_host(ListField& lists);
+    void sum_directly(ListField& lists, FieldLaws& laws, std::span<const Index> targets,
+                      const Values& values, ForceStatistics& statistics);
+
+    SolverOptions options_;
+    FieldLaws laws_, exact_;
+    std::unique_ptr<ListField> host_; ///< for a tree on a GPU
+};
+
+} // namespace chamomile

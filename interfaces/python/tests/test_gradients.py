@@ -1,0 +1,226 @@
+"""Gradients: Solver.vjp(), chamomile.torch and chamomile.jax."""
+
+import subprocess
+import sys
+import unittest
+
+import chamomile
+import numpy as np
+from test_misuse import raises
+
+R = np.random.default_rng(3)
+N = 60
+X, LAMBDA, MU = R.normal(size=(N, 3)), R.normal(size=(N, 3)), R.normal(size=N)
+M = R.uniform(0.5, 2, N) / N
+M[::4] = 0
+DIRECT = {"solver": "direct", "precision": "double", "softening": 0.1}
+
+
+def plain(x, m, lam, mu, eps):
+    """Returns dL/dx and dL/dm of L = sum lambda . a + mu phi by its formulas."""
+    r = x[None] - x[:, None]
+    inverse = 1 / np.sqrt((r**2).sum(-1) + eps**2)
+    np.fill_diagonal(inverse, 0)
+    a, b = inverse**3, 3 * inverse**5
+    w = m[None, :, None] * lam[:, None] - m[:, None, None] * lam[None]
+    s = m[:, None] * mu[None] + m[None] * mu[:, None]
+    gx = (((b * (r * w).sum(-1) - a * s)[..., None] * r) - a[..., None] * w).sum(1)
+    return gx, -(a * (lam[None] * r).sum(-1) + inverse * mu[None]).sum(1)
+
+
+def error(found, exact):
+    return np.abs(np.asarray(found) - exact).max() / np.abs(exact).max()
+
+
+def torch_or_skip():
+    try:
+        import torch
+
+        import chamomile.torch
+    except ImportError as missing:
+        raise unittest.SkipTest(str(missing))
+    return torch, chamomile.torch
+
+
+def jax_or_skip():
+    try:
+        import jax
+
+        import chamomile.jax
+    except ImportError as missing:
+        raise unittest.SkipTest(str(missing))
+    jax.config.update("jax_enable_x64", True)
+    return jax, chamomile.jax
+
+
+def test_vjp_has_the_values_of_its_formulas():
+    gx, gm = plain(X, M, LAMBDA, MU, 0.1)
+    found = chamomile.Solver(**DIRECT).build(X, M).vjp(LAMBDA, MU)
+    assert error(found.positions, gx) < 1e-13 and error(found.masses, gm) < 1e-13
+    of_forces = chamomile.Solver(**DIRECT, G=3).build(X, M).vjp(LAMBDA)
+    assert error(of_forces.positions, 3 * plain(X, M, LAMBDA, 0 * MU, 0.1)[0]) < 1e-13
+    solver = chamomile.Solver(softening=0.1, tolerance=1e-5).build(X.astype(np.float32), M.astype(np.float32))
+    gx32, gm32 = solver.vjp(LAMBDA, MU)
+    assert gx32.dtype == np.float32 and error(gx32, gx) < 1e-4 and error(gm32, gm) < 1e-4
+    into = chamomile.Gradient(np.empty((N, 3)), np.empty(N))
+    assert solver.vjp(LAMBDA, MU, out=into).positions is into.positions and error(into.masses, gm) < 1e-4
+    assert solver.statistics.targets == N
+
+
+def test_vjp_by_the_tree_uses_the_lists_of_the_forces():
+    x = R.normal(size=(4000, 3))
+    m, lam = np.full(4000, 1 / 4000), R.normal(size=(4000, 3))
+    exact = chamomile.Solver(**DIRECT).build(x, m).vjp(lam)
+    solver = chamomile.Solver(softening=0.1, tolerance=1e-4).build(x, m)
+    solver.evaluate()
+    pairs = solver.statistics.particle_particle
+    found = solver.vjp(lam)
+    assert solver.statistics.particle_particle == pairs
+    scale = np.sqrt((exact.positions**2).sum(1).mean())
+    assert np.percentile(np.abs(found.positions - exact.positions), 99) < 2e-3 * scale
+    again = chamomile.Solver(softening=0.1, tolerance=1e-4).build(x, m).vjp(lam)
+    assert np.array_equal(found.positions, again.positions) and np.array_equal(found.masses, again.masses)
+
+
+def test_vjp_refuses_what_it_cannot():
+    solver = chamomile.Solver(softening=0.1)
+    raises(chamomile.StateError, lambda: solver.vjp(LAMBDA), "build()")
+    solver.build(X, M)
+    raises(chamomile.UsageError, lambda: solver.vjp(), "acceleration and potential: missing")
+    raises(chamomile.InputError, lambda: solver.vjp(LAMBDA[1:]), "acceleration")
+    raises(chamomile.InputError, lambda: solver.vjp(np.full((N, 3), np.nan)), "acceleration: row 0")
+    raises(chamomile.InputError, lambda: solver.vjp(LAMBDA, out=(LAMBDA, np.empty(N))), "shares memory")
+    raises(chamomile.UsageError, lambda: chamomile.Solver(box=10.0).build(X % 10, M).vjp(LAMBDA), "box: must be 0 for gradients")
+
+
+def test_modules_are_optional():
+    code = "import chamomile, sys; sys.exit('torch' in sys.modules or 'jax' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+    for name, text in (("torch", "pip install torch"), ("jax", "pip install jax")):
+        code = f"import sys; sys.modules['{name}'] = None; import chamomile.{name}"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert done.returncode and text in done.stderr.splitlines()[-1], done.stderr
+
+
+def test_torch_passes_gradcheck_and_opcheck():
+    torch, gravity = torch_or_skip()
+    x, m = torch.from_numpy(X[:12].copy()).requires_grad_(), torch.from_numpy(M[:12].copy()).requires_grad_()
+    for function in (gravity.acceleration, gravity.potential):
+        assert torch.autograd.gradcheck(lambda x, m: function(x, m, **DIRECT), (x, m), eps=1e-5, atol=1e-7)
+    with torch.no_grad():
+        torch.library.opcheck(torch.ops.chamomile.sums.default, (x.detach(), m.detach(), None, "solver='direct'", True, True))
+    (g,) = torch.autograd.grad(gravity.acceleration(x, m, **DIRECT).square().sum(), x, create_graph=True)
+    raises(NotImplementedError, lambda: g.sum().backward(), "second derivatives")
+
+
+def test_torch_compiled_batched_and_in_float():
+    torch, gravity = torch_or_skip()
+    x, m = torch.from_numpy(X.copy()).requires_grad_(), torch.from_numpy(M.copy()).requires_grad_()
+
+    def loss(x, m):
+        a = gravity.acceleration(x, m, **DIRECT)
+        return (a * torch.from_numpy(LAMBDA)).sum() + (gravity.potential(x, m, **DIRECT) * torch.from_numpy(MU)).sum()
+
+    exact = plain(X, M, LAMBDA, MU, 0.1)
+    eager = torch.autograd.grad(loss(x, m), (x, m))
+    assert error(eager[0], exact[0]) < 1e-12 and error(eager[1], exact[1]) < 1e-12
+    compiled = torch.autograd.grad(torch.compile(loss, backend="aot_eager", fullgraph=True)(x, m), (x, m))
+    assert all(torch.equal(a, b) for a, b in zip(eager, compiled))
+    systems, masses = torch.from_numpy(R.normal(size=(2, 5, 7, 3))), torch.full((2, 5, 7), 0.1, dtype=torch.float64)
+    together = gravity.acceleration(systems, masses, **DIRECT)
+    mapped = torch.func.vmap(torch.func.vmap(lambda x: gravity.acceleration(x, 0.1, **DIRECT)))(systems)
+    assert together.shape == systems.shape and torch.equal(together, mapped)
+    of_each = torch.func.vmap(torch.func.vmap(torch.func.grad(lambda x: gravity.acceleration(x, 0.1, **DIRECT).square().sum())))(systems)
+    one = systems[1, 2].clone().requires_grad_()
+    gravity.acceleration(one, 0.1, **DIRECT).square().sum().backward()
+    assert torch.equal(of_each[1, 2], one.grad)
+    small = x.detach().float().requires_grad_()
+    gravity.potential(small, 1 / N, softenings=0.1).sum().backward()
+    assert small.grad.dtype == torch.float32
+    assert gravity.acceleration(torch.empty(0, 3), 1.0).shape == (0, 3)
+
+
+def test_torch_refuses_wrong_arguments():
+    torch, gravity = torch_or_skip()
+    x, m = torch.from_numpy(X), torch.from_numpy(M)
+    raises(TypeError, lambda: gravity.acceleration(X, m), "positions: ndarray: must be a tensor")
+    raises(TypeError, lambda: gravity.acceleration(x.long(), m), "positions: torch.int64")
+    raises(TypeError, lambda: gravity.acceleration(x, m.float()), "masses: torch.float32: must be torch.float64")
+    raises(chamomile.InputError, lambda: gravity.acceleration(x[:, :2], m), "positions: shape (60, 2)")
+    raises(chamomile.InputError, lambda: gravity.acceleration(x, m[1:]), "masses: shape (59,): must be (60,)")
+    raises(chamomile.UsageError, lambda: gravity.acceleration(x, m, softenings=m.clone().requires_grad_()), "softenings: requires_grad")
+    raises(TypeError, lambda: chamomile.acceleration(x.clone().requires_grad_(), m), "chamomile.torch")
+
+
+def test_torch_runs_reverse_exactly_and_have_gradients():
+    torch, gravity = torch_or_skip()
+    from chamomile._adjoint import Run, text_of
+
+    options = {**DIRECT, "softening": 0.2}
+    run = Run(text_of({"softening": 0.2}), M, None, 0.01)
+    v = 0.2 * R.normal(size=(N, 3))
+    run.start(X, v)
+    begin = run.positions.copy(), run.velocities.copy()
+    run.forward(30)
+    assert error(run.positions, begin[0]) > 1e-3
+    run.backward(30, LAMBDA, LAMBDA)
+    assert np.array_equal(run.positions, begin[0]) and np.array_equal(run.velocities, begin[1])
+
+    x, v, m = (torch.from_numpy(array[:10].copy()).requires_grad_() for array in (X, v, M))
+
+    def steps(x, v, m):
+        a = gravity.acceleration(x, m, **options)
+        for _ in range(5):
+            v = v + 0.05 * a
+            x = x + 0.1 * v
+            a = gravity.acceleration(x, m, **options)
+            v = v + 0.05 * a
+        return x, v
+
+    def loss(function):
+        end = function(x, v, m)
+        return (end[0] ** 2).sum() + (end[1] ** 3).sum()
+
+    by_steps = torch.autograd.grad(loss(steps), (x, v, m))
+    by_run = torch.autograd.grad(loss(lambda *given: gravity.simulate(*given, step=0.1, steps=5, **options)), (x, v, m))
+    for a, b in zip(by_steps, by_run):
+        assert error(b, a.numpy()) < 1e-10
+
+
+def test_jax_under_jit_grad_and_vmap():
+    jax, gravity = jax_or_skip()
+    gx, gm = plain(X, M, LAMBDA, MU, 0.1)
+
+    def loss(x, m):
+        return (gravity.acceleration(x, m, **DIRECT) * LAMBDA).sum() + (gravity.potential(x, m, **DIRECT) * MU).sum()
+
+    eager, jitted = jax.grad(loss, argnums=(0, 1))(X, M), jax.jit(jax.grad(loss, argnums=(0, 1)))(X, M)
+    for found in (eager, jitted):
+        assert error(found[0], gx) < 1e-12 and error(found[1], gm) < 1e-12
+    assert np.array_equal(eager[0], jitted[0])
+    systems = R.normal(size=(3, 7, 3))
+    mapped = jax.jit(jax.vmap(jax.grad(lambda x: (gravity.acceleration(x, 0.1, **DIRECT) ** 2).sum())))(systems)
+    one = jax.grad(lambda x: (gravity.acceleration(x, 0.1, softenings=0.1, solver="direct", precision="double") ** 2).sum())(systems[1])
+    assert error(mapped[1], np.asarray(one)) < 1e-12
+    assert np.array_equal(gravity.acceleration(systems, 0.1, **DIRECT)[2], gravity.acceleration(systems[2], 0.1, **DIRECT))
+    raises(chamomile.InputError, lambda: gravity.acceleration(X, M[1:]), "masses: shape (59,)")
+    raises(TypeError, lambda: gravity.acceleration(np.ones((4, 3), int), 1.0), "positions: int64")
+
+
+def test_jax_runs_have_gradients():
+    jax, gravity = jax_or_skip()
+    options = {**DIRECT, "softening": 0.2}
+    x, v, m = X[:10], 0.2 * LAMBDA[:10], M[:10]
+
+    def of_run(x, v, m):
+        end = gravity.simulate(x, v, m, step=0.1, steps=4, **options)
+        return (end[0] ** 2).sum() + (end[1] ** 3).sum()
+
+    found = jax.jit(jax.grad(of_run, argnums=(0, 1, 2)))(x, v, m)
+    for k, values in enumerate((x, v, m)):
+        for at in ((3, 1), (6, 2)) if values.ndim > 1 else ((3,), (5,)):
+            h = np.zeros_like(values)
+            h[at] = 1e-5
+            given = [[x, v, m], [x, v, m]]
+            given[0][k], given[1][k] = values + h, values - h
+            assert abs((of_run(*given[0]) - of_run(*given[1])) / 2e-5 - found[k][at]) < 1e-7 * np.abs(found[k]).max()
